@@ -1,0 +1,50 @@
+"""Gnomon measures what language and vision-language models know about space.
+
+    import gnomon
+
+    run = gnomon.run(gnomon.load("scales", seed=1), gnomon.model("random"))
+    for score in gnomon.score(run):
+        print(score.measure, score.value, score.low, score.high)
+
+The names below are loaded when first used, so that `import gnomon` costs next to nothing.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from gnomon.api import compare, load, model, report, run, score
+    from gnomon.contracts import Benchmark, Listing, Measure, Model
+    from gnomon.errors import GnomonError
+    from gnomon.records import Answer, Item, Score
+    from gnomon.runs import Run
+
+__version__ = "0.1.0"
+
+_HOME = {
+    "load": "gnomon.api", "model": "gnomon.api", "run": "gnomon.api", "score": "gnomon.api",
+    "compare": "gnomon.api", "report": "gnomon.api",
+    "Benchmark": "gnomon.contracts", "Listing": "gnomon.contracts", "Measure": "gnomon.contracts",
+    "Model": "gnomon.contracts",
+    "GnomonError": "gnomon.errors",
+    "Answer": "gnomon.records", "Item": "gnomon.records", "Score": "gnomon.records",
+    "Run": "gnomon.runs",
+}  # fmt: skip
+
+__all__ = ["Answer", "Benchmark", "GnomonError", "Item", "Listing", "Measure", "Model", "Run", "Score", "__version__",
+           "compare", "load", "model", "report", "run", "score"]  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'gnomon' has no attribute '{name}'")
+    from importlib import import_module
+
+    value = getattr(import_module(_HOME[name]), name)
+    globals()[name] = value  # the next look-up does not come here
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

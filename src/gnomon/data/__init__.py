@@ -1,0 +1,1 @@
+"""Lexicons, patterns, prompts and published figures that ship with the package."""

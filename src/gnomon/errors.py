@@ -1,0 +1,74 @@
+"""Errors for people: one sentence on what is wrong and where, one on what to do. Never shown with a traceback.
+
+    GnomonError                 something the user can mend; exit code 1
+    ├── UsageError              the command or call itself is off (unknown name, wrong option); exit code 2
+    ├── DataError               a file is missing, malformed or does not fit; names file, line and field
+    ├── RunError                a run folder cannot be used (in use, newer version, changed items)
+    └── ModelError              a model cannot be loaded or reached; ends the run rather than failing item by item
+        └── MissingExtraError   an optional dependency is not installed; says which extra to install
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+
+class GnomonError(Exception):
+    """Something the user can mend: `message` says what and where, `hint` says what to do."""
+
+    exit_code = 1
+
+    def __init__(self, message: str, hint: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+    def __str__(self) -> str:
+        return f"{self.message}\n{self.hint}" if self.hint else self.message
+
+
+class UsageError(GnomonError):
+    """The command or call itself is off: an unknown name, an option that does not fit."""
+
+    exit_code = 2
+
+
+class DataError(GnomonError):
+    """A file is missing, malformed or does not fit."""
+
+    def __init__(self, message: str, hint: str = "", *, file: str | Path = "", line: int = 0) -> None:
+        where = f"{file}:{line}: " if file and line else f"{file}: " if file else ""
+        super().__init__(where + message, hint)
+        self.file, self.line = str(file), line
+
+
+class RunError(GnomonError):
+    """A run folder cannot be used."""
+
+
+class ModelError(GnomonError):
+    """A model cannot be loaded or reached: the run ends, and goes on where it stopped once that is mended."""
+
+
+class MissingExtraError(ModelError):
+    """An optional dependency is not installed."""
+
+    def __init__(self, what: str, extra: str) -> None:
+        super().__init__(f"{what} needs the optional part '{extra}', which is not installed.",
+                         f"Install it with: pip install 'gnomon[{extra}]'")
+
+
+def unknown(kind: str, name: str, known: Iterable[str]) -> UsageError:
+    """Say that `name` is not a known `kind`, with the nearest names.
+
+    >>> print(unknown("benchmark", "scalse", ["scales", "posrel"]))
+    There is no benchmark named 'scalse'.
+    Did you mean scales?
+    """
+    from difflib import get_close_matches
+
+    known = sorted(known)
+    near = get_close_matches(name, known, n=3, cutoff=0.5)
+    hint = f"Did you mean {' or '.join(near)}?" if near else f"Known: {', '.join(known)}."
+    return UsageError(f"There is no {kind} named '{name}'.", hint)

@@ -1,0 +1,1 @@
+"""What answers mean: pure functions from a table of answers to scores."""

@@ -1,0 +1,1 @@
+"""How a model is prepared before it is asked: prompts as data."""

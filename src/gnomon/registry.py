@@ -1,0 +1,116 @@
+"""Names -> benchmarks, models and measures. One line here, or an entry point in a plug-in package, adds one.
+
+Nothing is imported until it is asked for by name, so the tables may name modules that need optional extras.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from gnomon.contracts import Benchmark, Measure, Model
+from gnomon.errors import UsageError, unknown
+
+
+class Entry(NamedTuple):
+    """Where a name leads ("module:attribute") and what it is, in one line."""
+
+    target: str
+    summary: str
+
+
+BENCHMARKS: dict[str, Entry] = {
+    "scales": Entry("gnomon.benchmarks.scales:SCALES", "which of two everyday objects is larger, or taller"),
+}
+
+# A model's entry is a factory: factory(name, **options) -> Model, for SPEC = SCHEME or SCHEME:NAME.
+MODELS: dict[str, Entry] = {
+    "random": Entry("gnomon.models.baselines:random", "a seeded guess among the choices"),
+    "majority": Entry("gnomon.models.baselines:majority", "the label that is right most often"),
+    "constant": Entry("gnomon.models.baselines:constant", "always LABEL: constant:yes"),
+    "answers": Entry("gnomon.models.answers:answers", "answers read from a file: answers:FILE.jsonl"),
+}
+
+MEASURES: dict[str, Entry] = {
+    "accuracy": Entry("gnomon.measures.accuracy:ACCURACY", "share of items answered with a right label"),
+}
+
+
+def entries(kind: str) -> dict[str, Entry]:
+    """The built-in table of a kind ("benchmarks", "models", "measures") and, after it, what plug-ins add.
+
+    >>> "random" in entries("models")
+    True
+    """
+    from importlib.metadata import entry_points
+
+    table = _builtin(kind)
+    found = dict(table)
+    for point in entry_points(group=f"gnomon.{kind}"):
+        source = point.dist.name if point.dist else "a plug-in"
+        found.setdefault(point.name, Entry(point.value, f"from {source}"))
+    return found
+
+
+def benchmark(name: str) -> Benchmark:
+    """The benchmark of that name."""
+    found = _resolve("benchmarks", name)
+    if not isinstance(found, Benchmark):
+        raise UsageError(f"'{name}' is registered as a benchmark but is a {type(found).__name__}.",
+                         "A benchmark's entry point must name a gnomon.Benchmark.")
+    return found
+
+
+def model(spec: str, **options: Any) -> Model:
+    """The model that SPEC names: "random", "constant:yes", "hf:gpt2" ... with the options its factory takes."""
+    scheme, _, name = spec.partition(":")
+    factory: Callable[..., Any] = _resolve("models", scheme)
+    check_options(f"model {scheme}", factory, options)
+    found = factory(name, **options)
+    if not isinstance(found, Model):
+        raise UsageError(f"'{scheme}' is registered as a model but gave a {type(found).__name__}.",
+                         "A model's entry point must name a function that returns a gnomon.Model.")
+    return found
+
+
+def measure(name: str) -> Measure:
+    """The measure of that name; NAME@ARGUMENT is a measure made by a function of the argument."""
+    base, _, argument = name.partition("@")
+    found = _resolve("measures", base)
+    if argument and callable(found) and not isinstance(found, Measure):
+        found = found(argument)
+    if not isinstance(found, Measure):
+        raise UsageError(f"'{name}' does not name a measure.", f"Write {base}@NUMBER." if callable(found) else "")
+    return found
+
+
+def check_options(what: str, function: Callable[..., Any], options: dict[str, Any]) -> None:
+    """Refuse an option that the function's signature does not name, before anything runs."""
+    from inspect import Parameter, signature
+
+    takes = [p for p in signature(function).parameters.values() if p.kind is Parameter.KEYWORD_ONLY]
+    names = {p.name for p in takes}
+    for option in options:
+        if option not in names:
+            can = f"It takes: {', '.join(sorted(names))}." if names else "It takes no options."
+            raise UsageError(f"{what} has no option '{option}'.", can)
+    for parameter in takes:
+        if parameter.default is Parameter.empty and parameter.name not in options:
+            raise UsageError(f"{what} needs the option '{parameter.name}'.", f"Give it with --{parameter.name}.")
+
+
+def _builtin(kind: str) -> dict[str, Entry]:
+    return {"benchmarks": BENCHMARKS, "models": MODELS, "measures": MEASURES}[kind]
+
+
+def _resolve(kind: str, name: str) -> Any:
+    from importlib import import_module
+
+    entry = _builtin(kind).get(name)
+    if entry is None:  # only now pay for the scan of installed packages
+        found = entries(kind)
+        if name not in found:
+            raise unknown(kind.removesuffix("s"), name, found)
+        entry = found[name]
+    module, _, attribute = entry.target.partition(":")
+    return getattr(import_module(module), attribute)
