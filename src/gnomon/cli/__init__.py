@@ -12,6 +12,7 @@ from argparse import ArgumentParser, RawDescriptionHelpFormatter
 from collections.abc import Sequence
 from importlib import import_module
 from types import ModuleType
+from typing import Any
 
 from gnomon import __version__
 from gnomon.errors import GnomonError, unknown
@@ -45,6 +46,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code."""
     arguments = list(sys.argv[1:] if argv is None else argv)
     debug = "--debug" in arguments
+    _plain_warnings()
     try:
         return _dispatch(arguments)
     except GnomonError as error:
@@ -81,6 +83,23 @@ def _dispatch(arguments: list[str]) -> int:
     args = command_parser(name, module).parse_args(arguments[1:])
     code: int = module.main(args)
     return code
+
+
+def _plain_warnings() -> None:
+    """Our own warnings are one line for people, without a place in the code."""
+    import warnings
+
+    from gnomon.errors import MissingFileWarning
+
+    shown = warnings.showwarning
+
+    def show(message: Warning | str, category: type[Warning], *rest: Any, **more: Any) -> None:
+        if issubclass(category, MissingFileWarning):
+            print(f"gnomon: {message}", file=sys.stderr)
+        else:
+            shown(message, category, *rest, **more)
+
+    warnings.showwarning = show
 
 
 def top_parser() -> ArgumentParser:
