@@ -5,6 +5,7 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -53,8 +54,8 @@ def test_make_writes_the_same_items_in_three_formats(capsys):
 
     for ending in ("jsonl", "csv", "parquet"):
         assert told(capsys, "make", "scales", "-o", f"items.{ending}", "--seed", "3")[0] == 0
-    lines = [json.loads(line) for line in open("items.jsonl")]
-    table = list(csv.DictReader(open("items.csv")))
+    lines = [json.loads(line) for line in Path("items.jsonl").read_text().splitlines()]
+    table = list(csv.DictReader(Path("items.csv").read_text().splitlines()))
     rows = duckdb.sql("SELECT id, text, choices, tags['scale'] FROM 'items.parquet'").fetchall()
     assert len(lines) == len(table) == len(rows) == 2000
     assert [r[0] for r in rows] == [line["id"] for line in lines] == [row["id"] for row in table]
@@ -65,7 +66,7 @@ def test_make_writes_the_same_items_in_three_formats(capsys):
 def test_make_is_the_same_for_the_same_seed_and_other_for_another(capsys):
     for name, seed in (("a", "1"), ("b", "1"), ("c", "2")):
         told(capsys, "make", "scales", "-o", f"{name}.jsonl", "--seed", seed)
-    a, b, c = (open(f"{name}.jsonl").read() for name in "abc")
+    a, b, c = (Path(f"{name}.jsonl").read_text() for name in "abc")
     assert a == b != c
 
 
