@@ -6,11 +6,12 @@ Nothing is imported until it is asked for by name, so the tables may name module
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from gnomon.contracts import Benchmark, Measure, Model
 from gnomon.errors import UsageError, unknown
-from gnomon.options import check_options, given
+
+if TYPE_CHECKING:  # at run time only where they are needed: `gnomon list` names everything and needs none of them
+    from gnomon.contracts import Benchmark, Measure, Model
 
 
 class Entry(NamedTuple):
@@ -55,6 +56,8 @@ def entries(kind: str) -> dict[str, Entry]:
 
 def benchmark(name: str) -> Benchmark:
     """The benchmark of that name."""
+    from gnomon.contracts import Benchmark
+
     found = _resolve("benchmarks", name)
     if not isinstance(found, Benchmark):
         raise UsageError(f"'{name}' is registered as a benchmark but is a {type(found).__name__}.",
@@ -70,6 +73,8 @@ class ModelSpec(NamedTuple):
 
     def open(self) -> Model:
         """Load the model."""
+        from gnomon.contracts import Model
+
         scheme, _, name = self.spec.partition(":")
         found = model_factory(self.spec)(name, **self.options)
         if not isinstance(found, Model):
@@ -84,6 +89,8 @@ def model(spec: str, **options: Any) -> ModelSpec:
     >>> model("random", model_seed=3).open().describe()
     {'model_seed': 3}
     """
+    from gnomon.options import check_options, given
+
     factory = model_factory(spec)
     check_options(f"model {spec.partition(':')[0]}", factory, options)
     return ModelSpec(spec, given(factory, options))
@@ -97,6 +104,8 @@ def model_factory(spec: str) -> Callable[..., Any]:
 
 def measure(name: str) -> Measure:
     """The measure of that name; NAME@ARGUMENT is a measure made by a function of the argument."""
+    from gnomon.contracts import Measure
+
     base, _, argument = name.partition("@")
     found = _resolve("measures", base)
     if argument and callable(found) and not isinstance(found, Measure):
