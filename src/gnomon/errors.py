@@ -59,6 +59,10 @@ class MissingExtraError(ModelError):
                          f"Install it with: pip install 'gnomon[{extra}]'")
 
 
+class MissingFileWarning(UserWarning):
+    """A part of the authors' data is not there; the rest is used."""
+
+
 def unknown(kind: str, name: str, known: Iterable[str]) -> UsageError:
     """Say that `name` is not a known `kind`, with the nearest names.
 

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from gnomon.contracts import Benchmark, Measure, Model
 from gnomon.errors import UsageError, unknown
+from gnomon.options import check_options, given
 
 
 class Entry(NamedTuple):
@@ -61,16 +62,37 @@ def benchmark(name: str) -> Benchmark:
     return found
 
 
-def model(spec: str, **options: Any) -> Model:
-    """The model that SPEC names: "random", "constant:yes", "hf:gpt2" ... with the options its factory takes."""
-    scheme, _, name = spec.partition(":")
-    factory: Callable[..., Any] = _resolve("models", scheme)
-    check_options(f"model {scheme}", factory, options)
-    found = factory(name, **options)
-    if not isinstance(found, Model):
-        raise UsageError(f"'{scheme}' is registered as a model but gave a {type(found).__name__}.",
-                         "A model's entry point must name a function that returns a gnomon.Model.")
-    return found
+class ModelSpec(NamedTuple):
+    """A model by name and options, checked but not yet loaded: a run that is complete never needs to load it."""
+
+    spec: str
+    options: dict[str, Any]
+
+    def open(self) -> Model:
+        """Load the model."""
+        scheme, _, name = self.spec.partition(":")
+        found = model_factory(self.spec)(name, **self.options)
+        if not isinstance(found, Model):
+            raise UsageError(f"'{scheme}' is registered as a model but gave a {type(found).__name__}.",
+                             "A model's entry point must name a function that returns a gnomon.Model.")
+        return found
+
+
+def model(spec: str, **options: Any) -> ModelSpec:
+    """The model that SPEC names: "random", "constant:yes", "hf:gpt2" ... with the options its factory takes.
+
+    >>> model("random", model_seed=3).open().describe()
+    {'model_seed': 3}
+    """
+    factory = model_factory(spec)
+    check_options(f"model {spec.partition(':')[0]}", factory, options)
+    return ModelSpec(spec, given(factory, options))
+
+
+def model_factory(spec: str) -> Callable[..., Any]:
+    """The function that makes the models of SPEC's scheme."""
+    factory: Callable[..., Any] = _resolve("models", spec.partition(":")[0])
+    return factory
 
 
 def measure(name: str) -> Measure:
@@ -82,21 +104,6 @@ def measure(name: str) -> Measure:
     if not isinstance(found, Measure):
         raise UsageError(f"'{name}' does not name a measure.", f"Write {base}@NUMBER." if callable(found) else "")
     return found
-
-
-def check_options(what: str, function: Callable[..., Any], options: dict[str, Any]) -> None:
-    """Refuse an option that the function's signature does not name, before anything runs."""
-    from inspect import Parameter, signature
-
-    takes = [p for p in signature(function).parameters.values() if p.kind is Parameter.KEYWORD_ONLY]
-    names = {p.name for p in takes}
-    for option in options:
-        if option not in names:
-            can = f"It takes: {', '.join(sorted(names))}." if names else "It takes no options."
-            raise UsageError(f"{what} has no option '{option}'.", can)
-    for parameter in takes:
-        if parameter.default is Parameter.empty and parameter.name not in options:
-            raise UsageError(f"{what} needs the option '{parameter.name}'.", f"Give it with --{parameter.name}.")
 
 
 def _builtin(kind: str) -> dict[str, Entry]:

@@ -140,7 +140,7 @@ class Run:
 class RunLog:
     """The log of one run, for writing: one process at a time, each batch durable before the next begins."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, fresh: bool = False) -> None:
         from filelock import FileLock, Timeout
 
         path.mkdir(parents=True, exist_ok=True)
@@ -151,6 +151,9 @@ class RunLog:
         except Timeout:
             raise RunError(f"Another process is at work on {path}.",
                            "Wait for it, or give this run another folder with --runs.") from None
+        if fresh:
+            for file in (MANIFEST, LOG, f"{LOG}-wal", f"{LOG}-shm"):
+                (path / file).unlink(missing_ok=True)
         try:
             self._db = sqlite3.connect(path / LOG, isolation_level=None)
             self._db.execute("PRAGMA journal_mode=WAL")
@@ -188,6 +191,20 @@ class RunLog:
         found = self._db.execute("SELECT items.n, record FROM items LEFT JOIN answers USING (n) "
                                  f"WHERE items.n > ? AND ({lacking}) ORDER BY items.n LIMIT ?", (after, most))  # noqa: S608
         return [(n, _decode_item(record)) for n, record in found]
+
+    def keep_items(self, number: int) -> None:
+        """Drop items beyond the first `number`: left behind when a start was cut off and the source has shrunk since."""
+        self._write("DELETE FROM items WHERE n >= ?", [(number,)])
+
+    def asked(self) -> int:
+        """Items that have an answer of any kind."""
+        return int(self._db.execute("SELECT count(*) FROM answers").fetchone()[0])
+
+    def right(self) -> int:
+        """Items whose choice is one of the right labels."""
+        sql = ("SELECT count(*) FROM answers JOIN items USING (n) WHERE choice IS NOT NULL AND EXISTS "
+               "(SELECT 1 FROM json_each(record, '$.gold') WHERE value = choice)")
+        return int(self._db.execute(sql).fetchone()[0])
 
     def write_manifest(self, manifest: Manifest) -> None:
         """Replace run.json in one step, so that it is never half written."""

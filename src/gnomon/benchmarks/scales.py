@@ -1,0 +1,174 @@
+"""Which of two everyday objects is larger, or taller (spatial-commonsense paper, section 3.1).
+
+Five levels of five objects; every ordered pair from different levels is asked as a cloze and as a yes/no question.
+In the published questions the comparative word alone gives the answer; the fresh ones balance yes and no within it.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import combinations, product
+from random import Random
+from typing import TypeVar
+
+import msgspec
+
+from gnomon.contracts import Benchmark, Listing
+from gnomon.errors import DataError, MissingFileWarning, unknown
+from gnomon.fetching import locate
+from gnomon.files import find, package_data, read_jsonl, read_yaml
+from gnomon.records import MASK, Form, Item
+
+SCALES_OF = {"size": ("larger", "smaller"), "height": ("taller", "shorter")}
+FORMS: tuple[Form, ...] = ("cloze", "choice")
+Levels = Sequence[Sequence[str]]
+Name = TypeVar("Name", bound=str)
+
+
+def fresh(*, seed: int = 0, scale: str = "", form: str = "") -> Iterator[Item]:
+    """All ordered cross-level pairs of objects drawn by the seed; SCALE is size or height, FORM is cloze or choice."""
+    for chosen in _chosen(scale, SCALES_OF):
+        pool: Levels = read_yaml(package_data("scales.yaml"))["fresh"][chosen]
+        draw = Random(f"{seed}/{chosen}")
+        levels = [draw.sample(sorted(level), 5) for level in pool]
+        pairs = ordered_pairs(levels)
+        asks_greater = _balanced(pairs, draw)
+        for a, b in pairs:
+            yield from _forms(chosen, a, b, levels, _chosen(form, FORMS), asks_greater=asks_greater[a, b])
+
+
+def published(*, data: str = "", scale: str = "", form: str = "") -> Iterator[Item]:
+    """The authors' size/data.json and height/data.json, as far as they are there."""
+    folder = locate(data, "scales")
+    levels_of = read_yaml(package_data("scales.yaml"))["published"]
+    found = {}
+    for chosen in _chosen(scale, SCALES_OF):
+        try:
+            found[chosen] = find(folder, f"{chosen}/data.json", f"{chosen}.json", f"data/{chosen}/data.json",
+                                 what=f"the {chosen} set")
+        except DataError as missing:
+            if scale or (chosen == "height" and not found):  # asked for by name, or nothing is there at all
+                raise
+            warnings.warn(missing.message, MissingFileWarning, stacklevel=2)
+    for chosen, file in found.items():
+        for line, row in read_jsonl(file, Row):
+            yield from _published_forms(chosen, row, levels_of[chosen], _chosen(form, FORMS), f"{file}:{line}")
+
+
+class Row(msgspec.Struct):
+    """A line of the authors' files. `label` is 1 if the first object is the greater one."""
+
+    text: str
+    question: str
+    obj_a: str
+    obj_b: str
+    label: int
+
+
+def ordered_pairs(levels: Levels) -> list[tuple[str, str]]:
+    """Every two objects of different levels, both ways round: the smaller first in the first half, then reversed.
+
+    >>> ordered_pairs([["pea"], ["mug", "brick"]])
+    [('pea', 'mug'), ('pea', 'brick'), ('mug', 'pea'), ('brick', 'pea')]
+    """
+    rising = [pair for low, high in combinations(levels, 2) for pair in product(low, high)]
+    return rising + [(b, a) for a, b in rising]
+
+
+def _balanced(pairs: Sequence[tuple[str, str]], draw: Random) -> dict[tuple[str, str], bool]:
+    """Which pairs are asked with the greater word: half of those where the answer is yes, half of the others."""
+    half = len(pairs) // 2
+    chosen: dict[tuple[str, str], bool] = {}
+    for part in (pairs[:half], pairs[half:]):
+        greater = set(draw.sample(range(half), half // 2))
+        chosen |= {pair: i in greater for i, pair in enumerate(part)}
+    return chosen
+
+
+def _forms(scale: str, a: str, b: str, levels: Levels, forms: Sequence[Form], *, asks_greater: bool) -> Iterator[Item]:
+    greater, lesser = SCALES_OF[scale]
+    is_greater = _level(a, levels) > _level(b, levels)
+    word = greater if asks_greater else lesser
+    for form in forms:
+        if form == "cloze":
+            yield _item(scale, form, f"{_a(a, capital=True)} is {MASK} than {_a(b)}.", a, b, levels, "")
+        else:
+            answer = "yes" if is_greater == asks_greater else "no"
+            yield _item(scale, form, f"Is {_a(a)} {word} than {_a(b)}?", a, b, levels, word, answer)
+
+
+def _published_forms(scale: str, row: Row, levels: Levels, forms: Sequence[Form], where: str) -> Iterator[Item]:
+    """Cloze from the authors' phrases, question as they ask it: about (b, a) with the lesser word where a is greater."""
+    try:
+        if (_level(row.obj_a, levels) > _level(row.obj_b, levels)) != (row.label == 1):
+            raise DataError(f"{where}: the label does not follow from the levels of {row.obj_a} and {row.obj_b}.",
+                            "Is this the right file?")
+    except KeyError as unknown:
+        raise DataError(f"{where}: {unknown.args[0]!r} is not an object of the {scale} set.",
+                        "Is this the right file?") from None
+    first, _, second = row.text.rstrip(" .").partition(" and ")
+    greater, lesser = SCALES_OF[scale]
+    for form in forms:
+        if form == "cloze":
+            text = f"{first} is {MASK} than {second}."
+            yield _item(scale, form, text, row.obj_a, row.obj_b, levels, "")
+        elif row.label == 0:
+            yield _item(scale, form, row.question, row.obj_a, row.obj_b, levels, greater, "no")
+        else:
+            yield _item(scale, form, row.question, row.obj_b, row.obj_a, levels, lesser, "yes")
+
+
+def _item(scale: str, form: Form, text: str, a: str, b: str, levels: Levels, word: str, answer: str = "") -> Item:
+    low, high = _level(a, levels), _level(b, levels)
+    relation = SCALES_OF[scale][0 if low > high else 1]
+    pair = " / ".join(sorted((a, b), key=lambda name: _level(name, levels)))
+    tags = {"scale": scale, "obj_a": a, "obj_b": b, "relation": relation, "gap": str(abs(low - high))}
+    if word:
+        tags["comparative"] = word
+    return Item(
+        id="/".join(part for part in (scale, form, a, word, b) if part).replace(" ", "_"), form=form, text=text, group=f"{scale}: {pair}", tags=tags,
+        choices=("yes", "no") if word else SCALES_OF[scale], gold=(answer,) if word else (relation,),
+    )  # fmt: skip
+
+
+def statistics(items: Sequence[Item]) -> list[Listing]:
+    """What the comparative word alone gives away: yes and no for each."""
+    words = sorted({item.tags["comparative"] for item in items if "comparative" in item.tags})
+    rows = tuple((word, *(sum(item.gold == (label,) for item in items if item.tags.get("comparative") == word)
+                          for label in ("yes", "no"))) for word in words)  # fmt: skip
+    return [Listing("Right answers by comparative word", ("word", "yes", "no"), rows)] if rows else []
+
+
+def _level(name: str, levels: Levels) -> int:
+    for number, level in enumerate(levels):
+        if name in level:
+            return number
+    raise KeyError(name)
+
+
+def _a(name: str, *, capital: bool = False) -> str:
+    article = "an" if name[0] in "aeiou" else "a"
+    return f"{article.capitalize() if capital else article} {name}"
+
+
+def _chosen(wanted: str, known: Iterable[Name]) -> list[Name]:
+    """The one that was asked for by name, or all."""
+    names = list(known)
+    if wanted and wanted not in names:
+        raise unknown("scale or form", wanted, names)
+    return [name for name in names if wanted in ("", name)]
+
+
+SCALES = Benchmark(
+    name="scales",
+    summary="which of two everyday objects is larger, or taller",
+    paper="spatial commonsense",
+    sources={"fresh": fresh, "published": published},
+    measures=("accuracy", "macro_f1", "symmetry", "transitivity", "group_agreement", "form_agreement"),
+    slices=("scale", "gap"),
+    figures="spatial-commonsense",
+    statistics=statistics,
+    laws={"order": {"first": "obj_a", "second": "obj_b", "within": "scale", "word": "comparative",
+                    "greater": ["larger", "taller"], "lesser": ["smaller", "shorter"]}},
+)  # fmt: skip

@@ -1,0 +1,123 @@
+"""Fetch the authors' published files into the cache, or list what can be fetched.
+
+Nothing is downloaded unless you ask. What is fetched is verified, resumed after a break, and used by NAME@published
+from then on, without a network. GNOMON_CACHE names another folder for the cache.
+
+examples:
+  gnomon data list
+  gnomon data get vsr
+  gnomon data get viphy-color spatialqa
+  gnomon data get vsr-images --limit 100
+  gnomon make vsr@published --split random/test -o vsr-test.jsonl
+"""
+
+from __future__ import annotations
+
+import sys
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterable
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gnomon.errors import UsageError
+
+if TYPE_CHECKING:
+    from gnomon.fetching import Source, SourceFile
+
+
+def arguments(parser: ArgumentParser) -> None:
+    """Add the options of `gnomon data`."""
+    actions = parser.add_subparsers(dest="action", metavar="list | get", required=True)
+    listing = actions.add_parser("list", help="what can be fetched, on what terms, and what is here")
+    listing.add_argument("--format", choices=["table", "json", "csv", "markdown", "latex"], default="table",
+                         help="how to print it (default: table)")
+    get = actions.add_parser("get", help="fetch the files of sources or benchmarks")
+    get.add_argument("names", nargs="+", metavar="NAME", help="a source or a benchmark; `gnomon data list` names them")
+    get.add_argument("--limit", type=int, metavar="N", help="at most N files of each (for vsr-images)")
+    get.add_argument("--mirror", default="", metavar="URL", help="take the same paths from this address instead")
+
+
+def main(args: Namespace) -> int:
+    """Run `gnomon data`."""
+    return _list(args) if args.action == "list" else _get(args)
+
+
+def _list(args: Namespace) -> int:
+    from gnomon.contracts import Listing
+    from gnomon.fetching import cache_folder, cached, sources
+    from gnomon.report.tables import render
+
+    rows = []
+    for name, source in sources().items():
+        size = sum(file.bytes for file in source.files)
+        partly = any(not file.bytes for file in source.files)
+        shown = "" if not size else f"{'> ' if partly else ''}{size / 1e6:.1f} MB"
+        rows.append((name, source.what, source.licence, shown, "yes" if cached(name) else "no"))
+    columns = ("name", "what", "licence", "size", "cached")
+    listing = Listing(f"Published files (cache: {cache_folder()})", columns, tuple(rows))
+    print(render(listing, args.format))
+    return 0
+
+
+def _get(args: Namespace) -> int:
+    from gnomon.fetching import fetch, source_name, sources
+
+    if args.limit is not None and args.limit < 1:
+        raise UsageError("--limit must be at least 1.", "Leave it out to fetch all files.")
+    for name in dict.fromkeys(source_name(name) for name in args.names):
+        source = sources()[name]
+        print(f"{name}: {source.what}", file=sys.stderr)
+        print(f"licence: {source.licence}", file=sys.stderr)
+        unknown_hash = sum(not file.sha256 for file in source.files)
+        if unknown_hash or source.images_of:
+            which = "its files" if source.images_of else f"{unknown_hash} of its files"
+            print(f"note: for {which} no sha256 is known beforehand; the first download's is recorded and held to.",
+                  file=sys.stderr)
+        with _Bar() as bar:
+            files = list(islice(_files(source), args.limit))
+            root = fetch(name, files=files, mirror=args.mirror, progress=bar)
+        print(root)
+    return 0
+
+
+def _files(source: Source) -> Iterable[SourceFile]:
+    if not source.images_of:
+        return source.files
+    from gnomon.benchmarks.vsr_files import image_files
+    from gnomon.fetching import locate
+
+    return image_files(locate("", source.images_of))
+
+
+class _Bar:
+    """A progress bar on a terminal; in a log, one line for each file when it is whole."""
+
+    def __init__(self) -> None:
+        self._tasks: dict[Path, int] = {}
+        self._bar = None
+        if sys.stderr.isatty():
+            from rich.console import Console
+            from rich.progress import DownloadColumn, Progress, TextColumn, TransferSpeedColumn
+
+            self._bar = Progress(TextColumn("{task.description}"), DownloadColumn(), TransferSpeedColumn(),
+                                 console=Console(stderr=True), transient=True)
+
+    def __enter__(self) -> _Bar:
+        if self._bar:
+            self._bar.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._bar:
+            self._bar.stop()
+
+    def __call__(self, file: Path, done: int, total: int) -> None:
+        if self._bar:
+            if file not in self._tasks:
+                for task in self._tasks.values():  # one line at a time
+                    self._bar.remove_task(task)  # type: ignore[arg-type]
+                self._tasks = {file: self._bar.add_task(file.name, total=total or None)}
+            self._bar.update(self._tasks[file], completed=done)  # type: ignore[arg-type]
+        elif done == total:
+            print(f"  {file.name} {total:,} bytes", file=sys.stderr)

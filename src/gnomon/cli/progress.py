@@ -1,0 +1,53 @@
+"""One live line per run: how far, how fast, how long still, how right so far. Quiet when not a terminal."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from gnomon.engine import Progress
+
+
+@contextmanager
+def live_line(title: str, *, quiet: bool) -> Iterator[Callable[[Progress], None]]:
+    """A watcher for `engine.run` that draws one line on a terminal, and nothing elsewhere."""
+    if quiet or not sys.stderr.isatty():
+        yield lambda progress: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, TaskProgressColumn, TextColumn
+    from rich.progress import Progress as Bars
+
+    columns = (TextColumn("{task.description}"), BarColumn(bar_width=24), TaskProgressColumn(),
+               TextColumn("{task.fields[line]}"))  # fmt: skip
+    with Bars(*columns, console=Console(stderr=True), auto_refresh=True) as bars:
+        task = bars.add_task(title, total=None, line="getting ready")
+        yield lambda progress: bars.update(task, total=progress.total, completed=progress.done, line=in_words(progress))
+
+
+def in_words(progress: Progress, now: float | None = None) -> str:
+    """Items so far, items per second, time still needed, share right, failures.
+
+    >>> in_words(Progress(total=200, done=100, right=61, asked=100, started=0.0), now=10.0)
+    '100/200 · 10.0 items/s · 10 s left · 61.0 % right'
+    """
+    parts = [f"{progress.done:,}/{progress.total:,}"]
+    seconds = (time.monotonic() if now is None else now) - progress.started
+    if progress.asked and seconds > 0:
+        speed = progress.asked / seconds
+        parts.append(f"{speed:,.1f} items/s")
+        if progress.done < progress.total:
+            parts.append(f"{_duration((progress.total - progress.done) / speed)} left")
+    if progress.done:
+        parts.append(f"{100 * progress.right / progress.done:.1f} % right")
+    if progress.errors:
+        parts.append(f"{progress.errors:,} failed")
+    return " · ".join(parts)
+
+
+def _duration(seconds: float) -> str:
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes:02} min" if hours else f"{minutes} min {rest:02} s" if minutes else f"{rest} s"

@@ -1,0 +1,46 @@
+"""Batches by token budget: items of like length together, so that padding is small, and shared beginnings adjacent."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
+
+from gnomon.records import Item
+
+Numbered = tuple[int, Item]
+
+
+def default_size(item: Item) -> int:
+    """Tokens in an item, roughly: a quarter of its characters."""
+    return 1 + (len(item.context) + len(item.text)) // 4
+
+
+def in_batches(items: Sequence[Numbered], size: Callable[[Item], int], budget: int, most: int) -> Iterator[list[Numbered]]:
+    """Split items into batches of at most `most` items and `budget` tokens, counting each as long as the longest.
+
+    Within a window the items are sorted by length, in steps of a quarter, then by their beginnings. An item that is
+    larger than the budget comes alone.
+    """
+    sized = [(_step(tokens), item.context, item.text, tokens, n, item) for n, item in items for tokens in (size(item),)]
+    sized.sort(key=lambda row: row[:3])
+    batch: list[Numbered] = []
+    longest = 0
+    for *_, tokens, n, item in sized:
+        longest = max(longest, tokens)
+        if batch and (len(batch) == most or longest * (len(batch) + 1) > budget):
+            yield batch
+            batch, longest = [], tokens
+        batch.append((n, item))
+    if batch:
+        yield batch
+
+
+def halves(batch: Sequence[Numbered]) -> list[Sequence[Numbered]]:
+    """A batch in two parts, of sizes that differ by at most one."""
+    cuts = [0, (len(batch) + 1) // 2, len(batch)]
+    return [batch[a:b] for a, b in pairwise(cuts)]
+
+
+def _step(tokens: int) -> int:
+    """Lengths that differ by less than a quarter fall into one step: 1, 2, 3, 4, 5, 6-7, 8-9, 10-12 ..."""
+    return tokens if tokens < 4 else 4 * tokens.bit_length() + (tokens >> (tokens.bit_length() - 3))

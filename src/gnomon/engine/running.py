@@ -1,0 +1,258 @@
+"""One run from start to end: items into the log, those that lack an answer to the model, answers into the log.
+
+Everything that was answered is on disk before the next batch starts, so a run may be stopped at any byte and the same
+command takes it up again.
+"""
+
+from __future__ import annotations
+
+import platform
+import re
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from hashlib import blake2b
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from gnomon import __version__
+from gnomon.contracts import Model
+from gnomon.engine.batches import Numbered, default_size, halves, in_batches
+from gnomon.errors import GnomonError, ModelError, RunError
+from gnomon.records import Answer
+from gnomon.registry import ModelSpec
+from gnomon.runs import MANIFEST, Manifest, Run, RunLog
+from gnomon.sources import Fingerprint, ItemSource
+
+WINDOW = 4096  # items planned at a time, so that memory does not grow with the benchmark
+BUDGET, BATCH = 16_384, 64  # tokens and items in a batch, unless the model says otherwise
+
+
+@dataclass
+class Progress:
+    """How far a run has come; handed to the watcher after each batch."""
+
+    total: int = 0
+    done: int = 0  # answered, unread or failed
+    right: int = 0
+    errors: int = 0
+    asked: int = 0  # by this process
+    started: float = 0.0  # time.monotonic() of the first batch
+
+
+Watcher = Callable[[Progress], None]
+
+
+def run(
+    source: ItemSource,
+    model: Model | ModelSpec,
+    *,
+    runs: str | Path = "runs",
+    fresh: bool = False,
+    retry_errors: bool = False,
+    watch: Watcher | None = None,
+    command: str = "",
+) -> Run:
+    """Ask a model all items of a source that still lack an answer, and return the run.
+
+    Raises KeyboardInterrupt after the current batch when the user presses Ctrl-C; what was answered is kept.
+    """
+    folder = run_folder(source, model, runs)
+    refuse_newer(folder)
+    with _open_log(folder, fresh=fresh) as log:
+        manifest = _manifest(folder, source, model, command)
+        log.write_manifest(manifest)
+        _store_items(log, source, manifest)
+        progress = Progress(total=manifest.counts.items, done=log.asked(), right=log.right(), errors=log.counts().errors)
+        if log.pending(-1, 1, retry_errors=retry_errors):
+            _ask_all(log, source, model, manifest, progress, watch or (lambda _: None), retry_errors=retry_errors)
+        elif watch:
+            watch(progress)
+        if manifest.finished is None and not log.pending(-1, 1):
+            manifest.finished = _now()
+        manifest.counts = log.counts()
+        log.write_manifest(manifest)
+    return Run.open(folder)
+
+
+def run_folder(source: ItemSource, model: Model | ModelSpec, runs: str | Path) -> Path:
+    """Where this run lives: the same benchmark, model and options always give the same folder."""
+    options = model.options if isinstance(model, ModelSpec) else model.describe()
+    key = msgspec.json.encode([source.name, source.options, source.limit, model.spec, options], order="sorted")
+    slug = re.sub(r"[^A-Za-z0-9.@]+", "-", f"{source.name}--{Path(model.spec).name if '/' in model.spec else model.spec}")
+    return Path(runs) / f"{slug.strip('-')[:80]}--{blake2b(key, digest_size=4).hexdigest()}"
+
+
+def refuse_newer(folder: Path) -> None:
+    """Look before touching: a folder of a newer Gnomon is left as it is."""
+    if (folder / MANIFEST).exists():
+        Run.open(folder)
+
+
+@contextmanager
+def _open_log(folder: Path, *, fresh: bool) -> Iterator[RunLog]:
+    try:
+        log = RunLog(folder, fresh=fresh)
+    except OSError as error:
+        raise RunError(f"{folder} cannot be written: {error.strerror or error}.",
+                       "Check the folder's permissions, or give another with --runs.") from None
+    try:
+        yield log
+    finally:
+        log.close()
+
+
+def _manifest(folder: Path, source: ItemSource, model: Model | ModelSpec, command: str) -> Manifest:
+    """The manifest of the run that is there, or a new one."""
+    if (folder / MANIFEST).exists():
+        return Run.open(folder).manifest
+    return Manifest(
+        id=folder.name, benchmark=source.name, options=source.options, limit=source.limit, model=model.spec,
+        model_options=dict(model.options) if isinstance(model, ModelSpec) else {}, command=command, started=_now(),
+        versions={"gnomon": __version__, "python": platform.python_version()},
+    )  # fmt: skip
+
+
+def _store_items(log: RunLog, source: ItemSource, manifest: Manifest) -> None:
+    """Put the items into the log, or, if they are there, make sure that they are still the same."""
+    fingerprint, number, stream = Fingerprint(), 0, source.items()
+    while chunk := list(islice(stream, WINDOW)):
+        for item in chunk:
+            fingerprint.add(item)
+        if not manifest.items_sha256:
+            log.add_items(number, chunk)
+        number += len(chunk)
+    if not number:
+        raise RunError(f"{source.name} has no items with these options.", "See `gnomon show` for what there is.")
+    if manifest.items_sha256 and manifest.items_sha256 != fingerprint.hexdigest():
+        raise RunError(f"The items of {source.name} are not those that {log.path} was begun with (data files or version "
+                       "changed).", "Start over with --fresh, or give another folder with --runs.")
+    if not manifest.items_sha256:
+        log.keep_items(number)
+        manifest.items_sha256 = fingerprint.hexdigest()
+        manifest.counts = log.counts()
+        log.write_manifest(manifest)
+
+
+def _ask_all(
+    log: RunLog, source: ItemSource, model: Model | ModelSpec, manifest: Manifest, progress: Progress, watch: Watcher,
+    *, retry_errors: bool,
+) -> None:  # fmt: skip
+    opened = model.open() if isinstance(model, ModelSpec) else model
+    try:
+        _same_model(manifest, opened, log)
+        if prepare := getattr(opened, "prepare", None):
+            prepare(source.items())
+        asker = Asker(opened)
+        progress.started = time.monotonic()
+        watch(progress)
+        with _interruptible() as interrupted:
+            for batch in _plan(log, asker, retry_errors=retry_errors):
+                answers = asker.ask(batch)
+                log.add_answers((n, answer) for (n, _), answer in zip(batch, answers, strict=True))
+                _count(progress, batch, answers, retrying=retry_errors)
+                watch(progress)
+                if interrupted.is_set():
+                    raise KeyboardInterrupt
+    finally:
+        manifest.counts = log.counts()
+        log.write_manifest(manifest)
+        if close := getattr(opened, "close", None):
+            close()
+
+
+def _plan(log: RunLog, asker: Asker, *, retry_errors: bool) -> Iterator[list[Numbered]]:
+    """Batches of the items that lack an answer, a window at a time."""
+    after = -1
+    while window := log.pending(after, WINDOW, retry_errors=retry_errors):
+        after = window[-1][0]
+        yield from in_batches(window, asker.size, asker.budget, asker.batch)
+
+
+class Asker:
+    """Asks a model batch by batch: finds the item that fails, and halves the batch when memory runs out."""
+
+    def __init__(self, model: Model) -> None:
+        self._answer = model.answer
+        self.size = getattr(model, "size", default_size)
+        self.budget = int(getattr(model, "budget", BUDGET))
+        self.batch = int(getattr(model, "batch", BATCH))
+
+    def ask(self, batch: Sequence[Numbered]) -> list[Answer]:
+        """One answer for each item; an item that fails alone is answered with its error."""
+        items = [item for _, item in batch]
+        try:
+            answers = list(self._answer(items))
+        except (GnomonError, KeyboardInterrupt, SystemExit):
+            raise
+        except Exception as error:
+            if len(batch) == 1:
+                return [Answer(item=items[0].id, error=_reason(error))]
+            if _out_of_memory(error):
+                self.batch = max(1, len(batch) // 2)
+            return [answer for half in halves(batch) for answer in self.ask(half)]
+        if [answer.item for answer in answers] != [item.id for item in items]:
+            raise ModelError("The model did not give one answer for each item in order.",
+                             "This is a fault of the model's code: see gnomon.contracts.Model.")
+        return [answer if answer.choice is None or answer.choice in item.choices
+                else Answer(item=item.id, reply=answer.reply, error=f"picked {answer.choice!r}, which is not a choice")
+                for item, answer in zip(items, answers, strict=True)]  # fmt: skip
+
+
+def _same_model(manifest: Manifest, model: Model, log: RunLog) -> None:
+    """Answers of two different models must never meet in one log."""
+    description = msgspec.to_builtins(model.describe())
+    if log.asked() and manifest.model_description != description:
+        changed = sorted(k for k in manifest.model_description.keys() | description.keys()
+                         if manifest.model_description.get(k) != description.get(k))
+        raise RunError(f"The model {manifest.model} is not the one that {log.path} was begun with: {', '.join(changed)} "
+                       "changed.", "Start over with --fresh, or give another folder with --runs.")
+    manifest.model_description, manifest.scale = description, model.scale
+    log.write_manifest(manifest)
+
+
+def _count(progress: Progress, batch: Sequence[Numbered], answers: Sequence[Answer], *, retrying: bool) -> None:
+    progress.asked += len(batch)
+    progress.done = min(progress.total, progress.done + len(batch)) if not retrying else progress.done
+    progress.right += sum(answer.choice in item.gold for (_, item), answer in zip(batch, answers, strict=True))
+    progress.errors += sum(answer.error is not None for answer in answers)
+
+
+@contextmanager
+def _interruptible() -> Iterator[threading.Event]:
+    """Ctrl-C sets the event, so that the batch at hand is finished and logged; a second Ctrl-C stops at once."""
+    event = threading.Event()
+    if threading.current_thread() is not threading.main_thread():
+        yield event
+        return
+    before = signal.getsignal(signal.SIGINT)
+
+    def on_interrupt(number: int, frame: Any) -> None:
+        event.set()
+        signal.signal(signal.SIGINT, before)
+
+    signal.signal(signal.SIGINT, on_interrupt)
+    try:
+        yield event
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _out_of_memory(error: Exception) -> bool:
+    return isinstance(error, MemoryError) or "OutOfMemory" in type(error).__name__ or "out of memory" in str(error).lower()
+
+
+def _reason(error: Exception) -> str:
+    text = " ".join(str(error).split())
+    return f"{type(error).__name__}: {text}"[:500] if text else type(error).__name__
+
+
+def _now() -> datetime:
+    return datetime.now(UTC).replace(microsecond=0)

@@ -1,0 +1,79 @@
+"""Models that know nothing: the floor under every figure.
+
+`random` guesses by a hash of seed and item, so that its answers do not depend on order or batch.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from typing import Any
+
+from gnomon.contracts import Scale
+from gnomon.errors import UsageError
+from gnomon.records import Answer, Item
+
+
+@dataclass
+class Baseline:
+    """A model that answers each item by a rule, without looking at its text."""
+
+    spec: str
+    rule: Callable[[Item], str | None]
+    facts: dict[str, Any] = field(default_factory=dict)
+    prepare: Callable[[Iterable[Item]], None] = lambda items: None
+    scale: Scale = "none"
+    batch: int = 64
+
+    def describe(self) -> dict[str, Any]:
+        """The facts that determine the answers."""
+        return dict(self.facts)
+
+    def size(self, item: Item) -> int:
+        """Every item costs the same: nothing is read."""
+        return 1
+
+    def answer(self, items: Sequence[Item]) -> list[Answer]:
+        """One answer for each item."""
+        return [Answer(item=item.id, choice=self.rule(item)) for item in items]
+
+
+def random(name: str, *, model_seed: int = 0) -> Baseline:
+    """A seeded guess among the choices, independent of order and batch."""
+    _no_name("random", name)
+
+    def rule(item: Item) -> str:
+        digest = blake2b(f"{model_seed}\0{item.id}".encode(), digest_size=8).digest()
+        return item.choices[int.from_bytes(digest) % len(item.choices)]
+
+    return Baseline("random", rule, {"model_seed": model_seed})
+
+
+def constant(name: str) -> Baseline:
+    """Always the same label; an item that does not offer it gets no answer."""
+    if not name:
+        raise UsageError("The model constant needs a label.", "For example: constant:yes")
+    return Baseline(f"constant:{name}", lambda item: name if name in item.choices else None)
+
+
+def majority(name: str) -> Baseline:
+    """The label that is right most often among the items with the same choices (it looks at the right answers)."""
+    _no_name("majority", name)
+    counts: dict[tuple[str, ...], Counter[str]] = {}
+
+    def prepare(items: Iterable[Item]) -> None:
+        for item in items:
+            counts.setdefault(item.choices, Counter()).update(item.gold)
+
+    def rule(item: Item) -> str:
+        seen = counts.get(item.choices, Counter())
+        return max(item.choices, key=lambda label: (seen[label], -item.choices.index(label)))
+
+    return Baseline("majority", rule, prepare=prepare)
+
+
+def _no_name(scheme: str, name: str) -> None:
+    if name:
+        raise UsageError(f"The model {scheme} takes no name, but was given '{name}'.", f"Write just {scheme}.")

@@ -1,0 +1,65 @@
+"""Options by signature: a benchmark's source or a model's factory names its options as keyword-only parameters.
+
+Nothing else declares them: what the signature does not name is refused, and texts become the annotated types.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from inspect import Parameter, signature
+from typing import Any
+
+from gnomon.errors import UsageError
+
+_TRUE, _FALSE = ("true", "yes", "on", "1"), ("false", "no", "off", "0")
+
+
+def takes(function: Callable[..., Any], option: str) -> bool:
+    """Does the function's signature name this option?"""
+    return option in _parameters(function)
+
+
+def check_options(what: str, function: Callable[..., Any], options: Mapping[str, Any]) -> None:
+    """Refuse an option that the signature does not name, and name one that it needs, before anything runs."""
+    parameters = _parameters(function)
+    for option in options:
+        if option not in parameters:
+            can = f"It takes: {', '.join(sorted(parameters))}." if parameters else "It takes no options."
+            raise UsageError(f"{what} has no option '{option}'.", can)
+    for name, parameter in parameters.items():
+        if parameter.default is Parameter.empty and name not in options:
+            raise UsageError(f"{what} needs the option '{name}'.", f"Give it with --{name.replace('_', '-')}.")
+
+
+def complete(function: Callable[..., Any], options: Mapping[str, Any]) -> dict[str, Any]:
+    """All options of the function: those given, converted, and its defaults for the rest."""
+    return {name: _convert(parameter, options.get(name, parameter.default))
+            for name, parameter in _parameters(function).items()}  # fmt: skip
+
+
+def given(function: Callable[..., Any], options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options that differ from the function's defaults, converted and in order of name."""
+    done = complete(function, options)
+    return {name: done[name] for name in sorted(options) if done[name] != _parameters(function)[name].default}
+
+
+def _parameters(function: Callable[..., Any]) -> dict[str, Parameter]:
+    return {p.name: p for p in signature(function).parameters.values() if p.kind is Parameter.KEYWORD_ONLY}
+
+
+def _convert(parameter: Parameter, value: Any) -> Any:
+    """A text from the command line as the annotated type: int, float, bool, or left as it is."""
+    if not isinstance(value, str):
+        return value
+    kinds = str(parameter.annotation).replace(" ", "").split("|")
+    try:
+        if "int" in kinds:
+            return int(value)
+        if "float" in kinds:
+            return float(value)
+        if "bool" in kinds:
+            return {**dict.fromkeys(_TRUE, True), **dict.fromkeys(_FALSE, False)}[value.lower()]
+    except (ValueError, KeyError):
+        if "str" not in kinds:
+            raise UsageError(f"The option {parameter.name} must be {parameter.annotation}, not '{value}'.") from None
+    return value
