@@ -158,12 +158,13 @@ def _overturned(text: str, vocabulary: _Vocabulary, found: set[int]) -> bool:
 # --- mentions of labels, and whether they are asserted ----------------------------------------------------------------
 
 _EDGE = r"""[\s.,;:!?"'()\[\]{}-]*"""
-_NEGATOR = re.compile(r"(?:\b(?:not|never|neither|nor|cannot|hardly|without|rather than|instead of|opposed to|far from)|n't)"
-                      r"(?! only\b)(?P<between>(?:[ \t]+[\w'\"()]+){0,4}?)[ \t]+[\"'(]*$")
+_NEGATOR = re.compile(r"(?:\b(?:not|never|neither|nor|cannot|hardly|without|rather than|instead of|opposed to|"
+                      r"far from)|n't)(?! only\b)(?P<between>(?:[ \t]+[\w'\"()]+){0,4}?)[ \t]+[\"'(]*$")
 _NO_NOUN = re.compile(r"\bno[ \t]+[\"'(]*$")  # "no contradiction"
 _DENIED = re.compile(r"\b(?:not (?:the case|true|correct)|incorrect|wrong|false) (?:that|to say)\b[^,;]*$")
 _UNDECIDED = re.compile(r"\b(?:not enough|insufficient|whether|if|unclear|unsure|don't know|do not know|"
-                        r"(?:can't|cannot) (?:tell|say|be determined)|(?:impossible|hard|difficult|unable) to)\b[^.;\n]*$")
+                        r"(?:can't|cannot) (?:tell|say|be determined)|"
+                        r"(?:impossible|hard|difficult|unable) to)\b[^.;\n]*$")
 _CLAUSE = re.compile(r"[,;:.!?\n]|\bbut\b|\bbecause\b|\bsince\b|\s-+\s")
 _TRUTH = (("true", "false"), ("yes", "no"), ("correct", "incorrect"), ("right", "wrong"))
 _ONLY_ALONE = frozenset({"no", "yes"})  # "there is no doubt": these answer only as a clause of their own
