@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import re
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -75,8 +76,22 @@ def environment() -> Any:
         from jinja2 import Environment, FileSystemLoader, StrictUndefined
     except ImportError:
         raise MissingExtraError("The report", "report") from None
-    return Environment(loader=FileSystemLoader(ASSETS), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
-                       lstrip_blocks=True)
+    found = Environment(loader=FileSystemLoader(ASSETS), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
+                        lstrip_blocks=True)
+    found.filters["figures_strong"] = strong_figures
+    return found
+
+
+def strong_figures(text: str) -> Any:
+    """A sentence with its percentages set strong.
+
+    >>> print(strong_figures("right on 61 % of <items>"))
+    right on <strong>61 %</strong> of &lt;items&gt;
+    """
+    from markupsafe import Markup, escape
+
+    parts = re.split(r"(\d+(?:\.\d+)? %)", text)
+    return Markup("").join(Markup("<strong>{}</strong>").format(p) if i % 2 else escape(p) for i, p in enumerate(parts))
 
 
 @lru_cache(maxsize=1)
@@ -131,7 +146,7 @@ def _table(study: Study, table: Headline) -> dict[str, Any]:
         n = len(study.entrants[line.series].table) if line.series >= 0 else 0
         swatch = svg.mark(svg.Point(7, 7), line.series, 5) if line.series >= 0 and len(study.entrants) > 1 else ""
         lines.append({
-            "model": line.model, "source": line.source, "n": n, "items": f"{n:,}" if n else "",
+            "model": line.model, "source": line.source, "n": n, "asked": f"{n:,}" if n else "",
             "swatch": Markup(f'<svg class="swatch chart" viewBox="0 0 14 14" aria-hidden="true">{swatch}</svg>' if swatch else ""),  # noqa: S704
             "cells": [_cell(name, cell) for name, cell in zip(table.measures, line.cells, strict=True)],
         })  # fmt: skip

@@ -117,7 +117,7 @@ def legend(names: Sequence[str], x: float, y: float, width: float, lines: bool =
 
 
 def bars(estimates: Sequence[Estimate], series: Sequence[str], label: str, *, domain: tuple[float, float] = (0.0, 1.0),
-         form: Format = percent, guide: float | None = None, guide_label: str = "") -> Body:
+         form: Format = percent, guide: float | None = None) -> Body:
     """A row for each key, in it a bar (or, with many series, a point) for each series with its interval."""
     keys = list(dict.fromkeys(e.key for e in estimates))
     shown = sorted({e.series for e in estimates})
@@ -160,8 +160,7 @@ def bars(estimates: Sequence[Estimate], series: Sequence[str], label: str, *, do
                 out.append(text(edge + 5, y + 3.5, form(e.value), "value"))
     if guide is not None:
         out.append(line(Point(place(guide), top), Point(place(guide), base), "guide"))
-        out.append(text(place(guide), base + 38, guide_label, "value", "middle"))
-    return Body("".join(out), base + (44 if guide is not None and guide_label else 34))
+    return Body("".join(out), base + 34)
 
 
 def curves(lines: Sequence[Curve], x_label: str, y_label: str, *, x_domain: tuple[float, float] = (0.0, 1.0),
@@ -244,10 +243,13 @@ def matrix_panel(title: str, rows: Sequence[str], columns: Sequence[str], values
         gutter = min(max((width_of(r, 11) for r in rows), default=0) + 24, width * 0.42)
         cell = (width - gutter) / max(len(columns), 1)
         tall = min(max(cell, 22), 40)
-        flat = cell >= 14 + max((width_of(c, 11) for c in columns), default=0)
-        head = 30.0 if flat else 30 + min(max((width_of(c, 11) for c in columns), default=0), 90) * 0.72
+        widest = max((width_of(shorten(c, 88, 11), 11) for c in columns), default=0)
+        flat = cell >= widest + 6
+        if not flat:  # slanted names lean out to the right: leave room for the last one
+            cell = (width - gutter - 0.71 * widest + 8) / max(len(columns) - 0.5, 1)
+        head = 30.0 if flat else 24 + widest * 0.72
         top = y + head
-        out = [text(x + gutter + (width - gutter) / 2, y + 10, column_label, "value", "middle")]
+        out = [text(x + gutter, y + 10, column_label, "value")]
         for j, name in enumerate(columns):
             at = Point(x + gutter + (j + 0.5) * cell, top - 6)
             if flat:

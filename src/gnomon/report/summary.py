@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from gnomon.measures.scoring import scores
+from gnomon.measures.table import in_order
 from gnomon.report.figures.groups import group_shares
 from gnomon.report.figures.slices import headline, tags_of
 from gnomon.report.headline import Headline
@@ -47,7 +48,7 @@ def _weakness(study: Study, e: Entrant) -> str:
         if tag not in e.table.tags:
             continue
         found = [s for s in scores(e.table, [measure], by=tag) if s.key and s.value is not None and s.n >= 20]
-        if not 2 <= len(found) <= 40:
+        if not 2 <= len(found) <= 40 or all(in_order(s.key)[0] == 0 for s in found):
             continue
         best, worst = max(found, key=lambda s: s.value or 0), min(found, key=lambda s: s.value or 0)
         if (best.value or 0) - (worst.value or 0) >= TELLING:

@@ -151,8 +151,8 @@ def colours(theme: Mapping[str, str]) -> str:
         f'.chart .band{{fill:{theme["band"]}}}.chart .whisker{{stroke:{theme["ink"]};stroke-width:1.2;fill:none}}',
         f'.chart .mark{{stroke:{theme["paper"]};stroke-width:.8}}.chart .curve{{fill:none;stroke-width:2;stroke-linejoin:round}}',
         f'.chart .box{{stroke:{theme["ink"]};stroke-width:1;fill-opacity:.35}}.chart .hot{{fill:{theme["paper"]}}}',
-        ".chart .thin{fill-opacity:.55}.chart .pale{fill-opacity:.45}",
-        f'.chart .cell{{stroke:{theme["rule"]};stroke-width:.5}}',
+        ".chart .thin{fill-opacity:.55}.chart .pale{fill-opacity:.62}",
+        f'.chart .cell{{stroke:{theme["rule"]};stroke-width:.5;fill:none}}',
     ]
     for i in range(HUES):
         rules.append(f'.chart .f{i}{{fill:{theme[f"s{i}"]}}}.chart .l{i}{{stroke:{theme[f"s{i}"]}}}')

@@ -79,7 +79,8 @@ def _bars(study: Study, tag: str, measure: Measure) -> Figure | None:
                  for key in shown[:MOST_KEYS] for i, s in flat if s.key == key]
     name = words(measure.name)
     guess = chance(study) if measure.name == "accuracy" else None
-    body = bars(estimates, study.labels, name, guide=guess, guide_label="chance" if guess else "")
+    axis = f"{name} (dotted: a guess, {percent(guess)})" if guess else name
+    body = bars(estimates, study.labels, axis, guide=guess)
     left_out = f" The {MOST_KEYS} with most items of {len(keys)} are drawn." if len(keys) > MOST_KEYS else ""
     return Figure(
         name=f"{measure.name.replace('@', '-')}-by-{tag}", title=f"{_title(name)} by {words(tag)}",
