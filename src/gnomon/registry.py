@@ -25,7 +25,8 @@ BENCHMARKS: dict[str, Entry] = {
     "scales": Entry("gnomon.benchmarks.scales:SCALES", "which of two everyday objects is larger, or taller"),
     "posrel": Entry("gnomon.benchmarks.posrel:POSREL", "where a person is while doing something with an object"),
     "posrel-general": Entry("gnomon.benchmarks.posrel:GENERAL", "the same with unusual people and objects"),
-    "spatialqa": Entry("gnomon.benchmarks.spatialqa:SPATIALQA", "inference about motion, orientation, distance, containment and their metaphors"),
+    "spatialqa": Entry("gnomon.benchmarks.spatialqa:SPATIALQA",
+                       "inference about motion, orientation, distance, containment and their metaphors"),
 }
 
 # A model's entry is a factory: factory(name, **options) -> Model, for SPEC = SCHEME or SCHEME:NAME.
