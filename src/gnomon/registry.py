@@ -23,6 +23,7 @@ class Entry(NamedTuple):
 
 BENCHMARKS: dict[str, Entry] = {
     "scales": Entry("gnomon.benchmarks.scales:SCALES", "which of two everyday objects is larger, or taller"),
+    "spacenli": Entry("gnomon.benchmarks.spacenli:SPACENLI", "does a sentence about space follow from others"),
     "posrel": Entry("gnomon.benchmarks.posrel:POSREL", "where a person is while doing something with an object"),
     "posrel-general": Entry("gnomon.benchmarks.posrel:GENERAL", "the same with unusual people and objects"),
     "spatialqa": Entry("gnomon.benchmarks.spatialqa:SPATIALQA",

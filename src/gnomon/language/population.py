@@ -56,7 +56,7 @@ class Population:
 
     def __init__(self, pattern: Pattern) -> None:
         self.pattern = pattern
-        domains, conditions = _narrowed(pattern)
+        domains, conditions = narrowed(pattern)
         compared = any(isinstance(part, Equal) for condition in conditions for part in _parts(condition))
         self._pools = _pools(pattern, domains, conditions, apart=pattern.distinct or compared)
         self._pool_of = [next(pool for pool in self._pools if place in pool.places) for place in range(len(domains))]
@@ -233,7 +233,7 @@ def _parts(condition: Condition) -> Iterator[Condition]:
             yield from _parts(part)
 
 
-def _narrowed(pattern: Pattern) -> tuple[list[Members], list[Condition]]:
+def narrowed(pattern: Pattern) -> tuple[list[Members], list[Condition]]:
     """Domains that already respect conditions on one place and the reach of relations, and the conditions left."""
     domains = [slot.domain for slot in pattern.slots]
     left: list[Condition] = []

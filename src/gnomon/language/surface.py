@@ -142,7 +142,7 @@ def renderer(sentence: Sentence, slots: Sequence[str], tables: Callable[[str, Fo
     def render(fillers: Sequence[int]) -> str:
         text = template % tuple([table[fillers[place]] for place, table in parts])
         if "  " in text or text[:1] == " " or text[-1:] == " ":  # a slot of words was left empty
-            text = " ".join(text.split()).replace(" ,", ",")
+            text = " ".join(text.split())
         return text[:1].upper() + text[1:]
 
     return render
