@@ -21,3 +21,11 @@ def shared() -> Path:
 def _own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each test works in a folder of its own, so that none depends on another or on where pytest was started."""
     monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def plugin(monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The plug-in package gnomon-dice (a benchmark `dice`, a model `slow`), as if it were installed."""
+    folder = ROOT / "tests" / "plugin"
+    monkeypatch.syspath_prepend(folder)
+    return folder

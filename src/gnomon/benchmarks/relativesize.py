@@ -124,16 +124,16 @@ def _columns(header: Sequence[str]) -> tuple[int, int, int | None] | None:
 def _pair(fields: Sequence[str], columns: tuple[int, int, int | None] | None, file: Path, line: int) -> Pair:
     one, two, answer = columns or (0, 1, 2 if len(fields) > 2 else None)
     if len(fields) <= max(one, two, answer or 0) or not fields[one] or not fields[two] or fields[one] == fields[two]:
-        raise DataError(f"not a pair of two objects: {fields}.", 'Write "elephant,butterfly,>" or "elephant > butterfly".',
-                        file=file, line=line)  # fmt: skip
+        raise DataError(f"not a pair of two objects: {fields}.",
+                        'Write "elephant,butterfly,>" or "elephant > butterfly".', file=file, line=line)
     first, second = fields[one], fields[two]
     said = fields[answer].lower() if answer is not None else ">"  # two names alone: the larger one first
     if said in GREATER or said == first.lower():
         return Pair(first, second, True)
     if said in LESSER or said == second.lower():
         return Pair(first, second, False)
-    raise DataError(f"the answer {said!r} is not one of > < 1 0 larger smaller or one of the two names.", "Mend the line.",
-                    file=file, line=line)  # fmt: skip
+    raise DataError(f"the answer {said!r} is not one of > < 1 0 larger smaller or one of the two names.",
+                    "Mend the line.", file=file, line=line)
 
 
 def _chain(first: tuple[int, list[str]], rest: Iterator[tuple[int, list[str]]]) -> Iterator[tuple[int, list[str]]]:

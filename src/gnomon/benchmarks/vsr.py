@@ -15,7 +15,7 @@ from gnomon.benchmarks import vsr_splits as splits
 from gnomon.benchmarks.vsr_files import PARTS, Caption
 from gnomon.benchmarks.vsr_tables import statistics
 from gnomon.contracts import Benchmark
-from gnomon.errors import DataError, unknown
+from gnomon.errors import DataError, UsageError
 from gnomon.fetching import cached, locate
 from gnomon.files import package_data, read_yaml
 from gnomon.records import Item
@@ -69,7 +69,8 @@ def parse_split(split: str) -> tuple[str, str]:
     if not part and kind not in KINDS:
         kind, part = "random", kind
     if kind not in KINDS or (part and part not in known):
-        raise unknown("split", split, ["raw", *KINDS, *known, *(f"{kind}/{part}" for kind in KINDS for part in known)])
+        raise UsageError(f"There is no split named '{split}'.",
+                         f"Write raw, KIND, PART or KIND/PART. Kinds: {', '.join(KINDS)}. Parts: {', '.join(known)}.")
     return kind, part
 
 

@@ -103,14 +103,14 @@ def read_validated(folder: Path) -> list[Caption]:
             raise
     else:
         return read_captions(file)
-    if has_split(folder, "random") and not _raw_is_there(folder):
+    if has_split(folder, "random") and not _is_there(folder, RAW):
         return [row for rows in read_split(folder, "random").values() for row in rows]
     return [row for row in read_raw(folder) if validated(row)]
 
 
 def has_split(folder: Path, split: str) -> bool:
     """Whether the released files of a split (random, zeroshot) are there."""
-    return any((folder / f"{name}{ending}").is_file() for name in _split_files(split, "train") for ending in ("", ".gz"))
+    return _is_there(folder, _split_files(split, "train"))
 
 
 def read_split(folder: Path, split: str) -> dict[str, list[Caption]]:
@@ -121,7 +121,7 @@ def read_split(folder: Path, split: str) -> dict[str, list[Caption]]:
 
 def image_files(folder: Path) -> Iterator[SourceFile]:
     """The images of the captions in a folder, each once, as files that can be fetched into COCO's layout."""
-    rows = read_raw(folder) if _raw_is_there(folder) else read_validated(folder)
+    rows = read_raw(folder) if _is_there(folder, RAW) else read_validated(folder)
     for link in dict.fromkeys(row.image_link for row in rows):
         year, name = LINK.fullmatch(link).groups()  # type: ignore[union-attr] # checked when it was read
         yield SourceFile(path=f"{year}/{name}", url=link)
@@ -154,8 +154,8 @@ def _split_files(split: str, part: str) -> tuple[str, ...]:
     return f"data/splits/{split}/{part}.jsonl", f"splits/{split}/{part}.jsonl", f"{split}/{part}.jsonl"
 
 
-def _raw_is_there(folder: Path) -> bool:
-    return any((folder / f"{name}{ending}").is_file() for name in RAW for ending in ("", ".gz"))
+def _is_there(folder: Path, names: Iterable[str]) -> bool:
+    return any((folder / f"{name}{ending}").is_file() for name in names for ending in ("", ".gz"))
 
 
 def _votes(votes: list[int] | str) -> list[int]:

@@ -1,0 +1,50 @@
+"""Accuracy: on all items, on those that have a readable answer, and completed by guessing where there is none."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gnomon.contracts import Measure
+from gnomon.measures.statistics import Statistics, mean_of
+from gnomon.measures.table import Flags, Table
+
+
+def accuracy(table: Table) -> Statistics:
+    """The share of items answered with a right label; a missing or failed answer counts as wrong."""
+    return mean_of(table.right, table.clusters)
+
+
+def recognised_accuracy(table: Table) -> Statistics:
+    """Accuracy among the items that have a readable answer (objects found in the picture, a label in the reply)."""
+    return accuracy(table.where(table.answered))
+
+
+def recognised_share(table: Table) -> Statistics:
+    """The share of items that have a readable answer."""
+    return mean_of(table.answered, table.clusters)
+
+
+def guessed_accuracy(table: Table) -> Statistics:
+    """Accuracy if every item without an answer were guessed: the expected value, right labels over choices.
+
+    Spatial commonsense, section 4: figures on the full data complete unrecognised items with random guesses.
+    """
+    chance = table.cardinality / (table.choices >= 0).sum(axis=1)
+    return mean_of(np.where(table.answered, table.right, chance), table.clusters)
+
+
+def guess(table: Table, seed: int = 0) -> Flags:
+    """One seeded draw of the same: which items are right if those without an answer are guessed."""
+    choices = (table.choices >= 0).sum(axis=1)
+    place = (np.random.default_rng(seed).random(len(table)) * choices).astype(np.int64)
+    flags: Flags = np.where(table.answered, table.right, table.gold_at[np.arange(len(table)), place])
+    return flags
+
+
+ACCURACY = Measure(name="accuracy", summary="share of items answered with a right label", statistics=accuracy)
+RECOGNISED_ACCURACY = Measure(name="recognised_accuracy", statistics=recognised_accuracy, needs="readable answers",
+                              summary="accuracy among the items that have a readable answer")
+RECOGNISED_SHARE = Measure(name="recognised_share", statistics=recognised_share,
+                           summary="share of items that have a readable answer")
+GUESSED_ACCURACY = Measure(name="guessed_accuracy", statistics=guessed_accuracy,
+                           summary="accuracy with the expected value of a guess where there is no answer")

@@ -1,0 +1,43 @@
+"""Batches keep every item once, stay within budget, and put like beside like."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gnomon.engine.batches import default_size, halves, in_batches
+from gnomon.records import Item
+
+
+def item(i: int, text: str) -> tuple[int, Item]:
+    return i, Item(id=str(i), form="choice", text=text, choices=("a", "b"), gold=("a",))
+
+
+texts = st.lists(st.text(alphabet="ab ", max_size=400), max_size=60)
+
+
+@given(texts, st.integers(1, 300), st.integers(1, 20))
+def test_batches_hold_every_item_once_within_budget_and_count(texts, budget, most):
+    items = [item(i, text) for i, text in enumerate(texts)]
+    batches = list(in_batches(items, default_size, budget, most))
+    assert sorted(n for batch in batches for n, _ in batch) == list(range(len(texts)))
+    for batch in batches:
+        assert len(batch) <= most
+        assert len(batch) == 1 or max(default_size(i) for _, i in batch) * len(batch) <= budget
+
+
+@given(texts)
+def test_padding_within_a_batch_is_small(texts):
+    items = [item(i, text) for i, text in enumerate(texts)]
+    batches = list(in_batches(items, default_size, 10**9, 8))
+    lengths = [[default_size(i) for _, i in batch] for batch in batches]
+    for before, after in zip(lengths, lengths[1:], strict=False):
+        assert min(before) <= max(after)  # shorter batches come first
+
+
+def test_shared_beginnings_meet():
+    texts = ["The cat is in the box.", "A dog is on the mat.", "The cat is in the bag.", "A dog is on the map."]
+    (batch,) = in_batches([item(i, text) for i, text in enumerate(texts)], default_size, 10**6, 64)
+    assert [n for n, _ in batch] in ([3, 1, 2, 0], [1, 3, 0, 2], [1, 3, 2, 0], [3, 1, 0, 2])
+
+
+def test_halves_cover_the_batch():
+    assert halves([1, 2, 3]) == [[1, 2], [3]]

@@ -1,0 +1,241 @@
+"""A run goes on where it stopped, survives bad items, and never mixes two models in one log."""
+
+import os
+import signal
+import threading
+
+import pytest
+
+import gnomon
+from gnomon import engine
+from gnomon.contracts import Benchmark
+from gnomon.errors import DataError, ModelError, RunError
+from gnomon.records import Answer, Item
+from gnomon.runs import Run, RunLog
+from gnomon.sources import ItemSource
+
+
+def items(n=100):
+    return [Item(id=str(i), form="choice", text=f"Question {i}?", choices=("no", "yes"), gold=("yes",)) for i in range(n)]
+
+
+def source(records=None, **options):
+    made = items() if records is None else records
+    bench = Benchmark(name="test", summary="", sources={"fresh": lambda **_: iter(made)})
+    return ItemSource(bench, "fresh", options)
+
+
+class Fake:
+    scale = "none"
+    batch = 8
+
+    def __init__(self, rule=lambda item: "yes", **facts):
+        self.spec, self.rule, self.facts, self.asked, self.sizes = "fake", rule, facts, [], []
+
+    def describe(self):
+        return {}
+
+    def answer(self, batch):
+        self.sizes.append(len(batch))
+        answers = [Answer(item=item.id, choice=self.rule(item)) for item in batch]
+        self.asked += [item.id for item in batch]
+        return answers
+
+
+def test_run_answers_every_item_and_counts_them(tmp_path):
+    run = engine.run(source(), Fake(), runs=tmp_path)
+    assert [(i.id, a.choice) for i, a in run.rows()] == [(str(i), "yes") for i in range(100)]
+    assert run.manifest.counts.answered == 100
+    assert run.manifest.finished is not None
+
+
+def test_second_start_asks_nothing_again(tmp_path):
+    engine.run(source(), Fake(), runs=tmp_path)
+    again = Fake()
+    engine.run(source(), again, runs=tmp_path)
+    assert again.asked == []
+
+
+def test_changed_option_is_a_new_run_and_fresh_starts_over(tmp_path):
+    first = engine.run(source(), Fake(), runs=tmp_path)
+    other = engine.run(source(seed=2), Fake(), runs=tmp_path)
+    assert first.path != other.path
+    again = Fake()
+    engine.run(source(), again, runs=tmp_path, fresh=True)
+    assert len(again.asked) == 100
+
+
+def failing(item):
+    if item.id in ("7", "42"):
+        raise ValueError("no idea")
+    return "yes"
+
+
+def test_failing_items_are_recorded_and_the_run_goes_on(tmp_path):
+    run = engine.run(source(), Fake(failing), runs=tmp_path)
+    failed = {item.id: answer.error for item, answer in run.rows() if answer.error}
+    assert failed == {"7": "ValueError: no idea", "42": "ValueError: no idea"}
+    assert run.manifest.counts.errors == 2
+    assert run.manifest.counts.answered == 98
+
+
+def test_retry_errors_asks_only_the_failed_ones(tmp_path):
+    engine.run(source(), Fake(failing), runs=tmp_path)
+    again = Fake()
+    run = engine.run(source(), again, runs=tmp_path, retry_errors=True)
+    assert sorted(again.asked) == ["42", "7"]
+    assert run.manifest.counts.errors == 0
+
+
+def test_out_of_memory_halves_the_batches_that_follow(tmp_path):
+    class Small(Fake):
+        def answer(self, batch):
+            if len(batch) > 4:
+                raise MemoryError
+            return super().answer(batch)
+
+    model = Small()
+    run = engine.run(source(), model, runs=tmp_path)
+    assert run.manifest.counts.answered == 100
+    assert max(model.sizes) == 4
+
+
+def test_model_error_ends_the_run_and_keeps_what_was_answered(tmp_path):
+    def gone(item):
+        if item.id == "50":
+            raise ModelError("the server is gone")
+        return "yes"
+
+    with pytest.raises(ModelError):
+        engine.run(source(), Fake(gone), runs=tmp_path)
+    again = Fake()
+    run = engine.run(source(), again, runs=tmp_path)
+    assert 0 < len(again.asked) < 100
+    assert run.manifest.counts.answered == 100
+
+
+def test_choice_that_was_not_offered_is_an_error(tmp_path):
+    run = engine.run(source(items(3)), Fake(lambda item: "maybe"), runs=tmp_path)
+    assert {a.error for _, a in run.rows()} == {"picked 'maybe', which is not a choice"}
+
+
+def test_model_that_forgets_an_item_is_refused(tmp_path):
+    class Forgetful(Fake):
+        def answer(self, batch):
+            return super().answer(batch)[1:]
+
+    with pytest.raises(ModelError, match="one answer for each item"):
+        engine.run(source(), Forgetful(), runs=tmp_path)
+
+
+def test_changed_items_are_refused_rather_than_mixed(tmp_path):
+    engine.run(source(), Fake(), runs=tmp_path)
+    with pytest.raises(RunError, match="not those"):
+        engine.run(source(items(99)), Fake(), runs=tmp_path)
+
+
+def test_changed_model_is_refused_rather_than_mixed(tmp_path):
+    class Revised(Fake):
+        revision = "a"
+
+        def describe(self):
+            return {}
+
+    spec = gnomon.model("random")
+    folder = engine.run_folder(source(), spec, tmp_path)
+    with pytest.raises(ModelError):
+        engine.run(source(), _spec(Fake(lambda item: _raise(ModelError("gone")) if item.id == "9" else "yes")), runs=tmp_path)
+    changed = _spec(Fake())
+    changed.model.describe = lambda: {"revision": "b"}
+    with pytest.raises(RunError, match="revision changed"):
+        engine.run(source(), changed, runs=tmp_path)
+    assert not folder.exists()
+
+
+def _raise(error):
+    raise error
+
+
+def _spec(model):
+    """A ModelSpec stand-in: the same name and options whatever the model is."""
+
+    class Spec(gnomon.registry.ModelSpec):
+        def open(self):
+            return self.model
+
+    spec = Spec("fake", {})
+    spec.model = model
+    return spec
+
+
+def test_second_process_on_one_run_is_refused(tmp_path):
+    folder = engine.run_folder(source(), Fake(), tmp_path)
+    log = RunLog(folder)
+    try:
+        with pytest.raises(RunError, match="Another process"):
+            engine.run(source(), Fake(), runs=tmp_path)
+    finally:
+        log.close()
+
+
+def test_duplicate_ids_are_named(tmp_path):
+    with pytest.raises(DataError, match="two items have the id '3'"):
+        engine.run(source([*items(10), items(10)[3]]), Fake(), runs=tmp_path)
+
+
+def test_run_of_a_newer_version_is_left_alone(tmp_path):
+    run = engine.run(source(), Fake(), runs=tmp_path)
+    manifest = run.path / "run.json"
+    newer = manifest.read_text().replace('"format": 1', '"format": 2')
+    manifest.write_text(newer)
+    with pytest.raises(RunError, match="newer Gnomon"):
+        engine.run(source(), Fake(), runs=tmp_path, fresh=True)
+    assert manifest.read_text() == newer
+    with pytest.raises(RunError, match="newer Gnomon"):
+        Run.open(run.path)
+
+
+def test_interrupt_ends_after_the_batch_at_hand(tmp_path):
+    class Interrupted(Fake):
+        def answer(self, batch):
+            if len(self.asked) == 40:
+                os.kill(os.getpid(), signal.SIGINT)
+            return super().answer(batch)
+
+    with pytest.raises(KeyboardInterrupt):
+        engine.run(source(), Interrupted(), runs=tmp_path)
+    again = Fake()
+    engine.run(source(), again, runs=tmp_path)
+    assert len(again.asked) == 100 - 48  # the interrupted batch of 8 was logged too
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_engine_works_outside_the_main_thread(tmp_path):
+    done = []
+    thread = threading.Thread(target=lambda: done.append(engine.run(source(), Fake(), runs=tmp_path)))
+    thread.start()
+    thread.join()
+    assert done[0].manifest.counts.answered == 100
+
+
+def test_batch_size_never_changes_an_answer(tmp_path):
+    def answers(batch, folder):
+        model = gnomon.model("random").open()
+        model.batch = batch
+        return [(i.id, a.choice) for i, a in engine.run(source(), model, runs=tmp_path / folder).rows()]
+
+    assert answers(1, "a") == answers(64, "b")
+
+
+def test_running_figures_add_up_across_a_resume(tmp_path):
+    seen = []
+    with pytest.raises(ModelError):
+        engine.run(source(), Fake(lambda i: _raise(ModelError("gone")) if i.id == "60" else "yes"), runs=tmp_path)
+    engine.run(source(), Fake(lambda i: "no"), runs=tmp_path, watch=lambda p: seen.append((p.done, p.right)))
+    assert seen[-1][0] == 100
+    assert seen[0][0] == seen[0][1] == seen[-1][1]  # what was right before stays counted
+
+
+def test_empty_source_is_refused(tmp_path):
+    with pytest.raises(RunError, match="no items"):
+        engine.run(source([]), Fake(), runs=tmp_path)

@@ -1,0 +1,102 @@
+"""The columnar table: rows in, the same rows out, slices, probabilities and what is missing."""
+
+import numpy as np
+import pytest
+
+from gnomon.errors import DataError, UsageError
+from gnomon.measures import Table
+from gnomon.measures.building import concatenate
+from gnomon.records import Answer, Item
+
+
+def item(name, gold=("yes",), choices=("no", "yes"), group="", **tags):
+    return Item(id=name, form="choice", text="?", choices=choices, gold=gold, group=group, tags=tags)
+
+
+def said(name, choice=None, scores=None, error=None):
+    return Answer(item=name, choice=choice, scores=scores, error=error)
+
+
+def test_an_answer_is_right_if_it_is_one_of_the_right_labels():
+    table = Table.of([(item("a"), said("a", "yes")), (item("b"), said("b", "no")),
+                      (item("c", ("e", "n"), ("e", "n", "c")), said("c", "n"))])
+    assert table.right.tolist() == [True, False, True]
+    assert table.labels == ("no", "yes", "e", "n", "c")
+    assert table.gold.tolist() == [[False, True, False, False, False]] * 2 + [[False, False, True, True, False]]
+    assert table.cardinality.tolist() == [1, 1, 2]
+
+
+def test_missing_failed_and_stray_answers_are_wrong_and_told_apart():
+    table = Table.of([(item("a"), None), (item("b"), said("b", error="timeout")), (item("c"), said("c")),
+                      (item("d"), said("d", "perhaps"))])
+    assert table.right.tolist() == [False] * 4
+    assert table.asked.tolist() == [False, True, True, True]
+    assert table.failed.tolist() == [False, True, False, False]
+    assert table.answered.tolist() == [False, False, False, True]
+    assert table.labels[table.choice[3]] == "perhaps"
+    assert table.picked[3] == -1
+
+
+def test_log_probabilities_go_through_a_softmax_and_probabilities_are_renormalised():
+    rows = [(item("a"), said("a", "yes", (np.log(1), np.log(3)))),
+            (item("b", ("x",), ("x", "y", "z")), said("b", "x", (0.0, 0.0, 0.0)))]
+    assert np.allclose(Table.of(rows, scale="log-probability").probabilities, [[0.25, 0.75, 0], [1 / 3] * 3])
+    table = Table.of([(item("a"), said("a", "yes", (0.2, 0.2)))], scale="probability")
+    assert table.probabilities.tolist() == [[0.5, 0.5]]
+
+
+@pytest.mark.parametrize("scale", ["probability", "log-probability"])
+def test_a_score_that_is_no_number_has_probability_zero_and_a_row_of_them_has_none(scale):
+    nan = float("nan")
+    table = Table.of([(item("a"), said("a", "yes", (nan, 0.5))), (item("b"), said("b", None, (nan, nan))),
+                      (item("c"), said("c", "no"))], scale=scale)
+    assert table.probabilities[0].tolist() == [0, 1]
+    assert np.isnan(table.probabilities[1:]).all()
+
+
+def test_slices_are_ordered_numbers_first_and_rows_without_the_tag_last():
+    table = Table.of([(item("a", premises="10"), None), (item("b", premises="2"), None), (item("c"), None),
+                      (item("d", premises="few"), None)])
+    assert [(key, part.ids.tolist()) for key, part in table.by("premises")] == [
+        ("2", ["b"]), ("10", ["a"]), ("few", ["d"]), ("", ["c"])]
+
+
+def test_slices_by_form_group_gold_and_choice_need_no_tag():
+    table = Table.of([(item("a", group="g"), said("a", "yes")), (item("b", ("no", "yes")), None)])
+    assert [key for key, _ in table.by("form")] == ["choice"]
+    assert [key for key, _ in table.by("group")] == ["g", ""]
+    assert [key for key, _ in table.by("gold")] == ["no, yes", "yes"]
+    assert [key for key, _ in table.by("choice")] == ["yes", ""]
+
+
+def test_an_unknown_tag_is_refused_with_the_known_ones():
+    table = Table.of([(item("a", scale="size"), None)], benchmark="scales")
+    with pytest.raises(UsageError, match="no tag 'colour'") as error:
+        list(table.by("colour"))
+    assert "scale" in error.value.hint
+
+
+def test_scores_must_fit_the_choices():
+    with pytest.raises(DataError, match="2 choices but its answer 3 scores"):
+        Table.of([(item("a"), said("a", "yes", (1.0, 2.0, 3.0)))])
+
+
+def test_an_empty_table_has_no_rows_and_no_parts():
+    table = Table.of([])
+    assert len(table) == 0
+    assert list(table.by("form")) == []
+    assert table.right.tolist() == []
+
+
+def test_concatenated_tables_hold_the_rows_of_both():
+    first = Table.of([(item("a", group="g", scale="size"), said("a", "yes", (0.1, 0.9)))], scale="probability")
+    second = Table.of([(item("b", ("z",), ("z", "yes", "x")), said("b", error="late")), (item("c", group="g"), None)])
+    both = concatenate([first, second])
+    assert both.ids.tolist() == ["a", "b", "c"]
+    assert both.right.tolist() == [True, False, False]
+    assert both.failed.tolist() == [False, True, False]
+    assert both.asked.tolist() == [True, True, False]
+    assert both.group.text() == ["g", "", "g"]
+    assert both.tags["scale"].text() == ["size", "", ""]
+    assert np.allclose(both.scores[0, :2], [0.1, 0.9])
+    assert np.isnan(both.scores[1:]).all()

@@ -1,0 +1,49 @@
+"""Names lead to things, wrong names to help, and plug-ins are found."""
+
+import pytest
+
+from gnomon import registry
+from gnomon.errors import UsageError
+from gnomon.registry import BENCHMARKS, MEASURES, MODELS
+
+
+def test_every_builtin_benchmark_resolves_to_one_of_its_own_name():
+    for name in BENCHMARKS:
+        assert registry.benchmark(name).name == name
+
+
+def test_every_builtin_measure_of_a_benchmark_exists():
+    for name in BENCHMARKS:
+        for measure in registry.benchmark(name).measures:
+            assert registry.measure(measure).name == measure
+
+
+def test_every_builtin_model_scheme_has_a_factory():
+    for scheme in MODELS:
+        assert callable(registry.model_factory(f"{scheme}:x"))
+
+
+def test_every_measure_has_a_summary():
+    assert all(entry.summary for entry in MEASURES.values())
+
+
+def test_wrong_name_offers_the_nearest():
+    with pytest.raises(UsageError, match="Did you mean scales"):
+        registry.benchmark("scalse")
+    with pytest.raises(UsageError, match="Did you mean majority"):
+        registry.model("majorty")
+
+
+def test_unknown_option_is_refused_with_those_that_exist():
+    with pytest.raises(UsageError, match="It takes: model_seed"):
+        registry.model("random", sede=1)
+
+
+def test_plugin_adds_a_benchmark_and_a_model(plugin):
+    assert registry.benchmark("dice").summary == "which of two dice shows more"
+    assert registry.model("slow", fail="7").open().spec == "slow"
+    assert registry.entries("benchmarks")["dice"].summary == "from gnomon-dice"
+
+
+def test_options_equal_to_the_default_do_not_make_another_model():
+    assert registry.model("random", model_seed="0") == registry.model("random")
