@@ -1,13 +1,13 @@
 """Validate a file of patterns: restrictions that can be satisfied, examples that can be derived, labels that agree.
 
 Prints what is wrong, the number of problems of each pattern, and the paper's tables of expressions and labels.
-Exit code 1 if there are errors (with --strict, also if there are warnings).
+Without FILE it checks the patterns that ship with gnomon. Exit code 1 if there are errors (with --strict, also if
+there are warnings).
 
 examples:
   gnomon check my_patterns.yaml
   gnomon check my_patterns/ --world my_world.yaml
   gnomon check SpaceNLI/dataset/problem_patterns.xml --format markdown
-  gnomon check                                          (the patterns that ship with gnomon)
 """
 
 from __future__ import annotations

@@ -79,7 +79,8 @@ class Table:
 
     @classmethod
     def of(cls, rows: Iterable[tuple[Item, Answer | None]], *, benchmark: str = "", model: str = "",
-           scale: str = "none", cluster: str = "group", laws: Mapping[str, Any] | None = None, seed: Any = None) -> Table:
+           scale: str = "none", cluster: str = "group", laws: Mapping[str, Any] | None = None,
+           seed: Any = None) -> Table:
         """A table of items with their answers (none where an item was not asked)."""
         from gnomon.measures.building import build
 
