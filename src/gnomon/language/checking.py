@@ -69,10 +69,21 @@ def check(bank: Bank, *, seed: int = 0) -> Report:
     shared = _merged(shared_problems(bank.patterns), texts)
     for first, second, count in shared:
         if first.label != second.label:
-            findings.append(Finding("error", second, f"{count:,} of its problems are also problems of '{first.id}', "
-                                                     f"but labelled {second.label} here and {first.label} there"))
+            findings.append(
+                Finding(
+                    "error",
+                    second,
+                    f"{count:,} of its problems are also problems of '{first.id}', "
+                    f"but labelled {second.label} here and {first.label} there",
+                )
+            )
     described = [Described(p.kind, p.label, p.expressions, len(p.premises), p.negated, 1) for p in bank.patterns]
-    listings = (_pattern_listing(bank, populations), *tables(described), _shared_listing(shared), _coverage(described))
+    listings = (
+        _pattern_listing(bank, populations),
+        *tables(described, "patterns"),
+        _shared_listing(shared),
+        _coverage(described),
+    )
     return Report(tuple(findings), populations, listings)
 
 
@@ -86,7 +97,9 @@ def _population_findings(pattern: Pattern, population: Population) -> Iterator[F
 def _example_findings(pattern: Pattern) -> Iterator[Finding]:
     for example in pattern.examples:
         if derive(pattern, example) is None:
-            shown = ". ".join(example) if isinstance(example, tuple) else ", ".join(f"{k}: {v}" for k, v in example.items())
+            shown = (
+                ". ".join(example) if isinstance(example, tuple) else ", ".join(f"{k}: {v}" for k, v in example.items())
+            )
             yield Finding("error", pattern, f"the example cannot be derived: {shown}")
 
 
@@ -102,14 +115,16 @@ def _surface_findings(pattern: Pattern, problems: Sequence[Problem], grammar: Gr
                 if kind not in said:
                     said.add(kind)
                     yield Finding("warning", pattern, f"{complaint}: {sentence}")
-    text = " ".join([sentence.text for sentence in pattern.sentences] + [word for s in pattern.slots for word in s.words]).lower()
+    text = " ".join(
+        [sentence.text for sentence in pattern.sentences] + [word for s in pattern.slots for word in s.words]
+    ).lower()
     for expression in pattern.expressions:
         if not re.search(rf"\b{re.escape(expression.lower())}\b", text):
             yield Finding("warning", pattern, f"no sentence holds its expression '{expression}'")
 
 
 def shared_problems(patterns: Sequence[Pattern]) -> Iterator[tuple[Pattern, Pattern, int]]:
-    """Pairs of patterns with the same sentences (up to the names of slots), and how many problems both have: exactly."""
+    """Pairs of patterns with the same sentences (up to the names of slots), and how many problems they share."""
     alike: dict[tuple[object, ...], list[Pattern]] = {}
     for pattern in patterns:
         alike.setdefault(_skeleton(pattern), []).append(pattern)
@@ -120,8 +135,10 @@ def shared_problems(patterns: Sequence[Pattern]) -> Iterator[tuple[Pattern, Patt
                 yield first, second, count
 
 
-def _merged(exact: Iterable[tuple[Pattern, Pattern, int]], texts: Mapping[str, Sequence[Pattern]],
-            ) -> list[tuple[Pattern, Pattern, int]]:
+def _merged(
+    exact: Iterable[tuple[Pattern, Pattern, int]],
+    texts: Mapping[str, Sequence[Pattern]],
+) -> list[tuple[Pattern, Pattern, int]]:
     """The exact counts, and what was seen in the samples of patterns whose sentences differ but can coincide."""
     found = {(first.id, second.id): (first, second, count) for first, second, count in exact}
     seen: Counter[tuple[str, str]] = Counter()
@@ -144,9 +161,13 @@ def _skeleton(pattern: Pattern) -> tuple[object, ...]:
     """The sentences with slots numbered by their first appearance."""
     order = _slot_order(pattern)
     words = {slot.name: slot.words for slot in pattern.slots}
-    return (tuple(words[name] for name in order),
-            *((sentence.format, tuple((order.index(slot), form) for slot, form in sentence.markers))
-              for sentence in pattern.sentences))
+    return (
+        tuple(words[name] for name in order),
+        *(
+            (sentence.format, tuple((order.index(slot), form) for slot, form in sentence.markers))
+            for sentence in pattern.sentences
+        ),
+    )
 
 
 def _both(first: Pattern, second: Pattern) -> Pattern:
@@ -179,14 +200,26 @@ def _moved(condition: Condition, at: Sequence[int]) -> Condition:
 
 
 def _pattern_listing(bank: Bank, populations: dict[str, int]) -> Listing:
-    rows = tuple((p.id, p.kind, p.label, len(p.premises), populations[p.id],
-                  f"{sum(derive(p, example) is not None for example in p.examples)}/{len(p.examples)}") for p in bank.patterns)
+    rows = tuple(
+        (
+            p.id,
+            p.kind,
+            p.label,
+            len(p.premises),
+            populations[p.id],
+            f"{sum(derive(p, example) is not None for example in p.examples)}/{len(p.examples)}",
+        )
+        for p in bank.patterns
+    )
     return Listing("Patterns", ("id", "class", "label", "premises", "problems", "examples"), rows)
 
 
 def _shared_listing(shared: Sequence[tuple[Pattern, Pattern, int]]) -> Listing:
-    return Listing("Problems made by two patterns", ("pattern", "also", "labels", "problems"),
-                   tuple((a.id, b.id, "same" if a.label == b.label else "DIFFERENT", n) for a, b, n in shared))
+    return Listing(
+        "Problems made by two patterns",
+        ("pattern", "also", "labels", "problems"),
+        tuple((a.id, b.id, "same" if a.label == b.label else "DIFFERENT", n) for a, b, n in shared),
+    )
 
 
 def _coverage(patterns: Sequence[Described]) -> Listing:
@@ -194,10 +227,14 @@ def _coverage(patterns: Sequence[Described]) -> Listing:
     used = {expression for pattern in patterns for expression in pattern.expressions}
     missing = [expression for expression in expected if expression not in used]
     labels = Counter(pattern.label for pattern in patterns)
-    return Listing("Coverage", ("what", "value"), (
-        ("patterns", len(patterns)),
-        *((label, labels[label]) for label in LABELS),
-        ("spatial expressions", len(used)),
-        ("of the paper's 31", len(expected) - len(missing)),
-        ("missing of those", ", ".join(missing) or "none"),
-    ))
+    return Listing(
+        "Coverage",
+        ("what", "value"),
+        (
+            ("patterns", len(patterns)),
+            *((label, labels[label]) for label in LABELS),
+            ("spatial expressions", len(used)),
+            ("of the paper's 31", len(expected) - len(missing)),
+            ("missing of those", ", ".join(missing) or "none"),
+        ),
+    )
