@@ -20,6 +20,7 @@ from gnomon.records import Score
 from gnomon.report import svg
 from gnomon.report.examples import galleries
 from gnomon.report.figures import Figure, figures, words
+from gnomon.report.figures.slices import chance
 from gnomon.report.headline import Headline, headline
 from gnomon.report.items import pack
 from gnomon.report.methods import methods
@@ -90,7 +91,7 @@ def strong_figures(text: str) -> Any:
     """
     from markupsafe import Markup, escape
 
-    parts = re.split(r"(\d+(?:\.\d+)? %)", text)
+    parts = re.split(r"(\d+(?:\.\d+)?[ \xa0]%)", text)
     return Markup("").join(Markup("<strong>{}</strong>").format(p) if i % 2 else escape(p) for i, p in enumerate(parts))
 
 
@@ -133,9 +134,17 @@ def _study(study: Study, charts: list[Figure], index: int) -> dict[str, Any]:
         "name": study.name, "about": about[:1].upper() + about[1:] + "." if about else "",
         "sentences": sentences(study, table), "table": _table(study, table),
         "figures": [_figure(chart, index) for chart in charts],
-        "galleries": [{**gallery._asdict(), "groups": [{**g._asdict(), "percent": percentage(g.share)} for g in gallery.groups]}
-                      for gallery in galleries(study)],
+        "galleries": _galleries(study, table),
     }  # fmt: skip
+
+
+def _galleries(study: Study, table: Headline) -> list[tuple[str, list[dict[str, Any]]]]:
+    by_model: dict[str, list[dict[str, Any]]] = {}
+    ranked = [study.entrants[line.series] for line in table.lines if line.series >= 0]
+    for gallery in galleries(study, ranked):
+        groups = [{**g._asdict(), "percent": percentage(g.share)} for g in gallery.groups]
+        by_model.setdefault(gallery.model, []).append({"sort": gallery.sort, "groups": groups})
+    return list(by_model.items())
 
 
 def _table(study: Study, table: Headline) -> dict[str, Any]:
@@ -148,9 +157,22 @@ def _table(study: Study, table: Headline) -> dict[str, Any]:
         lines.append({
             "model": line.model, "source": line.source, "n": n, "asked": f"{n:,}" if n else "",
             "swatch": Markup(f'<svg class="swatch chart" viewBox="0 0 14 14" aria-hidden="true">{swatch}</svg>' if swatch else ""),  # noqa: S704
+            "plot": Markup(_range_plot(line.cells[0], chance(study))) if line.cells and line.cells[0] else "",  # noqa: S704
             "cells": [_cell(name, cell) for name, cell in zip(table.measures, line.cells, strict=True)],
         })  # fmt: skip
     return {"columns": [_name(name) for name in table.measures], "lines": lines, "notes": table.notes}
+
+
+def _range_plot(score: Score, guess: float) -> str:
+    """The first figure and its interval on a line from 0 to 1, with a tick where guessing would be."""
+    if score.value is None or not 0 <= score.value <= 1:
+        return ""
+    parts = [svg.line(svg.Point(0, 8), svg.Point(120, 8), "grid"),
+             svg.line(svg.Point(120 * guess, 3), svg.Point(120 * guess, 13), "guide")]
+    if score.low is not None and score.high is not None:
+        parts.append(svg.line(svg.Point(120 * score.low, 8), svg.Point(120 * score.high, 8), "whisker"))
+    parts.append(svg.tag("circle", {"cx": 120 * score.value, "cy": 8, "r": 4, "class_": "dot"}))
+    return f'<svg class="tiny chart" viewBox="-5 0 130 16" aria-hidden="true">{"".join(parts)}</svg>'
 
 
 def _cell(name: str, score: Score | None) -> dict[str, Any]:

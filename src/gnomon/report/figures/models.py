@@ -37,7 +37,7 @@ def against_size(study: Study) -> Iterator[Figure]:
         name="size", title=f"{words(measure.name).capitalize()} against model size",
         caption="Models of one family are joined by a line.",
         description="; ".join(f"{e.label} with {short(size)} parameters: {100 * value:.0f} %" for size, value, e in points) + ".",
-        body=curves(lines, "parameters", words(measure.name), names=list(found), x_domain=domain, log=True, x_form=short),
+        body=curves(lines, "parameters", words(measure.name), x_domain=domain, log=True, x_form=short),
         columns=("model", "parameters", measure.name), rows=tuple((e.label, size, value) for size, value, e in points),
     )  # fmt: skip
 
@@ -67,7 +67,7 @@ def against_shots(study: Study) -> Iterator[Figure]:
             name=f"by-{key}", title=f"{words(measure.name).capitalize()} by {label}",
             caption="Runs that differ only in the seed are averaged; the bar spans them.",
             description=f"Curves from {amounts[0]:g} to {most:g}.", columns=("model", key, measure.name, "runs"), rows=tuple(rows),
-            body=curves(lines, label, words(measure.name), names=list(grown), x_domain=(min(0.0, amounts[0]), most),
+            body=curves(lines, label, words(measure.name), x_domain=(min(0.0, amounts[0]), most),
                         x_form=lambda v: f"{v:g}", x_ticks=amounts if len(amounts) <= 8 else None),
         )  # fmt: skip
 

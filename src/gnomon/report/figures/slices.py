@@ -136,7 +136,7 @@ def by_cardinality(study: Study) -> Iterator[Figure]:
         cardinalities = sorted({row[1] for row in rows})
         if len(cardinalities) < 2:
             continue
-        body = curves(lines, "labels that count as right", words(measure.name), names=study.labels, x_form=lambda v: f"{v:.0f}",
+        body = curves(lines, "labels that count as right", words(measure.name), x_form=lambda v: f"{v:.0f}",
                       x_domain=(cardinalities[0] - 0.3, cardinalities[-1] + 0.3), x_ticks=[float(c) for c in cardinalities])
         yield Figure(
             name=f"{measure.name}-by-cardinality", title=f"{_title(words(measure.name))} by number of right labels",
