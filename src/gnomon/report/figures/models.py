@@ -8,7 +8,7 @@ from typing import Any
 
 from gnomon.measures.scoring import scores
 from gnomon.report.figures import Figure, words
-from gnomon.report.figures.slices import headline
+from gnomon.report.figures.slices import headline_measure
 from gnomon.report.plots import Curve, curves
 from gnomon.report.study import Entrant, Study
 
@@ -20,7 +20,7 @@ AMOUNTS = {"shots": "worked examples in the prompt", "train_items": "training it
 def against_size(study: Study) -> Iterator[Figure]:
     """The headline measure against the number of parameters, one line for each family (spatialQA, Figure 2)."""
     found: dict[str, list[tuple[float, float, Entrant]]] = {}
-    measure = headline(study)
+    measure = headline_measure(study.spec)
     for e in study.entrants:
         size = parameters(e.run.manifest.model_description)
         value = scores(e.table, [measure])[0].value
@@ -44,7 +44,7 @@ def against_size(study: Study) -> Iterator[Figure]:
 
 def against_shots(study: Study) -> Iterator[Figure]:
     """The headline measure against how much the model was shown, for models that were run with several amounts."""
-    measure = headline(study)
+    measure = headline_measure(study.spec)
     for key, label in AMOUNTS.items():
         found: dict[str, dict[float, list[float]]] = {}
         for e in study.entrants:
