@@ -6,11 +6,12 @@ Nothing is imported until it is asked for by name, so the tables may name module
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from gnomon.contracts import Benchmark, Measure, Model
 from gnomon.errors import UsageError, unknown
-from gnomon.options import check_options, given
+
+if TYPE_CHECKING:  # at run time only where they are needed: `gnomon list` names everything and needs none of them
+    from gnomon.contracts import Benchmark, Measure, Model
 
 
 class Entry(NamedTuple):
@@ -22,6 +23,19 @@ class Entry(NamedTuple):
 
 BENCHMARKS: dict[str, Entry] = {
     "scales": Entry("gnomon.benchmarks.scales:SCALES", "which of two everyday objects is larger, or taller"),
+    "spacenli": Entry("gnomon.benchmarks.spacenli:SPACENLI", "does a sentence about space follow from others"),
+    "viphy-color": Entry("gnomon.benchmarks.viphy:COLOR", "typical colours of objects"),
+    "viphy-size": Entry("gnomon.benchmarks.viphy:SIZE", "which of two objects is larger"),
+    "viphy-size-subtype": Entry("gnomon.benchmarks.viphy:SIZE_SUBTYPE", "which of two subtypes of objects is larger"),
+    "viphy-size-transitive": Entry("gnomon.benchmarks.viphy:SIZE_TRANSITIVE",
+                                   "which of two objects is larger, where that follows from two other comparisons"),
+    "viphy-spatial": Entry("gnomon.benchmarks.viphy:SPATIAL", "which of two objects is higher up in a kind of room"),
+    "relativesize": Entry("gnomon.benchmarks.relativesize:RELATIVESIZE", "the 486 size comparisons of RelativeSize"),
+    "vsr": Entry("gnomon.benchmarks.vsr:VSR", "is a caption about where two things are true of a photograph"),
+    "posrel": Entry("gnomon.benchmarks.posrel:POSREL", "where a person is while doing something with an object"),
+    "posrel-general": Entry("gnomon.benchmarks.posrel:GENERAL", "the same with unusual people and objects"),
+    "spatialqa": Entry("gnomon.benchmarks.spatialqa:SPATIALQA",
+                       "inference about motion, orientation, distance, containment and their metaphors"),
 }
 
 # A model's entry is a factory: factory(name, **options) -> Model, for SPEC = SCHEME or SCHEME:NAME.
@@ -29,6 +43,8 @@ MODELS: dict[str, Entry] = {
     "random": Entry("gnomon.models.baselines:random", "a seeded guess among the choices"),
     "majority": Entry("gnomon.models.baselines:majority", "the label that is right most often"),
     "constant": Entry("gnomon.models.baselines:constant", "always LABEL: constant:yes"),
+    "smollm2": Entry("gnomon.models.smollm2:smollm2", "SmolLM2-135M-Instruct, embedded: fetched once, no torch, no hub"),
+    "gguf": Entry("gnomon.models.gguf:gguf", "a model file of llama.cpp: gguf:PATH"),
     "answers": Entry("gnomon.models.answers:answers", "answers read from a file: answers:FILE.jsonl"),
 }
 
@@ -103,6 +119,8 @@ def entries(kind: str) -> dict[str, Entry]:
 
 def benchmark(name: str) -> Benchmark:
     """The benchmark of that name."""
+    from gnomon.contracts import Benchmark
+
     found = _resolve("benchmarks", name)
     if not isinstance(found, Benchmark):
         raise UsageError(f"'{name}' is registered as a benchmark but is a {type(found).__name__}.",
@@ -118,6 +136,8 @@ class ModelSpec(NamedTuple):
 
     def open(self) -> Model:
         """Load the model."""
+        from gnomon.contracts import Model
+
         scheme, _, name = self.spec.partition(":")
         found = model_factory(self.spec)(name, **self.options)
         if not isinstance(found, Model):
@@ -132,6 +152,8 @@ def model(spec: str, **options: Any) -> ModelSpec:
     >>> model("random", model_seed=3).open().describe()
     {'model_seed': 3}
     """
+    from gnomon.options import check_options, given
+
     factory = model_factory(spec)
     check_options(f"model {spec.partition(':')[0]}", factory, options)
     return ModelSpec(spec, given(factory, options))
@@ -145,6 +167,8 @@ def model_factory(spec: str) -> Callable[..., Any]:
 
 def measure(name: str) -> Measure:
     """The measure of that name; NAME@ARGUMENT is a measure made by a function of the argument."""
+    from gnomon.contracts import Measure
+
     base, _, argument = name.partition("@")
     found = _resolve("measures", base)
     if argument and callable(found) and not isinstance(found, Measure):

@@ -6,6 +6,7 @@ examples:
   gnomon score runs/scales* --draws 1000 --format json
   gnomon score --answers predictions.csv --benchmark spatialqa@published --data path/to/spatialqa --by category
   gnomon score runs/vsr* --over-seeds
+  gnomon score runs/spacenli* --like-paper --format latex
 
 Values are fractions in JSON and CSV, percentages elsewhere. Intervals treat items of one group as one, as far as they
 go; a missing or failed answer counts as wrong, and standard error says how many there are.
@@ -51,6 +52,8 @@ def arguments(parser: ArgumentParser) -> None:
                         "analytic ones")
     parser.add_argument("--over-seeds", action="store_true", help="take runs that differ only in the seed together")
     parser.add_argument("--format", choices=FORMATS, default="table", help="default: table")
+    parser.add_argument("--like-paper", action="store_true", help="each paper's results tables in its own layout, with "
+                        "these runs beside the published models")
     parser.add_argument("--plain", action="store_true", help="no bars and no drawing characters")
     item_arguments(parser)
 
@@ -61,13 +64,37 @@ def main(args: Namespace) -> int:
         raise UsageError("Give either runs or a file with --answers.", "For example: gnomon score runs/*")
     if not 0 < args.level < 1:
         raise UsageError(f"The level must lie between 0 and 1, not {args.level}.")
+    if args.like_paper and args.format == "json":
+        raise UsageError("The papers' layouts have no JSON form.", "Leave out --like-paper: the scores are the same.")
     tables = [_from_file(args)] if args.answers else [_from_run(run) for run in opened(args.runs)]
+    if args.like_paper:
+        print(_like_papers(args, [table for table, _ in tables]))
+        return 0
     found = _over_seeds(args, tables) if args.over_seeds else [
         score for table, names in tables for score in _scored(args, table, names)]
     print(shown(found, args.format, plain=args.plain, level=args.level))
     for table, _ in tables:
         _tell_missing(table)
     return 0
+
+
+def _like_papers(args: Namespace, tables: Sequence[Table]) -> str:
+    """The results tables of the papers whose benchmarks these are."""
+    from gnomon.measures.scoring import score_table
+    from gnomon.registry import benchmark
+    from gnomon.report.papers import like_paper, needed
+    from gnomon.report.tables import render
+
+    scores: dict[tuple[str, str], list[Score]] = {}
+    for table in tables:
+        asked = benchmark(table.benchmark.partition("@")[0])
+        for measure, by in sorted(needed(asked.paper, asked.name)):
+            found = score_table(table, [measure], by=[by] if by else [])
+            scores.setdefault((asked.paper, asked.figures), []).extend(s for s in found if s.by == by)
+    listings = [listing for (paper, figures), found in scores.items() for listing in like_paper(paper, figures, found)]
+    if not listings:
+        raise UsageError("No table of a paper has a place for these runs.", "See `gnomon score` without --like-paper.")
+    return "\n\n".join(render(listing, args.format) for listing in listings)
 
 
 def opened(paths: Sequence[str]) -> list[Run]:
