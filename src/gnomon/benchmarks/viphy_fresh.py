@@ -23,7 +23,7 @@ Places = Sequence[Sequence[float]]  # the spans of a thing that may be in severa
 Labels = Mapping[Pair, frozenset[str]]
 ABOVE_BELOW = ({">"}, {"<"})
 FLIPPED = {">": "<", "=": "=", "<": ">"}
-LEVEL = 12.0  # centimetres: middles no further apart are level, if the spans are alike and half of the thinner is shared
+LEVEL = 12.0  # centimetres: middles no further apart are level, if the spans are alike and share half of the thinner
 
 
 def clearly_smaller(a: Box, b: Box) -> bool:
@@ -155,7 +155,7 @@ def relation_of(a: Span, b: Span) -> str:
     middle_a, middle_b = sum(a) / 2, sum(b) / 2
     shared = min(a[1], b[1]) - max(a[0], b[0])
     thinner, taller = sorted((a[1] - a[0], b[1] - b[0]))
-    alike = taller - thinner <= 2 * LEVEL or shared >= taller / 2
+    alike = taller - thinner <= 4 * LEVEL or shared >= taller / 2
     if abs(middle_a - middle_b) <= LEVEL and 0 < thinner <= 2 * shared and alike:
         return "="
     if a[0] >= b[1] and middle_a - middle_b > LEVEL:
