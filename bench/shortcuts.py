@@ -3,8 +3,8 @@
     python bench/shortcuts.py                         every fresh set
     python bench/shortcuts.py --data ../shared/data   the published ones too, as far as their files are there
 
-A rule is at chance on a fresh set if it lies within 3 standard errors of it, clustered by group. Accuracy counts a label
-as right if it is one of the gold ones; chance is the mean share of gold labels among the choices.
+A rule is at chance on a fresh set if it lies within 3 standard errors of it, clustered by group. Accuracy counts a
+label as right if it is one of the gold ones; chance is the mean share of gold labels among the choices.
 """
 
 from __future__ import annotations

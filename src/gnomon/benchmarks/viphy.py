@@ -114,10 +114,10 @@ def published_spatial(*, data: str = "", split: str = "", prompt: str = "cloze",
             yield pair_item("spatial", row, chosen, {"split": part})
 
 
-def fresh_spatial(*, seed: int = 0, level_pairs: int = 1000, prompt: str = "cloze", levels: int = 3) -> Iterator[Item]:
-    """Everyday things in five rooms, every label right equally often; LEVEL_PAIRS bounds how many pairs are level."""
+def fresh_spatial(*, seed: int = 0, blocks: int = 1000, prompt: str = "cloze", levels: int = 3) -> Iterator[Item]:
+    """Everyday things in five rooms, every label right equally often; BLOCKS of three pairs at most."""
     chosen = _with_levels(prompt_of("spatial", prompt, fresh=True), levels)
-    for row in made.elevations(seed, level_pairs):
+    for row in made.elevations(seed, blocks):
         if set(row.typical) <= set(chosen.labels):
             yield pair_item("spatial", row, chosen, {})
 
