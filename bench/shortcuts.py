@@ -1,10 +1,10 @@
-"""What can be had without understanding: baselines that see only a part of each item, against chance.
+"""What a benchmark gives away to rules that know nothing of space: constant, comparative word, text only, caption seen.
 
-Usage: python bench/shortcuts.py BENCHMARK[@SOURCE] ... [--data DIR] [--json]
-`constant` is the best single label of each set of choices. `text` and `context` are naive Bayes classifiers over the
-words and word pairs of that part alone, trained on four fifths of the items and asked the rest; items with the same
-text fall into the same fifth. Chance is that of a random guess (higher where several labels are right). The standard
-error is that of the difference, clustered as the benchmark says.
+    python bench/shortcuts.py                         every fresh set
+    python bench/shortcuts.py --data ../shared/data   the published ones too, as far as their files are there
+
+A rule is at chance on a fresh set if it lies within 3 standard errors of it, clustered by group. Accuracy counts a
+label as right if it is one of the gold ones; chance is the mean share of gold labels among the choices.
 """
 
 from __future__ import annotations
@@ -13,133 +13,138 @@ import argparse
 import json
 import math
 import re
+import warnings
+import zlib
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
-from hashlib import sha256
-from itertools import pairwise
-from statistics import fmean, stdev
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 
+import gnomon
 from gnomon.records import Item
-from gnomon.sources import load
+from gnomon.registry import benchmark, entries
 
 FOLDS = 5
-Guess = list[str]
+FOLDER = {"scales": "spatial-commonsense", "posrel": "spatial-commonsense", "vsr": "vsr", "spatialqa": "spatialqa"}
 
 
-class Row(NamedTuple):
-    """One baseline on one form of a benchmark."""
-
-    benchmark: str
-    form: str
-    baseline: str
-    items: int
-    accuracy: float
-    chance: float
-    error: float  # standard error of accuracy - chance
-    clusters: int
+def rules(items: Sequence[Item]) -> dict[str, list[bool]]:
+    """Which items each rule gets right."""
+    found = {"constant": constant(items)}
+    if any("comparative" in item.tags for item in items):
+        found["comparative word"] = by_key(items, lambda item: (item.choices, item.tags.get("comparative", "")))
+    found["text only"] = text_only(items)
+    return found
 
 
-def words(text: str) -> list[str]:
-    """Words and pairs of neighbours, without capitals and marks."""
-    plain = re.findall(r"[\w'-]+", text.lower())
-    return plain + [f"{a} {b}" for a, b in pairwise(plain)]
+def constant(items: Sequence[Item]) -> list[bool]:
+    """The best constant label for each set of choices, chosen with the labels in sight."""
+    return by_key(items, lambda item: item.choices)
 
 
-def constants(items: Sequence[Item]) -> Guess:
-    """For each set of choices the label that is right most often."""
-    right: dict[tuple[str, ...], Counter[str]] = defaultdict(Counter)
+def by_key(items: Sequence[Item], key: Callable[[Item], object]) -> list[bool]:
+    """The label that is right most often among the items with the same key."""
+    counts: dict[object, Counter[str]] = defaultdict(Counter)
     for item in items:
-        right[item.choices].update(item.gold)
-    best = {choices: max(choices, key=lambda label: count[label]) for choices, count in right.items()}
-    return [best[item.choices] for item in items]
+        counts[key(item)].update(item.gold)
+    best = {name: min(counter, key=lambda label: (-counter[label], label)) for name, counter in counts.items()}
+    return [best[key(item)] in item.gold for item in items]
 
 
-def by_words(part: Callable[[Item], str]) -> Callable[[Sequence[Item]], Guess]:
-    """Naive Bayes over the words of one part of an item, by cross-validation."""
-
-    def guess(items: Sequence[Item]) -> Guess:
-        folds = [int(sha256(part(item).encode()).hexdigest(), 16) % FOLDS for item in items]
-        found = [""] * len(items)
-        for fold in range(FOLDS):
-            seen = [item for item, other in zip(items, folds, strict=True) if other != fold]
-            classify = naive_bayes(seen, part)
-            for i, (item, other) in enumerate(zip(items, folds, strict=True)):
-                if other == fold:
-                    found[i] = classify(item)
-        return found
-
-    return guess
-
-
-def naive_bayes(items: Sequence[Item], part: Callable[[Item], str]) -> Callable[[Item], str]:
-    """The classifier that items train."""
-    labels: Counter[str] = Counter()
-    counts: dict[str, Counter[str]] = defaultdict(Counter)
-    for item in items:
-        found = set(words(part(item)))
-        for label in item.gold:
-            labels[label] += 1
-            counts[label].update(found)
-
-    def classify(item: Item) -> str:
-        found = set(words(part(item)))
-
-        def score(label: str) -> float:
-            total = labels[label]
-            return math.log(total + 1) + sum(math.log((counts[label][word] + 0.5) / (total + 1)) for word in found)
-
-        return max(item.choices, key=score)
-
-    return classify
+def text_only(items: Sequence[Item]) -> list[bool]:
+    """Naive Bayes over the words of the text alone (hypothesis, caption, question), in five folds by group."""
+    words = [set(re.findall(r"[a-z']+", item.text.lower())) for item in items]
+    folds = [zlib.crc32(item.group.encode()) % FOLDS for item in items]
+    right = [False] * len(items)
+    for fold in range(FOLDS):
+        seen: dict[str, Counter[str]] = defaultdict(Counter)
+        labels: Counter[str] = Counter()
+        for item, bag, home in zip(items, words, folds, strict=True):
+            if home != fold:
+                for label in item.gold:
+                    labels[label] += 1
+                    seen[label].update(bag)
+        for i, (item, bag, home) in enumerate(zip(items, words, folds, strict=True)):
+            if home == fold:
+                said = max(item.choices, key=lambda label, bag=bag: likelihood(label, bag, labels, seen))
+                right[i] = said in item.gold
+    return right
 
 
-BASELINES: dict[str, Callable[[Sequence[Item]], Guess]] = {
-    "constant": constants, "text": by_words(lambda item: item.text), "context": by_words(lambda item: item.context)}
+def likelihood(label: str, bag: set[str], labels: Counter[str], seen: dict[str, Counter[str]]) -> float:
+    """The log likelihood of a label and the words, up to a constant."""
+    n = labels[label] + 1
+    return math.log(n) + sum(math.log((seen[label][word] + 0.5) / (n + 1)) for word in sorted(bag))
 
 
-def measure(spec: str, data: str) -> list[Row]:
-    """All baselines on each form of a benchmark."""
-    source = load(spec, **({"data": data} if data else {}))
-    cluster = source.benchmark.cluster
-    forms: dict[str, list[Item]] = defaultdict(list)
-    for item in source.items():
-        forms[item.form].append(item)
+def opposite_of_seen(train: Iterable[Item], test: Iterable[Item]) -> list[bool]:
+    """Look the caption up in the training part and answer the opposite of its majority; else the test's majority."""
+    seen: dict[str, Counter[str]] = defaultdict(Counter)
+    train = list(train)
+    for item in train:
+        seen[item.text][item.gold[0]] += 1
+    usual = Counter(item.gold[0] for item in train).most_common(1)[0][0]
+    right = []
+    for item in test:
+        known = seen.get(item.text)
+        said = usual if known is None else "false" if known["true"] >= known["false"] else "true"
+        right.append(said in item.gold)
+    return right
+
+
+def row(name: str, rule: str, items: Sequence[Item], right: Sequence[bool]) -> dict[str, object]:
+    """The accuracy of a rule, chance, and how many clustered standard errors lie between."""
+    chance = [len(item.gold) / len(item.choices) for item in items]
+    sums: dict[str, float] = defaultdict(float)
+    gap = sum(r - c for r, c in zip(right, chance, strict=True)) / len(items)
+    for item, r, c in zip(items, right, chance, strict=True):
+        sums[item.group] += r - c - gap
+    error = math.sqrt(sum(value * value for value in sums.values())) / len(items)
+    return {"set": name, "rule": rule, "items": len(items), "accuracy": round(100 * sum(right) / len(items), 1),
+            "chance": round(100 * sum(chance) / len(items), 1), "errors": round(gap / error, 1) if error else 0.0}
+
+
+def measure(data: str, only: Sequence[str]) -> list[dict[str, object]]:
+    """A row for each rule on each set."""
     rows = []
-    for form, items in forms.items():
-        for name, baseline in BASELINES.items():
-            if name == "context" and not any(item.context for item in items):
+    for name in entries("benchmarks"):
+        if only and name not in only:
+            continue
+        sources = benchmark(name).sources
+        if "fresh" in sources:
+            items = list(gnomon.load(f"{name}@fresh").items())
+            rows += [row(f"{name}@fresh", rule, items, right) for rule, right in rules(items).items()]
+        folder = Path(data, FOLDER.get(name, "viphy" if name.startswith("viphy") else name)) if data else None
+        if "published" in sources and folder and folder.is_dir():
+            options = {"split": "random/test"} if name == "vsr" else {}
+            try:
+                items = list(gnomon.load(f"{name}@published", data=str(folder), **options).items())
+            except gnomon.GnomonError as error:
+                print(f"{name}@published is left out: {error.message}")
                 continue
-            guesses = baseline(items)
-            right = [float(guess in item.gold) for guess, item in zip(guesses, items, strict=True)]
-            luck = [len(item.gold) / len(item.choices) for item in items]
-            within: dict[str, list[float]] = defaultdict(list)
-            for item, hit, chance in zip(items, right, luck, strict=True):
-                within[item.group if cluster == "group" else item.tags[cluster]].append(hit - chance)
-            means = [fmean(values) for values in within.values()]
-            error = stdev(means) / math.sqrt(len(means)) if len(means) > 1 else math.nan
-            rows.append(Row(source.name, form, name, len(items), fmean(right), fmean(luck), error, len(means)))
+            rows += [row(f"{name}@published", rule, items, right) for rule, right in rules(items).items()]
+            if name == "vsr":
+                for kind in ("random", "random-rebuilt", "contrast", "zeroshot"):
+                    train, test = (list(gnomon.load("vsr@published", data=str(folder), split=f"{kind}/{part}").items())
+                                   for part in ("train", "test"))
+                    rows.append(row(f"vsr@published {kind}", "opposite of the seen caption", test,
+                                    opposite_of_seen(train, test)))
     return rows
 
 
 def main() -> None:
-    """Measure, and print a table or JSON."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("benchmarks", nargs="+", metavar="BENCHMARK")
-    parser.add_argument("--data", default="", metavar="DIR", help="the authors' files, for @published")
-    parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument("names", nargs="*", help="benchmarks (default: all)")
+    parser.add_argument("--data", default="", help="folder with the published files")
+    parser.add_argument("--json", action="store_true", help="print JSON rather than a table")
     args = parser.parse_args()
-    rows = [row for spec in args.benchmarks for row in measure(spec, args.data if "@published" in spec else "")]
+    warnings.simplefilter("ignore")
+    rows = measure(args.data, args.names)
     if args.json:
-        print(json.dumps([row._asdict() for row in rows], indent=2))
+        print(json.dumps(rows, indent=1))
         return
-    print("| benchmark | form | baseline | items | accuracy | chance | difference in standard errors (clusters) |")
-    print("|---|---|---|---|---|---|---|")
-    for row in rows:
-        gap = row.accuracy - row.chance
-        away = f"{gap / row.error:+.1f}" if row.error > 1e-12 else "0" if abs(gap) < 1e-12 else "exact"
-        print(f"| {row.benchmark} | {row.form} | {row.baseline} | {row.items:,} | {100 * row.accuracy:.1f} % "
-              f"| {100 * row.chance:.1f} % | {away} ({row.clusters}) |")
+    print("| set | rule | items | accuracy | chance | standard errors |\n| --- | --- | ---: | ---: | ---: | ---: |")
+    for found in rows:
+        print("| " + " | ".join(str(value) for value in found.values()) + " |")
 
 
 if __name__ == "__main__":
