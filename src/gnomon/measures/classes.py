@@ -47,31 +47,19 @@ def class_scores(table: Table) -> list[ClassScore]:
     """Precision, recall and F1 of each class, one label per item."""
     cells, k, _ = _single(table)
     sums = Statistics.tallied(table.clusters, cells, k, _present).total.reshape(-1, 3)
-    labels = [table.labels[i] for i in _classes(table)]
     return [ClassScore(label, both / said if said else float("nan"), both / gold if gold else float("nan"),
                        2 * both / (said + gold), int(gold), int(said))
-            for label, (both, said, gold) in zip(labels, sums.tolist(), strict=True)]
+            for label, (both, said, gold) in zip(table.labels, sums.tolist(), strict=True) if said + gold]
 
 
 def _single(table: Table) -> tuple[list[Cell], int, Finish]:
-    classes = _classes(table)
-    place = np.full(len(table.labels) + 1, -1)
-    place[classes] = np.arange(len(classes))
-    gold, said = place[gold_label(table)], place[table.choice]
-    return _cells(table.right, said, gold), 3 * len(classes), _present
+    return _cells(table.right, table.choice, gold_label(table)), 3 * len(table.labels), _present
 
 
 def gold_label(table: Table) -> Codes:
     """One right label for each row: the answer if it is right, else the first of the right ones."""
     first = table.kinds.choices[np.arange(len(table.kinds.gold)), table.kinds.gold.argmax(axis=1)]
     return np.where(table.right, table.choice, first[table.kind])
-
-
-def _classes(table: Table) -> Codes:
-    seen = np.zeros(len(table.labels) + 1, dtype=bool)
-    seen[gold_label(table)] = True
-    seen[table.choice] = True
-    return np.flatnonzero(seen[:-1])  # the last is "no answer", which is no class
 
 
 def _cells(right: Flags, said: Codes, gold: Codes) -> list[Cell]:

@@ -93,9 +93,8 @@ def data_map(table: Table) -> list[MapPoint]:
         away = (sure - mean[found.of]) ** 2
         spread = np.sqrt(np.bincount(found.of[known], weights=away[known], minlength=len(count)) / count)
     names = table.group.text()
-    columns = zip(found.first.tolist(), mean.tolist(), spread.tolist(), found.share.tolist(), found.size.tolist(),
-                  strict=True)
-    return [MapPoint(names[row] or str(table.ids[row]), sure, varies, right, n) for row, sure, varies, right, n in columns]
+    return [MapPoint(names[row] or str(table.ids[row]), float(mean[i]), float(spread[i]), float(found.share[i]),
+                     int(found.size[i])) for i, row in enumerate(found.first.tolist())]
 
 
 def _pattern_accuracy(table: Table, least: float) -> Statistics:

@@ -1,0 +1,189 @@
+"""Models in GGUF files, run by llama.cpp: the log-probability of each choice after its context, neither torch nor hub.
+
+All that is asked in a batch is a tree of tokens; it is walked in depth-first order with one cache, so that every
+shared beginning (instruction, examples, premises, choices that begin alike) is computed once.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, get_args
+
+from gnomon.contracts import Scale
+from gnomon.errors import ModelError, UsageError
+from gnomon.fetching import sha256_of
+from gnomon.models.llamacpp import Llama, Wanted, shared
+from gnomon.probing.prompts import Prompt, load_prompt
+from gnomon.records import Answer, Item, pick
+
+Normalise = Literal["sum", "mean", "byte", "pmi"]
+Known = dict[tuple[tuple[int, ...], int], float]  # (what stands before, token) -> log-probability
+MAGIC = b"GGUF"
+
+
+def gguf(
+    name: str,
+    *,
+    prompt: str = "",
+    shots: int | None = None,
+    normalise: Normalise = "sum",
+    chat: bool | None = None,
+    context: int = 4096,
+    threads: int = 0,
+) -> Gguf:
+    """A GGUF file by its path. `chat` puts items through the model's chat template; by default where it has one."""
+    if not name:
+        raise UsageError("gguf needs a file.", "Write gguf:PATH, for instance gguf:models/llama-3.2-1b.gguf")
+    return Gguf(f"gguf:{name}", Path(name).expanduser(), prompt=prompt, shots=shots, normalise=normalise, chat=chat,
+                context=context, threads=threads)
+
+
+class Choice(NamedTuple):
+    """One way to say one choice: all tokens of its text, of which those from `start` on are the answer's."""
+
+    tokens: tuple[int, ...]
+    start: int
+    word: str
+
+
+class Gguf:
+    """A decoder model in a GGUF file."""
+
+    scale: Scale = "log-probability"
+    batch = 64
+
+    def __init__(self, spec: str, file: Path, *, prompt: str, shots: int | None, normalise: Normalise,
+                 chat: bool | None, context: int, threads: int) -> None:
+        if normalise not in get_args(Normalise):
+            raise UsageError(f"There is no normalisation '{normalise}'.", f"Known: {', '.join(get_args(Normalise))}.")
+        check_file(file)
+        self.spec, self.file, self.normalise = spec, file, normalise
+        self._llama = Llama(file, context=context, threads=threads or _cores())
+        template = self._llama.chat_template()
+        if chat and not template:
+            raise UsageError(f"{file.name} has no chat template.", "Leave out chat=yes.")
+        self.chat = bool(template) if chat is None else chat
+        self.prompt: Prompt = load_prompt(prompt or ("chat" if self.chat else "plain")).with_shots(shots)
+        self._opening = self._llama.bos if self._llama.bos >= 0 else max(self._llama.eos, 0)  # stands for nothing
+        self._alone: dict[str, float] = {}  # log-probability of a word after nothing
+        self._render = _template(template, self._llama) if self.chat else None
+
+    def describe(self) -> dict[str, Any]:
+        """File, checksum, quantisation, prompt and binding: all that determines the scores."""
+        from importlib.metadata import version
+
+        return {"kind": "gguf", "file": self.file.name, "sha256": sha256_of(self.file),
+                "weights": self._llama.describe(), "prompt": self.prompt.describe(), "chat": self.chat,
+                "normalise": self.normalise, "context": self._llama.window, "xllamacpp": version("xllamacpp")}
+
+    def answer(self, items: Sequence[Item]) -> list[Answer]:
+        """The log-probability of each choice of each item; an item that does not fit the window is an error."""
+        asked = [self._choices(item) for item in items]
+        window = self._llama.window
+        fits = [max(len(way.tokens) for ways in choices for way in ways) <= window for choices in asked]
+        paths = [way for choices, fit in zip(asked, fits, strict=True) if fit for ways in choices for way in ways]
+        known = self._walk(paths)
+        if self.normalise == "pmi":
+            self._learn_alone(way.word for way in paths)
+        return [self._answer(item, choices, known) if fit else
+                Answer(item=item.id, error=f"the prompt is longer than the context of {window} tokens")
+                for item, choices, fit in zip(items, asked, fits, strict=True)]  # fmt: skip
+
+    def close(self) -> None:
+        """Free the model's memory."""
+        self._llama.close()
+
+    def _choices(self, item: Item) -> list[list[Choice]]:
+        """For each choice each way to say it, as tokens. All are split from the context at the same token."""
+        if self._render:
+            context, words = self._render(self.prompt.chat(item)), self.prompt.answers(item)
+        else:
+            context, words = self.prompt.context(item), self.prompt.words(item)
+        tokenize = self._llama.tokenize
+        before = tokenize(context, special=self.chat)
+        whole = [[tokenize(context + word, special=self.chat) for word in ways] for ways in words]
+        start = min(shared(before, tokens) for ways in whole for tokens in ways)
+        opening: list[int] = []
+        if not start:  # nothing stands before the answer
+            opening, start = [self._opening], 1
+        return [[Choice((*opening, *tokens), start, word) for tokens, word in zip(said, ways, strict=True)]
+                for said, ways in zip(whole, words, strict=True)]
+
+    def _walk(self, paths: Sequence[Choice]) -> Known:
+        """The log-probability of each token of each answer after what stands before it."""
+        wanted: dict[tuple[int, ...], set[int]] = {}
+        for way in paths:
+            for n in range(way.start, len(way.tokens)):
+                wanted.setdefault(way.tokens[:n], set()).add(way.tokens[n])
+        known: Known = {}
+        for chain in _chains(sorted(wanted)):
+            places = [Wanted(len(prefix), tuple(sorted(wanted[prefix]))) for prefix in chain]
+            found = self._llama.log_probabilities(chain[-1], places)
+            for prefix, place, values in zip(chain, places, found, strict=True):
+                known.update(((prefix, token), value) for token, value in zip(place.tokens, values, strict=True))
+        return known
+
+    def _answer(self, item: Item, choices: list[list[Choice]], known: Known) -> Answer:
+        return pick(item, tuple(_log_sum(self._score(way, known) for way in ways) for ways in choices))
+
+    def _score(self, way: Choice, known: Known) -> float:
+        total = sum(known[way.tokens[:n], way.tokens[n]] for n in range(way.start, len(way.tokens)))
+        if self.normalise == "pmi":
+            return total - self._alone[way.word]
+        per = {"sum": 1, "mean": len(way.tokens) - way.start, "byte": len(way.word.encode())}[self.normalise]
+        return total / max(per, 1)
+
+    def _learn_alone(self, words: Iterable[str]) -> None:
+        """How likely each word is after nothing: what PMI takes off, so that common words have no advantage."""
+        for word in dict.fromkeys(words):
+            if word not in self._alone:
+                way = Choice((self._opening, *self._llama.tokenize(word, special=False, begin=False)), 1, word)
+                known = self._walk([way])
+                self._alone[word] = sum(known[way.tokens[:n], way.tokens[n]] for n in range(1, len(way.tokens)))
+
+
+def check_file(file: Path) -> None:
+    """Say what is wrong with a file that is not there or is no GGUF, before llama.cpp sees it."""
+    try:
+        with file.open("rb") as stream:
+            head = stream.read(8)
+    except OSError as error:
+        reason = "there is no such file" if isinstance(error, FileNotFoundError) else error.strerror
+        raise ModelError(f"{file}: {reason}.", "Give the path of a .gguf file: gguf:PATH.") from None
+    if head[:4] != MAGIC or len(head) < 8:
+        raise ModelError(f"{file} is not a GGUF file: it does not begin as one.",
+                         "Models in other formats load with hf:PATH.")
+
+
+def _chains(prefixes: Sequence[tuple[int, ...]]) -> Iterator[list[tuple[int, ...]]]:
+    """Sorted prefixes cut into runs in which each continues the one before, so that a run is computed in one go."""
+    chain: list[tuple[int, ...]] = []
+    for prefix in prefixes:
+        if chain and prefix[: len(chain[-1])] != chain[-1]:
+            yield chain
+            chain = []
+        chain.append(prefix)
+    if chain:
+        yield chain
+
+
+def _template(source: str, llama: Llama) -> Any:
+    """The model's chat template as a function from messages to text."""
+    from gnomon.models.chat import chat_template
+
+    return chat_template(source, {"bos_token": llama.token_text(llama.bos), "eos_token": llama.token_text(llama.eos)})
+
+
+def _log_sum(values: Iterator[float]) -> float:
+    """The logarithm of a sum of probabilities: a choice is as likely as all its words together."""
+    found = list(values)
+    top = max(found)
+    return top if len(found) == 1 else top + math.log(sum(math.exp(value - top) for value in found))
+
+
+def _cores() -> int:
+    """The cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

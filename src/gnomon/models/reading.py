@@ -1,0 +1,270 @@
+"""From free text to a label. Rules are tried in a fixed order; the first that finds a label mentioned decides.
+
+A reply that no rule can read, or that asserts several labels, is none: never guessed, always counted. Each label has
+its words ("larger", "bigger"), taken from the prompt that asked; the rules are listed in RULES and in docs/models.md.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+LIMIT = 32_768  # characters of a reply that are read, from its end: an answer stands last if there is that much
+
+
+class Reading(NamedTuple):
+    """Which choice was read (its index) and by which rule; no choice if the reply is unreadable."""
+
+    choice: int | None
+    rule: str  # a name in RULES; or "several" (labels contradict each other), "none" (no label is asserted)
+
+
+def read(reply: str, words: Sequence[Sequence[str]], *, letters: bool = True) -> int | None:
+    """The index of the choice that the reply asserts, or none. `words` holds the accepted words of each choice.
+
+    >>> read("An ant is tiny, so it is not larger. The answer is **smaller**.", [["larger", "bigger"], ["smaller"]])
+    1
+    >>> read("It could be larger or smaller.", [["larger", "bigger"], ["smaller"]]) is None
+    True
+    """
+    return explain(reply, words, letters=letters).choice
+
+
+def explain(reply: str, words: Sequence[Sequence[str]], *, letters: bool = True) -> Reading:
+    """The same, with the name of the rule that decided. `letters` also reads "(b)" as the second choice.
+
+    >>> explain("Yes, because birds have wings.", [["no"], ["yes"]])
+    Reading(choice=1, rule='lead')
+    """
+    text = _clean(reply)
+    vocabulary = _vocabulary(tuple(tuple(group) for group in words), letters)
+    for rule, segments in RULES:
+        found: set[int] = set()
+        for segment in segments(text):
+            found = vocabulary.asserted(segment, alone=rule in _ALONE, strict=rule in _LETTERS_IN_PROSE)
+            if found:
+                break
+        if len(found) > 1:
+            return Reading(None, "several")
+        if found and rule == "lead" and _overturned(text, vocabulary, found):
+            return Reading(None, "several")
+        if found:
+            return Reading(found.pop(), rule)
+    return Reading(None, "none")
+
+
+# --- the text ---------------------------------------------------------------------------------------------------------
+
+_PLAIN = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "—": " - ", "–": " - "})
+_THOUGHT = re.compile(r"<(think|thinking|reasoning)>.*?(?:</\1>|\Z)", re.DOTALL)
+_LATEX = re.compile(r"\\(?:text|textbf|mathrm|mathbf|textit|emph)\s*\{([^{}]*)\}")
+_MARKUP = re.compile(r"\*+|`+|~~+|\$|(?<!\w)_+(?=\w)|(?<=\w)_+(?!\w)|^[ \t]*(?:#+|>+|[-+•])[ \t]+", re.MULTILINE)
+
+
+def _clean(reply: str) -> str:
+    """Case, quotes and dashes made alike; thoughts, markdown and LaTeX text commands taken off."""
+    text = unicodedata.normalize("NFKC", reply[-LIMIT:]).casefold()
+    text = _LATEX.sub(r"\1", _THOUGHT.sub(" ", text.translate(_PLAIN)))
+    return _MARKUP.sub("", text).strip()
+
+
+def _lines(text: str) -> list[str]:
+    return [line.strip() for line in text.splitlines() if line.strip()]
+
+
+def _sentences(text: str) -> list[str]:
+    """Sentences, without questions (a reply often repeats what it was asked)."""
+    parts = re.findall(r"[^.!?\n]+(?:[.!?]+|\n|\Z)", text)
+    return [part.strip() for part in parts if part.strip(" .!\n") and not part.rstrip().endswith("?")]
+
+
+# --- the rules: where the answer of a reply may stand, surest first ---------------------------------------------------
+
+_BOXED = re.compile(r"\\boxed\s*\{([^{}]*)\}|<answer>(.*?)</answer>", re.DOTALL)
+_ANNOUNCED = re.compile(
+    r"\b(?:answer|verdict|prediction|(?:correct|right|best|final|true) (?:choice|option|label|relation|word|response))"
+    r"\s*(?:to [^.:\n]{1,80}? )?[\"']?\s*(?:(?:is|would be|should be|must be|will be)\b(?!n't)\s*[:=]?|[:=])\s*"
+)
+_CONCLUDED = re.compile(r"(?:^|[,;:]\s*|\band )(?:so|therefore|thus|hence|consequently|in conclusion|in short|overall|"
+                        r"we can conclude that|this means(?: that)?|it follows that)\b(?!\s+that)")
+
+
+def _whole(text: str) -> Iterator[str]:
+    yield text
+
+
+def _boxed(text: str) -> Iterator[str]:
+    for match in reversed(list(_BOXED.finditer(text))):
+        yield match[1] or match[2] or ""
+
+
+def _announced(text: str) -> Iterator[str]:
+    for match in reversed(list(_ANNOUNCED.finditer(text))):
+        rest = text[match.end():].lstrip()
+        yield re.split(r"[.!?](?:\s|$)|\n", rest, maxsplit=1)[0]
+
+
+def _lone_lines(text: str) -> Iterator[str]:
+    yield " \n ".join(_lines(text))
+
+
+def _lead(text: str) -> Iterator[str]:
+    first = next(iter(_lines(text)), "")
+    yield re.split(r"[.,;:!]|\s-+\s|\bbecause\b|\bsince\b|\bas\b", first, maxsplit=1)[0]
+
+
+def _concluded(text: str) -> Iterator[str]:
+    for sentence in reversed(_sentences(text)):
+        if marks := list(_CONCLUDED.finditer(sentence)):
+            yield sentence[marks[-1].end():]
+
+
+def _last_line(text: str) -> Iterator[str]:
+    lines = _lines(text)
+    if len(lines) > 1 and _sentences(lines[-1]):
+        yield lines[-1]
+
+
+def _everywhere(text: str) -> Iterator[str]:
+    yield "\n".join(_sentences(text))
+
+
+RULES: tuple[tuple[str, Callable[[str], Iterator[str]]], ...] = (
+    ("whole", _whole),  # the reply is a label and nothing else: "**Larger**.", "(b)"
+    ("boxed", _boxed),  # the last \boxed{...} or <answer>...</answer>
+    ("announced", _announced),  # after the last "the answer is", "Answer:", "correct option:" that names a label
+    ("line", _lone_lines),  # a line that is a label and nothing else
+    ("lead", _lead),  # the reply opens with a label: "Yes, because ..."; unless its conclusion says otherwise
+    ("concluded", _concluded),  # after "so", "therefore" ... in the last such sentence that names a label
+    ("last line", _last_line),  # the last of several lines
+    ("sole", _everywhere),  # the only label that the whole reply asserts
+)
+_ALONE = frozenset({"whole", "line", "lead"})  # the segment must be the label and nothing else
+_LETTERS_IN_PROSE = frozenset({"concluded", "last line", "sole"})  # here only "(b)" and "option b" are letters
+
+
+def _overturned(text: str, vocabulary: _Vocabulary, found: set[int]) -> bool:
+    """Whether a reply that opens with one label concludes with another."""
+    for segment in _concluded(text):
+        later = vocabulary.asserted(segment, alone=False, strict=True)
+        if later:
+            return later != found
+    return False
+
+
+# --- mentions of labels, and whether they are asserted ----------------------------------------------------------------
+
+_EDGE = r"""[\s.,;:!?"'()\[\]{}-]*"""
+_NEGATOR = re.compile(r"(?:\b(?:not|never|neither|nor|cannot|hardly|without|rather than|instead of|opposed to|"
+                      r"far from)|n't)(?! only\b)(?P<between>(?:[ \t]+[\w'\"()]+){0,4}?)[ \t]+[\"'(]*$")
+_NO_NOUN = re.compile(r"\bno[ \t]+[\"'(]*$")  # "no contradiction"
+_DENIED = re.compile(r"\b(?:not (?:the case|true|correct)|incorrect|wrong|false) (?:that|to say)\b[^,;]*$")
+_UNDECIDED = re.compile(r"\b(?:not enough|insufficient|whether|if|unclear|unsure|don't know|do not know|"
+                        r"(?:can't|cannot) (?:tell|say|be determined)|"
+                        r"(?:impossible|hard|difficult|unable) to)\b[^.;\n]*$")
+_CLAUSE = re.compile(r"[,;:.!?\n]|\bbut\b|\bbecause\b|\bsince\b|\s-+\s")
+_TRUTH = (("true", "false"), ("yes", "no"), ("correct", "incorrect"), ("right", "wrong"))
+_ONLY_ALONE = frozenset({"no", "yes"})  # "there is no doubt": these answer only as a clause of their own
+_OPENS = re.compile(r"(?:^|[.,;:!?\n\"'(]|\b(?:say|is|be|answer))\s*[\"'(]*$")
+_CLOSES = re.compile(r"\W*(?:$|[.,;:!\n]|because\b)")
+
+
+class _Mention(NamedTuple):
+    choices: frozenset[int]
+    word: str
+    start: int
+    end: int
+
+
+class _Vocabulary:
+    """The words of all choices, compiled: longest first, so that "not entailed" is found before "entailed"."""
+
+    def __init__(self, words: tuple[tuple[str, ...], ...], letters: bool) -> None:
+        self.size = len(words)
+        table: dict[str, set[int]] = {}
+        for index, group in enumerate(words):
+            for word in group:
+                if key := " ".join(_clean(word).replace("_", " ").split()):
+                    table.setdefault(key, set()).add(index)
+        self.table = {word: frozenset(found) for word, found in table.items()}
+        longest_first = sorted(table, key=len, reverse=True) or ["(no words)"]
+        alternatives = "|".join(re.escape(word).replace(r"\ ", r"[\s_-]+") for word in longest_first)
+        self.pattern = re.compile(rf"(?<!\w)(?:{alternatives})(?!\w|'t\b)")
+        last = chr(ord("a") + min(self.size, 26) - 1)
+        self.letters = letters and not any(len(word) == 1 for word in table)
+        self.loose = re.compile(rf"^\W*(?:option |choice |answer )?\(?([a-{last}])(?:\)|[.:]|\W*$)")
+        self.strict = re.compile(rf"\(([a-{last}])\)|\b(?:option|choice|answer) \(?([a-{last}])\b(?! \w)")
+        self.opposite = self._opposites()
+
+    def _opposites(self) -> dict[str, int]:
+        """"not true" is false where true and false are the only two choices; "not larger" is not smaller."""
+        found: dict[str, int] = {}
+        for pair in _TRUTH:
+            sides = [self.table.get(word) for word in pair]
+            if self.size == 2 and all(side is not None and len(side) == 1 for side in sides):
+                for word, other in ((pair[0], pair[1]), (pair[1], pair[0])):
+                    found[word] = next(iter(self.table[other]))
+        return found
+
+    def mentions(self, segment: str) -> list[_Mention]:
+        """Each word of a choice, where it stands."""
+        found = []
+        for match in self.pattern.finditer(segment):
+            word = re.sub(r"[\s_-]+", " ", match[0])
+            known = self.table.get(word) or self.table.get(match[0])
+            if known:
+                found.append(_Mention(known, word, match.start(), match.end()))
+        return found
+
+    def asserted(self, segment: str, *, alone: bool, strict: bool) -> set[int]:
+        """The choices that a segment asserts; with `alone`, only if a line of it is a label and nothing else."""
+        if alone:
+            return set().union(*(self._alone(line) for line in segment.split(" \n ")))
+        found: set[int] = set()
+        for mention in self.mentions(segment):
+            found |= self._judged(segment, mention)
+        if self.letters:
+            found |= self._letters(segment, strict)
+        return found
+
+    def _alone(self, line: str) -> set[int]:
+        mentions = self.mentions(line)
+        letter = self._letters(line, strict=False) if self.letters else set()
+        rest = line
+        for mention in reversed(mentions):
+            rest = rest[: mention.start] + rest[mention.end:]
+        dress = rf"{_EDGE}(?:option |choice |answer )?[a-z]?{_EDGE}" if letter else _EDGE
+        if not re.fullmatch(dress, rest):
+            return set()
+        return letter.union(*(mention.choices for mention in mentions))
+
+    def _judged(self, segment: str, mention: _Mention) -> set[int]:
+        before, after = segment[: mention.start], segment[mention.end:]
+        if mention.word in _ONLY_ALONE and not (_OPENS.search(before) and _CLOSES.match(after)):
+            return set()
+        clause = _CLAUSE.split(before)[-1]
+        sentence = re.split(r"[.!?;\n]", before)[-1]
+        if _DENIED.search(clause) or _UNDECIDED.search(sentence):
+            return set()
+        negator = _NEGATOR.search(clause)
+        if negator and not mention.word.startswith(("neither", "not ")):
+            direct = negator["between"].strip() in ("", "quite", "at all", "actually", "really")
+            denies = re.match(r"(?:not|n't|never)", negator[0]) is not None
+            return {self.opposite[mention.word]} if direct and denies and mention.word in self.opposite else set()
+        if _NO_NOUN.search(clause) and mention.word not in _ONLY_ALONE:
+            return set()
+        return set(mention.choices)
+
+    def _letters(self, segment: str, strict: bool) -> set[int]:
+        found = {ord(match[1] or match[2]) - ord("a") for match in self.strict.finditer(segment)}
+        if not strict and (match := self.loose.match(segment)):
+            found.add(ord(match[1]) - ord("a"))
+        return found
+
+
+@lru_cache(maxsize=256)
+def _vocabulary(words: tuple[tuple[str, ...], ...], letters: bool) -> _Vocabulary:
+    return _Vocabulary(words, letters)
