@@ -15,7 +15,7 @@ PROMPTS = {"causal": "plain", "seq2seq": "t5", "masked": "masked"}
 def hf(name: str, *, kind: str = "", revision: str = "", dtype: str = "", device: str = "", prompt: str = "",
        shots: int | None = None, chat: bool | None = None, normalise: str = "sum", ask: str = "score",
        top_k: int = 0, span: str = "l2r", labels: str = "", new_tokens: int = 32, allow_pickle: bool = False,
-       trust_remote_code: bool = False, compile: bool = False, quantise: str = "",  # noqa: A002
+       trust_remote_code: bool = False, compile: bool = False, quantise: str = "",
        threads: int = 0) -> Model:
     """A model of transformers: a hub name, a folder, a .gguf file, or smollm2 (the embedded default's weights).
 

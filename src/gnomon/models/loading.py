@@ -32,7 +32,7 @@ class Loaded(NamedTuple):
 
 
 def load(name: str, *, kind: str = "", revision: str = "", dtype: str = "", device: str = "",
-         allow_pickle: bool = False, trust_remote_code: bool = False, compile: bool = False,  # noqa: A002
+         allow_pickle: bool = False, trust_remote_code: bool = False, compile: bool = False,
          quantise: str = "", threads: int = 0) -> Loaded:
     """Load the model that a hub name or a folder names, in evaluation mode on its device."""
     torch, transformers = libraries()
@@ -111,7 +111,7 @@ def content_hash(folder: Path) -> str:
     """A hash of what is in a model's folder; of very large files their size and evenly spaced pieces."""
     digest = sha256()
     for file in sorted(folder.iterdir()):
-        if not file.is_file() or file.suffix in (".md", ".txt") and file.name not in ("vocab.txt", "merges.txt"):
+        if not file.is_file() or (file.suffix in (".md", ".txt") and file.name not in ("vocab.txt", "merges.txt")):
             continue
         size = file.stat().st_size
         digest.update(f"{file.name}\0{size}\0".encode())
@@ -196,7 +196,7 @@ def _explained(name: str, allow_pickle: bool) -> Iterator[None]:
 
 
 def _advice(name: str) -> str:
-    if name.startswith((".", "/", "~")) or os.sep in name and name.count("/") > 1:
+    if name.startswith((".", "/", "~")) or (os.sep in name and name.count("/") > 1):
         return "Is this a folder with config.json, tokenizer and .safetensors files?"
     if os.environ.get("HF_HUB_OFFLINE", "").lower() in ("1", "true", "yes", "on"):
         return "HF_HUB_OFFLINE is set and the model is not in the cache: unset it once, or give a local folder."
