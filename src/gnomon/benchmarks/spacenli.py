@@ -97,17 +97,30 @@ def published_samples(pattern: Pattern, count: int, seed: int) -> Iterator[Sampl
 
 def pattern_tags(pattern: Pattern) -> dict[str, str]:
     """The tags that all items of a pattern share."""
-    tags = {"class": pattern.kind, "expressions": ", ".join(pattern.expressions),
-            "premises": str(len(pattern.premises)), "negation": "yes" if pattern.negated else "no"}
+    tags = {
+        "class": pattern.kind,
+        "expressions": ", ".join(pattern.expressions),
+        "premises": str(len(pattern.premises)),
+        "negation": "yes" if pattern.negated else "no",
+    }
     return tags | ({"family": pattern.family} if pattern.family else {})
 
 
 def _item(pattern: Pattern, sample: Sample, identifier: str, tags: dict[str, str]) -> Item:
-    fillers = {f"slot:{slot.name}": pattern.phrase(place, filler)
-               for place, (slot, filler) in enumerate(zip(pattern.slots, sample.fillers, strict=True))}
-    return Item(id=identifier, form="entailment", context=" ".join(sample.problem.premises),
-                text=sample.problem.hypothesis, choices=CHOICES, gold=(pattern.label,), group=pattern.id,
-                tags=tags | fillers)
+    fillers = {
+        f"slot:{slot.name}": pattern.phrase(place, filler)
+        for place, (slot, filler) in enumerate(zip(pattern.slots, sample.fillers, strict=True))
+    }
+    return Item(
+        id=identifier,
+        form="entailment",
+        context=" ".join(sample.problem.premises),
+        text=sample.problem.hypothesis,
+        choices=CHOICES,
+        gold=(pattern.label,),
+        group=pattern.id,
+        tags=tags | fillers,
+    )
 
 
 class _Row(msgspec.Struct):
@@ -139,15 +152,32 @@ def _read_samples(file: Path) -> Iterator[Item]:
 
     rows = read_json(file, _Samples).data
     groups = [row.id.rpartition("-")[0] for row in rows]
-    negated = {group for group, row in zip(groups, rows, strict=True)
-               if re.search(r"\bnot\b", f"{row.premises} {row.hypothesis}")}
+    negated = {
+        group
+        for group, row in zip(groups, rows, strict=True)
+        if re.search(r"\bnot\b", f"{row.premises} {row.hypothesis}")
+    }
     for group, row in zip(groups, rows, strict=True):
         if row.label not in CHOICES or not group:
-            raise DataError(f"the sample '{row.id[:40]}' has no pattern or an unknown label.", "Is this the right file?", file=file)
-        tags = {"class": row.ent_type, "expressions": row.exp, "premises": str(row.prem_num),
-                "negation": "yes" if group in negated else "no"}
-        yield Item(id=row.id, form="entailment", context=row.premises, text=row.hypothesis, choices=CHOICES,
-                   gold=(row.label,), group=group, tags=tags | {f"slot:{slot}": text for slot, text in row.subs.items()})
+            raise DataError(
+                f"the sample '{row.id[:40]}' has no pattern or an unknown label.", "Is this the right file?", file=file
+            )
+        tags = {
+            "class": row.ent_type,
+            "expressions": row.exp,
+            "premises": str(row.prem_num),
+            "negation": "yes" if group in negated else "no",
+        }
+        yield Item(
+            id=row.id,
+            form="entailment",
+            context=row.premises,
+            text=row.hypothesis,
+            choices=CHOICES,
+            gold=(row.label,),
+            group=group,
+            tags=tags | {f"slot:{slot}": text for slot, text in row.subs.items()},
+        )
 
 
 def statistics(items: Sequence[Item]) -> list[Listing]:
@@ -156,10 +186,17 @@ def statistics(items: Sequence[Item]) -> list[Listing]:
 
     counts = Counter(item.group for item in items)
     first = {item.group: item for item in reversed(items)}
-    described = [Described(kind=item.tags.get("class", ""), label=item.gold[0], premises=int(item.tags["premises"]),
-                           expressions=tuple(filter(None, item.tags.get("expressions", "").split(", "))),
-                           negated=item.tags.get("negation") == "yes", problems=counts[group])
-                 for group, item in first.items()]
+    described = [
+        Described(
+            kind=item.tags.get("class", ""),
+            label=item.gold[0],
+            premises=int(item.tags["premises"]),
+            expressions=tuple(filter(None, item.tags.get("expressions", "").split(", "))),
+            negated=item.tags.get("negation") == "yes",
+            problems=counts[group],
+        )
+        for group, item in first.items()
+    ]
     return [*tables(described), repeated(items)]
 
 
@@ -177,13 +214,15 @@ def repeated(items: Iterable[Item]) -> Listing:
 
 def _check_count(per_group: int) -> None:
     if per_group < ALL:
-        raise UsageError(f"--per-group {per_group} makes no sense.", "Give a number, -1 for all, or 0 for the examples only.")
+        raise UsageError(
+            f"--per-group {per_group} makes no sense.", "Give a number, -1 for all, or 0 for the examples only."
+        )
 
 
 SPACENLI = Benchmark(
     name="spacenli",
     summary="does a sentence about space follow from others",
-    paper="SpaceNLI: Evaluating the Consistency of Predicting Inferences in Space",
+    paper="SpaceNLI",
     sources={"fresh": fresh, "published": published},
     measures=("accuracy", "pattern_accuracy@0.9", "pattern_accuracy@1.0", "pattern_accuracy_auc", "group_agreement"),
     slices=("class", "premises", "negation"),

@@ -21,8 +21,13 @@ class BooleanError(ValueError):
     """The constraint is not one of those that the pattern file may use."""
 
 
-def parse_boolean(text: str, places: Mapping[str, int], phrases: Sequence[Sequence[str]],
-                  predicates: Mapping[str, Relation], names: Sequence[str]) -> Condition:
+def parse_boolean(
+    text: str,
+    places: Mapping[str, int],
+    phrases: Sequence[Sequence[str]],
+    predicates: Mapping[str, Relation],
+    names: Sequence[str],
+) -> Condition:
     """A constraint as a condition. `phrases` are the surface forms for each place, `names` the entities' own names.
 
     >>> parse_boolean("NP1 != NP2", {"NP1": 0, "NP2": 1}, [[], []], {}, [])
@@ -38,8 +43,13 @@ def parse_boolean(text: str, places: Mapping[str, int], phrases: Sequence[Sequen
 
 
 class _Reader:
-    def __init__(self, places: Mapping[str, int], phrases: Sequence[Sequence[str]], predicates: Mapping[str, Relation],
-                 names: Sequence[str]) -> None:
+    def __init__(
+        self,
+        places: Mapping[str, int],
+        phrases: Sequence[Sequence[str]],
+        predicates: Mapping[str, Relation],
+        names: Sequence[str],
+    ) -> None:
         self.places, self.phrases, self.predicates, self.names = places, phrases, predicates, names
 
     def condition(self, node: ast.expr) -> Condition:
@@ -97,14 +107,16 @@ class _Reader:
                 relation = self.predicates.get(name)
                 if relation is None or relation.arity != len(places):
                     raise BooleanError(f"sig['{shown(name)}'] is not a predicate of {len(places)} slots")
-                rows = tuple(Row(row.adds, tuple(self.by_phrase(place, members)
-                                                 for place, members in zip(places, row.sets, strict=True)))
-                             for row in relation.rows)
+                rows = tuple(
+                    Row(
+                        row.adds,
+                        tuple(self.by_phrase(place, members) for place, members in zip(places, row.sets, strict=True)),
+                    )
+                    for row in relation.rows
+                )
                 return Stands(Relation(name, relation.arity, rows), places)
         raise BooleanError(f"'{shown(ast.unparse(predicate))}' is not allowed here")
 
     def by_phrase(self, place: int, members: Members) -> Members:
         names = {self.names[number] for number in members}
         return frozenset(i for i, phrase in enumerate(self.phrases[place]) if phrase in names)
-
-

@@ -8,18 +8,18 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations
 from typing import NamedTuple
 
 from gnomon.contracts import Listing
 from gnomon.files import package_data, read_yaml
-from gnomon.language.conditions import Condition, Either, Equal, Every, Never, Stands, Within
 from gnomon.language.examples import derive
 from gnomon.language.grammar import Grammar
-from gnomon.language.patterns import LABELS, Bank, Pattern, Problem, Slot
+from gnomon.language.patterns import LABELS, Bank, Pattern, Problem
 from gnomon.language.population import Population
 from gnomon.language.sampling import samples
+from gnomon.language.sharing import shared_problems
 from gnomon.language.statistics import Described, tables
 
 ENOUGH = 200  # problems that a pattern should have, as in the paper
@@ -69,10 +69,21 @@ def check(bank: Bank, *, seed: int = 0) -> Report:
     shared = _merged(shared_problems(bank.patterns), texts)
     for first, second, count in shared:
         if first.label != second.label:
-            findings.append(Finding("error", second, f"{count:,} of its problems are also problems of '{first.id}', "
-                                                     f"but labelled {second.label} here and {first.label} there"))
+            findings.append(
+                Finding(
+                    "error",
+                    second,
+                    f"{count:,} of its problems are also problems of '{first.id}', "
+                    f"but labelled {second.label} here and {first.label} there",
+                )
+            )
     described = [Described(p.kind, p.label, p.expressions, len(p.premises), p.negated, 1) for p in bank.patterns]
-    listings = (_pattern_listing(bank, populations), *tables(described), _shared_listing(shared), _coverage(described))
+    listings = (
+        _pattern_listing(bank, populations),
+        *tables(described, "patterns"),
+        _shared_listing(shared),
+        _coverage(described),
+    )
     return Report(tuple(findings), populations, listings)
 
 
@@ -86,7 +97,9 @@ def _population_findings(pattern: Pattern, population: Population) -> Iterator[F
 def _example_findings(pattern: Pattern) -> Iterator[Finding]:
     for example in pattern.examples:
         if derive(pattern, example) is None:
-            shown = ". ".join(example) if isinstance(example, tuple) else ", ".join(f"{k}: {v}" for k, v in example.items())
+            shown = (
+                ". ".join(example) if isinstance(example, tuple) else ", ".join(f"{k}: {v}" for k, v in example.items())
+            )
             yield Finding("error", pattern, f"the example cannot be derived: {shown}")
 
 
@@ -102,26 +115,18 @@ def _surface_findings(pattern: Pattern, problems: Sequence[Problem], grammar: Gr
                 if kind not in said:
                     said.add(kind)
                     yield Finding("warning", pattern, f"{complaint}: {sentence}")
-    text = " ".join([sentence.text for sentence in pattern.sentences] + [word for s in pattern.slots for word in s.words]).lower()
+    text = " ".join(
+        [sentence.text for sentence in pattern.sentences] + [word for s in pattern.slots for word in s.words]
+    ).lower()
     for expression in pattern.expressions:
         if not re.search(rf"\b{re.escape(expression.lower())}\b", text):
             yield Finding("warning", pattern, f"no sentence holds its expression '{expression}'")
 
 
-def shared_problems(patterns: Sequence[Pattern]) -> Iterator[tuple[Pattern, Pattern, int]]:
-    """Pairs of patterns with the same sentences (up to the names of slots), and how many problems both have: exactly."""
-    alike: dict[tuple[object, ...], list[Pattern]] = {}
-    for pattern in patterns:
-        alike.setdefault(_skeleton(pattern), []).append(pattern)
-    for group in alike.values():
-        for first, second in combinations(group, 2):
-            count = len(Population(_both(first, second)))
-            if count:
-                yield first, second, count
-
-
-def _merged(exact: Iterable[tuple[Pattern, Pattern, int]], texts: Mapping[str, Sequence[Pattern]],
-            ) -> list[tuple[Pattern, Pattern, int]]:
+def _merged(
+    exact: Iterable[tuple[Pattern, Pattern, int]],
+    texts: Mapping[str, Sequence[Pattern]],
+) -> list[tuple[Pattern, Pattern, int]]:
     """The exact counts, and what was seen in the samples of patterns whose sentences differ but can coincide."""
     found = {(first.id, second.id): (first, second, count) for first, second, count in exact}
     seen: Counter[tuple[str, str]] = Counter()
@@ -136,57 +141,27 @@ def _merged(exact: Iterable[tuple[Pattern, Pattern, int]], texts: Mapping[str, S
     return list(found.values())
 
 
-def _slot_order(pattern: Pattern) -> list[str]:
-    return list(dict.fromkeys(slot for sentence in pattern.sentences for slot in sentence.slots))
-
-
-def _skeleton(pattern: Pattern) -> tuple[object, ...]:
-    """The sentences with slots numbered by their first appearance."""
-    order = _slot_order(pattern)
-    words = {slot.name: slot.words for slot in pattern.slots}
-    return (tuple(words[name] for name in order),
-            *((sentence.format, tuple((order.index(slot), form) for slot, form in sentence.markers))
-              for sentence in pattern.sentences))
-
-
-def _both(first: Pattern, second: Pattern) -> Pattern:
-    """A pattern whose problems are those of both."""
-    names = dict(zip(_slot_order(second), _slot_order(first), strict=True))
-    places = {slot.name: place for place, slot in enumerate(first.slots)}
-    at = [places[names[slot.name]] for slot in second.slots]
-    domains = [slot.domain for slot in first.slots]
-    for place, slot in zip(at, second.slots, strict=True):
-        domains[place] &= slot.domain
-    slots = tuple(Slot(slot.name, domain, slot.words) for slot, domain in zip(first.slots, domains, strict=True))
-    moved = tuple(_moved(condition, at) for condition in second.conditions)
-    return replace(first, slots=slots, conditions=first.conditions + moved, distinct=first.distinct or second.distinct)
-
-
-def _moved(condition: Condition, at: Sequence[int]) -> Condition:
-    match condition:
-        case Within(place, members):
-            return Within(at[place], members)
-        case Equal(left, right):
-            return Equal(at[left], at[right])
-        case Stands(relation, places):
-            return Stands(relation, tuple(at[place] for place in places))
-        case Never(part):
-            return Never(_moved(part, at))
-        case Every(parts):
-            return Every(tuple(_moved(part, at) for part in parts))
-        case Either(parts):
-            return Either(tuple(_moved(part, at) for part in parts))
-
-
 def _pattern_listing(bank: Bank, populations: dict[str, int]) -> Listing:
-    rows = tuple((p.id, p.kind, p.label, len(p.premises), populations[p.id],
-                  f"{sum(derive(p, example) is not None for example in p.examples)}/{len(p.examples)}") for p in bank.patterns)
+    rows = tuple(
+        (
+            p.id,
+            p.kind,
+            p.label,
+            len(p.premises),
+            populations[p.id],
+            f"{sum(derive(p, example) is not None for example in p.examples)}/{len(p.examples)}",
+        )
+        for p in bank.patterns
+    )
     return Listing("Patterns", ("id", "class", "label", "premises", "problems", "examples"), rows)
 
 
 def _shared_listing(shared: Sequence[tuple[Pattern, Pattern, int]]) -> Listing:
-    return Listing("Problems made by two patterns", ("pattern", "also", "labels", "problems"),
-                   tuple((a.id, b.id, "same" if a.label == b.label else "DIFFERENT", n) for a, b, n in shared))
+    return Listing(
+        "Problems made by two patterns",
+        ("pattern", "also", "labels", "problems"),
+        tuple((a.id, b.id, "same" if a.label == b.label else "DIFFERENT", n) for a, b, n in shared),
+    )
 
 
 def _coverage(patterns: Sequence[Described]) -> Listing:
@@ -194,10 +169,14 @@ def _coverage(patterns: Sequence[Described]) -> Listing:
     used = {expression for pattern in patterns for expression in pattern.expressions}
     missing = [expression for expression in expected if expression not in used]
     labels = Counter(pattern.label for pattern in patterns)
-    return Listing("Coverage", ("what", "value"), (
-        ("patterns", len(patterns)),
-        *((label, labels[label]) for label in LABELS),
-        ("spatial expressions", len(used)),
-        ("of the paper's 31", len(expected) - len(missing)),
-        ("missing of those", ", ".join(missing) or "none"),
-    ))
+    return Listing(
+        "Coverage",
+        ("what", "value"),
+        (
+            ("patterns", len(patterns)),
+            *((label, labels[label]) for label in LABELS),
+            ("spatial expressions", len(used)),
+            ("of the paper's 31", len(expected) - len(missing)),
+            ("missing of those", ", ".join(missing) or "none"),
+        ),
+    )

@@ -13,9 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from gnomon.errors import DataError
+from gnomon.language.blocks import narrowed
 from gnomon.language.conditions import Condition, Either, Equal, Every, Never, Stands, Within
 from gnomon.language.patterns import Pattern
-from gnomon.language.population import narrowed
 from gnomon.language.world import Members, Relation
 
 CELL_LIMIT = 50_000_000
@@ -34,8 +34,12 @@ class Enumeration:
         for size in self._shape:
             cells *= size
         if cells > CELL_LIMIT:
-            raise DataError(f"the pattern '{pattern.id}' has {cells:,} combinations of fillers, too many to go through.",
-                            "Restrict its slots.", file=pattern.file, line=pattern.line)
+            raise DataError(
+                f"the pattern '{pattern.id}' has {cells:,} combinations of fillers, too many to go through.",
+                "Restrict its slots.",
+                file=pattern.file,
+                line=pattern.line,
+            )
         self._indices = [{int(value): i for i, value in enumerate(values)} for values in self._values]
         mask: Bools = np.ones(self._shape, dtype=np.bool_)
         for condition in conditions:
@@ -43,7 +47,7 @@ class Enumeration:
         if pattern.distinct:
             entities = [place for place, slot in enumerate(pattern.slots) if not slot.words]
             for i, left in enumerate(entities):
-                for right in entities[i + 1:]:
+                for right in entities[i + 1 :]:
                     mask &= ~self._holds(Equal(left, right))
         self._valid = np.flatnonzero(mask)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from gnomon.language.surface import AGREEMENT, indefinite_article
 from gnomon.language.world import Entity, World
@@ -17,10 +18,35 @@ _DETERMINERS = frozenset(["the", "a", "an", "some"])
 # A clause may start after these, so that a noun phrase behind them is a subject.
 _CLAUSE = frozenset(["that", "when", "while", "because", "but", "then", "where", "if", "so"])
 # Words in -s that follow a subject without being a verb in the third person.
-_NOT_VERBS = frozenset(["towards", "always", "perhaps", "sometimes", "afterwards", "upwards", "downwards", "across", "its"])
+_NOT_VERBS = frozenset(
+    ["towards", "always", "perhaps", "sometimes", "afterwards", "upwards", "downwards", "across", "its"]
+)
 # Verbs of place in the bare form, which a singular subject cannot take.
-_BARE_VERBS = frozenset(["stand", "lie", "lean", "hang", "face", "sit", "rest", "live", "walk", "drive", "run", "go", "come", "stay",
-                         "touch", "surround", "contain", "belong", "flow", "lead", "border"])
+_BARE_VERBS = frozenset(
+    [
+        "stand",
+        "lie",
+        "lean",
+        "hang",
+        "face",
+        "sit",
+        "rest",
+        "live",
+        "walk",
+        "drive",
+        "run",
+        "go",
+        "come",
+        "stay",
+        "touch",
+        "surround",
+        "contain",
+        "belong",
+        "flow",
+        "lead",
+        "border",
+    ]
+)
 _TOKEN = re.compile(r"[\w'’-]+|,")
 
 
@@ -45,7 +71,7 @@ class Grammar:
         if re.search(r"  | [,.]|[{}_]", sentence):
             yield "it holds a stray space, brace or underscore"
         words = [token.lower() for token in _TOKEN.findall(sentence)]
-        for first, second in zip(words, words[1:], strict=False):
+        for first, second in pairwise(words):
             if first == second:
                 yield f"the word '{first}' is doubled"
         yield from self._articles(words)
@@ -54,7 +80,7 @@ class Grammar:
     def _noun_at(self, words: Sequence[str], start: int) -> tuple[Entity, int] | None:
         """The longest noun that starts here, and where it ends."""
         for length in range(min(self._longest, len(words) - start), 0, -1):
-            found = self._nouns.get(tuple(words[start:start + length]))
+            found = self._nouns.get(tuple(words[start : start + length]))
             if found is not None:
                 return found, start + length
         return None
@@ -103,7 +129,9 @@ class Grammar:
             subject, plural = following, True
         return subject, plural
 
-    def _auxiliary(self, words: Sequence[str], at: int, subject: tuple[Entity, int] | None, plural: bool) -> Iterator[str]:
+    def _auxiliary(
+        self, words: Sequence[str], at: int, subject: tuple[Entity, int] | None, plural: bool
+    ) -> Iterator[str]:
         near = self._clause_subject(words, at)
         if near is not None:
             name, is_plural = near.name, "plural" in near.flags

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -52,7 +53,7 @@ def read_problems(file: str | Path, signature: Signature) -> Bank:
     if not patterns:
         raise DataError("the file holds no problem with a pattern.", _HINT, file=file)
     patterns.sort(key=lambda pattern: id_order(pattern.id))
-    for first, second in zip(patterns, patterns[1:], strict=False):
+    for first, second in pairwise(patterns):
         if first.id == second.id:
             raise DataError(f"the id '{shown(second.id)}' is given twice.", _HINT, file=file, line=second.line)
     return Bank(tuple(patterns), signature.world, (str(file),))
@@ -65,7 +66,7 @@ def id_order(identifier: str) -> tuple[int, str]:
     ['7', '7a', '99*d', '100']
     """
     digits = re.match(r"[0-9]{1,9}", identifier)
-    return (int(digits[0]), identifier[digits.end():]) if digits else (0, identifier)
+    return (int(digits[0]), identifier[digits.end() :]) if digits else (0, identifier)
 
 
 def read_xml(file: str | Path) -> Element:
@@ -81,14 +82,19 @@ def read_xml(file: str | Path) -> Element:
     target.line = lambda: int(parser.parser.CurrentLineNumber)
     try:
         parser.feed(text)
-        root: Element = parser.close()
+        parser.close()
     except DefusedXmlException:
-        raise DataError("the file declares a document type or an entity, which is not safe to read.",
-                        "Remove the DOCTYPE and its entities.", file=file) from None
+        raise DataError(
+            "the file declares a document type or an entity, which is not safe to read.",
+            "Remove the DOCTYPE and its entities.",
+            file=file,
+        ) from None
     except ParseError as error:
-        raise DataError(f"not XML: {error.msg if isinstance(error.msg, str) else error}.", _HINT, file=file,
-                        line=error.position[0]) from None
-    return root
+        raise DataError(
+            f"not XML: {error.msg if isinstance(error.msg, str) else error}.", _HINT, file=file, line=error.position[0]
+        ) from None
+    assert target.root is not None  # the parser has complained about an empty document
+    return target.root
 
 
 class _Target:
@@ -103,7 +109,9 @@ class _Target:
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         element = Element(tag, dict(attributes), self.line())
         if len(self.open) >= DEPTH_LIMIT:
-            raise DataError(f"the file is nested more than {DEPTH_LIMIT} levels deep.", _HINT, file=self.file, line=element.line)
+            raise DataError(
+                f"the file is nested more than {DEPTH_LIMIT} levels deep.", _HINT, file=self.file, line=element.line
+            )
         if self.open:
             self.open[-1].children.append(element)
         else:
@@ -117,9 +125,8 @@ class _Target:
         if self.open and not self.open[-1].children:  # as in ElementTree, text after a child is not the element's own
             self.open[-1].text += text
 
-    def close(self) -> Element:
-        assert self.root is not None  # the parser has complained about an empty document
-        return self.root
+    def close(self) -> None:
+        """All is in `root`."""
 
 
 def _problems(root: Element) -> Iterator[tuple[Element, Element | None]]:
@@ -138,14 +145,22 @@ def _lines(text: str) -> tuple[str, ...]:
 class _Reader:
     """One problem with a pattern, and its group."""
 
-    def __init__(self, problem: Element, group: Element | None, signature: Signature,
-                 senses: Mapping[str, Sequence[str]], file: str) -> None:
+    def __init__(
+        self,
+        problem: Element,
+        group: Element | None,
+        signature: Signature,
+        senses: Mapping[str, Sequence[str]],
+        file: str,
+    ) -> None:
         self.problem, self.signature, self.senses, self.file = problem, signature, senses, file
         self.sources = [problem, *([group] if group else [])]
         self.attributes = (group.attributes if group else {}) | problem.attributes
 
     def fail(self, message: str) -> DataError:
-        return DataError(f"problem {shown(self.attributes.get('id', '?'))}: {message}", _HINT, file=self.file, line=self.problem.line)
+        return DataError(
+            f"problem {shown(self.attributes.get('id', '?'))}: {message}", _HINT, file=self.file, line=self.problem.line
+        )
 
     def pattern(self) -> Pattern:
         identifier, label, kind = (self.attributes.get(key, "") for key in ("id", "label", "ent_type"))
@@ -163,15 +178,30 @@ class _Reader:
         slots = tuple(self.slot(name) for name in names)
         examples = tuple(_lines(example.text) for example in self.problem.all("ex"))
         expressions = tuple(part.strip() for part in self.attributes.get("exp", "").split(",") if part.strip())
-        return Pattern(id=identifier, label=label, kind=kind, expressions=expressions, premises=tuple(sentences[:-1]),
-                       hypothesis=sentences[-1], slots=slots, conditions=tuple(self.conditions(slots)), distinct=False,
-                       siblings=(), examples=examples, world=self.signature.world, file=self.file, line=self.problem.line)
+        return Pattern(
+            id=identifier,
+            label=label,
+            kind=kind,
+            expressions=expressions,
+            premises=tuple(sentences[:-1]),
+            hypothesis=sentences[-1],
+            slots=slots,
+            conditions=tuple(self.conditions(slots)),
+            distinct=False,
+            siblings=(),
+            examples=examples,
+            world=self.signature.world,
+            file=self.file,
+            line=self.problem.line,
+        )
 
     def slot(self, name: str) -> Slot:
         if re.fullmatch(r"NP[0-9]+", name):
             return Slot(name, frozenset(range(len(self.signature.world.entities))))
         if name.startswith("_") and len(name) > 1:
-            return Slot(name, frozenset((0, 1)), ("", name[1:]))  # the underscores inside stay, as in the authors' samples
+            return Slot(
+                name, frozenset((0, 1)), ("", name[1:])
+            )  # the underscores inside stay, as in the authors' samples
         if _SENSE.fullmatch(name) and name in self.senses:
             words = tuple(sorted(self.senses[name]))
             return Slot(name, frozenset(range(len(words))), words)
@@ -186,10 +216,17 @@ class _Reader:
                 yield from self.restrictions(restriction.text, places)
             for constraint in source.all("BL"):
                 try:
-                    yield parse_boolean(constraint.text, places, phrases, self.signature.predicates,
-                                        [entity.name for entity in world.entities])
+                    yield parse_boolean(
+                        constraint.text,
+                        places,
+                        phrases,
+                        self.signature.predicates,
+                        [entity.name for entity in world.entities],
+                    )
                 except BooleanError as error:
-                    raise self.fail(f"the constraint '{shown(constraint.text.strip())}' cannot be read: {error}.") from None
+                    raise self.fail(
+                        f"the constraint '{shown(constraint.text.strip())}' cannot be read: {error}."
+                    ) from None
 
     def restrictions(self, text: str, places: Mapping[str, int]) -> Iterator[Condition]:
         """`in(NP1,NP2); person(NP1)`; one that speaks of a slot outside the pattern is passed over."""
@@ -202,7 +239,9 @@ class _Reader:
             arguments = [argument.strip() for argument in found[2].split(",")]
             relation = self.signature.resolve(found[1], len(arguments))
             if relation is None:
-                raise self.fail(f"'{shown(found[1])}' with {len(arguments)} slots is not one predicate of {self.signature.file}.")
+                raise self.fail(
+                    f"'{shown(found[1])}' with {len(arguments)} slots is not one predicate of {self.signature.file}."
+                )
             if all(argument in places for argument in arguments):
                 yield Stands(relation, tuple(places[argument] for argument in arguments))
 

@@ -94,13 +94,20 @@ def _products(name: str, value: Any, file: str) -> list[tuple[frozenset[str], ..
         elif all(isinstance(part, list) for part in item):
             waiting[:0] = item
         else:
-            row = tuple(frozenset(part) if isinstance(part, dict) else frozenset([part]) for part in item
-                        if isinstance(part, (dict, str)))
+            row = tuple(
+                frozenset(part) if isinstance(part, dict) else frozenset([part])
+                for part in item
+                if isinstance(part, (dict, str))
+            )
             rows.append(row)
             if len(row) != len(item) or len(row) != int(found[2]):
                 found = None
     if not found or not rows:
-        raise DataError(f"'{shown(name)}' is not a relation whose rows have as many places as its last digit says.", _HINT, file=file)
+        raise DataError(
+            f"'{shown(name)}' is not a relation whose rows have as many places as its last digit says.",
+            _HINT,
+            file=file,
+        )
     return rows
 
 
@@ -132,7 +139,7 @@ class _Builder:
 
         if isinstance(event, yaml.AliasEvent):
             if event.anchor not in self.anchors:
-                self.fail(event, f"the alias '*{shown(event.anchor)}' is not defined above.")
+                self.fail(event, f"the alias '*{shown(str(event.anchor))}' is not defined above.")
             return self.anchors[event.anchor]
         if depth > DEPTH_LIMIT:
             self.fail(event, "the file is nested too deeply.")

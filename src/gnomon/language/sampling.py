@@ -55,7 +55,7 @@ def draws(total: int, count: int, random: Random) -> Iterator[int]:
 
 
 def samples(pattern: Pattern, count: int, *, seed: int = 0, population: Population | None = None) -> Iterator[Sample]:
-    """`count` problems of a pattern; ALL gives all of them in the order of their numbers, EXAMPLES its examples only."""
+    """`count` problems of a pattern; ALL gives all in the order of their numbers, EXAMPLES its examples only."""
     population = population if population is not None else Population(pattern)
     if count == EXAMPLES:
         fillings = [filling for example in pattern.examples if (filling := derive(pattern, example)) is not None]
@@ -63,7 +63,7 @@ def samples(pattern: Pattern, count: int, *, seed: int = 0, population: Populati
     elif count < 0:
         ranks = iter(range(len(population)))
     else:
-        ranks = draws(len(population), count, Random(f"{seed}/{pattern.id}"))  # noqa: S311 - sampling, not cryptography
+        ranks = draws(len(population), count, Random(f"{seed}/{pattern.id}"))
     return decoded(pattern, population, ranks)
 
 
