@@ -21,7 +21,13 @@ def entity(name: str, *flags: str) -> Entity:
         (entity("people", "plural"), "the people", "some people", "people", "the people's"),
         (entity("water", "mass"), "the water", "some water", "water", "the water's"),
         (entity("Ada", "proper"), "Ada", "Ada", "Ada", "Ada's"),
-        (entity("Netherlands", "proper", "the"), "the Netherlands", "the Netherlands", "Netherlands", "the Netherlands's"),
+        (
+            entity("Netherlands", "proper", "the"),
+            "the Netherlands",
+            "the Netherlands",
+            "Netherlands",
+            "the Netherlands's",
+        ),
     ],
 )
 def test_forms_of_nouns_and_names(noun, the, a, bare, possessive):
