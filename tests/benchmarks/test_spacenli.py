@@ -1,5 +1,6 @@
 """SpaceNLI items: fresh ones from the shipped bank and from a user's patterns."""
 
+import json
 from collections import Counter
 
 import pytest
@@ -150,20 +151,37 @@ def test_repeated_problems_are_reported_with_their_labels():
     assert set(rows) == {("a", "b", "same", 1), ("a", "c", "DIFFERENT", 1)}
 
 
+SAMPLE = {
+    "id": "48a1-0",
+    "label": "contradiction",
+    "src": "LA",
+    "exp": "out of, in",
+    "seed": "48",
+    "ent_type": "directional",
+    "prem_num": 1,
+    "premises": "Ada fell out of the boat.",
+    "hypothesis": "Ada is not in the boat.",
+    "subs": {"NP1": "Ada", "NP2": "the boat"},
+}
+
+
 def test_published_reads_the_samples_where_the_user_has_them(tmp_path):
-    (tmp_path / "160x200.json").write_text(
-        '{"generated with a command": "x", "data": [{"id": "48a1-0", "label": "contradiction", "src": "LA", "exp": "out of, in",'
-        ' "seed": "48", "ent_type": "directional", "prem_num": 1, "premises": "Ada fell out of the boat.",'
-        ' "hypothesis": "Ada is not in the boat.", "subs": {"NP1": "Ada", "NP2": "the boat"}}]}'
-    )
+    (tmp_path / "160x200.json").write_text(json.dumps({"generated with a command": "x", "data": [SAMPLE]}))
     (item,) = published(data=str(tmp_path))
     assert (item.id, item.group, item.context) == ("48a1-0", "48a1", "Ada fell out of the boat.")
-    assert item.tags == {"class": "directional", "expressions": "out of, in", "premises": "1", "negation": "yes",
-                         "slot:NP1": "Ada", "slot:NP2": "the boat"}  # fmt: skip
+    assert item.tags == {
+        "class": "directional",
+        "expressions": "out of, in",
+        "premises": "1",
+        "negation": "yes",
+        "slot:NP1": "Ada",
+        "slot:NP2": "the boat",
+    }
 
 
-@pytest.mark.parametrize("text", ["", "{}", '{"data": [{"id": 1}]}', '{"data": [{"id": "x", "label": "neutral", "prem_num": 1, '
-                                  '"premises": "", "hypothesis": "", "subs": {}}]}', "[" * 100_000])  # fmt: skip
+@pytest.mark.parametrize(
+    "text", ["", "{}", '{"data": [{"id": 1}]}', json.dumps({"data": [SAMPLE | {"id": "x"}]}), "[" * 100_000]
+)
 def test_damaged_samples_are_one_clear_error(tmp_path, text):
     (tmp_path / "160x200.json").write_text(text)
     with pytest.raises(DataError, match=r"160x200\.json"):

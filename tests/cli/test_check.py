@@ -54,7 +54,7 @@ def test_json_is_one_object(mine, capsys):
     assert main(["check", str(mine), "--format", "json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert (found["errors"], found["warnings"]) == (0, 0)
-    assert [table["title"] for table in found["tables"]][0] == "Patterns"
+    assert found["tables"][0]["title"] == "Patterns"
 
 
 def test_the_vocabulary_lists_classes_and_relations(capsys):

@@ -49,11 +49,36 @@ def test_what_a_constraint_means(text, fillers, holds):
 
 @pytest.mark.parametrize(
     "text",
-    ["__import__('os').system('touch PWNED')", "open('PWNED', 'w')", "[x for x in ()]", "NP1.__class__", "NP1 < NP2", "NP9 != NP1",
-     "exec('1')", "(lambda: 1)()", "NP1 != NP2 != NP1", "sig", "sig['near_p2']", "(NP1,) in sig['absent']", "(NP1,) in sig['near_p2']",
-     "(NP1,) in globals()['near_p2']", "diff_values(NP1)", "diff_values([NP1], key=1)", "f'{NP1}'", "", "NP1 !=", "NP1 != soon_r_01",
-     "(" * 900 + "NP1 != NP2" + ")" * 900, "not " * 450 + "NP1", "NP1 " * 2000, "\0", "NP1 in 'Ada'", "await NP1", "NP1 := 2"],
-)  # fmt: skip
+    [
+        "__import__('os').system('touch PWNED')",
+        "open('PWNED', 'w')",
+        "[x for x in ()]",
+        "NP1.__class__",
+        "NP1 < NP2",
+        "NP9 != NP1",
+        "exec('1')",
+        "(lambda: 1)()",
+        "NP1 != NP2 != NP1",
+        "sig",
+        "sig['near_p2']",
+        "(NP1,) in sig['absent']",
+        "(NP1,) in sig['near_p2']",
+        "(NP1,) in globals()['near_p2']",
+        "diff_values(NP1)",
+        "diff_values([NP1], key=1)",
+        "f'{NP1}'",
+        "",
+        "NP1 !=",
+        "NP1 != soon_r_01",
+        "(" * 900 + "NP1 != NP2" + ")" * 900,
+        "not " * 450 + "NP1",
+        "NP1 " * 2000,
+        "\0",
+        "NP1 in 'Ada'",
+        "await NP1",
+        "NP1 := 2",
+    ],
+)
 def test_everything_else_is_refused_and_nothing_runs(text, tmp_path):
     with pytest.raises(BooleanError):
         read(text)

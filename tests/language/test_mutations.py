@@ -18,10 +18,61 @@ from gnomon.language.problems import read_problems
 from gnomon.language.restrictions import read_signature
 
 # Bits that mean something to YAML, to XML, to the language of conditions, to Python or to a shell.
-SPICE = ["{", "}", "[", "]", ":", ": ", "- ", "#", "&a", "*a", "!!python/object/apply:os.system", "'", '"', "|", ">", "\t", "\n",
-         "\0", "\u2028", "é", "%", "%s", "%(x)s", "{X", "{X:is|are|am}", "{0}", "{X.__class__}", "not ", " and ", "((((", "))",
-         "X = Y", "<<: *A", "__import__('os').system('touch PWNED')", "<!ENTITY a 'b'>", "&a;", "<", "</", "/>", "]]>", "<PT>",
-         "is: a", "equals: a", "inverse of ", "-1", "1e999", "NaN", "null", "~", "---", "...", "999999999999", "$(touch PWNED)"]  # fmt: skip
+SPICE = [
+    "{",
+    "}",
+    "[",
+    "]",
+    ":",
+    ": ",
+    "- ",
+    "#",
+    "&a",
+    "*a",
+    "!!python/object/apply:os.system",
+    "'",
+    '"',
+    "|",
+    ">",
+    "\t",
+    "\n",
+    "\0",
+    "\u2028",
+    "é",
+    "%",
+    "%s",
+    "%(x)s",
+    "{X",
+    "{X:is|are|am}",
+    "{0}",
+    "{X.__class__}",
+    "not ",
+    " and ",
+    "((((",
+    "))",
+    "X = Y",
+    "<<: *A",
+    "__import__('os').system('touch PWNED')",
+    "<!ENTITY a 'b'>",
+    "&a;",
+    "<",
+    "</",
+    "/>",
+    "]]>",
+    "<PT>",
+    "is: a",
+    "equals: a",
+    "inverse of ",
+    "-1",
+    "1e999",
+    "NaN",
+    "null",
+    "~",
+    "---",
+    "...",
+    "999999999999",
+    "$(touch PWNED)",
+]
 
 
 def mutated(text: str, random: Random) -> str:
@@ -59,19 +110,20 @@ def mutated(text: str, random: Random) -> str:
 
 
 def outcome(action) -> str:
-    """ "fine", or the error that a person would see; anything else goes through."""
+    """ "fine", or the error that a person would see; any other exception goes through."""
     start = time.process_time()
+    found: GnomonError | None = None
     try:
         action()
-        shown = "fine"
     except GnomonError as error:
-        shown = str(error)
-        assert isinstance(error, DataError)
-        assert error.message.rstrip().endswith((".", ")")) or " in: " in error.message, shown
-        assert "Traceback" not in shown
-        assert len(shown) < 1000
+        found = error
     assert time.process_time() - start < 5
-    return shown
+    if found is None:
+        return "fine"
+    assert isinstance(found, DataError)
+    assert found.message.rstrip().endswith((".", ")")) or " in: " in found.message, found
+    assert len(str(found)) < 1000
+    return str(found)
 
 
 def yaml_outcome(patterns: str, world: str) -> str:
@@ -170,9 +222,7 @@ def main(count: int) -> None:
             case 3:
                 seen.add(published_outcome(folder, XML, mutated(SIGNATURE, random)))
         slowest = max(slowest, time.process_time() - start)
-    print(
-        f"{count} files, {len(seen)} different outcomes, slowest {slowest:.2f} s, executed: {(folder / 'PWNED').exists()}"
-    )
+    print(yaml_outcome("patterns: [{id: p, where: '" + "(" * size + "', premises: " + character * size, world_text))
 
 
 if __name__ == "__main__":

@@ -182,7 +182,7 @@ def test_a_hundred_megabytes_are_refused_at_once_also_when_packed(tmp_path, text
     ],
 )
 def test_what_is_wrong_with_a_mini_world(read, signature, says):
-    with pytest.raises(DataError, match="world.yaml") as caught:
+    with pytest.raises(DataError, match=r"world\.yaml") as caught:
         read(signature=signature)
     assert says in str(caught.value)
 

@@ -63,9 +63,27 @@ def test_percent_signs_are_text(bank):
 
 @pytest.mark.parametrize(
     "text",
-    ["{X", "X}", "{}", "{x}", "{X:}", "{X:walks}", "{X:a|b|c}", "{a X:is}", "{X!r}", "{X.__class__}", "{X[0]}", "{0}", "{X} is.",
-     "{X}", "a" * 500, "{an X} is in", "{{X}} is", "{X} is \x07 in"],
-)  # fmt: skip
+    [
+        "{X",
+        "X}",
+        "{}",
+        "{x}",
+        "{X:}",
+        "{X:walks}",
+        "{X:a|b|c}",
+        "{a X:is}",
+        "{X!r}",
+        "{X.__class__}",
+        "{X[0]}",
+        "{0}",
+        "{X} is.",
+        "{X}",
+        "a" * 500,
+        "{an X} is in",
+        "{{X}} is",
+        "{X} is \x07 in",
+    ],
+)
 def test_what_is_not_a_sentence(text):
     with pytest.raises(SentenceError):
         parse_sentence(text)
