@@ -222,7 +222,7 @@ def _check_count(per_group: int) -> None:
 SPACENLI = Benchmark(
     name="spacenli",
     summary="does a sentence about space follow from others",
-    paper="SpaceNLI: Evaluating the Consistency of Predicting Inferences in Space",
+    paper="SpaceNLI",
     sources={"fresh": fresh, "published": published},
     measures=("accuracy", "pattern_accuracy@0.9", "pattern_accuracy@1.0", "pattern_accuracy_auc", "group_agreement"),
     slices=("class", "premises", "negation"),

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gnomon.records import Item
+from gnomon.report.figures import words
 from gnomon.report.items import clip
 from gnomon.report.study import NO_ANSWER, Entrant, Study
 from gnomon.report.words import percentage
@@ -46,12 +47,16 @@ class Gallery(NamedTuple):
     groups: tuple[Group, ...]
 
 
-def galleries(study: Study, most: int = 3) -> list[Gallery]:
-    """Best, worst and least consistent groups of the first few runs; single items where there are no groups."""
+BASELINES = ("random", "majority", "constant")  # whose mistakes teach nothing
+
+
+def galleries(study: Study, entrants: Sequence[Entrant], most: int = 3) -> list[Gallery]:
+    """Best, worst and least consistent groups of the first few models; single items where there are no groups."""
+    telling = [e for e in entrants if e.run.model.partition(":")[0] not in BASELINES] or list(entrants)
     members = study.groups()
     large = {name: where for name, where in members.items() if len(where) > 1}
     found = []
-    for e in study.entrants[:most]:
+    for e in telling[:most]:
         asked = {name: where[e.asked[where]] for name, where in large.items()}
         asked = {name: where for name, where in asked.items() if len(where) > 1}
         found += _of_groups(study, e, asked) if len(asked) >= 3 else _of_items(study, e)
@@ -99,7 +104,8 @@ def _group(study: Study, e: Entrant, name: str, where: Sequence[int] | np.ndarra
 
 def _about(study: Study, item: Item) -> str:
     tags = study.spec.slices if study.spec else tuple(item.tags)[:2]
-    return " · ".join(clip(item.tags[tag], 60) for tag in tags[:3] if item.tags.get(tag))
+    return " · ".join(clip(f"{words(tag)} {item.tags[tag]}" if item.tags[tag].isdigit() else item.tags[tag], 60)
+                      for tag in tags[:3] if item.tags.get(tag))
 
 
 def _example(study: Study, e: Entrant, i: int) -> Example:

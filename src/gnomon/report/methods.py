@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from gnomon.report.study import Study
+from gnomon.runs import Manifest
 
 
 class Method(NamedTuple):
@@ -24,15 +25,21 @@ def methods(studies: list[Study]) -> list[Method]:
     return [_method(study, e.label, e.run.manifest) for study in studies for e in study.entrants]
 
 
-def _method(study: Study, label: str, manifest: Any) -> Method:
-    description = dict(manifest.model_description)
-    prompt = description.pop("prompt", "")
+def _method(study: Study, label: str, manifest: Manifest) -> Method:
+    prompt = manifest.model_description.get("prompt", "")
+    shown = prompt if isinstance(prompt, str) else msgspec.json.format(msgspec.json.encode(prompt), indent=2).decode()
+    return Method(label, study.name, manifest.command, tuple(facts(manifest)), shown[:20_000])
+
+
+def facts(manifest: Manifest) -> list[tuple[str, str]]:
+    """What a manifest says, line by line."""
+    description = {key: value for key, value in manifest.model_description.items() if key != "prompt"}
     counts = manifest.counts
     rest = {key: value for key, value in description.items() if value not in (None, "", {}, [])}
     seeds = {**({"items": manifest.seed} if manifest.seed is not None else {}),
              **({"model": manifest.model_options["seed"]} if "seed" in manifest.model_options else {})}
-    facts = [
-        ("Benchmark", study.name + (f", {_plain(manifest.options)}" if manifest.options else "")),
+    found = [
+        ("Benchmark", manifest.benchmark + (f", {_plain(manifest.options)}" if manifest.options else "")),
         ("Items", f"{counts.items:,}" + (f", the first {manifest.limit:,} of the benchmark" if manifest.limit else "")),
         ("Answers", f"{counts.answered:,} read, {counts.unread:,} unreadable, {counts.errors:,} failed"),
         ("Items digest", f"SHA-256 {manifest.items_sha256}" if manifest.items_sha256 else "run not complete"),
@@ -45,8 +52,7 @@ def _method(study: Study, label: str, manifest: Any) -> Method:
         ("Finished", manifest.finished.strftime("%Y-%m-%d %H:%M %Z").strip() if manifest.finished else "not yet"),
         ("Run", manifest.id),
     ]
-    shown = prompt if isinstance(prompt, str) else msgspec.json.format(msgspec.json.encode(prompt), indent=2).decode()
-    return Method(label, study.name, manifest.command, tuple((k, v) for k, v in facts if v), shown[:20_000])
+    return [(name, value) for name, value in found if value]
 
 
 def _plain(values: dict[str, Any]) -> str:

@@ -20,7 +20,8 @@ from gnomon.records import Score
 from gnomon.report import svg
 from gnomon.report.examples import galleries
 from gnomon.report.figures import Figure, figures, words
-from gnomon.report.headline import Headline, headline
+from gnomon.report.figures.slices import chance
+from gnomon.report.headline import Headline, Line, headline
 from gnomon.report.items import pack
 from gnomon.report.methods import methods
 from gnomon.report.study import Study, studies
@@ -58,7 +59,7 @@ def render(found: list[Study], drawn: list[list[Figure]], command: str = "gnomon
     from markupsafe import Markup
 
     style = style_sheet()
-    script = (ASSETS / "report.js").read_text(encoding="utf-8")
+    script = "".join((ASSETS / name).read_text(encoding="utf-8") for name in ("page.js", "items.js"))
     page: str = environment().get_template("report.html.j2").render(
         title=title(found), subtitle=_subtitle(found), version=__version__, command=command, policy=policy(style, script),
         style=Markup(style), script=Markup(script),  # noqa: S704 - our own files
@@ -90,7 +91,7 @@ def strong_figures(text: str) -> Any:
     """
     from markupsafe import Markup, escape
 
-    parts = re.split(r"(\d+(?:\.\d+)? %)", text)
+    parts = re.split(r"(\d+(?:\.\d+)?[ \xa0]%)", text)
     return Markup("").join(Markup("<strong>{}</strong>").format(p) if i % 2 else escape(p) for i, p in enumerate(parts))
 
 
@@ -132,10 +133,18 @@ def _study(study: Study, charts: list[Figure], index: int) -> dict[str, Any]:
     return {
         "name": study.name, "about": about[:1].upper() + about[1:] + "." if about else "",
         "sentences": sentences(study, table), "table": _table(study, table),
-        "figures": [_figure(chart, index) for chart in charts],
-        "galleries": [{**gallery._asdict(), "groups": [{**g._asdict(), "percent": percentage(g.share)} for g in gallery.groups]}
-                      for gallery in galleries(study)],
+        "figures": [figure_view(chart, f"s{index}-") for chart in charts],
+        "galleries": _galleries(study, table),
     }  # fmt: skip
+
+
+def _galleries(study: Study, table: Headline) -> list[tuple[str, list[dict[str, Any]]]]:
+    by_model: dict[str, list[dict[str, Any]]] = {}
+    ranked = [study.entrants[line.series] for line in table.lines if line.series >= 0]
+    for gallery in galleries(study, ranked):
+        groups = [{**g._asdict(), "percent": percentage(g.share)} for g in gallery.groups]
+        by_model.setdefault(gallery.model, []).append({"sort": gallery.sort, "groups": groups})
+    return list(by_model.items())
 
 
 def _table(study: Study, table: Headline) -> dict[str, Any]:
@@ -148,30 +157,57 @@ def _table(study: Study, table: Headline) -> dict[str, Any]:
         lines.append({
             "model": line.model, "source": line.source, "n": n, "asked": f"{n:,}" if n else "",
             "swatch": Markup(f'<svg class="swatch chart" viewBox="0 0 14 14" aria-hidden="true">{swatch}</svg>' if swatch else ""),  # noqa: S704
+            "plot": _plot(line, chance(study)),
             "cells": [_cell(name, cell) for name, cell in zip(table.measures, line.cells, strict=True)],
         })  # fmt: skip
-    return {"columns": [_name(name) for name in table.measures], "lines": lines, "notes": table.notes}
+    return {"columns": [measure_name(name) for name in table.measures], "lines": lines, "notes": table.notes}
+
+
+def _plot(line: Line, guess: float) -> Any:
+    first = line.cells[0] if line.cells else None
+    return range_plot(first.value, first.low, first.high, guess) if first else ""
+
+
+def range_plot(value: float | None, low: float | None, high: float | None, guess: float) -> Any:
+    """A figure and its interval on a line from 0 to 1, with a tick where guessing would be; nothing for other figures."""
+    from markupsafe import Markup
+
+    if value is None or not 0 <= value <= 1:  # also where it is not a number
+        return ""
+    parts = [svg.line(svg.Point(0, 8), svg.Point(120, 8), "grid"),
+             svg.line(svg.Point(120 * guess, 3), svg.Point(120 * guess, 13), "guide")]
+    if low is not None and high is not None and low <= high:
+        parts.append(svg.line(svg.Point(120 * low, 8), svg.Point(120 * high, 8), "whisker"))
+    parts.append(svg.tag("circle", {"cx": 120 * value, "cy": 8, "r": 4, "class_": "dot"}))
+    drawn = "".join(parts)
+    return Markup(f'<svg class="tiny chart" viewBox="-5 0 130 16" aria-hidden="true">{drawn}</svg>')  # noqa: S704 - numbers only
 
 
 def _cell(name: str, score: Score | None) -> dict[str, Any]:
     known = score is not None and score.value is not None
     value, low, high = (score.value, score.low, score.high) if score else (None, None, None)
-    return {"name": _name(name), "text": percentage(value, 1) if known else "", "sort": value if known else "",
+    return {"name": measure_name(name), "text": percentage(value, 1) if known else "", "sort": value if known else "",
             "range": f"{100 * low:.1f}–{100 * high:.1f}" if known and low is not None and high is not None else ""}
 
 
-def _name(measure: str) -> str:
+def measure_name(measure: str) -> str:
+    """A measure as people read it.
+
+    >>> measure_name("pattern_accuracy@0.95")
+    'Pattern accuracy @ 0.95'
+    """
     base, _, threshold = measure.partition("@")
     return words(base).capitalize() + (f" @ {threshold}" if threshold else "")
 
 
-def _figure(figure: Figure, index: int) -> dict[str, Any]:
+def figure_view(figure: Figure, prefix: str) -> dict[str, Any]:
+    """A figure as the template shows it; `prefix` keeps ids apart."""
     from markupsafe import Markup
 
     rows = [[_number(value) for value in row] for row in figure.rows[:ROWS]]
     more = f"{len(figure.rows) - ROWS:,} more rows are in the CSV that `gnomon report --figures` writes." if len(figure.rows) > ROWS else ""
     return {"name": figure.name, "title": figure.title, "caption": figure.caption, "columns": figure.columns, "rows": rows,
-            "more": more, "svg": Markup(figure.svg(f"s{index}-"))}  # noqa: S704 - escaped as it was drawn
+            "more": more, "svg": Markup(figure.svg(prefix))}  # noqa: S704 - escaped as it was drawn
 
 
 def _number(value: Any) -> dict[str, Any]:

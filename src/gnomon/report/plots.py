@@ -1,6 +1,6 @@
 """Kinds of chart: horizontal bars with intervals, curves, scatter, boxes and matrices.
 
-Each is a function from plain data to a drawing body and its height. All are drawn 460 units wide, so that the text
+Each is a function from plain data to a drawing body and its height. All are drawn 400 units wide, so that the text
 stays readable on a phone, and grow downwards.
 """
 
@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from gnomon.report.svg import HUES, Point, line, mark, number, path, rect, shorten, text, width_of
 
-WIDTH = 460.0
+WIDTH = 400.0
 ROW = 20.0
 Format = Callable[[float], str]
 
@@ -68,6 +68,15 @@ class Box(NamedTuple):
     series: int = 0
 
 
+class Stack(NamedTuple):
+    """Two shares that should add up to one, and the true value of the first."""
+
+    key: str
+    one: float
+    other: float
+    truth: float
+
+
 class Panel(NamedTuple):
     """One of several small charts side by side."""
 
@@ -100,10 +109,10 @@ def ticks(low: float, high: float, most: int = 6) -> list[float]:
     return [round(step * i, 10) for i in range(first, math.floor(high / step + 1e-9) + 1)]
 
 
-def legend(names: Sequence[str], x: float, y: float, width: float, lines: bool = False) -> Body:
+def legend(names: Sequence[tuple[int, str]], x: float, y: float, width: float, lines: bool = False) -> Body:
     """Series with their colour and shape, in as few rows as fit."""
     out, left, row = [], x, y
-    for i, name in enumerate(names):
+    for i, name in names:
         label = shorten(name, width - 24, 11)
         need = 22 + width_of(label, 11) + 14
         if left > x and left + need > x + width:
@@ -126,9 +135,9 @@ def bars(estimates: Sequence[Estimate], series: Sequence[str], label: str, *, do
     thick = 14.0 if len(shown) == 1 else 9.0
     step = thick + 2 if not dense else 7.0
     block = max(ROW, step * len(shown) + 8)
-    gutter = min(max((width_of(shorten(k, 170, 11), 11) for k in keys), default=0) + 12, 182)
+    gutter = min(max((width_of(shorten(k, 136, 11), 11) for k in keys), default=0) + 12, 148)
     right = WIDTH - (46 if not dense else 12)
-    head = Body("", 0.0) if len(series) < 2 else legend(series, 0, 12, WIDTH)
+    head = Body("", 0.0) if len(shown) < 2 else legend([(i, series[i]) for i in shown], 0, 12, WIDTH)
     top = head.height + 8
     base = top + block * len(keys) + 2
 
@@ -143,7 +152,7 @@ def bars(estimates: Sequence[Estimate], series: Sequence[str], label: str, *, do
     out.append(_grid(place, domain, top, base))
     for i, key in enumerate(keys):
         middle = top + i * block + block / 2
-        out.append(text(gutter - 8, middle + 4, shorten(key, 170, 11), "strong", "end"))
+        out.append(text(gutter - 8, middle + 4, shorten(key, 136, 11), "strong", "end"))
         for e in (e for e in estimates if e.key == key and e.value is not None):
             assert e.value is not None
             y = middle + (slot[e.series] - (len(shown) - 1) / 2) * step
@@ -165,11 +174,11 @@ def bars(estimates: Sequence[Estimate], series: Sequence[str], label: str, *, do
 
 def curves(lines: Sequence[Curve], x_label: str, y_label: str, *, x_domain: tuple[float, float] = (0.0, 1.0),
            y_domain: tuple[float, float] = (0.0, 1.0), form: Format = percent, x_form: Format = percent,
-           diagonal: bool = False, log: bool = False, x_ticks: Sequence[float] | None = None, height: float = 250.0,
-           names: Sequence[str] | None = None) -> Body:
+           diagonal: bool = False, log: bool = False, x_ticks: Sequence[float] | None = None, height: float = 230.0) -> Body:
     """Curves over a common axis; the axis may be logarithmic (sizes of models)."""
     left, right = 50.0, WIDTH - 14
-    head = legend(names, 0, 12, WIDTH, lines=True) if names and len(names) > 1 else Body("", 0.0)
+    named = [(c.series, c.name) for c in lines if c.points]
+    head = legend(named, 0, 12, WIDTH, lines=True) if len(named) > 1 else Body("", 0.0)
     top = head.height + 10
     base = top + height
 
@@ -281,11 +290,38 @@ def matrix_panel(title: str, rows: Sequence[str], columns: Sequence[str], values
     return Panel(title, body)
 
 
+def stacked_panel(title: str, rows: Sequence[Stack], parts: tuple[str, str], truth: str) -> Panel:
+    """A bar of two parts for each key, on an axis from 0 to 2 with a guide at 1, for a row of panels."""
+
+    def body(x: float, y: float, width: float) -> tuple[str, float]:
+        gutter = min(max((width_of(r.key, 11) for r in rows), default=0) + 10, width * 0.42)
+        tall, top, right = 14.0, y + 4, x + width - 6
+        base = top + tall * len(rows) + 2
+
+        def place(value: float) -> float:
+            return x + gutter + value / 2 * (right - x - gutter)
+
+        out = [_grid(place, (0, 2), top, base)]
+        out += [text(place(v), base + 14, f"{v:g}", "value", "middle") for v in (0.0, 1.0, 2.0)]
+        for i, r in enumerate(rows):
+            at = top + i * tall
+            one, other = (v if v == v else 0.0 for v in (r.one, r.other))
+            told = f"{r.key}: {parts[0]} {one:.2f}, {parts[1]} {other:.2f}, {truth} {r.truth:.2f}"
+            out.append(text(x + gutter - 6, at + 11, shorten(r.key, gutter - 8, 11), "strong", "end"))
+            out.append(rect(place(0), at + 2, place(one) - place(0), tall - 4, "f0 pale", told))
+            out.append(rect(place(one), at + 2, place(one + other) - place(one), tall - 4, "f1 pale", told))
+            out.append(line(Point(place(r.truth), at + 1), Point(place(r.truth), at + tall - 1), "whisker"))
+        out.append(line(Point(place(1), top - 2), Point(place(1), base), "guide"))
+        return "".join(out), base + 20 - y
+
+    return Panel(title, body)
+
+
 def boxes(rows: Sequence[Box], label: str, series: Sequence[str] = (), form: Format = percent) -> Body:
     """A box for each key: the quarters, the middle, whiskers, and what lies beyond them."""
-    gutter = min(max((width_of(shorten(b.key, 170, 11), 11) for b in rows), default=0) + 12, 182)
+    gutter = min(max((width_of(shorten(b.key, 136, 11), 11) for b in rows), default=0) + 12, 148)
     right, tall = WIDTH - 12, 26.0
-    head = legend(series, 0, 12, WIDTH) if len(series) > 1 else Body("", 0.0)
+    head = legend(list(enumerate(series)), 0, 12, WIDTH) if len(series) > 1 else Body("", 0.0)
     top = head.height + 8
     base = top + tall * len(rows) + 2
 
@@ -297,7 +333,7 @@ def boxes(rows: Sequence[Box], label: str, series: Sequence[str] = (), form: For
     for i, b in enumerate(rows):
         y = top + tall * (i + 0.5)
         if b.key != last:
-            out.append(text(gutter - 8, y + 4, shorten(b.key, 170, 11), "strong", "end"))
+            out.append(text(gutter - 8, y + 4, shorten(b.key, 136, 11), "strong", "end"))
         last = b.key
         told = f"{b.key}: half of the groups between {form(b.quarter)} and {form(b.three_quarters)}, middle {form(b.middle)}"
         out.append(line(Point(place(b.low), y), Point(place(b.quarter), y), "whisker"))

@@ -7,7 +7,7 @@ import numpy as np
 from gnomon.measures.scoring import scores
 from gnomon.measures.table import in_order
 from gnomon.report.figures.groups import group_shares
-from gnomon.report.figures.slices import headline, tags_of
+from gnomon.report.figures.slices import headline_measure, tags_of
 from gnomon.report.headline import Headline
 from gnomon.report.study import Entrant, Study
 from gnomon.report.words import counted, group_noun, listed, percentage
@@ -43,7 +43,7 @@ def _accuracy(study: Study, e: Entrant) -> str:
 
 
 def _weakness(study: Study, e: Entrant) -> str:
-    measure = headline(study)
+    measure = headline_measure(study.spec)
     for tag in tags_of(study):
         if tag not in e.table.tags:
             continue

@@ -21,9 +21,9 @@ def percentage(value: float | None, digits: int = 0) -> str:
     """A fraction for a sentence or a table.
 
     >>> percentage(0.614), percentage(0.614, 1), percentage(None)
-    ('61 %', '61.4 %', '–')
+    ('61\xa0%', '61.4\xa0%', '–')
     """
-    return "–" if value is None else f"{100 * value:.{digits}f} %"
+    return "–" if value is None else f"{100 * value + 1e-9:.{digits}f}\u00a0%"
 
 
 def listed(parts: Sequence[str]) -> str:

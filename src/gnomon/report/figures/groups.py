@@ -6,13 +6,16 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from gnomon.measures.statistics import Floats, compact
+from gnomon.measures.groups import groups
+from gnomon.measures.patterns import MapPoint, curve, curve_at
+from gnomon.measures.patterns import data_map as measured_map
+from gnomon.measures.statistics import Floats
 from gnomon.measures.table import Table
 from gnomon.report.figures import Figure, words
 from gnomon.report.figures.slices import tags_of
 from gnomon.report.plots import Body, Box, Curve, Dot, boxes, curves, panels, percent, scatter_panel
 from gnomon.report.study import Study
-from gnomon.report.svg import Point, mark, shorten, text, width_of
+from gnomon.report.svg import HUES, Point, mark, shorten, text, width_of
 from gnomon.report.words import group_noun
 
 LEAST = 4  # items that a group must have on average for a share of it to mean something
@@ -22,73 +25,61 @@ LABELS = {"entailment": 2, "neutral": 0, "contradiction": 1}  # hues as in Space
 
 def sizeable(table: Table) -> bool:
     """Whether the groups are large enough to speak of shares of a group."""
-    named = table.group.codes >= 0
-    count = len(np.unique(table.group.codes[named]))
-    return count >= 3 and int(named.sum()) / count >= LEAST
+    found = groups(table)
+    return len(found.size) >= 3 and len(table) / len(found.size) >= LEAST
 
 
 def pattern_curves(study: Study) -> Iterator[Figure]:
     """The share of groups of which at least a share t of the items is right, over t (SpaceNLI, section 4.2.2)."""
-    thresholds = np.linspace(0, 1, 101)
-    lines, rows = [], []
+    lines, rows, ends = [], [], []
+    noun = group_noun(study.base)
     for i, e in enumerate(study.entrants):
         if not sizeable(e.table):
             continue
-        share = np.sort(group_shares(e.table)[1])
-        passed = 1 - np.searchsorted(share, thresholds - 1e-12) / len(share)
-        lines.append(Curve(e.label, i, tuple(zip(thresholds.tolist(), passed.tolist(), strict=True))))
-        rows += [(e.label, round(float(t), 2), float(v)) for t, v in zip(thresholds, passed, strict=True)]
+        found = curve(e.table)
+        lines.append(Curve(e.label, i, tuple(_steps(found.threshold.tolist(), found.share.tolist()))))
+        rows += [(e.label, t, v) for t, v in zip(found.threshold.tolist(), found.share.tolist(), strict=True)]
+        half, whole = curve_at(e.table, np.array([0.5, 1.0])).tolist()
+        ends.append(f"{e.label}: {percent(half)} of {noun} at half, {percent(whole)} at all")
     if not lines:
         return
-    noun = group_noun(study.base)
-    ends = "; ".join(f"{c.name}: {percent(c.points[50][1])} of {noun} at half, {percent(c.points[-1][1])} at all" for c in lines)
     yield Figure(
         name="pattern-accuracy", title=f"How consistently {noun} are solved",
         caption=f"Share of {noun} of which at least so many items are right. A flat curve is consistent; a steep fall "
                 "at the right end means that the words filled in decide. The area below is the accuracy.",
-        description=f"Falling curves. {ends}.", columns=("model", "threshold", "pattern_accuracy"), rows=tuple(rows),
-        body=curves(lines, f"share of a {noun.removesuffix('s')}'s items that must be right", f"share of {noun}",
-                    names=study.labels),
+        description=f"Falling curves. {'; '.join(ends)}.", columns=("model", "threshold", "pattern_accuracy"), rows=tuple(rows),
+        body=curves(lines, f"share of a {noun.removesuffix('s')}'s items that must be right", f"share of {noun}"),
     )  # fmt: skip
 
 
 def data_map(study: Study) -> Iterator[Figure]:
     """Each group by the mean and spread of the probability of its right answer (SpaceNLI, Figure 4)."""
-    charts, rows = [], []
-    noun = group_noun(study.base)
-    hues: dict[str, int] = {}
-    left_out = False
-    spread = 0.05
-    points = []
-    for e in study.entrants:
-        if e.scored and sizeable(e.table):
-            confidence, variability, names, gold = _dynamics(e.table)
-            spread = max(spread, float(np.nanmax(variability)))
-            points.append((e.label, confidence, variability, names, gold))
-    for label, confidence, variability, names, gold in points:
-        for g in gold:
-            hues.setdefault(g, LABELS.get(g, len(hues)))
-        keep = np.arange(len(names))
-        if len(keep) > MOST_DOTS:
-            keep = np.sort(np.random.default_rng(0).choice(len(names), MOST_DOTS, replace=False))
-            left_out = True
-        dots = [Dot(float(variability[j]), float(confidence[j]), hues[gold[j]] if len(hues) <= 7 else 0,
-                    f"{names[j]} ({gold[j]}): confidence {percent(confidence[j])}, variability {percent(variability[j])}")
-                for j in keep]
-        charts.append(scatter_panel(label, dots, "variability", "confidence", min(0.5, spread * 1.08)))
-        rows += [(label, names[j], gold[j], float(confidence[j]), float(variability[j])) for j in range(len(names))]
-    if not charts:
+    found = [(e, [p for p in measured_map(e.table) if p.confidence == p.confidence])
+             for e in study.entrants if e.scored and sizeable(e.table)]
+    found = [(e, points) for e, points in found if points]
+    if not found:
         return
+    noun = group_noun(study.base)
+    hues = _hues([gold for e, _ in found for gold in _gold_of(e.table).values()])
+    widest = min(0.5, max(0.05, *(p.variability for _, points in found for p in points)) * 1.08)
+    charts, rows = [], []
+    for e, points in found:
+        gold = _gold_of(e.table)
+        dots = [Dot(p.variability, p.confidence, hues.get(gold[p.pattern], 0),
+                    f"{p.pattern} ({gold[p.pattern]}): confidence {percent(p.confidence)}, variability {percent(p.variability)}, "
+                    f"{percent(p.correctness)} of {p.n} right") for p in _some(points)]
+        charts.append(scatter_panel(e.label, dots, "variability", "confidence", widest))
+        rows += [(e.label, p.pattern, gold[p.pattern], p.confidence, p.variability, p.correctness, p.n) for p in points]
     body = panels(charts, columns=2)
-    if 1 < len(hues) <= 7:
-        body = _with_legend(body, hues)
+    cut = any(len(points) > MOST_DOTS for _, points in found)
     yield Figure(
         name="data-map", title=f"Data map: which {noun} are easy, hard or unstable",
         caption=f"Each point is one of the {noun}: mean (upwards) and standard deviation (rightwards) of the probability of "
                 f"the right answer over its items. Top left is easy, bottom left is hard, the right is unstable."
-                f"{f' A sample of {MOST_DOTS} is drawn.' if left_out else ''}",
-        description=f"{len(charts)} scatter plots of {noun}; the table below gives every point.", body=body,
-        columns=("model", "group", "gold", "confidence", "variability"), rows=tuple(rows),
+                f"{f' {MOST_DOTS} evenly chosen ones are drawn.' if cut else ''}",
+        description=f"{len(charts)} scatter plots of {noun}; the table below gives every point.",
+        body=_with_legend(body, hues) if len(hues) > 1 else body,
+        columns=("model", "group", "gold", "confidence", "variability", "accuracy", "n"), rows=tuple(rows),
     )  # fmt: skip
 
 
@@ -120,25 +111,44 @@ def box_plots(study: Study) -> Iterator[Figure]:
 
 def group_shares(table: Table) -> tuple[list[str], Floats]:
     """The share of right answers in each named group."""
-    named = table.group.codes >= 0
-    codes, count = compact(table.group.codes[named])
-    total = np.bincount(codes, minlength=count)
-    right = np.bincount(codes, weights=table.right[named], minlength=count)
-    names = [table.group.values[c] for c in np.unique(table.group.codes[named])]
-    return names, right / np.maximum(total, 1)
+    part = table.where(np.flatnonzero(table.group.codes >= 0))
+    found = groups(part)
+    names = part.group.text()
+    return [names[row] for row in found.first.tolist()], found.share
 
 
-def _dynamics(table: Table) -> tuple[Floats, Floats, list[str], list[str]]:
-    chance = np.where(table.gold_at, table.probabilities, 0).sum(axis=1)
-    known = (table.group.codes >= 0) & np.isfinite(chance)
-    codes, count = compact(table.group.codes[known])
-    total = np.maximum(np.bincount(codes, minlength=count), 1)
-    mean = np.bincount(codes, weights=chance[known], minlength=count) / total
-    square = np.bincount(codes, weights=chance[known] ** 2, minlength=count) / total
-    gold = table.column("gold")
-    present, first = np.unique(table.group.codes[known], return_index=True)
-    labels = [gold.values[c] for c in gold.codes[known][first]]
-    return mean, np.sqrt(np.maximum(square - mean**2, 0)), [table.group.values[c] for c in present], labels
+def _steps(thresholds: list[float], shares: list[float]) -> Iterator[tuple[float, float]]:
+    """The corners of a curve that holds each share up to its threshold."""
+    last = 0.0
+    for threshold, share in zip(thresholds, shares, strict=True):
+        yield last, share
+        yield threshold, share
+        last = threshold
+
+
+def _gold_of(table: Table) -> dict[str, str]:
+    """The right answer of each group, or `mixed` where its items differ."""
+    gold, names = table.column("gold"), table.group.text()
+    found: dict[str, str] = {}
+    for name, code in zip(names, gold.codes.tolist(), strict=True):
+        label = gold.values[code]
+        found[name] = label if found.get(name, label) == label else "mixed"
+    return found
+
+
+def _hues(labels: list[str]) -> dict[str, int]:
+    """A colour for each right answer; none where there are too many to tell apart."""
+    known = list(dict.fromkeys(labels))
+    if len(known) > HUES or not known:
+        return {}
+    if set(known) <= set(LABELS):
+        return {label: LABELS[label] for label in known}
+    return {label: i for i, label in enumerate(known)}
+
+
+def _some(points: list[MapPoint]) -> list[MapPoint]:
+    step = max(1, -(-len(points) // MOST_DOTS))
+    return points[::step]
 
 
 def _box(key: str, values: Floats) -> Box:

@@ -8,7 +8,7 @@ from typing import Any
 
 from gnomon.measures.scoring import scores
 from gnomon.report.figures import Figure, words
-from gnomon.report.figures.slices import headline
+from gnomon.report.figures.slices import headline_measure
 from gnomon.report.plots import Curve, curves
 from gnomon.report.study import Entrant, Study
 
@@ -20,7 +20,7 @@ AMOUNTS = {"shots": "worked examples in the prompt", "train_items": "training it
 def against_size(study: Study) -> Iterator[Figure]:
     """The headline measure against the number of parameters, one line for each family (spatialQA, Figure 2)."""
     found: dict[str, list[tuple[float, float, Entrant]]] = {}
-    measure = headline(study)
+    measure = headline_measure(study.spec)
     for e in study.entrants:
         size = parameters(e.run.manifest.model_description)
         value = scores(e.table, [measure])[0].value
@@ -37,14 +37,14 @@ def against_size(study: Study) -> Iterator[Figure]:
         name="size", title=f"{words(measure.name).capitalize()} against model size",
         caption="Models of one family are joined by a line.",
         description="; ".join(f"{e.label} with {short(size)} parameters: {100 * value:.0f} %" for size, value, e in points) + ".",
-        body=curves(lines, "parameters", words(measure.name), names=list(found), x_domain=domain, log=True, x_form=short),
+        body=curves(lines, "parameters", words(measure.name), x_domain=domain, log=True, x_form=short),
         columns=("model", "parameters", measure.name), rows=tuple((e.label, size, value) for size, value, e in points),
     )  # fmt: skip
 
 
 def against_shots(study: Study) -> Iterator[Figure]:
     """The headline measure against how much the model was shown, for models that were run with several amounts."""
-    measure = headline(study)
+    measure = headline_measure(study.spec)
     for key, label in AMOUNTS.items():
         found: dict[str, dict[float, list[float]]] = {}
         for e in study.entrants:
@@ -67,7 +67,7 @@ def against_shots(study: Study) -> Iterator[Figure]:
             name=f"by-{key}", title=f"{words(measure.name).capitalize()} by {label}",
             caption="Runs that differ only in the seed are averaged; the bar spans them.",
             description=f"Curves from {amounts[0]:g} to {most:g}.", columns=("model", key, measure.name, "runs"), rows=tuple(rows),
-            body=curves(lines, label, words(measure.name), names=list(grown), x_domain=(min(0.0, amounts[0]), most),
+            body=curves(lines, label, words(measure.name), x_domain=(min(0.0, amounts[0]), most),
                         x_form=lambda v: f"{v:g}", x_ticks=amounts if len(amounts) <= 8 else None),
         )  # fmt: skip
 

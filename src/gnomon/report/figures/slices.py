@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from gnomon import registry
-from gnomon.contracts import Measure
+from gnomon.contracts import Benchmark, Measure
 from gnomon.errors import GnomonError
 from gnomon.measures.scoring import scores
 from gnomon.measures.table import in_order
@@ -21,9 +21,9 @@ MOST_KEYS = 30  # rows in a bar chart; the table behind it holds all
 MOST_TAGS = 6
 
 
-def headline(study: Study) -> Measure:
+def headline_measure(spec: Benchmark | None) -> Measure:
     """The measure that the benchmark puts first; accuracy where the benchmark is not known."""
-    name = study.spec.measures[0] if study.spec and study.spec.measures else "accuracy"
+    name = spec.measures[0] if spec and spec.measures else "accuracy"
     try:
         return registry.measure(name)
     except (GnomonError, ImportError, AttributeError):
@@ -57,7 +57,7 @@ def by_slice(study: Study) -> Iterator[Figure]:
     """One figure for each tag with the headline measure, and for the first also with the measure of whole groups."""
     first = True
     for tag in tags_of(study):
-        drawn = _bars(study, tag, headline(study))
+        drawn = _bars(study, tag, headline_measure(study.spec))
         if drawn:
             yield drawn
             whole = pattern_measure(study) if first else None
@@ -136,7 +136,7 @@ def by_cardinality(study: Study) -> Iterator[Figure]:
         cardinalities = sorted({row[1] for row in rows})
         if len(cardinalities) < 2:
             continue
-        body = curves(lines, "labels that count as right", words(measure.name), names=study.labels, x_form=lambda v: f"{v:.0f}",
+        body = curves(lines, "labels that count as right", words(measure.name), x_form=lambda v: f"{v:.0f}",
                       x_domain=(cardinalities[0] - 0.3, cardinalities[-1] + 0.3), x_ticks=[float(c) for c in cardinalities])
         yield Figure(
             name=f"{measure.name}-by-cardinality", title=f"{_title(words(measure.name))} by number of right labels",
