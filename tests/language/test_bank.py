@@ -14,12 +14,56 @@ from gnomon.language.surface import form_of
 
 # The cells of Table 2 of the SpaceNLI paper: which expressions the patterns of each class speak with.
 TABLE_2 = {
-    "directional": ["in", "from", "into", "to", "on", "away from", "towards", "out of", "back", "through", "across", "at",
-                    "outside", "opposite", "part of", "by"],
-    "argument orientation": ["in", "at", "from", "away from", "out of", "near", "with", "inside", "on", "under", "through",
-                             "opposite", "towards", "far from", "on top of", "behind"],
-    "projective": ["behind", "between", "in front of", "below", "above", "under", "on top of", "front of", "opposite",
-                   "to the right of", "on", "to the left of"],
+    "directional": [
+        "in",
+        "from",
+        "into",
+        "to",
+        "on",
+        "away from",
+        "towards",
+        "out of",
+        "back",
+        "through",
+        "across",
+        "at",
+        "outside",
+        "opposite",
+        "part of",
+        "by",
+    ],
+    "argument orientation": [
+        "in",
+        "at",
+        "from",
+        "away from",
+        "out of",
+        "near",
+        "with",
+        "inside",
+        "on",
+        "under",
+        "through",
+        "opposite",
+        "towards",
+        "far from",
+        "on top of",
+        "behind",
+    ],
+    "projective": [
+        "behind",
+        "between",
+        "in front of",
+        "below",
+        "above",
+        "under",
+        "on top of",
+        "front of",
+        "opposite",
+        "to the right of",
+        "on",
+        "to the left of",
+    ],
     "non-projective": ["between", "in", "far from", "close to", "outside", "on top of", "on", "opposite"],
 }
 NEGATIONS = re.compile(r"\b(not|no|never|nobody|nothing|neither|without|cannot)\b", re.I)
@@ -84,7 +128,9 @@ def test_every_expression_of_the_papers_table_2_is_covered_in_its_class(bank: Ba
 
 
 def test_expressions_stand_in_the_sentences(bank: Bank) -> None:
-    assert [(p.id, e) for p in bank.patterns for e in p.expressions if not re.search(rf"\b{e}\b", text_of(p).lower())] == []
+    assert [
+        (p.id, e) for p in bank.patterns for e in p.expressions if not re.search(rf"\b{e}\b", text_of(p).lower())
+    ] == []
 
 
 def test_siblings_have_another_label_and_point_back(bank: Bank) -> None:
@@ -126,7 +172,9 @@ def test_negation_is_common_and_balanced(bank: Bank) -> None:
     literal = [p for p in bank.patterns if p.negated]
     assert len(literal) / len(bank.patterns) > 0.15
     assert all(0.28 < share < 0.39 for share in shares(literal).values())
-    assert all(0.25 < share < 0.42 for share in shares([p for p in bank.patterns if NEGATIONS.search(text_of(p))]).values())
+    assert all(
+        0.25 < share < 0.42 for share in shares([p for p in bank.patterns if NEGATIONS.search(text_of(p))]).values()
+    )
 
 
 def test_no_problem_is_made_by_two_patterns_with_different_labels(bank: Bank) -> None:
@@ -141,8 +189,10 @@ def test_plural_nouns_take_plural_verbs_and_others_do_not(bank: Bank) -> None:
     plural = {e.name for e in bank.world.entities if "plural" in e.flags}
     singular = {e.name for e in bank.world.entities if "plural" not in e.flags and "proper" not in e.flags}
     assert {"glasses", "scissors", "jeans"} <= plural
-    wrong = (re.compile(rf"(?<! and )\bthe ({'|'.join(plural)}) (is|was|has)\b", re.I),
-             re.compile(rf"^The ({'|'.join(singular)}) (are|were|have)\b"))
+    wrong = (
+        re.compile(rf"(?<! and )\bthe ({'|'.join(plural)}) (is|was|has)\b", re.I),
+        re.compile(rf"^The ({'|'.join(singular)}) (are|were|have)\b"),
+    )
     for pattern in bank.patterns:
         for sample in samples(pattern, 40, seed=9):
             for sentence in (*sample.problem.premises, sample.problem.hypothesis):
