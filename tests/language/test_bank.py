@@ -15,11 +15,11 @@ from gnomon.language.surface import form_of
 # The cells of Table 2 of the SpaceNLI paper: which expressions the patterns of each class speak with.
 TABLE_2 = {
     "directional": "in, from, into, to, on, away from, towards, out of, back, through, across, at, outside, opposite, "
-                   "part of, by",
+    "part of, by",
     "argument orientation": "in, at, from, away from, out of, near, with, inside, on, under, through, opposite, "
-                            "towards, far from, on top of, behind",
+    "towards, far from, on top of, behind",
     "projective": "behind, between, in front of, below, above, under, on top of, front of, opposite, to the right of, "
-                  "on, to the left of",
+    "on, to the left of",
     "non-projective": "between, in, far from, close to, outside, on top of, on, opposite",
 }
 NEGATIONS = re.compile(r"\b(not|no|never|nobody|nothing|neither|without|cannot)\b", re.I)
@@ -144,8 +144,10 @@ def test_plural_nouns_take_plural_verbs_and_others_do_not(bank: Bank) -> None:
     plural = {e.name for e in bank.world.entities if "plural" in e.flags}
     singular = {e.name for e in bank.world.entities if "plural" not in e.flags and "proper" not in e.flags}
     assert {"glasses", "scissors", "jeans"} <= plural
-    wrong = (re.compile(rf"(?<! and )\bthe ({'|'.join(plural)}) (is|was|has)\b", re.I),
-             re.compile(rf"^The ({'|'.join(singular)}) (are|were|have)\b"))
+    wrong = (
+        re.compile(rf"(?<! and )\bthe ({'|'.join(plural)}) (is|was|has)\b", re.I),
+        re.compile(rf"^The ({'|'.join(singular)}) (are|were|have)\b"),
+    )
     for pattern in bank.patterns:
         for sample in samples(pattern, 40, seed=9):
             for sentence in (*sample.problem.premises, sample.problem.hypothesis):

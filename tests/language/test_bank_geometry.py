@@ -49,10 +49,30 @@ SHAPES: list[tuple[str, Callable[..., bool]]] = [
     (rf"From {{(\w)'s}} viewpoint, {S} is behind {S}", lambda p, a, b: between(b, p, a)),
     (rf"From {{(\w)'s}} viewpoint, {S} is in front of {S}", lambda p, a, b: between(a, p, b)),
 ]
-ALWAYS = r"(?:\{\w\},? (?:and )?)+(?:are all on one straight line|stand in a straight line, in one order or another" \
-         r"|are walking forward in single file)"
-FAMILIES = ["pr-03", "pr-04", "pr-05", "pr-08", "pr-09", "pr-14", "pr-15", "pr-17", "pr-18", "pr-20", "pr-21", "pr-24",
-            "np-09", "np-10", "np-11", "np-12", "np-24", "np-25"]
+ALWAYS = (
+    r"(?:\{\w\},? (?:and )?)+(?:are all on one straight line|stand in a straight line, in one order or another"
+    r"|are walking forward in single file)"
+)
+FAMILIES = [
+    "pr-03",
+    "pr-04",
+    "pr-05",
+    "pr-08",
+    "pr-09",
+    "pr-14",
+    "pr-15",
+    "pr-17",
+    "pr-18",
+    "pr-20",
+    "pr-21",
+    "pr-24",
+    "np-09",
+    "np-10",
+    "np-11",
+    "np-12",
+    "np-24",
+    "np-25",
+]
 
 
 @cache
