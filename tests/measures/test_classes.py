@@ -41,9 +41,9 @@ def test_gold_of_a_single_class_is_defined(table):
 def test_class_scores_are_precision_recall_and_f1(table):
     gold, said = ["a", "a", "b", "c"], ["a", "b", "b", "b"]
     found = {each.label: each for each in class_scores(table(gold, said, choices=LABELS))}
-    precision, recall, f1, support = sklearn.precision_recall_fscore_support(gold, said, labels=["a", "b"], zero_division=0)
+    expected = sklearn.precision_recall_fscore_support(gold, said, labels=["a", "b"], zero_division=0)
     for i, label in enumerate("ab"):
-        assert found[label][1:5] == pytest.approx((precision[i], recall[i], f1[i], support[i]))
+        assert found[label][1:5] == pytest.approx([column[i] for column in expected])
     assert np.isnan(found["c"].precision)
     assert "d" not in found
 

@@ -101,7 +101,7 @@ def test_holm_is_that_of_statsmodels(rng):
 
 
 def test_a_leaderboard_gives_ranges_of_ranks_and_ties(rng):
-    tables = [model("low", rng.random(300) < 0.3), model("high", rng.random(300) < 0.8), model("twin", rng.random(300) < 0.78)]
+    tables = [model(name, rng.random(300) < p) for name, p in (("low", 0.3), ("high", 0.8), ("twin", 0.78))]
     ranks = leaderboard(tables, ACCURACY, compare(tables, ACCURACY))
     assert ranks[2].model == "low"
     assert [(r.best, r.worst) for r in ranks] == [(1, 2), (1, 2), (3, 3)]
@@ -128,7 +128,8 @@ def test_any_measure_can_be_compared_even_with_labels_that_only_one_model_uses(r
 
 def test_measures_that_leave_items_out_are_compared_on_what_both_keep():
     gold = ["a", "b"] * 20
-    one = make(gold, [None] * 10 + gold[10:], choices=("a", "b"), groups=range(40), model="one", scores=[[0.9, 0.1]] * 40)
+    one = make(gold, [None] * 10 + gold[10:], choices=("a", "b"), groups=range(40), model="one",
+               scores=[[0.9, 0.1]] * 40)
     two = make(gold, gold[:30] + [None] * 10, choices=("a", "b"), groups=range(40), model="two",
                scores=[[0.9, 0.1]] * 30 + [None] * 10)
     assert compare([one, two], RECOGNISED_ACCURACY)[0].n == 20
@@ -148,8 +149,8 @@ def test_the_same_id_must_mean_the_same_question():
 
 def test_runs_of_one_model_are_told_apart_by_seed_or_number(rng):
     flags = rng.random(100) < 0.5
-    names = {c.first for c in compare([model("m", flags, seed=1), model("m", flags, seed=2), model("n", flags)], ACCURACY)}
-    assert names == {"m (seed 1)", "m (seed 2)"}
+    tables = [model("m", flags, seed=1), model("m", flags, seed=2), model("n", flags)]
+    assert {c.first for c in compare(tables, ACCURACY)} == {"m (seed 1)", "m (seed 2)"}
     assert compare([model("m", flags), model("m", flags)], ACCURACY)[0][2:4] == ("m #1", "m #2")
 
 

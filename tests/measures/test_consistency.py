@@ -19,8 +19,8 @@ RELATIONS = {"relations": {"first": "subject", "second": "object", "within": ["i
 
 
 def cloze(a, b, answer, gold="larger", scale="size"):
-    item = Item(id=f"{scale}/{a}/{b}", form="cloze", text=f"{a} is [MASK] than {b}", choices=("larger", "smaller"), gold=(gold,),
-                group="/".join(sorted((a, b))), tags={"obj_a": a, "obj_b": b, "scale": scale})
+    item = Item(id=f"{scale}/{a}/{b}", form="cloze", text=f"{a} is [MASK] than {b}", choices=("larger", "smaller"),
+                gold=(gold,), group="/".join(sorted((a, b))), tags={"obj_a": a, "obj_b": b, "scale": scale})
     return item, Answer(item=item.id, choice=answer)
 
 
@@ -116,7 +116,8 @@ def test_a_random_tournament_keeps_half_of_its_triples(rng):
 
 def test_transitivity_agrees_with_counting_triples_one_by_one(rng):
     names = list("abcdefg")
-    said = {(x, y): rng.choice(["larger", "smaller", None]) for x in names for y in names if x != y and rng.random() < 0.8}
+    asked = [(x, y) for x in names for y in names if x != y and rng.random() < 0.8]
+    said = {pair: rng.choice(["larger", "smaller", None]) for pair in asked}
     kept = tried = 0
     for x in names:
         for y in names:
@@ -165,8 +166,8 @@ def test_a_word_and_its_converse_are_answered_alike():
 
 def test_words_as_choices_are_turned_round():
     def put(a, b, answer, gold):
-        item = Item(id=f"{a}/{b}", form="cloze", text="[MASK]", choices=("left of", "right of", "next to"), gold=(gold,),
-                    tags={"subject": a, "object": b, "relation": gold, "image": "1"})
+        item = Item(id=f"{a}/{b}", form="cloze", text="[MASK]", choices=("left of", "right of", "next to"),
+                    gold=(gold,), tags={"subject": a, "object": b, "relation": gold, "image": "1"})
         return item, Answer(item=item.id, choice=answer)
 
     rows = [put("cat", "dog", "left of", "left of"), put("dog", "cat", "right of", "right of"),
@@ -184,7 +185,8 @@ def test_what_is_asserted_and_denied_gets_opposite_answers():
 
 
 def test_relations_declared_transitive_are_followed_through():
-    rows = [fact("pea", "inside", "cup", "yes"), fact("cup", "inside", "box", "yes"), fact("pea", "inside", "box", "no")]
+    rows = [fact("pea", "inside", "cup", "yes"), fact("cup", "inside", "box", "yes"),
+            fact("pea", "inside", "box", "no")]
     found = transitivity(Table.of(rows, laws=RELATIONS))
     assert (found.value, found.n) == (0.0, 1)
 

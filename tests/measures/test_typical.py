@@ -56,7 +56,7 @@ def test_an_unknown_rule_is_refused():
 
 
 def test_relaxed_accuracy_takes_the_most_probable_choice_and_the_first_of_a_tie(table):
-    some = table([("white", "gray"), ("black",), ("gray",)], ["black", "black", "black"], choices=("white", "gray", "black"),
+    some = table([("white", "gray"), ("black",), ("gray",)], ["black"] * 3, choices=("white", "gray", "black"),
                  scores=[[0.5, 0.3, 0.2], [0.4, 0.2, 0.4], [0.2, 0.5, 0.3]])
     assert relaxed_accuracy(some).value == pytest.approx(2 / 3)
 

@@ -37,7 +37,8 @@ def _leaves_out(measure: Measure, table: Table, usable: Flags) -> bool:
     if usable.all() or not usable.any():
         return False
     whole, part = measure.statistics(table), measure.statistics(table.where(usable))
-    return whole.n == part.n and whole.clusters == part.clusters and bool(np.isclose(whole.value, part.value, rtol=1e-12))
+    same = whole.n == part.n and whole.clusters == part.clusters
+    return same and bool(np.isclose(whole.value, part.value, rtol=1e-12))
 
 
 def aligned(one: Table, two: Table) -> tuple[Table, Table]:

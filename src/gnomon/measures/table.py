@@ -188,7 +188,8 @@ class Table:
     def _by_listed(self, column: Column) -> Iterator[tuple[str, Table]]:
         lists = [{part.strip() for part in text.split(",")} for text in column.values]
         present = set(column.codes.tolist())
-        for value in sorted({part for code, parts in enumerate(lists) if code in present for part in parts}, key=in_order):
+        values = {part for code, parts in enumerate(lists) if code in present for part in parts}
+        for value in sorted(values, key=in_order):
             holds = np.array([value in parts for parts in lists] + [False])
             yield value, self.where(np.flatnonzero(holds[column.codes]))
         if -1 in present:
