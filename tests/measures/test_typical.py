@@ -61,6 +61,11 @@ def test_relaxed_accuracy_takes_the_most_probable_choice_and_the_first_of_a_tie(
     assert relaxed_accuracy(some).value == pytest.approx(2 / 3)
 
 
+def test_a_top_word_that_is_no_choice_is_wrong_however_the_choices_are_scored(table):
+    some = table([("a",), ("a",)], ["a", None], choices=("a", "b"), scores=[[0.6, 0.1], [0.3, 0.1]])
+    assert relaxed_accuracy(some).value == 0.5
+
+
 def test_relaxed_accuracy_without_scores_is_accuracy(table):
     assert relaxed_accuracy(table(["a", "b"], ["a", "a"])).value == 0.5
 
