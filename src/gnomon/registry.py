@@ -23,9 +23,19 @@ class Entry(NamedTuple):
 
 BENCHMARKS: dict[str, Entry] = {
     "scales": Entry("gnomon.benchmarks.scales:SCALES", "which of two everyday objects is larger, or taller"),
+    "spacenli": Entry("gnomon.benchmarks.spacenli:SPACENLI", "does a sentence about space follow from others"),
+    "viphy-color": Entry("gnomon.benchmarks.viphy:COLOR", "typical colours of objects"),
+    "viphy-size": Entry("gnomon.benchmarks.viphy:SIZE", "which of two objects is larger"),
+    "viphy-size-subtype": Entry("gnomon.benchmarks.viphy:SIZE_SUBTYPE", "which of two subtypes of objects is larger"),
+    "viphy-size-transitive": Entry("gnomon.benchmarks.viphy:SIZE_TRANSITIVE",
+                                   "which of two objects is larger, where that follows from two other comparisons"),
+    "viphy-spatial": Entry("gnomon.benchmarks.viphy:SPATIAL", "which of two objects is higher up in a kind of room"),
+    "relativesize": Entry("gnomon.benchmarks.relativesize:RELATIVESIZE", "the 486 size comparisons of RelativeSize"),
+    "vsr": Entry("gnomon.benchmarks.vsr:VSR", "is a caption about where two things are true of a photograph"),
     "posrel": Entry("gnomon.benchmarks.posrel:POSREL", "where a person is while doing something with an object"),
     "posrel-general": Entry("gnomon.benchmarks.posrel:GENERAL", "the same with unusual people and objects"),
-    "spatialqa": Entry("gnomon.benchmarks.spatialqa:SPATIALQA", "inference about motion, orientation, distance, containment and their metaphors"),
+    "spatialqa": Entry("gnomon.benchmarks.spatialqa:SPATIALQA",
+                       "inference about motion, orientation, distance, containment and their metaphors"),
 }
 
 # A model's entry is a factory: factory(name, **options) -> Model, for SPEC = SCHEME or SCHEME:NAME.

@@ -6,7 +6,7 @@ as long as the family's labels are balanced. The sentences are those of the lang
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
@@ -69,14 +69,15 @@ class Family:
         hypotheses = list(self._hypotheses(count, Random(f"{seed}/{self.name}")))
         for template in self.templates:
             random = Random(f"{seed}/{template.id}")
-            render = self._renderer(template.premise)
+            render, places = self._renderer(template.premise), self._places(template.premise)
             for filling, hypothesis in hypotheses:
-                yield Problem(template, render(self._completed(filling, template.premise, random)), hypothesis)
+                yield Problem(template, render(self._completed(filling, places, random)), hypothesis)
 
     def _hypotheses(self, count: int, random: Random) -> Iterator[tuple[Filling, str]]:
         used = self._places(self.hypothesis)
         sizes = [len(self.draws[place].rows) for place in used]
-        render, seen = self._renderer(self.hypothesis), set()
+        render = self._renderer(self.hypothesis)
+        seen: set[str] = set()
         for rank in draws(prod(sizes), prod(sizes), random):
             filling = [-1] * len(self.draws)
             for place, size in zip(used, sizes, strict=True):
@@ -90,10 +91,10 @@ class Family:
                 seen.add(text)
                 yield tuple(filling), text
 
-    def _completed(self, filling: Filling, premise: Sentence, random: Random) -> list[int]:
+    def _completed(self, filling: Filling, places: Sequence[int], random: Random) -> list[int]:
         """The filling of the hypothesis, with rows drawn for the slots that only the premise has."""
         whole = list(filling)
-        for place in self._places(premise):
+        for place in places:
             if whole[place] < 0:
                 source = self.draws[place].source
                 taken = {row for row, draw in zip(whole, self.draws, strict=True) if source and draw.source == source}
@@ -110,9 +111,10 @@ class Family:
     @cached_property
     def _where(self) -> dict[str, tuple[int, int]]:
         """For each slot its draw and its column in the rows."""
-        return {slot: (place, column) for place, draw in enumerate(self.draws) for column, slot in enumerate(draw.slots)}
+        return {slot: (place, column)
+                for place, draw in enumerate(self.draws) for column, slot in enumerate(draw.slots)}
 
-    def _renderer(self, sentence: Sentence) -> Any:
+    def _renderer(self, sentence: Sentence) -> Callable[[Sequence[int]], str]:
         def table(slot: str, form: Form) -> tuple[str, ...]:
             place, column = self._where[slot]
             return tuple(form_of(row[column], form) for row in self.draws[place].rows)
@@ -134,11 +136,11 @@ class _Entry(msgspec.Struct, forbid_unknown_fields=True):
 
 
 def read_families(file: Path, words: Mapping[str, Any] | None = None) -> list[Family]:
-    """The families of a file. `words` are lists of fillers that it may name; a `words` entry of its own adds to them."""
+    """The families of a file. `words` are lists of fillers that it may name; its own `words` entry adds to them."""
     content = read_yaml(file)
     if not isinstance(content, dict):
         raise DataError("a file of families names each family, with its hypothesis, slots and premises.",
-                        "docs/benchmarks.md shows one.", file=file)
+                        "docs/families.md shows one.", file=file)
     lists = {**(words or {}), **(content.pop("words", None) or {})}
     return [_family(str(name), entry, file, lists) for name, entry in content.items()]
 
@@ -155,16 +157,17 @@ def _family(name: str, content: Any, file: Path, words: Mapping[str, Any]) -> Fa
         drawn = tuple(_draw(slots, source, words) for slots, source in entry.slots.items())
         return Family(name, entry.category or file.stem, drawn, _sentence(entry.hypothesis, entry), templates)
     except (msgspec.ValidationError, SentenceError) as error:
-        raise DataError(f"the family '{name}': {error}.", "docs/benchmarks.md shows how a family is written.",
+        raise DataError(f"the family '{name}': {error}.", "docs/families.md shows how a family is written.",
                         file=file) from None
 
 
 def _entry(content: Any) -> _Entry:
     if not isinstance(content, dict):
         raise SentenceError("it must have a hypothesis, slots and premises")
-    own = set(_Entry.__struct_fields__)
+    own = set(_Entry.__struct_fields__) - {"literal"}
     fields = {key: value for key, value in content.items() if key in own}
-    return msgspec.convert({**fields, "literal": {key: value for key, value in content.items() if key not in own}}, _Entry)
+    literal = {key: value for key, value in content.items() if key not in own}
+    return msgspec.convert({**fields, "literal": literal}, _Entry)
 
 
 def _labels(text: str) -> tuple[str, ...]:

@@ -111,12 +111,14 @@ def deciding_sets(condition: Condition) -> Iterator[tuple[int, Members]]:
             return
 
 
-def resolve(condition: written.Condition, world: World, slots: Mapping[str, int],
-            words: Mapping[str, Sequence[str]]) -> Condition:
+def resolve(
+    condition: written.Condition, world: World, slots: Mapping[str, int], words: Mapping[str, Sequence[str]]
+) -> Condition:
     """Give a written condition its meaning. `slots` are the places by name, `words` the slots filled by words.
 
     An unknown name, or a relation with the wrong number of slots, is an ExpressionError.
     """
+
     def place(slot: str, *, entity: bool = True) -> int:
         if slot not in slots:
             raise ExpressionError(unknown_name("slot", slot, slots))
@@ -139,7 +141,9 @@ def resolve(condition: written.Condition, world: World, slots: Mapping[str, int]
                 raise ExpressionError(f"the relation '{name}' takes {relation.arity} slots, not {len(arguments)}")
             return Stands(relation, tuple(place(slot) for slot in arguments))
         case written.Compared():
-            return _compared(condition, world, place(condition.slot), place(condition.other) if condition.other else None)
+            return _compared(
+                condition, world, place(condition.slot), place(condition.other) if condition.other else None
+            )
         case written.Not(part):
             return Never(resolve(part, world, slots, words))
         case written.All(parts):
@@ -167,10 +171,22 @@ def _compared(condition: written.Compared, world: World, left: int, right: int |
         other = names.index(condition.level)
         chosen = [level for i, level in enumerate(levels) if _holds(i, condition.comparison, other)]
         return Within(left, frozenset().union(*chosen))
-    return Either(tuple(Every((Within(left, low), Within(right, high))) for i, low in enumerate(levels)
-                        for j, high in enumerate(levels) if _holds(i, condition.comparison, j)))
+    return Either(
+        tuple(
+            Every((Within(left, low), Within(right, high)))
+            for i, low in enumerate(levels)
+            for j, high in enumerate(levels)
+            if _holds(i, condition.comparison, j)
+        )
+    )
 
 
 def _holds(left: int, comparison: Comparison, right: int) -> bool:
-    return {"<": left < right, "<=": left <= right, ">": left > right, ">=": left >= right,
-            "=": left == right, "!=": left != right}[comparison]
+    return {
+        "<": left < right,
+        "<=": left <= right,
+        ">": left > right,
+        ">=": left >= right,
+        "=": left == right,
+        "!=": left != right,
+    }[comparison]

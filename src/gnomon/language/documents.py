@@ -43,21 +43,27 @@ class Node:
         for key, value in self.entries.items():
             if keys and key not in keys:
                 near = get_close_matches(key, list(keys), n=1)
-                value.fail(f"{what} has no key '{shown(key)}'.",
-                           f"Did you mean {near[0]}?" if near else f"It takes: {', '.join(keys)}.")
+                value.fail(
+                    f"{what} has no key '{shown(key)}'.",
+                    f"Did you mean {near[0]}?" if near else f"It takes: {', '.join(keys)}.",
+                )
         return self.entries
 
     def sequence(self, what: str) -> list[Node]:
         """The items of a list."""
         if self.kind != "list":
-            self.fail(f"{what} must be a list, not a {self.kind}.", "Write its items in [brackets] or on lines with a dash.")
+            self.fail(
+                f"{what} must be a list, not a {self.kind}.", "Write its items in [brackets] or on lines with a dash."
+            )
         return self.items
 
     def scalar(self, what: str) -> str:
         """The text of a scalar that is not empty."""
         if self.kind != "text" or self.text is None or not self.text.strip():
-            self.fail(f"{what} must be text, not {'empty' if self.kind == 'text' else f'a {self.kind}'}.",
-                      "Text that starts with { or [ needs quotes." if self.kind != "text" else "")
+            self.fail(
+                f"{what} must be text, not {'empty' if self.kind == 'text' else f'a {self.kind}'}.",
+                "Text that starts with { or [ needs quotes." if self.kind != "text" else "",
+            )
         return " ".join(self.text.split())
 
     def texts(self, what: str) -> list[tuple[str, Node]]:
@@ -104,7 +110,9 @@ def parse_document(text: str, file: str = "") -> Node:
         line = error.problem_mark.line + 1 if error.problem_mark else 0
         raise DataError(f"not YAML: {error.problem}.", "Mend the line.", file=file, line=line) from None
     except (yaml.YAMLError, ValueError) as error:
-        raise DataError(f"not YAML: {shown(str(error).splitlines()[0])}.", "Is this the right file?", file=file) from None
+        raise DataError(
+            f"not YAML: {shown(str(error).splitlines()[0])}.", "Is this the right file?", file=file
+        ) from None
 
 
 def _build(events: Iterator[Any], file: str) -> Node:
@@ -119,14 +127,19 @@ def _build(events: Iterator[Any], file: str) -> Node:
             keys.pop()
             continue
         if isinstance(event, yaml.DocumentStartEvent) and root is not None:
-            raise DataError("a second document starts here.", "Write one document per file.", file=file,
-                            line=event.start_mark.line + 1)
+            raise DataError(
+                "a second document starts here.", "Write one document per file.", file=file, line=_line(event)
+            )
         if not isinstance(event, yaml.NodeEvent):
             continue
-        line = event.start_mark.line + 1
+        line = _line(event)
         if isinstance(event, yaml.AliasEvent) or event.anchor or getattr(event, "tag", None):
-            raise DataError("anchors (&), aliases (*) and tags (!) of YAML are not used here.",
-                            "Write the text itself; put quotes around text that starts with & * or !.", file=file, line=line)
+            raise DataError(
+                "anchors (&), aliases (*) and tags (!) of YAML are not used here.",
+                "Write the text itself; put quotes around text that starts with & * or !.",
+                file=file,
+                line=line,
+            )
         node = _node(event, file, line)
         root = root or node
         if open_nodes:
@@ -137,6 +150,10 @@ def _build(events: Iterator[Any], file: str) -> Node:
             open_nodes.append(node)
             keys.append(None)
     return root or Node("text", file, 1)
+
+
+def _line(event: Any) -> int:
+    return int(event.start_mark.line) + 1
 
 
 def _node(event: Any, file: str, line: int) -> Node:

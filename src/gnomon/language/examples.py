@@ -27,7 +27,9 @@ def _named(pattern: Pattern, example: Mapping[str, str]) -> tuple[int, ...] | No
     found = []
     for slot in pattern.slots:
         name = example[slot.name]
-        number = slot.words.index(name) if name in slot.words else None if slot.words else pattern.world.numbers.get(name)
+        number = (
+            slot.words.index(name) if name in slot.words else None if slot.words else pattern.world.numbers.get(name)
+        )
         if number is None:
             return None
         found.append(number)

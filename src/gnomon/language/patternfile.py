@@ -10,15 +10,28 @@ from gnomon.errors import DataError
 from gnomon.files import package_data
 from gnomon.language.conditions import Condition, resolve
 from gnomon.language.documents import Node, parse_document, read_document, shown
-from gnomon.language.expressions import ExpressionError, parse_condition, parse_set, slots_of
+from gnomon.language.expressions import ExpressionError, slots_of
+from gnomon.language.parsing import parse_condition, parse_set
 from gnomon.language.patterns import CLASSES, LABELS, Bank, Pattern, Slot
 from gnomon.language.surface import SLOT, Sentence, SentenceError, parse_sentence
 from gnomon.language.world import World
 from gnomon.language.worldfile import build_world, read_expression
 
 SHARED = ("class", "expressions", "slots", "where", "distinct")
-PATTERN_KEYS = ("id", "label", "class", "expressions", "premises", "hypothesis", "slots", "where", "distinct", "sibling",
-                "examples", "note")
+PATTERN_KEYS = (
+    "id",
+    "label",
+    "class",
+    "expressions",
+    "premises",
+    "hypothesis",
+    "slots",
+    "where",
+    "distinct",
+    "sibling",
+    "examples",
+    "note",
+)
 PREMISE_LIMIT, SLOT_LIMIT, WORDS_LIMIT, CONDITION_LIMIT, EXAMPLE_LIMIT = 3, 8, 200, 50, 100
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._*-]{0,59}")
 
@@ -46,12 +59,17 @@ def build_bank(documents: Sequence[Node], world: Node | None = None) -> Bank:
             pattern = _Reader(node, family, ground).pattern()
             if pattern.id in seen:
                 first = seen[pattern.id]
-                node.fail(f"the id '{pattern.id}' is given twice, first in {first.file}:{first.line}.", "Change one of them.")
+                node.fail(
+                    f"the id '{pattern.id}' is given twice, first in {first.file}:{first.line}.", "Change one of them."
+                )
             seen[pattern.id] = pattern
             patterns.append(pattern)
     if not patterns:
-        raise DataError("there are no patterns.", "Write them under 'patterns' or 'families' (docs/patterns.md).",
-                        file=documents[0].file if documents else "")
+        raise DataError(
+            "there are no patterns.",
+            "Write them under 'patterns' or 'families' (docs/patterns.md).",
+            file=documents[0].file if documents else "",
+        )
     return Bank(tuple(_with_siblings(patterns, seen)), ground, tuple(document.file for document in documents))
 
 
@@ -92,9 +110,13 @@ def _with_siblings(patterns: Sequence[Pattern], by_id: Mapping[str, Pattern]) ->
         for name in pattern.siblings:
             other = by_id.get(name)
             if other is None or other.label == pattern.label:
-                raise DataError(f"the sibling '{shown(name)}' of '{pattern.id}' "
-                                + ("does not exist." if other is None else f"has the same label, {other.label}."),
-                                "Name a pattern with another label.", file=pattern.file, line=pattern.line)
+                raise DataError(
+                    f"the sibling '{shown(name)}' of '{pattern.id}' "
+                    + ("does not exist." if other is None else f"has the same label, {other.label}."),
+                    "Name a pattern with another label.",
+                    file=pattern.file,
+                    line=pattern.line,
+                )
         members = families.get((pattern.file, pattern.family), []) if pattern.family else []
         siblings = pattern.siblings or tuple(other.id for other in members if other.label != pattern.label)
         found.append(replace(pattern, siblings=siblings))
@@ -110,7 +132,9 @@ class _Reader:
         self.family = family.mapping("a family") if family else {}
         self.family_name = ""
         if family is not None:
-            self.family_name = self.family["family"].scalar("'family'") if "family" in self.family else f"line {family.line}"
+            self.family_name = (
+                self.family["family"].scalar("'family'") if "family" in self.family else f"line {family.line}"
+            )
 
     def get(self, key: str) -> Node:
         found = self.own.get(key) or (self.family.get(key) if key in SHARED else None)
@@ -121,7 +145,9 @@ class _Reader:
     def pattern(self) -> Pattern:
         identifier = self.get("id").scalar("'id'")
         if not _ID.fullmatch(identifier):
-            self.get("id").fail(f"'{shown(identifier)}' cannot be an id.", "Use letters, digits and . _ * -, at most 60.")
+            self.get("id").fail(
+                f"'{shown(identifier)}' cannot be an id.", "Use letters, digits and . _ * -, at most 60."
+            )
         premises = [_sentence(text, node) for text, node in self.get("premises").texts("'premises'")]
         if not 1 <= len(premises) <= PREMISE_LIMIT:
             self.get("premises").fail(f"there are {len(premises)} premises.", f"Write 1 to {PREMISE_LIMIT}.")
@@ -130,15 +156,29 @@ class _Reader:
             self.get("hypothesis").fail("the hypothesis is also a premise.", "Change one of them.")
         used = {slot for sentence in (*premises, hypothesis) for slot in sentence.slots}
         slots, known = self.slots(used)
-        distinct = self.get("distinct").choice("'distinct'", ("yes", "no", "true", "false")) if (
-            "distinct" in self.own or "distinct" in self.family) else "yes"
+        distinct = (
+            self.get("distinct").choice("'distinct'", ("yes", "no", "true", "false"))
+            if ("distinct" in self.own or "distinct" in self.family)
+            else "yes"
+        )
         return Pattern(
-            id=identifier, label=self.get("label").choice("the label", LABELS), kind=self.get("class").choice("the class", CLASSES),
-            expressions=self.expressions(), premises=tuple(premises), hypothesis=hypothesis, slots=slots,
-            conditions=self.conditions(slots, known), distinct=distinct in ("yes", "true"), examples=self.examples(slots),
+            id=identifier,
+            label=self.get("label").choice("the label", LABELS),
+            kind=self.get("class").choice("the class", CLASSES),
+            expressions=self.expressions(),
+            premises=tuple(premises),
+            hypothesis=hypothesis,
+            slots=slots,
+            conditions=self.conditions(slots, known),
+            distinct=distinct in ("yes", "true"),
+            examples=self.examples(slots),
             siblings=tuple(text for text, _ in self.own["sibling"].texts("'sibling'")) if "sibling" in self.own else (),
-            world=self.world, family=self.family_name, file=self.node.file, line=self.node.line,
-            note=self.own["note"].scalar("'note'") if "note" in self.own else "")
+            world=self.world,
+            family=self.family_name,
+            file=self.node.file,
+            line=self.node.line,
+            note=self.own["note"].scalar("'note'") if "note" in self.own else "",
+        )
 
     def expressions(self) -> tuple[str, ...]:
         node = self.get("expressions")
@@ -153,7 +193,10 @@ class _Reader:
         for keys, own in ((self.family, False), (self.own, True)):
             for name, node in (keys["slots"].mapping("'slots'") if "slots" in keys else {}).items():
                 if not SLOT.fullmatch(name):
-                    node.fail(f"'{shown(name)}' cannot be the name of a slot.", "Use a capital, with a digit if you like: X, Y2, NP1.")
+                    node.fail(
+                        f"'{shown(name)}' cannot be the name of a slot.",
+                        "Use a capital, with a digit if you like: X, Y2, NP1.",
+                    )
                 if own and name not in used:
                     node.fail(f"no sentence uses the slot '{name}'.", "Remove it, or use it.")
                 declared[name] = node
@@ -170,11 +213,15 @@ class _Reader:
             words = [item.text or "" for item in keys["words"].sequence("'words'")] if "words" in keys else []
             words = [" ".join(word.split()) for word in words]
             if not 1 <= len(words) <= WORDS_LIMIT or len(set(words)) != len(words):
-                node.fail(f"the words of '{name}' are missing, too many or repeated.", "Write {words: [at once, right away]}")
+                node.fail(
+                    f"the words of '{name}' are missing, too many or repeated.", "Write {words: [at once, right away]}"
+                )
             if not all(word.isprintable() and not set(word) & set("{}") for word in words):
                 node.fail(f"a word of '{name}' holds a character that cannot be used.", "Write plain words.")
             return Slot(name, frozenset(range(len(words))), tuple(words))
-        domain = read_expression(lambda text: self.world.members(parse_set(text)), node.scalar(f"the slot '{name}'"), node)
+        domain = read_expression(
+            lambda text: self.world.members(parse_set(text)), node.scalar(f"the slot '{name}'"), node
+        )
         if not domain:
             node.fail(f"nothing can fill the slot '{name}': the set is empty.", "Mend the set.")
         return Slot(name, domain)
@@ -193,7 +240,9 @@ class _Reader:
                 except ExpressionError as error:
                     node.fail(f"{error}, in: {shown(text)}", "docs/patterns.md shows how conditions are written.")
         if len(found) > CONDITION_LIMIT:
-            self.node.fail(f"the pattern has more than {CONDITION_LIMIT} conditions.", "Put some into a relation of the world.")
+            self.node.fail(
+                f"the pattern has more than {CONDITION_LIMIT} conditions.", "Put some into a relation of the world."
+            )
         return tuple(found)
 
     def examples(self, slots: Sequence[Slot]) -> tuple[Mapping[str, str] | tuple[str, ...], ...]:
@@ -203,15 +252,23 @@ class _Reader:
         names = [slot.name for slot in slots]
         for node in self.own["examples"].sequence("'examples'"):
             if node.kind == "mapping":
-                fillers = {slot: filler.scalar("a filler") for slot, filler in node.mapping("an example", names).items()}
+                fillers = {
+                    slot: filler.scalar("a filler") for slot, filler in node.mapping("an example", names).items()
+                }
                 if len(fillers) != len(names):
-                    node.fail(f"the example does not fill {', '.join(sorted(set(names) - set(fillers)))}.", "Name a filler for each slot.")
+                    node.fail(
+                        f"the example does not fill {', '.join(sorted(set(names) - set(fillers)))}.",
+                        "Name a filler for each slot.",
+                    )
                 found.append(fillers)
             else:
                 sentences = tuple(text for text, _ in node.texts("an example"))
                 count = len(self.get("premises").texts("'premises'")) + 1
                 if len(sentences) != count:
-                    node.fail(f"the example has {len(sentences)} sentences, the pattern {count}.", "Write premises, then hypothesis.")
+                    node.fail(
+                        f"the example has {len(sentences)} sentences, the pattern {count}.",
+                        "Write premises, then hypothesis.",
+                    )
                 found.append(sentences)
         if len(found) > EXAMPLE_LIMIT:
             self.node.fail(f"the pattern has more than {EXAMPLE_LIMIT} examples.", "Keep the telling ones.")

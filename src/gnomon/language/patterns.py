@@ -91,9 +91,11 @@ class Pattern:
     def allows(self, fillers: Sequence[int]) -> bool:
         """Whether the fillers satisfy every restriction: the definition that counting and sampling must agree with."""
         entities = [filler for slot, filler in zip(self.slots, fillers, strict=True) if not slot.words]
-        return (all(filler in slot.domain for slot, filler in zip(self.slots, fillers, strict=True))
-                and (not self.distinct or len(set(entities)) == len(entities))
-                and all(satisfied(condition, fillers) for condition in self.conditions))
+        return (
+            all(filler in slot.domain for slot, filler in zip(self.slots, fillers, strict=True))
+            and (not self.distinct or len(set(entities)) == len(entities))
+            and all(satisfied(condition, fillers) for condition in self.conditions)
+        )
 
 
 @dataclass(frozen=True)

