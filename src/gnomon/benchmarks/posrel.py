@@ -1,7 +1,7 @@
 """Where a person is while doing something with an object (spatial-commonsense paper, section 3.1).
 
-Each object has two actions that put the person in different places, so the object alone does not give the answer. A
-scene is asked as a cloze ("She is [MASK] the car.") and as two questions, one for each place the object allows.
+Each object has actions that put the person in different places: two in the published set, beside it and elsewhere;
+four in the fresh one. A scene is asked as a cloze ("She is [MASK] the car.") and as two questions, one to be denied.
 `posrel-general` puts unusual people and objects, hyponyms from WordNet, into the same scenes (section 5.2).
 """
 
@@ -28,7 +28,7 @@ ASKED_FRESH = {"inside": "inside", "above": "on top of", "below": "underneath", 
 
 
 def fresh(*, seed: int = 0, form: str = "") -> Iterator[Item]:
-    """256 scenes of 16 objects of our own, drawn by the seed, every relation equally often; FORM is cloze or choice."""
+    """512 scenes of 16 objects of our own, drawn by the seed, every relation once; FORM is cloze or choice."""
     for scene in fresh_scenes(seed):
         yield from _items(scene, _chosen(form), ASKED_FRESH)
 

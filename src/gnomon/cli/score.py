@@ -44,8 +44,8 @@ def arguments(parser: ArgumentParser) -> None:
                         "(default: probability, or log-probability if any is negative)")
     parser.add_argument("--by", action="append", default=[], metavar="TAG", help="also by the values of a tag, or of "
                         "form, group or gold; may be given several times")
-    parser.add_argument("--measure", action="append", default=[], metavar="NAME", help="instead of the benchmark's own; "
-                        "may be given several times (see `gnomon list measures`)")
+    parser.add_argument("--measure", action="append", default=[], metavar="NAME", help="instead of the benchmark's "
+                        "own; may be given several times (see `gnomon list measures`)")
     parser.add_argument("--minimum", type=int, default=1, metavar="N", help="leave out slices with fewer items")
     parser.add_argument("--level", type=float, default=0.95, metavar="P", help="of the intervals (default: 0.95)")
     parser.add_argument("--draws", type=int, default=0, metavar="N", help="bootstrap intervals from N draws instead of "

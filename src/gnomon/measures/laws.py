@@ -22,8 +22,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from gnomon.measures.columns import Column
 from gnomon.measures.statistics import Codes
-from gnomon.measures.table import Column, Flags, Table
+from gnomon.measures.table import Flags, Table
 
 YES = ("yes", "true", "1", "entailment")
 NO = ("no", "false", "0", "contradiction")

@@ -6,7 +6,6 @@ answers fit in a few hundred megabytes and no measure loops over rows.
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -16,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gnomon.errors import UsageError
+from gnomon.measures.columns import Column, Tags
 from gnomon.measures.statistics import Codes, Floats, Statistics
 
 if TYPE_CHECKING:
@@ -26,18 +26,6 @@ if TYPE_CHECKING:
 __all__ = ["Column", "Statistics", "Table"]
 
 Flags = NDArray[np.bool_]
-
-
-class Column(NamedTuple):
-    """A text column: a code for each row (-1 where there is no value) and what the codes stand for."""
-
-    codes: Codes
-    values: tuple[str, ...]
-
-    def text(self) -> list[str]:
-        """The value of each row; empty where there is none."""
-        known = (*self.values, "")
-        return [known[code] for code in self.codes.tolist()]
 
 
 class Kinds(NamedTuple):
@@ -68,7 +56,7 @@ class Table:
     failed: Flags  # the model failed on the item
     group: Column
     form: Column
-    tags: Mapping[str, Column]
+    tags: Tags
     scores: Floats | None = None  # [rows, width] aligned with the choices, NaN beyond the end or unknown
     benchmark: str = ""
     model: str = ""
@@ -91,12 +79,12 @@ class Table:
     @classmethod
     def of_run(cls, run: Run, benchmark: Benchmark | None = None) -> Table:
         """The table of a run folder; its benchmark says what clusters are and which laws hold."""
-        from gnomon.measures.building import build, stream
+        from gnomon.measures.building import build_run
 
         manifest = run.manifest
         seed = manifest.model_options.get("seed", manifest.options.get("seed"))
-        return build(stream(run), benchmark=run.benchmark, model=run.model, scale=manifest.scale, seed=seed,
-                     cluster=benchmark.cluster if benchmark else "group", laws=benchmark.laws if benchmark else {})
+        return build_run(run, benchmark=run.benchmark, model=run.model, scale=manifest.scale, seed=seed,
+                         cluster=benchmark.cluster if benchmark else "group", laws=benchmark.laws if benchmark else {})
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -179,8 +167,7 @@ class Table:
             self, ids=self.ids[rows], choice=self.choice[rows], picked=self.picked[rows], kind=self.kind[rows],
             asked=self.asked[rows], failed=self.failed[rows], group=self.group._replace(codes=self.group.codes[rows]),
             form=self.form._replace(codes=self.form.codes[rows]),
-            tags={name: column._replace(codes=column.codes[rows]) for name, column in self.tags.items()},
-            scores=None if self.scores is None else self.scores[rows])
+            tags=self.tags.take(rows), scores=None if self.scores is None else self.scores[rows])
 
     def by(self, tag: str) -> Iterator[tuple[str, Table]]:
         """The parts of the table that share a value of a tag, in the order of the values; rows without one last."""
@@ -205,10 +192,3 @@ def in_order(value: str) -> tuple[int, float, str]:
         return 0, float(value), ""
     except ValueError:
         return 1, 0.0, value
-
-
-def codes_of(values: array[int], length: int) -> Codes:
-    """An array of codes, filled up with -1."""
-    codes = np.full(length, -1, dtype=np.int32)
-    codes[: len(values)] = np.frombuffer(values, dtype=np.int32) if len(values) else 0
-    return codes
