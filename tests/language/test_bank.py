@@ -14,57 +14,13 @@ from gnomon.language.surface import form_of
 
 # The cells of Table 2 of the SpaceNLI paper: which expressions the patterns of each class speak with.
 TABLE_2 = {
-    "directional": [
-        "in",
-        "from",
-        "into",
-        "to",
-        "on",
-        "away from",
-        "towards",
-        "out of",
-        "back",
-        "through",
-        "across",
-        "at",
-        "outside",
-        "opposite",
-        "part of",
-        "by",
-    ],
-    "argument orientation": [
-        "in",
-        "at",
-        "from",
-        "away from",
-        "out of",
-        "near",
-        "with",
-        "inside",
-        "on",
-        "under",
-        "through",
-        "opposite",
-        "towards",
-        "far from",
-        "on top of",
-        "behind",
-    ],
-    "projective": [
-        "behind",
-        "between",
-        "in front of",
-        "below",
-        "above",
-        "under",
-        "on top of",
-        "front of",
-        "opposite",
-        "to the right of",
-        "on",
-        "to the left of",
-    ],
-    "non-projective": ["between", "in", "far from", "close to", "outside", "on top of", "on", "opposite"],
+    "directional": "in, from, into, to, on, away from, towards, out of, back, through, across, at, outside, opposite, "
+    "part of, by",
+    "argument orientation": "in, at, from, away from, out of, near, with, inside, on, under, through, opposite, "
+    "towards, far from, on top of, behind",
+    "projective": "behind, between, in front of, below, above, under, on top of, front of, opposite, to the right of, "
+    "on, to the left of",
+    "non-projective": "between, in, far from, close to, outside, on top of, on, opposite",
 }
 NEGATIONS = re.compile(r"\b(not|no|never|nobody|nothing|neither|without|cannot)\b", re.I)
 
@@ -124,13 +80,13 @@ def test_labels_are_balanced_for_each_number_of_premises(bank: Bank) -> None:
 @pytest.mark.parametrize("kind", TABLE_2)
 def test_every_expression_of_the_papers_table_2_is_covered_in_its_class(bank: Bank, kind: str) -> None:
     covered = {expression for p in bank.patterns if p.kind == kind for expression in p.expressions}
-    assert [expression for expression in TABLE_2[kind] if expression not in covered] == []
+    assert [expression for expression in TABLE_2[kind].split(", ") if expression not in covered] == []
 
 
 def test_expressions_stand_in_the_sentences(bank: Bank) -> None:
-    assert [
-        (p.id, e) for p in bank.patterns for e in p.expressions if not re.search(rf"\b{e}\b", text_of(p).lower())
-    ] == []
+    for pattern in bank.patterns:
+        for expression in pattern.expressions:
+            assert re.search(rf"\b{expression}\b", text_of(pattern).lower()), (pattern.id, expression)
 
 
 def test_siblings_have_another_label_and_point_back(bank: Bank) -> None:
@@ -172,9 +128,8 @@ def test_negation_is_common_and_balanced(bank: Bank) -> None:
     literal = [p for p in bank.patterns if p.negated]
     assert len(literal) / len(bank.patterns) > 0.15
     assert all(0.28 < share < 0.39 for share in shares(literal).values())
-    assert all(
-        0.25 < share < 0.42 for share in shares([p for p in bank.patterns if NEGATIONS.search(text_of(p))]).values()
-    )
+    wider = [p for p in bank.patterns if NEGATIONS.search(text_of(p))]
+    assert all(0.25 < share < 0.42 for share in shares(wider).values())
 
 
 def test_no_problem_is_made_by_two_patterns_with_different_labels(bank: Bank) -> None:

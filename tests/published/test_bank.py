@@ -24,4 +24,5 @@ def skeleton(pattern: Pattern) -> str:
 def test_no_pattern_of_the_bank_is_one_of_the_authors(shared: Path) -> None:
     theirs = {skeleton(pattern) for pattern in published_bank(shared / "data" / "spacenli").patterns}
     assert len(theirs) > 150
-    assert [pattern.id for pattern in read_bank(package_data("spacenli/patterns")).patterns if skeleton(pattern) in theirs] == []
+    ours = read_bank(package_data("spacenli/patterns")).patterns
+    assert [pattern.id for pattern in ours if skeleton(pattern) in theirs] == []
