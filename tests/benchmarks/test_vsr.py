@@ -181,6 +181,16 @@ def test_unknown_splits_are_refused(folder, split):
     assert "zeroshot-published" in error.value.hint
 
 
+def test_the_release_says_which_source_of_the_cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("GNOMON_CACHE", str(tmp_path))
+    for release, name in ((1, "vsr"), (2, "vsr-2")):
+        with pytest.raises(DataError, match="not here") as error:
+            list(vsr.published(release=release))
+        assert f"gnomon data get {name}`" in error.value.hint
+    with pytest.raises(UsageError, match="no release 3"):
+        list(vsr.published(release=3))
+
+
 def test_a_missing_split_is_named(folder):
     with pytest.raises(DataError, match="the zeroshot train split is missing"):
         list(vsr.published(data=str(folder), split="zeroshot-published/test"))
