@@ -8,11 +8,11 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gnomon import files
-from gnomon.benchmarks import viphy, viphy_fresh, viphy_knowledge
+from gnomon.benchmarks import viphy, viphy_files, viphy_fresh, viphy_knowledge
 from gnomon.benchmarks.viphy_files import read_colours, read_comparisons, split_of
 from gnomon.benchmarks.viphy_knowledge import COLOURS, typical_as_coded, typical_as_written
 from gnomon.benchmarks.viphy_order import order_report, strong_components, transitive_pairs
@@ -52,6 +52,7 @@ def test_where_nothing_reaches_the_threshold_the_code_returns_its_input():
     assert typical_as_coded(flat) == flat
 
 
+@settings(deadline=None)
 @given(shares)
 def test_typical_labels_are_a_part_of_the_labels_and_sum_to_one(given_shares):
     for rule in (typical_as_coded, typical_as_written):
@@ -61,6 +62,7 @@ def test_typical_labels_are_a_part_of_the_labels_and_sum_to_one(given_shares):
         assert sum(kept.values()) == pytest.approx(1, abs=1e-5)
 
 
+@settings(deadline=None)
 @given(shares)
 def test_the_written_rule_can_be_applied_again_without_change(given_shares):
     once = typical_as_written(given_shares)
@@ -101,6 +103,7 @@ words = st.lists(st.sampled_from(["ball", "base", "foot", "baseball", "football"
                  max_size=3).map(" ".join)
 
 
+@settings(deadline=None)
 @given(st.dictionaries(words, st.integers(1, 300), max_size=25))
 def test_subtypes_by_last_word_equal_the_quadratic_search(names):
     fast, slow = viphy_knowledge.subtypes(names), slow_subtypes(names, 100, 10)
@@ -117,6 +120,7 @@ def test_cycles_are_found_and_counted_once():
     assert not report.is_order
 
 
+@settings(deadline=None)
 @given(st.sets(st.tuples(st.integers(0, 7), st.integers(0, 7)).filter(lambda p: p[0] != p[1])))
 def test_a_set_of_relations_is_an_order_exactly_if_it_can_be_sorted(pairs):
     from graphlib import CycleError, TopologicalSorter
@@ -273,6 +277,12 @@ def test_endless_lines_and_gzip_bombs_are_refused(folder, monkeypatch):
     (folder / "size.csv").unlink()
     (folder / "size.csv.gz").write_bytes(gzip.compress(b"o1,o2,>,<,typical\n" + b"a,b,1,2,<\n" * 100_000))
     with pytest.raises(DataError, match="unpacks to more than"):
+        list(viphy.published_size(data=str(folder)))
+
+
+def test_a_file_with_far_too_many_rows_is_refused(folder, monkeypatch):
+    monkeypatch.setattr(viphy_files, "MOST_ROWS", 5)
+    with pytest.raises(DataError, match="more than 5 pairs"):
         list(viphy.published_size(data=str(folder)))
 
 

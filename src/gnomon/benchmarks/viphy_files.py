@@ -20,6 +20,7 @@ from gnomon.files import find, parse, read_json, read_table
 SPLITS = ("train", "val", "test")
 RELATIONS = (">", "=", "<")
 TRANSITIVE_ITEMS = 20_000
+MOST_ROWS = 1_000_000  # twenty times what was released; more is not this file
 Row = TypeVar("Row")
 
 
@@ -99,7 +100,7 @@ def read_elevations(folder: Path) -> list[tuple[str, Comparison]]:
 def read_comparisons(file: Path, relations: Sequence[str]) -> list[Comparison]:
     """The rows of a size or spatial table."""
     scenic = "=" in relations
-    rows = []
+    rows: list[Comparison] = []
     for line, row in read_table(file, ["o1", "o2", *relations, "typical", *(["scene"] if scenic else [])]):
         counts = {relation: parse(row[relation], int, field=relation, file=file, line=line) for relation in relations}
         typical = tuple(row["typical"].split(","))
@@ -109,6 +110,8 @@ def read_comparisons(file: Path, relations: Sequence[str]) -> list[Comparison]:
         if not set(typical) <= set(relations) or len(set(typical)) != len(typical):
             raise DataError(f"the field typical is {row['typical']!r}, not of {' '.join(relations)}.", "Mend the row.",
                             file=file, line=line)
+        if len(rows) >= MOST_ROWS:
+            raise DataError(f"the file has more than {MOST_ROWS:,} pairs.", "Is this the right file?", file=file)
         rows.append(Comparison(row["o1"], row["o2"], counts, typical, row["scene"] if scenic else ""))
     return rows
 
