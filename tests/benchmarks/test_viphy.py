@@ -192,6 +192,22 @@ def test_splits_narrow_and_dev_is_val(folder):
         list(viphy.published_color(data=str(folder), split="tset"))
 
 
+def test_few_shot_parts_are_read_as_released_or_named_as_missing(folder):
+    with pytest.raises(DataError, match=r"the train-20 part is missing: looked for dataset/fs_color/train_20\.json"):
+        list(viphy.published_color(data=str(folder), split="train-20"))
+    (folder / "dataset/fs_color").mkdir(parents=True)
+    (folder / "dataset/fs_color/train_20.json").write_text('{"thing 1": {"red": 1.0}}')
+    assert [item.tags["split"] for item in viphy.published_color(data=str(folder), split="train-20")] == ["train-20"]
+
+
+def test_objects_carry_frequency_and_category_where_the_files_are_there(folder):
+    assert "category" not in next(iter(viphy.published_color(data=str(folder)))).tags
+    (folder / "obj2cat.json").write_text('{"thing 1": "food"}')
+    (folder / "object_names_c5.json").write_text('{"thing 1": 250}')
+    items = {item.tags["object"]: item for item in viphy.published_color(data=str(folder))}
+    assert (items["thing 1"].tags["frequency"], items["thing 1"].tags["category"]) == ("200-499", "food")
+
+
 def test_prompts_are_those_of_table_2(folder):
     def text(source, prompt, **more):
         return next(iter(source(data=str(folder), prompt=prompt, **more))).text
@@ -294,7 +310,7 @@ def test_without_files_it_says_how_to_get_them(tmp_path, monkeypatch):
     with pytest.raises(DataError, match="no such folder"):
         list(viphy.published_color(data="nowhere"))
     (tmp_path / "bare").mkdir()
-    with pytest.raises(DataError, match=r"the sizes \(results/size.csv\) is missing"):
+    with pytest.raises(DataError, match=r"results/size\.csv is missing: looked for dataset/size/train\.csv"):
         list(viphy.published_size(data=str(tmp_path / "bare")))
 
 
