@@ -369,7 +369,11 @@ def test_our_tables_hold_enough_and_nothing_twice():
     names = [name for found in colours.values() for name in found] + list(several)
     assert len(set(names)) == len(names)
     assert all(set(found) <= set(COLOURS) and len(found) > 1 for found in several.values())
+    assert not [name for name in names if any(colour in name.lower() for colour in COLOURS)]
+    sized = [*objects, *(name for found in subtypes.values() for name in found)]
+    assert not [name for name in sized if {"small", "large", "big", "tiny", "giant", "huge"} & set(name.split())]
     for things in files.read_yaml(files.package_data("viphy/elevations.yaml")).values():
+        assert not [name for name in things if {"above", "below", "level"} & set(name.split())]
         assert all(0 <= low <= high for spans in things.values() for low, high in spans)
 
 

@@ -57,7 +57,7 @@ def published_color(*, data: str = "", split: str = "", prompt: str = "cloze") -
 
 
 def fresh_color(*, seed: int = 0, prompt: str = "cloze") -> Iterator[Item]:
-    """About a hundred objects of undisputed colour, every colour right equally often."""
+    """About 170 objects of undisputed colour, every colour right equally often."""
     chosen = prompt_of("color", prompt, fresh=True)
     for row in made.object_colours(seed):
         yield color_item(row, chosen, {})
