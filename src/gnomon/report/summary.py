@@ -39,7 +39,10 @@ def _accuracy(study: Study, e: Entrant) -> str:
     whole = float((share == 1).mean())
     noun = group_noun(study.base)
     joint = "and" if whole > right - 0.05 else "but"
-    return f"{said}, {joint} on all items of {'only ' if whole < right - 0.2 else ''}{percentage(whole)} of its {len(names):,} {noun}."
+    if whole == 0:
+        return f"{said}, but on all items of none of its {len(names):,} {noun}."
+    only = "only " if whole < right - 0.2 else ""
+    return f"{said}, {joint} on all items of {only}{percentage(whole)} of its {len(names):,} {noun}."
 
 
 def _weakness(study: Study, e: Entrant) -> str:
@@ -61,10 +64,18 @@ def _others(study: Study, table: Headline, ranked: list[Entrant]) -> str:
     chance = float(np.mean([len(item.gold) / len(item.choices) for item in study.items]))
     rest = [f"{e.label} {percentage(float(e.table.right.mean()))}" for e in ranked[1:4] if len(e.table)]
     more = len(ranked) - 4
-    others = f"Next: {listed(rest)}{f', and {more} more' if more > 0 else ''}; a guess would be right on {percentage(chance)}."
+    further = f", and {more} more" if more > 0 else ""
+    others = f"Next: {listed(rest)}{further}; a guess would be right on {percentage(chance)}."
     if not rest:
         others = f"A guess would be right on {percentage(chance)}."
     paper = [line for line in table.lines if line.series < 0 and line.cells and line.cells[0]]
-    if paper and paper[0].cells[0]:
-        others += f" The best model of the paper, {paper[0].model}, has {percentage(paper[0].cells[0].value)}."
+    models = [line for line in paper if "human" not in line.model.lower()]
+    people = [line for line in paper if "human" in line.model.lower()]
+    measure = "" if table.measures[0] == "accuracy" else f" by {table.measures[0].replace('_', ' ')}"
+    if models and models[0].cells[0]:
+        others += (
+            f" The best model of the paper, {models[0].model}, has {percentage(models[0].cells[0].value)}{measure}."
+        )
+    if people and people[0].cells[0]:
+        others += f" People have {percentage(people[0].cells[0].value)}{measure}."
     return others
