@@ -75,7 +75,11 @@ def test_documents_add_to_each_other(world_text):
         ("classes: {a: }\nentities: {a: [{x: plurals}]}", 2, "a flag cannot be 'plurals'"),
         ("classes: {a: }\nentities: {a: ['x{y']}", 2, "cannot be the name of an entity"),
         ("classes: {a: }\nentities: {a: x}", 2, "must be a list"),
-        ("classes: {a: }\nentities: {a: [x]}\nrelations:\n  r:\n    - a * a\n    - a", 6, "has 1 places, the first has 2"),
+        (
+            "classes: {a: }\nentities: {a: [x]}\nrelations:\n  r:\n    - a * a\n    - a",
+            6,
+            "has 1 places, the first has 2",
+        ),
         ("classes: {a: }\nentities: {a: [x]}\nrelations: {r: [a * b]}", 3, "there is no class 'b'"),
         ("classes: {a: }\nentities: {a: [x]}\nrelations: {r: [a * (a - a)]}", 3, "place 2"),
         ("classes: {a: }\nentities: {a: [x]}\nrelations: {r: [s], s: [r]}", 3, "r -> s -> r"),

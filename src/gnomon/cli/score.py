@@ -124,13 +124,16 @@ def shown(scores: Sequence[Score], format: str, *, plain: bool = False, level: f
 
 
 def _listing(by: str, scores: Sequence[Score], level: float, *, bars: bool) -> Listing:
+    """A table for people. What is the same in all rows (a single benchmark, a single model) goes into the title."""
     from gnomon.report.scores import bar, interval, percent
 
-    columns = ["benchmark", "model", "measure", *([by] if by else []), "score", f"{100 * level:g} % interval",
+    about = [name for name in ("benchmark", "model") if len({getattr(score, name) for score in scores}) > 1]
+    title = " · ".join(getattr(scores[0], name) for name in ("benchmark", "model") if name not in about)
+    columns = [*about, "measure", *([by] if by else []), "score", f"{100 * level:g} % interval",
                *([""] if bars else []), "n", "clusters"]
-    rows = [(s.benchmark, s.model, s.measure, *([s.key or "–"] if by else []), percent(s.value), interval(s),
-             *([bar(s.value)] if bars else []), s.n, s.clusters) for s in scores]
-    return Listing("", tuple(columns), tuple(rows))
+    rows = [(*(getattr(s, name) for name in about), s.measure, *([s.key or "–"] if by else []), percent(s.value),
+             interval(s), *([bar(s.value)] if bars else []), s.n, s.clusters) for s in scores]
+    return Listing(title, tuple(columns), tuple(rows))
 
 
 def _scored(args: Namespace, table: Table, names: Sequence[str]) -> list[Score]:

@@ -74,6 +74,12 @@ def build_bank(documents: Sequence[Node], world: Node | None = None) -> Bank:
 
 
 def _files(path: Path) -> list[Path]:
+    if path.suffix == ".xml":
+        raise DataError(
+            "this is the format of SpaceNLI's authors.",
+            "Make its problems with spacenli@published --data FOLDER; gnomon check FILE.xml checks it.",
+            file=path,
+        )
     if not path.is_dir():
         return [path]
     files = sorted(path.glob("*.yaml"))

@@ -227,7 +227,9 @@ def _flags(node: Node) -> frozenset[str]:
 
 def _check_name(name: str, what: str, node: Node) -> None:
     if name in ("and", "or", "not", "in", "inverse", "words"):
-        node.fail(f"'{name}' cannot be the name of {what}: conditions use the word.", "Choose another: inside, fits-in.")
+        node.fail(
+            f"'{name}' cannot be the name of {what}: conditions use the word.", "Choose another: inside, fits-in."
+        )
     if len(name) > NAME_LIMIT or not _is_name(name):
         node.fail(f"'{shown(name)}' cannot be the name of {what}.", "Use letters, digits and hyphens: can-enter.")
 
