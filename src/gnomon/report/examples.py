@@ -50,9 +50,14 @@ class Gallery(NamedTuple):
 BASELINES = ("random", "majority", "constant")  # whose mistakes teach nothing
 
 
+def is_baseline(entrant: Entrant) -> bool:
+    """Whether the model is a guess rather than a model."""
+    return entrant.run.model.partition(":")[0] in BASELINES
+
+
 def galleries(study: Study, entrants: Sequence[Entrant], most: int = 3) -> list[Gallery]:
     """Best, worst and least consistent groups of the first few models; single items where there are no groups."""
-    telling = [e for e in entrants if e.run.model.partition(":")[0] not in BASELINES] or list(entrants)
+    telling = [e for e in entrants if not is_baseline(e)] or list(entrants)
     members = study.groups()
     large = {name: where for name, where in members.items() if len(where) > 1}
     found = []

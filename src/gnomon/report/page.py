@@ -118,9 +118,8 @@ def _subtitle(found: list[Study]) -> str:
     dates = sorted({run.manifest.started.strftime("%-d %B %Y") for run in runs})
     items = sum(len(study.items) for study in found)
     when = dates[0] if len(dates) == 1 else f"{len(dates)} days"
-    return (
-        f"{counted(len(runs), 'runs')}, {counted(items, 'items')} of {listed([study.name for study in found])}, {when}"
-    )
+    what = listed([study.name for study in found]) if len(found) <= 3 else counted(len(found), "benchmarks")
+    return f"{counted(len(runs), 'runs')}, {counted(items, 'items')} of {what}, {when}"
 
 
 def icons() -> dict[str, Any]:

@@ -76,9 +76,10 @@ class Study:
 
 
 def studies(runs: Sequence[Run], *, reply_limit: int = 300) -> list[Study]:
-    """The runs by benchmark, in the order given."""
+    """The runs by benchmark, in the order given; within each, models in the order in which they first occur."""
     by_name: dict[str, list[Run]] = {}
-    for run in runs:
+    models = list(dict.fromkeys(run.model for run in runs))
+    for run in sorted(runs, key=lambda run: models.index(run.model)):  # so that a model keeps its colour on the page
         by_name.setdefault(run.benchmark, []).append(run)
     return [_study(name, members, reply_limit) for name, members in by_name.items()]
 

@@ -63,7 +63,7 @@ def _table(study: Study, table: Headline) -> dict[str, Any]:
 
 def _slice_title(title: str) -> str:
     measure, _, tag = title.partition(" by ")
-    return f"{measure_name(measure)} by {words(tag)}, beside the paper"
+    return f"{measure_name(measure)} by {words(tag)}"
 
 
 def _plot(line: Line, guess: float) -> Any:
