@@ -31,6 +31,7 @@ format: $(VENV)/.dev
 	$(BIN)/ruff format .
 
 bench: $(VENV)/.dev
+	$(INSTALL) -e '.[bench]'
 	for script in bench/*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
 
 docs: $(VENV)/.dev
@@ -44,20 +45,17 @@ $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 	-$(BIN)/python -m pip install -q -c constraints.txt uv
 
-# What each target installs. torch comes first and by its constraint, so that nothing pulls another build of it.
-define install
-	if [ -x $(BIN)/uv ]; \
-	then $(BIN)/uv pip install -q --python $(BIN)/python -c constraints.txt $(1); \
-	else $(BIN)/python -m pip install -q -c constraints.txt $(1); fi
-endef
+# uv where it is there, else pip. torch is installed first, by its constraint, so that nothing pulls another build of it.
+INSTALL = $(if $(shell command -v $(BIN)/uv),$(BIN)/uv pip install -q --python $(BIN)/python,$(BIN)/python -m pip install -q) \
+          -c constraints.txt
 
 $(VENV)/.demo: $(BIN)/python pyproject.toml constraints.txt
-	$(call install,-e '.[demo]')
+	$(INSTALL) -e '.[demo]'
 	touch $@
 
 $(VENV)/.dev: $(BIN)/python pyproject.toml constraints.txt
-	$(call install,torch)
-	$(call install,-e '.[all,dev]')
+	$(INSTALL) torch
+	$(INSTALL) -e '.[all,dev]'
 	touch $@ $(VENV)/.demo
 
 # Browser tests need a Chromium. Where it is not there and we may install packages, do; else those tests skip.

@@ -59,8 +59,8 @@ def _own(file: Path) -> Iterator[Prediction]:
         key = next((name for name in IDS if name in row), None)
         if key is None:
             raise DataError("there is no field id.", f"It has: {', '.join(row)}.", file=file, line=line)
-        label = next((row[name] for name in LABELS if name in row), None)
-        scores = row.get("scores", row.get("probabilities"))
+        label: Any = next((row[name] for name in LABELS if name in row), None)
+        scores: Any = row.get("scores", row.get("probabilities"))
         yield Prediction(line, str(row[key]), label=None if label in (None, "") else str(label),
                          scores=row if scores is None and label is None else scores,
                          reply=row.get("reply") or None, error=row.get("error") or None)  # fmt: skip

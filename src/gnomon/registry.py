@@ -43,6 +43,7 @@ MODELS: dict[str, Entry] = {
     "random": Entry("gnomon.models.baselines:random", "a seeded guess among the choices"),
     "majority": Entry("gnomon.models.baselines:majority", "the label that is right most often"),
     "constant": Entry("gnomon.models.baselines:constant", "always LABEL: constant:yes"),
+    "hf": Entry("gnomon.models.hf:hf", "a model of Hugging Face transformers, any kind: hf:NAME or hf:FOLDER"),
     "smollm2": Entry("gnomon.models.smollm2:smollm2", "SmolLM2-135M-Instruct, embedded: fetched once, no torch, no hub"),
     "gguf": Entry("gnomon.models.gguf:gguf", "a model file of llama.cpp: gguf:PATH"),
     "answers": Entry("gnomon.models.answers:answers", "answers read from a file: answers:FILE.jsonl"),

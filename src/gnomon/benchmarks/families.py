@@ -1,6 +1,6 @@
 """Families of templates: one hypothesis with slots, and premises that make it true, false or open.
 
-Every template of a family is asked with the same hypotheses, so that a hypothesis alone says nothing about the label
+The templates of a family draw their hypotheses from one stock, so that a hypothesis alone says nothing about the label
 as long as the family's labels are balanced. The sentences are those of the language room (docs/patterns.md).
 """
 
@@ -61,17 +61,19 @@ class Family:
     hypothesis: Sentence
     templates: tuple[Template, ...]
 
-    def problems(self, count: int, *, seed: int = 0) -> Iterator[Problem]:
-        """`count` problems of each template, or as many as there are different hypotheses; no two are the same.
+    def problems(self, count: int, *, seed: int = 0, paired: bool = False) -> Iterator[Problem]:
+        """`count` problems of each template, or as many as there are hypotheses for; no two are the same.
 
-        The first n do not depend on the count, and other families do not change them.
+        The templates share out the hypotheses at random, or are all asked with the same ones if they are `paired`. The
+        first n problems of a template do not depend on the count, and other families do not change them.
         """
-        hypotheses = list(self._hypotheses(count, Random(f"{seed}/{self.name}")))
-        for template in self.templates:
+        shares = 1 if paired else len(self.templates)
+        drawn = list(self._hypotheses(count * shares, Random(f"{seed}/{self.name}")))
+        for number, template in enumerate(self.templates):
             random = Random(f"{seed}/{template.id}")
-            render = self._renderer(template.premise)
-            for filling, hypothesis in hypotheses:
-                yield Problem(template, render(self._completed(filling, template.premise, random)), hypothesis)
+            render, places = self._renderer(template.premise), self._places(template.premise)
+            for filling, hypothesis in drawn[number % shares : len(drawn) // shares * shares : shares]:
+                yield Problem(template, render(self._completed(filling, places, random)), hypothesis)
 
     def _hypotheses(self, count: int, random: Random) -> Iterator[tuple[Filling, str]]:
         used = self._places(self.hypothesis)
@@ -91,10 +93,10 @@ class Family:
                 seen.add(text)
                 yield tuple(filling), text
 
-    def _completed(self, filling: Filling, premise: Sentence, random: Random) -> list[int]:
+    def _completed(self, filling: Filling, places: Sequence[int], random: Random) -> list[int]:
         """The filling of the hypothesis, with rows drawn for the slots that only the premise has."""
         whole = list(filling)
-        for place in self._places(premise):
+        for place in places:
             if whole[place] < 0:
                 source = self.draws[place].source
                 taken = {row for row, draw in zip(whole, self.draws, strict=True) if source and draw.source == source}
@@ -140,7 +142,7 @@ def read_families(file: Path, words: Mapping[str, Any] | None = None) -> list[Fa
     content = read_yaml(file)
     if not isinstance(content, dict):
         raise DataError("a file of families names each family, with its hypothesis, slots and premises.",
-                        "docs/benchmarks.md shows one.", file=file)
+                        "docs/families.md shows one.", file=file)
     lists = {**(words or {}), **(content.pop("words", None) or {})}
     return [_family(str(name), entry, file, lists) for name, entry in content.items()]
 
@@ -157,7 +159,7 @@ def _family(name: str, content: Any, file: Path, words: Mapping[str, Any]) -> Fa
         drawn = tuple(_draw(slots, source, words) for slots, source in entry.slots.items())
         return Family(name, entry.category or file.stem, drawn, _sentence(entry.hypothesis, entry), templates)
     except (msgspec.ValidationError, SentenceError) as error:
-        raise DataError(f"the family '{name}': {error}.", "docs/benchmarks.md shows how a family is written.",
+        raise DataError(f"the family '{name}': {error}.", "docs/families.md shows how a family is written.",
                         file=file) from None
 
 

@@ -21,8 +21,8 @@ from gnomon.records import MASK, Form, Item
 
 NAMES = ("relativesize", "relative_size", "size_pairs", "pairs")
 # What a header may call the two objects and the answer.
-FIRST = ("first", "obj_a", "object_a", "object1", "object_1", "obj1", "o1", "a")
-SECOND = ("second", "obj_b", "object_b", "object2", "object_2", "obj2", "o2", "b")
+FIRST = ("first", "obj_a", "object_a", "object1", "object_1", "obj1", "o1")
+SECOND = ("second", "obj_b", "object_b", "object2", "object_2", "obj2", "o2")
 ANSWER = ("label", "relation", "larger", "bigger", "answer", "typical")
 GREATER, LESSER = ("1", ">", "larger", "bigger", "true", "yes"), ("0", "-1", "<", "smaller", "false", "no")
 FORMS: tuple[Form, ...] = ("cloze", "choice")

@@ -51,8 +51,8 @@ def published(*, data: str = "", scale: str = "", form: str = "") -> Iterator[It
             missing.append(error)
     if not found:
         raise missing[0]
-    for error in missing:
-        warnings.warn(error.message, MissingFileWarning, stacklevel=2)
+    for absent in missing:
+        warnings.warn(absent.message, MissingFileWarning, stacklevel=2)
     for chosen, file in found.items():
         for line, row in read_jsonl(file, Row):
             yield from _published_forms(chosen, row, levels_of[chosen], _chosen(form, FORMS), f"{file}:{line}")

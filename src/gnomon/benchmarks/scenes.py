@@ -1,6 +1,6 @@
 """People doing things with objects: the scenes of `posrel`, of our own, of the authors, and with unusual fillers.
 
-The two actions of an object put the person in different places; that is all a scene must keep.
+The actions with an object put the person in different places, so that the object does not give the place away.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ SENTENCE = re.compile(r"An? (?P<person>[^.]+?) (?P<verb>\w+|is \w+ing) the (?P<o
 
 
 class Scene(NamedTuple):
-    """A person does something with an object; `other` is where the object's other action puts the person."""
+    """A person does something with an object; `other` is where another action with it puts the person."""
 
     text: str
     person: str
@@ -39,18 +39,18 @@ class Scene(NamedTuple):
 
 
 def fresh_scenes(seed: int) -> Iterator[Scene]:
-    """Four people, two tenses and two actions for each of the objects that the seed draws."""
+    """Four people, two tenses and four actions, one for each relation, for each of the objects that the seed draws."""
     table: dict[str, Any] = read_yaml(package_data("posrel/scenes.yaml"))
-    for kind in table["kinds"]:
-        random = Random(f"{seed}/{' '.join(kind['objects'])}")
-        for thing in random.sample(sorted(kind["objects"]), kind["draw"]):
-            actions: dict[str, list[str]] = kind["objects"][thing]
-            for relation, (simple, participle, *after) in actions.items():
-                other = next(name for name in actions if name != relation)
-                for person, pronoun in table["people"].items():
-                    for verb in (simple, f"is {participle}"):
-                        scene = Scene("", person, verb, simple, thing, relation, other, pronoun, " ".join(["", *after]))
-                        yield scene._replace(text=_sentence(scene))
+    random = Random(seed)
+    for thing in sorted(random.sample(sorted(table["objects"]), table["draw"])):
+        shift = random.randrange(1, len(RELATIONS))  # which wrong place is asked about: each is, once for each object
+        for number, relation in enumerate(RELATIONS):
+            simple, participle, *after = table["objects"][thing][relation]
+            other = RELATIONS[(number + shift) % len(RELATIONS)]
+            for person, pronoun in table["people"].items():
+                for verb in (simple, f"is {participle}"):
+                    scene = Scene("", person, verb, simple, thing, relation, other, pronoun, " ".join(["", *after]))
+                    yield scene._replace(text=_sentence(scene))
 
 
 class Row(msgspec.Struct):

@@ -6,8 +6,8 @@ Sizes come from typical dimensions, elevations from typical heights in a room, c
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import combinations, product
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import combinations, permutations, product
 from math import prod
 from random import Random
 
@@ -19,8 +19,11 @@ from gnomon.files import package_data, read_yaml
 
 Box = Sequence[float]  # length, width, height
 Span = tuple[float, float]  # lowest and highest point
+Places = Sequence[Sequence[float]]  # the spans of a thing that may be in several places
+Labels = Mapping[Pair, frozenset[str]]
+ABOVE_BELOW = ({">"}, {"<"})
 FLIPPED = {">": "<", "=": "=", "<": ">"}
-LEVEL = 12.0  # centimetres: middles no further apart than this are level, if half of the thinner thing's span is shared
+LEVEL = 12.0  # centimetres: middles no further apart are level, if the spans are alike and share half of the thinner
 
 
 def clearly_smaller(a: Box, b: Box) -> bool:
@@ -90,30 +93,48 @@ def object_colours(seed: int) -> list[Colours]:
             for name in names]
 
 
-def elevations(seed: int, level_pairs: int) -> list[Comparison]:
-    """Pairs of things in a room, each both ways round, with every label right for as many items as any other.
+def elevations(seed: int, blocks: int) -> list[Comparison]:
+    """Pairs of things in a room, each both ways round, with every label right equally often.
 
-    Pairs with one label, and with the pairs that have two only as many of each kind as keep the balance: one pair
-    that is above or below calls for two that are level or above.
+    A block is a level pair, a pair of one of its things with a thing of another height, and any other pair of things
+    that are level with something: so that no single thing gives the label away. Things with several places come in
+    threes: one thing with a partner that may be above or below it, and with two that may also be level.
     """
-    rooms: Mapping[str, Mapping[str, Sequence[Sequence[float]]]] = read_yaml(package_data("viphy/elevations.yaml"))
-    kinds: dict[frozenset[str], list[Comparison]] = {}
-    for room, things in rooms.items():
-        for a, b in combinations(things, 2):
-            labels = relations_between(things[a], things[b])
-            if labels:
-                kind = frozenset({*labels, *(FLIPPED[label] for label in labels)}) if len(labels) == 1 else labels
-                kinds.setdefault(frozenset(kind), []).append(Comparison(a, b, {}, _ordered(labels), room))
+    rooms: Mapping[str, Mapping[str, Places]] = read_yaml(package_data("viphy/elevations.yaml"))
     draw = Random(f"{seed}/elevation")
-    strict, level = kinds[frozenset({">", "<"})], kinds[frozenset({"="})]
-    either = [row for row in strict if len(row.typical) == 2]
-    strict = [row for row in strict if len(row.typical) == 1]
-    leaning = [row for kind, rows in kinds.items() if "=" in kind and len(kind) == 2 for row in rows]
-    n = min(_at_most(level_pairs, len(level)), len(strict) // 2)
-    m = min(len(either), len(leaning) // 2)
-    rows = [*draw.sample(level, n), *draw.sample(strict, 2 * n), *draw.sample(either, m), *draw.sample(leaning, 2 * m)]
-    draw.shuffle(rows)
-    return [both for row in rows for both in _both_ways(row.first, row.second, row.typical, row.scene)]
+    rows = []
+    for room, things in rooms.items():
+        labels = {pair: relations_between(things[pair[0]], things[pair[1]]) for pair in permutations(things, 2)}
+        for block in [*_blocks(labels, draw), *_threes(labels, draw)]:
+            rows.append([Comparison(a, b, {}, _ordered(labels[a, b]), room) for a, b in block])
+    drawn = draw.sample(rows, _at_most(blocks, len(rows)))
+    return [both for block in drawn for row in block
+            for both in _both_ways(row.first, row.second, row.typical, row.scene)]
+
+
+def _blocks(labels: Labels, draw: Random) -> Iterator[list[Pair]]:
+    level = [(a, b) for (a, b), found in labels.items() if found == {"="} and a < b]
+    among = sorted({thing for pair in level for thing in pair})
+    free = [(a, b) for a, b in combinations(among, 2) if labels[a, b] in ABOVE_BELOW]
+    draw.shuffle(level)
+    draw.shuffle(free)
+    for pair in level:
+        own = [other for other in free if set(other) & set(pair)][:1]
+        block = [*own, *[other for other in free if other not in own][: 2 - len(own)]]
+        if len(block) == 2:
+            free = [other for other in free if other not in block]
+            yield [pair, *block]
+
+
+def _threes(labels: Labels, draw: Random) -> Iterator[list[Pair]]:
+    several = sorted({a for (a, _), found in labels.items() if len(found) == 2})
+    for thing in draw.sample(several, len(several)):
+        either = [b for (a, b), found in labels.items() if a == thing and found == {">", "<"}]
+        leaning = [b for (a, b), found in labels.items() if a == thing and len(found) == 2 and "=" in found]
+        draw.shuffle(either)
+        draw.shuffle(leaning)
+        for one, two, three in zip(either, leaning[::2], leaning[1::2], strict=False):
+            yield [(thing, one), (thing, two), (thing, three)]
 
 
 def relations_between(a: Iterable[Sequence[float]], b: Iterable[Sequence[float]]) -> frozenset[str]:
@@ -133,8 +154,9 @@ def relation_of(a: Span, b: Span) -> str:
     """
     middle_a, middle_b = sum(a) / 2, sum(b) / 2
     shared = min(a[1], b[1]) - max(a[0], b[0])
-    thinner = min(a[1] - a[0], b[1] - b[0])
-    if abs(middle_a - middle_b) <= LEVEL and thinner > 0 and shared >= thinner / 2:
+    thinner, taller = sorted((a[1] - a[0], b[1] - b[0]))
+    alike = taller - thinner <= 4 * LEVEL or shared >= taller / 2
+    if abs(middle_a - middle_b) <= LEVEL and 0 < thinner <= 2 * shared and alike:
         return "="
     if a[0] >= b[1] and middle_a - middle_b > LEVEL:
         return ">"

@@ -7,6 +7,7 @@ there are warnings).
 examples:
   gnomon check my_patterns.yaml
   gnomon check my_patterns/ --world my_world.yaml
+  gnomon check --vocabulary
   gnomon check SpaceNLI/dataset/problem_patterns.xml --format markdown
 """
 
@@ -30,6 +31,9 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--world", metavar="FILE", help="a mini world of your own (for .xml: selection_restriction.yaml)"
     )
+    parser.add_argument(
+        "--vocabulary", action="store_true", help="only list the mini world: classes, scales, relations"
+    )
     parser.add_argument("--strict", action="store_true", help="count warnings as errors")
     parser.add_argument("--quiet", action="store_true", help="print findings only, no tables")
     parser.add_argument("--format", choices=FORMATS, default="table", help="of the tables (default: table)")
@@ -38,9 +42,13 @@ def arguments(parser: ArgumentParser) -> None:
 def main(args: Namespace) -> int:
     """Print the findings, then the tables; json is one object with everything."""
     from gnomon.language.checking import check
+    from gnomon.language.statistics import vocabulary
     from gnomon.report.tables import render
 
     bank = _bank(args.file, args.world)
+    if args.vocabulary:
+        print("\n\n".join(render(listing, args.format) for listing in vocabulary(bank.world) if listing.rows))
+        return 0
     report = check(bank)
     warnings = len(report.findings) - report.errors
     if args.format == "json":

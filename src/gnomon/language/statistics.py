@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from gnomon.contracts import Listing
 from gnomon.language.patterns import CLASSES, LABELS
+from gnomon.language.world import Members, World
 
 
 class Described(NamedTuple):
@@ -57,10 +58,33 @@ def label_table(patterns: Sequence[Described], counted: str = "problems") -> Lis
     total = sum(pattern.problems for pattern in patterns)
     rows = []
     for name, chosen in slices:
+        if not chosen:
+            continue
         count = sum(pattern.problems for pattern in chosen)
         shares = [_percent(sum(p.problems for p in chosen if p.label == label), count) for label in LABELS]
         rows.append((name, *shares, _percent(count, total), count))
     return Listing("Labels in percent", ("slice", *LABELS, "share", counted), tuple(rows))
+
+
+def vocabulary(world: World) -> list[Listing]:
+    """What there is to write patterns with: classes, scales and relations."""
+
+    def some(members: Members) -> str:
+        names = [world.entities[number].name for number in sorted(members)]
+        return ", ".join(names[:8]) + (" ..." if len(names) > 8 else "")
+
+    classes = tuple((name, len(members), some(members)) for name, members in sorted(world.classes.items()))
+    scales = tuple((name, " < ".join(levels)) for name, levels in sorted(world.scales.items()))
+    relations = tuple(
+        (name, place + 1, some(relation.projection(place)))
+        for name, relation in sorted(world.relations.items())
+        for place in range(relation.arity)
+    )
+    return [
+        Listing("Classes", ("class", "entities", "such as"), classes),
+        Listing("Scales", ("scale", "levels"), scales),
+        Listing("Relations", ("relation", "place", "such as"), relations),
+    ]
 
 
 def _percent(part: int, whole: int) -> float:

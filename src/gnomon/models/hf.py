@@ -13,7 +13,7 @@ PROMPTS = {"causal": "plain", "seq2seq": "t5", "masked": "masked"}
 
 def hf(name: str, *, kind: str = "", revision: str = "", dtype: str = "", device: str = "", prompt: str = "",
        shots: int | None = None, chat: bool | None = None, normalise: str = "sum", ask: str = "score",
-       top_k: int = 0, labels: str = "", new_tokens: int = 32, allow_pickle: bool = False,
+       top_k: int = 0, span: str = "l2r", labels: str = "", new_tokens: int = 32, allow_pickle: bool = False,
        trust_remote_code: bool = False, compile: bool = False, quantise: str = "",  # noqa: A002
        threads: int = 0) -> Model:
     """A model of transformers.
@@ -24,6 +24,7 @@ def hf(name: str, *, kind: str = "", revision: str = "", dtype: str = "", device
     normalise  sum, mean (per token), byte or pmi: how the likelihoods of choices are made comparable
     ask        score (the likelihood of each choice) or generate (a reply of new_tokens tokens, which is read)
     top_k      masked: an answer counts only if it is among the k likeliest words of the whole vocabulary
+    span       masked: how a choice of several tokens is scored, l2r (left to right) or pll (one mask at a time)
     labels     nli: the order of the classes, "contradiction,neutral,entailment", where the config does not say
     """
     if not name:
@@ -45,7 +46,7 @@ def hf(name: str, *, kind: str = "", revision: str = "", dtype: str = "", device
     if loaded.kind == "masked":
         from gnomon.models.masked import Masked
 
-        return Masked(**parts, prompt=chosen, normalise=normalise, top_k=top_k)
+        return Masked(**parts, prompt=chosen, normalise=normalise, top_k=top_k, span=span)
     if loaded.kind == "seq2seq":
         from gnomon.models.seq2seq import Seq2seq
 

@@ -20,8 +20,8 @@ FAMILY_SAVING = 1024  # tokens that a prefix must save to be worth a pass of its
 class Query(NamedTuple):
     """A tokenised question: a context of at least one token, and continuations of at least one token each."""
 
-    context: Sequence[int]
-    continuations: Sequence[Sequence[int]]
+    context: list[int]
+    continuations: Sequence[list[int]]
 
 
 class Wanted(NamedTuple):
@@ -56,7 +56,7 @@ class Row:
 class Family(NamedTuple):
     """Queries (by number) whose contexts all begin with `prefix`, which may be empty."""
 
-    prefix: Sequence[int]
+    prefix: list[int]
     members: list[int]
 
 
@@ -72,21 +72,22 @@ def families(queries: Sequence[Query], known: Sequence[Sequence[int]] = ()) -> l
     rest: list[int] = []
     for segment in _segments(queries, order):
         prefix = _prefix(queries, segment)
-        seen = max((shared(old, prefix) for old in known), default=0)
+        seen = max((shared(list(old), prefix) for old in known), default=0)
         if seen >= FAMILY_SHARE and seen >= len(prefix) - FAMILY_SHARE:
             found.append(Family(prefix[:seen], segment))
         elif (len(segment) - 1) * len(prefix) >= FAMILY_SAVING:
             found.append(Family(prefix, segment))
         else:
             rest += segment
-    return [*found, Family((), rest)] if rest else found
+    return [*found, Family([], rest)] if rest else found
 
 
 def rows(queries: Sequence[Query], family: Family, *, limit: int = ROW_LIMIT) -> Iterator[Row]:
     """The family's queries as rows: one each, or several where they share at least a quarter of their own tokens."""
     skip = len(family.prefix)
-    row, spine = Row(), []  # spine: the places of the last query's context tokens
-    last: Sequence[int] = ()
+    row = Row()
+    spine: list[int] = []  # the places of the last query's context tokens
+    last: list[int] = []
     for number in family.members:
         query = queries[number]
         own = query.context[skip:]
@@ -122,7 +123,7 @@ def batches(made: Sequence[Row], *, tokens: int, outputs: int) -> Iterator[list[
         yield batch
 
 
-def shared(one: Sequence[int], other: Sequence[int]) -> int:
+def shared(one: list[int], other: list[int]) -> int:
     """How many tokens two sequences have in common from the start.
 
     >>> shared([1, 2, 3], [1, 2, 4])
@@ -141,7 +142,7 @@ def shared(one: Sequence[int], other: Sequence[int]) -> int:
     return low
 
 
-def _branch(row: Row, stem: int, number: int, continuations: Sequence[Sequence[int]]) -> None:
+def _branch(row: Row, stem: int, number: int, continuations: Sequence[list[int]]) -> None:
     """Continuations as a tree below the context; the last token of each is only asked for, never computed."""
     below: dict[tuple[int, int], int] = {}
     for choice, continuation in enumerate(continuations):
@@ -169,7 +170,7 @@ def _segments(queries: Sequence[Query], order: list[int]) -> Iterator[list[int]]
         yield run
 
 
-def _prefix(queries: Sequence[Query], segment: list[int]) -> Sequence[int]:
+def _prefix(queries: Sequence[Query], segment: list[int]) -> list[int]:
     """What a sorted segment shares, less so much that each query keeps a token of its own."""
     first, last = queries[segment[0]].context, queries[segment[-1]].context
     shortest = min(len(queries[number].context) for number in segment)

@@ -112,8 +112,16 @@ def forward(model: Any, batch: list[Row], prefix: Layers | None, places: torch.T
         depths = np.array([row.depths + row.depths[-1:] * (length - len(row.tokens)) for row in batch])
         inputs["position_ids"] = torch.as_tensor(depths + offset, device=device)
         inputs["attention_mask"] = _mask(batch, length, offset, model.dtype, device)
+    return logits_at(model, inputs, places)
+
+
+def logits_at(model: Any, inputs: dict[str, Any], places: torch.Tensor) -> torch.Tensor:
+    """Float32 logits at the given places of a batch (row times length plus token), and nowhere else if possible."""
     with torch.inference_mode(), _head_at(model, places):
-        return model(**inputs).logits[0].float()  # type: ignore[no-any-return]
+        logits = model(**inputs).logits
+        if logits.shape[:-1] != (1, len(places)):  # the head was not where the model said it is
+            logits = logits.reshape(-1, logits.shape[-1])[places].unsqueeze(0)
+        return logits[0].float()  # type: ignore[no-any-return]
 
 
 def read_prefix(model: Any, tokens: Sequence[int]) -> Layers:
@@ -175,11 +183,13 @@ def _head_at(model: Any, places: torch.Tensor) -> Iterator[None]:
     def keep(_: Any, args: tuple[Any, ...]) -> tuple[torch.Tensor]:
         return (args[0].reshape(-1, args[0].shape[-1])[places].unsqueeze(0),)
 
-    hook = model.get_output_embeddings().register_forward_pre_hook(keep)
+    head = model.get_output_embeddings()
+    hook = head.register_forward_pre_hook(keep) if head is not None else None
     try:
         yield
     finally:
-        hook.remove()
+        if hook is not None:
+            hook.remove()
 
 
 def _mask(batch: list[Row], length: int, offset: int, dtype: torch.dtype, device: torch.device) -> torch.Tensor:

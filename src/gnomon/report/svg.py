@@ -119,7 +119,7 @@ def path(points: Iterable[Point], kind: str, title: str = "", **more: object) ->
 def mark(at: Point, series: int, radius: float = 4.0, title: str = "", **more: object) -> str:
     """A point of a series: its colour and its shape both say which."""
     x, y, r = at.x, at.y, radius
-    shape = (series // HUES + series) % 4
+    shape = (series % HUES + series // HUES) % 4
     kind = f"f{series % HUES} mark"
     if shape == 0:
         return tag("circle", {"cx": float(x), "cy": float(y), "r": float(r), "class_": kind, **more}, *_title(title))

@@ -19,6 +19,7 @@ from gnomon.report.study import Study
 
 MOST_KEYS = 30  # rows in a bar chart; the table behind it holds all
 MOST_TAGS = 6
+CURVES = {"cardinality", "label_cardinality"}  # drawn as curves, not as bars
 
 
 def headline_measure(spec: Benchmark | None) -> Measure:
@@ -48,9 +49,9 @@ def chance(study: Study) -> float:
 
 def tags_of(study: Study) -> list[str]:
     """The tags to slice by: the benchmark's own, else the few-valued ones."""
-    present = {tag for item in study.items for tag in item.tags}
+    present = {tag for item in study.items for tag in item.tags} - CURVES
     declared = [tag for tag in (study.spec.slices if study.spec else ()) if tag in present]
-    return (declared or filters(study))[:MOST_TAGS]
+    return (declared or [tag for tag in filters(study) if tag in present])[:MOST_TAGS]
 
 
 def by_slice(study: Study) -> Iterator[Figure]:
@@ -139,7 +140,7 @@ def by_cardinality(study: Study) -> Iterator[Figure]:
         body = curves(lines, "labels that count as right", words(measure.name), x_form=lambda v: f"{v:.0f}",
                       x_domain=(cardinalities[0] - 0.3, cardinalities[-1] + 0.3), x_ticks=[float(c) for c in cardinalities])
         yield Figure(
-            name=f"{measure.name}-by-cardinality", title=f"{_title(words(measure.name))} by number of right labels",
+            name=f"{measure.name}-by-right-labels", title=f"{_title(words(measure.name))} by number of right labels",
             caption="The more labels count as right, the easier the item: compare models at the same number.",
             description=f"Curves over {cardinalities[0]} to {cardinalities[-1]} right labels.", body=body,
             columns=("model", "cardinality", measure.name, "low", "high", "n", "clusters"), rows=tuple(rows),

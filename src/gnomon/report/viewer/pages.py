@@ -152,7 +152,8 @@ def _verdict(study: Study) -> dict[str, Any]:
         said = f"{ahead} is ahead of {behind} by {gap} of {measure_name(measure.name).lower()}"
     else:
         said = f"{first} and {second} cannot be told apart: they differ by {gap} of {measure_name(measure.name).lower()}"
-    said += f" (95 % interval of the difference {100 * found.low:+.1f} to {100 * found.high:+.1f}, p = {found.p:.3g})."
+    low, high = (found.low, found.high) if found.difference >= 0 else (-found.high, -found.low)
+    said += f" (interval {100 * low:+.1f} to {100 * high:+.1f}, p = {found.p:.3g})."
     if not found.differ:
         said += f" These items would show a true difference of {100 * found.detectable:.1f} points four times in five."
     return {"text": said, "differ": found.differ}
