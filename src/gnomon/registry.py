@@ -31,6 +31,7 @@ MODELS: dict[str, Entry] = {
     "constant": Entry("gnomon.models.baselines:constant", "always LABEL: constant:yes"),
     "smollm2": Entry("gnomon.models.smollm2:smollm2", "SmolLM2-135M-Instruct, embedded: fetched once, no torch, no hub"),
     "gguf": Entry("gnomon.models.gguf:gguf", "a model file of llama.cpp: gguf:PATH"),
+    "openai": Entry("gnomon.models.openai:openai", "a model of an OpenAI-compatible server: openai:NAME"),
     "answers": Entry("gnomon.models.answers:answers", "answers read from a file: answers:FILE.jsonl"),
 }
 
