@@ -71,7 +71,8 @@ def test_order_and_batches_do_not_change_answers():
 
 
 def test_several_right_labels_share_one_vote():
-    items = [Item(id=str(n), form="choice", text="x", choices=("a", "b"), gold=(("b",), ("a", "b"))[n % 2], group=f"g{n}")
+    gold = (("b",), ("a", "b"))
+    items = [Item(id=str(n), form="choice", text="x", choices=("a", "b"), gold=gold[n % 2], group=f"g{n}")
              for n in range(20)]
     model = hypothesis_only("")
     model.prepare(items)
