@@ -317,3 +317,24 @@ def test_a_malformed_table_is_a_clear_error(tmp_path):
     (tmp_path / "t.yaml").write_text("vsr:\n  licence: 3\n")
     with pytest.raises(DataError, match="not a table of sources"):
         fetching.sources(tmp_path / "t.yaml")
+
+
+def test_images_are_fetched_for_the_captions_of_a_folder_and_then_used(server, cache, tmp_path, capsys):
+    import json
+
+    from gnomon.benchmarks import vsr
+
+    rows = [{"image": f"{i:012d}.jpg", "image_link": f"http://images.cocodataset.org/val2017/{i:012d}.jpg", "label": 1,
+             "caption": "The cat is on the bed.", "relation": "on", "annotator_id": 1, "vote_true_validator_id": [1],
+             "vote_false_validator_id": []} for i in range(5)]
+    (tmp_path / "vsr").mkdir()
+    (tmp_path / "vsr/raw.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    server.body = b"\xff\xd8\xff an image"
+    get = ["data", "get", "vsr-images", "--data", str(tmp_path / "vsr"), "--mirror", server.url]
+    assert main([*get, "--limit", "2"]) == 0
+    assert [path for path, _ in server.log] == ["/val2017/000000000000.jpg", "/val2017/000000000001.jpg"]
+    assert main(get) == 0
+    assert len(server.log) == 5  # what is here is not fetched again
+    items = list(vsr.published(data=str(tmp_path / "vsr")))
+    assert items[4].images == (str(cache / "data/vsr-images/val2017/000000000004.jpg"),)
+    assert "held to" in capsys.readouterr().err

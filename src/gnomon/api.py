@@ -10,7 +10,7 @@ from gnomon.registry import ModelSpec, model
 from gnomon.sources import ItemSource, load
 
 if TYPE_CHECKING:
-    from gnomon.contracts import Model
+    from gnomon.contracts import Benchmark, Model
     from gnomon.engine import Progress
     from gnomon.measures.comparison import Comparison
     from gnomon.records import Score
@@ -45,11 +45,22 @@ def run(
                       retry_errors=retry_errors, watch=watch)
 
 
-def score(*runs: Run | str | Path, by: str = "", measures: Sequence[str] = (), **options: Any) -> list[Score]:
-    """What the answers of runs are worth: the measures of their benchmark, over all items and, with BY, per slice."""
-    from gnomon.measures import score_run
+def score(*runs: Run | str | Path, by: str | Sequence[str] = (), measures: Sequence[str] = (),
+          draws: int = 0, level: float = 0.95) -> list[Score]:
+    """What the answers of runs are worth: the measures of their benchmark, over all items or, with BY, per slice.
 
-    return [found for each in runs for found in score_run(_opened(each), by=by, measures=measures, **options)]
+    `draws` 0 gives analytic intervals, more gives bootstrap intervals; both resample whole clusters.
+    """
+    from gnomon.measures import Table, scores
+    from gnomon.registry import measure
+
+    found: list[Score] = []
+    for each in map(_opened, runs):
+        benchmark = _benchmark(each)
+        names = measures or (benchmark.measures if benchmark else ("accuracy",))
+        found += scores(Table.of_run(each, benchmark), [measure(name) for name in names], by or None, draws=draws,
+                        level=level)
+    return found
 
 
 def compare(*runs: Run | str | Path, measure: str = "", **options: Any) -> Sequence[Comparison]:
@@ -64,6 +75,17 @@ def report(runs: Sequence[Run | str | Path], output: str | Path, **options: Any)
     from gnomon.report.page import write_report
 
     return Path(write_report([_opened(each) for each in runs], Path(output), **options))
+
+
+def _benchmark(run: Run) -> Benchmark | None:
+    """The benchmark of a run; none if it came from a plug-in that is not installed here."""
+    from gnomon import registry
+    from gnomon.errors import UsageError
+
+    try:
+        return registry.benchmark(run.benchmark.partition("@")[0])
+    except UsageError:
+        return None
 
 
 def _opened(run: Run | str | Path) -> Run:

@@ -51,7 +51,9 @@ def _convert(parameter: Parameter, value: Any) -> Any:
     """A text from the command line as the annotated type: int, float, bool, or left as it is."""
     if not isinstance(value, str):
         return value
-    kinds = str(parameter.annotation).replace(" ", "").split("|")
+    annotation = parameter.annotation
+    name = annotation.__name__ if isinstance(annotation, type) else str(annotation)
+    kinds = name.replace(" ", "").split("|")
     try:
         if "int" in kinds:
             return int(value)
@@ -61,5 +63,5 @@ def _convert(parameter: Parameter, value: Any) -> Any:
             return {**dict.fromkeys(_TRUE, True), **dict.fromkeys(_FALSE, False)}[value.lower()]
     except (ValueError, KeyError):
         if "str" not in kinds:
-            raise UsageError(f"The option {parameter.name} must be {parameter.annotation}, not '{value}'.") from None
+            raise UsageError(f"The option {parameter.name} must be {name}, not '{value}'.") from None
     return value

@@ -6,11 +6,12 @@ Nothing is imported until it is asked for by name, so the tables may name module
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from gnomon.contracts import Benchmark, Measure, Model
 from gnomon.errors import UsageError, unknown
-from gnomon.options import check_options, given
+
+if TYPE_CHECKING:  # at run time only where they are needed: `gnomon list` names everything and needs none of them
+    from gnomon.contracts import Benchmark, Measure, Model
 
 
 class Entry(NamedTuple):
@@ -22,6 +23,19 @@ class Entry(NamedTuple):
 
 BENCHMARKS: dict[str, Entry] = {
     "scales": Entry("gnomon.benchmarks.scales:SCALES", "which of two everyday objects is larger, or taller"),
+    "spacenli": Entry("gnomon.benchmarks.spacenli:SPACENLI", "does a sentence about space follow from others"),
+    "viphy-color": Entry("gnomon.benchmarks.viphy:COLOR", "typical colours of objects"),
+    "viphy-size": Entry("gnomon.benchmarks.viphy:SIZE", "which of two objects is larger"),
+    "viphy-size-subtype": Entry("gnomon.benchmarks.viphy:SIZE_SUBTYPE", "which of two subtypes of objects is larger"),
+    "viphy-size-transitive": Entry("gnomon.benchmarks.viphy:SIZE_TRANSITIVE",
+                                   "which of two objects is larger, where that follows from two other comparisons"),
+    "viphy-spatial": Entry("gnomon.benchmarks.viphy:SPATIAL", "which of two objects is higher up in a kind of room"),
+    "relativesize": Entry("gnomon.benchmarks.relativesize:RELATIVESIZE", "the 486 size comparisons of RelativeSize"),
+    "vsr": Entry("gnomon.benchmarks.vsr:VSR", "is a caption about where two things are true of a photograph"),
+    "posrel": Entry("gnomon.benchmarks.posrel:POSREL", "where a person is while doing something with an object"),
+    "posrel-general": Entry("gnomon.benchmarks.posrel:GENERAL", "the same with unusual people and objects"),
+    "spatialqa": Entry("gnomon.benchmarks.spatialqa:SPATIALQA",
+                       "inference about motion, orientation, distance, containment and their metaphors"),
 }
 
 # A model's entry is a factory: factory(name, **options) -> Model, for SPEC = SCHEME or SCHEME:NAME.
@@ -29,6 +43,7 @@ MODELS: dict[str, Entry] = {
     "random": Entry("gnomon.models.baselines:random", "a seeded guess among the choices"),
     "majority": Entry("gnomon.models.baselines:majority", "the label that is right most often"),
     "constant": Entry("gnomon.models.baselines:constant", "always LABEL: constant:yes"),
+    "hf": Entry("gnomon.models.hf:hf", "a model of Hugging Face transformers, any kind: hf:NAME or hf:FOLDER"),
     "smollm2": Entry("gnomon.models.smollm2:smollm2", "SmolLM2-135M-Instruct, embedded: fetched once, no torch"),
     "gguf": Entry("gnomon.models.gguf:gguf", "a model file of llama.cpp: gguf:PATH"),
     "openai": Entry("gnomon.models.openai:openai", "a model of an OpenAI-compatible server: openai:NAME"),
@@ -38,8 +53,56 @@ MODELS: dict[str, Entry] = {
     "answers": Entry("gnomon.models.answers:answers", "answers read from a file: answers:FILE.jsonl"),
 }
 
+# NAME@ARGUMENT is a measure made by a function of the argument.
 MEASURES: dict[str, Entry] = {
     "accuracy": Entry("gnomon.measures.accuracy:ACCURACY", "share of items answered with a right label"),
+    "recognised_accuracy": Entry("gnomon.measures.accuracy:RECOGNISED_ACCURACY",
+                                 "accuracy among the items that have a readable answer"),
+    "recognised_share": Entry("gnomon.measures.accuracy:RECOGNISED_SHARE",
+                              "share of items that have a readable answer"),
+    "guessed_accuracy": Entry("gnomon.measures.accuracy:GUESSED_ACCURACY",
+                              "accuracy if items without an answer are guessed"),
+    "macro_f1": Entry("gnomon.measures.classes:MACRO_F1", "mean over classes of F1"),
+    "typical_f1": Entry("gnomon.measures.classes:typical_f1",
+                        "macro-F1 over sets of typical labels: typical_f1@code or @paper"),
+    "relaxed_accuracy": Entry("gnomon.measures.typical:RELAXED_ACCURACY",
+                              "share of items whose most probable choice is right"),
+    "true_confidence": Entry("gnomon.measures.typical:TRUE_CONFIDENCE",
+                             "mean probability of the right labels together"),
+    "partial_credit": Entry("gnomon.measures.credit:PARTIAL_CREDIT",
+                            "mean accuracy of templates, averaged over categories"),
+    "without_partial_credit": Entry("gnomon.measures.credit:WITHOUT_PARTIAL_CREDIT",
+                                    "share of templates right throughout, averaged over categories"),
+    "pattern_accuracy": Entry("gnomon.measures.patterns:pattern_accuracy",
+                              "share of patterns with at least T of their items right: pattern_accuracy@0.95"),
+    "pattern_accuracy_auc": Entry("gnomon.measures.patterns:PATTERN_ACCURACY_AUC",
+                                  "area under the pattern accuracy curve"),
+    "group_agreement": Entry("gnomon.measures.consistency:GROUP_AGREEMENT",
+                             "share of pairs within groups that are answered alike"),
+    "group_agreement_and_right": Entry("gnomon.measures.consistency:GROUP_AGREEMENT_AND_RIGHT",
+                                       "share of pairs within groups that are both right"),
+    "form_agreement": Entry("gnomon.measures.consistency:FORM_AGREEMENT",
+                            "share of pairs across forms of a fact that are answered alike"),
+    "form_agreement_and_right": Entry("gnomon.measures.consistency:FORM_AGREEMENT_AND_RIGHT",
+                                      "share of pairs across forms of a fact that are both right"),
+    "symmetry": Entry("gnomon.measures.relations:SYMMETRY",
+                      "share of pairs of objects that get the same fact asked either way round"),
+    "symmetry_and_right": Entry("gnomon.measures.relations:SYMMETRY_AND_RIGHT",
+                                "share of pairs of objects that are right asked either way round"),
+    "transitivity": Entry("gnomon.measures.relations:TRANSITIVITY",
+                          "share of triples in which A over B and B over C is followed by A over C"),
+    "transitivity_and_right": Entry("gnomon.measures.relations:TRANSITIVITY_AND_RIGHT",
+                                    "share of such triples in which all three are right"),
+    "converse": Entry("gnomon.measures.relations:CONVERSE",
+                      "share of facts answered alike with a word and with its converse"),
+    "converse_and_right": Entry("gnomon.measures.relations:CONVERSE_AND_RIGHT",
+                                "share of facts right with a word and with its converse"),
+    "negation": Entry("gnomon.measures.relations:NEGATION",
+                      "share of facts that get opposite answers asserted and denied"),
+    "negation_and_right": Entry("gnomon.measures.relations:NEGATION_AND_RIGHT",
+                                "share of facts right asserted and denied"),
+    "ece": Entry("gnomon.measures.calibration:ECE", "expected calibration error, 15 bins"),
+    "brier": Entry("gnomon.measures.calibration:BRIER", "Brier score, 0 to 2"),
 }
 
 
@@ -61,6 +124,8 @@ def entries(kind: str) -> dict[str, Entry]:
 
 def benchmark(name: str) -> Benchmark:
     """The benchmark of that name."""
+    from gnomon.contracts import Benchmark
+
     found = _resolve("benchmarks", name)
     if not isinstance(found, Benchmark):
         raise UsageError(f"'{name}' is registered as a benchmark but is a {type(found).__name__}.",
@@ -76,6 +141,8 @@ class ModelSpec(NamedTuple):
 
     def open(self) -> Model:
         """Load the model."""
+        from gnomon.contracts import Model
+
         scheme, _, name = self.spec.partition(":")
         found = model_factory(self.spec)(name, **self.options)
         if not isinstance(found, Model):
@@ -90,6 +157,8 @@ def model(spec: str, **options: Any) -> ModelSpec:
     >>> model("random", model_seed=3).open().describe()
     {'model_seed': 3}
     """
+    from gnomon.options import check_options, given
+
     factory = model_factory(spec)
     check_options(f"model {spec.partition(':')[0]}", factory, options)
     return ModelSpec(spec, given(factory, options))
@@ -103,6 +172,8 @@ def model_factory(spec: str) -> Callable[..., Any]:
 
 def measure(name: str) -> Measure:
     """The measure of that name; NAME@ARGUMENT is a measure made by a function of the argument."""
+    from gnomon.contracts import Measure
+
     base, _, argument = name.partition("@")
     found = _resolve("measures", base)
     if argument and callable(found) and not isinstance(found, Measure):

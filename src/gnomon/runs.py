@@ -231,7 +231,8 @@ class RunLog:
             try:
                 self._db.executemany(sql, rows)
             except BaseException:
-                self._db.execute("ROLLBACK")
+                if self._db.in_transaction:  # a full disk has rolled back already
+                    self._db.execute("ROLLBACK")
                 raise
             self._db.execute("COMMIT")
         except sqlite3.IntegrityError:

@@ -42,15 +42,17 @@ def published(*, data: str = "", scale: str = "", form: str = "") -> Iterator[It
     """The authors' size/data.json and height/data.json, as far as they are there."""
     folder = locate(data, "scales")
     levels_of = read_yaml(package_data("scales.yaml"))["published"]
-    found = {}
+    found, missing = {}, []
     for chosen in _chosen(scale, SCALES_OF):
         try:
             found[chosen] = find(folder, f"{chosen}/data.json", f"{chosen}.json", f"data/{chosen}/data.json",
                                  what=f"the {chosen} set")
-        except DataError as missing:
-            if scale or (chosen == "height" and not found):  # asked for by name, or nothing is there at all
-                raise
-            warnings.warn(missing.message, MissingFileWarning, stacklevel=2)
+        except DataError as error:
+            missing.append(error)
+    if not found:
+        raise missing[0]
+    for absent in missing:
+        warnings.warn(absent.message, MissingFileWarning, stacklevel=2)
     for chosen, file in found.items():
         for line, row in read_jsonl(file, Row):
             yield from _published_forms(chosen, row, levels_of[chosen], _chosen(form, FORMS), f"{file}:{line}")

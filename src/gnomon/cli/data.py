@@ -35,6 +35,7 @@ def arguments(parser: ArgumentParser) -> None:
     get = actions.add_parser("get", help="fetch the files of sources or benchmarks")
     get.add_argument("names", nargs="+", metavar="NAME", help="a source or a benchmark; `gnomon data list` names them")
     get.add_argument("--limit", type=int, metavar="N", help="at most N files of each (for vsr-images)")
+    get.add_argument("--data", default="", metavar="DIR", help="for images: the captions' folder, if not the cache's")
     get.add_argument("--mirror", default="", metavar="URL", help="take the same paths from this address instead")
 
 
@@ -75,19 +76,19 @@ def _get(args: Namespace) -> int:
             print(f"note: for {which} no sha256 is known beforehand; the first download's is recorded and held to.",
                   file=sys.stderr)
         with _Bar() as bar:
-            files = list(islice(_files(source), args.limit))
+            files = list(islice(_files(source, args.data), args.limit))
             root = fetch(name, files=files, mirror=args.mirror, progress=bar)
         print(root)
     return 0
 
 
-def _files(source: Source) -> Iterable[SourceFile]:
+def _files(source: Source, data: str) -> Iterable[SourceFile]:
     if not source.images_of:
         return source.files
     from gnomon.benchmarks.vsr_files import image_files
     from gnomon.fetching import locate
 
-    return image_files(locate("", source.images_of))
+    return image_files(locate(data, source.images_of))
 
 
 class _Bar:

@@ -51,6 +51,7 @@ def main(args: Namespace) -> int:
                 failed += 1  # the other runs go on
                 print(f"gnomon: {source.name}, {model.spec}: {error}", file=sys.stderr)
     _show(args, done)
+    failed += sum(run.manifest.counts.errors == run.manifest.counts.items for run in done)
     return 1 if failed else 0
 
 

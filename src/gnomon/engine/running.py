@@ -255,4 +255,4 @@ def _reason(error: Exception) -> str:
 
 
 def _now() -> datetime:
-    return datetime.now(UTC).replace(microsecond=0)
+    return datetime.now(UTC)

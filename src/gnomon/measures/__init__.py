@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from gnomon.measures.scoring import score, scores
+    from gnomon.measures.scoring import score, score_run, scores
     from gnomon.measures.statistics import Statistics
     from gnomon.measures.table import Table
 
-_HOME = {"score": "gnomon.measures.scoring", "scores": "gnomon.measures.scoring",
+_HOME = {"score": "gnomon.measures.scoring", "score_run": "gnomon.measures.scoring",
+         "scores": "gnomon.measures.scoring",
          "Statistics": "gnomon.measures.statistics", "Table": "gnomon.measures.table"}  # fmt: skip
 
-__all__ = ["Statistics", "Table", "score", "scores"]
+__all__ = ["Statistics", "Table", "score", "score_run", "scores"]
 
 
 def __getattr__(name: str) -> Any:

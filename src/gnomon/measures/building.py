@@ -7,30 +7,42 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
 import numpy as np
 
 from gnomon.errors import DataError
+from gnomon.measures.columns import Column, TagColumns, Tags, TextColumn, Vocabulary, codes_of
 from gnomon.measures.statistics import Floats
-from gnomon.measures.table import Column, Kinds, Table, codes_of
+from gnomon.measures.table import Kinds, Table
 
 if TYPE_CHECKING:
     from gnomon.runs import Run
 
-KindsSeen = dict[tuple[tuple[str, ...], tuple[str, ...]], tuple[int, dict[str, int]]]  # -> number, places of labels
-CHUNK = 20_000  # rows whose scores are turned into an array together
+CHUNK = 256  # rows that are turned into columns together
 
 
-class Asked(msgspec.Struct, frozen=True, gc=False):
-    """The part of an Item that measures need."""
+class Bare(msgspec.Struct, frozen=True, gc=False):
+    """The part of an Item that every measure needs."""
 
     id: str
     form: str
     choices: tuple[str, ...]
     gold: tuple[str, ...]
     group: str = ""
+
+
+class Asked(Bare, frozen=True, gc=False):
+    """The same with tags."""
+
+    tags: dict[str, str] = {}
+
+
+class Tagged(msgspec.Struct, frozen=True, gc=False):
+    """The part of an Item that slices need."""
+
     tags: dict[str, str] = {}
 
 
@@ -47,16 +59,39 @@ class ItemLike(Protocol):
     def gold(self) -> tuple[str, ...]: ...  # noqa: D102
     @property
     def group(self) -> str: ...  # noqa: D102
-    @property
-    def tags(self) -> dict[str, str]: ...  # noqa: D102
 
 
 Row = tuple[ItemLike, bool, Sequence[float | None] | None, str | None, str | None]  # item, asked, scores, choice, error
 
 
-def stream(run: Run) -> Iterator[Row]:
-    """The rows of a run's log, with no more decoded than measures need."""
-    item = msgspec.json.Decoder(Asked).decode
+def build_run(run: Run, **about: Any) -> Table:
+    """The table of a run's log. Tags are read from it in a second pass, if anybody asks for one."""
+    builder = Builder()
+    for chunk in chunks(_rows(run)):
+        builder.add(chunk)
+    rows = len(builder.ids)
+    return builder.done(Tags(lambda: _tags(run, rows)), **about)
+
+
+def build(rows: Iterable[Row], **about: Any) -> Table:
+    """A table of rows whose items have tags; `about` are the fields of Table that say where they come from."""
+    builder, tags = Builder(), TagColumns()
+    for chunk in chunks(rows):
+        builder.add(chunk)
+        tags.extend([item.tags for item, *_ in chunk])
+    columns = tags.done()
+    return builder.done(Tags(lambda: columns), **about)
+
+
+def chunks(rows: Iterable[Any]) -> Iterator[list[Any]]:
+    """Rows in lists short enough to stay in the processor's cache."""
+    source = iter(rows)
+    while chunk := list(islice(source, CHUNK)):
+        yield chunk
+
+
+def _rows(run: Run) -> Iterator[Row]:
+    item = msgspec.json.Decoder(Bare).decode
     numbers = msgspec.json.Decoder(list[float | None]).decode
     sql = ("SELECT record, answers.n IS NOT NULL, scores, choice, error "
            "FROM items LEFT JOIN answers USING (n) ORDER BY n")
@@ -64,116 +99,110 @@ def stream(run: Run) -> Iterator[Row]:
         for record, asked, scores, choice, error in run.query(sql):
             yield item(record), asked, numbers(scores) if scores else None, choice, error
     except msgspec.MsgspecError as error:
-        raise DataError(f"the log holds a damaged record: {error}.", "Start the run over with --fresh.",
-                        file=run.path) from None
+        raise _damaged(run, error) from None
 
 
-class Vocabulary(dict[str, int]):
-    """Text -> code, in the order of first use."""
+def _tags(run: Run, rows: int) -> dict[str, Column]:
+    """The tags of the first so many items: a run that is going on may have grown since."""
+    decode = msgspec.json.Decoder(Tagged).decode
+    found = TagColumns()
+    try:
+        for chunk in chunks(islice(run.query("SELECT record FROM items ORDER BY n"), rows)):
+            found.extend([decode(record).tags for record, in chunk])
+    except msgspec.MsgspecError as error:
+        raise _damaged(run, error) from None
+    return found.done()
 
-    def __missing__(self, text: str) -> int:
-        code = self[text] = len(self)
-        return code
 
-    def learn(self, texts: Iterable[str]) -> None:
-        """Give each text a code, in this order."""
-        for text in texts:
-            self.setdefault(text, len(self))
+def _damaged(run: Run, error: Exception) -> DataError:
+    return DataError(f"the log holds a damaged record: {error}.", "Start the run over with --fresh.", file=run.path)
 
 
-class TextColumn:
-    """A column while it is being filled."""
+class KindsSeen(dict[tuple[tuple[str, ...], tuple[str, ...]], int]):
+    """(choices, gold) -> number, in the order of first use, with the place of each label among the choices."""
+
+    def __init__(self, labels: Vocabulary) -> None:
+        super().__init__()
+        self.labels = labels
+        self.places: list[dict[str | None, int]] = []
+
+    def __missing__(self, key: tuple[tuple[str, ...], tuple[str, ...]]) -> int:
+        number = self[key] = len(self)
+        self.labels.learn(key[0])
+        self.places.append({label: place for place, label in enumerate(key[0])})
+        return number
+
+    def done(self) -> Kinds:
+        """The finished table of kinds."""
+        width = max((len(choices) for choices, _ in self), default=1)
+        codes = np.full((max(1, len(self)), width), -1, dtype=np.int32)
+        right = np.zeros(codes.shape, dtype=bool)
+        for row, (choices, gold) in enumerate(self):
+            codes[row, : len(choices)] = [self.labels[label] for label in choices]
+            right[row, : len(choices)] = [label in gold for label in choices]
+        return Kinds(codes, right)
+
+
+class Builder:
+    """A table while it is being filled, a chunk of rows at a time."""
 
     def __init__(self) -> None:
-        self.codes = array("i")
-        self.words = Vocabulary()
+        self.labels = Vocabulary()
+        self.kinds = KindsSeen(self.labels)
+        self.ids: list[str] = []
+        self.choice, self.picked, self.kind = array("i"), array("i"), array("i")
+        self.asked, self.failed = bytearray(), bytearray()
+        self.group, self.form = TextColumn(), TextColumn()
+        self.scores: list[Floats] = []
+        self.any_scores = False
 
-    def put(self, row: int, text: str) -> None:
-        """Set the value of a row, after those of all earlier rows."""
-        if len(self.codes) < row:
-            self.codes.extend([-1] * (row - len(self.codes)))
-        self.codes.append(self.words[text])
+    def add(self, chunk: Sequence[Row]) -> None:
+        """Add some rows."""
+        items, asked, scores, answers, errors = zip(*chunk, strict=True)
+        kinds, labels = self.kinds, self.labels
+        kind = [kinds[item.choices, item.gold] for item in items]
+        self.ids.extend([item.id for item in items])
+        self.kind.extend(kind)
+        self.choice.extend([-1 if answer is None else labels[answer] for answer in answers])
+        places = kinds.places
+        self.picked.extend([places[k].get(answer, -1) for k, answer in zip(kind, answers, strict=True)])
+        self.asked.extend([bool(was) for was in asked])
+        self.failed.extend([e is not None and answer is None for e, answer in zip(errors, answers, strict=True)])
+        self.form.extend([item.form for item in items])
+        self.group.extend([item.group for item in items])
+        self._add_scores(items, scores, [len(places[k]) for k in kind])
 
-    def done(self, length: int) -> Column:
-        """The finished column."""
-        return Column(codes_of(self.codes, length), tuple(self.words))
+    def done(self, tags: Tags, **about: Any) -> Table:
+        """The finished table."""
+        kinds = self.kinds.done()
+        ids = np.empty(len(self.ids), dtype=object)
+        ids[:] = self.ids
+        return Table(ids=ids, labels=tuple(self.labels), choice=codes_of(self.choice), picked=codes_of(self.picked),
+                     kind=codes_of(self.kind), kinds=kinds, asked=np.frombuffer(self.asked, dtype=bool),
+                     failed=np.frombuffer(self.failed, dtype=bool), group=self.group.done(), form=self.form.done(),
+                     tags=tags, scores=self._scores(kinds.choices.shape[1]), **about)
 
-
-class ScoreMatrix:
-    """The scores while they are being gathered: chunks of equal width, padded together at the end."""
-
-    def __init__(self) -> None:
-        self.chunks: list[Floats] = []
-        self.waiting: list[Sequence[float | None] | None] = []
-        self.any = False
-
-    def put(self, scores: Sequence[float | None] | None) -> None:
-        """Add the scores of the next row."""
-        self.waiting.append(scores)
-        if scores is not None:
-            self.any = True
-        if len(self.waiting) >= CHUNK:
-            self.flush()
-
-    def flush(self) -> None:
-        """Turn what is waiting into one array."""
-        width = max((len(scores) for scores in self.waiting if scores is not None), default=0)
+    def _add_scores(self, items: Sequence[ItemLike], scores: Sequence[Sequence[float | None] | None],
+                    widths: Sequence[int]) -> None:
+        for item, given, width in zip(items, scores, widths, strict=True):
+            if given is not None and len(given) != width:
+                raise DataError(f"item '{item.id}' has {width} choices but its answer {len(given)} scores.",
+                                "An answer has one score for each choice, or none.")
+        width = max(widths)
         blank = (None,) * width
-        rows = [blank if s is None else s if len(s) == width else (*s, *blank[len(s):]) for s in self.waiting]
-        self.chunks.append(np.array(rows, dtype=float).reshape(len(rows), width))
-        self.waiting = []
+        padded = [blank if s is None else s if len(s) == width else (*s, *blank[len(s):]) for s in scores]
+        self.any_scores = self.any_scores or any(s is not None for s in scores)
+        self.scores.append(np.array(padded, dtype=float) if self.any_scores else np.full((len(items), 0), np.nan))
 
-    def done(self, length: int, width: int) -> Floats | None:
-        """The finished matrix; none if no row has scores."""
-        self.flush()
-        if not self.any:
+    def _scores(self, width: int) -> Floats | None:
+        if not self.any_scores:
             return None
-        whole = np.full((length, max(width, max(chunk.shape[1] for chunk in self.chunks))), np.nan)
+        whole = np.full((len(self.ids), width), np.nan)
         start = 0
-        for chunk in self.chunks:
+        for chunk in self.scores:
             whole[start:start + len(chunk), : chunk.shape[1]] = chunk
             start += len(chunk)
-        return whole[:, :width] if whole.shape[1] > width else whole
-
-
-def build(rows: Iterable[Row], **about: Any) -> Table:
-    """A table of rows; `about` are the fields of Table that say where they come from."""
-    labels, kinds = Vocabulary(), KindsSeen()
-    ids: list[str] = []
-    choice, picked, kind = array("i"), array("i"), array("i")
-    asked, failed = bytearray(), bytearray()
-    group, form, tags, scores = TextColumn(), TextColumn(), dict[str, TextColumn](), ScoreMatrix()
-    for row, (item, was_asked, numbers, answer, error) in enumerate(rows):
-        key = (item.choices, item.gold)
-        known = kinds.get(key)
-        if known is None:
-            labels.learn(item.choices)
-            known = kinds[key] = len(kinds), {label: place for place, label in enumerate(item.choices)}
-        ids.append(item.id)
-        kind.append(known[0])
-        choice.append(-1 if answer is None else labels[answer])
-        picked.append(-1 if answer is None else known[1].get(answer, -1))
-        asked.append(was_asked)
-        failed.append(error is not None and answer is None)
-        form.put(row, item.form)
-        if item.group:
-            group.put(row, item.group)
-        for tag, value in item.tags.items():
-            column = tags.get(tag)
-            if column is None:
-                column = tags[tag] = TextColumn()
-            column.put(row, value)
-        if numbers is not None and len(numbers) != len(item.choices):
-            raise DataError(f"item '{item.id}' has {len(item.choices)} choices but its answer {len(numbers)} scores.",
-                            "An answer has one score for each choice, or none.")
-        scores.put(numbers)
-    n = len(ids)
-    table = _kinds(kinds, labels)
-    return Table(ids=_objects(ids), labels=tuple(labels), choice=codes_of(choice, n), picked=codes_of(picked, n),
-                 kind=codes_of(kind, n), kinds=table, asked=np.frombuffer(asked, dtype=bool),
-                 failed=np.frombuffer(failed, dtype=bool), group=group.done(n), form=form.done(n),
-                 tags={tag: column.done(n) for tag, column in tags.items()},
-                 scores=scores.done(n, table.choices.shape[1]), **about)
+        return whole
 
 
 def concatenate(tables: Sequence[Table]) -> Table:
@@ -199,19 +228,3 @@ def unpack(table: Table) -> Iterator[Row]:
         if table.scores is not None and not np.isnan(table.scores[row]).all():
             scores = table.scores[row, : len(choices[kind])].tolist()
         yield item, asked, scores, table.labels[choice] if choice >= 0 else None, "failed" if failed else None
-
-
-def _kinds(kinds: KindsSeen, labels: Vocabulary) -> Kinds:
-    width = max((len(choices) for choices, _ in kinds), default=1)
-    codes = np.full((max(1, len(kinds)), width), -1, dtype=np.int32)
-    right = np.zeros(codes.shape, dtype=bool)
-    for row, (choices, gold) in enumerate(kinds):
-        codes[row, : len(choices)] = [labels[label] for label in choices]
-        right[row, : len(choices)] = [label in gold for label in choices]
-    return Kinds(codes, right)
-
-
-def _objects(ids: list[str]) -> np.ndarray[Any, np.dtype[np.object_]]:
-    found = np.empty(len(ids), dtype=object)
-    found[:] = ids
-    return found

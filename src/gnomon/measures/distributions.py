@@ -1,4 +1,4 @@
-"""Student's t and the normal distribution: enough for intervals and tests, without scipy (the tests check against it)."""
+"""Student's t and the normal distribution: enough for intervals and tests, without scipy (the tests compare)."""
 
 from __future__ import annotations
 

@@ -62,7 +62,8 @@ def standard_error(statistics: Statistics) -> float:
     count = len(without)
     if count < 2:
         return nan
-    return statistics.degree * sqrt((count - 1) / count * float(((without - without.mean()) ** 2).sum()))
+    error = statistics.degree * sqrt((count - 1) / count * float(((without - without.mean()) ** 2).sum()))
+    return error if error > 1e-12 else 0.0  # clusters that agree but for the last bit do agree
 
 
 def bootstrap(statistics: Statistics, draws: int, seed: int = 0) -> Floats:
@@ -106,11 +107,10 @@ def wilson(share: float, error: float, clusters: int, t: float) -> tuple[float, 
     Where all clusters agree (error 0, say at 100 %), that number is the number of clusters.
     """
     share = min(max(share, 0.0), 1.0)
-    units = share * (1 - share) / error**2 if error > 1e-12 else 0.0
-    if units <= 0 or share in (0.0, 1.0):
-        if error > 1e-12 or share not in (0.0, 1.0):  # constant inside the bounds, or varying at a bound: plain
-            return max(0.0, share - t * error), min(1.0, share + t * error)
-        units = float(clusters)
+    at_bound = share in (0.0, 1.0)
+    if at_bound == (error > 0):  # constant inside the bounds, or varying at a bound: plain
+        return max(0.0, share - t * error), min(1.0, share + t * error)
+    units = float(clusters) if at_bound else share * (1 - share) / error**2
     centre = (share + t * t / (2 * units)) / (1 + t * t / units)
     half = t / (1 + t * t / units) * sqrt(share * (1 - share) / units + t * t / (4 * units * units))
-    return max(0.0, centre - half), min(1.0, centre + half)
+    return 0.0 if share == 0 else max(0.0, centre - half), 1.0 if share == 1 else min(1.0, centre + half)

@@ -6,9 +6,9 @@ them, so the value, both kinds of interval and the paired tests of ANY measure c
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,14 @@ Finish = Callable[[Floats], Floats]  # sums[..., k] -> values[...], vectorised o
 
 BLOCKS = 10_000  # more clusters than this are first added up in so many random blocks: the blocks are as independent
 CELLS = 20_000_000  # numbers that a matrix of sums may hold
+
+
+class Cell(NamedTuple):
+    """What some units add, and to which column."""
+
+    rows: NDArray[Any]  # the units, as indices or as a mask
+    columns: NDArray[Any]
+    weights: Floats | None = None  # one each, or all 1
 
 
 @dataclass(frozen=True)
@@ -47,6 +55,18 @@ class Statistics:
         for j in range(columns.shape[1]):
             sums[:, j] = np.bincount(blocks, weights=columns[:, j], minlength=rows)
         return cls(sums, finish, len(codes) if n is None else n, count, bounds, degree)
+
+    @classmethod
+    def tallied(cls, clusters: Codes, cells: Sequence[Cell], k: int, finish: Finish, *, n: int | None = None,
+                bounds: tuple[float, float] = (0.0, 1.0)) -> Statistics:
+        """The same from cells: for wide and mostly empty columns (one per class, one per bin) that are never built."""
+        codes, count = compact(clusters)
+        blocks, rows = blocked(codes, count, k)
+        sums = np.zeros(rows * k)
+        for cell in cells:
+            place = np.asarray(blocks[cell.rows], dtype=np.int64) * k + cell.columns
+            sums += np.bincount(place, weights=cell.weights, minlength=rows * k)
+        return cls(sums.reshape(rows, k), finish, len(codes) if n is None else n, count, bounds)
 
     @property
     def total(self) -> Floats:

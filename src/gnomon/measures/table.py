@@ -6,7 +6,6 @@ answers fit in a few hundred megabytes and no measure loops over rows.
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -16,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gnomon.errors import UsageError
+from gnomon.measures.columns import Column, Tags
 from gnomon.measures.statistics import Codes, Floats, Statistics
 
 if TYPE_CHECKING:
@@ -26,18 +26,6 @@ if TYPE_CHECKING:
 __all__ = ["Column", "Statistics", "Table"]
 
 Flags = NDArray[np.bool_]
-
-
-class Column(NamedTuple):
-    """A text column: a code for each row (-1 where there is no value) and what the codes stand for."""
-
-    codes: Codes
-    values: tuple[str, ...]
-
-    def text(self) -> list[str]:
-        """The value of each row; empty where there is none."""
-        known = (*self.values, "")
-        return [known[code] for code in self.codes.tolist()]
 
 
 class Kinds(NamedTuple):
@@ -68,7 +56,7 @@ class Table:
     failed: Flags  # the model failed on the item
     group: Column
     form: Column
-    tags: Mapping[str, Column]
+    tags: Tags
     scores: Floats | None = None  # [rows, width] aligned with the choices, NaN beyond the end or unknown
     benchmark: str = ""
     model: str = ""
@@ -79,7 +67,8 @@ class Table:
 
     @classmethod
     def of(cls, rows: Iterable[tuple[Item, Answer | None]], *, benchmark: str = "", model: str = "",
-           scale: str = "none", cluster: str = "group", laws: Mapping[str, Any] | None = None, seed: Any = None) -> Table:
+           scale: str = "none", cluster: str = "group", laws: Mapping[str, Any] | None = None,
+           seed: Any = None) -> Table:
         """A table of items with their answers (none where an item was not asked)."""
         from gnomon.measures.building import build
 
@@ -90,12 +79,12 @@ class Table:
     @classmethod
     def of_run(cls, run: Run, benchmark: Benchmark | None = None) -> Table:
         """The table of a run folder; its benchmark says what clusters are and which laws hold."""
-        from gnomon.measures.building import build, stream
+        from gnomon.measures.building import build_run
 
         manifest = run.manifest
         seed = manifest.model_options.get("seed", manifest.options.get("seed"))
-        return build(stream(run), benchmark=run.benchmark, model=run.model, scale=manifest.scale, seed=seed,
-                     cluster=benchmark.cluster if benchmark else "group", laws=benchmark.laws if benchmark else {})
+        return build_run(run, benchmark=run.benchmark, model=run.model, scale=manifest.scale, seed=seed,
+                         cluster=benchmark.cluster if benchmark else "group", laws=benchmark.laws if benchmark else {})
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -178,17 +167,33 @@ class Table:
             self, ids=self.ids[rows], choice=self.choice[rows], picked=self.picked[rows], kind=self.kind[rows],
             asked=self.asked[rows], failed=self.failed[rows], group=self.group._replace(codes=self.group.codes[rows]),
             form=self.form._replace(codes=self.form.codes[rows]),
-            tags={name: column._replace(codes=column.codes[rows]) for name, column in self.tags.items()},
-            scores=None if self.scores is None else self.scores[rows])
+            tags=self.tags.take(rows), scores=None if self.scores is None else self.scores[rows])
 
     def by(self, tag: str) -> Iterator[tuple[str, Table]]:
-        """The parts of the table that share a value of a tag, in the order of the values; rows without one last."""
+        """The parts of the table that share a value of a tag, in the order of the values; rows without one last.
+
+        A tag such as "expressions" that lists several values with commas is taken apart by its singular: a row is then
+        in the part of each of its values.
+        """
+        if tag not in self.tags and f"{tag}s" in self.tags:
+            yield from self._by_listed(self.tags[f"{tag}s"])
+            return
         column = self.column(tag)
         order = np.argsort(column.codes, kind="stable")
         codes, starts = np.unique(column.codes[order], return_index=True)
         parts = dict(zip(codes.tolist(), np.split(order, starts[1:]), strict=True)) if len(order) else {}
         for code in sorted(parts, key=lambda code: in_order(column.values[code]) if code >= 0 else (2, 0.0, "")):
             yield column.values[code] if code >= 0 else "", self.where(parts[code])
+
+    def _by_listed(self, column: Column) -> Iterator[tuple[str, Table]]:
+        lists = [{part.strip() for part in text.split(",")} for text in column.values]
+        present = set(column.codes.tolist())
+        values = {part for code, parts in enumerate(lists) if code in present for part in parts}
+        for value in sorted(values, key=in_order):
+            holds = np.array([value in parts for parts in lists] + [False])
+            yield value, self.where(np.flatnonzero(holds[column.codes]))
+        if -1 in present:
+            yield "", self.where(np.flatnonzero(column.codes < 0))
 
     @cached_property
     def _kind_gold(self) -> Flags:
@@ -204,10 +209,3 @@ def in_order(value: str) -> tuple[int, float, str]:
         return 0, float(value), ""
     except ValueError:
         return 1, 0.0, value
-
-
-def codes_of(values: array[int], length: int) -> Codes:
-    """An array of codes, filled up with -1."""
-    codes = np.full(length, -1, dtype=np.int32)
-    codes[: len(values)] = np.frombuffer(values, dtype=np.int32) if len(values) else 0
-    return codes

@@ -1,0 +1,67 @@
+# make demo   set up, measure a small real model, write a report
+# make test   set up everything, run the tests
+# make lint   ruff and mypy        make bench   speed and memory        make docs   build the guide
+#
+# Everything is installed into .venv with the versions of constraints.txt. uv is used when it can be had, else pip.
+
+PYTHON ?= python3
+VENV   ?= .venv
+BIN    := $(VENV)/bin
+PYTEST_ARGS ?=
+# uv does not read pip's settings: hand over the folder of local wheels, if there is one.
+export UV_FIND_LINKS ?= $(PIP_FIND_LINKS)
+export PIP_DISABLE_PIP_VERSION_CHECK = 1
+
+.PHONY: demo test lint format bench docs clean
+.DELETE_ON_ERROR:
+
+demo: $(VENV)/.demo
+	$(BIN)/gnomon demo
+
+test: $(VENV)/.dev $(VENV)/.browser
+	$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+lint: $(VENV)/.dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: $(VENV)/.dev
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(VENV)/.dev
+	$(INSTALL) -e '.[bench]'
+	for script in bench/*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
+
+docs: $(VENV)/.dev
+	$(BIN)/mkdocs build --strict
+
+clean:
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache site
+
+$(BIN)/python:
+	$(PYTHON) -c 'import sys; sys.exit("Gnomon needs Python 3.11 or newer." if sys.version_info < (3, 11) else 0)'
+	$(PYTHON) -m venv $(VENV)
+	-$(BIN)/python -m pip install -q -c constraints.txt uv
+
+# uv where it is there, else pip. torch is installed first, by its constraint, so that nothing pulls another build of it.
+INSTALL = $(if $(shell command -v $(BIN)/uv),$(BIN)/uv pip install -q --python $(BIN)/python,$(BIN)/python -m pip install -q) \
+          -c constraints.txt
+
+$(VENV)/.demo: $(BIN)/python pyproject.toml constraints.txt
+	$(INSTALL) -e '.[demo]'
+	touch $@
+
+$(VENV)/.dev: $(BIN)/python pyproject.toml constraints.txt
+	$(INSTALL) torch
+	$(INSTALL) -e '.[all,dev]'
+	touch $@ $(VENV)/.demo
+
+# Browser tests need a Chromium. Where it is not there and we may install packages, do; else those tests skip.
+$(VENV)/.browser: $(BIN)/python
+	@command -v chromium chromium-browser google-chrome >/dev/null 2>&1 || \
+	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; \
+	  then apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium >/dev/null; \
+	  else echo "No Chromium here and no right to install one: the browser tests will skip."; fi
+	touch $@

@@ -1,0 +1,309 @@
+"""The same models and items through Gnomon, through lm-eval and through a bare loop: CPU seconds, memory, differences.
+
+    python bench/lmeval.py --json             # all three on a tiny and a small model (about 10 minutes of one core)
+    python bench/lmeval.py --items 200        # fewer items
+
+Each system runs in its own process with one torch thread, from the items' text to a score for each choice; loading the
+model is not counted, tokenising is. The bare loop is what one would write by hand for these items alone: it is given
+tokens, trees and batches ready made. Ratios are of CPU seconds, so a busy machine does not change them much.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import random
+import resource
+import subprocess
+import sys
+import sysconfig
+import tempfile
+from pathlib import Path
+
+SHAPES = {
+    "tiny": {"hidden_size": 256, "intermediate_size": 1024, "num_hidden_layers": 4, "num_attention_heads": 4,
+             "num_key_value_heads": 4},
+    "small": {"hidden_size": 576, "intermediate_size": 1536, "num_hidden_layers": 30, "num_attention_heads": 9,
+              "num_key_value_heads": 3},
+}
+VOCABULARY = 32000
+NAMES = "Ann Ben Carla David Ellen Frank Grace Henry Irene Jack Karen Leo Mary Nick Olive Paul".split()
+THINGS = "book chair table lamp box garden river bridge road house window door garage wagon basket bottle".split()
+PLACES = "left of,right of,behind,in front of,above,below,next to,far from,inside,outside,between,near".split(",")
+SYSTEMS = ("gnomon", "lmeval", "bare")
+
+
+def make_items(count: int, kind: str) -> list:
+    """Entailment items of about 36 tokens, with labels of one token or choices of five to eight."""
+    from gnomon.records import Item
+
+    rng = random.Random(7)
+    items = []
+    for number in range(count):
+        a, b, c = rng.sample(THINGS, 3)
+        one, two = rng.sample(NAMES, 2)
+        near, far = rng.sample(PLACES, 2)
+        context = f"{one} put the {a} {near} the {b}. The {c} of {two} is {far} the {b} and was not moved."
+        text = f"The {a} is {far} the {c}."
+        if kind == "label":
+            choices: tuple[str, ...] = ("entailment", "contradiction", "neutral")
+        else:
+            choices = tuple(f"the {a} of {one} is {place} the {b}" for place in rng.sample(PLACES, 3))
+        items.append(Item(id=str(number), form="entailment" if kind == "label" else "choice", context=context, text=text,
+                          choices=choices, gold=choices[:1]))
+    return items
+
+
+def make_models(folder: Path, shapes: list[str]) -> None:
+    """Llamas with random weights and a byte-level BPE tokenizer trained on Python's own library."""
+    import torch
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
+    from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
+    from transformers.utils import logging
+
+    logging.disable_progress_bar()
+    files = sorted(str(file) for file in Path(sysconfig.get_paths()["stdlib"]).glob("*.py"))
+    files += sorted(str(file) for file in Path(sysconfig.get_paths()["stdlib"]).glob("[a-e]*/*.py"))
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    tokenizer.train(files, trainers.BpeTrainer(
+        vocab_size=VOCABULARY, special_tokens=["<s>", "</s>", "<pad>"], show_progress=False,
+        initial_alphabet=pre_tokenizers.ByteLevel.alphabet()))
+    fast = PreTrainedTokenizerFast(tokenizer_object=tokenizer, bos_token="<s>", eos_token="</s>", pad_token="<pad>")
+    for shape in shapes:
+        torch.manual_seed(0)
+        config = LlamaConfig(vocab_size=VOCABULARY, max_position_embeddings=2048, bos_token_id=0, eos_token_id=1,
+                             pad_token_id=2, initializer_range=0.1, **SHAPES[shape])
+        LlamaForCausalLM(config).save_pretrained(folder / shape)
+        fast.save_pretrained(folder / shape)
+
+
+def make_prompt(folder: Path, kind: str, shots: int) -> str:
+    """A prompt file with so many worked examples of about 50 tokens each."""
+    shown = [{"context": item.context + " " + item.text, "text": f"The {THINGS[i]} is {PLACES[i]} the {THINGS[-1 - i]}.",
+              "answer": item.choices[i % 3], "choices": list(item.choices)} for i, item in enumerate(make_items(shots, kind))]
+    words = {"entailment": "True", "contradiction": "False", "neutral": "None"} if kind == "label" else {}
+    form = {"template": ["{context}\n", "Question: {text} True, False or None?\nAnswer: {answer}"], "words": words,
+            "examples": shown}
+    file = folder / f"{kind}-{shots}.yaml"
+    file.write_text(json.dumps({"summary": "bench", "forms": {"entailment" if kind == "label" else "choice": form}}))
+    return str(file)
+
+
+def cpu() -> float:
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    return used.ru_utime + used.ru_stime
+
+
+def run_gnomon(folder: str, prompt: str, items: list) -> tuple[list, float]:
+    """As `gnomon run` asks: batches of the engine, answers of the model."""
+    from gnomon.engine.batches import in_batches
+    from gnomon.models.hf import hf
+
+    model = hf(folder, prompt=prompt, threads=1)
+    start = cpu()
+    scores: list = [None] * len(items)
+    for batch in in_batches(list(enumerate(items)), model.size, model.budget, model.batch):
+        for (number, _), answer in zip(batch, model.answer([item for _, item in batch]), strict=True):
+            scores[number] = answer.scores
+    return scores, cpu() - start
+
+
+def requests(prompt: str, items: list) -> list[tuple[str, list[str]]]:
+    from gnomon.probing.prompts import load_prompt
+
+    how = load_prompt(prompt)
+    return [(how.context(item), [words[0] for words in how.words(item)]) for item in items]
+
+
+def run_lmeval(folder: str, prompt: str, items: list) -> tuple[list, float]:
+    """lm-eval's own interface for a model, batch 32."""
+    from lm_eval.api.instance import Instance
+    from lm_eval.models.huggingface import HFLM
+    from transformers.utils import logging
+
+    logging.set_verbosity_error()
+    model = HFLM(pretrained=folder, device="cpu", dtype="float32", batch_size=32)
+    asked = requests(prompt, items)
+    start = cpu()
+    instances = [Instance(request_type="loglikelihood", doc={}, arguments=(context, word), idx=i)
+                 for context, words in asked for i, word in enumerate(words)]
+    found = iter(model.loglikelihood(instances, disable_tqdm=True))
+    scores = [[next(found)[0] for _ in words] for _, words in asked]
+    return scores, cpu() - start
+
+
+def run_bare(folder: str, prompt: str, items: list) -> tuple[list, float]:
+    """A loop over tree batches that were made beforehand: prefix once, packed choices, logits where needed."""
+    import torch
+    from transformers import AutoModelForCausalLM, AutoTokenizer, DynamicCache
+
+    model = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32).eval()
+    tokenizer = AutoTokenizer.from_pretrained(folder)
+    work = []
+    for number, (context, words) in enumerate(requests(prompt, items)):
+        before = tokenizer.encode(context)
+        work.append((number, before, [tokenizer.encode(context + word)[len(before):] for word in words]))
+    shared = len(os.path.commonprefix([before for _, before, _ in work]))
+    shared = shared if shared > 32 else 0
+    prefix = work[0][1][:shared]
+    rows = sorted((_bare_row(number, before[shared:], tails) for number, before, tails in work), key=lambda r: len(r[0]))
+    ready = [_bare_batch(rows[i: i + 32], shared) for i in range(0, len(rows), 32)]
+    scores: list = [None] * len(items)
+    start = cpu()
+    with torch.inference_mode():
+        past = model.model(torch.tensor([prefix]), use_cache=True).past_key_values if shared else None
+        for ids, positions, mask, at, wanted, owner in ready:
+            cache = None
+            if past is not None:
+                cache = DynamicCache([(layer.keys.expand(len(ids), -1, -1, -1), layer.values.expand(len(ids), -1, -1, -1))
+                                      for layer in past.layers])
+            hidden = model.model(ids, position_ids=positions, attention_mask=mask, past_key_values=cache,
+                                 use_cache=cache is not None).last_hidden_state
+            logits = model.lm_head(hidden.flatten(0, 1)[at[0]])
+            found = (logits[at[1], wanted] - logits.logsumexp(-1)[at[1]]).tolist()
+            for (number, choice), value in zip(owner, found, strict=True):
+                scores[number] = scores[number] or [0.0, 0.0, 0.0]
+                scores[number][choice] += value
+    return scores, cpu() - start
+
+
+def _bare_row(number: int, before: list[int], tails: list[list[int]]) -> tuple:
+    tokens, parents = list(before), list(range(-1, len(before) - 1))
+    asked = []
+    for choice, tail in enumerate(tails):
+        node = len(before) - 1
+        for place, token in enumerate(tail):
+            asked.append((node, token, number, choice))
+            if place < len(tail) - 1:
+                tokens.append(token)
+                parents.append(node)
+                node = len(tokens) - 1
+    return tokens, parents, asked
+
+
+def _bare_batch(rows: list[tuple], shared: int) -> tuple:
+    import torch
+
+    longest = max(len(tokens) for tokens, _, _ in rows)
+    ids = torch.zeros(len(rows), longest, dtype=torch.long)
+    positions = torch.zeros(len(rows), longest, dtype=torch.long)
+    sees = torch.eye(longest, dtype=torch.bool).repeat(len(rows), 1, 1)
+    flat, wanted, owner = [], [], []
+    for r, (tokens, parents, asked) in enumerate(rows):
+        ids[r, : len(tokens)] = torch.tensor(tokens)
+        for i, parent in enumerate(parents):
+            if parent >= 0:
+                sees[r, i] |= sees[r, parent]
+            positions[r, i] = 0 if parent < 0 else positions[r, parent] + 1
+        for node, token, number, choice in asked:
+            flat.append(r * longest + node)
+            wanted.append(token)
+            owner.append((number, choice))
+    full = torch.cat([torch.ones(len(rows), longest, shared, dtype=torch.bool), sees], -1)[:, None]
+    mask = torch.zeros(full.shape).masked_fill_(~full, torch.finfo(torch.float32).min)
+    places, which = torch.unique(torch.tensor(flat), return_inverse=True)
+    return ids, positions + shared, mask, (places, which), torch.tensor(wanted), owner
+
+
+def child(arguments: list[str]) -> None:
+    """Run one system on one workload and print what it took."""
+    system, folder, prompt, kind, count = arguments
+    import warnings
+
+    warnings.simplefilter("ignore")
+    import torch
+
+    torch.set_num_threads(1)
+    items = make_items(int(count), kind)
+    scores, seconds = {"gnomon": run_gnomon, "lmeval": run_lmeval, "bare": run_bare}[system](folder, prompt, items)
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    print("RESULT" + json.dumps({"cpu_seconds": seconds, "peak_mb": peak, "scores": scores}))
+
+
+def measure(system: str, folder: Path, prompt: str, kind: str, count: int) -> dict:
+    environment = {**os.environ, "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "false",
+                   "HF_HUB_OFFLINE": "1", "TRANSFORMERS_VERBOSITY": "error"}
+    command = [sys.executable, __file__, "--child", system, str(folder), prompt, kind, str(count)]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    lines = [line for line in done.stdout.splitlines() if line.startswith("RESULT")]
+    if not lines:
+        raise SystemExit(f"{system} failed:\n{done.stderr[-3000:]}")
+    return json.loads(lines[-1].removeprefix("RESULT"))
+
+
+def compare(folder: Path, shape: str, kind: str, shots: int, count: int, systems: list[str]) -> dict:
+    """One workload through all systems."""
+    prompt = make_prompt(folder, kind, shots)
+    found = {system: measure(system, folder / shape, prompt, kind, count) for system in systems}
+    ours = found["gnomon"]["scores"]
+    row: dict = {"model": shape, "choices": kind, "shots": shots, "items": count}
+    for system, result in found.items():
+        row[f"{system}_cpu_seconds"] = round(result["cpu_seconds"], 3)
+        row[f"{system}_peak_mb"] = round(result["peak_mb"])
+        row[f"{system}_difference"] = max(abs(a - b) for x, y in zip(ours, result["scores"], strict=True)
+                                          for a, b in zip(x, y, strict=True))
+    for system, name in (("lmeval", "ratio"), ("bare", "bare_ratio")):
+        if system in found:
+            one, other = row["gnomon_cpu_seconds"], row[f"{system}_cpu_seconds"]
+            row[name] = round(other / one if system == "lmeval" else one / other, 3)
+    return row
+
+
+def summary(rows: list[dict]) -> dict:
+    """The worst of each figure over all workloads."""
+    ratios = {shots: [row["ratio"] for row in rows if row["shots"] == shots and "ratio" in row] for shots in (0, 3)}
+    differences = [row[f"{system}_difference"] for row in rows for system in SYSTEMS if f"{system}_difference" in row]
+    memory = [row["gnomon_peak_mb"] / row["lmeval_peak_mb"] for row in rows if "lmeval_peak_mb" in row]
+    return {
+        "three_shot_ratio": min(ratios[3], default=None), "zero_shot_ratio": min(ratios[0], default=None),
+        "bare_ratio": max((row["bare_ratio"] for row in rows if "bare_ratio" in row), default=None),
+        "max_difference": max(differences), "peak_memory_ratio": max(memory, default=None),
+        "gnomon_peak_mb": max(row["gnomon_peak_mb"] for row in rows),
+        "lmeval_peak_mb": max((row["lmeval_peak_mb"] for row in rows if "lmeval_peak_mb" in row), default=None),
+    }
+
+
+def machine() -> dict:
+    import torch
+    import transformers
+
+    names = [line.split(":")[1].strip() for line in Path("/proc/cpuinfo").read_text().splitlines()
+             if line.startswith("model name")] if Path("/proc/cpuinfo").exists() else []
+    return {"processor": names[0] if names else platform.processor(), "cores": os.cpu_count(),
+            "system": platform.platform(), "python": platform.python_version(), "torch": torch.__version__,
+            "transformers": transformers.__version__}
+
+
+def main() -> None:
+    if sys.argv[1:2] == ["--child"]:
+        child(sys.argv[2:])
+        return
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.add_argument("--items", type=int, default=600, help="items with one-token labels, tiny model (default 600)")
+    parser.add_argument("--models", default="tiny,small")
+    parser.add_argument("--systems", default=",".join(SYSTEMS))
+    args = parser.parse_args()
+    shapes, systems = args.models.split(","), args.systems.split(",")
+    counts = {("tiny", "label"): args.items, ("tiny", "phrase"): args.items // 3,
+              ("small", "label"): max(8, args.items // 12), ("small", "phrase"): max(8, args.items // 24)}
+    rows = []
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        make_models(folder, shapes)
+        for shape in shapes:
+            for kind in ("label", "phrase"):
+                for shots in (0, 3):
+                    rows.append(compare(folder, shape, kind, shots, counts[shape, kind], systems))
+                    if not args.json:
+                        print("  ".join(f"{key} {value}" for key, value in rows[-1].items()), flush=True)
+    result = {**summary(rows), "workloads": rows, "machine": machine()}
+    print(json.dumps(result if args.json else summary(rows), indent=2))
+
+
+if __name__ == "__main__":
+    main()

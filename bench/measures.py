@@ -1,0 +1,164 @@
+"""Measures under load and under simulation.
+
+    python bench/measures.py speed       a million answers, read from a run folder, with 1,000 bootstrap draws
+    python bench/measures.py coverage    do 95 % intervals cover 95 %: 2,000 simulated runs per setting
+    python bench/measures.py test        does the paired test reject 5 % of true nothings: 2,000 simulated pairs
+
+With --json the figures are printed as one JSON object. CPU seconds, not wall time.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import resource
+import sys
+import tempfile
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+
+import numpy as np
+
+from gnomon.measures.comparison import difference, swapping_test, t_test
+from gnomon.measures.intervals import interval
+from gnomon.measures.statistics import mean_of
+
+SETTINGS = {  # clusters, items in each, accuracy, standard deviation of the clusters' accuracies, unequal sizes
+    "25 clusters": (25, 20, 0.6, 0.25, False),
+    "25 unequal clusters": (25, 20, 0.6, 0.25, True),
+    "100 clusters": (100, 20, 0.6, 0.25, False),
+    "160 patterns": (160, 200, 0.55, 0.35, False),
+    "25 clusters near the top": (25, 20, 0.9, 0.12, False),
+    "500 pairs": (500, 4, 0.6, 0.3, False),
+    "1,000 single items": (1000, 1, 0.6, 0.0, False),
+}
+
+
+def simulated(rng, clusters, size, accuracy, spread, unequal):
+    """Right or wrong for items in clusters; the clusters' own accuracies follow a beta distribution."""
+    sizes = np.maximum(1, rng.poisson(rng.gamma(2.0, size / 2.0, clusters))) if unequal else np.full(clusters, size)
+    if spread:
+        concentration = accuracy * (1 - accuracy) / spread**2 - 1
+        own = rng.beta(accuracy * concentration, (1 - accuracy) * concentration, clusters)
+    else:
+        own = np.full(clusters, accuracy)
+    codes = np.repeat(np.arange(clusters), sizes)
+    return rng.random(len(codes)) < own[codes], codes
+
+
+def coverage(runs: int = 2000, seed: int = 1) -> dict[str, dict[str, float]]:
+    """The share of runs whose interval holds the true accuracy, for each kind of interval."""
+    found = {}
+    for name, setting in SETTINGS.items():
+        rng = np.random.default_rng(seed)
+        hits = dict.fromkeys(("analytic", "bootstrap", "naive"), 0)
+        for _ in range(runs):
+            right, codes = simulated(rng, *setting)
+            clustered, alone = mean_of(right, codes), mean_of(right, np.arange(len(right)))
+            for kind, each in {"analytic": interval(clustered), "bootstrap": interval(clustered, draws=500),
+                               "naive": interval(alone)}.items():
+                hits[kind] += each.low <= setting[2] <= each.high
+        found[name] = {kind: count / runs for kind, count in hits.items()}
+    return found
+
+
+def false_positives(runs: int = 2000, seed: int = 1, swaps: int = 999) -> dict[str, dict[str, float]]:
+    """How often two models that are equally good (on clusters of items that they find hard alike) are told apart."""
+    found = {}
+    for name, (clusters, size, accuracy, spread, unequal) in SETTINGS.items():
+        rng = np.random.default_rng(seed)
+        hits = dict.fromkeys(("swapping", "t", "naive"), 0)
+        for run in range(runs):
+            right, codes = simulated(rng, clusters, size, accuracy, spread, unequal)
+            own = np.clip(rng.normal(0, 0.2, clusters), -0.3, 0.3)  # where each is better on some clusters
+            level = np.bincount(codes, weights=right) / np.bincount(codes)
+            one = rng.random(len(codes)) < (level + own)[codes]
+            two = rng.random(len(codes)) < (level - own)[codes]
+            a, b = mean_of(one, codes), mean_of(two, codes)
+            hits["swapping"] += swapping_test(a, b, swaps=swaps, seed=run) < 0.05
+            hits["t"] += t_test(difference(a, b)) < 0.05
+            alone = np.arange(len(codes))
+            hits["naive"] += t_test(difference(mean_of(one, alone), mean_of(two, alone))) < 0.05
+        found[name] = {kind: count / runs for kind, count in hits.items()}
+    return found
+
+
+def speed(answers: int = 1_000_000, draws: int = 1000) -> dict[str, object]:
+    """CPU seconds and memory of `gnomon score` on a run of a million answers, from its folder to its scores."""
+    import subprocess
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "run"
+        make_run(path, answers)
+        code = ("import json, resource, sys; from gnomon.runs import Run; from gnomon.measures import score_run; "
+                "names = sys.argv[3].split(); "
+                "scores = score_run(Run.open(sys.argv[1]), measures=names, draws=int(sys.argv[2]), by=sys.argv[4]); "
+                "used = resource.getrusage(resource.RUSAGE_SELF); "
+                "print(json.dumps([used.ru_utime + used.ru_stime, used.ru_maxrss / 1024, len(scores)]))")
+        found = {}
+        for name, (measures, by) in {
+            "accuracy": ("accuracy", ""),
+            "seven measures": ("accuracy macro_f1 pattern_accuracy@0.95 pattern_accuracy_auc group_agreement "
+                               "true_confidence ece", ""),
+            "seven measures, whole and by category": (
+                "accuracy macro_f1 pattern_accuracy@0.95 pattern_accuracy_auc group_agreement true_confidence ece",
+                "category"),
+        }.items():
+            out = subprocess.run([sys.executable, "-c", code, str(path), str(draws), measures, by], check=True,
+                                 capture_output=True, text=True)
+            cpu, peak, count = json.loads(out.stdout)
+            found[name] = {"cpu_seconds": round(cpu, 2), "peak_mb": round(peak), "scores": count}
+        return found
+
+
+def make_run(path: Path, answers: int) -> None:
+    """A run folder as the engine writes it: three labels with probabilities, a pattern for each 200 items."""
+    from gnomon.records import Answer, Item
+    from gnomon.runs import Manifest, RunLog
+
+    rng = np.random.default_rng(0)
+    log = RunLog(path)
+    labels = ("entailment", "neutral", "contradiction")
+    for start in range(0, answers, 20_000):
+        count = min(20_000, answers - start)
+        scores = rng.dirichlet([1, 1, 1], count).round(6)
+        gold = rng.integers(0, 3, count)
+        items, said = [], []
+        for i in range(count):
+            n = start + i
+            items.append(Item(id=f"{n // 200}-{n % 200}", form="entailment", text=f"The cat is behind box {n}.",
+                              context=f"The box {n} is in front of the cat, which sleeps near the window.",
+                              choices=labels, gold=(labels[gold[i]],), group=f"pattern-{n // 200}",
+                              tags={"category": "abcd"[n % 4], "premises": str(1 + n % 3), "NP1": f"cat {n % 150}",
+                                    "NP2": f"box {n % 170}"}))
+            said.append((n, Answer(item=items[-1].id, scores=tuple(scores[i].tolist()),
+                                   choice=labels[int(scores[i].argmax())])))
+        log.add_items(start, items)
+        log.add_answers(said)
+    log.write_manifest(Manifest(id="bench", benchmark="bench@fresh", model="bench", scale="probability",
+                                started=datetime(2026, 1, 1, tzinfo=UTC)))
+    log.close()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=("speed", "coverage", "test"))
+    parser.add_argument("--runs", type=int, default=2000)
+    parser.add_argument("--answers", type=int, default=1_000_000)
+    parser.add_argument("--json", action="store_true")
+    args = parser.parse_args()
+    start = time.process_time()
+    found = {"speed": lambda: speed(args.answers), "coverage": lambda: coverage(args.runs),
+             "test": lambda: false_positives(args.runs)}[args.what]()
+    if args.json:
+        print(json.dumps(found))
+        return
+    for name, row in found.items():
+        print(f"{name:<40}" + "  ".join(f"{key} {value}" for key, value in row.items()))
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    print(f"CPU {time.process_time() - start:.1f} s, peak {used.ru_maxrss / 1024:.0f} MB")
+
+
+if __name__ == "__main__":
+    main()

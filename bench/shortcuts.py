@@ -1,0 +1,169 @@
+"""What a benchmark gives away to rules that know nothing of space: constant, comparative word, part of the item only.
+
+    python bench/shortcuts.py                         every fresh set
+    python bench/shortcuts.py --data ../shared/data   the published ones too, as far as their files are there
+
+A rule is at chance on a fresh set if it lies within 3 standard errors of it, clustered by group. Accuracy counts a
+label as right if it is one of the gold ones; chance is the mean share of gold labels among the choices. The rule "text
+only" sees the hypothesis without its premises, or the caption without its image: it is left out where the text is the
+whole question. It learns from other groups, or, for fresh sets, from another seed (in a balanced set of few groups,
+those left out for the test would be missed in training, and the rule would fall below chance for that reason alone).
+"Groups seen" learns from other items of the same templates or captions, as a finetuned model may.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import re
+import warnings
+import zlib
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+import gnomon
+from gnomon.records import Item
+from gnomon.registry import benchmark, entries
+
+FOLDS = 5
+FOLDER = {"scales": "spatial-commonsense", "posrel": "spatial-commonsense", "posrel-general": "spatial-commonsense"}
+
+
+def rows_of(name: str, items: Sequence[Item], train: Sequence[Item]) -> list[dict[str, object]]:
+    """A row for each rule that applies; TRAIN is another draw of a fresh set, or empty."""
+    rows = [row(name, "constant", items, constant(items))]
+    worded = [item for item in items if "comparative" in item.tags]
+    if worded:
+        rows.append(row(name, "comparative word", worded, by_key(worded, lambda item: item.tags["comparative"])))
+    if any(item.context or item.images for item in items):
+        rows.append(row(name, "text only", items, text_only(items, train)))
+        if not train:
+            rows.append(row(name, "text only, groups seen", items, text_only(items, (), by=lambda item: item.id)))
+    return rows
+
+
+def constant(items: Sequence[Item]) -> list[bool]:
+    """The best constant label for each set of choices, chosen with the labels in sight."""
+    return by_key(items, lambda item: item.choices)
+
+
+def by_key(items: Sequence[Item], key: Callable[[Item], object]) -> list[bool]:
+    """The label that is right most often among the items with the same key."""
+    counts: dict[object, Counter[str]] = defaultdict(Counter)
+    for item in items:
+        counts[key(item)].update(item.gold)
+    best = {name: min(counter, key=lambda label: (-counter[label], label)) for name, counter in counts.items()}
+    return [best[key(item)] in item.gold for item in items]
+
+
+def text_only(items: Sequence[Item], train: Sequence[Item],
+              by: Callable[[Item], str] = lambda item: item.group) -> list[bool]:
+    """Naive Bayes over the words of the text alone, learnt from another draw, or in five folds by group or item."""
+    if train:
+        model = Bayes(train)
+        return [model.label(item) in item.gold for item in items]
+    folds = [zlib.crc32(by(item).encode()) % FOLDS for item in items]
+    models = [Bayes([item for item, home in zip(items, folds, strict=True) if home != fold]) for fold in range(FOLDS)]
+    return [models[fold].label(item) in item.gold for item, fold in zip(items, folds, strict=True)]
+
+
+class Bayes:
+    """Naive Bayes over the set of words of a text."""
+
+    def __init__(self, items: Iterable[Item]) -> None:
+        self.labels: Counter[str] = Counter()
+        self.words: dict[str, Counter[str]] = defaultdict(Counter)
+        for item in items:
+            for label in item.gold:
+                self.labels[label] += 1
+                self.words[label].update(words_of(item))
+
+    def label(self, item: Item) -> str:
+        return max(item.choices, key=lambda label: self.likelihood(label, words_of(item)))
+
+    def likelihood(self, label: str, words: Iterable[str]) -> float:
+        n = self.labels[label] + 1
+        return math.log(n) + sum(math.log((self.words[label][word] + 0.5) / (n + 1)) for word in words)
+
+
+def words_of(item: Item) -> list[str]:
+    return sorted(set(re.findall(r"[a-z']+", item.text.lower())))
+
+
+def opposite_of_seen(train: Iterable[Item], test: Iterable[Item]) -> list[bool]:
+    """Look the caption up in the training part and answer the opposite of its majority; else the test's majority."""
+    seen: dict[str, Counter[str]] = defaultdict(Counter)
+    train = list(train)
+    for item in train:
+        seen[item.text][item.gold[0]] += 1
+    usual = Counter(item.gold[0] for item in train).most_common(1)[0][0]
+    right = []
+    for item in test:
+        known = seen.get(item.text)
+        said = usual if known is None else "false" if known["true"] >= known["false"] else "true"
+        right.append(said in item.gold)
+    return right
+
+
+def row(name: str, rule: str, items: Sequence[Item], right: Sequence[bool]) -> dict[str, object]:
+    """The accuracy of a rule, chance, and how many clustered standard errors lie between."""
+    chance = [len(item.gold) / len(item.choices) for item in items]
+    sums: dict[str, float] = defaultdict(float)
+    gap = sum(r - c for r, c in zip(right, chance, strict=True)) / len(items)
+    for item, r, c in zip(items, right, chance, strict=True):
+        sums[item.group] += r - c - gap
+    error = math.sqrt(sum(value * value for value in sums.values())) / len(items)
+    return {"set": name, "rule": rule, "items": len(items), "accuracy": round(100 * sum(right) / len(items), 1),
+            "chance": round(100 * sum(chance) / len(items), 1),
+            "errors": (round(gap / error, 1) + 0.0) if error > 1e-9 else "exact"}
+
+
+def measure(data: str, only: Sequence[str]) -> list[dict[str, object]]:
+    """A row for each rule on each set."""
+    rows = []
+    for name in entries("benchmarks"):
+        if only and name not in only:
+            continue
+        sources = benchmark(name).sources
+        if "fresh" in sources:
+            items = list(gnomon.load(f"{name}@fresh").items())
+            other = list(gnomon.load(f"{name}@fresh", seed=1).items())
+            rows += rows_of(f"{name}@fresh", items, other)
+        folder = Path(data, FOLDER.get(name, "viphy" if name.startswith("viphy") else name)) if data else None
+        if "published" in sources and folder and folder.is_dir():
+            options = {"split": "random/test"} if name == "vsr" else {}
+            try:
+                items = list(gnomon.load(f"{name}@published", data=str(folder), **options).items())
+            except gnomon.GnomonError as error:
+                print(f"{name}@published is left out: {error.message}")
+                continue
+            rows += rows_of(f"{name}@published", items, ())
+            if name == "vsr":
+                for kind in ("random", "random-rebuilt", "contrast", "zeroshot"):
+                    train, test = (list(gnomon.load("vsr@published", data=str(folder), split=f"{kind}/{part}").items())
+                                   for part in ("train", "test"))
+                    rows.append(row(f"vsr@published {kind}", "opposite of the seen caption", test,
+                                    opposite_of_seen(train, test)))
+    return rows
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="*", help="benchmarks (default: all)")
+    parser.add_argument("--data", default="", help="folder with the published files")
+    parser.add_argument("--json", action="store_true", help="print JSON rather than a table")
+    args = parser.parse_args()
+    warnings.simplefilter("ignore")
+    rows = measure(args.data, args.names)
+    if args.json:
+        print(json.dumps(rows, indent=1))
+        return
+    print("| set | rule | items | accuracy | chance | standard errors |\n| --- | --- | ---: | ---: | ---: | ---: |")
+    for found in rows:
+        print("| " + " | ".join(str(value) for value in found.values()) + " |")
+
+
+if __name__ == "__main__":
+    main()

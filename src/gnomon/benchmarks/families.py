@@ -1,0 +1,204 @@
+"""Families of templates: one hypothesis with slots, and premises that make it true, false or open.
+
+The templates of a family draw their hypotheses from one stock, so that a hypothesis alone says nothing about the label
+as long as the family's labels are balanced. The sentences are those of the language room (docs/patterns.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import prod
+from pathlib import Path
+from random import Random
+from typing import Any, NamedTuple
+
+import msgspec
+
+from gnomon.errors import DataError
+from gnomon.files import read_yaml
+from gnomon.language.sampling import draws
+from gnomon.language.surface import Form, Sentence, SentenceError, form_of, parse_sentence, renderer
+from gnomon.language.world import Entity
+
+LABELS = ("entailment", "contradiction", "neutral")
+Filling = tuple[int, ...]  # for each draw of the family the number of the row
+
+
+class Draw(NamedTuple):
+    """Slots that are filled together from one row of a list; draws from the same named list never repeat a row."""
+
+    slots: tuple[str, ...]
+    source: str  # the name of the list; empty for a list of the family's own
+    rows: tuple[tuple[Entity, ...], ...]
+
+
+class Template(NamedTuple):
+    """A premise with slots, and the labels that are right with the family's hypothesis."""
+
+    id: str  # family/number
+    premise: Sentence
+    labels: tuple[str, ...]
+    figurative: bool
+
+
+class Problem(NamedTuple):
+    """A premise, a hypothesis, and the template they were made from."""
+
+    template: Template
+    premise: str
+    hypothesis: str
+
+
+@dataclass(frozen=True)
+class Family:
+    """One hypothesis, and a template for each premise."""
+
+    name: str
+    category: str
+    draws: tuple[Draw, ...]
+    hypothesis: Sentence
+    templates: tuple[Template, ...]
+
+    def problems(self, count: int, *, seed: int = 0, paired: bool = False) -> Iterator[Problem]:
+        """`count` problems of each template, or as many as there are hypotheses for; no two are the same.
+
+        The templates share out the hypotheses at random, or are all asked with the same ones if they are `paired`. The
+        first n problems of a template do not depend on the count, and other families do not change them.
+        """
+        shares = 1 if paired else len(self.templates)
+        drawn = list(self._hypotheses(count * shares, Random(f"{seed}/{self.name}")))
+        for number, template in enumerate(self.templates):
+            random = Random(f"{seed}/{template.id}")
+            render, places = self._renderer(template.premise), self._places(template.premise)
+            for filling, hypothesis in drawn[number % shares : len(drawn) // shares * shares : shares]:
+                yield Problem(template, render(self._completed(filling, places, random)), hypothesis)
+
+    def _hypotheses(self, count: int, random: Random) -> Iterator[tuple[Filling, str]]:
+        used = self._places(self.hypothesis)
+        sizes = [len(self.draws[place].rows) for place in used]
+        render = self._renderer(self.hypothesis)
+        seen: set[str] = set()
+        for rank in draws(prod(sizes), prod(sizes), random):
+            filling = [-1] * len(self.draws)
+            for place, size in zip(used, sizes, strict=True):
+                rank, filling[place] = divmod(rank, size)
+            if self._repeats(filling):
+                continue
+            text = render(filling)
+            if text not in seen:
+                if len(seen) == count:
+                    return
+                seen.add(text)
+                yield tuple(filling), text
+
+    def _completed(self, filling: Filling, places: Sequence[int], random: Random) -> list[int]:
+        """The filling of the hypothesis, with rows drawn for the slots that only the premise has."""
+        whole = list(filling)
+        for place in places:
+            if whole[place] < 0:
+                source = self.draws[place].source
+                taken = {row for row, draw in zip(whole, self.draws, strict=True) if source and draw.source == source}
+                whole[place] = random.choice([row for row in range(len(self.draws[place].rows)) if row not in taken])
+        return whole
+
+    def _repeats(self, filling: Sequence[int]) -> bool:
+        named = [(draw.source, row) for draw, row in zip(self.draws, filling, strict=True) if draw.source and row >= 0]
+        return len(set(named)) < len(named)
+
+    def _places(self, sentence: Sentence) -> list[int]:
+        return [place for place, draw in enumerate(self.draws) if set(draw.slots) & set(sentence.slots)]
+
+    @cached_property
+    def _where(self) -> dict[str, tuple[int, int]]:
+        """For each slot its draw and its column in the rows."""
+        return {slot: (place, column)
+                for place, draw in enumerate(self.draws) for column, slot in enumerate(draw.slots)}
+
+    def _renderer(self, sentence: Sentence) -> Callable[[Sequence[int]], str]:
+        def table(slot: str, form: Form) -> tuple[str, ...]:
+            place, column = self._where[slot]
+            return tuple(form_of(row[column], form) for row in self.draws[place].rows)
+
+        slots = list(self._where)
+        render = renderer(sentence, slots, table)
+        places = [self._where[slot][0] for slot in slots]
+        return lambda filling: render([filling[place] for place in places]) + "."
+
+
+class _Entry(msgspec.Struct, forbid_unknown_fields=True):
+    """A family as written in a file; its other keys are labels, each with a premise."""
+
+    hypothesis: str
+    slots: dict[str, str | list[str | list[str]]]
+    category: str = ""
+    figurative: dict[str, str] = msgspec.field(default_factory=dict)
+    literal: dict[str, str] = msgspec.field(default_factory=dict)
+
+
+def read_families(file: Path, words: Mapping[str, Any] | None = None) -> list[Family]:
+    """The families of a file. `words` are lists of fillers that it may name; its own `words` entry adds to them."""
+    content = read_yaml(file)
+    if not isinstance(content, dict):
+        raise DataError("a file of families names each family, with its hypothesis, slots and premises.",
+                        "docs/families.md shows one.", file=file)
+    lists = {**(words or {}), **(content.pop("words", None) or {})}
+    return [_family(str(name), entry, file, lists) for name, entry in content.items()]
+
+
+def _family(name: str, content: Any, file: Path, words: Mapping[str, Any]) -> Family:
+    try:
+        entry = _entry(content)
+        premises = [*((label, text, False) for label, text in entry.literal.items()),
+                    *((label, text, True) for label, text in entry.figurative.items())]
+        templates = tuple(Template(f"{name}/{number}", _sentence(text, entry), _labels(label), figurative)
+                          for number, (label, text, figurative) in enumerate(premises))
+        if not templates:
+            raise SentenceError("it has no premises")
+        drawn = tuple(_draw(slots, source, words) for slots, source in entry.slots.items())
+        return Family(name, entry.category or file.stem, drawn, _sentence(entry.hypothesis, entry), templates)
+    except (msgspec.ValidationError, SentenceError) as error:
+        raise DataError(f"the family '{name}': {error}.", "docs/families.md shows how a family is written.",
+                        file=file) from None
+
+
+def _entry(content: Any) -> _Entry:
+    if not isinstance(content, dict):
+        raise SentenceError("it must have a hypothesis, slots and premises")
+    own = set(_Entry.__struct_fields__) - {"literal"}
+    fields = {key: value for key, value in content.items() if key in own}
+    literal = {key: value for key, value in content.items() if key not in own}
+    return msgspec.convert({**fields, "literal": literal}, _Entry)
+
+
+def _labels(text: str) -> tuple[str, ...]:
+    labels = text.split("/")
+    if not set(labels) <= set(LABELS):
+        raise SentenceError(f"'{text}' is not a label, or several with / between them")
+    return tuple(label for label in LABELS if label in labels)
+
+
+def _sentence(text: str, entry: _Entry) -> Sentence:
+    sentence = parse_sentence(text)
+    declared = {slot for slots in entry.slots for slot in slots.split()}
+    for slot in sentence.slots:
+        if slot not in declared:
+            raise SentenceError(f"the slot {slot} of '{text}' is not declared")
+    return sentence
+
+
+def _draw(slots: str, source: Any, words: Mapping[str, Any]) -> Draw:
+    if isinstance(source, str) and source not in words:
+        raise SentenceError(f"there is no list of words named '{source}'")
+    names = tuple(slots.split())
+    rows = [row if isinstance(row, list) else [row] for row in (words[source] if isinstance(source, str) else source)]
+    if not rows or any(len(row) != len(names) for row in rows):
+        raise SentenceError(f"the words for {slots} do not fill {len(names)} slot(s) in each row")
+    return Draw(names, source if isinstance(source, str) else "", tuple(tuple(map(_entity, row)) for row in rows))
+
+
+def _entity(word: Any) -> Entity:
+    """A name with a capital is a proper one."""
+    text = str(word)
+    return Entity(text, frozenset({"proper"}) if text[:1].isupper() else frozenset())

@@ -1,0 +1,212 @@
+"""What is visible in everyday scenes: colours, relative sizes and elevations of objects (the ViPhy paper).
+
+Several labels may be right. `published` keeps the released sets with their flaws (every transitive label is "smaller";
+the sizes are no order); `fresh` asks the same of our own tables, balanced and without contradictions. The five
+benchmarks differ only in their rows; a row and a prompt make an item.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
+from typing import Any, NamedTuple
+
+from gnomon.benchmarks import viphy_files as files
+from gnomon.benchmarks import viphy_fresh as made
+from gnomon.benchmarks.viphy_files import Colours, Comparison
+from gnomon.benchmarks.viphy_knowledge import COLOURS
+from gnomon.benchmarks.viphy_tables import statistics
+from gnomon.contracts import Benchmark
+from gnomon.errors import UsageError, unknown
+from gnomon.fetching import locate
+from gnomon.files import package_data, read_yaml
+from gnomon.records import Form, Item
+
+FORMS: dict[str, Form] = {"cloze": "cloze", "question": "choice", "finetune": "choice"}
+
+
+class Prompt(NamedTuple):
+    """One prompt of Table 2, with the words for its labels."""
+
+    name: str
+    text: str
+    labels: Mapping[str, str]
+
+    @property
+    def form(self) -> Form:
+        """How an item with this prompt is put."""
+        return FORMS[self.name]
+
+
+def prompt_of(task: str, name: str, *, fresh: bool = False) -> Prompt:
+    """A prompt of a task (color, size, spatial) by its name (cloze, question, finetune), as published or mended."""
+    if name not in FORMS:
+        raise unknown("prompt", name, FORMS)
+    table = read_yaml(package_data("viphy/prompts.yaml"))[task]
+    labels = table.get(f"{name}_labels") or table.get("labels") or {colour: colour for colour in COLOURS}
+    text = table.get(f"fresh_{name}", table[name]) if fresh else table[name]
+    return Prompt(name, text, labels)
+
+
+def published_color(*, data: str = "", split: str = "", prompt: str = "cloze") -> Iterator[Item]:
+    """13,250 objects with their typical colours; SPLIT is train, val or test."""
+    wanted, chosen = files.split_name(split), prompt_of("color", prompt)
+    for part, row in files.read_colours(locate(data, "viphy")):
+        if wanted in ("", part):
+            yield color_item(row, chosen, {"split": part})
+
+
+def fresh_color(*, seed: int = 0, prompt: str = "cloze") -> Iterator[Item]:
+    """About a hundred objects of undisputed colour, every colour right equally often."""
+    chosen = prompt_of("color", prompt, fresh=True)
+    for row in made.object_colours(seed):
+        yield color_item(row, chosen, {})
+
+
+def published_size(*, data: str = "", split: str = "", prompt: str = "cloze") -> Iterator[Item]:
+    """43,096 ordered pairs of objects; SPLIT is train, val or test (its rounding loses one pair)."""
+    wanted, chosen = files.split_name(split), prompt_of("size", prompt)
+    for part, row in files.read_sizes(locate(data, "viphy")):
+        if wanted in ("", part):
+            yield pair_item("size", row, chosen, {"split": part})
+
+
+def fresh_size(*, seed: int = 0, pairs: int = 1000, prompt: str = "cloze") -> Iterator[Item]:
+    """Clear comparisons of everyday things, each both ways round."""
+    chosen = prompt_of("size", prompt, fresh=True)
+    for row in made.size_pairs(seed, pairs):
+        yield pair_item("size", row, chosen, {})
+
+
+def published_subtype(*, data: str = "", seed: int = 0, prompt: str = "cloze") -> Iterator[Item]:
+    """23,926 test pairs with each object replaced by a subtype; drawn by SEED if the released file is not there."""
+    chosen = prompt_of("size", prompt)
+    for number, row in enumerate(files.read_subtype_sizes(locate(data, "viphy"), seed)):
+        yield pair_item("subtype", row, chosen, {"split": "test"}, number)
+
+
+def fresh_subtype(*, seed: int = 0, pairs: int = 500, prompt: str = "cloze") -> Iterator[Item]:
+    """Clear comparisons with each thing replaced by one of its subtypes, each pair both ways round."""
+    chosen = prompt_of("size", prompt, fresh=True)
+    for row in made.subtype_pairs(seed, pairs):
+        yield pair_item("subtype", row, chosen, {})
+
+
+def published_transitive(*, data: str = "", seed: int = 0, prompt: str = "cloze") -> Iterator[Item]:
+    """20,000 pairs that follow by transitivity, all of them "smaller"; drawn by SEED if the released file is absent."""
+    chosen = prompt_of("size", prompt)
+    for number, row in enumerate(files.read_transitive_sizes(locate(data, "viphy"), seed)):
+        yield pair_item("transitive", row, chosen, {"split": "test"}, number)
+
+
+def fresh_transitive(*, seed: int = 0, items: int = 1000, prompt: str = "cloze") -> Iterator[Item]:
+    """Pairs that follow from two known comparisons and are not known themselves: consistent, balanced, none twice."""
+    chosen = prompt_of("size", prompt, fresh=True)
+    for row, middle in made.transitive_sizes(seed, items):
+        yield pair_item("transitive", row, chosen, {"via": middle})
+
+
+def published_spatial(*, data: str = "", split: str = "", prompt: str = "cloze", levels: int = 3) -> Iterator[Item]:
+    """6,570 ordered pairs of a scene; LEVELS=2 drops the pairs that may be level, as the paper does zero-shot."""
+    wanted, chosen = files.split_name(split), _with_levels(prompt_of("spatial", prompt), levels)
+    for part, row in files.read_elevations(locate(data, "viphy")):
+        if wanted in ("", part) and set(row.typical) <= set(chosen.labels):
+            yield pair_item("spatial", row, chosen, {"split": part})
+
+
+def fresh_spatial(*, seed: int = 0, blocks: int = 1000, prompt: str = "cloze", levels: int = 3) -> Iterator[Item]:
+    """Everyday things in five rooms, every label right equally often; BLOCKS of three pairs at most."""
+    chosen = _with_levels(prompt_of("spatial", prompt, fresh=True), levels)
+    for row in made.elevations(seed, blocks):
+        if set(row.typical) <= set(chosen.labels):
+            yield pair_item("spatial", row, chosen, {})
+
+
+def color_item(row: Colours, prompt: Prompt, tags: Mapping[str, str]) -> Item:
+    """An object and its typical colours as an item."""
+    return Item(
+        id=f"{prompt.name}/{_slug(row.object)}", form=prompt.form, choices=COLOURS,
+        text=_filled(prompt, COLOURS, object=row.object),
+        gold=tuple(colour for colour in COLOURS if colour in row.shares), group=row.object,
+        tags={"task": "color", "object": row.object, "cardinality": str(len(row.shares)), **tags},
+    )  # fmt: skip
+
+
+def pair_item(task: str, row: Comparison, prompt: Prompt, tags: Mapping[str, str], number: int | None = None) -> Item:
+    """Two objects and their typical relations as an item; NUMBER tells repeated pairs apart."""
+    choices = tuple(prompt.labels.values())
+    scene = row.scene.replace("_", " ")
+    more = {"task": task, "obj_a": row.first, "obj_b": row.second, "relation": ",".join(row.typical),
+            "cardinality": str(len(row.typical)), **tags}  # fmt: skip
+    if scene:
+        more["scene"] = scene
+    if row.counts:
+        more["frequency"] = frequency_band(sum(row.counts.values()))
+    in_scene = f"a {scene}" if row.counts else with_article(scene)  # the released prompts say "in a office"
+    parts = (prompt.name, *([f"{number:05d}"] if number is not None else []), *([scene] if scene else []))
+    return Item(
+        id=_slug("/".join((*parts, row.first, row.second))), form=prompt.form, choices=choices,
+        text=_filled(prompt, choices, first=row.first, second=row.second, scene=in_scene,
+                     a_first=with_article(row.first), a_second=with_article(row.second)),
+        gold=tuple(prompt.labels[label] for label in prompt.labels if label in row.typical),
+        group=" / ".join((*([scene] if scene else []), *sorted((row.first, row.second)))), tags=more,
+    )  # fmt: skip
+
+
+def with_article(name: str) -> str:
+    """A name with "a" or "an".
+
+    >>> with_article("orca")
+    'an orca'
+    """
+    return f"{'an' if name[:1] in ('a', 'e', 'i', 'o', 'u') else 'a'} {name}"
+
+
+def frequency_band(count: int) -> str:
+    """How often a pair was seen, in bands that can be compared.
+
+    >>> frequency_band(120), frequency_band(2400)
+    ('100-199', '1000+')
+    """
+    bands = ((100, "under 100"), (200, "100-199"), (500, "200-499"), (1000, "500-999"))
+    return next((name for limit, name in bands if count < limit), "1000+")
+
+
+def _filled(prompt: Prompt, choices: Iterable[str], **parts: str) -> str:
+    shown = " ".join(f"({letter}) {choice}" for letter, choice in zip("abcdefghijk", choices, strict=False))
+    return prompt.text.format(choices=shown, **parts)
+
+
+def _with_levels(prompt: Prompt, levels: int) -> Prompt:
+    if levels not in (2, 3):
+        raise UsageError(f"levels is {levels}.", "Give 3 (above, level, below) or 2 (above, below).")
+    return prompt if levels == 3 else prompt._replace(labels={k: v for k, v in prompt.labels.items() if k != "="})
+
+
+def _slug(text: str) -> str:
+    return text.replace(" ", "_")
+
+
+_benchmark = partial(Benchmark, paper="ViPhy", cluster="group", figures="viphy", statistics=statistics)
+_MEASURES = ("relaxed_accuracy", "true_confidence", "macro_f1", "accuracy")
+_SEVERAL = (*_MEASURES, "typical_f1@code")  # where several labels may be right
+_ORDER: dict[str, Any] = {"order": {"first": "obj_a", "second": "obj_b", "greater": ["larger"], "lesser": ["smaller"]}}
+
+COLOR = _benchmark(
+    name="viphy-color", summary="typical colours of objects", measures=_SEVERAL, slices=("cardinality", "split"),
+    sources={"fresh": fresh_color, "published": published_color})  # fmt: skip
+SIZE = _benchmark(
+    name="viphy-size", summary="which of two objects is larger", measures=(*_MEASURES, "symmetry", "transitivity"),
+    slices=("split", "frequency"), sources={"fresh": fresh_size, "published": published_size}, laws=_ORDER)  # fmt: skip
+SIZE_SUBTYPE = _benchmark(
+    name="viphy-size-subtype", summary="which of two subtypes of objects is larger", measures=_MEASURES,
+    slices=("frequency",), sources={"fresh": fresh_subtype, "published": published_subtype}, laws=_ORDER)  # fmt: skip
+SIZE_TRANSITIVE = _benchmark(
+    name="viphy-size-transitive",
+    summary="which of two objects is larger, where that follows from two other comparisons",
+    measures=(*_MEASURES, "transitivity"), laws=_ORDER,
+    sources={"fresh": fresh_transitive, "published": published_transitive})  # fmt: skip
+SPATIAL = _benchmark(
+    name="viphy-spatial", summary="which of two objects is higher up in a kind of room", measures=_SEVERAL,
+    slices=("scene", "cardinality", "frequency", "split"),
+    sources={"fresh": fresh_spatial, "published": published_spatial})  # fmt: skip

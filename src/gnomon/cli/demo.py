@@ -1,0 +1,60 @@
+"""Measure a small real language model on a slice of each fresh text benchmark: a table, then a page to look at.
+
+The first time, the weights (SmolLM2-135M-Instruct, 93 MB) are fetched into the cache. Given again, it takes seconds.
+
+examples:
+  gnomon demo
+  gnomon demo --limit 300 -o demo.html
+  gnomon demo -m hf:path/to/model
+"""
+
+from __future__ import annotations
+
+import sys
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+
+from gnomon.runs import Run
+
+BENCHMARKS = ("scales", "posrel", "spacenli", "spatialqa", "viphy-size-transitive")
+LIMIT = 60  # items of each: enough to see something, and done in about a minute on two cores
+
+
+def arguments(parser: ArgumentParser) -> None:
+    """Add the options of this command."""
+    parser.add_argument("-m", "--model", default="smollm2", metavar="MODEL", help="who is asked (default: smollm2)")
+    parser.add_argument("--limit", type=int, default=LIMIT, metavar="N", help=f"items of each benchmark (default: {LIMIT})")
+    parser.add_argument("--runs", default="runs/demo", metavar="DIR", help="where runs are kept (default: runs/demo)")
+    parser.add_argument("-o", "--output", default="gnomon-demo.html", metavar="FILE", help="the report "
+                        "(default: gnomon-demo.html)")
+    parser.add_argument("--quiet", action="store_true", help="no progress")
+
+
+def main(args: Namespace) -> int:
+    """Run, score, report."""
+    from gnomon import api, engine
+    from gnomon.cli.progress import live_line
+    from gnomon.registry import model
+    from gnomon.report.scores import headline
+    from gnomon.sources import load
+
+    runs: list[Run] = []
+    for name in BENCHMARKS:
+        source = load(name).limited(args.limit)
+        for spec in (args.model, "random"):
+            with live_line(f"{source.name} · {spec}", quiet=args.quiet) as watch:
+                runs.append(engine.run(source, model(spec), runs=args.runs, watch=watch, command="gnomon demo"))
+        if not args.quiet and not sys.stderr.isatty():
+            print(f"{source.name}: asked {args.model} and random {runs[-1].manifest.counts.items:,} items.", file=sys.stderr)
+    headlines = [api.score(run, measures=[_headline(run)])[0] for run in runs]
+    print(headline(headlines))
+    page = api.report(runs, Path(args.output))
+    print(f"\nThe report: {page}  (open it in a browser)\nThe runs:   {args.runs}  (gnomon view --runs {args.runs})")
+    return 0
+
+
+def _headline(run: Run) -> str:
+    """The first measure of the run's benchmark."""
+    from gnomon.registry import benchmark
+
+    return benchmark(run.benchmark.partition("@")[0]).measures[0]

@@ -1,0 +1,126 @@
+"""From arguments to a command: finds its module by name, parses, runs, turns errors into sentences and exit codes.
+
+A command module has `arguments(parser)`, which adds its options, and `main(args) -> int`, which returns the exit code.
+Its docstring is the help text: the first line says what the command does, the rest are examples.
+Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import sys
+from argparse import ArgumentParser, RawDescriptionHelpFormatter
+from collections.abc import Sequence
+from importlib import import_module
+from types import ModuleType
+from typing import Any
+
+from gnomon import __version__
+from gnomon.errors import GnomonError, unknown
+
+# Every command with its line in `gnomon --help`; the module is gnomon.cli.NAME.
+COMMANDS = {
+    "demo": "measure a small real model on a slice of each fresh text benchmark",
+    "list": "benchmarks, models, measures or runs",
+    "show": "sample items and statistics of a benchmark",
+    "make": "write a benchmark's items to a file",
+    "check": "validate a file of patterns",
+    "data": "fetch the authors' published files",
+    "run": "ask models the items of benchmarks",
+    "score": "what the answers of runs, or of a file, are worth",
+    "compare": "do two runs differ, and by how much",
+    "report": "one page that shows what models get right and wrong",
+    "view": "explore runs in the browser",
+    "completion": "print a completion script for your shell",
+}
+
+EPILOG = """\
+examples:
+  gnomon demo
+  gnomon run scales spacenli -m smollm2 -m random --limit 500
+  gnomon score runs/* --by category
+  gnomon COMMAND --help
+"""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit code."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    debug = "--debug" in arguments
+    _plain_warnings()
+    try:
+        return _dispatch(arguments)
+    except GnomonError as error:
+        if debug:
+            raise
+        print(f"gnomon: {error}", file=sys.stderr)
+        return error.exit_code
+    except KeyboardInterrupt:
+        if debug:
+            raise
+        print("gnomon: interrupted.", file=sys.stderr)
+        return 130
+    except BrokenPipeError:  # the reader of a pipe has seen enough
+        sys.stderr.close()
+        return 0
+    except OSError as error:
+        if debug or error.strerror is None:
+            raise
+        where = f"{error.filename}: " if error.filename else ""
+        print(f"gnomon: {where}{error.strerror}.\nRun the command again with --debug to see where.", file=sys.stderr)
+        return 1
+
+
+def _dispatch(arguments: list[str]) -> int:
+    if not arguments or arguments[0].startswith("-"):
+        parser = top_parser()
+        parser.parse_args(arguments)
+        parser.print_help()
+        return 0 if not arguments else 2
+    name = arguments[0]
+    if name not in COMMANDS:
+        raise unknown("command", name, COMMANDS)
+    module = command_module(name)
+    args = command_parser(name, module).parse_args(arguments[1:])
+    code: int = module.main(args)
+    return code
+
+
+def _plain_warnings() -> None:
+    """Our own warnings are one line for people, without a place in the code."""
+    import warnings
+
+    from gnomon.errors import MissingFileWarning
+
+    shown = warnings.showwarning
+
+    def show(message: Warning | str, category: type[Warning], *rest: Any, **more: Any) -> None:
+        if issubclass(category, MissingFileWarning):
+            print(f"gnomon: {message}", file=sys.stderr)
+        else:
+            shown(message, category, *rest, **more)
+
+    warnings.showwarning = show
+
+
+def top_parser() -> ArgumentParser:
+    """The parser of `gnomon` itself: it knows the commands by name only."""
+    listed = "\n".join(f"  {name:<11}{line}" for name, line in COMMANDS.items())
+    parser = ArgumentParser(prog="gnomon", usage="gnomon COMMAND ...", epilog=EPILOG,
+                            formatter_class=RawDescriptionHelpFormatter,
+                            description=f"Measures what models know about space.\n\ncommands:\n{listed}")
+    parser.add_argument("--version", action="version", version=f"gnomon {__version__}")
+    return parser
+
+
+def command_module(name: str) -> ModuleType:
+    """The module of a command."""
+    return import_module(f"gnomon.cli.{name}")
+
+
+def command_parser(name: str, module: ModuleType) -> ArgumentParser:
+    """The parser of one command, with the module's docstring as its help."""
+    parser = ArgumentParser(prog=f"gnomon {name}", description=module.__doc__,
+                            formatter_class=RawDescriptionHelpFormatter)
+    module.arguments(parser)
+    parser.add_argument("--debug", action="store_true", help="show the traceback of an error")
+    return parser

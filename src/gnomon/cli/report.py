@@ -1,0 +1,36 @@
+"""Write one page that shows what models get right and wrong: a single file that opens anywhere, without a network.
+
+examples:
+  gnomon report runs/*
+  gnomon report runs/scales-* -o scales.html
+  gnomon report runs/* --figures figures/      each figure also as SVG, PNG and CSV
+"""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+
+
+def arguments(parser: ArgumentParser) -> None:
+    """Add the command's options."""
+    parser.add_argument("runs", nargs="+", metavar="RUN", help="run folders, or a folder that holds runs")
+    parser.add_argument("-o", "--output", default="report.html", metavar="FILE", help="the page (default: report.html)")
+    parser.add_argument("--figures", metavar="DIR", help="write each figure there as SVG, PNG and CSV")
+
+
+def main(args: Namespace) -> int:
+    """Write the page and say where it is."""
+    import shlex
+
+    from gnomon.report.page import write_report
+    from gnomon.report.reading import opened
+
+    runs = opened(args.runs)
+    named = " ".join(shlex.quote(Path(run).as_posix()) for run in args.runs)
+    command = f"gnomon report {named} -o {shlex.quote(args.output)}"
+    page = write_report(runs, args.output, figures_folder=args.figures, command=command)
+    print(f"{page}: {page.stat().st_size / 1e6:.1f} MB, {len(runs)} run{'s' * (len(runs) != 1)}")
+    if args.figures:
+        print(f"{args.figures}: {len(list(Path(args.figures).glob('*.svg')))} figures")
+    return 0

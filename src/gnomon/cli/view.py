@@ -1,0 +1,39 @@
+"""Explore runs in the browser: a leaderboard, live progress, two runs side by side, every answer to an item.
+
+The viewer listens on this machine only and changes nothing.
+
+examples:
+  gnomon view
+  gnomon view --runs results --port 9000
+  GNOMON_VIEW_TOKEN=... gnomon view --host 0.0.0.0 --allow-remote
+"""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+
+
+def arguments(parser: ArgumentParser) -> None:
+    """Add the options of this command."""
+    parser.add_argument("--runs", default="runs", metavar="DIR", help="the folder of runs (default: runs)")
+    parser.add_argument("--port", type=int, default=8765, metavar="P", help="the port (default: 8765; 0 takes a free one)")
+    parser.add_argument("--host", default="127.0.0.1", help="the address to listen at (default: 127.0.0.1)")
+    parser.add_argument("--allow-remote", action="store_true", help="listen beyond this machine; needs a token")
+    parser.add_argument("--token", default="", help="what others must know to get in (or GNOMON_VIEW_TOKEN)")
+
+
+def main(args: Namespace) -> int:
+    """Serve until interrupted."""
+    from pathlib import Path
+
+    from gnomon.errors import UsageError
+    from gnomon.report.viewer.serving import serve
+
+    if not Path(args.runs).is_dir():
+        raise UsageError(f"There is no folder {args.runs}.", "Name the folder of runs with --runs.")
+    serve(args.runs, host=args.host, port=args.port, allow_remote=args.allow_remote, token=args.token, ready=_tell)
+    return 0
+
+
+def _tell(address: str) -> None:
+    print(f"Viewing at {address} (Ctrl-C ends it)", flush=True)

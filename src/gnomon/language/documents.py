@@ -1,0 +1,183 @@
+"""YAML of strangers as plain nodes that know their line, so that every complaint can name file and line.
+
+Built from parse events with hard limits; anchors, aliases, tags and repeated keys are refused, and every scalar stays
+the text that was written (no surprise of `no` becoming false).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any, NoReturn
+
+from gnomon.errors import DataError
+from gnomon.files import read_text
+
+SIZE_LIMIT = 16 * 2**20  # characters in one file
+DEPTH_LIMIT = 24  # lists and mappings inside each other
+
+
+@dataclass(slots=True)
+class Node:
+    """A scalar (`text`; none for an empty one), a list (`items`) or a mapping (`entries`), and where it stands."""
+
+    kind: str  # "text", "list" or "mapping"
+    file: str
+    line: int
+    text: str | None = None
+    items: list[Node] = field(default_factory=list)
+    entries: dict[str, Node] = field(default_factory=dict)
+
+    def fail(self, message: str, hint: str = "") -> NoReturn:
+        """Complain about this node."""
+        raise DataError(message, hint, file=self.file, line=self.line)
+
+    def mapping(self, what: str, keys: Collection[str] = ()) -> dict[str, Node]:
+        """The entries of a mapping whose keys must be among `keys`, if any are given; an empty node has none."""
+        if self.kind == "text" and self.text is None:
+            return {}
+        if self.kind != "mapping":
+            self.fail(f"{what} must be a mapping of keys to values, not a {self.kind}.", "See docs/patterns.md.")
+        for key, value in self.entries.items():
+            if keys and key not in keys:
+                near = get_close_matches(key, list(keys), n=1)
+                value.fail(
+                    f"{what} has no key '{shown(key)}'.",
+                    f"Did you mean {near[0]}?" if near else f"It takes: {', '.join(keys)}.",
+                )
+        return self.entries
+
+    def sequence(self, what: str) -> list[Node]:
+        """The items of a list."""
+        if self.kind != "list":
+            self.fail(
+                f"{what} must be a list, not a {self.kind}.", "Write its items in [brackets] or on lines with a dash."
+            )
+        return self.items
+
+    def scalar(self, what: str) -> str:
+        """The text of a scalar that is not empty."""
+        if self.kind != "text" or self.text is None or not self.text.strip():
+            self.fail(
+                f"{what} must be text, not {'empty' if self.kind == 'text' else f'a {self.kind}'}.",
+                "Text that starts with { or [ needs quotes." if self.kind != "text" else "",
+            )
+        return " ".join(self.text.split())
+
+    def texts(self, what: str) -> list[tuple[str, Node]]:
+        """The texts of a list, or of a single text, each with its node."""
+        nodes = [self] if self.kind == "text" else self.sequence(what)
+        return [(node.scalar(what), node) for node in nodes]
+
+    def choice(self, what: str, known: Collection[str]) -> str:
+        """A text that must be one of the known ones."""
+        text = self.scalar(what)
+        if text not in known:
+            self.fail(f"{what} cannot be '{shown(text)}'.", f"It is one of: {', '.join(known)}.")
+        return text
+
+
+def shown(text: str, limit: int = 60) -> str:
+    """A stranger's text, made fit for a message: printable and short.
+
+    >>> shown("a" * 80)[-3:]
+    '...'
+    """
+    text = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
+    return text if len(text) <= limit else f"{text[: limit - 3]}..."
+
+
+def read_document(file: str | Path) -> Node:
+    """The single document of a YAML file."""
+    return parse_document(read_text(file, limit=SIZE_LIMIT), str(file))
+
+
+def parse_document(text: str, file: str = "") -> Node:
+    """The single document of a YAML text; `file` is its name in messages.
+
+    >>> parse_document("a: [b, no]").entries["a"].items[1].text
+    'no'
+    """
+    import yaml
+
+    if len(text) > SIZE_LIMIT:
+        raise DataError(f"the file is larger than {SIZE_LIMIT // 2**20} MB.", "Is this the right file?", file=file)
+    try:
+        return _build(yaml.parse(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)), file)
+    except yaml.MarkedYAMLError as error:
+        line = error.problem_mark.line + 1 if error.problem_mark else 0
+        raise DataError(f"not YAML: {error.problem}.", "Mend the line.", file=file, line=line) from None
+    except (yaml.YAMLError, ValueError) as error:
+        raise DataError(
+            f"not YAML: {shown(str(error).splitlines()[0])}.", "Is this the right file?", file=file
+        ) from None
+
+
+def _build(events: Iterator[Any], file: str) -> Node:
+    import yaml
+
+    root: Node | None = None
+    open_nodes: list[Node] = []
+    keys: list[str | None] = []  # for each open mapping, the key that waits for its value
+    for event in events:
+        if isinstance(event, (yaml.SequenceEndEvent, yaml.MappingEndEvent)):
+            open_nodes.pop()
+            keys.pop()
+            continue
+        if isinstance(event, yaml.DocumentStartEvent) and root is not None:
+            raise DataError(
+                "a second document starts here.", "Write one document per file.", file=file, line=_line(event)
+            )
+        if not isinstance(event, yaml.NodeEvent):
+            continue
+        line = _line(event)
+        if isinstance(event, yaml.AliasEvent) or event.anchor or getattr(event, "tag", None):
+            raise DataError(
+                "anchors (&), aliases (*) and tags (!) of YAML are not used here.",
+                "Write the text itself; put quotes around text that starts with & * or !.",
+                file=file,
+                line=line,
+            )
+        node = _node(event, file, line)
+        root = root or node
+        if open_nodes:
+            _attach(open_nodes[-1], keys, node)
+        if node.kind != "text":
+            if len(open_nodes) >= DEPTH_LIMIT:
+                node.fail(f"the file is nested more than {DEPTH_LIMIT} levels deep.", "Is this the right file?")
+            open_nodes.append(node)
+            keys.append(None)
+    return root or Node("text", file, 1)
+
+
+def _line(event: Any) -> int:
+    return int(event.start_mark.line) + 1
+
+
+def _node(event: Any, file: str, line: int) -> Node:
+    import yaml
+
+    if isinstance(event, yaml.ScalarEvent):
+        plain = event.style in (None, "")
+        empty = plain and event.value in ("", "~", "null", "Null", "NULL")
+        return Node("text", file, line, None if empty else event.value)
+    return Node("list" if isinstance(event, yaml.SequenceStartEvent) else "mapping", file, line)
+
+
+def _attach(parent: Node, keys: list[str | None], node: Node) -> None:
+    if parent.kind == "list":
+        parent.items.append(node)
+        return
+    key = keys[-1]
+    if key is not None:
+        parent.entries[key] = node
+        keys[-1] = None
+        return
+    if node.kind != "text" or node.text is None:
+        node.fail("a key must be a plain word.", "Text that starts with { or [ needs quotes.")
+    key = " ".join(node.text.split())
+    if key in parent.entries:
+        node.fail(f"the key '{shown(key)}' is given twice.", "Keep one of them.")
+    keys[-1] = key

@@ -1,0 +1,119 @@
+"""The valid fillings of a pattern in lexicographic order, found by masks over the whole product of its slots.
+
+`population` numbers fillings cheaply but in an order of its own; reproducing a published sample needs the order of a
+plain enumeration. One bit per combination is affordable at the size of the authors' mini world, and refused beyond.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from gnomon.errors import DataError
+from gnomon.language.blocks import narrowed
+from gnomon.language.conditions import Condition, Either, Equal, Every, Never, Stands, Within
+from gnomon.language.patterns import Pattern
+from gnomon.language.world import Members, Relation
+
+CELL_LIMIT = 50_000_000
+
+Bools = npt.NDArray[np.bool_]
+
+
+class Enumeration:
+    """The valid fillings, numbered in lexicographic order of filler numbers."""
+
+    def __init__(self, pattern: Pattern) -> None:
+        domains, conditions = narrowed(pattern)
+        self._values = [np.array(sorted(domain), dtype=np.int64) for domain in domains]
+        self._shape = tuple(len(values) for values in self._values)
+        cells = 1
+        for size in self._shape:
+            cells *= size
+        if cells > CELL_LIMIT:
+            raise DataError(
+                f"the pattern '{pattern.id}' has {cells:,} combinations of fillers, too many to go through.",
+                "Restrict its slots.",
+                file=pattern.file,
+                line=pattern.line,
+            )
+        self._indices = [{int(value): i for i, value in enumerate(values)} for values in self._values]
+        mask: Bools = np.ones(self._shape, dtype=np.bool_)
+        for condition in conditions:
+            mask &= self._holds(condition)
+        if pattern.distinct:
+            entities = [place for place, slot in enumerate(pattern.slots) if not slot.words]
+            for i, left in enumerate(entities):
+                for right in entities[i + 1 :]:
+                    mask &= ~self._holds(Equal(left, right))
+        self._valid = np.flatnonzero(mask)
+
+    def __len__(self) -> int:
+        return len(self._valid)
+
+    def unrank(self, rank: int) -> tuple[int, ...]:
+        """The filling with that number."""
+        if not 0 <= rank < len(self._valid):
+            raise IndexError(f"no filling has the number {rank}: there are {len(self._valid)}")
+        return tuple(self.unrank_all(np.array([rank], dtype=np.int64))[0].tolist())
+
+    def unrank_all(self, ranks: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """The fillings with those numbers, one row each."""
+        places = np.unravel_index(self._valid[ranks], self._shape)
+        return np.stack([values[i] for values, i in zip(self._values, places, strict=True)], axis=1)
+
+    def rank(self, fillers: Sequence[int]) -> int:
+        """The number of a valid filling; ValueError for any other."""
+        try:
+            places = [index[filler] for index, filler in zip(self._indices, fillers, strict=True)]
+        except KeyError:
+            raise ValueError("a filler is not allowed in its slot") from None
+        cell = int(np.ravel_multi_index(places, self._shape))
+        rank = int(np.searchsorted(self._valid, cell))
+        if rank == len(self._valid) or self._valid[rank] != cell:
+            raise ValueError("the fillers do not satisfy the restrictions")
+        return rank
+
+    def _along(self, place: int, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+        return values.reshape([-1 if axis == place else 1 for axis in range(len(self._shape))])
+
+    def _within(self, place: int, members: Members) -> Bools:
+        return self._along(place, np.isin(self._values[place], list(members)))
+
+    def _holds(self, condition: Condition) -> Bools:
+        """Whether a condition holds, in a shape that broadcasts to that of all combinations."""
+        match condition:
+            case Within(place, members):
+                return self._within(place, members)
+            case Equal(left, right):
+                equal: Bools = self._along(left, self._values[left]) == self._along(right, self._values[right])
+                return equal
+            case Stands(relation, places):
+                return self._stands(relation, places)
+            case Never(part):
+                return ~self._holds(part)
+            case Every(parts):
+                return self._joined(np.logical_and, True, parts)
+            case Either(parts):
+                return self._joined(np.logical_or, False, parts)
+
+    def _joined(self, join: Any, start: bool, parts: Sequence[Condition]) -> Bools:
+        found: Bools = np.full([1] * len(self._shape), start)
+        for part in parts:
+            found = join(found, self._holds(part))
+        return found
+
+    def _stands(self, relation: Relation, places: Sequence[int]) -> Bools:
+        found: Bools = np.zeros([1] * len(self._shape), dtype=np.bool_)
+        for row in relation.rows:
+            if row.relation is not None:
+                here = self._stands(row.relation, places[::-1] if row.inverse else places)
+            else:
+                here = np.ones([1] * len(self._shape), dtype=np.bool_)
+                for place, members in zip(places, row.sets, strict=True):
+                    here = here & self._within(place, members)
+            found = found | here if row.adds else found & ~here
+        return found

@@ -1,0 +1,112 @@
+"""The mini world: entities in classes, scales of classes, and relations as unions of products of sets.
+
+Sets are frozensets of entity numbers. A relation is never spelled out: it stays a list of rows that add or take away a
+product of sets, so its size does not matter (docs/patterns.md describes the YAML).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from gnomon.language.documents import shown
+from gnomon.language.expressions import Combined, ExpressionError, Listed, Named, Set
+
+Members = frozenset[int]
+
+
+@dataclass(frozen=True)
+class Entity:
+    """A noun or a name, and what English needs to know of it."""
+
+    name: str
+    flags: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class Row:
+    """One row of a relation: adds or takes away a product of sets, or another relation (perhaps turned round)."""
+
+    adds: bool
+    sets: tuple[Members, ...] = ()
+    relation: Relation | None = None
+    inverse: bool = False
+
+
+@dataclass(frozen=True)
+class Relation:
+    """A union of rows; a later row overrules an earlier one."""
+
+    name: str
+    arity: int
+    rows: tuple[Row, ...]
+
+    def holds(self, fillers: Sequence[int]) -> bool:
+        """Whether the entities stand in the relation."""
+        for row in reversed(self.rows):
+            if row.relation is not None:
+                found = row.relation.holds(fillers[::-1] if row.inverse else fillers)
+            else:
+                found = all(filler in members for filler, members in zip(fillers, row.sets, strict=True))
+            if found:
+                return row.adds
+        return False
+
+    def places(self) -> Iterator[tuple[int, Members]]:
+        """Every set that decides the relation, with the place it stands in."""
+        for row in self.rows:
+            if row.relation is None:
+                yield from enumerate(row.sets)
+            else:
+                for place, members in row.relation.places():
+                    yield self.arity - 1 - place if row.inverse else place, members
+
+    def projection(self, place: int) -> Members:
+        """The entities that may stand in a place (more than those that do, where rows take away)."""
+        found: Members = frozenset()
+        for row in self.rows:
+            if row.adds and row.relation is None:
+                found |= row.sets[place] if all(row.sets) else frozenset()
+            elif row.adds and row.relation is not None:
+                found |= row.relation.projection(self.arity - 1 - place if row.inverse else place)
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class World:
+    """What patterns speak of."""
+
+    entities: tuple[Entity, ...]
+    classes: Mapping[str, Members]
+    scales: Mapping[str, tuple[str, ...]]
+    relations: Mapping[str, Relation]
+    numbers: Mapping[str, int]  # of each entity, by name
+    forms: dict[Hashable, tuple[str, ...]] = field(default_factory=dict, repr=False)  # see surface.forms_of
+
+    def members(self, expression: Set) -> Members:
+        """The entities of a set; an unknown class or entity is an ExpressionError."""
+        match expression:
+            case Named(name):
+                if name not in self.classes:
+                    raise ExpressionError(unknown_name("class", name, self.classes))
+                return self.classes[name]
+            case Listed(names):
+                for name in names:
+                    if name not in self.numbers:
+                        raise ExpressionError(unknown_name("entity", name, self.numbers))
+                return frozenset(self.numbers[name] for name in names)
+            case Combined(operator, left, right):
+                first, second = self.members(left), self.members(right)
+                return first | second if operator == "|" else first & second if operator == "&" else first - second
+
+    def level(self, scale: str) -> tuple[Members, ...]:
+        """The entities on each level of a scale, from low to high."""
+        return tuple(self.classes[name] for name in self.scales[scale])
+
+
+def unknown_name(kind: str, name: str, known: Mapping[str, object]) -> str:
+    """Say that a name is unknown, with the nearest one."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, list(known)[:20_000], n=1)
+    return f"there is no {kind} '{shown(name)}'" + (f" (did you mean {near[0]}?)" if near else "")

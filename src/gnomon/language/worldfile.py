@@ -1,0 +1,281 @@
+"""Reading a mini world from YAML (docs/patterns.md): every name resolved, every complaint with file and line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TypeVar
+
+from gnomon.language.documents import Node, parse_document, read_document, shown
+from gnomon.language.expressions import Combined, ExpressionError, Named, Set
+from gnomon.language.parsing import parse_product, parse_set
+from gnomon.language.world import Entity, Members, Relation, Row, World, unknown_name
+
+FLAGS = ("plural", "proper", "the", "mass", "a", "an")
+SECTIONS = ("classes", "scales", "entities", "relations")
+NAME_LIMIT, LEVEL_LIMIT, ARITY_LIMIT = 60, 20, 8
+S = TypeVar("S")
+T = TypeVar("T")
+
+
+def read_world(*files: str | Path) -> World:
+    """The mini world that YAML files describe together."""
+    return build_world([read_document(file) for file in files])
+
+
+def parse_world(text: str, file: str = "") -> World:
+    """The mini world that a YAML text describes.
+
+    >>> world = parse_world("entities: {person: [Nora, teacher], pet: [dog]}\\nclasses: {person: , pet: }")
+    >>> sorted(world.classes["person"])
+    [0, 1]
+    """
+    return build_world([parse_document(text, file)])
+
+
+def build_world(documents: Sequence[Node]) -> World:
+    """The mini world of several documents, each adding to those before."""
+    return _Builder(documents).world()
+
+
+class _Builder:
+    """Collects the sections of all documents, then resolves names in the order in which they depend on each other."""
+
+    def __init__(self, documents: Sequence[Node]) -> None:
+        self.sections: dict[str, list[Node]] = {section: [] for section in SECTIONS}
+        for document in documents:
+            for section, node in document.mapping("a mini world", SECTIONS).items():
+                self.sections[section].append(node)
+        self.parents: dict[str, list[tuple[str, Node]]] = {}
+        self.own: dict[str, set[int]] = {}  # entities listed under a class itself
+        self.equals: dict[str, Node] = {}
+        self.class_flags: dict[str, frozenset[str]] = {}
+        self.class_nodes: dict[str, Node] = {}
+        self.names: dict[str, int] = {}
+        self.flags: list[set[str]] = []
+        self.relation_nodes: dict[str, Node] = {}
+
+    def world(self) -> World:
+        for node in self.sections["classes"]:
+            for name, body in node.mapping("classes").items():
+                self.add_class(name, body)
+        for node in self.sections["entities"]:
+            for name, body in node.mapping("entities").items():
+                self.add_entities(name, body)
+        classes = self.resolve_classes()
+        entities = tuple(Entity(name, frozenset(flags)) for name, flags in zip(self.names, self.flags, strict=True))
+        world = World(entities, classes, self.scales(classes), {}, self.names)
+        for node in self.sections["relations"]:
+            for name, body in node.mapping("relations").items():
+                _check_name(name, "a relation", body)
+                if name in self.relation_nodes:
+                    body.fail(f"the relation '{name}' is given twice.", "Keep one of them.")
+                self.relation_nodes[name] = body
+        relations: dict[str, Relation] = {}
+        resolve_in_order(
+            self.relation_nodes, lambda name, need: self.relation(name, world, relations, need), "relation"
+        )
+        return World(entities, classes, world.scales, relations, self.names)
+
+    def add_class(self, name: str, body: Node) -> None:
+        _check_name(name, "a class", body)
+        if name in self.class_nodes:
+            body.fail(f"the class '{name}' is given twice.", "Keep one of them.")
+        keys = body.mapping(f"the class '{name}'", ("is", "flags", "equals"))
+        self.class_nodes[name] = body
+        self.parents[name] = keys["is"].texts("'is'") if "is" in keys else []
+        self.own[name] = set()
+        self.class_flags[name] = _flags(keys["flags"]) if "flags" in keys else frozenset()
+        if "equals" in keys:
+            if "is" in keys:
+                body.fail(f"the class '{name}' has both 'equals' and 'is'.", "A class that equals a set needs no 'is'.")
+            self.equals[name] = keys["equals"]
+
+    def add_entities(self, name: str, body: Node) -> None:
+        if name not in self.class_nodes:
+            body.fail(unknown_name("class", name, self.class_nodes) + ".", "Declare it under 'classes'.")
+        if name in self.equals:
+            body.fail(f"the class '{name}' equals a set and cannot list entities.", "List them under another class.")
+        for node in body.sequence(f"the entities of '{name}'"):
+            for entity, flags in _entity(node):
+                number = self.names.setdefault(entity, len(self.names))
+                if number == len(self.flags):
+                    self.flags.append(set())
+                self.flags[number] |= flags | self.class_flags[name]
+                self.own[name].add(number)
+
+    def resolve_classes(self) -> dict[str, Members]:
+        children: dict[str, list[str]] = {name: [] for name in self.class_nodes}
+        for name, parents in self.parents.items():
+            for parent, node in parents:
+                if parent not in self.class_nodes:
+                    node.fail(unknown_name("class", parent, self.class_nodes) + ".", "Declare it under 'classes'.")
+                if parent in self.equals:
+                    node.fail(f"the class '{parent}' equals a set and cannot have subclasses.", "Name another class.")
+                children[parent].append(name)
+        classes: dict[str, Members] = {}
+        partial = World((), classes, {}, {}, self.names)
+
+        def resolve(name: str, need: Callable[[str], None]) -> None:
+            if name in self.equals:
+                node = self.equals[name]
+                expression = read_expression(parse_set, node.scalar("'equals'"), node)
+                for used in _classes_in(expression):
+                    if used in self.class_nodes:
+                        need(used)
+                classes[name] = read_expression(partial.members, expression, node)
+            else:
+                found = set(self.own[name])
+                for child in children[name]:
+                    need(child)
+                    found |= classes[child]
+                classes[name] = frozenset(found)
+            if not classes[name]:
+                self.class_nodes[name].fail(f"the class '{name}' is empty.", "List entities under it, or remove it.")
+
+        resolve_in_order(self.class_nodes, resolve, "class")
+        return classes
+
+    def scales(self, classes: Mapping[str, Members]) -> dict[str, tuple[str, ...]]:
+        scales: dict[str, tuple[str, ...]] = {}
+        for section in self.sections["scales"]:
+            for name, body in section.mapping("scales").items():
+                _check_name(name, "a scale", body)
+                if name in scales:
+                    body.fail(f"the scale '{name}' is given twice.", "Keep one of them.")
+                seen: dict[int, str] = {}
+                levels = [level for level, _ in body.texts(f"the scale '{name}'")]
+                if not 2 <= len(levels) <= LEVEL_LIMIT:
+                    body.fail(
+                        f"the scale '{name}' has {len(levels)} levels.",
+                        f"Name 2 to {LEVEL_LIMIT} classes, from low to high.",
+                    )
+                for level in levels:
+                    if level not in classes:
+                        body.fail(unknown_name("class", level, classes) + ".", "The levels of a scale are classes.")
+                    for number in classes[level]:
+                        if number in seen:
+                            entity = list(self.names)[number]
+                            body.fail(
+                                f"'{entity}' is on two levels of '{name}': {seen[number]} and {level}.",
+                                "Keep it in one.",
+                            )
+                        seen[number] = level
+                scales[name] = tuple(levels)
+        return scales
+
+    def relation(self, name: str, world: World, known: dict[str, Relation], need: Callable[[str], None]) -> None:
+        node = self.relation_nodes[name]
+        rows: list[Row] = []
+        arity = 0
+        for text, row_node in node.texts(f"the relation '{name}'"):
+            row, length = self.row(text, row_node, world, known, need)
+            arity = arity or length
+            if length != arity:
+                row_node.fail(
+                    f"this row of '{name}' has {length} places, the first has {arity}.",
+                    "Give all rows the same number.",
+                )
+            rows.append(row)
+        if not rows or not rows[0].adds:
+            node.fail(
+                f"the relation '{name}' has no first row that adds something.",
+                "Write a product such as: person * vehicle",
+            )
+        known[name] = Relation(name, arity, tuple(rows))
+
+    def row(
+        self, text: str, node: Node, world: World, known: Mapping[str, Relation], need: Callable[[str], None]
+    ) -> tuple[Row, int]:
+        adds = not text.startswith("not ")
+        text = text if adds else text[4:].strip()
+        inverse = text.startswith("inverse of ")
+        other = text[11:].strip() if inverse else text
+        if other in self.relation_nodes:
+            need(other)
+            return Row(adds, (), known[other], inverse), known[other].arity
+        if inverse:
+            node.fail(unknown_name("relation", other, self.relation_nodes) + ".", "Name a relation of this world.")
+        expressions = read_expression(parse_product, text, node)
+        if len(expressions) > ARITY_LIMIT:
+            node.fail(f"the row has more than {ARITY_LIMIT} places.")
+        sets = tuple(read_expression(world.members, expression, node) for expression in expressions)
+        if not all(sets):
+            node.fail(
+                f"place {[bool(s) for s in sets].index(False) + 1} of the row '{shown(text)}' is an empty set.",
+                "Mend the set.",
+            )
+        return Row(adds, sets), len(sets)
+
+
+def _entity(node: Node) -> Iterator[tuple[str, frozenset[str]]]:
+    pairs: list[tuple[str, Node | None]] = (
+        [(node.scalar("an entity"), None)] if node.kind == "text" else list(node.mapping("an entity").items())
+    )
+    for name, flags in pairs:
+        if len(name) > NAME_LIMIT or not name.isprintable() or any(c in name for c in "{}[],*|&:%"):
+            node.fail(
+                f"'{shown(name)}' cannot be the name of an entity.",
+                f"Write at most {NAME_LIMIT} letters, without any of {{}}[],*|&:%",
+            )
+        yield name, _flags(flags) if flags is not None else frozenset()
+
+
+def _flags(node: Node) -> frozenset[str]:
+    return frozenset(item.choice("a flag", FLAGS) for _, item in node.texts("flags"))
+
+
+def _check_name(name: str, what: str, node: Node) -> None:
+    if name in ("and", "or", "not", "in", "inverse", "words"):
+        node.fail(
+            f"'{name}' cannot be the name of {what}: conditions use the word.", "Choose another: inside, fits-in."
+        )
+    if len(name) > NAME_LIMIT or not _is_name(name):
+        node.fail(f"'{shown(name)}' cannot be the name of {what}.", "Use letters, digits and hyphens: can-enter.")
+
+
+def _is_name(name: str) -> bool:
+    try:
+        return parse_set(name) == Named(name)
+    except ExpressionError:
+        return False
+
+
+def _classes_in(expression: Set) -> Iterator[str]:
+    if isinstance(expression, Named):
+        yield expression.name
+    elif isinstance(expression, Combined):
+        yield from _classes_in(expression.left)
+        yield from _classes_in(expression.right)
+
+
+def read_expression(function: Callable[[S], T], argument: S, node: Node) -> T:
+    """Apply a reader of expressions; what it complains about is said of the node."""
+    try:
+        return function(argument)
+    except ExpressionError as error:
+        node.fail(f"{error}.", "docs/patterns.md shows how sets are written.")
+
+
+def resolve_in_order(
+    nodes: Mapping[str, Node], resolve: Callable[[str, Callable[[str], None]], None], kind: str
+) -> None:
+    """Resolve each name after the names that it needs; a circle is an error that shows it."""
+    done: set[str] = set()
+    path: list[str] = []
+
+    def visit(name: str) -> None:
+        if name in done:
+            return
+        if name in path or len(path) >= 100:
+            circle = " -> ".join([*path[path.index(name) :], name]) if name in path else f"{name} and 100 more"
+            nodes[name].fail(
+                f"the {kind} '{name}' depends on itself, or on too many others: {circle}.", "Break the circle."
+            )
+        path.append(name)
+        resolve(name, visit)
+        path.pop()
+        done.add(name)
+
+    for name in nodes:
+        visit(name)

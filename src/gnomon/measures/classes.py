@@ -1,0 +1,108 @@
+"""Macro-F1: every class counts alike, however rare. For one label per item, and for sets of typical labels (ViPhy).
+
+Classes are as scikit-learn takes them: the labels that occur in gold or among the answers.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from gnomon.contracts import Measure
+from gnomon.measures.statistics import Cell, Codes, Finish, Floats, Statistics
+from gnomon.measures.table import Flags, Table
+from gnomon.measures.typical import typical_sets
+
+
+class ClassScore(NamedTuple):
+    """How one label fares."""
+
+    label: str
+    precision: float  # NaN if the label was never answered
+    recall: float  # NaN if it was never right
+    f1: float
+    n: int  # items for which it is right
+    answered: int
+
+
+def macro_f1(table: Table) -> Statistics:
+    """The mean over classes of F1.
+
+    With one right label per item: of the answers. Where items have several right labels and answers have scores: of
+    sets, the labels that are typical in the scores against those that are right (ViPhy, tables 4 and 5).
+    """
+    if table.scores is not None and bool((table.cardinality > 1).any()):
+        return typical_f1("code").statistics(table)
+    return Statistics.tallied(table.clusters, *_single(table))
+
+
+def typical_f1(rule: str) -> Measure:
+    """The measure "typical_f1@code" or "typical_f1@paper": macro-F1 between typical and right sets of labels."""
+    return Measure(name=f"typical_f1@{rule}", needs="scores", statistics=lambda table: _of_sets(table, rule),
+                   summary=f"macro-F1 over sets of typical labels, by the rule of the {rule}")
+
+
+def class_scores(table: Table) -> list[ClassScore]:
+    """Precision, recall and F1 of each class, one label per item."""
+    cells, k, _ = _single(table)
+    sums = Statistics.tallied(table.clusters, cells, k, _present).total.reshape(-1, 3)
+    return [ClassScore(label, both / said if said else float("nan"), both / gold if gold else float("nan"),
+                       2 * both / (said + gold), int(gold), int(said))
+            for label, (both, said, gold) in zip(table.labels, sums.tolist(), strict=True) if said + gold]
+
+
+def _single(table: Table) -> tuple[list[Cell], int, Finish]:
+    return _cells(table.right, table.choice, gold_label(table)), 3 * len(table.labels), _present
+
+
+def gold_label(table: Table) -> Codes:
+    """One right label for each row: the answer if it is right, else the first of the right ones."""
+    first = table.kinds.choices[np.arange(len(table.kinds.gold)), table.kinds.gold.argmax(axis=1)]
+    return np.where(table.right, table.choice, first[table.kind])
+
+
+def _cells(right: Flags, said: Codes, gold: Codes) -> list[Cell]:
+    answered = said >= 0
+    every = np.arange(len(gold))
+    return [Cell(right, 3 * gold[right]), Cell(answered, 3 * said[answered] + 1), Cell(every, 3 * gold + 2)]
+
+
+def _of_sets(table: Table, rule: str) -> Statistics:
+    """Multi-label macro-F1 over all labels that are choices; a label that is neither right nor predicted has F1 0."""
+    probabilities = table.probabilities
+    known = ~np.isnan(probabilities).any(axis=1)
+    said = np.zeros(probabilities.shape, dtype=bool)
+    said[known] = typical_sets(probabilities[known], rule, real=table.choices[known] >= 0)
+    labels = np.unique(table.kinds.choices[table.kinds.choices >= 0])
+    place = np.full(len(table.labels), -1)
+    place[labels] = np.arange(len(labels))
+    cells = []
+    for j, flags in enumerate((said & table.gold_at, said, table.gold_at)):
+        row, at = np.nonzero(flags)
+        cells.append(Cell(row, 3 * place[table.choices[row, at]] + j))
+    if table.scores is None:
+        return Statistics(np.zeros((0, 3)), _all, 0, 0)
+    return Statistics.tallied(table.clusters, cells, 3 * len(labels), _all)
+
+
+def _f1(sums: Floats) -> Floats:
+    by_class = sums.reshape(*sums.shape[:-1], -1, 3)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(2 * by_class[..., 0] / (by_class[..., 1] + by_class[..., 2]))
+
+
+def _present(sums: Floats) -> Floats:
+    """The mean over the classes that occur; in a sample without some class, over the others."""
+    found = _f1(sums)
+    count = (~np.isnan(found)).sum(axis=-1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(np.nansum(found, axis=-1) / count)
+
+
+def _all(sums: Floats) -> Floats:
+    return np.asarray(np.nan_to_num(_f1(sums)).mean(axis=-1))
+
+
+MACRO_F1 = Measure(name="macro_f1", summary="mean over classes of F1; over sets of labels where several are right",
+                   statistics=macro_f1)

@@ -1,0 +1,106 @@
+"""Does a model agree with itself: within groups, between forms of the same fact, and with the laws of relations.
+
+The one idea: any such question is about pairs of items that speak of one thing (a unit). Two answers agree if they say
+the same about it. A missing answer agrees with nothing. Each figure has a stricter twin, NAME_and_right: pairs that
+agree and are right, since a model that always says the same is consistent for nothing.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from gnomon.contracts import Measure
+from gnomon.measures.statistics import Codes, Floats, Statistics, compact, mean_of
+from gnomon.measures.table import Flags, Table
+
+
+class Said(NamedTuple):
+    """What each row says about which unit. Pairs of one unit are compared if their variants differ (or always)."""
+
+    unit: Codes
+    outcome: Codes  # -1 for a missing answer
+    right: Flags
+    clusters: Codes
+    variant: Codes | None = None
+
+
+class Pairs(NamedTuple):
+    """The pairs of rows of each unit that has any."""
+
+    number: Floats
+    agree: Floats
+    right: Floats  # both right, and so in agreement
+    clusters: Codes
+
+
+def pairs(said: Said) -> Pairs:
+    """Count the pairs of each unit without forming them: n(n-1)/2 over equal values, less those of equal variants."""
+    unit, units = compact(said.unit)
+    answered = said.outcome >= 0
+    count = _pairs_by(unit, None, units)
+    agree = _pairs_by(unit[answered], said.outcome[answered], units)
+    right = _pairs_by(unit[said.right], None, units)
+    if said.variant is not None:
+        top = int(said.outcome.max(initial=0)) + 1
+        both = np.asarray(said.variant, dtype=np.int64) * top + said.outcome
+        count = count - _pairs_by(unit, said.variant, units)
+        agree = agree - _pairs_by(unit[answered], both[answered], units)
+        right = right - _pairs_by(unit[said.right], said.variant[said.right], units)
+    first = np.zeros(units, dtype=np.int64)
+    first[unit[::-1]] = np.arange(len(unit))[::-1]
+    some = count > 0
+    return Pairs(count[some], agree[some], right[some], said.clusters[first[some]])
+
+
+def agreement(said: Said | None, *, and_right: bool = False) -> Statistics:
+    """The mean over units of the share of their pairs that agree (and are right)."""
+    if said is None or not len(said.unit):
+        return mean_of([], np.zeros(0, dtype=np.int64))
+    found = pairs(said)
+    return mean_of((found.right if and_right else found.agree) / found.number, found.clusters)
+
+
+def within_groups(table: Table, *, between_forms: bool = False) -> Said:
+    """Rows of one group: they agree if they give the same label, or, where right labels or choices differ within the
+    group (an ant is smaller than a bird, a bird larger than an ant), if both are right or both are wrong."""
+    grouped = np.flatnonzero(table.group.codes >= 0)
+    part = table.where(grouped)
+    unit, units = compact(part.group.codes)
+    least, most = np.full(units, np.iinfo(np.int64).max), np.full(units, -1)
+    np.minimum.at(least, unit, part.kind)
+    np.maximum.at(most, unit, part.kind)
+    alike = (least == most)[unit] if len(unit) else np.zeros(0, dtype=bool)
+    outcome = np.where(alike, part.choice, np.where(part.answered, part.right, -1))
+    clusters = part.group.codes if table.cluster == "group" else part.clusters
+    return Said(unit, outcome, part.right, clusters, part.form.codes if between_forms else None)
+
+
+def _pairs_by(unit: Codes, value: Codes | None, units: int) -> Floats:
+    """For each unit, the pairs of rows that share a value."""
+    if value is None:
+        size: Floats = np.bincount(unit, minlength=units).astype(float)
+        return np.asarray(size * (size - 1) / 2)
+    if not len(unit):
+        return np.zeros(units)
+    width = int(value.max()) + 1
+    keys, alike = np.unique(np.asarray(unit, dtype=np.int64) * width + value, return_counts=True)
+    return np.asarray(np.bincount(keys // width, weights=alike * (alike - 1) / 2, minlength=units), dtype=float)
+
+
+GROUP_AGREEMENT = Measure(
+    name="group_agreement", needs="groups", summary="share of pairs of items of one group that are answered alike",
+    statistics=lambda table: agreement(within_groups(table)))
+GROUP_AGREEMENT_AND_RIGHT = Measure(
+    name="group_agreement_and_right", needs="groups",
+    summary="share of pairs of items of one group that are both right",
+    statistics=lambda table: agreement(within_groups(table), and_right=True))
+FORM_AGREEMENT = Measure(
+    name="form_agreement", needs="several forms of a group",
+    summary="share of pairs of items that put one fact in two forms and are answered alike",
+    statistics=lambda table: agreement(within_groups(table, between_forms=True)))
+FORM_AGREEMENT_AND_RIGHT = Measure(
+    name="form_agreement_and_right", needs="several forms of a group",
+    summary="share of pairs of items that put one fact in two forms and are both right",
+    statistics=lambda table: agreement(within_groups(table, between_forms=True), and_right=True))

@@ -1,0 +1,133 @@
+"""The laws that a benchmark declares for its relations, and what its items say under them.
+
+    laws = {
+        "order": {                                      # a strict total order, asked of two objects
+            "first": "obj_a", "second": "obj_b",        # tags that name the objects, as the text has them
+            "within": ["scale"],                        # statements are compared where these tags (and the form) agree
+            "greater": ["larger"], "lesser": ["smaller"],   # choices of a cloze, or words of a yes/no question
+            "word": "comparative",                      # the tag that holds the word of a yes/no question
+        },
+        "relations": {                                  # other relations, as choices or as words of yes/no questions
+            "first": "subject", "second": "object", "within": ["image"], "word": "relation",
+            "symmetric": ["next to"], "converse": {"left of": "right of"}, "transitive": ["inside"],
+            "negated": "negated",                       # the tag whose value "yes" says that the item denies it
+        },
+    }
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gnomon.measures.columns import Column
+from gnomon.measures.statistics import Codes
+from gnomon.measures.table import Flags, Table
+
+YES = ("yes", "true", "1", "entailment")
+NO = ("no", "false", "0", "contradiction")
+
+
+class Statements(NamedTuple):
+    """What the rows of a table say under a law. Rows that lack a tag the law names are not in it."""
+
+    rows: Codes
+    context: Codes  # form and the tags within which statements are compared
+    first: Codes
+    second: Codes
+    objects: tuple[str, ...]
+    word: Codes  # what a yes/no item asks about, or -1 where the choices are words themselves
+    words: tuple[str, ...]
+    said: Codes  # of an order: 1 first is greater, 0 it is not; else truth (0, 1) or a choice's code as a word; or -1
+    gold: Codes  # the same for the right answer
+    negated: Flags
+
+
+def order(table: Table) -> Statements | None:
+    """What is said about a declared order; none if there is none or no item fits."""
+    law = table.laws.get("order")
+    found = _statements(table, law) if law else None
+    if law is None or found is None:
+        return None
+    sign = {**dict.fromkeys(_names(law.get("greater")), 1), **dict.fromkeys(_names(law.get("lesser")), 0)}
+    by_word = np.array([sign.get(word, -1) for word in (*found.words, "")])
+    by_label = np.array([sign.get(label, -1) for label in (*table.labels, "")])
+    truth = _truth(table)
+    asked = by_word[found.word]
+
+    def greater(label: Codes) -> Codes:
+        answer = np.where((truth[label] >= 0) & (asked >= 0), np.where(truth[label] == 1, asked, 1 - asked), -1)
+        return np.where(by_label[label] >= 0, by_label[label], answer)
+
+    return found._replace(said=greater(table.choice[found.rows]), gold=greater(_gold(table)[found.rows]))
+
+
+def relations(table: Table) -> Statements | None:
+    """What is said about other declared relations; none if there are none or no item fits."""
+    law = table.laws.get("relations")
+    found = _statements(table, law) if law else None
+    if law is None or found is None:
+        return None
+    flips = found.negated & (found.word >= 0)
+    code = {word: i for i, word in enumerate(found.words)}
+    by_label = np.array([code.get(label, -1) for label in (*table.labels, "")])
+    truth = _truth(table)
+
+    def says(label: Codes) -> Codes:
+        answer = truth[label]
+        turned = np.where(flips & (answer >= 0), 1 - answer, answer)
+        return np.where(found.word >= 0, turned, by_label[label])
+
+    return found._replace(said=says(table.choice[found.rows]), gold=says(_gold(table)[found.rows]))
+
+
+def _statements(table: Table, law: Mapping[str, Any]) -> Statements | None:
+    first, second = (table.tags.get(law.get(name, name)) for name in ("first", "second"))
+    if first is None or second is None:
+        return None
+    rows = np.flatnonzero((first.codes >= 0) & (second.codes >= 0))
+    one, two, objects = _joined(first, second)
+    names: Iterable[str] = _names(law.get("within"))
+    context = table.form.codes[rows].astype(np.int64)
+    for column in (table.tags[name] for name in names if name in table.tags):
+        context = context * (len(column.values) + 1) + column.codes[rows] + 1
+    asked = table.tags.get(law.get("word", "relation"), Column(np.full(len(table), -1), ()))
+    is_yes_no = _truth(table)[_gold(table)] >= 0  # where choices are words, the tag may hold the right one: no question
+    declared = _declared(law)
+    words = tuple(dict.fromkeys([*asked.values, *declared, *table.labels]))
+    place = np.array([words.index(value) for value in asked.values] + [-1])
+    denied = table.tags.get(law.get("negated", "negated"))
+    negated = np.zeros(len(table), dtype=bool) if denied is None else np.array(
+        [value.lower() in YES for value in denied.values] + [False])[denied.codes]
+    unknown = np.full(len(rows), -1)
+    return Statements(rows, context, one[rows], two[rows], objects, np.where(is_yes_no, place[asked.codes], -1)[rows],
+                      words, unknown, unknown, negated[rows])
+
+
+def _declared(law: Mapping[str, Any]) -> list[str]:
+    names = [name for part in ("greater", "lesser", "symmetric", "transitive") for name in _names(law.get(part))]
+    return [*names, *(word for pair in (law.get("converse") or {}).items() for word in pair)]
+
+
+def _truth(table: Table) -> Codes:
+    """For each label, and last for no answer: 1 yes, 0 no, -1 neither."""
+    return np.array([1 if label.lower() in YES else 0 if label.lower() in NO else -1 for label in (*table.labels, "")])
+
+
+def _gold(table: Table) -> Codes:
+    first = table.kinds.choices[np.arange(len(table.kinds.gold)), table.kinds.gold.argmax(axis=1)]
+    return np.asarray(first[table.kind])
+
+
+def _joined(first: Column, second: Column) -> tuple[Codes, Codes, tuple[str, ...]]:
+    """Two columns as codes into one vocabulary."""
+    values = tuple(dict.fromkeys([*first.values, *second.values]))
+    code = {value: i for i, value in enumerate(values)}
+    one, two = (np.array([code[value] for value in column.values] + [-1])[column.codes] for column in (first, second))
+    return one, two, values
+
+
+def _names(value: Any) -> Sequence[str]:
+    return () if value is None else (value,) if isinstance(value, str) else tuple(value)

@@ -1,0 +1,85 @@
+"""Two tables brought onto the same items, so that their clusters correspond one to one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from gnomon.contracts import Measure
+from gnomon.errors import UsageError
+from gnomon.measures.statistics import Statistics
+from gnomon.measures.table import Flags, Table
+
+
+def paired(one: Table, two: Table, measure: Measure) -> tuple[Statistics, Statistics]:
+    """A measure's statistics for both tables over the items they share, with the same clusters in the same order.
+
+    A measure that leaves items out (those without an answer, or without scores) is taken over the items that it leaves
+    out for neither model: anything else would compare them on different questions.
+    """
+    one, two = aligned(one, two)
+    keep = np.ones(len(one), dtype=bool)
+    for usable in (_answered, _scored):
+        if any(_leaves_out(measure, table, usable(table)) for table in (one, two)):
+            keep &= usable(one) & usable(two)
+    if not keep.all():
+        one, two = one.where(keep), two.where(keep)
+    a, b = measure.statistics(one), measure.statistics(two)
+    if a.sums.shape != b.sums.shape:
+        raise UsageError(f"{measure.name} cannot be compared here: it is over different items for {one.model} and "
+                         f"{two.model}.", "Compare by accuracy.")
+    return a, b
+
+
+def _leaves_out(measure: Measure, table: Table, usable: Flags) -> bool:
+    """Whether the measure itself passes over the items that are not usable: leaving them out changes nothing."""
+    if usable.all() or not usable.any():
+        return False
+    whole, part = measure.statistics(table), measure.statistics(table.where(usable))
+    same = whole.n == part.n and whole.clusters == part.clusters
+    return same and bool(np.isclose(whole.value, part.value, rtol=1e-12))
+
+
+def aligned(one: Table, two: Table) -> tuple[Table, Table]:
+    """Both tables on their common items in one order, with one vocabulary of labels, groups and tags."""
+    if one.benchmark.partition("@")[0] != two.benchmark.partition("@")[0]:
+        raise UsageError(f"{one.model} answered {one.benchmark}, {two.model} {two.benchmark}.",
+                         "Compare runs on the same benchmark.")
+    if len(one) != len(two) or not bool((one.ids == two.ids).all()):
+        place = {name: row for row, name in enumerate(two.ids.tolist())}
+        rows = np.array([place.get(name, -1) for name in one.ids.tolist()], dtype=np.int64)
+        one, two = one.where(np.flatnonzero(rows >= 0)), two.where(rows[rows >= 0])
+    if not len(one):
+        raise UsageError(f"The runs of {one.model} and {two.model} on {one.benchmark} share no items.",
+                         "Make both with the same seed, options and data.")
+    _check(one, two)
+    labels = tuple(dict.fromkeys([*one.labels, *two.labels]))
+    code = {label: i for i, label in enumerate(labels)}
+    first = replace(one, labels=labels)
+    moved = np.array([code[label] for label in two.labels] + [-1])[two.choice]
+    second = replace(first, choice=moved, picked=two.picked, asked=two.asked, failed=two.failed, scores=two.scores,
+                     scale=two.scale, model=two.model, seed=two.seed)
+    return first, second
+
+
+def _check(one: Table, two: Table) -> None:
+    """The same id must mean the same question: the same choices in the same order, with the same right ones."""
+    both = one.kind.astype(np.int64) * (len(two.kinds.choices) + 1) + two.kind
+    for row in np.unique(both, return_index=True)[1].tolist():
+        if _question(one, row) != _question(two, row):
+            raise UsageError(f"Item '{one.ids[row]}' is not the same question to {one.model} and to {two.model}.",
+                             "Make both with the same seed, options and data.")
+
+
+def _question(table: Table, row: int) -> list[tuple[str, bool]]:
+    codes, right = table.kinds.choices[table.kind[row]], table.kinds.gold[table.kind[row]]
+    return [(table.labels[code], bool(flag)) for code, flag in zip(codes, right, strict=True) if code >= 0]
+
+
+def _answered(table: Table) -> Flags:
+    return table.answered
+
+
+def _scored(table: Table) -> Flags:
+    return np.asarray(~np.isnan(table.probabilities).any(axis=1))

@@ -1,0 +1,209 @@
+"""Agreement of people: kappas, alpha, majorities, a human ceiling, and the best coarser reading of a scale.
+
+Judgements are a matrix [items, people] of small integers; -1 is a judgement that was not made. Every function is a few
+lines of numpy, which the tests compare with scikit-learn, statsmodels and krippendorff.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from itertools import combinations, product
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from gnomon.measures.statistics import Floats
+
+Level = Literal["nominal", "ordinal", "interval"]
+Judgements = NDArray[np.int64]
+
+
+class Mapped(NamedTuple):
+    """For each person, which coarse value each fine value stands for, and the mean Cohen's kappa that this gives."""
+
+    mappings: tuple[tuple[int, ...], ...]
+    kappa: float
+
+
+class Disagreement(NamedTuple):
+    """How much people disagree about one kind of item."""
+
+    key: str
+    n: int
+    excluded: float  # share of items below the threshold of agreement
+    disputed: float  # share with at least one dissenting vote
+
+
+def cohen_kappa(one: ArrayLike, two: ArrayLike) -> float:
+    """Agreement of two people beyond chance; over the items both judged. NaN if chance alone already agrees.
+
+    >>> round(cohen_kappa([1, 1, 0, 0], [1, 0, 0, 0]), 2)
+    0.5
+    """
+    a, b = np.asarray(one, dtype=np.int64), np.asarray(two, dtype=np.int64)
+    both = (a >= 0) & (b >= 0)
+    if not both.any():
+        return float("nan")
+    a, b = a[both], b[both]
+    width = int(max(a.max(), b.max())) + 1
+    table = np.bincount(a * width + b, minlength=width * width).reshape(width, width) / len(a)
+    chance = float(table.sum(axis=0) @ table.sum(axis=1))
+    return (float(np.trace(table)) - chance) / (1 - chance) if chance < 1 else float("nan")
+
+
+def mean_cohen_kappa(judgements: ArrayLike) -> float:
+    """The mean of Cohen's kappa over all pairs of people."""
+    matrix = np.asarray(judgements, dtype=np.int64)
+    found = [cohen_kappa(matrix[:, i], matrix[:, j]) for i, j in combinations(range(matrix.shape[1]), 2)]
+    known = [kappa for kappa in found if kappa == kappa]
+    return float(np.mean(known)) if known else float("nan")
+
+
+def fleiss_kappa(judgements: ArrayLike) -> float:
+    """Agreement of several people beyond chance, each item judged by the same number of them.
+
+    Items with another number of judgements than the most are left out, as the formula needs.
+    """
+    counts = _counts(np.asarray(judgements, dtype=np.int64))
+    people = counts.sum(axis=1)
+    counts = counts[people == people.max()] if len(people) else counts
+    raters = int(people.max()) if len(people) else 0
+    if raters < 2:
+        return float("nan")
+    observed = float(((counts * (counts - 1)).sum(axis=1) / (raters * (raters - 1))).mean())
+    chance = float(((counts.sum(axis=0) / counts.sum()) ** 2).sum())
+    return (observed - chance) / (1 - chance) if chance < 1 else float("nan")
+
+
+def krippendorff_alpha(judgements: ArrayLike, level: Level = "nominal") -> float:
+    """Agreement beyond chance of any number of people with gaps; for names, ranks or distances.
+
+    NaN if nothing can be paired or everybody always says the same.
+    """
+    counts = _counts(np.asarray(judgements, dtype=np.int64))
+    counts = counts[counts.sum(axis=1) >= 2]
+    if not len(counts):
+        return float("nan")
+    pairable = counts.sum(axis=1, keepdims=True)
+    coincidence = (counts / (pairable - 1)).T @ counts - np.diag((counts / (pairable - 1)).sum(axis=0))
+    totals = coincidence.sum(axis=1)
+    distance = _distances(totals, level)
+    expected = float((np.outer(totals, totals) * distance).sum()) / (float(totals.sum()) - 1)
+    return 1 - float((coincidence * distance).sum()) / expected if expected > 0 else float("nan")
+
+
+def majority(judgements: ArrayLike, threshold: float = 0.5, *, strict: bool = True) -> Judgements:
+    """The value that more than (or, not strict, at least) `threshold` of an item's judges gave, else -1.
+
+    VSR keeps an item if at least two thirds of its validators agree with its label: threshold=2/3, strict=False.
+    """
+    counts = _counts(np.asarray(judgements, dtype=np.int64))
+    people = counts.sum(axis=1)
+    top = counts.max(axis=1, initial=0)
+    share = np.divide(top, people, out=np.zeros(len(top)), where=people > 0)
+    enough = share > threshold + 1e-12 if strict else share >= threshold - 1e-12
+    alone = (counts == top[:, None]).sum(axis=1) == 1
+    return np.where(enough & alone & (people > 0), counts.argmax(axis=1), -1)
+
+
+def human_ceiling(judgements: ArrayLike, gold: ArrayLike) -> float:
+    """The mean accuracy of people against gold, each over the items that they judged (VSR, section 2.5)."""
+    matrix, truth = np.asarray(judgements, dtype=np.int64), np.asarray(gold, dtype=np.int64)
+    made = matrix >= 0
+    right = ((matrix == truth[:, None]) & made).sum(axis=0)
+    judged = made.sum(axis=0)
+    return float((right[judged > 0] / judged[judged > 0]).mean()) if (judged > 0).any() else float("nan")
+
+
+def best_mapping(judgements: ArrayLike, fine: int = 5, coarse: int = 3) -> Mapped:
+    """For each person the reading of a fine scale as a coarse one that makes people agree most (SpaceNLI, section 3.1).
+
+    A reading keeps the order and uses every coarse value: cut points in the fine scale. All combinations are tried, or
+    beyond a hundred thousand of them each person's is improved in turn until none gets better.
+    """
+    matrix = np.asarray(judgements, dtype=np.int64)
+    people = matrix.shape[1]
+    readings = [tuple(int(np.searchsorted(cuts, value, side="right")) for value in range(fine))
+                for cuts in combinations(range(1, fine), coarse - 1)]
+    pairs = {(i, j, a, b): cohen_kappa(_read(matrix[:, i], readings[a]), _read(matrix[:, j], readings[b]))
+             for i, j in combinations(range(people), 2) for a, b in product(range(len(readings)), repeat=2)}
+
+    def kappa(chosen: Sequence[int]) -> float:
+        found = [pairs[i, j, chosen[i], chosen[j]] for i, j in combinations(range(people), 2)]
+        known = [value for value in found if value == value]
+        return float(np.mean(known)) if known else -1.0
+
+    chosen = _best(kappa, people, len(readings))
+    return Mapped(tuple(readings[i] for i in chosen), kappa(chosen))
+
+
+def disagreement(keys: Sequence[str], agree: ArrayLike, total: ArrayLike, *, threshold: float = 2 / 3,
+                 more_than: int = 0) -> list[Disagreement]:
+    """For each key (a relation), the share of items that fewer than `threshold` of the voters agree with.
+
+    An item without votes counts as excluded. Keys with no more than `more_than` items are left out (VSR's figure 8:
+    20). Sorted by the share excluded, highest first.
+    """
+    yes, votes = np.asarray(agree, dtype=float), np.asarray(total, dtype=float)
+    kept = (votes > 0) & (yes >= threshold * votes - 1e-9)
+    disputed = yes < votes
+    names, code = np.unique(np.asarray(keys, dtype=object), return_inverse=True)
+    count = np.bincount(code)
+    out, split = (np.bincount(code, weights=flags) / count for flags in (~kept, disputed))
+    rows = [Disagreement(str(name), int(count[i]), float(out[i]), float(split[i])) for i, name in enumerate(names)
+            if count[i] > more_than]
+    return sorted(rows, key=lambda row: (-row.excluded, row.key))
+
+
+def coded(judgements: Iterable[Sequence[str | None]]) -> tuple[Judgements, tuple[str, ...]]:
+    """Judgements in words as a matrix of codes, and what the codes stand for; none is -1."""
+    codes: dict[str, int] = {}
+    rows = [[-1 if word is None else codes.setdefault(word, len(codes)) for word in row] for row in judgements]
+    return np.array(rows, dtype=np.int64), tuple(codes)
+
+
+def landis_koch(kappa: float) -> str:
+    """What Landis and Koch (1977) call an agreement of that strength.
+
+    >>> landis_koch(0.895), landis_koch(0.71)
+    ('almost perfect', 'substantial')
+    """
+    steps = {0.0: "poor", 0.2: "slight", 0.4: "fair", 0.6: "moderate", 0.8: "substantial"}
+    return next((word for most, word in steps.items() if kappa <= most), "almost perfect")
+
+
+def _best(kappa: Callable[[Sequence[int]], float], people: int, readings: int) -> list[int]:
+    if readings**people <= 100_000:
+        every = [list(chosen) for chosen in product(range(readings), repeat=people)]
+        return max(every, key=kappa)
+    chosen = max(([reading] * people for reading in range(readings)), key=kappa)  # the best that all share
+    while True:
+        before = kappa(chosen)
+        for person in range(people):
+            chosen[person] = max(range(readings), key=lambda r: kappa([*chosen[:person], r, *chosen[person + 1:]]))
+        if kappa(chosen) <= before:
+            return chosen
+
+
+def _read(values: Judgements, reading: tuple[int, ...]) -> Judgements:
+    return np.array([*reading, -1])[values]
+
+
+def _counts(matrix: Judgements) -> Floats:
+    """[items, values] how many people gave each value."""
+    width = int(matrix.max(initial=0)) + 1
+    row, person = np.nonzero(matrix >= 0)
+    flat = np.bincount(row * width + matrix[row, person], minlength=len(matrix) * width)
+    return flat.reshape(len(matrix), width).astype(float)
+
+
+def _distances(totals: Floats, level: Level) -> Floats:
+    size = len(totals)
+    if level == "nominal":
+        return 1 - np.eye(size)
+    if level == "interval":
+        values = np.arange(size, dtype=float)
+        return np.asarray((values[:, None] - values) ** 2)
+    upto = np.cumsum(totals) - totals / 2
+    return np.asarray((upto[:, None] - upto) ** 2)

@@ -1,0 +1,61 @@
+"""Runs that differ only in their seed, taken together: mean, spread and an interval that counts both sources of chance.
+
+Items are a sample and so are seeds. The error of the mean over seeds has a part from clusters (shared by the seeds:
+more seeds do not shrink it) and a part from seeds; adding the two is honest where either alone is not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import isnan, nan, sqrt
+from typing import NamedTuple
+
+import numpy as np
+
+from gnomon.contracts import Measure
+from gnomon.errors import UsageError
+from gnomon.measures.building import concatenate
+from gnomon.measures.distributions import t_quantile
+from gnomon.measures.intervals import standard_error
+from gnomon.measures.table import Table
+from gnomon.records import Score
+
+
+class SeedScore(NamedTuple):
+    """One measure over several seeds."""
+
+    score: Score  # the mean over seeds, with an interval for new items and new seeds
+    deviation: float  # sample standard deviation over seeds, as papers print it
+    values: tuple[float, ...]  # one per seed
+
+
+def over_seeds(tables: Sequence[Table], measure: Measure, *, by: str = "", key: str = "",
+               level: float = 0.95) -> SeedScore:
+    """The mean of a measure over runs of one model on one benchmark that differ in the seed."""
+    if len({(table.model, table.benchmark) for table in tables}) != 1:
+        raise UsageError("Seeds are aggregated over runs of one model on one benchmark.", "Give such runs only.")
+    values = np.array([measure.statistics(table).value for table in tables])
+    values = values[~np.isnan(values)]
+    pooled = measure.statistics(concatenate(tables) if len(tables) > 1 else tables[0])
+    first = tables[0]
+    mean = float(values.mean()) if len(values) else nan
+    spread = float(values.std(ddof=1)) if len(values) > 1 else nan
+    low, high = _interval(mean, standard_error(pooled) if pooled.clusters > 1 else nan, pooled.clusters - 1,
+                          spread, len(values), level, pooled.bounds)
+    score = Score(benchmark=first.benchmark, model=first.model, measure=measure.name, by=by, key=key,
+                  value=None if isnan(mean) else mean, low=low, high=high, n=pooled.n, clusters=pooled.clusters)
+    return SeedScore(score, spread, tuple(values.tolist()))
+
+
+def _interval(mean: float, error: float, df: int, spread: float, seeds: int, level: float,
+              bounds: tuple[float, float]) -> tuple[float | None, float | None]:
+    """Student's t with the degrees of freedom that Satterthwaite's rule gives the sum of the two variances."""
+    if isnan(mean) or isnan(error):
+        return None, None
+    from_items, from_seeds = error**2, 0.0 if isnan(spread) else spread**2 / seeds
+    total = from_items + from_seeds
+    if total == 0:
+        return mean, mean
+    parts = from_items**2 / df + (from_seeds**2 / (seeds - 1) if seeds > 1 else 0.0)
+    half = t_quantile((1 + level) / 2, total**2 / parts) * sqrt(total)
+    return max(bounds[0], mean - half), min(bounds[1], mean + half)

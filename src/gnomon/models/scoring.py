@@ -1,0 +1,228 @@
+"""The scoring core: log-probabilities of continuations, with every token computed once and logits only where asked.
+
+`rows` plans trees of tokens; here they become tensors. A row attends along its tree by a 4-D mask, a family's prefix is
+a key-value cache that all its rows share, and the model's head sees only the places whose logits are wanted. Models
+that cannot do this (checked once, by trying) are given plain rows; the scores are the same.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import torch
+from transformers.cache_utils import Cache, DynamicCache, DynamicLayer
+
+from gnomon.models.rows import Query, Row, batches, families, plain_rows, rows
+
+PREFIXES_KEPT = 4
+Layers = list[tuple[torch.Tensor, torch.Tensor]]  # keys and values of each layer
+
+
+class SharedLayer(DynamicLayer):  # type: ignore[misc]
+    """A cache layer whose keys and values are the same for all rows, and stay as they are."""
+
+    def __init__(self, keys: torch.Tensor, values: torch.Tensor) -> None:
+        super().__init__()
+        self.keys, self.values = keys, values
+        self.dtype, self.device = keys.dtype, keys.device
+        self.is_initialized = True
+
+    def update(self, key_states: torch.Tensor, value_states: torch.Tensor,
+               *_: Any, **__: Any) -> tuple[torch.Tensor, torch.Tensor]:
+        """The shared keys and values followed by the new ones; nothing is kept."""
+        size = (key_states.shape[0], -1, -1, -1)
+        return (torch.cat([self.keys.expand(size), key_states], dim=-2),
+                torch.cat([self.values.expand(size), value_states], dim=-2))
+
+
+class Scorer:
+    """Scores continuations with a decoder-only language model of transformers."""
+
+    def __init__(self, model: Any, *, tokens: int = 0, outputs: int = 0, trees: bool | None = None) -> None:
+        self.model = model
+        self.device = next(model.parameters()).device
+        small = self.device.type == "cpu"
+        self.tokens = tokens or (1024 if small else 16384)  # a pass should fit the cache of a CPU, and fill a GPU
+        self.outputs = outputs or (256 if small else 2048)
+        self.trees = trees  # none: not known yet
+        self.prefixes: OrderedDict[tuple[int, ...], Layers] = OrderedDict()
+
+    def score(self, queries: Sequence[Query]) -> list[list[float]]:
+        """For each query the log-probability of each of its continuations, summed over its tokens."""
+        if self.trees is None:
+            self.trees = takes_trees(self.model)
+        result = [[0.0] * len(query.continuations) for query in queries]
+        window = _window(self.model.config)
+        short = [i for i, query in enumerate(queries) if self.trees and (not window or _length(query) <= window)]
+        for prefix, made in self._planned([queries[i] for i in short]):
+            for batch in batches(made, tokens=self.tokens, outputs=self.outputs):
+                self._add(batch, prefix, result, short)
+        taken = set(short)
+        long = [i for i in range(len(queries)) if i not in taken]
+        for batch in batches(list(plain_rows([queries[i] for i in long])), tokens=self.tokens, outputs=self.outputs):
+            self._add(batch, None, result, long)
+        return result
+
+    def _planned(self, queries: Sequence[Query]) -> Iterator[tuple[Layers | None, list[Row]]]:
+        for family in families(queries, list(self.prefixes)):
+            yield self._prefix(family.prefix), list(rows(queries, family))
+
+    def _prefix(self, tokens: Sequence[int]) -> Layers | None:
+        """Keys and values of a prefix, computed once and kept; a shorter one is cut from a longer one."""
+        if not tokens:
+            return None
+        wanted = tuple(tokens)
+        for old, layers in self.prefixes.items():
+            if old[: len(wanted)] == wanted:
+                self.prefixes.move_to_end(old)
+                return [(keys[:, :, : len(wanted)], values[:, :, : len(wanted)]) for keys, values in layers]
+        self.prefixes[wanted] = layers = read_prefix(self.model, wanted)
+        while len(self.prefixes) > PREFIXES_KEPT:
+            self.prefixes.popitem(last=False)
+        return layers
+
+    def _add(self, batch: list[Row], prefix: Layers | None, result: list[list[float]], numbers: Sequence[int]) -> None:
+        wanted = [(place, want) for place, row in enumerate(batch) for want in row.wanted]
+        length = len(batch[0].tokens)
+        places, which = np.unique([place * length + want.node for place, want in wanted], return_inverse=True)
+        logits = forward(self.model, batch, prefix, torch.as_tensor(places, device=self.device))
+        at = torch.as_tensor(which, device=self.device)
+        tokens = torch.tensor([want.token for _, want in wanted], device=self.device)
+        found = (logits[at, tokens] - logits.logsumexp(-1)[at]).tolist()
+        for (_, want), value in zip(wanted, found, strict=True):
+            result[numbers[want.query]][want.choice] += value
+
+
+def forward(model: Any, batch: list[Row], prefix: Layers | None, places: torch.Tensor) -> torch.Tensor:
+    """One pass over rows of a batch: float32 logits at the given places (row times length plus token)."""
+    device = places.device
+    length = len(batch[0].tokens)
+    # A row is filled up with its last token: what stands after a token never changes it, so any token will do.
+    ids = torch.tensor([row.tokens + row.tokens[-1:] * (length - len(row.tokens)) for row in batch], device=device)
+    inputs: dict[str, Any] = {"input_ids": ids, "use_cache": False}
+    offset = 0 if prefix is None else prefix[0][0].shape[-2]
+    if prefix is not None:
+        layers = [SharedLayer(keys, values) for keys, values in prefix]
+        inputs |= {"past_key_values": Cache(layers=layers), "use_cache": True}
+    if prefix is not None or not batch[0].chain:
+        depths = np.array([row.depths + row.depths[-1:] * (length - len(row.tokens)) for row in batch])
+        inputs["position_ids"] = torch.as_tensor(depths + offset, device=device)
+        inputs["attention_mask"] = _mask(batch, length, offset, model.dtype, device)
+    return logits_at(model, inputs, places)
+
+
+def logits_at(model: Any, inputs: dict[str, Any], places: torch.Tensor) -> torch.Tensor:
+    """Float32 logits at the given places of a batch (row times length plus token), and nowhere else if possible."""
+    with torch.inference_mode(), _head_at(model, places):
+        logits = model(**inputs).logits
+        if logits.shape[:-1] != (1, len(places)):  # the head was not where the model said it is
+            logits = logits.reshape(-1, logits.shape[-1])[places].unsqueeze(0)
+        return logits[0].float()  # type: ignore[no-any-return]
+
+
+def read_prefix(model: Any, tokens: Sequence[int]) -> Layers:
+    """Keys and values of a text, layer by layer."""
+    device = next(model.parameters()).device
+    cache = DynamicCache()  # without the config: every layer keeps every token, sliding windows are the mask's matter
+    with torch.inference_mode(), _head_at(model, torch.tensor([len(tokens) - 1], device=device)):
+        model(input_ids=torch.tensor([list(tokens)], device=device), past_key_values=cache, use_cache=True)
+    return [(layer.keys, layer.values) for layer in cache.layers]
+
+
+def takes_trees(model: Any) -> bool:
+    """Does the model give the same hidden states in a tree with a shared prefix as in plain rows? Tried, not guessed.
+
+    A model that ignores positions or masks (recurrent ones, some with position biases) fails and is asked plainly.
+    """
+    size = int(model.config.get_text_config().vocab_size)
+    tokens = [(7919 * i + 13) % size for i in range(12)]
+    queries = [Query(tokens[:6], [tokens[6:9], tokens[9:12]]), Query([*tokens[:4], tokens[8]], [tokens[:3]])]
+    plain: dict[tuple[int, int, int], torch.Tensor] = {}
+    for row in plain_rows(queries):
+        plain |= _hidden(model, [row], None)
+    tolerance = 1e-3 if model.dtype == torch.float32 else 0.1
+    try:
+        prefix = read_prefix(model, tokens[:3])
+        tree: dict[tuple[int, int, int], torch.Tensor] = {}
+        for number, query in enumerate(queries):
+            for row in rows([Query(query.context[3:], query.continuations)], families([query])[0]):
+                tree |= {(number, *key[1:]): value for key, value in _hidden(model, [row], prefix).items()}
+    except Exception:  # noqa: BLE001 - whatever a stranger's model raises here means that it cannot
+        return False
+    return all(torch.norm(tree[key] - value) <= tolerance * torch.norm(value) for key, value in plain.items())
+
+
+def _hidden(model: Any, batch: list[Row], prefix: Layers | None) -> dict[tuple[int, int, int], torch.Tensor]:
+    """What the head is given at each wanted place, by query, choice and number of the token."""
+    seen: list[torch.Tensor] = []
+    places = torch.tensor([want.node for want in batch[0].wanted], device=next(model.parameters()).device)
+    hook = model.get_output_embeddings().register_forward_hook(lambda _, args, __: seen.append(args[0][0]))
+    try:
+        forward(model, batch, prefix, places)
+    finally:
+        hook.remove()
+    count: dict[tuple[int, int], int] = {}
+    found = {}
+    for want, state in zip(batch[0].wanted, seen[0].float(), strict=True):
+        key = (want.query, want.choice)
+        count[key] = count.get(key, -1) + 1
+        found[(*key, count[key])] = state
+    return found
+
+
+@contextmanager
+def _head_at(model: Any, places: torch.Tensor) -> Iterator[None]:
+    """While inside, the model's head is given only the hidden states at `places`, as one row.
+
+    A hook before the head rather than a call past it: scaling and capping of logits stay the model's own.
+    """
+    def keep(_: Any, args: tuple[Any, ...]) -> tuple[torch.Tensor]:
+        return (args[0].reshape(-1, args[0].shape[-1])[places].unsqueeze(0),)
+
+    head = model.get_output_embeddings()
+    hook = head.register_forward_pre_hook(keep) if head is not None else None
+    try:
+        yield
+    finally:
+        if hook is not None:
+            hook.remove()
+
+
+def _mask(batch: list[Row], length: int, offset: int, dtype: torch.dtype, device: torch.device) -> torch.Tensor:
+    """Additive: 0 where a token sees another (the prefix, its ancestors, itself), the least number elsewhere."""
+    if batch[0].chain:
+        sees = np.tril(np.ones((1, length, length), dtype=bool))
+    else:
+        sees = np.zeros((len(batch), length, length), dtype=bool)
+        for place, row in enumerate(batch):
+            _ancestors(row, sees[place])
+    mask = torch.full((len(sees), 1, length, offset + length), torch.finfo(dtype).min, dtype=dtype)
+    mask[..., :offset] = 0
+    mask[:, 0, :, offset:][torch.from_numpy(sees)] = 0
+    return mask.to(device)
+
+
+def _ancestors(row: Row, sees: np.ndarray) -> None:
+    np.fill_diagonal(sees, True)
+    for place, parent in enumerate(row.parents):
+        if parent >= 0:
+            sees[place, : parent + 1] |= sees[parent, : parent + 1]
+
+
+def _window(config: Any) -> int:
+    """The sliding window of attention, 0 if there is none; within it a sliding layer sees what a full one sees."""
+    text = config.get_text_config()
+    kinds = getattr(text, "layer_types", None)
+    if kinds and not any("sliding" in kind or "chunked" in kind for kind in kinds):
+        return 0
+    sizes = [getattr(text, name, None) for name in ("sliding_window", "attention_chunk_size", "window_size")]
+    found = [size for size in sizes if isinstance(size, int) and size > 0]
+    return min(found, default=0)
+
+
+def _length(query: Query) -> int:
+    return len(query.context) + max(len(continuation) for continuation in query.continuations)

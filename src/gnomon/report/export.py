@@ -1,0 +1,50 @@
+"""Figures as files for papers: SVG in the colours of paper, PNG at three times the size, and the numbers as CSV."""
+
+from __future__ import annotations
+
+import csv
+import re
+from pathlib import Path
+
+from gnomon.errors import MissingExtraError
+from gnomon.report.figures import Figure
+from gnomon.report.study import Study
+from gnomon.report.svg import standalone
+
+ZOOM = 3.0
+
+
+def write_figures(studies: list[Study], drawn: list[list[Figure]], folder: Path) -> list[Path]:
+    """Write every figure three times: NAME.svg, NAME.png, NAME.csv."""
+    folder.mkdir(parents=True, exist_ok=True)
+    written = []
+    for study, charts in zip(studies, drawn, strict=True):
+        for chart in charts:
+            stem = folder / f"{file_name(study.name)}-{file_name(chart.name)}"
+            picture = standalone(chart.svg())
+            written += [stem.with_name(f"{stem.name}.{kind}") for kind in ("svg", "png", "csv")]
+            written[-3].write_text(picture, encoding="utf-8", newline="\n")
+            written[-2].write_bytes(png(picture))
+            with written[-1].open("w", encoding="utf-8", newline="") as out:
+                table = csv.writer(out, lineterminator="\n")
+                table.writerow(chart.columns)
+                table.writerows(chart.rows)
+    return written
+
+
+def png(picture: str) -> bytes:
+    """A drawing as pixels."""
+    try:
+        from resvg_py import svg_to_bytes
+    except ImportError:
+        raise MissingExtraError("Writing PNG files", "report") from None
+    return bytes(svg_to_bytes(svg_string=picture, zoom=ZOOM, sans_serif_family="DejaVu Sans"))
+
+
+def file_name(text: str) -> str:
+    """A name that every file system takes.
+
+    >>> file_name("scales@fresh"), file_name("../a b")
+    ('scales-fresh', 'a-b')
+    """
+    return re.sub(r"[^A-Za-z0-9.]+", "-", text).strip("-.")[:100] or "figure"

@@ -1,0 +1,118 @@
+"""What runs tell about models: accuracy against size, and against the number of worked examples or training items."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from gnomon.measures.scoring import scores
+from gnomon.report.figures import Figure, words
+from gnomon.report.figures.slices import headline_measure
+from gnomon.report.plots import Curve, curves
+from gnomon.report.study import Entrant, Study
+
+# Where a manifest may say how much a model was shown, and how the axis is called.
+AMOUNTS = {"shots": "worked examples in the prompt", "train_items": "training items", "train_share": "share of the training data",
+           "per_pattern": "training items per pattern"}  # fmt: skip
+
+
+def against_size(study: Study) -> Iterator[Figure]:
+    """The headline measure against the number of parameters, one line for each family (spatialQA, Figure 2)."""
+    found: dict[str, list[tuple[float, float, Entrant]]] = {}
+    measure = headline_measure(study.spec)
+    for e in study.entrants:
+        size = parameters(e.run.manifest.model_description)
+        value = scores(e.table, [measure])[0].value
+        if size and value is not None:
+            found.setdefault(family(e.run.model), []).append((size, value, e))
+    points = [point for line in found.values() for point in line]
+    if len({size for size, _, _ in points}) < 2:
+        return
+    lines = [Curve(name, i, tuple((size, value) for size, value, _ in sorted(members, key=lambda m: m[0])), dots=True)
+             for i, (name, members) in enumerate(found.items())]
+    sizes = [size for size, _, _ in points]
+    domain = (10 ** math.floor(math.log10(min(sizes))), 10 ** math.ceil(math.log10(max(sizes) * 1.01)))
+    yield Figure(
+        name="size", title=f"{words(measure.name).capitalize()} against model size",
+        caption="Models of one family are joined by a line.",
+        description="; ".join(f"{e.label} with {short(size)} parameters: {100 * value:.0f} %" for size, value, e in points) + ".",
+        body=curves(lines, "parameters", words(measure.name), x_domain=domain, log=True, x_form=short),
+        columns=("model", "parameters", measure.name), rows=tuple((e.label, size, value) for size, value, e in points),
+    )  # fmt: skip
+
+
+def against_shots(study: Study) -> Iterator[Figure]:
+    """The headline measure against how much the model was shown, for models that were run with several amounts."""
+    measure = headline_measure(study.spec)
+    for key, label in AMOUNTS.items():
+        found: dict[str, dict[float, list[float]]] = {}
+        for e in study.entrants:
+            amount = _amount(e, key)
+            value = scores(e.table, [measure])[0].value
+            if amount is not None and value is not None:
+                found.setdefault(e.run.model, {}).setdefault(amount, []).append(value)
+        grown = {name: by for name, by in found.items() if len(by) > 1}
+        if not grown:
+            continue
+        lines, rows = [], []
+        for i, (name, by) in enumerate(grown.items()):
+            means = {amount: sum(values) / len(values) for amount, values in sorted(by.items())}
+            rows += [(name, amount, value, len(by[amount])) for amount, value in means.items()]
+            lines.append(Curve(name, i, tuple(means.items()), tuple(min(by[a]) for a in means),
+                               tuple(max(by[a]) for a in means), dots=True))
+        most = max(amount for _, amount, _, _ in rows)
+        amounts = sorted({amount for _, amount, _, _ in rows})
+        yield Figure(
+            name=f"by-{key}", title=f"{words(measure.name).capitalize()} by {label}",
+            caption="Runs that differ only in the seed are averaged; the bar spans them.",
+            description=f"Curves from {amounts[0]:g} to {most:g}.", columns=("model", key, measure.name, "runs"), rows=tuple(rows),
+            body=curves(lines, label, words(measure.name), x_domain=(min(0.0, amounts[0]), most),
+                        x_form=lambda v: f"{v:g}", x_ticks=amounts if len(amounts) <= 8 else None),
+        )  # fmt: skip
+
+
+def parameters(description: Mapping[str, Any]) -> float | None:
+    """How many parameters a manifest says the model has."""
+    value = description.get("parameters")
+    return float(value) if isinstance(value, int | float) and value > 0 else None
+
+
+def family(model: str) -> str:
+    """The name of a model without its size.
+
+    >>> family("hf:roberta-large-mnli"), family("t5-3b"), family("hf:gpt2")
+    ('roberta-mnli', 't5', 'gpt2')
+    """
+    import re
+
+    name = model.partition(":")[2] or model
+    name = name.rsplit("/", 1)[-1]
+    return re.sub(r"(?i)[-_](tiny|mini|small|medium|base|large|x+l(arge)?|\d+(\.\d+)?[mb])(?=[-_.]|$)", "", name) or name
+
+
+def short(value: float) -> str:
+    """A count of parameters in few letters.
+
+    >>> short(135e6), short(3e9)
+    ('135M', '3B')
+    """
+    for unit, size in (("T", 1e12), ("B", 1e9), ("M", 1e6), ("k", 1e3)):
+        if value >= size:
+            return f"{value / size:.3g}{unit}"
+    return f"{value:.0f}"
+
+
+def _amount(e: Entrant, key: str) -> float | None:
+    manifest = e.run.manifest
+    prompt = manifest.model_description.get("prompt")
+    places: list[Mapping[str, Any]] = [manifest.model_options, manifest.model_description]
+    if isinstance(prompt, dict):
+        places.append(prompt)
+    for place in places:
+        value = place.get(key)
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            return float(value)
+        if isinstance(value, str) and value.replace(".", "", 1).isdigit():
+            return float(value)
+    return None

@@ -1,0 +1,110 @@
+"""The headline table: every run with its figures and intervals, beside the published models of the paper."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from gnomon import registry
+from gnomon.contracts import Benchmark, Measure
+from gnomon.errors import GnomonError
+from gnomon.files import package_data, parse, read_table
+from gnomon.measures.scoring import scores
+from gnomon.records import Score
+from gnomon.report.study import Study
+
+COLUMNS = ("table", "model", "benchmark", "measure", "by", "key", "value")
+
+
+class Published(NamedTuple):
+    """One figure of a paper."""
+
+    table: str
+    model: str
+    measure: str
+    by: str
+    key: str
+    value: float
+    note: str
+
+
+class Line(NamedTuple):
+    """A row of the table: a run, or a model of the paper with the table its figures come from."""
+
+    model: str
+    source: str  # empty for a run
+    cells: tuple[Score | None, ...]  # in the order of the measures
+    series: int  # the run's place in the study, -1 for the paper
+
+
+class Headline(NamedTuple):
+    """The whole table."""
+
+    measures: tuple[str, ...]
+    lines: tuple[Line, ...]
+    notes: tuple[str, ...]
+
+
+def applicable(spec: Benchmark | None) -> list[Measure]:
+    """The measures that the benchmark declares and this installation has; accuracy always."""
+    found = []
+    for name in dict.fromkeys((*(spec.measures if spec else ()), "accuracy")):
+        try:
+            found.append(registry.measure(name))
+        except (GnomonError, ImportError, AttributeError):
+            continue
+    return found
+
+
+def headline(study: Study) -> Headline:
+    """Runs and published models, the best first by the benchmark's first measure."""
+    measures = applicable(study.spec)
+    lines = []
+    for i, e in enumerate(study.entrants):
+        found = {s.measure: s for s in scores(e.table, measures) if s.value is not None}
+        lines.append(Line(e.label, "", tuple(found.get(m.name) for m in measures), i))
+    used = [j for j, m in enumerate(measures) if any(line.cells[j] for line in lines)]
+    names = tuple(measures[j].name for j in used)
+    lines = [line._replace(cells=tuple(line.cells[j] for j in used)) for line in lines]
+    papers = list(_published_lines(study, names))
+    lines += papers
+    lines.sort(key=lambda line: -(line.cells[0].value or 0) if line.cells and line.cells[0] else 1)
+    return Headline(names, tuple(lines), tuple(_notes(study, bool(papers))))
+
+
+def published(spec: Benchmark | None) -> list[Published]:
+    """The paper's figures for a benchmark, from the file that ships with the package."""
+    if not spec or not spec.figures:
+        return []
+    file = package_data(f"published/{spec.figures.removesuffix('.csv')}.csv")
+    if not file.is_file():
+        return []
+    return [Published(row["table"], row["model"], row["measure"], row["by"], row["key"],
+                      parse(row["value"], float, field="value", file=file, line=line), row.get("note", ""))
+            for line, row in read_table(file, COLUMNS)
+            if row["benchmark"].partition("@")[0] in ("", spec.name) and row["value"]]
+
+
+def _published_lines(study: Study, measures: Sequence[str]) -> Iterator[Line]:
+    rows: dict[tuple[str, str], dict[str, float]] = {}
+    for figure in published(study.spec):
+        if not figure.by and figure.measure in measures:
+            rows.setdefault((figure.model, figure.table), {})[figure.measure] = figure.value
+    for (model, table), values in rows.items():
+        cells = tuple(Score(benchmark=study.name, model=model, measure=m, value=values[m]) if m in values else None
+                      for m in measures)
+        yield Line(model, f"paper, {table}" if table.lower().startswith("table") else f"paper, Table {table}", cells, -1)
+
+
+def _notes(study: Study, papers: bool) -> Iterator[str]:
+    yield "Ranges are 95 % intervals over independent groups of items; an item without an answer counts as wrong."
+    if papers and not study.name.endswith("@published"):
+        yield ("The paper's models answered the published items, these runs freshly made ones: the same question, "
+               "not the same items.")
+    lacking = [(e.label, int((~e.table.asked).sum()), int(e.table.failed.sum()),
+                int((e.table.asked & ~e.table.answered & ~e.table.failed).sum())) for e in study.entrants]
+    for label, missing, failed, unread in lacking:
+        parts = [f"{n:,} {what}" for n, what in ((missing, "not asked yet"), (failed, "failed"), (unread, "could not be read"))
+                 if n]
+        if parts:
+            yield f"{label}: {', '.join(parts)}."

@@ -1,0 +1,65 @@
+"""Methods: what was run, how, and with which versions, so that a reader can repeat it."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import msgspec
+
+from gnomon.report.study import Study
+from gnomon.runs import Manifest
+
+
+class Method(NamedTuple):
+    """One run, in facts."""
+
+    label: str
+    benchmark: str
+    command: str
+    facts: tuple[tuple[str, str], ...]
+    prompt: str  # the wording, where the manifest holds it
+
+
+def methods(studies: list[Study]) -> list[Method]:
+    """Every run of the report."""
+    return [_method(study, e.label, e.run.manifest) for study in studies for e in study.entrants]
+
+
+def _method(study: Study, label: str, manifest: Manifest) -> Method:
+    prompt = manifest.model_description.get("prompt", "")
+    shown = prompt if isinstance(prompt, str) else msgspec.json.format(msgspec.json.encode(prompt), indent=2).decode()
+    return Method(label, study.name, manifest.command, tuple(facts(manifest)), shown[:20_000])
+
+
+def facts(manifest: Manifest) -> list[tuple[str, str]]:
+    """What a manifest says, line by line."""
+    description = {key: value for key, value in manifest.model_description.items() if key != "prompt"}
+    counts = manifest.counts
+    rest = {key: value for key, value in description.items() if value not in (None, "", {}, [])}
+    seeds = {**({"items": manifest.seed} if manifest.seed is not None else {}),
+             **({"model": manifest.model_options["seed"]} if "seed" in manifest.model_options else {})}
+    found = [
+        ("Benchmark", manifest.benchmark + (f", {_plain(manifest.options)}" if manifest.options else "")),
+        ("Items", f"{counts.items:,}" + (f", the first {manifest.limit:,} of the benchmark" if manifest.limit else "")),
+        ("Answers", f"{counts.answered:,} read, {counts.unread:,} unreadable, {counts.errors:,} failed"),
+        ("Items digest", f"SHA-256 {manifest.items_sha256}" if manifest.items_sha256 else "run not complete"),
+        ("Model", manifest.model + (f", {_plain(manifest.model_options)}" if manifest.model_options else "")),
+        ("Model details", _plain(rest)),
+        ("Seed", _plain(seeds)),
+        ("Scores", manifest.scale),
+        ("Versions", _plain(manifest.versions)),
+        ("Started", manifest.started.strftime("%Y-%m-%d %H:%M %Z").strip()),
+        ("Finished", manifest.finished.strftime("%Y-%m-%d %H:%M %Z").strip() if manifest.finished else "not yet"),
+        ("Run", manifest.id),
+    ]
+    return [(name, value) for name, value in found if value]
+
+
+def _plain(values: dict[str, Any]) -> str:
+    """A mapping as people read it.
+
+    >>> _plain({"seed": 1, "dtype": "float32"})
+    'seed 1, dtype float32'
+    """
+    return ", ".join(f"{key} {value if isinstance(value, str) else msgspec.json.encode(value).decode()}"
+                     for key, value in values.items())

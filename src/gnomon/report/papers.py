@@ -1,0 +1,162 @@
+"""Each paper's results tables in its own layout, with runs as further rows beside the published models.
+
+The published figures (data/published/*.csv) and the layouts (layouts.yaml) are data; a run's cell is the same measure on
+the same slice, so that the two can be read side by side.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cache
+from math import sqrt
+
+import msgspec
+
+from gnomon.contracts import Listing
+from gnomon.errors import UsageError, unknown
+from gnomon.files import package_data, parse, read_table, read_yaml
+from gnomon.records import Score
+
+FIELDS = ("paper", "table", "model", "benchmark", "measure", "by", "key", "value", "sd", "note")
+
+
+class Figure(msgspec.Struct, frozen=True):
+    """One published figure, a fraction, with the table it stands in."""
+
+    paper: str
+    table: str
+    model: str
+    benchmark: str
+    measure: str
+    by: str
+    key: str
+    value: float
+    sd: float | None
+    note: str
+
+
+class Column(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A column of a paper's table: a measure, on all items or on one slice."""
+
+    head: str
+    measure: str
+    benchmark: str = ""
+    by: str = ""
+    key: str = ""
+    sd: bool | str = False  # true: as published; a tag: the spread over its slices
+
+
+class Layout(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One results table of a paper."""
+
+    table: str
+    title: str
+    columns: tuple[Column, ...]
+    benchmark: str = ""
+
+
+class Paper(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The results tables of one paper, and how many digits they print."""
+
+    digits: int
+    tables: tuple[Layout, ...]
+
+
+@cache
+def figures(name: str) -> tuple[Figure, ...]:
+    """The published figures in data/published/NAME.csv.
+
+    >>> figures("vsr")[0].value
+    0.954
+    """
+    file = package_data(f"published/{name}.csv")
+    found = []
+    for line, row in read_table(file, FIELDS):
+        value, sd = (parse(row[key], float, field=key, file=file, line=line) if row[key] else None for key in ("value", "sd"))
+        if value is not None:
+            texts = {key: row[key] for key in FIELDS if key not in ("value", "sd")}
+            found.append(Figure(**texts, value=value, sd=sd))
+    return tuple(found)
+
+
+@cache
+def papers() -> dict[str, Paper]:
+    """The papers by their short names."""
+    return msgspec.convert(read_yaml(package_data("published/layouts.yaml")), dict[str, Paper])
+
+
+def needed(paper: str, benchmark: str) -> set[tuple[str, str]]:
+    """The measures and tags (measure, by) that a paper's tables need of runs on a benchmark."""
+    wanted = set()
+    for layout in _paper(paper).tables:
+        for column in layout.columns:
+            if (column.benchmark or layout.benchmark) == benchmark:
+                wanted.add((column.measure, column.by))
+                if isinstance(column.sd, str):
+                    wanted.add((column.measure, column.sd))
+    return wanted
+
+
+def like_paper(paper: str, csv: str, scores: Iterable[Score]) -> list[Listing]:
+    """The tables of a paper for which there are scores: published models first, then the runs' models."""
+    cells: dict[tuple[str, str, str, str], dict[str, Score]] = {}
+    for score in scores:
+        name = score.benchmark.partition("@")[0]
+        cells.setdefault((name, score.measure, score.by, score.key), {})[score.model] = score
+    digits = _paper(paper).digits
+    tables = []
+    for layout in _paper(paper).tables:
+        columns = [msgspec.structs.replace(c, benchmark=c.benchmark or layout.benchmark) for c in layout.columns]
+        ours = dict.fromkeys(model for c in columns for model in cells.get((c.benchmark, c.measure, c.by, c.key), ()))
+        if not ours:
+            continue
+        theirs = [f for f in figures(csv) if f.table == layout.table]
+        rows = [(model, *(_published(c, model, theirs, digits) for c in columns))
+                for model in dict.fromkeys(f.model for f in theirs)]
+        rows = [row for row in rows if any(cell is not None for cell in row[1:])]
+        rows += [(model, *(_measured(c, model, cells, digits) for c in columns)) for model in ours]
+        tables.append(Listing(f"{paper}, {layout.table}. {layout.title} (%)",
+                              ("Model", *(c.head for c in columns)), tuple(rows)))
+    return tables
+
+
+def _paper(name: str) -> Paper:
+    if not name:
+        raise UsageError("These runs are not on a benchmark of one of the papers.")
+    if name not in papers():
+        raise unknown("paper", name, papers())
+    return papers()[name]
+
+
+def _published(column: Column, model: str, rows: Sequence[Figure], digits: int) -> str | None:
+    for row in rows:
+        if (row.model, row.benchmark, row.measure, row.by, row.key) == (
+            model, column.benchmark, column.measure, column.by, column.key):  # fmt: skip
+            return _cell(row.value, row.sd if column.sd else None, digits)
+    return None
+
+
+def _measured(column: Column, model: str, cells: dict[tuple[str, str, str, str], dict[str, Score]], digits: int) -> str | None:
+    score = cells.get((column.benchmark, column.measure, column.by, column.key), {}).get(model)
+    if score is None or score.value is None:
+        return None
+    sd = None
+    if isinstance(column.sd, str):
+        values = [found[model].value for (name, measure, by, _), found in cells.items()
+                  if (name, measure, by) == (column.benchmark, column.measure, column.sd) and model in found]
+        sd = _sample_sd([value for value in values if value is not None])
+    return _cell(score.value, sd, digits)
+
+
+def _cell(value: float, sd: float | None, digits: int) -> str:
+    """Rounded once, half away from zero as the papers print it."""
+    text = f"{100 * value + 1e-9:.{digits}f}"
+    return text if sd is None else f"{text} ({100 * sd + 1e-9:.{digits}f})"
+
+
+def _sample_sd(values: Sequence[float]) -> float | None:
+    """Standard deviation with n - 1, as in Tables 2 and 6 of the spatialQA paper."""
+    if len(values) < 2:
+        return None
+    mean = sum(values) / len(values)
+    return sqrt(sum((value - mean) ** 2 for value in values) / (len(values) - 1))

@@ -1,0 +1,248 @@
+"""VSR: both releases read alike, the validation rule, and splits that keep what they promise."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from itertools import combinations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gnomon import files
+from gnomon.benchmarks import vsr, vsr_files, vsr_splits
+from gnomon.benchmarks.vsr_files import Caption, concepts, validated
+from gnomon.errors import DataError, UsageError
+from gnomon.records import problem
+
+THINGS = ["horse", "hot dog", "elephant", "cat", "person", "dining table", "bench", "cup", "bed", "truck"]
+RELATIONS = ["on top of", "contains", "left of", "touching", "among", "congruent"]
+
+
+def row(number: int, first="cat", second="bed", relation="touching", label=1, true=(1, 2), false=(), **more):
+    copula = "" if relation in vsr_files.NO_COPULA else "is "
+    name = f"{number:012d}.jpg"
+    return {"image": name, "image_link": f"http://images.cocodataset.org/train2017/{name}",
+            "caption": f"The {first} {copula}{relation} the {second}.", "label": label, "relation": relation,
+            "annotator_id": 7, "vote_true_validator_id": list(true), "vote_false_validator_id": list(false), **more}
+
+
+def write(file, rows):
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text("\n".join(json.dumps(found) for found in rows))  # the first release has no final newline
+
+
+@pytest.fixture
+def rows():
+    """Contrastive pairs: each caption once true and once false, on two images."""
+    pairs = list(combinations(THINGS, 2))
+    return [row(2 * i + label, a, b, RELATIONS[i % 4], label, (1, 2) if label else (), () if label else (1, 2))
+            for i, (a, b) in enumerate(pairs) for label in (0, 1)]
+
+
+@pytest.fixture
+def folder(tmp_path, rows):
+    extra = [row(900, true=(1,), false=(2,)), row(901, true=(), false=())]  # one in two agrees; nobody voted
+    write(tmp_path / "vsr/raw.jsonl", rows + extra)
+    return tmp_path / "vsr"
+
+
+def caption(**more) -> Caption:
+    import msgspec
+
+    return msgspec.convert(row(1, **more), Caption)
+
+
+@pytest.mark.parametrize(("agree", "against", "kept"), [
+    (2, 1, True), (4, 2, True), (3, 2, False), (1, 0, True), (0, 0, False), (1, 1, False), (0, 3, False),
+])  # fmt: skip
+def test_two_thirds_must_agree_with_the_label_and_somebody_must(agree, against, kept):
+    assert validated(caption(label=1, true=range(agree), false=range(against))) is kept
+    assert validated(caption(label=0, true=range(against), false=range(agree))) is kept
+
+
+def test_votes_as_lists_and_as_text_are_the_same():
+    assert caption(true=(2, 10, 1)).votes == (3, 0)
+    assert caption(vote_true_validator_id="[2, 10, 1]", vote_false_validator_id="[]").votes == (3, 0)
+
+
+@pytest.mark.parametrize(("text", "relation", "found"), [
+    ("The hot dog is on top of the horse.", "on top of", ("hot dog", "horse")),
+    ("The person contains the hair drier.", "contains", ("person", "hair drier")),
+    ("The dining table has as a part the cup.", "has as a part", ("dining table", "cup")),
+    ("The cat is in front of the in bed.", "in front of", ("cat", "in bed")),
+    ("No caption.", "on", ("", "")),
+])  # fmt: skip
+def test_concepts_are_read_from_the_caption(text, relation, found):
+    assert concepts(text, relation) == found
+
+
+def test_validated_captions_come_from_raw_by_the_rule(folder, rows):
+    items = list(vsr.published(data=str(folder)))
+    assert len(items) == len(rows)
+    assert not [message for item in items if (message := problem(item))]
+    assert len({item.id for item in items}) == len(items)
+    assert len(list(vsr.published(data=str(folder), split="raw"))) == len(rows) + 2
+
+
+def test_an_item_says_where_it_comes_from(folder):
+    item = next(iter(vsr.published(data=str(folder))))
+    assert (item.form, item.text, item.choices, item.gold) == (
+        "caption", "The horse is on top of the hot dog.", ("false", "true"), ("false",))
+    assert item.images == ("http://images.cocodataset.org/train2017/000000000000.jpg",)
+    assert item.group == item.text
+    assert item.tags == {"relation": "on top of", "category": "Projective", "subj": "horse", "obj": "hot dog",
+                         "annotator": "7", "votes": "2", "agreement": "1.00", "dissent": "no",
+                         "image": "000000000000.jpg"}
+
+
+def test_the_second_release_is_read_too(tmp_path):
+    found = row(1, true=(), false=())
+    found |= {"vote_true_validator_id": "[2, 10, 1]", "vote_false_validator_id": "[5]", "reference_frame": 1.0}
+    write(tmp_path / "data/data_files/all_vsr_validated_data.jsonl", [found, row(2, reference_frame=None)])
+    first, second = vsr.published(data=str(tmp_path))
+    assert (first.tags["agreement"], first.tags["dissent"], first.tags["frame"]) == ("0.75", "yes", "1")
+    assert "frame" not in second.tags
+
+
+def test_released_splits_are_read_as_they_are(folder, rows):
+    parts = {"train": rows[:50], "dev": rows[50:60], "test": rows[60:]}
+    for part, found in parts.items():
+        write(folder / f"random/{part}.jsonl", found)
+        write(folder / f"zeroshot/{part}.jsonl", [{**r, "subj": "orse", "obj": "cat"} for r in found[:3]])
+    for part, found in parts.items():
+        assert [i.tags["image"] for i in vsr.published(data=str(folder), split=f"random/{part}")] == [
+            r["image"] for r in found]
+    assert len(list(vsr.published(data=str(folder), split="test"))) == len(rows) - 60
+    assert len(list(vsr.published(data=str(folder), split="zeroshot-published"))) == 9
+    tagged = Counter(item.tags["split"] for item in vsr.published(data=str(folder)))
+    assert tagged == {"train": 50, "dev": 10, "test": len(rows) - 60}
+
+
+def test_a_folder_with_only_a_split_is_enough(tmp_path, rows):
+    for part, found in {"train": rows[:3], "dev": rows[3:5], "test": rows[5:9]}.items():
+        write(tmp_path / f"splits/random/{part}.jsonl", found)
+    assert len(list(vsr.published(data=str(tmp_path)))) == 9
+
+
+def parts_of(folder, kind, seed):
+    return {part: list(vsr.published(data=str(folder), split=f"{kind}/{part}", seed=seed)) for part in vsr_files.PARTS}
+
+
+def captions_of(items):
+    return {item.text for item in items}
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_the_contrast_split_shares_no_caption_and_loses_nothing(folder, rows, seed):
+    parts = parts_of(folder, "contrast", seed)
+    assert sum(map(len, parts.values())) == len(rows)
+    for one, other in combinations(parts.values(), 2):
+        assert captions_of(one).isdisjoint(captions_of(other))
+    assert len(parts["test"]) == len(rows) // 5
+    assert all(count == 2 for part in parts.values() for count in Counter(item.text for item in part).values())
+
+
+def test_the_random_split_does_share_captions(folder):
+    train, test = (list(vsr.published(data=str(folder), split=f"random-rebuilt/{p}")) for p in ("train", "test"))
+    assert captions_of(train) & captions_of(test)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_zero_shot_split_shares_no_concept(folder, seed):
+    parts = parts_of(folder, "zeroshot", seed)
+    seen = [{item.tags[tag] for item in part for tag in ("subj", "obj")} for part in parts.values()]
+    assert all(one.isdisjoint(other) for one, other in combinations(seen, 2))
+    assert all(seen)
+
+
+@given(st.integers(100, 9000), st.integers(0, 3))
+def test_smaller_training_parts_lie_in_larger_ones(n, seed):
+    prefixes = [vsr_splits.training_prefix(range(n), seed, size) for size in ("10", "25", "50", "75")]
+    assert [len(p) for p in prefixes] == [int(t * n) for t in (0.1, 0.25, 0.5, 0.75)]
+    assert all(larger[: len(smaller)] == smaller for smaller, larger in combinations(prefixes, 2))
+    hundred = vsr_splits.training_prefix(range(n), seed, "100")
+    assert len(hundred) == 100
+    assert hundred[: len(prefixes[-1])] == prefixes[-1][:100]
+
+
+def test_seeds_repeat_and_differ(folder):
+    def ids(seed):
+        return [item.id for item in vsr.published(data=str(folder), split="contrast/test", seed=seed)]
+
+    assert ids(1) == ids(1) != ids(2)
+
+
+@pytest.mark.parametrize("split", ["tset", "contrast/tset", "random/train-33", "zeroshots/test", "raw/test"])
+def test_unknown_splits_are_refused(folder, split):
+    with pytest.raises(UsageError, match="no split named") as error:
+        list(vsr.published(data=str(folder), split=split))
+    assert "zeroshot-published" in error.value.hint
+
+
+def test_a_missing_split_is_named(folder):
+    with pytest.raises(DataError, match="the zeroshot train split is missing"):
+        list(vsr.published(data=str(folder), split="zeroshot-published/test"))
+
+
+def test_images_are_found_in_cocos_layout_or_flat_and_asked_for_if_missing(folder, rows, tmp_path):
+    pictures = tmp_path / "coco"
+    (pictures / "train2017").mkdir(parents=True)
+    for found in rows:
+        (pictures / "train2017" / found["image"]).touch()
+    (pictures / "train2017" / rows[3]["image"]).rename(pictures / rows[3]["image"])
+    items = list(vsr.published(data=str(folder), images=str(pictures)))
+    assert items[0].images == (str(pictures / "train2017/000000000000.jpg"),)
+    assert items[3].images == (str(pictures / rows[3]["image"]),)
+    (pictures / "train2017" / rows[5]["image"]).unlink()
+    with pytest.raises(DataError, match=rows[5]["image"]) as error:
+        list(vsr.published(data=str(folder), images=str(pictures)))
+    assert "gnomon data get vsr-images" in error.value.hint
+    with pytest.raises(DataError, match="no such folder"):
+        list(vsr.published(data=str(folder), images="nowhere"))
+
+
+@pytest.mark.parametrize("change", [
+    {"image": "../../etc/passwd"}, {"image": "/etc/passwd"}, {"image": "0000000000.jpg"},
+    {"image": "000000000001.jpg/../x"},
+    {"image_link": "file:///etc/passwd"}, {"image_link": "http://a.org/train2017/000000000002.jpg"},
+    {"image_link": "http://a.org/train2017/../x/train2017/000000000001.jpg?a=b"}, {"label": 2}, {"label": True},
+    {"caption": " "}, {"vote_true_validator_id": "__import__('os')"}, {"vote_true_validator_id": ["a"]},
+    {"relation": ""},
+])  # fmt: skip
+def test_hostile_lines_are_refused_with_file_and_line(tmp_path, change):
+    write(tmp_path / "raw.jsonl", [row(1), {**row(1), **change}])
+    with pytest.raises(DataError, match=r"raw\.jsonl:2: "):
+        list(vsr.published(data=str(tmp_path)))
+
+
+def test_missing_fields_and_broken_lines_are_one_clear_sentence(tmp_path, monkeypatch):
+    (tmp_path / "raw.jsonl").write_text(json.dumps(row(1)) + '\n{"image": "000000000002.jpg"}\n')
+    with pytest.raises(DataError, match=r"raw\.jsonl:2: wrong types: .*missing"):
+        list(vsr.published(data=str(tmp_path)))
+    (tmp_path / "raw.jsonl").write_text('{"label": NaN}')
+    with pytest.raises(DataError, match="not JSON"):
+        list(vsr.published(data=str(tmp_path)))
+    monkeypatch.setattr(files, "LINE_LIMIT", 100)
+    (tmp_path / "raw.jsonl").write_text(json.dumps(row(1)))
+    with pytest.raises(DataError, match="the line is longer"):
+        list(vsr.published(data=str(tmp_path)))
+
+
+def test_image_files_are_named_once_and_stay_in_their_folder(folder, rows):
+    found = list(vsr_files.image_files(folder))
+    assert len(found) == len({r["image"] for r in rows}) + 2
+    assert found[0].path == "train2017/000000000000.jpg"
+    assert found[0].url == "http://images.cocodataset.org/train2017/000000000000.jpg"
+
+
+def test_tables_count_splits_relations_and_disagreement(folder):
+    def tables_of(split):
+        return {table.title: table for table in vsr.VSR.statistics(list(vsr.published(data=str(folder), split=split)))}
+
+    tables = tables_of("raw")
+    votes = dict(tables["Captions and votes"].rows)
+    assert (votes["captions"], votes["validated (two thirds agree)"]) == (92, "90 (97.8 %)")
+    assert dict(row[::2] for row in tables["Table 6: relations"].rows)["touching"] == 24
+    assert tables_of("contrast")["Table 2: splits"].rows == (("contrast", 64, 8, 18, 90),)

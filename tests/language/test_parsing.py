@@ -1,0 +1,116 @@
+"""The language of sets and conditions: what it says, and that nothing else can be said."""
+
+import time
+from contextlib import suppress
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gnomon.language.expressions import (
+    All,
+    Combined,
+    Compared,
+    ExpressionError,
+    Listed,
+    Member,
+    Named,
+    Not,
+    Related,
+    Same,
+    Some,
+    slots_of,
+)
+from gnomon.language.parsing import LENGTH_LIMIT, parse_condition, parse_product, parse_set
+
+
+def test_names_with_hyphens_are_not_differences():
+    assert parse_set("small-animal") == Named("small-animal")
+    assert parse_set("small - animal") == Combined("-", Named("small"), Named("animal"))
+
+
+def test_both_binds_tighter_than_either():
+    assert parse_set("a | b & c") == Combined("|", Named("a"), Combined("&", Named("b"), Named("c")))
+    assert parse_set("(a | b) & c") == Combined("&", Combined("|", Named("a"), Named("b")), Named("c"))
+
+
+def test_entities_in_braces_may_hold_spaces():
+    assert parse_set("{trash can,  box}") == Listed(("trash can", "box"))
+
+
+def test_products_are_joined_by_stars():
+    assert parse_product("a * {b} * c") == [Named("a"), Listed(("b",)), Named("c")]
+
+
+def test_and_binds_tighter_than_or_and_not_tightest():
+    assert parse_condition("not p(X) and q(X, Y) or X = Y") == Some(
+        (All((Not(Related("p", ("X",))), Related("q", ("X", "Y")))), Same("X", "Y"))
+    )
+
+
+def test_comparisons_on_scales():
+    assert parse_condition("size(X) <= size(Y)") == Compared("size", "X", "<=", "Y")
+    assert parse_condition("size(X) > small") == Compared("size", "X", ">", "", "small")
+
+
+def test_membership_and_its_negations():
+    assert parse_condition("X not in a") == Not(Member("X", Named("a")))
+    assert parse_condition("X != {b}") == Not(Member("X", Listed(("b",))))
+
+
+def test_slots_of_a_condition_are_those_it_names():
+    assert slots_of(parse_condition("r(X, Y) and (Z in a or not size(U) < size(V))")) == set("XYZUV")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "(",
+        ")",
+        "X",
+        "X in",
+        "X = ",
+        "p(X",
+        "p()",
+        "p(X,)",
+        "X in {",
+        "X in {}",
+        "X in {a,,b}",
+        "not",
+        "and",
+        "X in a in b",
+        "p(X) q(Y)",
+        "__import__('os')",
+        "X.y",
+        "X[0]",
+        "1 < 2",
+        "'a' = X",
+        "lambda: 0",
+        "size(X, Y) < size(Z)",
+        "size(X) < weight(Y)",
+        "X in a; Y in b",
+        "(" * 500 + "X in a" + ")" * 500,
+        "not " * 500 + "X in a",
+        "a" * 5000,
+    ],
+)
+def test_what_is_not_a_condition_is_one_clear_error(text):
+    with pytest.raises(ExpressionError) as caught:
+        parse_condition(text)
+    assert str(caught.value)
+
+
+def test_the_longest_expression_is_read_at_once():
+    text = " and ".join(["p(X)"] * 220)
+    assert len(text) <= LENGTH_LIMIT
+    start = time.process_time()
+    parse_condition(text)
+    assert time.process_time() - start < 1
+
+
+@given(st.text(alphabet="XYab(){}|&-*,=!<>not in and or", max_size=60))
+def test_any_text_is_a_tree_or_an_expression_error(text):
+    for parse in (parse_set, parse_condition, parse_product):
+        with suppress(ExpressionError):
+            parse(text)

@@ -1,0 +1,131 @@
+"""The scoring core against a full forward pass for each choice."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("transformers")
+
+from gnomon.models.loading import quiet  # noqa: E402
+from gnomon.models.rows import Query  # noqa: E402
+from gnomon.models.scoring import Scorer, takes_trees  # noqa: E402
+
+TREES = ["llama", "gpt2", "neox", "mistral, window", "gemma2"]
+PLAIN = ["bloom", "mamba"]
+
+
+@pytest.fixture(scope="module")
+def models(folders):
+    from transformers import AutoModelForCausalLM
+
+    made: dict = {}
+
+    def get(make):
+        if make not in made:
+            with quiet():
+                made[make] = AutoModelForCausalLM.from_pretrained(folders(make), dtype=torch.float32).eval()
+        return made[make]
+
+    return get
+
+
+def reference(model, query):
+    """One full forward pass for each continuation, all logits."""
+    found = []
+    for continuation in query.continuations:
+        with torch.inference_mode():
+            logits = model(torch.tensor([query.context + continuation])).logits[0].log_softmax(-1)
+        start = len(query.context) - 1
+        found.append(sum(logits[start + i, token].item() for i, token in enumerate(continuation)))
+    return found
+
+
+def workload(seed=0, *, size=400, shots=40):
+    """Queries with worked examples before them, without, with equal contexts, and of several lengths."""
+    rng = random.Random(seed)
+
+    def text(low, high):
+        return [rng.randrange(4, size) for _ in range(rng.randint(low, high))]
+
+    examples = text(shots, shots)
+    labels = [[11], [12], [13]]
+    made = [Query(examples + text(3, 9), labels) for _ in range(40)]
+    made += [Query(text(3, 14), [text(1, 5) for _ in range(3)]) for _ in range(12)]
+    same = text(8, 8)
+    made += [Query(same, [text(2, 4), text(1, 3)]) for _ in range(5)]
+    made += [Query(same + text(1, 4), labels) for _ in range(5)]
+    made += [Query([5], [[6], [6, 7], [6, 7, 8]])]
+    rng.shuffle(made)
+    return made
+
+
+def close(one, other, tolerance):
+    return max(abs(a - b) for x, y in zip(one, other, strict=True) for a, b in zip(x, y, strict=True)) < tolerance
+
+
+@pytest.mark.parametrize("make", TREES + PLAIN)
+def test_scores_equal_a_full_pass_for_each_choice(models, make):
+    queries = workload()
+    assert close(Scorer(models(make)).score(queries), [reference(models(make), query) for query in queries], 1e-4)
+
+
+@pytest.mark.parametrize("make", TREES + PLAIN)
+def test_scores_do_not_depend_on_what_else_is_in_the_batch(models, make):
+    queries = workload(1)
+    model = models(make)
+    together = Scorer(model).score(queries)
+    assert close(together, [Scorer(model).score([query])[0] for query in queries], 1e-5)
+    assert close(together, Scorer(model, tokens=64, outputs=4).score(queries), 1e-5)
+    used = Scorer(model)
+    halves = used.score(queries[:20]) + used.score(queries[20:])  # the second half finds the prefixes of the first
+    assert close(together, halves, 1e-5)
+
+
+@pytest.mark.parametrize("make", TREES)
+def test_trees_and_plain_rows_give_the_same(models, make):
+    queries = workload(2)
+    assert takes_trees(models(make))
+    assert close(Scorer(models(make), trees=True).score(queries), Scorer(models(make), trees=False).score(queries), 1e-5)
+
+
+@pytest.mark.parametrize("make", PLAIN)
+def test_models_that_know_no_trees_are_found_out(models, make):
+    assert not takes_trees(models(make))
+
+
+def test_a_shared_prefix_is_computed_once_and_the_last_token_never(models):
+    model = models("llama")
+    seen = []
+    hook = model.get_input_embeddings().register_forward_hook(lambda _, args, __: seen.append(args[0].numel()))
+    try:
+        examples = list(range(10, 110))
+        queries = [Query([*examples, 200 + i, 5], [[1], [2], [3]]) for i in range(50)]
+        scorer = Scorer(model, trees=True)
+        scorer.score(queries)
+        assert sum(seen) == 100 + 50 * 2
+        seen.clear()
+        scorer.score(queries[:10])
+        assert sum(seen) == 10 * 2
+    finally:
+        hook.remove()
+
+
+def test_the_head_sees_only_wanted_places(models):
+    model = models("llama")
+    seen = []
+    hook = model.get_output_embeddings().register_forward_hook(lambda _, args, __: seen.append(args[0].shape[1]))
+    try:
+        Scorer(model, trees=True).score([Query(list(range(20)), [[i, 1], [i, 2]]) for i in range(7)])
+    finally:
+        hook.remove()
+    assert sum(seen) == 8  # the end of the one context, and one place after each first token
+
+
+def test_a_text_beyond_the_sliding_window_is_scored_as_the_model_would(models):
+    model = models("mistral, window")
+    rng = random.Random(3)
+    queries = [Query([rng.randrange(4, 400) for _ in range(60)], [[1, 2], [3]]) for _ in range(3)]
+    assert close(Scorer(model).score(queries), [reference(model, query) for query in queries], 1e-4)

@@ -1,0 +1,82 @@
+"""The papers' tables: every layout finds its published figures, and runs stand beside them."""
+
+import pytest
+
+from gnomon import registry
+from gnomon.contracts import Listing
+from gnomon.errors import UsageError
+from gnomon.records import Score
+from gnomon.report.papers import figures, like_paper, needed, papers
+from gnomon.report.tables import render
+
+NAMES = {registry.benchmark(name).paper: registry.benchmark(name).figures for name in registry.BENCHMARKS}
+
+
+def test_every_benchmark_belongs_to_a_paper_with_tables():
+    assert set(NAMES) == set(papers())
+
+
+@pytest.mark.parametrize("paper", NAMES)
+def test_every_column_of_every_layout_has_a_published_figure(paper):
+    for layout in papers()[paper].tables:
+        for column in layout.columns:
+            found = [f for f in figures(NAMES[paper]) if (f.table, f.benchmark, f.measure, f.by, f.key) == (
+                layout.table, column.benchmark or layout.benchmark, column.measure, column.by, column.key)]
+            assert found, f"{paper}, {layout.table}, {column.head}"
+
+
+@pytest.mark.parametrize("paper", NAMES)
+def test_published_figures_are_fractions_that_cite_their_table(paper):
+    for figure in figures(NAMES[paper]):
+        assert 0 <= figure.value <= 1
+        assert figure.table.startswith("Table ")
+        assert figure.paper == paper
+
+
+@pytest.mark.parametrize("paper", NAMES)
+def test_measures_that_the_layouts_need_exist(paper):
+    for name in registry.BENCHMARKS:
+        for measure, _ in needed(paper, name):
+            assert registry.measure(measure).name == measure
+
+
+def score(measure, value, by="", key=""):
+    return Score(benchmark="spatialqa@published", model="mine", measure=measure, value=value, by=by, key=key)
+
+
+def test_a_run_is_the_last_row_with_its_spread():
+    slices = [score("partial_credit", v, "category", k) for v, k in ((0.2, "motion"), (0.4, "metaphor"))]
+    table2, table5, table6 = like_paper("spatialQA", "spatialqa", [
+        score("without_partial_credit", 0.25), score("partial_credit", 0.30, "", ""), *slices])
+    assert table2.rows[0] == ("GPT-3", "26.5", "61.1 (6.8)")
+    assert table2.rows[-1] == ("mine", "25.0", "30.0 (14.1)")
+    assert table5.rows[-1][-1] == "25.0"
+    assert table6.rows[-1] == ("mine", "20.0", None, None, None, "40.0", "30.0 (14.1)")
+
+
+def test_tables_without_a_run_are_left_out():
+    assert [t.title.split(".")[0] for t in like_paper("spatialQA", "spatialqa", [score("without_partial_credit", 0.5)])] == [
+        "spatialQA, Table 2", "spatialQA, Table 5"]
+
+
+def test_unknown_paper_is_named():
+    with pytest.raises(UsageError, match="Did you mean spatialQA"):
+        needed("spatialqa", "spatialqa")
+
+
+LISTING = Listing("A title", ("name", "share"), (("a_b & c|d", "12.5 %"), ("e", None)))
+
+
+def test_latex_and_markdown_escape_what_would_break_them():
+    assert r"a\_b \& c|d & 12.5 \% \\" in render(LISTING, "latex")
+    assert r"| a_b & c\|d | 12.5 % |" in render(LISTING, "markdown")
+
+
+def test_table_fits_the_width():
+    wide = Listing("", ("text", "n"), (("x" * 200, 3),))
+    assert max(map(len, render(wide, width=40).splitlines())) == 40
+
+
+def test_unknown_format_is_named():
+    with pytest.raises(UsageError, match="latex"):
+        render(LISTING, "word")
