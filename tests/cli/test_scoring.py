@@ -8,6 +8,7 @@ import pytest
 
 import gnomon
 from gnomon.cli import main
+from gnomon.runs import runs_in
 
 
 @pytest.fixture
@@ -134,6 +135,19 @@ def test_compare_ranks_models_and_tells_ties_from_differences(runs, capsys, monk
         assert pair["p"] <= pair["p_adjusted"] <= 1
     rows = list(csv.DictReader(io.StringIO(printed(capsys, "compare", *runs, "--format", "csv").out)))
     assert rows[0]["measure"] == "accuracy"
+
+
+def test_compare_takes_seeds_together(capsys):
+    for seed in (0, 1):
+        for model in ("random", "majority"):
+            gnomon.run(gnomon.load("scales", seed=seed), model, limit=40)
+    found = json.loads(printed(capsys, "compare", "runs", "--over-seeds", "--format", "json").out)
+    [pair] = found["comparisons"]
+    assert {pair["first"], pair["second"]} == {"random", "majority"}
+    assert pair["n"] == 80
+    ones = [str(run.path) for run in runs_in("runs") if run.model == "random"]
+    assert main(["compare", *ones, "--over-seeds"]) == 2
+    assert "all runs on scales@fresh are of random" in capsys.readouterr().err
 
 
 def test_compare_needs_two_runs_on_one_benchmark(capsys):
