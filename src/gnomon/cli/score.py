@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 FIELDS = ("benchmark", "model", "measure", "by", "key", "value", "low", "high", "n", "clusters")
 SHOWN = 5  # ids of missing answers
+TWIN = "_and_right"
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -50,6 +51,8 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--level", type=float, default=0.95, metavar="P", help="of the intervals (default: 0.95)")
     parser.add_argument("--draws", type=int, default=0, metavar="N", help="bootstrap intervals from N draws instead of "
                         "analytic ones")
+    parser.add_argument("--guess", type=int, metavar="SEED", help="guess where there is no answer, instead of counting "
+                        "it as wrong")
     parser.add_argument("--over-seeds", action="store_true", help="take runs that differ only in the seed together")
     parser.add_argument("--format", choices=FORMATS, default="table", help="default: table")
     parser.add_argument("--like-paper", action="store_true", help="each paper's results tables in its own layout, with "
@@ -67,14 +70,18 @@ def main(args: Namespace) -> int:
     if args.like_paper and args.format == "json":
         raise UsageError("The papers' layouts have no JSON form.", "Leave out --like-paper: the scores are the same.")
     tables = [_from_file(args)] if args.answers else [_from_run(run) for run in opened(args.runs)]
+    for table, _ in tables:
+        _tell_missing(table, "guessed" if args.guess is not None else "counted as wrong")
+    if args.guess is not None:
+        from gnomon.measures.accuracy import guessed
+
+        tables = [(guessed(table, args.guess), names) for table, names in tables]
     if args.like_paper:
         print(_like_papers(args, [table for table, _ in tables]))
         return 0
     found = _over_seeds(args, tables) if args.over_seeds else [
         score for table, names in tables for score in _scored(args, table, names)]
     print(shown(found, args.format, plain=args.plain, level=args.level))
-    for table, _ in tables:
-        _tell_missing(table)
     return 0
 
 
@@ -124,23 +131,43 @@ def shown(scores: Sequence[Score], format: str, *, plain: bool = False, level: f
 
 
 def _listing(by: str, scores: Sequence[Score], level: float, *, bars: bool) -> Listing:
-    """A table for people. What is the same in all rows (a single benchmark, a single model) goes into the title."""
+    """A table for people. What is the same in all rows (a single benchmark, a single model) goes into the title; the
+    share that is consistent and right stands beside the share that is consistent."""
     from gnomon.report.scores import bar, interval, percent
 
     about = [name for name in ("benchmark", "model") if len({getattr(score, name) for score in scores}) > 1]
     title = " · ".join(getattr(scores[0], name) for name in ("benchmark", "model") if name not in about)
+    measured = {(s.benchmark, s.model, s.measure, s.key) for s in scores}
+    twins = {(s.benchmark, s.model, s.measure.removesuffix(TWIN), s.key): percent(s.value) for s in scores
+             if s.measure.endswith(TWIN) and (s.benchmark, s.model, s.measure.removesuffix(TWIN), s.key) in measured}
     columns = [*about, "measure", *([by] if by else []), "score", f"{100 * level:g} % interval",
-               *([""] if bars else []), "n", "clusters"]
-    rows = [(*(getattr(s, name) for name in about), s.measure, *([s.key or "–"] if by else []), percent(s.value),
-             interval(s), *([bar(s.value)] if bars else []), s.n, s.clusters) for s in scores]
+               *([""] if bars else []), *(["and right"] if twins else []), "n", "clusters"]
+    rows = []
+    for s in scores:
+        if (s.benchmark, s.model, s.measure.removesuffix(TWIN), s.key) in twins and s.measure.endswith(TWIN):
+            continue
+        rows.append((*(getattr(s, name) for name in about), s.measure, *([s.key or "–"] if by else []),
+                     percent(s.value), interval(s), *([bar(s.value)] if bars else []),
+                     *([twins.get((s.benchmark, s.model, s.measure, s.key), "")] if twins else []), s.n, s.clusters))
     return Listing(title, tuple(columns), tuple(rows))
 
 
 def _scored(args: Namespace, table: Table, names: Sequence[str]) -> list[Score]:
     from gnomon.measures.scoring import score_table
 
-    return score_table(table, args.measure or names, by=args.by, draws=args.draws, level=args.level,
+    return score_table(table, args.measure or with_twins(names), by=args.by, draws=args.draws, level=args.level,
                        minimum=args.minimum)
+
+
+def with_twins(names: Sequence[str]) -> list[str]:
+    """The measures, each one of consistency followed by its twin that also asks for right answers.
+
+    >>> with_twins(["accuracy", "symmetry"])
+    ['accuracy', 'symmetry', 'symmetry_and_right']
+    """
+    from gnomon.registry import MEASURES
+
+    return [name for each in names for name in (each, f"{each}{TWIN}") if name == each or name in MEASURES]
 
 
 def _from_run(run: Run) -> tuple[Table, tuple[str, ...]]:
@@ -196,8 +223,8 @@ def _over_seeds(args: Namespace, tables: Sequence[tuple[Table, tuple[str, ...]]]
     return found
 
 
-def _tell_missing(table: Table) -> None:
-    """On standard error: how many answers are missing, why, and which."""
+def _tell_missing(table: Table, treated: str) -> None:
+    """On standard error: how many answers are missing, why, which, and what becomes of them."""
     lost = ~table.answered
     if not lost.any():
         return
@@ -206,4 +233,4 @@ def _tell_missing(table: Table) -> None:
     ids = table.ids[lost]
     listed = ", ".join(map(str, ids[:SHOWN])) + (f" and {len(ids) - SHOWN:,} more" if len(ids) > SHOWN else "")
     print(f"{table.model} on {table.benchmark}: " + ", ".join(f"{n:,} {what}" for what, n in counts.items() if n)
-          + f" (counted as wrong): {listed}.", file=sys.stderr)
+          + f" ({treated}): {listed}.", file=sys.stderr)
