@@ -81,6 +81,8 @@ MEASURES: dict[str, Entry] = {
                             "share of pairs across forms of a fact that are answered alike"),
     "form_agreement_and_right": Entry("gnomon.measures.consistency:FORM_AGREEMENT_AND_RIGHT",
                                       "share of pairs across forms of a fact that are both right"),
+    "same_choice": Entry("gnomon.measures.consistency:same_choice",
+                         "items alike in tags but not in the right label, answered alike: same_choice@TAG,TAG"),
     "symmetry": Entry("gnomon.measures.relations:SYMMETRY",
                       "share of pairs of objects that get the same fact asked either way round"),
     "symmetry_and_right": Entry("gnomon.measures.relations:SYMMETRY_AND_RIGHT",

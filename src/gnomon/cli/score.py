@@ -125,9 +125,22 @@ def shown(scores: Sequence[Score], format: str, *, plain: bool = False, level: f
     parts: dict[str, list[Score]] = {}
     for score in scores:
         parts.setdefault(score.by, []).append(score)
-    bars = format == "table" and not plain
-    text = "\n\n".join(render(_listing(by, part, level, bars=bars), format) for by, part in parts.items())
+    if format == "table" and not plain:
+        return "\n\n".join(_with_bars(by, part, level) for by, part in parts.items())
+    text = "\n\n".join(render(_listing(by, part, level, bars=False), format) for by, part in parts.items())
     return text.translate(str.maketrans("─–", "--")) if plain else text
+
+
+def _with_bars(by: str, scores: Sequence[Score], level: float) -> str:
+    """A table for the terminal; where it is too narrow, the bars go before any name is cut."""
+    from shutil import get_terminal_size
+
+    from gnomon.report.tables import render
+
+    whole = render(_listing(by, scores, level, bars=True), width=1000)
+    if max(map(len, whole.splitlines())) <= get_terminal_size((100, 24)).columns:
+        return whole
+    return render(_listing(by, scores, level, bars=False))
 
 
 def _listing(by: str, scores: Sequence[Score], level: float, *, bars: bool) -> Listing:

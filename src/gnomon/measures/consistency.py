@@ -7,6 +7,7 @@ agree and are right, since a model that always says the same is consistent for n
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -75,6 +76,26 @@ def within_groups(table: Table, *, between_forms: bool = False) -> Said:
     outcome = np.where(alike, part.choice, np.where(part.answered, part.right, -1))
     clusters = part.group.codes if table.cluster == "group" else part.clusters
     return Said(unit, outcome, part.right, clusters, part.form.codes if between_forms else None)
+
+
+def same_choice(tags: str) -> Measure:
+    """The measure "same_choice@TAG,TAG": how often items that share these tags but not the right label get one answer.
+
+    Spatial commonsense, section 4.2, asks it of person and object: a model that answers alike whatever the action does
+    not read the action.
+    """
+    names = [name.strip() for name in tags.split(",")]
+    return Measure(name=f"same_choice@{tags}", needs="tags", statistics=lambda table: agreement(_sharing(table, names)),
+                   summary=f"share of pairs that share {' and '.join(names)} but not the right label, answered alike")
+
+
+def _sharing(table: Table, names: Sequence[str]) -> Said:
+    unit: Codes = table.form.codes.astype(np.int64)
+    known = np.ones(len(table), dtype=bool)
+    for column in (table.column(name) for name in names):
+        unit = compact(unit * (len(column.values) + 1) + column.codes + 1)[0]
+        known &= column.codes >= 0
+    return Said(unit[known], table.choice[known], table.right[known], table.clusters[known], table.first_right[known])
 
 
 def _pairs_by(unit: Codes, value: Codes | None, units: int) -> Floats:

@@ -6,6 +6,7 @@ two answers are alike; both regardless of gold. What is not asked (objects of on
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
 
@@ -173,7 +174,7 @@ def _square(table: Table, found: Statements, mine: Codes) -> _Square:
     size = len(names)
     cell = place[: len(mine)] * size + place[len(mine):]
     said = found.said[mine]
-    net = np.bincount(cell, weights=np.where(said < 0, 0, 2 * said - 1), minlength=size * size)
+    net = np.bincount(cell, weights=(said == 1).astype(float) - (said == 0), minlength=size * size)
     wrong = np.bincount(cell, weights=~table.right[found.rows[mine]], minlength=size * size)
     asked = np.bincount(cell, minlength=size * size) > 0
     value = np.where(net > 0, 1, np.where(net < 0, 0, -1)).astype(np.int8)
@@ -212,8 +213,8 @@ def _by_object(sums: list[tuple[Codes, Floats]]) -> Floats:
     return total[seen]
 
 
-def _measure(name: str, statistics: object, summary: str, right: str, needs: str) -> tuple[Measure, Measure]:
-    assert callable(statistics)
+def _measure(name: str, statistics: Callable[..., Statistics], summary: str, right: str,
+             needs: str) -> tuple[Measure, Measure]:
     strict = partial(statistics, and_right=True)
     return (Measure(name=name, summary=summary, statistics=statistics, needs=needs),
             Measure(name=f"{name}_and_right", summary=right, statistics=strict, needs=needs))
