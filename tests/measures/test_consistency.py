@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from gnomon.measures import Table
 from gnomon.measures.consistency import agreement, within_groups
-from gnomon.measures.relations import converse, negation, object_bias, symmetry, transitivity
+from gnomon.measures.relations import converse, negation, object_bias, symmetry
+from gnomon.measures.transitivity import transitivity
 from gnomon.records import Answer, Item
 from gnomon.registry import measure
 

@@ -85,6 +85,11 @@ def relations(table: Table) -> Statements | None:
     return found._replace(said=says(table.choice[found.rows]), gold=says(table.first_right[found.rows]))
 
 
+def contexts(context: Codes) -> list[Codes]:
+    """The rows of each context; -1 is none."""
+    return [np.flatnonzero(context == code) for code in np.unique(context[context >= 0])]
+
+
 def _statements(table: Table, law: Mapping[str, Any]) -> Statements | None:
     first, second = (table.tags.get(law.get(name, name)) for name in ("first", "second"))
     if first is None or second is None:
@@ -98,7 +103,8 @@ def _statements(table: Table, law: Mapping[str, Any]) -> Statements | None:
             continue
         context = context * (len(column.values) + 1) + column.codes[rows] + 1
     asked = table.tags.get(law.get("word", "relation"), Column(np.full(len(table), -1), ()))
-    is_yes_no = _truth(table)[table.first_right] >= 0  # where choices are words, the tag may hold the right one: no question
+    # Where the choices are words, the tag may hold the right one: nothing was asked about it.
+    is_yes_no = _truth(table)[table.first_right] >= 0
     declared = _declared(law)
     words = tuple(dict.fromkeys([*asked.values, *declared, *table.labels]))
     place = np.array([words.index(value) for value in asked.values] + [-1])
