@@ -144,25 +144,28 @@ def _with_bars(by: str, scores: Sequence[Score], level: float) -> str:
 
 
 def _listing(by: str, scores: Sequence[Score], level: float, *, bars: bool) -> Listing:
-    """A table for people. What is the same in all rows (a single benchmark, a single model) goes into the title; the
-    share that is consistent and right stands beside the share that is consistent."""
+    """One row a score. A benchmark or model that all rows share stands in the title; the share that is consistent and
+    right stands beside the share that is consistent."""
     from gnomon.report.scores import bar, interval, percent
 
-    about = [name for name in ("benchmark", "model") if len({getattr(score, name) for score in scores}) > 1]
-    title = " · ".join(getattr(scores[0], name) for name in ("benchmark", "model") if name not in about)
-    measured = {(s.benchmark, s.model, s.measure, s.key) for s in scores}
-    twins = {(s.benchmark, s.model, s.measure.removesuffix(TWIN), s.key): percent(s.value) for s in scores
-             if s.measure.endswith(TWIN) and (s.benchmark, s.model, s.measure.removesuffix(TWIN), s.key) in measured}
-    columns = [*about, "measure", *([by] if by else []), "score", f"{100 * level:g} % interval",
+    named = [field for field in ("benchmark", "model") if len({getattr(s, field) for s in scores}) > 1]
+    title = " · ".join(getattr(scores[0], field) for field in ("benchmark", "model") if field not in named)
+    pairs = _with_their_twins(scores)
+    twins = any(twin for _, twin in pairs)
+    columns = [*named, "measure", *([by] if by else []), "score", f"{100 * level:g} % interval",
                *([""] if bars else []), *(["and right"] if twins else []), "n", "clusters"]
-    rows = []
-    for s in scores:
-        if (s.benchmark, s.model, s.measure.removesuffix(TWIN), s.key) in twins and s.measure.endswith(TWIN):
-            continue
-        rows.append((*(getattr(s, name) for name in about), s.measure, *([s.key or "–"] if by else []),
-                     percent(s.value), interval(s), *([bar(s.value)] if bars else []),
-                     *([twins.get((s.benchmark, s.model, s.measure, s.key), "")] if twins else []), s.n, s.clusters))
+    rows = [(*(getattr(s, field) for field in named), s.measure, *([s.key or "–"] if by else []), percent(s.value),
+             interval(s), *([bar(s.value)] if bars else []), *([percent(twin.value) if twin else ""] if twins else []),
+             s.n, s.clusters) for s, twin in pairs]
     return Listing(title, tuple(columns), tuple(rows))
+
+
+def _with_their_twins(scores: Sequence[Score]) -> list[tuple[Score, Score | None]]:
+    """Each score with the one of its twin, which then has no row of its own."""
+    found = {(s.benchmark, s.model, s.measure, s.key): s for s in scores}
+    twins = {key: found.get((*key[:2], key[2] + TWIN, key[3])) for key in found}
+    folded = {id(twin) for twin in twins.values()}
+    return [(s, twins[key]) for key, s in found.items() if id(s) not in folded]
 
 
 def _scored(args: Namespace, table: Table, names: Sequence[str]) -> list[Score]:
