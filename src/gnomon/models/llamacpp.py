@@ -82,6 +82,7 @@ class Llama:
 
     def __init__(self, file: Path, *, context: int, threads: int) -> None:
         self._api = _library()
+        _complaints.clear()
         self._model = self._api.llama_model_load_from_file(str(file).encode(), self._api.llama_model_default_params())
         if not self._model:
             raise ModelError(f"{file} cannot be loaded by llama.cpp: {_last_complaint()}.",
@@ -90,7 +91,9 @@ class Llama:
             raise ModelError(f"{file} is an encoder-decoder model, which cannot be scored as a decoder.",
                              "Load the original weights with hf:PATH.")
         trained = self._api.llama_model_n_ctx_train(self._model)
-        self._context = self._open_context(min(context, trained) if trained > 0 else context, threads)
+        self.window = min(context, trained) if trained > 0 else context  # tokens that fit
+        self._context = self._open_context(self.window, threads)
+        self._chunk = int(self._api.llama_n_batch(self._context))
         self._memory = self._api.llama_get_memory(self._context)
         self._vocabulary = self._api.llama_model_get_vocab(self._model)
         self.size = int(self._api.llama_vocab_n_tokens(self._vocabulary))
@@ -98,11 +101,6 @@ class Llama:
         self.eos = int(self._api.llama_vocab_eos(self._vocabulary))  # the token that ends it, or -1
         self.cached: list[int] = []
         self.computed = 0  # tokens that the model has computed, for the curious and for tests
-
-    @property
-    def window(self) -> int:
-        """Tokens that fit."""
-        return int(self._api.llama_n_ctx(self._context))
 
     def token_text(self, token: int) -> str:
         """A token as the vocabulary writes it; nothing if there is none."""
@@ -142,8 +140,8 @@ class Llama:
         kept = self._forget_after(min(shared(self.cached, path), wanted[0].length - 1))
         found: list[list[float]] = []
         places = {place.length: place.tokens for place in wanted}
-        for begin in range(kept, len(path), CHUNK):
-            end = min(begin + CHUNK, len(path))
+        for begin in range(kept, len(path), self._chunk):
+            end = min(begin + self._chunk, len(path))
             at = [length - 1 - begin for length in places if begin < length <= end]
             self._decode(path[begin:end], begin, at)
             found.extend(self._log_softmax(place, places[begin + place + 1]) for place in at)
@@ -161,7 +159,8 @@ class Llama:
         parameters = self._api.llama_context_default_params()
         parameters.fields[0], parameters.fields[1], parameters.fields[2] = tokens, CHUNK, CHUNK
         context = self._api.llama_init_from_model(self._model, parameters)
-        if not context or self._api.llama_n_ctx(context) < tokens or self._api.llama_n_batch(context) != CHUNK:
+        sizes = (self._api.llama_n_ctx(context), self._api.llama_n_batch(context)) if context else (0, 0)
+        if sizes[0] < tokens or not 0 < sizes[1] <= CHUNK:
             raise ModelError(f"llama.cpp cannot open a context of {tokens} tokens: {_last_complaint()}.",
                              "Give a smaller one with --model-set context=1024, or update xllamacpp.")
         self._api.llama_set_n_threads(context, threads, threads)
