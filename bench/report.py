@@ -74,7 +74,9 @@ def look(page: Path) -> dict[str, object]:
                   paint: paint ? paint.startTime : performance.now()});
         }, 0)))""")
         began = time.perf_counter()
-        tab.evaluate("document.documentElement.style.scrollBehavior = 'auto'; document.getElementById('items').scrollIntoView()")
+        tab.evaluate(
+            "document.documentElement.style.scrollBehavior = 'auto'; document.getElementById('items').scrollIntoView()"
+        )
         tab.wait_for_selector("#rows tr", timeout=60_000)
         unpacked = (time.perf_counter() - began) * 1000
         times, whole = [], []
@@ -99,7 +101,8 @@ def look(page: Path) -> dict[str, object]:
 def load_made() -> object:
     """The maker of runs that the tests use."""
     spec = importlib.util.spec_from_file_location("made", HERE.parent / "tests" / "report" / "made.py")
-    assert spec and spec.loader
+    assert spec is not None
+    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module

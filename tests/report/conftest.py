@@ -18,7 +18,8 @@ FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-
 
 def _load(name: str) -> ModuleType:
     spec = importlib.util.spec_from_file_location(f"report_{name}", Path(__file__).parent / f"{name}.py")
-    assert spec and spec.loader
+    assert spec is not None
+    assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
     spec.loader.exec_module(module)
@@ -68,7 +69,9 @@ class Tab:
         self.strays: list[str] = []
         self.page.on("console", lambda message: self.errors.append(message.text) if message.type == "error" else None)
         self.page.on("pageerror", lambda error: self.errors.append(str(error)))
-        self.page.on("request", lambda request: None if request.url.startswith(allowed) else self.strays.append(request.url))
+        self.page.on(
+            "request", lambda request: None if request.url.startswith(allowed) else self.strays.append(request.url)
+        )
         self.page.on("dialog", lambda dialog: (self.errors.append("a dialog opened"), dialog.dismiss()))
 
 

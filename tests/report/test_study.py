@@ -39,7 +39,9 @@ def test_answers_are_aligned_with_items_whatever_part_a_run_covers(made: ModuleT
 
 def test_the_same_id_with_other_words_is_another_item(made: ModuleType, tmp_path: Path) -> None:
     first = made.write(tmp_path / "a", "b@fresh", "m", made.entailment(2, 2, seed=1), options={"seed": 1})
-    second = made.write(tmp_path / "b", "b@fresh", "m", made.entailment(2, 2, seed=99), options={"seed": 2}, finished=False)
+    second = made.write(
+        tmp_path / "b", "b@fresh", "m", made.entailment(2, 2, seed=99), options={"seed": 2}, finished=False
+    )
     study = studies([first, second])[0]
     assert len(study.items) > 4
     assert study.labels == ["m (seed 1)", "m (seed 2)"]
@@ -63,7 +65,7 @@ def test_the_item_table_holds_every_item_and_answer(runs: Path) -> None:
     study = studies([Run.open(runs / "good"), Run.open(runs / "guess")])[0]
     packed = pack(study)
     data = unpacked(packed.data)
-    assert (packed.count, packed.left_out, data["n"]) == (192, 0, 192)
+    assert (packed.shown, packed.left_out, data["n"]) == (192, 0, 192)
     for row in (0, 77, 191):
         item = study.items[row]
         assert data["text"][row] == item.text

@@ -7,9 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gnomon.report import plots, svg
+from gnomon.report import panels, plots, svg
 
-HOSTILE = st.text(max_size=40) | st.sampled_from(["</svg><script>alert(1)</script>", '" onload="x', "a\x00b\x0b", "‮left"])
+HOSTILE = st.text(max_size=40) | st.sampled_from(
+    ["</svg><script>alert(1)</script>", '" onload="x', "a\x00b\x0b", "‮left"]
+)
 
 
 def drawn(body: plots.Body, title: str = "t") -> Any:
@@ -34,9 +36,9 @@ def test_no_name_breaks_out_of_the_other_charts(name: str) -> None:
     bodies = [
         plots.curves([plots.Curve(name, 0, ((0.1, 0.2), (0.5, 0.9)), dots=True)] * 2, name, name),
         plots.boxes([plots.Box(name, 0, 0.2, 0.4, 0.6, 1, (0.9,))], name),
-        plots.panels([plots.scatter_panel(name, [plots.Dot(0.1, 0.2, 3, name)], name, name, 0.5),
-                      plots.matrix_panel(name, [name, "b"], [name, "b"], [[0.1, None], [1, 0.5]], name, name),
-                      plots.stacked_panel(name, [plots.Stack(name, 0.5, 0.5, 0.5)], (name, name), name)]),
+        panels.panels([panels.scatter_panel(name, [panels.Dot(0.1, 0.2, 3, name)], name, name, 0.5),
+                      panels.matrix_panel(name, [name, "b"], [name, "b"], [[0.1, None], [1, 0.5]], name, name),
+                      panels.stacked_panel(name, [panels.Stack(name, 0.5, 0.5, 0.5)], (name, name), name)]),
     ]  # fmt: skip
     for body in bodies:
         assert scripts(drawn(body, name)) == []

@@ -75,7 +75,7 @@ def test_progress_is_counted_from_the_log(made: ModuleType, tmp_path: Path) -> N
 
 
 def test_comparison_lists_exactly_the_items_that_differ(viewer: TestClient, runs: Path) -> None:
-    one, two = (dict((i.id, a.choice) for i, a in Run.open(runs / name).rows() if a) for name in ("good", "middling"))
+    one, two = ({i.id: a.choice for i, a in Run.open(runs / name).rows() if a} for name in ("good", "middling"))
     differing = sum(one[name] != two[name] for name in one)
     seen, address = 0, "/compare?a=good&b=middling"
     while address:
@@ -110,7 +110,9 @@ def test_nothing_can_be_written(viewer: TestClient, method: str, address: str) -
     assert viewer.request(method, address).status_code == 405
 
 
-@pytest.mark.parametrize("host", ["evil.example", "localhost.evil.example", "127.0.0.1.evil.example", "192.168.0.7", ""])
+@pytest.mark.parametrize(
+    "host", ["evil.example", "localhost.evil.example", "127.0.0.1.evil.example", "192.168.0.7", ""]
+)
 def test_other_names_than_loopback_are_refused(runs: Path, host: str) -> None:
     answer = client(runs).get("/", headers={"host": host})
     assert answer.status_code == 421
@@ -182,7 +184,9 @@ def test_hostile_names_and_replies_are_text(made: ModuleType, tmp_path: Path) ->
     items = [Item(id=f"{i}{bad}", form="choice", text=bad, context=bad, choices=("no", bad), gold=(bad,), group=bad,
                   tags={bad: bad}) for i in range(3)]
     for name in ("a", "b"):
-        made.write(tmp_path / name, f"b{bad}@fresh", bad + name, items, replies=[bad], description={bad: bad}, seed=ord(name))
+        made.write(
+            tmp_path / name, f"b{bad}@fresh", bad + name, items, replies=[bad], description={bad: bad}, seed=ord(name)
+        )
     viewer = client(tmp_path)
     pages = ["/", "/run/a", "/run/a/items", "/compare?a=a&b=b&sort=neither", "/compare?a=a&b=b&sort=both"]
     texts = [viewer.get(address).text for address in pages]

@@ -39,7 +39,7 @@ class Entrant:
     @property
     def asked(self) -> NDArray[np.bool_]:
         """Which items of the study the model was asked."""
-        return self.choice != NOT_ASKED
+        return np.asarray(self.choice != NOT_ASKED)
 
     @property
     def scored(self) -> bool:
@@ -76,9 +76,10 @@ class Study:
 
 
 def studies(runs: Sequence[Run], *, reply_limit: int = 300) -> list[Study]:
-    """The runs by benchmark, in the order given."""
+    """The runs by benchmark, in the order given; within each, models in the order in which they first occur."""
     by_name: dict[str, list[Run]] = {}
-    for run in runs:
+    models = list(dict.fromkeys(run.model for run in runs))
+    for run in sorted(runs, key=lambda run: models.index(run.model)):  # so that a model keeps its colour on the page
         by_name.setdefault(run.benchmark, []).append(run)
     return [_study(name, members, reply_limit) for name, members in by_name.items()]
 
@@ -140,7 +141,9 @@ def _study(name: str, runs: list[Run], reply_limit: int) -> Study:
     return Study(name, spec, items, entrants)
 
 
-def _entrant(run: Run, label: str, places: NDArray[np.int64], n: int, spec: Benchmark | None, reply_limit: int) -> Entrant:
+def _entrant(
+    run: Run, label: str, places: NDArray[np.int64], n: int, spec: Benchmark | None, reply_limit: int
+) -> Entrant:
     table = Table.of_run(run, spec)
     rows = np.arange(len(table))
     choice = np.full(n, NOT_ASKED, dtype=np.int32)
@@ -158,8 +161,11 @@ def _entrant(run: Run, label: str, places: NDArray[np.int64], n: int, spec: Benc
 
 def _replies(run: Run, places: NDArray[np.int64], limit: int) -> dict[int, str]:
     """The beginnings of what models that talk said, by the item's position; a failure's reason where there is none."""
-    sql = ("SELECT rank, substr(reply, 1, ?), error FROM (SELECT n, row_number() OVER (ORDER BY n) - 1 AS rank FROM items) "
-           "JOIN answers USING (n) WHERE reply IS NOT NULL OR error IS NOT NULL")
+    sql = (
+        "SELECT rank, substr(reply, 1, ?), error FROM "
+        "(SELECT n, row_number() OVER (ORDER BY n) - 1 AS rank FROM items) "
+        "JOIN answers USING (n) WHERE reply IS NOT NULL OR error IS NOT NULL"
+    )
     found = {}
     for rank, reply, error in run.query(sql, (limit + 1,)):
         if rank < len(places):

@@ -131,14 +131,27 @@ def by_cardinality(study: Study) -> Iterator[Figure]:
                 if s.value is not None:
                     points.append((int(cardinality), s))
                     rows.append((e.label, int(cardinality), s.value, s.low, s.high, s.n, s.clusters))
-            lines.append(Curve(e.label, i, tuple((float(c), s.value or 0.0) for c, s in points),
-                               tuple(s.value if s.low is None else s.low for _, s in points if s.value is not None),
-                               tuple(s.value if s.high is None else s.high for _, s in points if s.value is not None), dots=True))
+            lines.append(
+                Curve(
+                    e.label,
+                    i,
+                    tuple((float(c), s.value or 0.0) for c, s in points),
+                    tuple(s.value if s.low is None else s.low for _, s in points if s.value is not None),
+                    tuple(s.value if s.high is None else s.high for _, s in points if s.value is not None),
+                    dots=True,
+                )
+            )
         cardinalities = sorted({row[1] for row in rows})
         if len(cardinalities) < 2:
             continue
-        body = curves(lines, "labels that count as right", words(measure.name), x_form=lambda v: f"{v:.0f}",
-                      x_domain=(cardinalities[0] - 0.3, cardinalities[-1] + 0.3), x_ticks=[float(c) for c in cardinalities])
+        body = curves(
+            lines,
+            "labels that count as right",
+            words(measure.name),
+            x_form=lambda v: f"{v:.0f}",
+            x_domain=(cardinalities[0] - 0.3, cardinalities[-1] + 0.3),
+            x_ticks=[float(c) for c in cardinalities],
+        )
         yield Figure(
             name=f"{measure.name}-by-right-labels", title=f"{_title(words(measure.name))} by number of right labels",
             caption="The more labels count as right, the easier the item: compare models at the same number.",
