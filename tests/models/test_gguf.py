@@ -176,6 +176,25 @@ def test_a_prompt_that_does_not_fit_fails_alone(model):
     assert answers[2].scores == answers[0].scores
 
 
+def test_a_generated_reply_is_the_likeliest_text_and_is_read(tiny):
+    model = gguf(str(tiny), ask="generate", new_tokens=3, threads=1)
+    first, = model.answer([cloze()])
+    assert model.scale == "none"
+    assert first.scores is None
+    assert isinstance(first.reply, str)
+    assert model.answer([cloze("cat is [MASK] than a bird.", n=2), cloze()])[1] == first
+    assert model.describe()["new_tokens"] == 3
+    assert "longer than the context" in model.answer([cloze("ant is " + "a bird " * 60 + "[MASK].")])[0].error
+    path = model._llama.tokenize("ant is", special=False)
+    from gnomon.models.llamacpp import Wanted
+
+    everything, = model._llama.log_probabilities(path, [Wanted(len(path), tuple(range(len(WORDS))))])
+    likeliest = WORDS[everything.index(max(everything))]
+    said = model._llama.reply(path, 1)
+    assert said == likeliest.removeprefix("▁") or likeliest.startswith("<")
+    model.close()
+
+
 def test_description_names_file_checksum_weights_and_prompt(model):
     about = model.describe()
     assert about["file"] == "tiny.gguf"
@@ -209,6 +228,8 @@ def test_what_is_no_model_is_said_so(tmp_path, tiny):
             gguf(str(tmp_path / "broken.gguf"))
     with pytest.raises(UsageError, match="no normalisation"):
         gguf(str(tiny), normalise="cube")
+    with pytest.raises(UsageError, match="cannot be asked"):
+        gguf(str(tiny), ask="politely")
     with pytest.raises(UsageError, match="no chat template"):
         gguf(str(tiny), chat=True)
 

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gnomon.errors import MissingExtraError, ModelError
 
@@ -66,6 +67,8 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "llama_vocab_bos": (_int, [_pointer]),
     "llama_vocab_eos": (_int, [_pointer]),
     "llama_vocab_get_text": (_text, [_pointer, _int]),
+    "llama_vocab_is_eog": (_bool, [_pointer, _int]),
+    "llama_detokenize": (_int, [_pointer, ctypes.POINTER(_int), _int, _text, _int, _bool, _bool]),
     "llama_tokenize": (_int, [_pointer, _text, _int, ctypes.POINTER(_int), _int, _bool, _bool]),
 }
 
@@ -147,6 +150,22 @@ class Llama:
             found.extend(self._log_softmax(place, places[begin + place + 1]) for place in at)
         return found
 
+    def reply(self, prompt: Sequence[int], most: int) -> str:
+        """What the model says after a prompt, always the likeliest token, until it ends or has said `most` tokens."""
+        begin = self._forget_after(min(shared(self.cached, prompt), len(prompt) - 1))
+        said: list[int] = []
+        tokens = list(prompt[begin:])
+        while len(said) < most:
+            for part in (tokens[at : at + self._chunk] for at in range(0, len(tokens), self._chunk)):
+                self._decode(part, begin, [len(part) - 1])
+                begin += len(part)
+            token = int(self._logits(len(part) - 1).argmax())
+            if self._api.llama_vocab_is_eog(self._vocabulary, token) or begin == self.window:
+                break
+            said.append(token)
+            tokens = [token]
+        return self._text(said)
+
     def close(self) -> None:
         """Free the memory. A second call does nothing."""
         context, model, self._context, self._model = self._context, self._model, None, None
@@ -192,8 +211,17 @@ class Llama:
         self.cached.extend(tokens)
         self.computed += count
 
+    def _logits(self, place: int) -> NDArray[np.float32]:
+        return np.ctypeslib.as_array(self._api.llama_get_logits_ith(self._context, place), (self.size,))
+
+    def _text(self, tokens: Sequence[int]) -> str:
+        buffer = ctypes.create_string_buffer(16 + 256 * len(tokens))
+        count = self._api.llama_detokenize(self._vocabulary, (_int * len(tokens))(*tokens), len(tokens), buffer,
+                                           len(buffer), True, False)
+        return buffer.raw[: max(count, 0)].decode("utf-8", "replace").strip()
+
     def _log_softmax(self, place: int, tokens: Sequence[int]) -> list[float]:
-        logits = np.ctypeslib.as_array(self._api.llama_get_logits_ith(self._context, place), (self.size,))
+        logits = self._logits(place)
         top = float(logits.max())
         norm = top + float(np.log(np.exp(logits - np.float32(top)).sum(dtype=np.float64)))
         return [float(logits[token]) - norm for token in tokens]

@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from gnomon.records import Answer, Item
+
 LIMIT = 32_768  # characters of a reply that are read, from its end: an answer stands last if there is that much
 
 
@@ -54,6 +56,13 @@ def explain(reply: str, words: Sequence[Sequence[str]], *, letters: bool = True)
         if found:
             return Reading(found.pop(), rule)
     return Reading(None, "none")
+
+
+def as_answer(item: Item, reply: str, words: Sequence[Sequence[str]]) -> Answer:
+    """A reply as an answer: read by the words that the prompt uses for each choice, and by the label itself."""
+    accepted = [list(dict.fromkeys((*ways, label))) for ways, label in zip(words, item.choices, strict=True)]
+    index = read(reply, accepted)
+    return Answer(item=item.id, choice=None if index is None else item.choices[index], reply=reply)
 
 
 # --- the text ---------------------------------------------------------------------------------------------------------
