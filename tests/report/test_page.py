@@ -131,7 +131,8 @@ def test_the_summary_says_accuracy_and_whole_groups(made: ModuleType, tmp_path: 
     study = studies([run])[0]
     said = " ".join(sentences(study, headline(study))).replace("\xa0", " ")
     assert said.startswith(
-        "m is right on 85 % of 20 items of spacenli@fresh (a guess: 50 %), but on all items of only 25 % of its 4 patterns."
+        "m is right on 85 % of 20 items of spacenli@fresh (a guess: 50 %), "
+        "but on all items of only 25 % of its 4 patterns."
     )
     assert "The best model of the paper" in said
 

@@ -17,7 +17,8 @@ TELLING = 0.1  # a gap between best and worst category that is worth a sentence
 
 def title(studies: list[Study]) -> str:
     """The heading of the page."""
-    models = list(dict.fromkeys(e.run.model for study in studies for e in study.entrants))
+    entrants = [e for study in studies for e in study.entrants]
+    models = list(dict.fromkeys(e.run.model for e in [e for e in entrants if not is_baseline(e)] or entrants))
     return f"What {models[0]} knows about space" if len(models) == 1 else f"What {len(models)} models know about space"
 
 
@@ -70,8 +71,8 @@ def _others(others: list[Entrant]) -> str:
     rest = [f"{e.label} on {percentage(float(e.table.right.mean()))}" for e in others[:3] if len(e.table)]
     more = len(others) - 3
     if more > 0:
-        rest.append(f"{more} more on less")
-    return f"{listed(rest)}." if rest else ""
+        rest.append(f"{more} more")
+    return f"Beside it: {listed(rest)}." if rest else ""
 
 
 def _paper(table: Headline) -> str:
