@@ -149,6 +149,6 @@ def test_published_models_stand_beside_the_runs(runs: Path, tmp_path: Path, monk
     assert study.spec is not None
     lines = headline(study).lines
     assert [line.model for line in lines] == ["VinVL", "smollm2", "BERT"]
-    assert lines[0].source == "paper, Table 2"
+    assert lines[0].source == "Table 2"
     assert lines[0].cells[0] is not None
     assert lines[0].cells[0].value == 0.99
