@@ -290,6 +290,30 @@ def test_list_shows_terms_and_what_is_here(server, cache, table, capsys):
     assert "tiny,a test,CC0,,yes" in capsys.readouterr().out
 
 
+def test_a_record_that_was_cut_short_costs_one_download_at_most(server, cache, table):
+    root = fetching.fetch("tiny", mirror=server.url)
+    record = root / fetching.RECORD
+    record.write_bytes(record.read_bytes()[:-20])
+    assert fetching.cached("tiny") is None
+    fetching.fetch("tiny", mirror=server.url)
+    assert fetching.cached("tiny") == root
+    assert [path for path, _ in server.log] == ["/a", "/sub/b", "/sub/b"]
+
+
+def test_a_host_that_is_not_known_is_not_asked_again(tmp_path, monkeypatch):
+    import socket
+
+    def unknown(*args, **kwargs):
+        raise socket.gaierror(-2, "Name or service not known")
+
+    monkeypatch.setattr(socket, "getaddrinfo", unknown)
+    for name in ("http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+    with pytest.raises(DataError, match=r"files\.example cannot be reached") as error:
+        download("http://files.example/a", tmp_path / "a", attempts=Attempts(wait=lambda _: pytest.fail("waited")))
+    assert "--data" in error.value.hint
+
+
 def test_two_processes_do_not_fetch_into_one_folder(server, cache, table):
     from filelock import FileLock
 

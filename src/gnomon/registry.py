@@ -44,8 +44,12 @@ MODELS: dict[str, Entry] = {
     "majority": Entry("gnomon.models.baselines:majority", "the label that is right most often"),
     "constant": Entry("gnomon.models.baselines:constant", "always LABEL: constant:yes"),
     "hf": Entry("gnomon.models.hf:hf", "a model of Hugging Face transformers, any kind: hf:NAME or hf:FOLDER"),
-    "smollm2": Entry("gnomon.models.smollm2:smollm2", "SmolLM2-135M-Instruct, embedded: fetched once, no torch, no hub"),
+    "smollm2": Entry("gnomon.models.smollm2:smollm2", "SmolLM2-135M-Instruct, embedded: fetched once, no torch"),
     "gguf": Entry("gnomon.models.gguf:gguf", "a model file of llama.cpp: gguf:PATH"),
+    "openai": Entry("gnomon.models.openai:openai", "a model of an OpenAI-compatible server: openai:NAME"),
+    "hypothesis-only": Entry("gnomon.models.classifiers:hypothesis_only",
+                             "words of the hypothesis alone, trained on other groups"),
+    "bag-of-words": Entry("gnomon.models.classifiers:bag_of_words", "words of all text, trained on other groups"),
     "answers": Entry("gnomon.models.answers:answers", "answers read from a file: answers:FILE.jsonl"),
 }
 

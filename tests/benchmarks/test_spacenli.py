@@ -1,10 +1,14 @@
 """SpaceNLI items: fresh ones from the shipped bank and from a user's patterns."""
 
 import json
+import subprocess
+import sys
 from collections import Counter
+from pathlib import Path
 
 import pytest
 
+import gnomon
 from gnomon.benchmarks.spacenli import CHOICES, SPACENLI, fresh, published, repeated, statistics
 from gnomon.errors import DataError, UsageError
 from gnomon.files import package_data
@@ -197,3 +201,29 @@ def test_the_benchmark_names_the_papers_measures():
     assert SPACENLI.measures[0] == "accuracy"
     assert SPACENLI.cluster == "group"
     assert SPACENLI.default_source == "fresh"
+
+
+def test_items_do_not_depend_on_the_order_of_sets(tmp_path):
+    script = (
+        "import msgspec, zlib; from gnomon.benchmarks.spacenli import fresh; "
+        "print(zlib.crc32(b''.join(map(msgspec.json.encode, fresh(per_group=2)))))"
+    )
+    source = str(Path(gnomon.__file__).parents[1])
+    printed = {
+        subprocess.run(
+            [sys.executable, "-c", script],
+            env={"PYTHONHASHSEED": seed, "PYTHONPATH": source},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert len(printed) == 1
+    assert printed.pop().strip()
+
+
+def test_an_example_that_cannot_be_derived_is_an_error_where_examples_are_asked_for(tmp_path):
+    (tmp_path / "mine.yaml").write_text(MINE.replace("{X: oak, Y: well}", "{X: oak, Y: oak}"))
+    with pytest.raises(DataError, match="example 1 of 'near-1' cannot be derived"):
+        list(fresh(patterns=str(tmp_path / "mine.yaml"), per_group=0))

@@ -36,6 +36,10 @@ WRONG = [
     ("The box in the jeans are red.", "does not agree"),
     ("Ada and Omar is here.", "does not agree"),
     ("Ada left when the jeans was dry.", "does not agree"),
+    ("In the box, the scissors is red.", "does not agree"),
+    ("Seen from the box, Ada and Omar is small.", "does not agree"),
+    ("In the box, the scissors lies flat.", "does not agree"),
+    ("Ada is gone because the jeans has shrunk.", "does not agree"),
 ]
 
 RIGHT = [
@@ -49,6 +53,12 @@ RIGHT = [
     "Ada waited an hour with some water and some scissors.",
     "The bus stop stands here.",
     "Ada left when the jeans were dry.",
+    "In the box, the scissors are red.",
+    "Looking at Ada and the jeans, Omar is small.",
+    "When the jeans were dry, Ada was gone.",
+    "From where Ada is standing, the jeans are red.",
+    "In the box, everyone is behind the jeans.",
+    "Ada, who has gone, is red.",
     "The scissors towards the box are Ada's.",
 ]
 

@@ -143,6 +143,19 @@ def test_what_cannot_be_numbered_is_refused():
         Enumeration(parse_bank(big(1000, 5)).patterns[0])
 
 
+def test_restrictions_that_would_take_hours_are_refused():
+    from random import Random
+
+    random = Random(0)
+    names = [f"e{i}" for i in range(400)]
+    rows = [
+        f"{{{', '.join(random.sample(names, 20))}}} * {{{', '.join(random.sample(names, 20))}}}" for _ in range(300)
+    ]
+    text = big(400, 4).replace("r: [a * a]", f"r: {rows}").replace("'r(X0, X1)'", "['r(X0, X1) or r(X2, X3)']")
+    with pytest.raises(DataError, match="too many"):
+        Population(parse_bank(text).patterns[0])
+
+
 def test_shared_problems_are_counted_exactly(world_text):
     text = """
 patterns:

@@ -90,6 +90,8 @@ def test_longer_label_wins_over_the_one_inside_it():
 def test_letters_can_be_switched_off_and_never_shadow_letter_labels():
     assert read("(b)", SIZE, letters=False) is None
     assert read("b", [["b"], ["a"]]) == 0
+    assert read("A bird is a fine animal.", [["A", "larger"], ["B", "smaller"]]) is None
+    assert read("B. smaller", [["A", "larger"], ["B", "smaller"]]) == 1
 
 
 def test_a_word_shared_by_two_choices_decides_nothing():

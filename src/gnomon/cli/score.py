@@ -124,14 +124,14 @@ def shown(scores: Sequence[Score], format: str, *, plain: bool = False, level: f
 
 
 def _listing(by: str, scores: Sequence[Score], level: float, *, bars: bool) -> Listing:
-    """A table for people. What is the same in all rows (a single benchmark, a single model) goes into the title."""
+    """One row a score; a benchmark or model that all rows share stands in the title instead of in each row."""
     from gnomon.report.scores import bar, interval, percent
 
-    about = [name for name in ("benchmark", "model") if len({getattr(score, name) for score in scores}) > 1]
-    title = " · ".join(getattr(scores[0], name) for name in ("benchmark", "model") if name not in about)
-    columns = [*about, "measure", *([by] if by else []), "score", f"{100 * level:g} % interval",
+    named = [field for field in ("benchmark", "model") if len({getattr(s, field) for s in scores}) > 1]
+    title = " · ".join(getattr(scores[0], field) for field in ("benchmark", "model") if field not in named)
+    columns = [*named, "measure", *([by] if by else []), "score", f"{100 * level:g} % interval",
                *([""] if bars else []), "n", "clusters"]
-    rows = [(*(getattr(s, name) for name in about), s.measure, *([s.key or "–"] if by else []), percent(s.value),
+    rows = [(*(getattr(s, field) for field in named), s.measure, *([s.key or "–"] if by else []), percent(s.value),
              interval(s), *([bar(s.value)] if bars else []), s.n, s.clusters) for s in scores]
     return Listing(title, tuple(columns), tuple(rows))
 

@@ -38,7 +38,7 @@ _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._*-]{0,59}")
 
 def read_bank(*paths: str | Path, world: str | Path | None = None) -> Bank:
     """The patterns of files or folders of files; `world` is the mini world's file (default: the one that ships)."""
-    files = [file for path in paths for file in _files(Path(path))]
+    files = [file for path in paths for file in _files(Path(path).expanduser())]
     ground = read_document(world if world is not None else package_data("spacenli/world.yaml"))
     return build_bank([read_document(file) for file in files], ground)
 

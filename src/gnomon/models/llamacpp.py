@@ -266,5 +266,5 @@ def _patient_threads() -> Iterator[None]:
 
 def _unfit(reason: str) -> ModelError:
     return ModelError(f"The installed xllamacpp does not offer llama.cpp's C interface as Gnomon knows it: {reason}.",
-                      "Install another version of it (2026.10 is known to work), or serve the file with llama.cpp's own "
-                      "server and ask it with -m openai.")
+                      "Install another version of it (2026.10 is known to work), or serve the file with llama.cpp's "
+                      "own server and ask that with -m openai.")

@@ -185,18 +185,23 @@ class _Vocabulary:
     def __init__(self, words: tuple[tuple[str, ...], ...], letters: bool) -> None:
         self.size = len(words)
         table: dict[str, set[int]] = {}
+        own: dict[str, int] = {}  # letters that are answers themselves: the prompt asked for them
         for index, group in enumerate(words):
             for word in group:
-                if key := " ".join(_clean(word).replace("_", " ").split()):
+                key = " ".join(_clean(word).replace("_", " ").split())
+                if len(key) == 1 and key.isalpha():
+                    own[key] = index
+                elif key:
                     table.setdefault(key, set()).add(index)
         self.table = {word: frozenset(found) for word, found in table.items()}
         longest_first = sorted(table, key=len, reverse=True) or ["(no words)"]
         alternatives = "|".join(re.escape(word).replace(r"\ ", r"[\s_-]+") for word in longest_first)
         self.pattern = re.compile(rf"(?<!\w)(?:{alternatives})(?!\w|'t\b)")
-        last = chr(ord("a") + min(self.size, 26) - 1)
-        self.letters = letters and not any(len(word) == 1 for word in table)
-        self.loose = re.compile(rf"^\W*(?:option |choice |answer )?\(?([a-{last}])(?:\)|[.:]|\W*$)")
-        self.strict = re.compile(rf"\(([a-{last}])\)|\b(?:option|choice|answer) \(?([a-{last}])\b(?! \w)")
+        in_order = {chr(ord("a") + index): index for index in range(min(self.size, 26))} if letters else {}
+        self.letters = own or in_order
+        some = "".join(self.letters) or "-"
+        self.loose = re.compile(rf"^\W*(?:option |choice |answer )?\(?([{some}])(?:\)|[.:]|\W*$)")
+        self.strict = re.compile(rf"\(([{some}])\)|\b(?:option|choice|answer) \(?([{some}])\b(?! \w)")
         self.opposite = self._opposites()
 
     def _opposites(self) -> dict[str, int]:
@@ -226,13 +231,11 @@ class _Vocabulary:
         found: set[int] = set()
         for mention in self.mentions(segment):
             found |= self._judged(segment, mention)
-        if self.letters:
-            found |= self._letters(segment, strict)
-        return found
+        return found | self._letters(segment, strict)
 
     def _alone(self, line: str) -> set[int]:
         mentions = self.mentions(line)
-        letter = self._letters(line, strict=False) if self.letters else set()
+        letter = self._letters(line, strict=False)
         rest = line
         for mention in reversed(mentions):
             rest = rest[: mention.start] + rest[mention.end:]
@@ -259,9 +262,11 @@ class _Vocabulary:
         return set(mention.choices)
 
     def _letters(self, segment: str, strict: bool) -> set[int]:
-        found = {ord(match[1] or match[2]) - ord("a") for match in self.strict.finditer(segment)}
+        if not self.letters:
+            return set()
+        found = {self.letters[match[1] or match[2]] for match in self.strict.finditer(segment)}
         if not strict and (match := self.loose.match(segment)):
-            found.add(ord(match[1]) - ord("a"))
+            found.add(self.letters[match[1]])
         return found
 
 
