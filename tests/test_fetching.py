@@ -290,6 +290,30 @@ def test_list_shows_terms_and_what_is_here(server, cache, table, capsys):
     assert "tiny,a test,CC0,,yes" in capsys.readouterr().out
 
 
+def test_a_record_that_was_cut_short_costs_one_download_at_most(server, cache, table):
+    root = fetching.fetch("tiny", mirror=server.url)
+    record = root / fetching.RECORD
+    record.write_bytes(record.read_bytes()[:-20])
+    assert fetching.cached("tiny") is None
+    fetching.fetch("tiny", mirror=server.url)
+    assert fetching.cached("tiny") == root
+    assert [path for path, _ in server.log] == ["/a", "/sub/b", "/sub/b"]
+
+
+def test_a_host_that_is_not_known_is_not_asked_again(tmp_path, monkeypatch):
+    import socket
+
+    def unknown(*args, **kwargs):
+        raise socket.gaierror(-2, "Name or service not known")
+
+    monkeypatch.setattr(socket, "getaddrinfo", unknown)
+    for name in ("http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+    with pytest.raises(DataError, match=r"files\.example cannot be reached") as error:
+        download("http://files.example/a", tmp_path / "a", attempts=Attempts(wait=lambda _: pytest.fail("waited")))
+    assert "--data" in error.value.hint
+
+
 def test_two_processes_do_not_fetch_into_one_folder(server, cache, table):
     from filelock import FileLock
 
@@ -317,3 +341,24 @@ def test_a_malformed_table_is_a_clear_error(tmp_path):
     (tmp_path / "t.yaml").write_text("vsr:\n  licence: 3\n")
     with pytest.raises(DataError, match="not a table of sources"):
         fetching.sources(tmp_path / "t.yaml")
+
+
+def test_images_are_fetched_for_the_captions_of_a_folder_and_then_used(server, cache, tmp_path, capsys):
+    import json
+
+    from gnomon.benchmarks import vsr
+
+    rows = [{"image": f"{i:012d}.jpg", "image_link": f"http://images.cocodataset.org/val2017/{i:012d}.jpg", "label": 1,
+             "caption": "The cat is on the bed.", "relation": "on", "annotator_id": 1, "vote_true_validator_id": [1],
+             "vote_false_validator_id": []} for i in range(5)]
+    (tmp_path / "vsr").mkdir()
+    (tmp_path / "vsr/raw.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    server.body = b"\xff\xd8\xff an image"
+    get = ["data", "get", "vsr-images", "--data", str(tmp_path / "vsr"), "--mirror", server.url]
+    assert main([*get, "--limit", "2"]) == 0
+    assert [path for path, _ in server.log] == ["/val2017/000000000000.jpg", "/val2017/000000000001.jpg"]
+    assert main(get) == 0
+    assert len(server.log) == 5  # what is here is not fetched again
+    items = list(vsr.published(data=str(tmp_path / "vsr")))
+    assert items[4].images == (str(cache / "data/vsr-images/val2017/000000000004.jpg"),)
+    assert "held to" in capsys.readouterr().err

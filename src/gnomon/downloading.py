@@ -12,6 +12,7 @@ import os
 import time
 from collections.abc import Callable
 from pathlib import Path
+from socket import gaierror
 from typing import IO, Any, NamedTuple, Protocol
 from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
@@ -109,6 +110,9 @@ def _pull(url: str, part: Path, target: Path, limit: int, progress: Progress | N
         _refused(error, url, part, have)
     except (URLError, http.client.HTTPException, ConnectionError, TimeoutError) as error:
         reason = getattr(error, "reason", None) or error
+        if isinstance(reason, gaierror):
+            raise DataError(f"{urlsplit(url).hostname} cannot be reached: its name is not known here.",
+                            "Is there a network? Without one, give the authors' folder with --data.") from None
         raise _BrokenError(getattr(reason, "strerror", None) or str(reason) or type(error).__name__) from None
 
 

@@ -10,14 +10,14 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path, PurePosixPath
 
 import msgspec
 
 from gnomon.downloading import Attempts, Progress, download
 from gnomon.errors import DataError, UsageError, unknown
-from gnomon.files import package_data, read_jsonl, read_yaml
+from gnomon.files import package_data, read_lines, read_yaml
 
 FILE_LIMIT = 512 * 2**20  # bytes in one published file whose size the table does not know
 RECORD = "fetched.jsonl"  # in each source's folder: what was downloaded, with its hash; the last line on a path counts
@@ -197,13 +197,18 @@ def _in_place(root: Path, fetched: Fetched | None) -> bool:
 
 
 def _record(root: Path) -> dict[str, Fetched]:
-    file = root / RECORD
-    return {line.path: line for _, line in read_jsonl(file, Fetched)} if file.is_file() else {}
+    """What was fetched before. A line that was cut short when the power went counts as not written."""
+    file, found = root / RECORD, {}
+    for _, line in read_lines(file) if file.is_file() else ():
+        with suppress(msgspec.MsgspecError):
+            fetched = msgspec.json.decode(line, type=Fetched)
+            found[fetched.path] = fetched
+    return found
 
 
 def _add(root: Path, fetched: Fetched) -> None:
     with (root / RECORD).open("ab") as out:
-        out.write(msgspec.json.encode(fetched) + b"\n")
+        out.write(b"\n" + msgspec.json.encode(fetched) + b"\n")  # first an end to a line that may have been cut short
 
 
 @contextmanager

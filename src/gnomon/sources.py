@@ -80,8 +80,8 @@ def spread(total: int, most: int) -> Iterable[int]:
     >>> list(spread(3, 10))
     [0, 1, 2]
     """
-    if total <= most:
-        return range(total)
+    if total <= most or most < 1:
+        return range(min(total, max(most, 0)))
     draw = Random(total * 1_000_003 + most).random
     edges = [i * total // most for i in range(most + 1)]
     return (low + int(draw() * (high - low)) for low, high in zip(edges, edges[1:], strict=False))

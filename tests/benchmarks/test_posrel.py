@@ -30,7 +30,7 @@ def write(folder: Path, rows, name: str = "posrel/data.json") -> Path:
 @settings(max_examples=20, deadline=None)
 @given(st.integers(0, 10**9))
 def test_for_every_seed_neither_constant_nor_object_nor_question_word_gives_an_answer_away(seed):
-    items = list(fresh(seed=seed))
+    items = list(fresh(seed=seed, form="both"))
     cloze = [item for item in items if item.form == "cloze"]
     assert len({item.id for item in items}) == len(items) == 512 * 3
     assert Counter(item.gold[0] for item in cloze) == dict.fromkeys(RELATIONS, 128)
@@ -54,7 +54,7 @@ def test_the_objects_are_our_own_and_their_verbs_are_inflected_right():
 
 
 def test_the_three_items_of_a_scene_share_a_group_and_agree():
-    items = list(fresh())
+    items = list(fresh(form="both"))
     groups: dict[str, list] = {}
     for item in items:
         groups.setdefault(item.group, []).append(item)
@@ -73,14 +73,15 @@ def test_a_scene_reads_as_a_person_would_say_it():
 
 
 def test_a_form_narrows_and_an_unknown_one_is_refused(tmp_path: Path):
-    assert {item.form for item in fresh(form="cloze")} == {"cloze"}
+    assert {item.form for item in fresh()} == {item.form for item in fresh(form="cloze")} == {"cloze"}
+    assert {item.form for item in fresh(form="both")} == {"cloze", "choice"}
     assert {item.form for item in published(data=str(write(tmp_path, ROWS)), form="choice")} == {"choice"}
     with pytest.raises(UsageError, match="no form named 'clozed'"):
         list(fresh(form="clozed"))
 
 
 def test_published_scenes_keep_their_sentences_and_questions_are_rebuilt(tmp_path: Path):
-    items = list(published(data=str(write(tmp_path, ROWS))))
+    items = list(published(data=str(write(tmp_path, ROWS)), form="both"))
     assert len(items) == 3 * len(ROWS)
     first = items[0]
     assert first.id == "cloze/man/drives/car"
@@ -104,12 +105,12 @@ def test_published_questions_are_read_where_they_are(tmp_path: Path, labels, swa
                 for word, label in zip((right, wrong), labels, strict=True)]
         questions += pair[::-1] if swapped else pair
     write(tmp_path, questions, "data/posrel/data_qa.json")
-    asked = [item for item in published(data=str(tmp_path)) if item.form == "choice"]
+    asked = list(published(data=str(tmp_path), form="choice"))
     assert Counter(item.gold[0] for item in asked) == {"yes": len(ROWS), "no": len(ROWS)}
     assert asked[0].tags["asked"] == ("beside" if swapped else "inside")
     assert asked[0].text == f"Is the man {asked[0].tags['asked']} the car?"
-    assert {item.id for item in asked} == {item.id for item in published(data=str(write(tmp_path / "x", ROWS)))
-                                           if item.form == "choice"}  # fmt: skip
+    rebuilt = published(data=str(write(tmp_path / "x", ROWS)), form="choice")
+    assert {item.id for item in asked} == {item.id for item in rebuilt}
 
 
 @pytest.mark.parametrize(("row", "complaint"), [
@@ -138,11 +139,11 @@ def test_questions_that_do_not_belong_are_refused(tmp_path: Path):
         bad[place] = {**bad[place], **change}
         write(tmp_path, bad, "posrel/data_qa.json")
         with pytest.raises(DataError, match=complaint) as caught:
-            list(published(data=str(tmp_path)))
+            list(published(data=str(tmp_path), form="choice"))
         assert "data_qa.json:4" in str(caught.value)
     write(tmp_path, good[:-1], "posrel/data_qa.json")
     with pytest.raises(DataError, match="15 questions, not two for each scene"):
-        list(published(data=str(tmp_path)))
+        list(published(data=str(tmp_path), form="choice"))
 
 
 def test_missing_scenes_are_named(tmp_path: Path):
@@ -153,7 +154,7 @@ def test_missing_scenes_are_named(tmp_path: Path):
 @settings(max_examples=10, deadline=None)
 @given(st.integers(0, 10**9), st.integers(1, 3))
 def test_general_scenes_hold_hyponyms_and_keep_the_balance(seed, count):
-    items = list(general_fresh(seed=seed, per_group=count))
+    items = list(general_fresh(seed=seed, per_group=count, form="both"))
     assert len({item.id for item in items}) == len(items) == 512 * 3 * count
     for item in items:
         person, thing = item.tags["kind_of_person"], item.tags["kind_of_object"]
@@ -184,7 +185,7 @@ def test_hyponyms_are_no_names_and_no_two_lists_of_fresh_objects_share_a_word():
 
 
 def test_statistics_count_scenes_not_items():
-    relations, objects, words = statistics(list(fresh()))
-    assert relations.rows == tuple((relation, 128) for relation in RELATIONS)
+    objects, words = statistics(list(fresh(form="both")))
     assert len(objects.rows) == 16
+    assert all(row[1:] == (8, 8, 8, 8) for row in objects.rows)
     assert words.rows == tuple((relation, 128, 128) for relation in RELATIONS)

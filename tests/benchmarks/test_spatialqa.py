@@ -3,7 +3,9 @@
 import gzip
 import re
 from collections import Counter, defaultdict
+from math import log, sqrt
 from pathlib import Path
+from statistics import fmean, stdev
 
 import pytest
 from hypothesis import given, settings
@@ -43,10 +45,10 @@ def test_every_category_has_templates_and_each_literal_one_has_figurative_twins(
     for item in items:
         if "reading" in item.tags:
             assert (item.tags["category"] == "metaphor") == (item.tags["reading"] == "figurative")
-            readings[item.tags["domain"], item.text].add(item.tags["reading"])
+            readings[item.tags["domain"], item.tags["family"]].add(item.tags["reading"])
     for category in CATEGORIES[:-1]:
         twins = [found for (domain, _), found in readings.items() if domain == category]
-        assert twins
+        assert len(twins) >= 4
         assert all(found == {"literal", "figurative"} for found in twins)
 
 
@@ -56,11 +58,36 @@ def test_a_constant_is_exactly_at_chance_in_every_category(items):
         assert len({right[label] for label in LABELS}) == 1
 
 
-def test_a_hypothesis_says_nothing_about_its_label(items):
-    golds = defaultdict(list)
+def test_no_hypothesis_is_used_twice_in_a_family_and_its_labels_are_balanced(items):
+    golds = defaultdict(dict)
     for item in items:
+        golds[item.tags["family"]][item.text] = item.gold
+    assert sum(len(found) for found in golds.values()) == len(items)
+    for found in golds.values():
+        assert len({coverage(found.values())[label] for label in LABELS}) == 1
+
+
+def test_words_of_hypotheses_learnt_from_another_seed_say_nothing_about_labels(items):
+    counts = {label: Counter() for label in LABELS}
+    for item in fresh(seed=1):
+        for label in item.gold:
+            counts[label].update({*item.text.split()})
+    totals = {label: sum(counts[label].values()) for label in LABELS}
+    gaps = defaultdict(list)
+    for item in items:
+        words = {*item.text.split()}
+        said = max(LABELS, key=lambda name: sum(log((counts[name][word] + 1) / totals[name]) for word in words))
+        gaps[item.group].append((said in item.gold) - len(item.gold) / 3)
+    means = [fmean(found) for found in gaps.values()]
+    assert abs(fmean(means)) < 3 * stdev(means) / sqrt(len(means))
+
+
+def test_in_contrast_sets_a_hypothesis_has_every_label_equally_often():
+    golds = defaultdict(list)
+    for item in fresh(per_group=20, paired=True):
         golds[item.tags["family"], item.text].append(item.gold)
     for found in golds.values():
+        assert len(found) >= 3
         assert len({coverage(found)[label] for label in LABELS}) == 1
 
 
@@ -108,9 +135,9 @@ def test_fillers_of_one_list_are_never_the_same(name: str):
 
 
 def test_more_than_there_are_gives_all_there_are():
-    family = next(family for family in families() if family.name == "climbing-spatially")
-    found = Counter(problem.template.id for problem in family.problems(10**6))
-    assert set(found.values()) == {10 * 4 * 3}
+    family = next(family for family in families() if family.name == "hanging-on-a-wall")
+    assert set(Counter(p.template.id for p in family.problems(10**6, paired=True)).values()) == {14 * 13 * 2}
+    assert set(Counter(p.template.id for p in family.problems(10**6)).values()) == {14 * 13 * 2 // 3}
 
 
 def test_less_than_one_item_is_refused():
@@ -129,7 +156,8 @@ taller:
   contradiction/neutral: "{B} is a giant beside {A}"
 """)
     items = list(fresh(patterns=str(file)))
-    assert len(items) == 2 * 6
+    assert len(items) == 6
+    assert len(list(fresh(patterns=str(file), paired=True))) == 2 * 6
     assert {item.tags["category"] for item in items} == {"height"}
     assert {item.gold for item in items} == {("entailment",), ("contradiction", "neutral")}
 

@@ -8,11 +8,11 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gnomon import files
-from gnomon.benchmarks import viphy, viphy_fresh, viphy_knowledge
+from gnomon.benchmarks import viphy, viphy_files, viphy_fresh, viphy_knowledge
 from gnomon.benchmarks.viphy_files import read_colours, read_comparisons, split_of
 from gnomon.benchmarks.viphy_knowledge import COLOURS, typical_as_coded, typical_as_written
 from gnomon.benchmarks.viphy_order import order_report, strong_components, transitive_pairs
@@ -52,6 +52,7 @@ def test_where_nothing_reaches_the_threshold_the_code_returns_its_input():
     assert typical_as_coded(flat) == flat
 
 
+@settings(deadline=None)
 @given(shares)
 def test_typical_labels_are_a_part_of_the_labels_and_sum_to_one(given_shares):
     for rule in (typical_as_coded, typical_as_written):
@@ -61,6 +62,7 @@ def test_typical_labels_are_a_part_of_the_labels_and_sum_to_one(given_shares):
         assert sum(kept.values()) == pytest.approx(1, abs=1e-5)
 
 
+@settings(deadline=None)
 @given(shares)
 def test_the_written_rule_can_be_applied_again_without_change(given_shares):
     once = typical_as_written(given_shares)
@@ -101,6 +103,7 @@ words = st.lists(st.sampled_from(["ball", "base", "foot", "baseball", "football"
                  max_size=3).map(" ".join)
 
 
+@settings(deadline=None)
 @given(st.dictionaries(words, st.integers(1, 300), max_size=25))
 def test_subtypes_by_last_word_equal_the_quadratic_search(names):
     fast, slow = viphy_knowledge.subtypes(names), slow_subtypes(names, 100, 10)
@@ -117,6 +120,7 @@ def test_cycles_are_found_and_counted_once():
     assert not report.is_order
 
 
+@settings(deadline=None)
 @given(st.sets(st.tuples(st.integers(0, 7), st.integers(0, 7)).filter(lambda p: p[0] != p[1])))
 def test_a_set_of_relations_is_an_order_exactly_if_it_can_be_sorted(pairs):
     from graphlib import CycleError, TopologicalSorter
@@ -186,6 +190,22 @@ def test_splits_narrow_and_dev_is_val(folder):
         viphy.published_color(data=str(folder), split="val"))
     with pytest.raises(UsageError, match="no split named 'tset'"):
         list(viphy.published_color(data=str(folder), split="tset"))
+
+
+def test_few_shot_parts_are_read_as_released_or_named_as_missing(folder):
+    with pytest.raises(DataError, match=r"the train-20 part is missing: looked for dataset/fs_color/train_20\.json"):
+        list(viphy.published_color(data=str(folder), split="train-20"))
+    (folder / "dataset/fs_color").mkdir(parents=True)
+    (folder / "dataset/fs_color/train_20.json").write_text('{"thing 1": {"red": 1.0}}')
+    assert [item.tags["split"] for item in viphy.published_color(data=str(folder), split="train-20")] == ["train-20"]
+
+
+def test_objects_carry_frequency_and_category_where_the_files_are_there(folder):
+    assert "category" not in next(iter(viphy.published_color(data=str(folder)))).tags
+    (folder / "obj2cat.json").write_text('{"thing 1": "food"}')
+    (folder / "object_names_c5.json").write_text('{"thing 1": 250}')
+    items = {item.tags["object"]: item for item in viphy.published_color(data=str(folder))}
+    assert (items["thing 1"].tags["frequency"], items["thing 1"].tags["category"]) == ("200-499", "food")
 
 
 def test_prompts_are_those_of_table_2(folder):
@@ -276,6 +296,12 @@ def test_endless_lines_and_gzip_bombs_are_refused(folder, monkeypatch):
         list(viphy.published_size(data=str(folder)))
 
 
+def test_a_file_with_far_too_many_rows_is_refused(folder, monkeypatch):
+    monkeypatch.setattr(viphy_files, "MOST_ROWS", 5)
+    with pytest.raises(DataError, match="more than 5 pairs"):
+        list(viphy.published_size(data=str(folder)))
+
+
 def test_without_files_it_says_how_to_get_them(tmp_path, monkeypatch):
     monkeypatch.setenv("GNOMON_CACHE", str(tmp_path / "empty"))
     with pytest.raises(DataError, match="not here") as error:
@@ -284,7 +310,7 @@ def test_without_files_it_says_how_to_get_them(tmp_path, monkeypatch):
     with pytest.raises(DataError, match="no such folder"):
         list(viphy.published_color(data="nowhere"))
     (tmp_path / "bare").mkdir()
-    with pytest.raises(DataError, match=r"the sizes \(results/size.csv\) is missing"):
+    with pytest.raises(DataError, match=r"results/size\.csv is missing: looked for dataset/size/train\.csv"):
         list(viphy.published_size(data=str(tmp_path / "bare")))
 
 
@@ -343,7 +369,11 @@ def test_our_tables_hold_enough_and_nothing_twice():
     names = [name for found in colours.values() for name in found] + list(several)
     assert len(set(names)) == len(names)
     assert all(set(found) <= set(COLOURS) and len(found) > 1 for found in several.values())
+    assert not [name for name in names if any(colour in name.lower() for colour in COLOURS)]
+    sized = [*objects, *(name for found in subtypes.values() for name in found)]
+    assert not [name for name in sized if {"small", "large", "big", "tiny", "giant", "huge"} & set(name.split())]
     for things in files.read_yaml(files.package_data("viphy/elevations.yaml")).values():
+        assert not [name for name in things if {"above", "below", "level"} & set(name.split())]
         assert all(0 <= low <= high for spans in things.values() for low, high in spans)
 
 

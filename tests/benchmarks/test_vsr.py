@@ -7,7 +7,7 @@ from collections import Counter
 from itertools import combinations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gnomon import files
@@ -157,7 +157,8 @@ def test_the_zero_shot_split_shares_no_concept(folder, seed):
     assert all(seen)
 
 
-@given(st.integers(100, 9000), st.integers(0, 3))
+@settings(deadline=None)
+@given(st.integers(100, 2000), st.integers(0, 3))
 def test_smaller_training_parts_lie_in_larger_ones(n, seed):
     prefixes = [vsr_splits.training_prefix(range(n), seed, size) for size in ("10", "25", "50", "75")]
     assert [len(p) for p in prefixes] == [int(t * n) for t in (0.1, 0.25, 0.5, 0.75)]
@@ -179,6 +180,16 @@ def test_unknown_splits_are_refused(folder, split):
     with pytest.raises(UsageError, match="no split named") as error:
         list(vsr.published(data=str(folder), split=split))
     assert "zeroshot-published" in error.value.hint
+
+
+def test_the_release_says_which_source_of_the_cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("GNOMON_CACHE", str(tmp_path))
+    for release, name in ((1, "vsr"), (2, "vsr-2")):
+        with pytest.raises(DataError, match="not here") as error:
+            list(vsr.published(release=release))
+        assert f"gnomon data get {name}`" in error.value.hint
+    with pytest.raises(UsageError, match="no release 3"):
+        list(vsr.published(release=3))
 
 
 def test_a_missing_split_is_named(folder):
@@ -227,6 +238,19 @@ def test_missing_fields_and_broken_lines_are_one_clear_sentence(tmp_path, monkey
     monkeypatch.setattr(files, "LINE_LIMIT", 100)
     (tmp_path / "raw.jsonl").write_text(json.dumps(row(1)))
     with pytest.raises(DataError, match="the line is longer"):
+        list(vsr.published(data=str(tmp_path)))
+
+
+def test_gzip_bombs_and_far_too_many_captions_are_refused(tmp_path, monkeypatch):
+    import gzip
+
+    line = json.dumps(row(1)).encode() + b"\n"
+    (tmp_path / "raw.jsonl.gz").write_bytes(gzip.compress(line * 5000))
+    monkeypatch.setattr(vsr_files, "MOST_ROWS", 100)
+    with pytest.raises(DataError, match=r"raw\.jsonl\.gz:101: the file has more than 100 captions"):
+        list(vsr.published(data=str(tmp_path)))
+    monkeypatch.setattr(files, "FILE_LIMIT", 10 * len(line))
+    with pytest.raises(DataError, match="unpacks to more than"):
         list(vsr.published(data=str(tmp_path)))
 
 

@@ -1,6 +1,7 @@
 """The language of sets and conditions: what it says, and that nothing else can be said."""
 
 import time
+from contextlib import suppress
 
 import pytest
 from hypothesis import given
@@ -63,10 +64,37 @@ def test_slots_of_a_condition_are_those_it_names():
 
 @pytest.mark.parametrize(
     "text",
-    ["", "(", ")", "X", "X in", "X = ", "p(X", "p()", "p(X,)", "X in {", "X in {}", "X in {a,,b}", "not", "and", "X in a in b",
-     "p(X) q(Y)", "__import__('os')", "X.y", "X[0]", "1 < 2", "'a' = X", "lambda: 0", "size(X, Y) < size(Z)",
-     "size(X) < weight(Y)", "X in a; Y in b", "(" * 500 + "X in a" + ")" * 500, "not " * 500 + "X in a", "a" * 5000],
-)  # fmt: skip
+    [
+        "",
+        "(",
+        ")",
+        "X",
+        "X in",
+        "X = ",
+        "p(X",
+        "p()",
+        "p(X,)",
+        "X in {",
+        "X in {}",
+        "X in {a,,b}",
+        "not",
+        "and",
+        "X in a in b",
+        "p(X) q(Y)",
+        "__import__('os')",
+        "X.y",
+        "X[0]",
+        "1 < 2",
+        "'a' = X",
+        "lambda: 0",
+        "size(X, Y) < size(Z)",
+        "size(X) < weight(Y)",
+        "X in a; Y in b",
+        "(" * 500 + "X in a" + ")" * 500,
+        "not " * 500 + "X in a",
+        "a" * 5000,
+    ],
+)
 def test_what_is_not_a_condition_is_one_clear_error(text):
     with pytest.raises(ExpressionError) as caught:
         parse_condition(text)
@@ -84,7 +112,5 @@ def test_the_longest_expression_is_read_at_once():
 @given(st.text(alphabet="XYab(){}|&-*,=!<>not in and or", max_size=60))
 def test_any_text_is_a_tree_or_an_expression_error(text):
     for parse in (parse_set, parse_condition, parse_product):
-        try:
+        with suppress(ExpressionError):
             parse(text)
-        except ExpressionError as error:
-            assert str(error)

@@ -21,7 +21,13 @@ def entity(name: str, *flags: str) -> Entity:
         (entity("people", "plural"), "the people", "some people", "people", "the people's"),
         (entity("water", "mass"), "the water", "some water", "water", "the water's"),
         (entity("Ada", "proper"), "Ada", "Ada", "Ada", "Ada's"),
-        (entity("Netherlands", "proper", "the"), "the Netherlands", "the Netherlands", "Netherlands", "the Netherlands's"),
+        (
+            entity("Netherlands", "proper", "the"),
+            "the Netherlands",
+            "the Netherlands",
+            "Netherlands",
+            "the Netherlands's",
+        ),
     ],
 )
 def test_forms_of_nouns_and_names(noun, the, a, bare, possessive):
@@ -57,9 +63,27 @@ def test_percent_signs_are_text(bank):
 
 @pytest.mark.parametrize(
     "text",
-    ["{X", "X}", "{}", "{x}", "{X:}", "{X:walks}", "{X:a|b|c}", "{a X:is}", "{X!r}", "{X.__class__}", "{X[0]}", "{0}", "{X} is.",
-     "{X}", "a" * 500, "{an X} is in", "{{X}} is", "{X} is \x07 in"],
-)  # fmt: skip
+    [
+        "{X",
+        "X}",
+        "{}",
+        "{x}",
+        "{X:}",
+        "{X:walks}",
+        "{X:a|b|c}",
+        "{a X:is}",
+        "{X!r}",
+        "{X.__class__}",
+        "{X[0]}",
+        "{0}",
+        "{X} is.",
+        "{X}",
+        "a" * 500,
+        "{an X} is in",
+        "{{X}} is",
+        "{X} is \x07 in",
+    ],
+)
 def test_what_is_not_a_sentence(text):
     with pytest.raises(SentenceError):
         parse_sentence(text)

@@ -75,7 +75,11 @@ def test_documents_add_to_each_other(world_text):
         ("classes: {a: }\nentities: {a: [{x: plurals}]}", 2, "a flag cannot be 'plurals'"),
         ("classes: {a: }\nentities: {a: ['x{y']}", 2, "cannot be the name of an entity"),
         ("classes: {a: }\nentities: {a: x}", 2, "must be a list"),
-        ("classes: {a: }\nentities: {a: [x]}\nrelations:\n  r:\n    - a * a\n    - a", 6, "has 1 places, the first has 2"),
+        (
+            "classes: {a: }\nentities: {a: [x]}\nrelations:\n  r:\n    - a * a\n    - a",
+            6,
+            "has 1 places, the first has 2",
+        ),
         ("classes: {a: }\nentities: {a: [x]}\nrelations: {r: [a * b]}", 3, "there is no class 'b'"),
         ("classes: {a: }\nentities: {a: [x]}\nrelations: {r: [a * (a - a)]}", 3, "place 2"),
         ("classes: {a: }\nentities: {a: [x]}\nrelations: {r: [s], s: [r]}", 3, "r -> s -> r"),
@@ -100,3 +104,9 @@ def test_a_long_chain_of_relations_is_refused_not_crashed():
     rows = "\n".join(f"  r{i}: [r{i + 1}]" for i in range(5000))
     with pytest.raises(DataError, match="depends on"):
         parse_world(f"classes: {{a: }}\nentities: {{a: [x]}}\nrelations:\n{rows}\n  r5000: [a * a]")
+
+
+def test_relations_that_double_with_every_level_are_refused_before_anyone_goes_through_them():
+    rows = "\n".join(f"  r{i}: [r{i - 1}, inverse of r{i - 1}]" for i in range(1, 60))
+    with pytest.raises(DataError, match="more than 2,000 rows"):
+        parse_world(f"classes: {{a: }}\nentities: {{a: [x]}}\nrelations:\n  r0: [a * a]\n{rows}")

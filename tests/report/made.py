@@ -14,7 +14,16 @@ from gnomon.runs import Counts, Manifest, Run, RunLog
 NLI = ("entailment", "neutral", "contradiction")
 NAMES = ("Mary", "John", "Cindi", "Tom", "Anna", "Peter", "Lena", "Omar", "Ines", "Paul")
 THINGS = ("the garden", "the tower", "the red car", "the bridge", "the old house", "the lake", "the station", "the box")
-VERBS = ("is in", "is behind", "walked out of", "stands between the wall and", "is above", "ran around", "is near", "left")
+VERBS = (
+    "is in",
+    "is behind",
+    "walked out of",
+    "stands between the wall and",
+    "is above",
+    "ran around",
+    "is near",
+    "left",
+)
 
 
 def entailment(patterns: int = 40, each: int = 10, seed: int = 0) -> Iterator[Item]:
@@ -27,7 +36,7 @@ def entailment(patterns: int = 40, each: int = 10, seed: int = 0) -> Iterator[It
             who, what = draw.choice(NAMES), draw.choice(THINGS)
             yield Item(id=f"{p}-{i}", form="entailment", context=f"{who} {verb} {what}. {draw.choice(NAMES)} saw it.",
                        text=f"{who} {other} {what}.", choices=NLI, gold=(label,), group=str(p),
-                       tags={"category": category, "premises": str(1 + p % 3), "expression": verb})
+                       tags={"class": category, "premises": str(1 + p % 3), "expression": verb})
 
 
 def pairs() -> Iterator[Item]:
@@ -57,10 +66,22 @@ def colours(n: int = 120) -> Iterator[Item]:
                    tags={"cardinality": str(len(gold)), "kind": ("fruit", "animal", "tool")[i % 3]})
 
 
-def write(folder: Path, benchmark: str, model: str, items: Iterable[Item], *, skill: float = 0.5, seed: int = 0,
-          scale: str = "log-probability", answered: float = 1.0, replies: list[str] | None = None, finished: bool = True,
-          description: dict[str, object] | None = None, options: dict[str, object] | None = None,
-          model_options: dict[str, object] | None = None) -> Run:
+def write(
+    folder: Path,
+    benchmark: str,
+    model: str,
+    items: Iterable[Item],
+    *,
+    skill: float = 0.5,
+    seed: int = 0,
+    scale: str = "log-probability",
+    answered: float = 1.0,
+    replies: list[str] | None = None,
+    finished: bool = True,
+    description: dict[str, object] | None = None,
+    options: dict[str, object] | None = None,
+    model_options: dict[str, object] | None = None,
+) -> Run:
     """A run folder as the engine would leave it."""
     items = list(items)
     log = RunLog(folder)

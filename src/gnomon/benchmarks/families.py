@@ -1,6 +1,6 @@
 """Families of templates: one hypothesis with slots, and premises that make it true, false or open.
 
-Every template of a family is asked with the same hypotheses, so that a hypothesis alone says nothing about the label
+The templates of a family draw their hypotheses from one stock, so that a hypothesis alone says nothing about the label
 as long as the family's labels are balanced. The sentences are those of the language room (docs/patterns.md).
 """
 
@@ -61,16 +61,18 @@ class Family:
     hypothesis: Sentence
     templates: tuple[Template, ...]
 
-    def problems(self, count: int, *, seed: int = 0) -> Iterator[Problem]:
-        """`count` problems of each template, or as many as there are different hypotheses; no two are the same.
+    def problems(self, count: int, *, seed: int = 0, paired: bool = False) -> Iterator[Problem]:
+        """`count` problems of each template, or as many as there are hypotheses for; no two are the same.
 
-        The first n do not depend on the count, and other families do not change them.
+        The templates share out the hypotheses at random, or are all asked with the same ones if they are `paired`. The
+        first n problems of a template do not depend on the count, and other families do not change them.
         """
-        hypotheses = list(self._hypotheses(count, Random(f"{seed}/{self.name}")))
-        for template in self.templates:
+        shares = 1 if paired else len(self.templates)
+        drawn = list(self._hypotheses(count * shares, Random(f"{seed}/{self.name}")))
+        for number, template in enumerate(self.templates):
             random = Random(f"{seed}/{template.id}")
             render, places = self._renderer(template.premise), self._places(template.premise)
-            for filling, hypothesis in hypotheses:
+            for filling, hypothesis in drawn[number % shares : len(drawn) // shares * shares : shares]:
                 yield Problem(template, render(self._completed(filling, places, random)), hypothesis)
 
     def _hypotheses(self, count: int, random: Random) -> Iterator[tuple[Filling, str]]:

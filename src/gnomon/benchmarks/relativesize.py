@@ -25,6 +25,7 @@ FIRST = ("first", "obj_a", "object_a", "object1", "object_1", "obj1", "o1")
 SECOND = ("second", "obj_b", "object_b", "object2", "object_2", "obj2", "o2")
 ANSWER = ("label", "relation", "larger", "bigger", "answer", "typical")
 GREATER, LESSER = ("1", ">", "larger", "bigger", "true", "yes"), ("0", "-1", "<", "smaller", "false", "no")
+MOST_PAIRS = 100_000
 FORMS: tuple[Form, ...] = ("cloze", "choice")
 
 
@@ -55,13 +56,15 @@ def read_pairs(file: Path) -> list[Pair]:
     columns = _columns(first[1])
     body = rows if columns else _chain(first, rows)
     seen: dict[frozenset[str], int] = {}
-    pairs = []
+    pairs: list[Pair] = []
     for line, fields in body:
         pair = _pair(fields, columns, file, line)
         both = frozenset((pair.first, pair.second))
         if both in seen:
             raise DataError(f"the pair {pair.first}, {pair.second} is there twice (line {seen[both]}).",
                             "Remove one of the two lines.", file=file, line=line)
+        if len(pairs) >= MOST_PAIRS:
+            raise DataError(f"the file has more than {MOST_PAIRS:,} pairs.", "Is this the right file?", file=file)
         seen[both] = line
         pairs.append(pair)
     return pairs

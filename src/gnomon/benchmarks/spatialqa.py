@@ -2,7 +2,7 @@
 
 An item is a premise and a hypothesis of one template; several labels may be right. The published set is the authors'
 20,480 rows with their repetitions; the fresh one is made from families of templates in which neither a constant nor
-the hypothesis alone says anything about the label.
+the hypothesis alone says anything about the label (docs/families.md).
 """
 
 from __future__ import annotations
@@ -24,14 +24,18 @@ COLUMNS = ("premise", "hypothesis", "entailment", "reasoning_type", "function_na
 PER_TEMPLATE = 107  # with 192 templates a little more than the 20,480 items of the published set
 
 
-def fresh(*, seed: int = 0, per_group: int | None = None, patterns: str = "") -> Iterator[Item]:
-    """Items of our own families of templates, PER_GROUP of each template; or of a file of families of your own."""
+def fresh(*, seed: int = 0, per_group: int | None = None, patterns: str = "", paired: bool = False) -> Iterator[Item]:
+    """PER_GROUP items of each of our own templates; or of those in a file of families of your own (PATTERNS).
+
+    No hypothesis is used twice in a family. With PAIRED, all its templates are asked with the same hypotheses: contrast
+    sets in which only the premise decides.
+    """
     count = PER_TEMPLATE if per_group is None else per_group
     if count < 1:
         raise UsageError(f"There must be 1 item or more of each template, not {count}.")
     for family in families(patterns):
         numbers: Counter[str] = Counter()
-        for problem in family.problems(count, seed=seed):
+        for problem in family.problems(count, seed=seed, paired=paired):
             numbers[problem.template.id] += 1
             yield _item(family, problem, numbers[problem.template.id])
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from random import Random
 from typing import NamedTuple, TypeVar
@@ -18,8 +18,10 @@ from gnomon.errors import DataError, MissingFileWarning, unknown
 from gnomon.files import find, parse, read_json, read_table
 
 SPLITS = ("train", "val", "test")
+FEW = ("train-20", "train-40", "train-60", "train-80", "train-100")  # percent of the training part, for few shots
 RELATIONS = (">", "=", "<")
 TRANSITIVE_ITEMS = 20_000
+MOST_ROWS = 1_000_000  # twenty times what was released; more is not this file
 Row = TypeVar("Row")
 
 
@@ -46,7 +48,7 @@ def split_of(n: int) -> list[tuple[str, int]]:
     numpy's legacy generator with seed 0 shuffles, then int() cuts at 20, 10 and 70 %.
 
     >>> split_of(11)[-1]
-    ('lost', 9)
+    ('lost', 5)
     """
     from numpy.random import RandomState
 
@@ -56,50 +58,56 @@ def split_of(n: int) -> list[tuple[str, int]]:
     return list(zip(names + ["lost"] * (n - len(names)), order, strict=True))
 
 
-def read_colours(folder: Path) -> list[tuple[str, Colours]]:
+def read_colours(folder: Path, split: str = "") -> list[tuple[str, Colours]]:
     """Objects with their typical colours, each with the split it is in."""
-    def read(file: Path) -> list[Colours]:
-        rows = []
-        for name, shares in read_json(file, dict[str, dict[str, float]]).items():
-            wrong = [colour for colour, share in shares.items() if colour not in COLOURS or not 0 < share <= 1]
-            if wrong or not shares or not name.strip():
-                raise DataError(f"the colours of '{name}' are not shares of the eleven colours: {shares}.",
-                                "Is this the right file?", file=file)
-            rows.append(Colours(name, shares))
-        return rows
-
-    whole = _optional(folder, "results/colors.json", "colors.json")
-    if whole:
-        return _with_splits(read(whole))
-    return [(split, row) for split in SPLITS
-            for row in read(find(folder, f"dataset/color/{split}.json", f"color/{split}.json",
-                                 what="the colours (results/colors.json)"))]
+    return _divided(folder, split, "color", "colors.json", _colours)
 
 
-def read_sizes(folder: Path) -> list[tuple[str, Comparison]]:
+def read_sizes(folder: Path, split: str = "") -> list[tuple[str, Comparison]]:
     """Pairs of objects with the larger and the smaller one, each with the split it is in."""
-    whole = _optional(folder, "results/size.csv", "size.csv")
-    if whole:
-        return _with_splits(read_comparisons(whole, (">", "<")))
-    return [(split, row) for split in SPLITS
-            for row in read_comparisons(find(folder, f"dataset/size/{split}.csv", f"size/{split}.csv",
-                                             what="the sizes (results/size.csv)"), (">", "<"))]
+    return _divided(folder, split, "size", "size.csv", lambda file: read_comparisons(file, (">", "<")))
 
 
-def read_elevations(folder: Path) -> list[tuple[str, Comparison]]:
+def read_elevations(folder: Path, split: str = "") -> list[tuple[str, Comparison]]:
     """Pairs of objects of a scene with their relative elevation, each with the split it is in."""
-    whole = _optional(folder, "results/spatial.csv", "spatial.csv")
-    if whole:
-        return _with_splits(read_comparisons(whole, RELATIONS))
-    return [(split, row) for split in SPLITS
-            for row in read_comparisons(find(folder, f"dataset/spatial/{split}.csv", f"spatial/{split}.csv",
-                                             what="the elevations (results/spatial.csv)"), RELATIONS)]
+    return _divided(folder, split, "spatial", "spatial.csv", lambda file: read_comparisons(file, RELATIONS))
+
+
+def _divided(folder: Path, split: str, task: str, whole: str,
+             read: Callable[[Path], Sequence[Row]]) -> list[tuple[str, Row]]:
+    """The rows of a split (all if empty), from the whole table by the rule, else from the released parts."""
+    wanted = split_name(split)
+    ending = whole.rpartition(".")[2]
+    if wanted in FEW:  # drawn by the authors without a seed: only as released
+        part = wanted.removeprefix("train-")
+        file = find(folder, f"dataset/fs_{task}/train_{part}.{ending}", f"fs_{task}/train_{part}.{ending}",
+                    what=f"the {wanted} part")
+        return [(wanted, row) for row in read(file)]
+    table = _optional(folder, f"results/{whole}", whole)
+    if table:
+        rows = read(table)
+        divided = [(name, rows[number]) for name, number in split_of(len(rows))]
+    else:
+        divided = [(name, row) for name in SPLITS for row in read(
+            find(folder, f"dataset/{task}/{name}.{ending}", f"{task}/{name}.{ending}", what=f"results/{whole}"))]
+    return [(name, row) for name, row in divided if wanted in ("", name)]
+
+
+def _colours(file: Path) -> list[Colours]:
+    rows = []
+    for name, shares in read_json(file, dict[str, dict[str, float]]).items():
+        wrong = [colour for colour, share in shares.items() if colour not in COLOURS or not 0 < share <= 1]
+        if wrong or not shares or not name.strip():
+            raise DataError(f"the colours of '{name}' are not shares of the eleven colours: {shares}.",
+                            "Is this the right file?", file=file)
+        rows.append(Colours(name, shares))
+    return rows
 
 
 def read_comparisons(file: Path, relations: Sequence[str]) -> list[Comparison]:
     """The rows of a size or spatial table."""
     scenic = "=" in relations
-    rows = []
+    rows: list[Comparison] = []
     for line, row in read_table(file, ["o1", "o2", *relations, "typical", *(["scene"] if scenic else [])]):
         counts = {relation: parse(row[relation], int, field=relation, file=file, line=line) for relation in relations}
         typical = tuple(row["typical"].split(","))
@@ -109,6 +117,8 @@ def read_comparisons(file: Path, relations: Sequence[str]) -> list[Comparison]:
         if not set(typical) <= set(relations) or len(set(typical)) != len(typical):
             raise DataError(f"the field typical is {row['typical']!r}, not of {' '.join(relations)}.", "Mend the row.",
                             file=file, line=line)
+        if len(rows) >= MOST_ROWS:
+            raise DataError(f"the file has more than {MOST_ROWS:,} pairs.", "Is this the right file?", file=file)
         rows.append(Comparison(row["o1"], row["o2"], counts, typical, row["scene"] if scenic else ""))
     return rows
 
@@ -117,6 +127,28 @@ def read_names(folder: Path) -> dict[str, int]:
     """Object names with their frequency."""
     return read_json(find(folder, "data/object_names_c5.json", "object_names_c5.json", what="the object names"),
                      dict[str, int])
+
+
+def read_object_tags(folder: Path) -> dict[str, dict[str, str]]:
+    """What is known of objects beside their colours, as far as the files are there: frequency and category."""
+    tags: dict[str, dict[str, str]] = {}
+    names = _optional(folder, "data/object_names_c5.json", "object_names_c5.json")
+    for name, count in read_json(names, dict[str, int]).items() if names else ():
+        tags[name] = {"frequency": frequency_band(count)}
+    categories = _optional(folder, "extra/obj2cat.json", "obj2cat.json")
+    for name, category in read_json(categories, dict[str, str]).items() if categories else ():
+        tags.setdefault(name, {})["category"] = category
+    return tags
+
+
+def frequency_band(count: int) -> str:
+    """How often something was seen, in bands that can be compared.
+
+    >>> frequency_band(120), frequency_band(2400)
+    ('100-199', '1000+')
+    """
+    bands = ((10, "under 10"), (100, "10-99"), (200, "100-199"), (500, "200-499"), (1000, "500-999"))
+    return next((name for limit, name in bands if count < limit), "1000+")
 
 
 def read_subtype_sizes(folder: Path, seed: int) -> list[Comparison]:
@@ -152,8 +184,8 @@ def read_transitive_sizes(folder: Path, seed: int) -> list[Comparison]:
 def split_name(split: str) -> str:
     """The name of a split in the files: dev is val; empty for all. An unknown one is refused."""
     name = "val" if split == "dev" else split
-    if name and name not in SPLITS:
-        raise unknown("split", split, SPLITS)
+    if name and name not in (*SPLITS, *FEW):
+        raise unknown("split", split, (*SPLITS, *FEW))
     return name
 
 
@@ -168,10 +200,6 @@ def read_old_colours(folder: Path) -> dict[str, tuple[float, ...]]:
         if parse(row["total"], int, field="total", file=file, line=line) >= 10:
             found[row["object"]] = shares
     return found
-
-
-def _with_splits(rows: Sequence[Row]) -> list[tuple[str, Row]]:
-    return [(split, rows[number]) for split, number in split_of(len(rows))]
 
 
 def _optional(folder: Path, *candidates: str) -> Path | None:

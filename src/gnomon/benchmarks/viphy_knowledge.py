@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from gnomon.files import package_data, read_yaml
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
 Shares = Mapping[str, float]
@@ -194,7 +195,7 @@ def _renormalised(shares: Shares) -> dict[str, float]:
     return dict(zip(shares, (float(share) for share in _shares(list(shares.values()))), strict=True))
 
 
-def _shares(values: Sequence[float]) -> NDArray[np.float32]:  # type: ignore[name-defined] # noqa: F821 - numpy is lazy
+def _shares(values: Sequence[float]) -> NDArray[np.float32]:
     import numpy as np
 
     array = np.asarray(values, dtype=np.float32)

@@ -25,14 +25,16 @@ SIZES = ("100", *(str(share) for share in splits.SHARES))
 KINDS = ("random", "random-rebuilt", "zeroshot", "zeroshot-published", "contrast")
 
 
-def published(*, data: str = "", split: str = "", images: str = "", seed: int = 0) -> Iterator[Item]:
+def published(*, data: str = "", split: str = "", images: str = "", seed: int = 0, release: int = 1) -> Iterator[Item]:
     """The validated captions, or those of SPLIT: KIND, KIND/PART, PART or raw.
 
     KIND is random (as released, else rebuilt), random-rebuilt, zeroshot (no concept shared), zeroshot-published (as
     released) or contrast; PART is train, dev, test or train-N, for N = 100 captions or 10, 25, 50, 75 percent. A PART
-    alone is one of random. IMAGES is a folder in COCO's layout.
+    alone is one of random. IMAGES is a folder in COCO's layout. RELEASE says which of the two to take from the cache.
     """
-    folder = locate(data, "vsr")
+    if release not in (1, 2):
+        raise UsageError(f"There is no release {release} of VSR.", "Give 1 (the paper's) or 2 (the journal version's).")
+    folder = locate(data, "vsr" if release == 1 else "vsr-2")
     pictures = [Path(images).expanduser()] if images else [found for found in (cached("vsr-images"),) if found]
     if images and not pictures[0].is_dir():
         raise DataError("there is no such folder.", "Give the folder that holds train2017 and val2017 with --images.",
@@ -126,7 +128,7 @@ VSR = Benchmark(
     summary="is a caption about where two things are true of a photograph",
     paper="VSR",
     sources={"published": published},
-    measures=("accuracy", "macro_f1", "group_agreement"),
+    measures=("accuracy", "macro_f1", "group_agreement_and_right"),  # the last: both halves of a contrastive pair
     slices=("category", "relation", "split", "dissent"),
     cluster="group",
     figures="vsr",

@@ -21,6 +21,7 @@ IMAGE = re.compile(r"\d{12}\.jpg")
 LINK = re.compile(r"https?://[\w.-]+(?::\d+)?(?:/[\w.-]+)*/(train2017|val2017)/(\d{12}\.jpg)")
 RAW = ("data/data_files/all_vsr_raw_data.jsonl", "all_vsr_raw_data.jsonl", "raw.jsonl")
 VALIDATED = ("data/data_files/all_vsr_validated_data.jsonl", "all_vsr_validated_data.jsonl", "validated.jsonl")
+MOST_ROWS = 1_000_000  # a hundred times what was released; more is not this file
 NO_COPULA = ("contains", "consists of", "has as a part")
 
 
@@ -80,9 +81,9 @@ def concepts(caption: str, relation: str) -> tuple[str, str]:
 
 def read_captions(file: Path) -> list[Caption]:
     """The captions of a file, each checked: label, votes, image name and link."""
-    rows = []
+    rows: list[Caption] = []
     for line, row in read_jsonl(file, Caption):
-        problem = _problem(row)
+        problem = _problem(row) or ("" if len(rows) < MOST_ROWS else f"the file has more than {MOST_ROWS:,} captions")
         if problem:
             raise DataError(f"{problem}.", "Mend or remove the line.", file=file, line=line)
         rows.append(row)

@@ -52,8 +52,8 @@ def _list(args: Namespace) -> int:
     rows = []
     for name, source in sources().items():
         size = sum(file.bytes for file in source.files)
-        partly = any(not file.bytes for file in source.files)
-        shown = "" if not size else f"{'> ' if partly else ''}{size / 1e6:.1f} MB"
+        whole = all(file.bytes for file in source.files)
+        shown = f"{'' if whole else '> '}{size / 1e6:.1f} MB" if size >= 50_000 else ""
         rows.append((name, source.what, source.licence, shown, "yes" if cached(name) else "no"))
     columns = ("name", "what", "licence", "size", "cached")
     listing = Listing(f"Published files (cache: {cache_folder()})", columns, tuple(rows))

@@ -16,6 +16,8 @@ from gnomon.cli.choosing import chosen_sources, item_arguments
 from gnomon.contracts import Listing
 from gnomon.records import Item
 
+MANY = 30  # combinations of right labels, beyond which a table of them says nothing
+
 
 def arguments(parser: ArgumentParser) -> None:
     """Add the options of this command."""
@@ -53,9 +55,13 @@ def main(args: Namespace) -> int:
 
 
 def counts(items: Sequence[Item], slices: Iterable[str]) -> list[Listing]:
-    """Right labels by form, and a table for each slice."""
+    """Right labels by form, and a table for each slice. Where labels combine freely, each is counted by itself."""
     forms = Counter((item.form, ", ".join(item.gold)) for item in items)
-    tables = [Listing("Right answers", ("form", "label", "items", "share"),
+    title = "Right answers"
+    if len(forms) > MANY:
+        forms = Counter((item.form, label) for item in items for label in item.gold)
+        title = "Right answers, each label by itself (an item may have several)"
+    tables = [Listing(title, ("form", "label", "items", "share"),
                       tuple((form, label, n, _percent(n, len(items))) for (form, label), n in sorted(forms.items())))]
     for tag in slices:
         seen = Counter(item.tags[tag] for item in items if tag in item.tags)

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from gnomon.errors import DataError
 from gnomon.language.conditions import (
     Condition,
     Either,
@@ -29,6 +30,8 @@ from gnomon.language.world import Members, Relation
 
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
+WORK_LIMIT = 50_000_000  # steps of plain Python that one pattern may take
+
 Identity = tuple[int, ...]  # for each place, the first place with the same filler: (0, 1, 0) means first = third
 
 
@@ -63,6 +66,17 @@ def parts_of(condition: Condition) -> Iterator[Condition]:
             yield from parts_of(part)
 
 
+def check_work(pattern: Pattern, work: int, limit: int) -> None:
+    """Refuse a pattern whose restrictions would take too long to go through."""
+    if work > limit:
+        raise DataError(
+            f"the restrictions of the pattern '{pattern.id}' are too many to go through.",
+            "Use fewer conditions, smaller slots, or relations with fewer rows.",
+            file=pattern.file,
+            line=pattern.line,
+        )
+
+
 def narrowed(pattern: Pattern) -> tuple[list[Members], list[Condition]]:
     """Domains that already respect conditions on one place and the reach of relations, and the conditions left."""
     domains = [slot.domain for slot in pattern.slots]
@@ -73,6 +87,7 @@ def narrowed(pattern: Pattern) -> tuple[list[Members], list[Condition]]:
         places = places_of(condition)
         if len(places) == 1 and not any(isinstance(part, Equal) for part in parts_of(condition)):
             place = next(iter(places))
+            check_work(pattern, len(domains[place]) * sum(1 for _ in deciding_sets(condition)), WORK_LIMIT)
             fillers = [0] * len(domains)
             kept = []
             for filler in domains[place]:
@@ -100,6 +115,7 @@ def pools_of(
                 places, stock = other[0] + places, other[1] | stock
         stocks.append((places, stock))
     deciding = list(dict.fromkeys(pair for condition in conditions for pair in deciding_sets(condition)))
+    check_work(pattern, sum(len(stock) for _, stock in stocks) * len(deciding), WORK_LIMIT)
     return [
         _pool(
             tuple(sorted(places)), sorted(stock), domains, [members for place, members in deciding if place in places]

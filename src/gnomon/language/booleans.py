@@ -30,7 +30,8 @@ def parse_boolean(
 ) -> Condition:
     """A constraint as a condition. `phrases` are the surface forms for each place, `names` the entities' own names.
 
-    >>> parse_boolean("NP1 != NP2", {"NP1": 0, "NP2": 1}, [[], []], {}, [])
+    >>> phrases = ["Ada", "the hill"]
+    >>> parse_boolean("NP1 != NP2", {"NP1": 0, "NP2": 1}, [phrases, phrases], {}, [])
     Never(part=Equal(left=0, right=1))
     """
     if len(text) > LENGTH_LIMIT:

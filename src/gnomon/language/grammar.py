@@ -113,14 +113,19 @@ class Grammar:
         subject, plural = self._subject(words)
         if subject:
             yield from self._verb(words, subject, plural)
+        first = True  # later auxiliaries may have subjects that only a parser could find
         for i, word in enumerate(words):
             if word in SINGULAR | PLURAL:
-                yield from self._auxiliary(words, i, subject, plural)
-                return  # later auxiliaries may have subjects that only a parser could find
+                yield from self._auxiliary(words, i, subject if first else None, plural)
+                first = False
 
     def _subject(self, words: Sequence[str]) -> tuple[tuple[Entity, int] | None, bool]:
-        """The noun phrase that opens the sentence (the last one of "A, B and C") and whether it is plural."""
-        subject = self._phrase_at(words, 0)
+        """The noun phrase that opens the sentence, or follows what opens it ("In the photo, ...").
+
+        Of "A, B and C" it is the last one, and plural.
+        """
+        opening = self._phrase_at(words, 0)
+        subject = opening or (self._phrase_at(words, words.index(",") + 1) if "," in words else None)
         plural = subject is not None and "plural" in subject[0].flags
         while subject and subject[1] < len(words) and words[subject[1]] in (",", "and"):
             following = self._phrase_at(words, subject[1] + 1)
@@ -135,7 +140,7 @@ class Grammar:
         near = self._clause_subject(words, at)
         if near is not None:
             name, is_plural = near.name, "plural" in near.flags
-        elif subject and not _CLAUSE & set(words[:at]):
+        elif subject and subject[1] <= at and not _CLAUSE & set(words[:at]):
             name, is_plural = subject[0].name, plural
         else:
             return

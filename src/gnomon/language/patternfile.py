@@ -38,7 +38,7 @@ _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._*-]{0,59}")
 
 def read_bank(*paths: str | Path, world: str | Path | None = None) -> Bank:
     """The patterns of files or folders of files; `world` is the mini world's file (default: the one that ships)."""
-    files = [file for path in paths for file in _files(Path(path))]
+    files = [file for path in paths for file in _files(Path(path).expanduser())]
     ground = read_document(world if world is not None else package_data("spacenli/world.yaml"))
     return build_bank([read_document(file) for file in files], ground)
 
@@ -74,6 +74,12 @@ def build_bank(documents: Sequence[Node], world: Node | None = None) -> Bank:
 
 
 def _files(path: Path) -> list[Path]:
+    if path.suffix == ".xml":
+        raise DataError(
+            "this is the format of SpaceNLI's authors.",
+            "Make its problems with spacenli@published --data FOLDER; gnomon check FILE.xml checks it.",
+            file=path,
+        )
     if not path.is_dir():
         return [path]
     files = sorted(path.glob("*.yaml"))

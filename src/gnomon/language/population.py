@@ -16,12 +16,13 @@ from itertools import product
 import numpy as np
 
 from gnomon.errors import DataError
-from gnomon.language.blocks import Identity, Ints, Pool, holds, narrowed, parts_of, pools_of
-from gnomon.language.conditions import Condition, Equal, places_of
+from gnomon.language.blocks import Identity, Ints, Pool, check_work, holds, narrowed, parts_of, pools_of
+from gnomon.language.conditions import Condition, Equal, deciding_sets, places_of
 from gnomon.language.patterns import Pattern
 
 COMBINATION_LIMIT = 4_000_000  # combinations of blocks held at once
 SIZE_LIMIT = 2**62  # problems of one pattern
+WORK_LIMIT = 2_000_000_000  # blocks looked up in sets, for all conditions of a pattern
 
 
 class Population:
@@ -46,6 +47,7 @@ class Population:
         single = tuple(range(len(domains)))
         identities = _identities(self._pools, len(domains)) if compared and not pattern.distinct else [single]
         self._groups: list[_Group] = []
+        self._work = 0
         total = 0
         for identity in identities:
             group = self._group(identity, conditions, total)
@@ -164,6 +166,8 @@ class Population:
             ready = [condition for condition in waiting if max(places_of(condition), default=0) <= place]
             waiting = [condition for condition in waiting if condition not in ready]
             for condition in ready:
+                self._work += len(blocks) * sum(1 for _ in deciding_sets(condition))
+                check_work(self.pattern, self._work, WORK_LIMIT)
                 blocks = blocks[holds(condition, blocks, identity, self._pool_of)]
         return self._sized(identity, blocks, start)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import islice, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +22,7 @@ from gnomon.language.patterns import CLASSES, LABELS, Bank, Pattern, Slot
 from gnomon.language.restrictions import Signature
 from gnomon.language.surface import Form, Sentence, forms_of
 
-SIZE_LIMIT, DEPTH_LIMIT, SLOT_LIMIT = 4 * 2**20, 20, 8
+SIZE_LIMIT, DEPTH_LIMIT, SLOT_LIMIT, CONDITION_LIMIT = 4 * 2**20, 20, 8, 100
 _SLOT = re.compile(r"\{([^{}]*)\}")
 _RESTRICTION = re.compile(r"(\w+)\(([^()]*)\)")
 _SENSE = re.compile(r"\w+_[ansrv]_\d\d")
@@ -176,6 +176,9 @@ class _Reader:
         if not 1 <= len(names) <= SLOT_LIMIT:
             raise self.fail(f"the pattern has {len(names)} slots.")
         slots = tuple(self.slot(name) for name in names)
+        conditions = tuple(islice(self.conditions(slots), CONDITION_LIMIT + 1))
+        if len(conditions) > CONDITION_LIMIT:
+            raise self.fail(f"the pattern has more than {CONDITION_LIMIT} restrictions.")
         examples = tuple(_lines(example.text) for example in self.problem.all("ex"))
         expressions = tuple(part.strip() for part in self.attributes.get("exp", "").split(",") if part.strip())
         return Pattern(
@@ -186,7 +189,7 @@ class _Reader:
             premises=tuple(sentences[:-1]),
             hypothesis=sentences[-1],
             slots=slots,
-            conditions=tuple(self.conditions(slots)),
+            conditions=conditions,
             distinct=False,
             siblings=(),
             examples=examples,

@@ -11,6 +11,7 @@ from itertools import islice
 from random import Random
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from gnomon.errors import DataError
 from gnomon.language.examples import derive
 from gnomon.language.patterns import Bank, Pattern, Problem
 from gnomon.language.population import Population
@@ -58,8 +59,7 @@ def samples(pattern: Pattern, count: int, *, seed: int = 0, population: Populati
     """`count` problems of a pattern; ALL gives all in the order of their numbers, EXAMPLES its examples only."""
     population = population if population is not None else Population(pattern)
     if count == EXAMPLES:
-        fillings = [filling for example in pattern.examples if (filling := derive(pattern, example)) is not None]
-        ranks: Iterator[int] = iter(dict.fromkeys(population.rank(filling) for filling in fillings))
+        ranks: Iterator[int] = iter(dict.fromkeys(population.rank(filling) for filling in _examples(pattern)))
     elif count < 0:
         ranks = iter(range(len(population)))
     else:
@@ -72,6 +72,19 @@ def bank_samples(bank: Bank, count: int, *, seed: int = 0) -> Iterator[tuple[Pat
     for pattern in bank.patterns:
         for sample in samples(pattern, count, seed=seed):
             yield pattern, sample
+
+
+def _examples(pattern: Pattern) -> Iterator[tuple[int, ...]]:
+    for number, example in enumerate(pattern.examples, 1):
+        filling = derive(pattern, example)
+        if filling is None:
+            raise DataError(
+                f"example {number} of '{pattern.id}' cannot be derived.",
+                "Mend it or the restrictions; `gnomon check` says more.",
+                file=pattern.file,
+                line=pattern.line,
+            )
+        yield filling
 
 
 def decoded(pattern: Pattern, population: Numbered, ranks: Iterable[int]) -> Iterator[Sample]:

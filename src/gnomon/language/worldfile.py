@@ -14,6 +14,8 @@ from gnomon.language.world import Entity, Members, Relation, Row, World, unknown
 FLAGS = ("plural", "proper", "the", "mass", "a", "an")
 SECTIONS = ("classes", "scales", "entities", "relations")
 NAME_LIMIT, LEVEL_LIMIT, ARITY_LIMIT = 60, 20, 8
+ENTITY_LIMIT = 100_000
+ROW_LIMIT = 2_000  # rows of a relation, with those of the relations inside it
 S = TypeVar("S")
 T = TypeVar("T")
 
@@ -54,6 +56,7 @@ class _Builder:
         self.names: dict[str, int] = {}
         self.flags: list[set[str]] = []
         self.relation_nodes: dict[str, Node] = {}
+        self.row_counts: dict[str, int] = {}
 
     def world(self) -> World:
         for node in self.sections["classes"]:
@@ -103,6 +106,8 @@ class _Builder:
                     self.flags.append(set())
                 self.flags[number] |= flags | self.class_flags[name]
                 self.own[name].add(number)
+        if len(self.names) > ENTITY_LIMIT:
+            body.fail(f"the mini world has more than {ENTITY_LIMIT:,} entities.", "Is this the right file?")
 
     def resolve_classes(self) -> dict[str, Members]:
         children: dict[str, list[str]] = {name: [] for name in self.class_nodes}
@@ -183,6 +188,12 @@ class _Builder:
                 "Write a product such as: person * vehicle",
             )
         known[name] = Relation(name, arity, tuple(rows))
+        # Relations inside relations could double with every level; the sum is known before anyone goes through them.
+        self.row_counts[name] = sum(self.row_counts[row.relation.name] if row.relation else 1 for row in rows)
+        if self.row_counts[name] > ROW_LIMIT:
+            node.fail(
+                f"the relation '{name}' has more than {ROW_LIMIT:,} rows.", "Use classes to say it in fewer rows."
+            )
 
     def row(
         self, text: str, node: Node, world: World, known: Mapping[str, Relation], need: Callable[[str], None]
@@ -227,7 +238,9 @@ def _flags(node: Node) -> frozenset[str]:
 
 def _check_name(name: str, what: str, node: Node) -> None:
     if name in ("and", "or", "not", "in", "inverse", "words"):
-        node.fail(f"'{name}' cannot be the name of {what}: conditions use the word.", "Choose another: inside, fits-in.")
+        node.fail(
+            f"'{name}' cannot be the name of {what}: conditions use the word.", "Choose another: inside, fits-in."
+        )
     if len(name) > NAME_LIMIT or not _is_name(name):
         node.fail(f"'{shown(name)}' cannot be the name of {what}.", "Use letters, digits and hyphens: can-enter.")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from math import exp, inf, lgamma, log, log1p, sqrt
+from math import exp, inf, lgamma, log, log1p
 from statistics import NormalDist
 
 NORMAL = NormalDist()
@@ -64,17 +64,6 @@ def beta_cdf(x: float, a: float, b: float) -> float:
         if abs(c * d - 1) < 1e-15:
             break
     return front * fraction
-
-
-def widened(level: float, clusters: int) -> float:
-    """The tail of a percentile interval that is as wide as a t interval with so few clusters.
-
-    Hesterberg (2015, The American Statistician 69:4, section 5.3): the bootstrap distribution of n values is too narrow
-    by sqrt((n - 1) / n) and knows nothing of t, so the percentiles are taken further out.
-    """
-    if clusters < 2:
-        return (1 - level) / 2
-    return NORMAL.cdf(-sqrt(clusters / (clusters - 1)) * t_quantile((1 + level) / 2, clusters - 1))
 
 
 def _away(value: float, tiny: float) -> float:

@@ -1,7 +1,8 @@
 """Intervals that mean something: clustered by what varies independently, honest with few clusters and near 0 and 1.
 
 Analytic: the delete-one-cluster jackknife (the CR3 variance of cluster-robust statistics) with Student's t, bent into
-the measure's bounds as Wilson's interval bends the binomial one. Bootstrap: whole clusters are drawn with replacement.
+the measure's bounds as Wilson's interval bends the binomial one. Bootstrap: whole clusters are drawn with replacement;
+the draws of few or unequal clusters lie too close together, so they are spread out to the jackknife's error.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gnomon.measures.distributions import t_quantile, widened
+from gnomon.measures.distributions import NORMAL, t_quantile
 from gnomon.measures.statistics import Floats, Statistics
 
 
@@ -45,10 +46,11 @@ def interval(statistics: Statistics, *, level: float = 0.95, draws: int = 0, see
     drawn = drawn[~np.isnan(drawn)]
     if not len(drawn) or np.ptp(drawn) == 0:  # all clusters alike: resampling them is blind, Wilson's bound is not
         return analytic
-    tail = widened(level, len(statistics.sums))
-    low, high = np.quantile(value + statistics.degree * (drawn - value), [tail, 1 - tail])
+    widen = max(1.0, analytic.error / float(drawn.std(ddof=1)))
+    spread = value + widen * (drawn - value)
+    low, high = np.quantile(spread, _percentiles(statistics, drawn, value, level))
     bottom, top = statistics.bounds
-    return Interval(value, max(float(low), bottom), min(float(high), top), statistics.degree * float(drawn.std(ddof=1)))
+    return Interval(value, max(float(low), bottom), min(float(high), top), float(spread.std(ddof=1)))
 
 
 def standard_error(statistics: Statistics) -> float:
@@ -57,13 +59,18 @@ def standard_error(statistics: Statistics) -> float:
     A unit that belongs to several clusters (a triple of objects) shares its sums among them; its error is then widened
     by their number, as the variance of a U-statistic of that degree is.
     """
-    without = statistics.finish(statistics.total - statistics.sums)
-    without = without[~np.isnan(without)]
+    without = leaving_one_out(statistics)
     count = len(without)
     if count < 2:
         return nan
     error = statistics.degree * sqrt((count - 1) / count * float(((without - without.mean()) ** 2).sum()))
     return error if error > 1e-12 else 0.0  # clusters that agree but for the last bit do agree
+
+
+def leaving_one_out(statistics: Statistics) -> Floats:
+    """The figure without each cluster in turn, where it is defined."""
+    without = statistics.finish(statistics.total - statistics.sums)
+    return without[~np.isnan(without)]
 
 
 def bootstrap(statistics: Statistics, draws: int, seed: int = 0) -> Floats:
@@ -87,6 +94,27 @@ def resampling(clusters: int, draws: int, seed: tuple[int, int]) -> Floats:
     counts.reshape(-1)[:] = np.bincount(drawn.reshape(-1), minlength=draws * clusters)
     counts.flags.writeable = False
     return counts
+
+
+def _percentiles(statistics: Statistics, drawn: Floats, value: float, level: float) -> list[float]:
+    """Which percentiles of the draws bound the interval: Efron's bias-corrected and accelerated ones (BCa, 1987).
+
+    The draws' median may lie off the value, and their spread may change with it (it shrinks towards 100 %): both are
+    measured and put right. The tails are those of Student's t.
+    """
+    tail = max(NORMAL.cdf(-t_quantile((1 + level) / 2, len(statistics.sums) - 1)), 1e-9)
+    edge = 0.5 / len(drawn)
+    below = float((drawn < value).mean() + (drawn <= value).mean()) / 2
+    bias = NORMAL.inv_cdf(min(max(below, edge), 1 - edge))
+    away = leaving_one_out(statistics)
+    away = away.mean() - away
+    size = float((away**2).sum()) ** 1.5
+    acceleration = float((away**3).sum()) / (6 * size) if size > 0 else 0.0
+    found = []
+    for point in (NORMAL.inv_cdf(tail), NORMAL.inv_cdf(1 - tail)):
+        shifted = bias + point
+        found.append(NORMAL.cdf(bias + shifted / max(1 - acceleration * shifted, 0.05)))
+    return found
 
 
 def _analytic(statistics: Statistics, value: float, level: float) -> Interval:

@@ -9,23 +9,36 @@ import numpy as np
 from gnomon.contracts import Measure
 from gnomon.errors import UsageError
 from gnomon.measures.statistics import Statistics
-from gnomon.measures.table import Table
+from gnomon.measures.table import Flags, Table
 
 
 def paired(one: Table, two: Table, measure: Measure) -> tuple[Statistics, Statistics]:
     """A measure's statistics for both tables over the items they share, with the same clusters in the same order.
 
-    Measures that leave items out (those without scores, say) are taken over the items that neither leaves out.
+    A measure that leaves items out (those without an answer, or without scores) is taken over the items that it leaves
+    out for neither model: anything else would compare them on different questions.
     """
     one, two = aligned(one, two)
+    keep = np.ones(len(one), dtype=bool)
+    for usable in (_answered, _scored):
+        if any(_leaves_out(measure, table, usable(table)) for table in (one, two)):
+            keep &= usable(one) & usable(two)
+    if not keep.all():
+        one, two = one.where(keep), two.where(keep)
     a, b = measure.statistics(one), measure.statistics(two)
-    if a.sums.shape != b.sums.shape:
-        usable = _usable(one) & _usable(two)
-        a, b = measure.statistics(one.where(usable)), measure.statistics(two.where(usable))
     if a.sums.shape != b.sums.shape:
         raise UsageError(f"{measure.name} cannot be compared here: it is over different items for {one.model} and "
                          f"{two.model}.", "Compare by accuracy.")
     return a, b
+
+
+def _leaves_out(measure: Measure, table: Table, usable: Flags) -> bool:
+    """Whether the measure itself passes over the items that are not usable: leaving them out changes nothing."""
+    if usable.all() or not usable.any():
+        return False
+    whole, part = measure.statistics(table), measure.statistics(table.where(usable))
+    same = whole.n == part.n and whole.clusters == part.clusters
+    return same and bool(np.isclose(whole.value, part.value, rtol=1e-12))
 
 
 def aligned(one: Table, two: Table) -> tuple[Table, Table]:
@@ -64,8 +77,9 @@ def _question(table: Table, row: int) -> list[tuple[str, bool]]:
     return [(table.labels[code], bool(flag)) for code, flag in zip(codes, right, strict=True) if code >= 0]
 
 
-def _usable(table: Table) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    known = table.answered
-    if table.scores is not None:
-        known = known & ~np.isnan(table.probabilities).any(axis=1)
-    return known
+def _answered(table: Table) -> Flags:
+    return table.answered
+
+
+def _scored(table: Table) -> Flags:
+    return np.asarray(~np.isnan(table.probabilities).any(axis=1))

@@ -177,7 +177,7 @@ def _best(kappa: Callable[[Sequence[int]], float], people: int, readings: int) -
     if readings**people <= 100_000:
         every = [list(chosen) for chosen in product(range(readings), repeat=people)]
         return max(every, key=kappa)
-    chosen = [0] * people
+    chosen = max(([reading] * people for reading in range(readings)), key=kappa)  # the best that all share
     while True:
         before = kappa(chosen)
         for person in range(people):

@@ -117,6 +117,12 @@ class Table:
         return self._kind_gold[self.kind]
 
     @cached_property
+    def first_right(self) -> Codes:
+        """The first of the right labels, for each row."""
+        first = self.kinds.choices[np.arange(len(self.kinds.gold)), self.kinds.gold.argmax(axis=1)]
+        return np.asarray(first[self.kind])
+
+    @cached_property
     def cardinality(self) -> Codes:
         """How many labels are right, for each row."""
         return np.asarray(self.kinds.gold.sum(axis=1)[self.kind])
@@ -170,13 +176,30 @@ class Table:
             tags=self.tags.take(rows), scores=None if self.scores is None else self.scores[rows])
 
     def by(self, tag: str) -> Iterator[tuple[str, Table]]:
-        """The parts of the table that share a value of a tag, in the order of the values; rows without one last."""
+        """The parts of the table that share a value of a tag, in the order of the values; rows without one last.
+
+        A tag such as "expressions" that lists several values with commas is taken apart by its singular: a row is then
+        in the part of each of its values.
+        """
+        if tag not in self.tags and f"{tag}s" in self.tags:
+            yield from self._by_listed(self.tags[f"{tag}s"])
+            return
         column = self.column(tag)
         order = np.argsort(column.codes, kind="stable")
         codes, starts = np.unique(column.codes[order], return_index=True)
         parts = dict(zip(codes.tolist(), np.split(order, starts[1:]), strict=True)) if len(order) else {}
         for code in sorted(parts, key=lambda code: in_order(column.values[code]) if code >= 0 else (2, 0.0, "")):
             yield column.values[code] if code >= 0 else "", self.where(parts[code])
+
+    def _by_listed(self, column: Column) -> Iterator[tuple[str, Table]]:
+        lists = [{part.strip() for part in text.split(",")} for text in column.values]
+        present = set(column.codes.tolist())
+        values = {part for code, parts in enumerate(lists) if code in present for part in parts}
+        for value in sorted(values, key=in_order):
+            holds = np.array([value in parts for parts in lists] + [False])
+            yield value, self.where(np.flatnonzero(holds[column.codes]))
+        if -1 in present:
+            yield "", self.where(np.flatnonzero(column.codes < 0))
 
     @cached_property
     def _kind_gold(self) -> Flags:

@@ -5,8 +5,6 @@ Section 4 of the paper defines the first two, appendix A.2 the third; the author
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-
 import numpy as np
 
 from gnomon.contracts import Measure
@@ -20,9 +18,11 @@ LEAST = np.array([0.0, 0.0, 0.3, 0.2, 0.1], dtype=np.float32)  # p_min for 0, 1,
 def relaxed_accuracy(table: Table) -> Statistics:
     """The share of items whose most probable choice is a right label (RA, section 4); the first wins a tie.
 
-    An answer without scores counts by its choice, so for models without scores this is plain accuracy.
+    An answer without scores counts by its choice, so for models without scores this is plain accuracy. An answer with
+    scores but no choice is wrong: so a masked model that is asked for the likeliest word of its whole vocabulary says
+    that this word is none of the choices, which is the authors' zero-shot rule.
     """
-    return mean_of(most_probable_is_right(table), table.clusters)
+    return mean_of(most_probable_is_right(table) & table.answered, table.clusters)
 
 
 def most_probable_is_right(table: Table) -> Flags:
@@ -82,22 +82,6 @@ def typical_sets(probabilities: Floats, rule: str = "code", *, real: Flags | Non
         least = LEAST[np.minimum(kept.sum(axis=1), 4)]
         going &= kept.sum(axis=1) > 1
     return kept
-
-
-def top_word_choice(word: str, choices: Sequence[str],
-                    accepts: Mapping[str, Sequence[str]] | None = None) -> str | None:
-    """The choice that the most probable word of the whole vocabulary amounts to, or none: ViPhy's zero-shot rule.
-
-    `accepts` names further words that count as a choice (the authors take "bigger" for "larger").
-
-    >>> top_word_choice(" bigger", ("larger", "smaller"), {"larger": ("bigger",)}), top_word_choice("big", ("larger",))
-    ('larger', None)
-    """
-    word = word.strip().lower()
-    for choice in choices:
-        if word == choice.lower() or word in (accepts or {}).get(choice, ()):
-            return choice
-    return None
 
 
 RELAXED_ACCURACY = Measure(name="relaxed_accuracy", statistics=relaxed_accuracy,

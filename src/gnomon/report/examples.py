@@ -35,7 +35,7 @@ class Group(NamedTuple):
     name: str
     about: str
     share: float
-    count: int
+    size: int
     examples: tuple[Example, ...]
 
 
@@ -50,9 +50,14 @@ class Gallery(NamedTuple):
 BASELINES = ("random", "majority", "constant")  # whose mistakes teach nothing
 
 
+def is_baseline(entrant: Entrant) -> bool:
+    """Whether the model is a guess rather than a model."""
+    return entrant.run.model.partition(":")[0] in BASELINES
+
+
 def galleries(study: Study, entrants: Sequence[Entrant], most: int = 3) -> list[Gallery]:
     """Best, worst and least consistent groups of the first few models; single items where there are no groups."""
-    telling = [e for e in entrants if e.run.model.partition(":")[0] not in BASELINES] or list(entrants)
+    telling = [e for e in entrants if not is_baseline(e)] or list(entrants)
     members = study.groups()
     large = {name: where for name, where in members.items() if len(where) > 1}
     found = []
@@ -63,14 +68,18 @@ def galleries(study: Study, entrants: Sequence[Entrant], most: int = 3) -> list[
     return [gallery for gallery in found if gallery.groups]
 
 
-def _of_groups(study: Study, e: Entrant, groups: dict[str, np.ndarray[tuple[int], np.dtype[np.int64]]]) -> list[Gallery]:
+def _of_groups(
+    study: Study, e: Entrant, groups: dict[str, np.ndarray[tuple[int], np.dtype[np.int64]]]
+) -> list[Gallery]:
     names = list(groups)
     share = np.array([e.right[groups[name]].mean() for name in names])
     sure = np.array([np.nanmean(e.gold[groups[name]]) if e.scored and np.isfinite(e.gold[groups[name]]).any() else 0.0
                      for name in names])
     best = [i for i in np.lexsort((-sure, -share)) if share[i] > 0.5][:GROUPS]
     worst = [i for i in np.lexsort((sure, share)) if share[i] < 0.5][:GROUPS]
-    mixed = [i for i in np.lexsort((-np.array([len(groups[n]) for n in names]), np.abs(share - 0.5))) if 0 < share[i] < 1][:GROUPS]
+    mixed = [
+        i for i in np.lexsort((-np.array([len(groups[n]) for n in names]), np.abs(share - 0.5))) if 0 < share[i] < 1
+    ][:GROUPS]
     return [
         Gallery(e.label, "Best", tuple(_group(study, e, names[i], groups[names[i]]) for i in best)),
         Gallery(e.label, "Worst", tuple(_group(study, e, names[i], groups[names[i]]) for i in worst)),
@@ -86,18 +95,36 @@ def _of_items(study: Study, e: Entrant) -> list[Gallery]:
     out = []
     for sort, wanted in (("Surest right answers", True), ("Surest wrong answers", False)):
         chosen = [int(i) for i in ranked if e.right[i] == wanted][: GROUPS * 2]
-        out.append(Gallery(e.label, sort, tuple(Group(clip(study.items[i].id, 80), _about(study, study.items[i]), float(wanted), 1,
-                                                      (_example(study, e, i),)) for i in chosen)))
+        out.append(
+            Gallery(
+                e.label,
+                sort,
+                tuple(
+                    Group(
+                        clip(study.items[i].id, 80),
+                        _about(study, study.items[i]),
+                        float(wanted),
+                        1,
+                        (_example(study, e, i),),
+                    )
+                    for i in chosen
+                ),
+            )
+        )
     return out
 
 
-def _group(study: Study, e: Entrant, name: str, where: Sequence[int] | np.ndarray[tuple[int], np.dtype[np.int64]]) -> Group:
+def _group(
+    study: Study, e: Entrant, name: str, where: Sequence[int] | np.ndarray[tuple[int], np.dtype[np.int64]]
+) -> Group:
     """A group with right and wrong items in turn, so that a mixed one shows both."""
     rights = [int(i) for i in where if e.right[i]]
     wrongs = [int(i) for i in where if not e.right[i]]
     share = len(rights) / len(where)
     few = wrongs[: max(1, SHOWN - 1)] if share >= 0.5 else wrongs[:SHOWN]
-    shown = ((rights[: SHOWN - len(wrongs[:1])] + wrongs[:1]) if share > 0.5 else few[: SHOWN - len(rights[:1])] + rights[:1])[:SHOWN]
+    shown = (
+        (rights[: SHOWN - len(wrongs[:1])] + wrongs[:1]) if share > 0.5 else few[: SHOWN - len(rights[:1])] + rights[:1]
+    )[:SHOWN]
     return Group(clip(name, 80), _about(study, study.items[int(where[0])]), share, len(where),
                  tuple(_example(study, e, i) for i in shown))
 
@@ -112,5 +139,12 @@ def _example(study: Study, e: Entrant, i: int) -> Example:
     item, code = study.items[i], int(e.choice[i])
     said = "no answer" if code == NO_ANSWER else "not asked" if code < 0 else item.choices[code]
     chance = percentage(float(e.gold[i])) if np.isfinite(e.gold[i]) else ""
-    return Example(clip(item.context, TEXT), clip(item.text, TEXT), " or ".join(item.gold), said, bool(e.right[i]), chance,
-                   clip(e.replies.get(i, ""), 160))
+    return Example(
+        clip(item.context, TEXT),
+        clip(item.text, TEXT),
+        " or ".join(item.gold),
+        said,
+        bool(e.right[i]),
+        chance,
+        clip(e.replies.get(i, ""), 160),
+    )

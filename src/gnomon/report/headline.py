@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from gnomon import registry
@@ -13,6 +13,7 @@ from gnomon.measures.scoring import scores
 from gnomon.records import Score
 from gnomon.report.study import Study
 
+MOST_KEYS = 8
 COLUMNS = ("table", "model", "benchmark", "measure", "by", "key", "value")
 
 
@@ -40,9 +41,10 @@ class Line(NamedTuple):
 class Headline(NamedTuple):
     """The whole table."""
 
-    measures: tuple[str, ...]
+    measures: tuple[str, ...]  # or, in a table of one measure by a tag, the tag's values
     lines: tuple[Line, ...]
     notes: tuple[str, ...]
+    title: str = ""
 
 
 def applicable(spec: Benchmark | None) -> list[Measure]:
@@ -66,10 +68,8 @@ def headline(study: Study) -> Headline:
     used = [j for j, m in enumerate(measures) if any(line.cells[j] for line in lines)]
     names = tuple(measures[j].name for j in used)
     lines = [line._replace(cells=tuple(line.cells[j] for j in used)) for line in lines]
-    papers = list(_published_lines(study, names))
-    lines += papers
-    lines.sort(key=lambda line: -(line.cells[0].value or 0) if line.cells and line.cells[0] else 1)
-    return Headline(names, tuple(lines), tuple(_notes(study, bool(papers))))
+    papers = _published_lines(study, names)
+    return Headline(names, _ranked([*lines, *papers]), tuple(_notes(study, bool(papers))))
 
 
 def published(spec: Benchmark | None) -> list[Published]:
@@ -85,26 +85,76 @@ def published(spec: Benchmark | None) -> list[Published]:
             if row["benchmark"].partition("@")[0] in ("", spec.name) and row["value"]]
 
 
-def _published_lines(study: Study, measures: Sequence[str]) -> Iterator[Line]:
+def sliced(study: Study) -> list[Headline]:
+    """The paper's figures by category or split, with the same of the runs: one table for each measure and tag."""
+    figures = published(study.spec)
+    found = []
+    for measure in applicable(study.spec):
+        for tag in dict.fromkeys(f.by for f in figures if f.measure == measure.name and f.by):
+            known = {key for e in study.entrants if tag in e.table.tags for key in e.table.tags[tag].values}
+            paper = [f for f in figures if f.measure == measure.name and f.by == tag and f.key in known]
+            keys = list(dict.fromkeys(f.key for f in paper))
+            if not 1 < len(keys) <= MOST_KEYS and not (keys and len(known) == 1):
+                continue
+            lines = []
+            for i, e in enumerate(study.entrants):
+                mine = {s.key: s for s in scores(e.table, [measure], by=tag)} if tag in e.table.tags else {}
+                lines.append(Line(e.label, "", tuple(mine.get(key) for key in keys), i))
+            lines += _grouped(study.name, [(f, f.key) for f in paper], keys)
+            found.append(Headline(tuple(keys), _ranked(lines), (), f"{measure.name} by {tag}"))
+    return found
+
+
+def _published_lines(study: Study, measures: Sequence[str]) -> list[Line]:
+    figures = [f for f in published(study.spec) if not f.by and f.measure in measures]
+    return _grouped(study.name, [(f, f.measure) for f in figures], measures)
+
+
+def _grouped(benchmark: str, figures: Sequence[tuple[Published, str]], columns: Sequence[str]) -> list[Line]:
+    """One line for each model; a model that the paper has in several settings is told apart by the note."""
     rows: dict[tuple[str, str], dict[str, float]] = {}
-    for figure in published(study.spec):
-        if not figure.by and figure.measure in measures:
-            rows.setdefault((figure.model, figure.table), {})[figure.measure] = figure.value
-    for (model, table), values in rows.items():
-        cells = tuple(Score(benchmark=study.name, model=model, measure=m, value=values[m]) if m in values else None
-                      for m in measures)
-        yield Line(model, f"paper, {table}" if table.lower().startswith("table") else f"paper, Table {table}", cells, -1)
+    tables: dict[tuple[str, str], list[str]] = {}
+    for figure, column in figures:
+        who = (figure.model, figure.note)
+        rows.setdefault(who, {}).setdefault(column, figure.value)
+        tables.setdefault(who, []).append(figure.table)
+    several = [model for model, _ in rows]
+    lines = []
+    for (model, note), values in rows.items():
+        label = f"{model} ({note})" if note and several.count(model) > 1 else model
+        cells = tuple(Score(benchmark=benchmark, model=model, measure=c, value=values[c]) if c in values else None
+                      for c in columns)
+        lines.append(Line(label, cited(dict.fromkeys(tables[model, note])), cells, -1))
+    return lines
+
+
+def cited(tables: Iterable[str]) -> str:
+    """The tables of a paper, as one cites them.
+
+    >>> cited(["Table 4", "Table 5"]), cited(["Table 2a"])
+    ('Tables 4, 5', 'Table 2a')
+    """
+    numbers = [table.removeprefix("Table ") for table in tables]
+    return f"Table{'s' * (len(numbers) > 1)} {', '.join(numbers)}"
+
+
+def _ranked(lines: Sequence[Line]) -> tuple[Line, ...]:
+    return tuple(sorted(lines, key=lambda line: -(line.cells[0].value or 0) if line.cells and line.cells[0] else 1))
 
 
 def _notes(study: Study, papers: bool) -> Iterator[str]:
     yield "Ranges are 95 % intervals over independent groups of items; an item without an answer counts as wrong."
-    if papers and not study.name.endswith("@published"):
-        yield ("The paper's models answered the published items, these runs freshly made ones: the same question, "
-               "not the same items.")
+    if papers and study.spec:
+        items = ("" if study.name.endswith("@published") else
+                 ", on the published items; these runs answered freshly made ones, the same questions in other words")
+        yield f"Grey rows are the models of the paper ({study.spec.paper}), from the tables named{items}."
     lacking = [(e.label, int((~e.table.asked).sum()), int(e.table.failed.sum()),
                 int((e.table.asked & ~e.table.answered & ~e.table.failed).sum())) for e in study.entrants]
     for label, missing, failed, unread in lacking:
-        parts = [f"{n:,} {what}" for n, what in ((missing, "not asked yet"), (failed, "failed"), (unread, "could not be read"))
-                 if n]
+        parts = [
+            f"{n:,} {what}"
+            for n, what in ((missing, "not asked yet"), (failed, "failed"), (unread, "could not be read"))
+            if n
+        ]
         if parts:
             yield f"{label}: {', '.join(parts)}."

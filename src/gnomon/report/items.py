@@ -27,7 +27,7 @@ class Packed(NamedTuple):
     """One benchmark's items for the page."""
 
     name: str
-    count: int
+    shown: int
     left_out: int
     data: str  # base64 of deflated JSON
 

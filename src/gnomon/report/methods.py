@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, NamedTuple
 
 import msgspec
 
+from gnomon.files import package_data, read_text
 from gnomon.report.study import Study
 from gnomon.runs import Manifest
+
+PROMPT = 20_000  # characters of a prompt that the page shows
 
 
 class Method(NamedTuple):
@@ -26,9 +30,21 @@ def methods(studies: list[Study]) -> list[Method]:
 
 
 def _method(study: Study, label: str, manifest: Manifest) -> Method:
-    prompt = manifest.model_description.get("prompt", "")
-    shown = prompt if isinstance(prompt, str) else msgspec.json.format(msgspec.json.encode(prompt), indent=2).decode()
-    return Method(label, study.name, manifest.command, tuple(facts(manifest)), shown[:20_000])
+    prompt = wording(manifest.model_description.get("prompt"))[:PROMPT]
+    return Method(label, study.name, manifest.command, tuple(facts(manifest)), prompt)
+
+
+def wording(prompt: Any) -> str:
+    """A prompt as the manifest tells it: its own words, or those of the prompt of that name that ships with Gnomon."""
+    if prompt is None or isinstance(prompt, str):
+        return prompt or ""
+    told = msgspec.json.format(msgspec.json.encode(prompt), indent=2).decode()
+    name = prompt.get("name") if isinstance(prompt, dict) else None
+    if isinstance(name, str) and re.fullmatch(r"[a-z0-9-]+", name):
+        file = package_data(f"prompts/{name}.yaml")
+        if file.is_file():
+            told += "\n\n" + read_text(file, limit=2**20)
+    return told
 
 
 def facts(manifest: Manifest) -> list[tuple[str, str]]:

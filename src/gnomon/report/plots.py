@@ -1,4 +1,4 @@
-"""Kinds of chart: horizontal bars with intervals, curves, scatter, boxes and matrices.
+"""Charts over one axis: horizontal bars with intervals, curves, boxes (small charts side by side: panels.py).
 
 Each is a function from plain data to a drawing body and its height. All are drawn 400 units wide, so that the text
 stays readable on a phone, and grow downwards.
@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
-from gnomon.report.svg import HUES, Point, line, mark, number, path, rect, shorten, text, width_of
+from gnomon.report.svg import HUES, Point, line, mark, path, rect, shorten, text, width_of
 
 WIDTH = 400.0
 ROW = 20.0
@@ -46,15 +46,6 @@ class Curve(NamedTuple):
     dots: bool = False
 
 
-class Dot(NamedTuple):
-    """One point of a scatter."""
-
-    x: float
-    y: float
-    series: int
-    title: str
-
-
 class Box(NamedTuple):
     """Five numbers of a box plot and the points beyond its whiskers."""
 
@@ -66,22 +57,6 @@ class Box(NamedTuple):
     high: float
     outliers: tuple[float, ...] = ()
     series: int = 0
-
-
-class Stack(NamedTuple):
-    """Two shares that should add up to one, and the true value of the first."""
-
-    key: str
-    one: float
-    other: float
-    truth: float
-
-
-class Panel(NamedTuple):
-    """One of several small charts side by side."""
-
-    title: str
-    body: Callable[[float, float, float], tuple[str, float]]  # x, y, width -> markup, height
 
 
 def percent(value: float) -> str:
@@ -145,11 +120,11 @@ def bars(estimates: Sequence[Estimate], series: Sequence[str], label: str, *, do
         return gutter + (value - domain[0]) / (domain[1] - domain[0]) * (right - gutter)
 
     out = [head.markup, _bottom_axis(place, domain, top, base, label, form)]
-    for i, key in enumerate(keys):
+    for i in range(len(keys)):
         y = top + i * block
         if i % 2:
             out.append(rect(0, y, WIDTH, block, "band"))
-    out.append(_grid(place, domain, top, base))
+    out.append(grid(place, domain, top, base))
     for i, key in enumerate(keys):
         middle = top + i * block + block / 2
         out.append(text(gutter - 8, middle + 4, shorten(key, 136, 11), "strong", "end"))
@@ -163,7 +138,9 @@ def bars(estimates: Sequence[Estimate], series: Sequence[str], label: str, *, do
             else:
                 zero = place(max(domain[0], 0))
                 ends = sorted((zero, place(e.value)))
-                out.append(rect(ends[0], y - thick / 2, ends[1] - ends[0], thick, f"f{e.series % HUES} pale", told, rx=1.5))
+                out.append(
+                    rect(ends[0], y - thick / 2, ends[1] - ends[0], thick, f"f{e.series % HUES} pale", told, rx=1.5)
+                )
                 out.append(_whisker(place, e, y, min(thick / 3, 3)))
                 edge = max(place(e.value), place(e.high) if e.high is not None else 0)
                 out.append(text(edge + 5, y + 3.5, form(e.value), "value"))
@@ -172,9 +149,20 @@ def bars(estimates: Sequence[Estimate], series: Sequence[str], label: str, *, do
     return Body("".join(out), base + 34)
 
 
-def curves(lines: Sequence[Curve], x_label: str, y_label: str, *, x_domain: tuple[float, float] = (0.0, 1.0),
-           y_domain: tuple[float, float] = (0.0, 1.0), form: Format = percent, x_form: Format = percent,
-           diagonal: bool = False, log: bool = False, x_ticks: Sequence[float] | None = None, height: float = 230.0) -> Body:
+def curves(
+    lines: Sequence[Curve],
+    x_label: str,
+    y_label: str,
+    *,
+    x_domain: tuple[float, float] = (0.0, 1.0),
+    y_domain: tuple[float, float] = (0.0, 1.0),
+    form: Format = percent,
+    x_form: Format = percent,
+    diagonal: bool = False,
+    log: bool = False,
+    x_ticks: Sequence[float] | None = None,
+    height: float = 230.0,
+) -> Body:
     """Curves over a common axis; the axis may be logarithmic (sizes of models)."""
     left, right = 50.0, WIDTH - 14
     named = [(c.series, c.name) for c in lines if c.points]
@@ -189,10 +177,12 @@ def curves(lines: Sequence[Curve], x_label: str, y_label: str, *, x_domain: tupl
     def up(y: float) -> float:
         return base - (min(max(y, y_domain[0]), y_domain[1]) - y_domain[0]) / (y_domain[1] - y_domain[0]) * height
 
-    out = [head.markup, *_frame(across, up, left, right, top, base, x_domain, y_domain, x_label, y_label, form, x_form,
+    out = [head.markup, *frame(across, up, left, right, top, base, x_domain, y_domain, x_label, y_label, form, x_form,
                                 x_ticks or (_decades(x_domain) if log else ticks(*x_domain)))]
     if diagonal:
-        out.append(line(Point(across(x_domain[0]), up(x_domain[0])), Point(across(x_domain[1]), up(x_domain[1])), "guide"))
+        out.append(
+            line(Point(across(x_domain[0]), up(x_domain[0])), Point(across(x_domain[1]), up(x_domain[1])), "guide")
+        )
     for c in lines:
         for (x, _), low, high in zip(c.points, c.low, c.high, strict=False):
             out.append(line(Point(across(x), up(low)), Point(across(x), up(high)), f"l{c.series % HUES}"))
@@ -203,118 +193,6 @@ def curves(lines: Sequence[Curve], x_label: str, y_label: str, *, x_domain: tupl
             for x, y in c.points:
                 out.append(mark(Point(across(x), up(y)), c.series, 4.2, f"{c.name}: {x_form(x)}, {form(y)}"))
     return Body("".join(out), base + 40)
-
-
-def panels(charts: Sequence[Panel], columns: int = 2) -> Body:
-    """Small charts in rows, each with its title."""
-    columns = max(1, min(columns, len(charts)))
-    gap = 20.0
-    each = (WIDTH - gap * (columns - 1)) / columns
-    out, y = [], 0.0
-    for start in range(0, len(charts), columns):
-        tallest = 0.0
-        for i, chart in enumerate(charts[start : start + columns]):
-            x = i * (each + gap)
-            out.append(text(x, y + 12, shorten(chart.title, each, 12), "head"))
-            markup, height = chart.body(x, y + 20, each)
-            out.append(markup)
-            tallest = max(tallest, height + 20)
-        y += tallest + 12
-    return Body("".join(out), y)
-
-
-def scatter_panel(title: str, dots: Sequence[Dot], x_label: str, y_label: str, x_max: float) -> Panel:
-    """A square of points, for a row of panels."""
-
-    def body(x: float, y: float, width: float) -> tuple[str, float]:
-        left, right, top = x + 38, x + width - 4, y + 6
-        base = top + min(right - left, 240)
-
-        def across(v: float) -> float:
-            return left + min(v, x_max) / x_max * (right - left)
-
-        def up(v: float) -> float:
-            return base - v * (base - top)
-
-        small = ticks(0, x_max, 4)
-        out = _frame(across, up, left, right, top, base, (0, x_max), (0, 1), x_label, y_label, percent, percent, small)
-        out += [mark(Point(across(d.x), up(d.y)), d.series, 2.9, d.title, fill_opacity="0.75") for d in dots]
-        return "".join(out), base + 36 - y
-
-    return Panel(title, body)
-
-
-def matrix_panel(title: str, rows: Sequence[str], columns: Sequence[str], values: Sequence[Sequence[float | None]],
-                 row_label: str, column_label: str, form: Format = percent, notes: Sequence[Sequence[str]] = ()) -> Panel:
-    """A grid of shaded cells with their values written in them."""
-
-    def body(x: float, y: float, width: float) -> tuple[str, float]:
-        gutter = min(max((width_of(r, 11) for r in rows), default=0) + 24, width * 0.42)
-        cell = (width - gutter) / max(len(columns), 1)
-        tall = min(max(cell, 22), 40)
-        widest = max((width_of(shorten(c, 88, 11), 11) for c in columns), default=0)
-        flat = cell >= widest + 6
-        if not flat:  # slanted names lean out to the right: leave room for the last one
-            cell = (width - gutter - 0.71 * widest + 8) / max(len(columns) - 0.5, 1)
-        head = 30.0 if flat else 24 + widest * 0.72
-        top = y + head
-        out = [text(x + gutter, y + 10, column_label, "value")]
-        for j, name in enumerate(columns):
-            at = Point(x + gutter + (j + 0.5) * cell, top - 6)
-            if flat:
-                out.append(text(at.x, at.y, name, "strong", "middle"))
-            else:
-                short = shorten(name, 88, 11)
-                turned = text(at.x, at.y, short, "strong").replace(
-                    "<text", f'<text transform="rotate(-45 {number(at.x)} {number(at.y)})"', 1)
-                out.append(turned)
-        for i, name in enumerate(rows):
-            yy = top + i * tall
-            out.append(text(x + gutter - 7, yy + tall / 2 + 4, shorten(name, gutter - 22, 11), "strong", "end"))
-            for j, other in enumerate(columns):
-                value = values[i][j]
-                if value is None:
-                    continue
-                told = notes[i][j] if notes else f"{name}, {other}: {form(value)}"
-                out.append(rect(x + gutter + j * cell, yy, cell, tall, "cell", ""))
-                out.append(rect(x + gutter + j * cell, yy, cell, tall, "f0", told,
-                                fill_opacity=f"{min(max(value, 0), 1) * 0.92:.2f}"))
-                if cell > 22:
-                    kind = "value hot" if value > 0.55 else "value strong"
-                    out.append(text(x + gutter + (j + 0.5) * cell, yy + tall / 2 + 3.5, form(value).replace(" %", ""), kind,
-                                    "middle"))
-        middle = top + len(rows) * tall / 2
-        out.append(text(x + 9, middle, row_label, "value", "middle", turn=True))
-        return "".join(out), head + len(rows) * tall + 8
-
-    return Panel(title, body)
-
-
-def stacked_panel(title: str, rows: Sequence[Stack], parts: tuple[str, str], truth: str) -> Panel:
-    """A bar of two parts for each key, on an axis from 0 to 2 with a guide at 1, for a row of panels."""
-
-    def body(x: float, y: float, width: float) -> tuple[str, float]:
-        gutter = min(max((width_of(r.key, 11) for r in rows), default=0) + 10, width * 0.42)
-        tall, top, right = 14.0, y + 4, x + width - 6
-        base = top + tall * len(rows) + 2
-
-        def place(value: float) -> float:
-            return x + gutter + value / 2 * (right - x - gutter)
-
-        out = [_grid(place, (0, 2), top, base)]
-        out += [text(place(v), base + 14, f"{v:g}", "value", "middle") for v in (0.0, 1.0, 2.0)]
-        for i, r in enumerate(rows):
-            at = top + i * tall
-            one, other = (v if v == v else 0.0 for v in (r.one, r.other))
-            told = f"{r.key}: {parts[0]} {one:.2f}, {parts[1]} {other:.2f}, {truth} {r.truth:.2f}"
-            out.append(text(x + gutter - 6, at + 11, shorten(r.key, gutter - 8, 11), "strong", "end"))
-            out.append(rect(place(0), at + 2, place(one) - place(0), tall - 4, "f0 pale", told))
-            out.append(rect(place(one), at + 2, place(one + other) - place(one), tall - 4, "f1 pale", told))
-            out.append(line(Point(place(r.truth), at + 1), Point(place(r.truth), at + tall - 1), "whisker"))
-        out.append(line(Point(place(1), top - 2), Point(place(1), base), "guide"))
-        return "".join(out), base + 20 - y
-
-    return Panel(title, body)
 
 
 def boxes(rows: Sequence[Box], label: str, series: Sequence[str] = (), form: Format = percent) -> Body:
@@ -328,17 +206,22 @@ def boxes(rows: Sequence[Box], label: str, series: Sequence[str] = (), form: For
     def place(value: float) -> float:
         return gutter + value * (right - gutter)
 
-    out = [head.markup, _bottom_axis(place, (0, 1), top, base, label, form), _grid(place, (0, 1), top, base)]
+    out = [head.markup, _bottom_axis(place, (0, 1), top, base, label, form), grid(place, (0, 1), top, base)]
     last = ""
     for i, b in enumerate(rows):
         y = top + tall * (i + 0.5)
         if b.key != last:
             out.append(text(gutter - 8, y + 4, shorten(b.key, 136, 11), "strong", "end"))
         last = b.key
-        told = f"{b.key}: half of the groups between {form(b.quarter)} and {form(b.three_quarters)}, middle {form(b.middle)}"
+        half = f"half of the groups between {form(b.quarter)} and {form(b.three_quarters)}"
+        told = f"{b.key}: {half}, middle {form(b.middle)}"
         out.append(line(Point(place(b.low), y), Point(place(b.quarter), y), "whisker"))
         out.append(line(Point(place(b.three_quarters), y), Point(place(b.high), y), "whisker"))
-        out.append(rect(place(b.quarter), y - 7, place(b.three_quarters) - place(b.quarter), 14, f"box f{b.series % HUES}", told))
+        out.append(
+            rect(
+                place(b.quarter), y - 7, place(b.three_quarters) - place(b.quarter), 14, f"box f{b.series % HUES}", told
+            )
+        )
         out.append(line(Point(place(b.middle), y - 7), Point(place(b.middle), y + 7), "whisker"))
         out += [mark(Point(place(v), y), b.series, 2.6, form(v)) for v in b.outliers[:200]]
     return Body("".join(out), base + 34)
@@ -351,7 +234,8 @@ def _bottom_axis(place: Format | Callable[[float], float], domain: tuple[float, 
     return "".join(out) + text(middle, base + 29, label, "", "middle")
 
 
-def _grid(place: Callable[[float], float], domain: tuple[float, float], top: float, base: float) -> str:
+def grid(place: Callable[[float], float], domain: tuple[float, float], top: float, base: float) -> str:
+    """Upright lines at the ticks."""
     return "".join(line(Point(place(v), top), Point(place(v), base), "grid") for v in ticks(*domain))
 
 
@@ -361,7 +245,9 @@ def _whisker(place: Callable[[float], float], e: Estimate, y: float, cap: float)
     a, b = place(e.low), place(e.high)
     out = line(Point(a, y), Point(b, y), "whisker")
     if cap:
-        out += line(Point(a, y - cap), Point(a, y + cap), "whisker") + line(Point(b, y - cap), Point(b, y + cap), "whisker")
+        out += line(Point(a, y - cap), Point(a, y + cap), "whisker") + line(
+            Point(b, y - cap), Point(b, y + cap), "whisker"
+        )
     return out
 
 
@@ -369,9 +255,10 @@ def _interval(e: Estimate, form: Format) -> str:
     return "" if e.low is None or e.high is None else f" ({form(e.low)} to {form(e.high)})"
 
 
-def _frame(across: Callable[[float], float], up: Callable[[float], float], left: float, right: float, top: float,
+def frame(across: Callable[[float], float], up: Callable[[float], float], left: float, right: float, top: float,
            base: float, x_domain: tuple[float, float], y_domain: tuple[float, float], x_label: str, y_label: str,
            form: Format, x_form: Format, x_ticks: Iterable[float]) -> list[str]:
+    """Axes with their ticks and labels."""
     out = []
     for v in ticks(*y_domain, most=6 if base - top > 150 else 5):
         out.append(line(Point(left, up(v)), Point(right, up(v)), "grid"))

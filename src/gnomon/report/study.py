@@ -17,6 +17,7 @@ from gnomon.contracts import Benchmark
 from gnomon.errors import GnomonError
 from gnomon.measures.table import Table
 from gnomon.records import Item
+from gnomon.report.words import plain
 from gnomon.runs import Run
 
 NOT_ASKED, NO_ANSWER = -2, -1
@@ -39,7 +40,7 @@ class Entrant:
     @property
     def asked(self) -> NDArray[np.bool_]:
         """Which items of the study the model was asked."""
-        return self.choice != NOT_ASKED
+        return np.asarray(self.choice != NOT_ASKED)
 
     @property
     def scored(self) -> bool:
@@ -76,9 +77,10 @@ class Study:
 
 
 def studies(runs: Sequence[Run], *, reply_limit: int = 300) -> list[Study]:
-    """The runs by benchmark, in the order given."""
+    """The runs by benchmark, in the order given; within each, models in the order in which they first occur."""
     by_name: dict[str, list[Run]] = {}
-    for run in runs:
+    models = list(dict.fromkeys(run.model for run in runs))
+    for run in sorted(runs, key=lambda run: models.index(run.model)):  # so that a model keeps its colour on the page
         by_name.setdefault(run.benchmark, []).append(run)
     return [_study(name, members, reply_limit) for name, members in by_name.items()]
 
@@ -95,11 +97,11 @@ def known_benchmark(name: str) -> Benchmark | None:
 
 def labels_of(runs: Sequence[Run]) -> list[str]:
     """A short name for each run: the model's, with the options that tell two runs of one model apart."""
-    names = [run.model for run in runs]
+    names = [plain(run.model) for run in runs]
     out = []
     for run, name in zip(runs, names, strict=True):
         same = [other for other, n in zip(runs, names, strict=True) if n == name]
-        parts = [f"{key} {value}" for key, value in _settings(run).items()
+        parts = [plain(f"{key} {value}", 40) for key, value in _settings(run).items()
                  if len(same) > 1 and any(_settings(other).get(key) != value for other in same)]
         out.append(f"{name} ({', '.join(parts)})" if parts else name)
     seen: dict[str, int] = {}
@@ -140,7 +142,9 @@ def _study(name: str, runs: list[Run], reply_limit: int) -> Study:
     return Study(name, spec, items, entrants)
 
 
-def _entrant(run: Run, label: str, places: NDArray[np.int64], n: int, spec: Benchmark | None, reply_limit: int) -> Entrant:
+def _entrant(
+    run: Run, label: str, places: NDArray[np.int64], n: int, spec: Benchmark | None, reply_limit: int
+) -> Entrant:
     table = Table.of_run(run, spec)
     rows = np.arange(len(table))
     choice = np.full(n, NOT_ASKED, dtype=np.int32)
@@ -158,8 +162,11 @@ def _entrant(run: Run, label: str, places: NDArray[np.int64], n: int, spec: Benc
 
 def _replies(run: Run, places: NDArray[np.int64], limit: int) -> dict[int, str]:
     """The beginnings of what models that talk said, by the item's position; a failure's reason where there is none."""
-    sql = ("SELECT rank, substr(reply, 1, ?), error FROM (SELECT n, row_number() OVER (ORDER BY n) - 1 AS rank FROM items) "
-           "JOIN answers USING (n) WHERE reply IS NOT NULL OR error IS NOT NULL")
+    sql = (
+        "SELECT rank, substr(reply, 1, ?), error FROM "
+        "(SELECT n, row_number() OVER (ORDER BY n) - 1 AS rank FROM items) "
+        "JOIN answers USING (n) WHERE reply IS NOT NULL OR error IS NOT NULL"
+    )
     found = {}
     for rank, reply, error in run.query(sql, (limit + 1,)):
         if rank < len(places):

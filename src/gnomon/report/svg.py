@@ -13,11 +13,13 @@ from xml.sax.saxutils import escape as _escape
 HUES = 7  # colours for series; beyond them the shapes of points and the dashes of lines tell series apart
 LIGHT = {
     "paper": "#ffffff", "ink": "#1d1f23", "soft": "#5a5f66", "rule": "#d9d7d1", "band": "#f1efea",
-    "s0": "#0072b2", "s1": "#d55e00", "s2": "#00865f", "s3": "#b4508d", "s4": "#a87400", "s5": "#4a9fd8", "s6": "#6b6f76",
+    "s0": "#0072b2", "s1": "#d55e00", "s2": "#00865f", "s3": "#b4508d", "s4": "#a87400",
+    "s5": "#4a9fd8", "s6": "#6b6f76",
 }  # fmt: skip
 DARK = {
     "paper": "#16181c", "ink": "#e8e6e1", "soft": "#a3a8b0", "rule": "#363a42", "band": "#22252b",
-    "s0": "#56b4e9", "s1": "#f28e4b", "s2": "#3cc79e", "s3": "#dd94bf", "s4": "#e6b33c", "s5": "#8ab4d8", "s6": "#9aa0a8",
+    "s0": "#56b4e9", "s1": "#f28e4b", "s2": "#3cc79e", "s3": "#dd94bf", "s4": "#e6b33c",
+    "s5": "#8ab4d8", "s6": "#9aa0a8",
 }  # fmt: skip
 
 # Where text stands is measured, not laid out by a browser: mean advance of a sans serif, in ems, by kind of letter.
@@ -37,7 +39,9 @@ def escape(text: str) -> str:
     >>> escape('<b title="x">' + chr(0))
     '&lt;b title=&quot;x&quot;&gt;'
     """
-    clean = "".join(c for c in text if c in "\t\n" or 0x20 <= ord(c) < 0xD800 or 0xE000 <= ord(c) < 0xFFFE or ord(c) > 0xFFFF)
+    clean = "".join(
+        c for c in text if c in "\t\n" or 0x20 <= ord(c) < 0xD800 or 0xE000 <= ord(c) < 0xFFFE or ord(c) > 0xFFFF
+    )
     return _escape(clean, {'"': "&quot;", "'": "&#39;"})
 
 
@@ -64,7 +68,7 @@ def shorten(text: str, room: float, size: float) -> str:
     """The text, cut with an ellipsis where it does not fit.
 
     >>> shorten("argument orientation", 60, 11)
-    'argumen…'
+    'argument…'
     """
     text = " ".join(text.split())
     if width_of(text[:400], size) <= room:
@@ -119,7 +123,7 @@ def path(points: Iterable[Point], kind: str, title: str = "", **more: object) ->
 def mark(at: Point, series: int, radius: float = 4.0, title: str = "", **more: object) -> str:
     """A point of a series: its colour and its shape both say which."""
     x, y, r = at.x, at.y, radius
-    shape = (series // HUES + series) % 4
+    shape = (series % HUES + series // HUES) % 4
     kind = f"f{series % HUES} mark"
     if shape == 0:
         return tag("circle", {"cx": float(x), "cy": float(y), "r": float(r), "class_": kind, **more}, *_title(title))
@@ -134,25 +138,29 @@ def mark(at: Point, series: int, radius: float = 4.0, title: str = "", **more: o
 
 def drawing(width: float, height: float, body: Iterable[str], title: str, description: str, name: str) -> str:
     """The whole drawing with its title and description for those who do not see it."""
-    return (f'<svg class="chart" viewBox="0 0 {number(width)} {number(height)}" role="img" '
-            f'aria-labelledby="{escape(name)}-t {escape(name)}-d" xmlns="http://www.w3.org/2000/svg">'
-            f'<title id="{escape(name)}-t">{escape(title)}</title><desc id="{escape(name)}-d">{escape(description)}</desc>'
-            + "".join(body) + "</svg>")
+    return (
+        f'<svg class="chart" viewBox="0 0 {number(width)} {number(height)}" role="img" '
+        f'aria-labelledby="{escape(name)}-t {escape(name)}-d" xmlns="http://www.w3.org/2000/svg">'
+        f'<title id="{escape(name)}-t">{escape(title)}</title><desc id="{escape(name)}-d">{escape(description)}</desc>'
+        + "".join(body)
+        + "</svg>"
+    )
 
 
 def colours(theme: Mapping[str, str]) -> str:
     """The rules that turn class names into colours; values may be `var(--name)`."""
     rules = [
         f'.chart text{{fill:{theme["soft"]};font:11px system-ui,"Segoe UI","Helvetica Neue",Arial,sans-serif}}',
-        f'.chart .strong{{fill:{theme["ink"]}}}.chart .head{{fill:{theme["ink"]};font-weight:600}}',
-        f'.chart .value{{font-size:10px}}.chart .dot{{fill:{theme["ink"]}}}',
-        f'.chart .grid{{stroke:{theme["rule"]};stroke-width:1}}.chart .axis{{stroke:{theme["soft"]};stroke-width:1}}',
-        f'.chart .guide{{stroke:{theme["soft"]};stroke-width:1;stroke-dasharray:2 3}}',
-        f'.chart .band{{fill:{theme["band"]}}}.chart .whisker{{stroke:{theme["ink"]};stroke-width:1.2;fill:none}}',
-        f'.chart .mark{{stroke:{theme["paper"]};stroke-width:.8}}.chart .curve{{fill:none;stroke-width:2;stroke-linejoin:round}}',
-        f'.chart .box{{stroke:{theme["ink"]};stroke-width:1;fill-opacity:.35}}.chart .hot{{fill:{theme["paper"]}}}',
+        f".chart .strong{{fill:{theme['ink']}}}.chart .head{{fill:{theme['ink']};font-weight:600}}",
+        f".chart .value{{font-size:10px}}.chart .dot{{fill:{theme['ink']}}}",
+        f".chart .grid{{stroke:{theme['rule']};stroke-width:1}}.chart .axis{{stroke:{theme['soft']};stroke-width:1}}",
+        f".chart .guide{{stroke:{theme['soft']};stroke-width:1;stroke-dasharray:2 3}}",
+        f".chart .band{{fill:{theme['band']}}}.chart .whisker{{stroke:{theme['ink']};stroke-width:1.2;fill:none}}",
+        f".chart .mark{{stroke:{theme['paper']};stroke-width:.8}}",
+        ".chart .curve{fill:none;stroke-width:2;stroke-linejoin:round}",
+        f".chart .box{{stroke:{theme['ink']};stroke-width:1;fill-opacity:.35}}.chart .hot{{fill:{theme['paper']}}}",
         ".chart .thin{fill-opacity:.55}.chart .pale{fill-opacity:.62}",
-        f'.chart .cell{{stroke:{theme["rule"]};stroke-width:.5;fill:none}}',
+        f".chart .cell{{stroke:{theme['rule']};stroke-width:.5;fill:none}}",
     ]
     for i in range(HUES):
         rules.append(f'.chart .f{i}{{fill:{theme[f"s{i}"]}}}.chart .l{i}{{stroke:{theme[f"s{i}"]}}}')

@@ -29,7 +29,9 @@ class Figure:
 
     def svg(self, prefix: str = "") -> str:
         """The drawing; `prefix` keeps the ids of several studies apart on one page."""
-        return drawing(WIDTH, self.body.height, [self.body.markup], self.title, self.description, f"{prefix}{self.name}")
+        return drawing(
+            WIDTH, self.body.height, [self.body.markup], self.title, self.description, f"{prefix}{self.name}"
+        )
 
 
 # "module:function" of each figure, in the order of the page.

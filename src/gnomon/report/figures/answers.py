@@ -9,13 +9,15 @@ import numpy as np
 from gnomon.measures.calibration import reliability
 from gnomon.measures.consistency import agreement, within_groups
 from gnomon.measures.relations import Bias, object_bias
-from gnomon.measures.table import Table
+from gnomon.measures.table import Flags, Table
 from gnomon.report.export import file_name
 from gnomon.report.figures import Figure
-from gnomon.report.plots import Curve, Panel, Stack, curves, matrix_panel, panels, percent, stacked_panel
+from gnomon.report.panels import Panel, Stack, matrix_panel, panels, stacked_panel
+from gnomon.report.plots import Curve, curves, percent
 from gnomon.report.study import Study
 
 MOST_LABELS = 12
+PARTS = ("called greater, named first", "called lesser, named second")
 MOST_OBJECTS = 40
 LEAST_SCORED, LEAST_IN_BIN = 50, 5  # items for a diagram, and for a point in it
 
@@ -39,11 +41,18 @@ def confusion(study: Study) -> Iterator[Figure]:
         counts = counts[:, : len(columns)]
         share = counts / np.maximum(counts.sum(axis=1, keepdims=True), 1)
         present = [i for i in range(len(labels)) if counts[i].sum()]
+        possible = _offered(single, labels, len(columns))
+        cells = [[float(share[i, j]) if possible[i, j] else None for j in range(len(columns))] for i in present]
         notes = [[f"right: {labels[i]}, answered: {c}: {counts[i, j]:,} items, {percent(share[i, j])}"
                   for j, c in enumerate(columns)] for i in present]
-        charts.append(matrix_panel(e.label, [labels[i] for i in present], columns, share[present].tolist(), "right answer",
+        charts.append(matrix_panel(e.label, [labels[i] for i in present], columns, cells, "right answer",
                                    "answered", notes=notes))
-        rows += [(e.label, labels[i], c, int(counts[i, j]), float(share[i, j])) for i in present for j, c in enumerate(columns)]
+        rows += [
+            (e.label, labels[i], c, int(counts[i, j]), float(share[i, j]))
+            for i in present
+            for j, c in enumerate(columns)
+            if possible[i, j]
+        ]
     if charts:
         widest = max(len(_labels(e.table)) for e in study.entrants)
         yield Figure(
@@ -55,8 +64,21 @@ def confusion(study: Study) -> Iterator[Figure]:
         )  # fmt: skip
 
 
+def _offered(table: Table, labels: list[str], columns: int) -> Flags:
+    """For each right answer, which answers were among its choices, or none at all."""
+    at = {label: i for i, label in enumerate(labels)}
+    found = np.zeros((len(labels), len(labels) + 1), dtype=bool)
+    found[:, -1] = True
+    for kind in np.unique(table.kind).tolist():
+        offered = [at[table.labels[c]] for c in table.kinds.choices[kind] if c >= 0]
+        found[np.ix_(offered, offered)] = True
+    return np.asarray(found[:, :columns])
+
+
 def _labels(table: Table) -> list[str]:
-    return [table.labels[i] for i in np.unique(table.kinds.choices[np.unique(table.kind)]) if i >= 0] if len(table) else []
+    return (
+        [table.labels[i] for i in np.unique(table.kinds.choices[np.unique(table.kind)]) if i >= 0] if len(table) else []
+    )
 
 
 def reliability_diagram(study: Study) -> Iterator[Figure]:
@@ -73,8 +95,8 @@ def reliability_diagram(study: Study) -> Iterator[Figure]:
         return
     yield Figure(
         name="reliability", title="Does the model know when it is right?",
-        caption="Accuracy against the probability that the model gives to its answer. On the dotted line the two agree; "
-                "below it the model is too sure of itself.",
+        caption="Accuracy against the probability that the model gives to its answer. On the dotted line the two "
+                "agree; below it the model is too sure of itself.",
         description="Reliability diagram with one curve for each model; the table below gives each bin.",
         body=curves(lines, "probability of the answer given", "accuracy", diagonal=True),
         columns=("model", "low", "high", "items", "confidence", "accuracy"), rows=tuple(rows),
@@ -103,9 +125,10 @@ def forms(study: Study) -> Iterator[Figure]:
     if charts:
         yield Figure(
             name="forms", title="The same fact asked in different forms",
-            caption="Share, in per cent, of pairs of items about one fact that are answered alike (both right or both wrong "
-                    "where the right labels differ).",
-            description="Agreement matrices of the forms; the table below gives the values.", body=panels(charts, columns=2),
+            caption="Share, in per cent, of pairs of items about one fact that are answered alike (both right or both "
+                    "wrong where the right labels differ).",
+            description="Agreement matrices of the forms; the table below gives the values.",
+            body=panels(charts, columns=2),
             columns=("model", "form", "other form", "agreement", "n"), rows=tuple(rows),
         )  # fmt: skip
 
@@ -120,20 +143,23 @@ def objects(study: Study) -> Iterator[Figure]:
         for context, found in biases.items():
             by_context.setdefault(context, []).append((e.label, sorted(found, key=lambda b: (b.is_greater, b.object))))
     for context, models in by_context.items():
-        charts = [stacked_panel(label, [
-            Stack(b.object, b.called_greater_first, 1 - b.called_greater_second, b.is_greater) for b in found[:MOST_OBJECTS]
-        ], ("called greater, named first", "called lesser, named second"), "truly greater") for label, found in models]  # fmt: skip
+        charts = [stacked_panel(label, [_stack(b) for b in found[:: -(-len(found) // MOST_OBJECTS)]], PARTS, "truly greater")
+                  for label, found in models]
         yield Figure(
             name=f"objects-{file_name(context)}", title=f"Is each object's rank the same both ways? ({context})",
-            caption="Blue: how often the object is called greater than the others when named first. Orange: how often the "
-                    "others are called greater than it when they are named first. A consistent model's bars end at 1; the "
-                    "tick is the truth for the blue part.",
+            caption="Blue: how often the object is called greater than the others when named first. Orange: how often "
+                    "the others are called greater than it when they are named first. A consistent model's bars end at "
+                    "1; the tick is the truth for the blue part.",
             description="; ".join(f"{label}: {_balance(found)}" for label, found in models) + ".",
             body=panels(charts, columns=2),
-            columns=("model", "object", "called_greater", "called_greater_first", "called_greater_second", "is_greater", "n"),
-            rows=tuple((label, b.object, b.called_greater, b.called_greater_first, b.called_greater_second, b.is_greater, b.n)
+            columns=("model", "context", *(name for name in Bias._fields if name != "context")),
+            rows=tuple((label, context, *(value for name, value in b._asdict().items() if name != "context"))
                        for label, found in models for b in found),
         )  # fmt: skip
+
+
+def _stack(bias: Bias) -> Stack:
+    return Stack(bias.object, bias.called_greater_first, 1 - bias.called_greater_second, bias.is_greater)
 
 
 def _balance(found: list[Bias]) -> str:

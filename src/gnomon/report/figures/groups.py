@@ -13,7 +13,8 @@ from gnomon.measures.statistics import Floats
 from gnomon.measures.table import Table
 from gnomon.report.figures import Figure, words
 from gnomon.report.figures.slices import tags_of
-from gnomon.report.plots import Body, Box, Curve, Dot, boxes, curves, panels, percent, scatter_panel
+from gnomon.report.panels import Dot, panels, scatter_panel
+from gnomon.report.plots import Body, Box, Curve, boxes, curves, percent
 from gnomon.report.study import Study
 from gnomon.report.svg import HUES, Point, mark, shorten, text, width_of
 from gnomon.report.words import group_noun
@@ -47,7 +48,8 @@ def pattern_curves(study: Study) -> Iterator[Figure]:
         name="pattern-accuracy", title=f"How consistently {noun} are solved",
         caption=f"Share of {noun} of which at least so many items are right. A flat curve is consistent; a steep fall "
                 "at the right end means that the words filled in decide. The area below is the accuracy.",
-        description=f"Falling curves. {'; '.join(ends)}.", columns=("model", "threshold", "pattern_accuracy"), rows=tuple(rows),
+        description=f"Falling curves. {'; '.join(ends)}.",
+        columns=("model", "threshold", "pattern_accuracy"), rows=tuple(rows),
         body=curves(lines, f"share of a {noun.removesuffix('s')}'s items that must be right", f"share of {noun}"),
     )  # fmt: skip
 
@@ -65,17 +67,26 @@ def data_map(study: Study) -> Iterator[Figure]:
     charts, rows = [], []
     for e, points in found:
         gold = _gold_of(e.table)
-        dots = [Dot(p.variability, p.confidence, hues.get(gold[p.pattern], 0),
-                    f"{p.pattern} ({gold[p.pattern]}): confidence {percent(p.confidence)}, variability {percent(p.variability)}, "
-                    f"{percent(p.correctness)} of {p.n} right") for p in _some(points)]
+        dots = [
+            Dot(
+                p.variability,
+                p.confidence,
+                hues.get(gold[p.pattern], 0),
+                f"{p.pattern} ({gold[p.pattern]}): confidence {percent(p.confidence)}, "
+                f"variability {percent(p.variability)}, "
+                f"{percent(p.correctness)} of {p.n} right",
+            )
+            for p in _some(points)
+        ]
         charts.append(scatter_panel(e.label, dots, "variability", "confidence", widest))
         rows += [(e.label, p.pattern, gold[p.pattern], p.confidence, p.variability, p.correctness, p.n) for p in points]
     body = panels(charts, columns=2)
     cut = any(len(points) > MOST_DOTS for _, points in found)
     yield Figure(
         name="data-map", title=f"Data map: which {noun} are easy, hard or unstable",
-        caption=f"Each point is one of the {noun}: mean (upwards) and standard deviation (rightwards) of the probability of "
-                f"the right answer over its items. Top left is easy, bottom left is hard, the right is unstable."
+        caption=f"Each point is one of the {noun}: mean (upwards) and standard deviation (rightwards) of the "
+                "probability of the right answer over its items. Top left is easy, bottom left is hard, the right is "
+                "unstable."
                 f"{f' {MOST_DOTS} evenly chosen ones are drawn.' if cut else ''}",
         description=f"{len(charts)} scatter plots of {noun}; the table below gives every point.",
         body=_with_legend(body, hues) if len(hues) > 1 else body,

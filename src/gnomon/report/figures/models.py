@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from gnomon.measures.scoring import scores
-from gnomon.report.figures import Figure, words
+from gnomon.report.figures import Figure
 from gnomon.report.figures.slices import headline_measure
-from gnomon.report.plots import Curve, curves
+from gnomon.report.plots import Curve, curves, percent
 from gnomon.report.study import Entrant, Study
+from gnomon.report.words import measure_name
 
 # Where a manifest may say how much a model was shown, and how the axis is called.
-AMOUNTS = {"shots": "worked examples in the prompt", "train_items": "training items", "train_share": "share of the training data",
+AMOUNTS = {"shots": "worked examples in the prompt", "train_items": "training items",
+           "train_share": "share of the training data",
            "per_pattern": "training items per pattern"}  # fmt: skip
 
 
@@ -22,7 +25,7 @@ def against_size(study: Study) -> Iterator[Figure]:
     found: dict[str, list[tuple[float, float, Entrant]]] = {}
     measure = headline_measure(study.spec)
     for e in study.entrants:
-        size = parameters(e.run.manifest.model_description)
+        size = parameters(e.run.model, e.run.manifest.model_description)
         value = scores(e.table, [measure])[0].value
         if size and value is not None:
             found.setdefault(family(e.run.model), []).append((size, value, e))
@@ -34,10 +37,11 @@ def against_size(study: Study) -> Iterator[Figure]:
     sizes = [size for size, _, _ in points]
     domain = (10 ** math.floor(math.log10(min(sizes))), 10 ** math.ceil(math.log10(max(sizes) * 1.01)))
     yield Figure(
-        name="size", title=f"{words(measure.name).capitalize()} against model size",
+        name="size", title=f"{measure_name(measure.name)} against model size",
         caption="Models of one family are joined by a line.",
-        description="; ".join(f"{e.label} with {short(size)} parameters: {100 * value:.0f} %" for size, value, e in points) + ".",
-        body=curves(lines, "parameters", words(measure.name), x_domain=domain, log=True, x_form=short),
+        description="; ".join(f"{e.label} with {short(size)} parameters: {percent(value)}"
+                              for size, value, e in points),
+        body=curves(lines, "parameters", measure_name(measure.name), x_domain=domain, log=True, x_form=short),
         columns=("model", "parameters", measure.name), rows=tuple((e.label, size, value) for size, value, e in points),
     )  # fmt: skip
 
@@ -64,18 +68,29 @@ def against_shots(study: Study) -> Iterator[Figure]:
         most = max(amount for _, amount, _, _ in rows)
         amounts = sorted({amount for _, amount, _, _ in rows})
         yield Figure(
-            name=f"by-{key}", title=f"{words(measure.name).capitalize()} by {label}",
+            name=f"by-{key}", title=f"{measure_name(measure.name)} by {label}",
             caption="Runs that differ only in the seed are averaged; the bar spans them.",
-            description=f"Curves from {amounts[0]:g} to {most:g}.", columns=("model", key, measure.name, "runs"), rows=tuple(rows),
-            body=curves(lines, label, words(measure.name), x_domain=(min(0.0, amounts[0]), most),
+            description=f"Curves from {amounts[0]:g} to {most:g}.",
+            columns=("model", key, measure.name, "runs"), rows=tuple(rows),
+            body=curves(lines, label, measure_name(measure.name), x_domain=(min(0.0, amounts[0]), most),
                         x_form=lambda v: f"{v:g}", x_ticks=amounts if len(amounts) <= 8 else None),
         )  # fmt: skip
 
 
-def parameters(description: Mapping[str, Any]) -> float | None:
-    """How many parameters a manifest says the model has."""
+def parameters(model: str, description: Mapping[str, Any]) -> float | None:
+    """How many parameters a model has: what the manifest says, else what its name or its file's name says.
+
+    >>> parameters("hf:EleutherAI/pythia-1.4b", {}), parameters("smollm2", {"file": "SmolLM2-135M-Instruct.gguf"})
+    (1400000000.0, 135000000.0)
+    """
     value = description.get("parameters")
-    return float(value) if isinstance(value, int | float) and value > 0 else None
+    if isinstance(value, int | float) and value > 0:
+        return float(value)
+    for name in (str(description.get("file", "")), model):
+        found = re.search(r"(?<![\w.])(\d+(?:\.\d+)?)([mb])(?![a-z0-9])", name, re.IGNORECASE)
+        if found:
+            return float(found[1]) * (1e6 if found[2].lower() == "m" else 1e9)
+    return None
 
 
 def family(model: str) -> str:
@@ -84,11 +99,11 @@ def family(model: str) -> str:
     >>> family("hf:roberta-large-mnli"), family("t5-3b"), family("hf:gpt2")
     ('roberta-mnli', 't5', 'gpt2')
     """
-    import re
-
     name = model.partition(":")[2] or model
     name = name.rsplit("/", 1)[-1]
-    return re.sub(r"(?i)[-_](tiny|mini|small|medium|base|large|x+l(arge)?|\d+(\.\d+)?[mb])(?=[-_.]|$)", "", name) or name
+    return (
+        re.sub(r"(?i)[-_](tiny|mini|small|medium|base|large|x+l(arge)?|\d+(\.\d+)?[mb])(?=[-_.]|$)", "", name) or name
+    )
 
 
 def short(value: float) -> str:

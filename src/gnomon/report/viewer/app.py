@@ -12,7 +12,7 @@ from starlette.routing import Route
 
 from gnomon import __version__
 from gnomon.errors import GnomonError
-from gnomon.report.page import ASSETS, EMBLEM, MOON, environment, style_sheet
+from gnomon.report.page import ASSETS, environment, icons, style_sheet
 from gnomon.report.viewer import pages
 from gnomon.report.viewer.guard import Guard
 from gnomon.report.viewer.shelf import Shelf
@@ -37,7 +37,10 @@ def make_app(folder: str, token: str = "") -> Guard:
 
     def compare(request: Request) -> Response:
         query = request.query_params
-        return _page("compare", pages.compare_page(shelf, _run(shelf, query.get("a", "")), _run(shelf, query.get("b", "")), query))
+        return _page(
+            "compare",
+            pages.compare_page(shelf, _run(shelf, query.get("a", "")), _run(shelf, query.get("b", "")), query),
+        )
 
     def item(request: Request) -> Response:
         found = pages.item_page(shelf, request.query_params.get("benchmark", ""), request.query_params.get("id", ""))
@@ -60,10 +63,8 @@ def _run(shelf: Shelf, name: str) -> Run:
 
 
 def _page(name: str, data: dict[str, Any], status: int = 200) -> HTMLResponse:
-    from markupsafe import Markup
-
     template = environment().get_template(f"viewer/{name}.html.j2")
-    return HTMLResponse(template.render(version=__version__, emblem=Markup(EMBLEM), moon=Markup(MOON), **data), status)
+    return HTMLResponse(template.render(version=__version__, **icons(), **data), status)
 
 
 def _problem(_: Request, error: Exception) -> Response:

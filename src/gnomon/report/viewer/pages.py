@@ -17,10 +17,10 @@ from gnomon.report.figures.slices import headline_measure
 from gnomon.report.headline import applicable
 from gnomon.report.items import clip
 from gnomon.report.methods import facts
-from gnomon.report.page import figure_view, measure_name, range_plot
 from gnomon.report.study import NO_ANSWER, NOT_ASKED, Entrant, Study, known_benchmark, labels_of
 from gnomon.report.viewer.shelf import Board, Shelf
-from gnomon.report.words import percentage
+from gnomon.report.views import figure_view, range_plot
+from gnomon.report.words import measure_name, percentage
 from gnomon.runs import Run
 
 PAGE = 50
@@ -47,6 +47,11 @@ def leaderboard(shelf: Shelf, query: Mapping[str, str]) -> dict[str, Any]:
             "state": state}, "total": len(runs), "folder": str(shelf.folder)}  # fmt: skip
 
 
+def address(run: Run) -> str:
+    """The page of a run."""
+    return f"/run/{quote(run.path.name, safe='')}"
+
+
 def _measure(spec: Benchmark | None) -> str:
     return headline_measure(spec).name
 
@@ -59,7 +64,7 @@ def _lines(shelf: Shelf, board: Board) -> list[dict[str, Any]]:
         done = counts.answered + counts.unread + counts.errors
         lines.append({
             "rank": f"{rank.best}–{rank.worst}" if rank.worst > rank.best else str(rank.best), "best": rank.best,
-            "label": label, "name": run.path.name, "url": f"/run/{quote(run.path.name, safe='')}",
+            "label": label, "name": run.path.name, "url": address(run),
             "value": percentage(None if np.isnan(rank.value) else rank.value, 1), "sort": rank.value,
             "range": "" if np.isnan(rank.low) else f"{100 * rank.low:.1f}–{100 * rank.high:.1f}",
             "plot": range_plot(rank.value, rank.low, rank.high, float(np.mean(table.gold_at.sum(axis=1) /
@@ -77,8 +82,8 @@ def run_page(shelf: Shelf, run: Run) -> dict[str, Any]:
     peers = [other for other in shelf.runs() if other.benchmark == run.benchmark and other.path != run.path]
     charts = figures(study) if entrant.asked.any() else []
     return {
-        "run": run, "name": run.path.name, "url": f"/run/{quote(run.path.name, safe='')}", "progress": progress(shelf, run),
-        "scores": _scores(study, entrant), "figures": [figure_view(chart, "r-") for chart in charts], "facts": facts(run.manifest),
+        "run": run, "url": address(run), "progress": progress(shelf, run), "scores": _scores(study, entrant),
+        "figures": [figure_view(chart, "r-") for chart in charts], "facts": facts(run.manifest),
         "peers": [{"label": label, "url": "/compare?" + urlencode({"a": run.path.name, "b": other.path.name})}
                   for other, label in zip(peers, labels_of(peers), strict=True)],
     }  # fmt: skip
@@ -97,9 +102,17 @@ def _scores(study: Study, entrant: Entrant) -> list[dict[str, str]]:
 
     asked = entrant.table.where(entrant.table.asked)  # of a run that is going on, what is there so far
     found = scores(asked, applicable(study.spec)) if len(asked) else []
-    return [{"measure": measure_name(s.measure), "value": percentage(s.value, 1), "n": f"{s.n:,}", "clusters": f"{s.clusters:,}",
-             "range": f"{100 * s.low:.1f}–{100 * s.high:.1f}" if s.low is not None and s.high is not None else ""}
-            for s in found if s.value is not None]
+    return [
+        {
+            "measure": measure_name(s.measure),
+            "value": percentage(s.value, 1),
+            "n": f"{s.n:,}",
+            "clusters": f"{s.clusters:,}",
+            "range": f"{100 * s.low:.1f}–{100 * s.high:.1f}" if s.low is not None and s.high is not None else "",
+        }
+        for s in found
+        if s.value is not None
+    ]
 
 
 def items_page(shelf: Shelf, run: Run, query: Mapping[str, str]) -> dict[str, Any]:
@@ -113,8 +126,8 @@ def items_page(shelf: Shelf, run: Run, query: Mapping[str, str]) -> dict[str, An
                  "silent": entrant.choice == NO_ANSWER}.get(outcome, keep)
     where = [i for i in np.flatnonzero(keep).tolist() if not words or _holds(study.items[i], words)]
     page, pages, part = _paged(where, query)
-    return {"run": run, "name": run.path.name, "url": f"/run/{quote(run.path.name, safe='')}", "total": len(where), "page": page,
-            "pages": pages, "query": {"q": query.get("q", ""), "outcome": outcome}, "links": _links(query, page, pages),
+    return {"run": run, "url": address(run), "total": len(where), "page": page, "pages": pages,
+            "query": {"q": query.get("q", ""), "outcome": outcome}, "links": _links(query, page, pages),
             "rows": [_row(study, i) for i in part]}  # fmt: skip
 
 
@@ -127,8 +140,13 @@ def compare_page(shelf: Shelf, one: Run, two: Run, query: Mapping[str, str]) -> 
     a, b = study.entrants
     both = a.asked & b.asked
     sort = query.get("sort", "differ")
-    kinds = {"differ": both & (a.choice != b.choice), "first": both & a.right & ~b.right, "second": both & b.right & ~a.right,
-             "neither": both & ~a.right & ~b.right, "both": both & a.right & b.right}
+    kinds = {
+        "differ": both & (a.choice != b.choice),
+        "first": both & a.right & ~b.right,
+        "second": both & b.right & ~a.right,
+        "neither": both & ~a.right & ~b.right,
+        "both": both & a.right & b.right,
+    }
     where = np.flatnonzero(kinds.get(sort, kinds["differ"])).tolist()
     page, pages, part = _paged(where, query)
     try:
@@ -151,8 +169,11 @@ def _verdict(study: Study) -> dict[str, Any]:
     if found.differ:
         said = f"{ahead} is ahead of {behind} by {gap} of {measure_name(measure.name).lower()}"
     else:
-        said = f"{first} and {second} cannot be told apart: they differ by {gap} of {measure_name(measure.name).lower()}"
-    said += f" (95 % interval of the difference {100 * found.low:+.1f} to {100 * found.high:+.1f}, p = {found.p:.3g})."
+        said = (
+            f"{first} and {second} cannot be told apart: they differ by {gap} of {measure_name(measure.name).lower()}"
+        )
+    low, high = (found.low, found.high) if found.difference >= 0 else (-found.high, -found.low)
+    said += f" (interval {100 * low:+.1f} to {100 * high:+.1f}, p = {found.p:.3g})."
     if not found.differ:
         said += f" These items would show a true difference of {100 * found.detectable:.1f} points four times in five."
     return {"text": said, "differ": found.differ}
@@ -169,7 +190,9 @@ def item_page(shelf: Shelf, benchmark: str, name: str) -> dict[str, Any] | None:
             continue
         theirs, answer = found
         item = item or theirs
-        rows.append(_answer_row(run, label, theirs, answer, same=theirs.text == item.text and theirs.context == item.context))
+        rows.append(
+            _answer_row(run, label, theirs, answer, same=theirs.text == item.text and theirs.context == item.context)
+        )
     if item is None:
         return None
     return {"item": item, "benchmark": benchmark, "rows": rows, "tags": sorted(item.tags.items()),
@@ -185,7 +208,9 @@ def _answer(run: Run, name: str) -> tuple[Item, Answer | None] | None:
            "LEFT JOIN answers USING (n) WHERE id = ?")
     for record, asked, scores, choice, reply, error in run.query(sql, (REPLY + 1, name)):
         item = msgspec.json.decode(record, type=Item)
-        return item, Answer(item=item.id, scores=decode_scores(scores), choice=choice, reply=reply, error=error) if asked else None
+        return item, Answer(
+            item=item.id, scores=decode_scores(scores), choice=choice, reply=reply, error=error
+        ) if asked else None
     return None
 
 
@@ -196,20 +221,29 @@ def _answer_row(run: Run, label: str, item: Item, answer: Answer | None, *, same
         with np.errstate(all="ignore"):
             values = np.exp(values - np.nanmax(values)) if run.manifest.scale == "log-probability" else values
             values = values / np.nansum(values)
-        chances = [(choice, percentage(float(v)) if np.isfinite(v) else "–") for choice, v in zip(item.choices, values, strict=False)]
-    return {"label": label, "url": f"/run/{quote(run.path.name, safe='')}", "same": same, "asked": answer is not None,
+        chances = [
+            (choice, percentage(float(v)) if np.isfinite(v) else "–")
+            for choice, v in zip(item.choices, values, strict=False)
+        ]
+    return {"label": label, "url": address(run), "same": same, "asked": answer is not None,
             "said": (answer.choice or "no answer") if answer else "not asked", "chances": chances,
-            "right": bool(answer and answer.choice in item.gold), "reply": clip(answer.reply or "", REPLY) if answer else "",
+            "right": bool(answer and answer.choice in item.gold),
+            "reply": clip(answer.reply or "", REPLY) if answer else "",
             "error": (answer.error or "") if answer else ""}  # fmt: skip
 
 
 def _row(study: Study, i: int) -> dict[str, Any]:
     item = study.items[i]
-    return {"id": clip(item.id, 120), "context": clip(item.context), "text": clip(item.text), "gold": " or ".join(item.gold),
-            "url": "/item?" + urlencode({"benchmark": study.name, "id": item.id}),
-            "answers": [{"said": item.choices[e.choice[i]] if e.choice[i] >= 0 else
-                         "not asked" if e.choice[i] == NOT_ASKED else "no answer", "right": bool(e.right[i]),
-                         "sure": percentage(float(e.sure[i])) if np.isfinite(e.sure[i]) else ""} for e in study.entrants]}  # fmt: skip
+    return {"id": clip(item.id, 120), "context": clip(item.context), "text": clip(item.text),
+            "gold": " or ".join(item.gold), "url": "/item?" + urlencode({"benchmark": study.name, "id": item.id}),
+            "answers": [_said(item, e, i) for e in study.entrants]}  # fmt: skip
+
+
+def _said(item: Item, e: Entrant, i: int) -> dict[str, Any]:
+    code = int(e.choice[i])
+    said = item.choices[code] if code >= 0 else "not asked" if code == NOT_ASKED else "no answer"
+    sure = percentage(float(e.sure[i])) if np.isfinite(e.sure[i]) else ""
+    return {"said": said, "right": bool(e.right[i]), "sure": sure}
 
 
 def _holds(item: Item, words: list[str]) -> bool:

@@ -14,7 +14,7 @@ SHORTEST = 16
 
 
 def serve(folder: str, *, host: str = "127.0.0.1", port: int = 8765, allow_remote: bool = False,
-          token: str = "", ready: Callable[[str], None] = print) -> None:  # noqa: S107 - no token by default
+          token: str = "", ready: Callable[[str], None] = print) -> None:
     """Serve until interrupted; `ready` is told the address."""
     token = checked(host, allow_remote=allow_remote, token=token or os.environ.get(TOKEN, ""))
     try:
@@ -41,11 +41,15 @@ def checked(host: str, *, allow_remote: bool, token: str) -> str:
     if is_loopback(host):
         return token if allow_remote else ""
     if not allow_remote or not token:
-        raise UsageError(f"The viewer would be open to others at {host}.",
-                         f"Give --allow-remote and a token (--token, or {TOKEN} in the environment), or leave --host out.")
+        raise UsageError(
+            f"The viewer would be open to others at {host}.",
+            f"Give --allow-remote and a token (--token, or {TOKEN} in the environment), or leave --host out.",
+        )
     if len(token) < SHORTEST:
-        raise UsageError(f"The token has {len(token)} characters.",
-                         f"Give at least {SHORTEST}, for example from: python -c 'import secrets; print(secrets.token_urlsafe())'")
+        raise UsageError(
+            f"The token has {len(token)} characters.",
+            f"Give at least {SHORTEST}, for example from: python -c 'import secrets; print(secrets.token_urlsafe())'",
+        )
     return token
 
 

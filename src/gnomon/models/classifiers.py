@@ -1,0 +1,173 @@
+"""Trained baselines that show shortcuts: a bag of words over all text, or over the hypothesis alone.
+
+An item is answered by a classifier that never saw its group (pattern, template, pair): what such a baseline gets
+right above chance can be had without understanding.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import pairwise
+from typing import Any
+
+from gnomon.contracts import Scale
+from gnomon.errors import MissingExtraError, ModelError, UsageError
+from gnomon.records import Answer, Item, pick
+
+FLOOR = 1e-9  # probability of a label that the training items never had
+_WORD = re.compile(r"[\w']+|\[MASK\]")
+Features = Callable[[Item], list[str]]
+
+
+def hypothesis_only(name: str, *, folds: int = 5) -> Classifier:
+    """Sees the hypothesis, question or caption, but neither premises nor story."""
+    return Classifier("hypothesis-only", name, hypothesis_words, folds)
+
+
+def bag_of_words(name: str, *, folds: int = 5) -> Classifier:
+    """Sees which words stand in the context and which in the text, but not their order."""
+    return Classifier("bag-of-words", name, all_words, folds)
+
+
+def hypothesis_words(item: Item) -> list[str]:
+    """Words and pairs of neighbouring words of the text alone.
+
+    >>> hypothesis_words(Item(id="1", form="entailment", context="Ann sits.", text="Ann stands.", choices=("a", "b"),
+    ...                       gold=("a",)))
+    ['ann', 'stands', 'ann stands']
+    """
+    words = _words(item.text)
+    return [*words, *(f"{one} {two}" for one, two in pairwise(words))]
+
+
+def all_words(item: Item) -> list[str]:
+    """The words of the context, marked as such, and those of the text."""
+    return [*(f"context:{word}" for word in _words(item.context)), *_words(item.text)]
+
+
+class Classifier:
+    """Logistic regression over sets of words, trained on the other groups (cross-fitting by group)."""
+
+    scale: Scale = "log-probability"
+    batch = 1024
+
+    def __init__(self, spec: str, name: str, features: Features, folds: int) -> None:
+        if name:
+            raise UsageError(f"{spec} takes no name, but '{name}' was given.", f"Write -m {spec}.")
+        if folds < 2:
+            raise UsageError(f"{spec} needs at least two folds, not {folds}.", "Leave the option out for five.")
+        self.spec, self.features, self.folds = spec, features, folds
+        self._sklearn = _scikit_learn()
+        self._fold: dict[str, int] = {}
+        self._trained: list[_Trained] = []
+
+    def describe(self) -> dict[str, Any]:
+        """How it is trained. The items that it is trained on are those of the run, whose hash is in the manifest."""
+        return {"kind": self.spec, "folds": self.folds, "classifier": "logistic regression",
+                "scikit-learn": self._sklearn.__version__}
+
+    def prepare(self, items: Iterable[Item]) -> None:
+        """Train one classifier for each fold, on all groups of the other folds."""
+        examples = [(_group(item), self.features(item), item.gold) for item in items]
+        self._fold = assign_folds([group for group, _, _ in examples], self.folds)
+        count = max(self._fold.values(), default=0) + 1
+        if count < 2:
+            raise ModelError(f"{self.spec} must be trained on other groups than it is asked, but there is only one.",
+                             "Run it on more items.")
+        self._trained = [_train(words_and_gold(examples, self._fold, fold)) for fold in range(count)]
+
+    def answer(self, items: Sequence[Item]) -> list[Answer]:
+        """The probability of each choice, from the classifier that never saw the item's group."""
+        if not self._trained:
+            raise ModelError(f"{self.spec} has not been trained.", "Call prepare(items) first; `gnomon run` does.")
+        members: dict[int, list[int]] = {}
+        for number, item in enumerate(items):
+            members.setdefault(self._fold[_group(item)], []).append(number)
+        answers: dict[int, Answer] = {}
+        for fold, numbers in members.items():
+            rows = self._trained[fold].probabilities([self.features(items[number]) for number in numbers])
+            for number, row in zip(numbers, rows, strict=True):
+                answers[number] = pick(items[number], _scores(items[number], row))
+        return [answers[number] for number in range(len(items))]
+
+
+def assign_folds(groups: Sequence[str], folds: int) -> dict[str, int]:
+    """A fold for each group, all folds of about the same size whatever the order of the items.
+
+    >>> assign_folds(["a", "a", "a", "b", "c"], 2)
+    {'a': 0, 'b': 1, 'c': 1}
+    """
+    sizes: dict[str, int] = {}
+    for group in groups:
+        sizes[group] = sizes.get(group, 0) + 1
+    filled = [0] * min(folds, len(sizes))
+    found = {}
+    for group in sorted(sizes, key=lambda group: (-sizes[group], group)):  # the largest first, into the emptiest
+        fold = filled.index(min(filled))
+        filled[fold] += sizes[group]
+        found[group] = fold
+    return found
+
+
+def words_and_gold(
+    examples: Sequence[tuple[str, list[str], tuple[str, ...]]], folds: dict[str, int], fold: int
+) -> Iterator[tuple[list[str], str, float]]:
+    """What a fold's classifier is trained on: every other fold's words, a right label, and its weight."""
+    for group, words, gold in examples:
+        if folds[group] != fold:
+            for label in gold:
+                yield words, label, 1 / len(gold)
+
+
+class _Trained:
+    """A vocabulary and a classifier; or one label, where the training items had no other."""
+
+    def __init__(self, vectorizer: Any, model: Any, labels: list[str]) -> None:
+        self.vectorizer, self.model, self.labels = vectorizer, model, labels
+
+    def probabilities(self, texts: list[list[str]]) -> list[dict[str, float]]:
+        if self.model is None:
+            return [{self.labels[0]: 1.0} for _ in texts]
+        rows = self.model.predict_proba(self.vectorizer.transform(texts))
+        return [dict(zip(self.labels, map(float, row), strict=True)) for row in rows]
+
+
+def _train(examples: Iterable[tuple[list[str], str, float]]) -> _Trained:
+    from sklearn.feature_extraction.text import CountVectorizer
+    from sklearn.linear_model import LogisticRegression
+
+    texts, labels, weights = (list(column) for column in zip(*examples, strict=True))
+    if len(set(labels)) == 1:
+        return _Trained(None, None, [labels[0]])
+    vectorizer = CountVectorizer(analyzer=_as_it_is, binary=True)
+    model = LogisticRegression(max_iter=2000)
+    model.fit(vectorizer.fit_transform(texts), labels, sample_weight=weights)
+    return _Trained(vectorizer, model, [str(label) for label in model.classes_])
+
+
+def _as_it_is(words: list[str]) -> list[str]:
+    return words
+
+
+def _scores(item: Item, row: dict[str, float]) -> tuple[float, ...]:
+    """Log-probabilities among the item's own choices."""
+    found = [max(row.get(choice, 0.0), FLOOR) for choice in item.choices]
+    return tuple(math.log(value / sum(found)) for value in found)
+
+
+def _group(item: Item) -> str:
+    return item.group or f"item {item.id}"
+
+
+def _words(text: str) -> list[str]:
+    return [word if word == "[MASK]" else word.lower() for word in _WORD.findall(text)]
+
+
+def _scikit_learn() -> Any:
+    try:
+        import sklearn
+    except ImportError:
+        raise MissingExtraError("A trained baseline", "baselines") from None
+    return sklearn

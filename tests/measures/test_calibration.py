@@ -1,0 +1,52 @@
+"""Calibration error, Brier score, reliability and coverage."""
+
+import numpy as np
+import pytest
+
+from gnomon.measures.calibration import BINS, brier, coverage, ece, reliability
+
+
+def test_a_model_that_is_right_as_often_as_it_is_sure_has_no_calibration_error(table):
+    golds = ["a"] * 7 + ["b"] * 3
+    some = table(golds, ["a"] * 10, choices=("a", "b"), scores=[[0.7, 0.3]] * 10)
+    assert ece(some).value == pytest.approx(0, abs=1e-12)
+    assert ece(some.where(np.arange(10) < 7)).value == pytest.approx(0.3)
+
+
+def test_calibration_error_is_the_weighted_gap_of_the_bins(table, rng):
+    shares = rng.dirichlet([1, 1, 1], 500)
+    golds = [("a", "b", "c")[i] for i in rng.integers(0, 3, 500)]
+    some = table(golds, [None] * 500, choices=("a", "b", "c"), scores=shares)
+    sure, hit = shares.max(axis=1), np.array([g == "abc"[i] for g, i in zip(golds, shares.argmax(axis=1), strict=True)])
+    gap = 0.0
+    for low in np.arange(BINS) / BINS:
+        mine = (sure > low) & (sure <= low + 1 / BINS)
+        if mine.any():
+            gap += mine.mean() * abs(sure[mine].mean() - hit[mine].mean())
+    assert ece(some).value == pytest.approx(gap)
+    bins = reliability(some)
+    assert sum(each.n for each in bins) == 500
+    assert sum(each.n / 500 * abs(each.confidence - each.accuracy) for each in bins if each.n) == pytest.approx(gap)
+
+
+def test_brier_is_that_of_scikit_learn(table, rng):
+    metrics = pytest.importorskip("sklearn.metrics")
+    shares = rng.dirichlet([1, 1], 200)
+    golds = [("a", "b")[i] for i in rng.integers(0, 2, 200)]
+    some = table(golds, [None] * 200, choices=("a", "b"), scores=shares)
+    expected = metrics.brier_score_loss([g == "b" for g in golds], shares[:, 1])
+    assert brier(some).value == pytest.approx(2 * expected)
+
+
+def test_items_without_usable_scores_are_left_out_and_counted(table):
+    nan = float("nan")
+    some = table(["a", "a", "a"], ["a", "a", None], choices=("a", "b"), scores=[[0.9, 0.1], [nan, nan], None])
+    assert (ece(some).n, brier(some).n) == (1, 1)
+    assert np.isnan(ece(table(["a", "b"], ["a", "b"])).value)
+
+
+def test_coverage_starts_with_the_surest_and_ends_with_all(table):
+    shares = [[0.9, 0.1], [0.8, 0.2], [0.6, 0.4], [0.6, 0.4]]
+    some = table(["a", "a", "a", "b"], ["a"] * 4, choices=("a", "b"), scores=shares)
+    assert [(c.coverage, c.confidence, c.accuracy) for c in coverage(some)] == [
+        (0.25, 0.9, 1.0), (0.5, 0.8, 1.0), (1.0, 0.6, 0.75)]

@@ -1,0 +1,112 @@
+"""Trained baselines: they find shortcuts that hold across groups, and cannot use what only their own group shows."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gnomon.errors import ModelError, UsageError
+from gnomon.models.classifiers import Classifier, assign_folds, bag_of_words, hypothesis_only
+from gnomon.records import Item
+
+pytest.importorskip("sklearn")
+LABELS = ("entailment", "contradiction", "neutral")
+
+
+def item(n, text, label, group, context="", choices=LABELS):
+    return Item(id=str(n), form="entailment", context=context, text=text, choices=choices, gold=(label,), group=group)
+
+
+def accuracy(model, items):
+    model.prepare(iter(items))
+    pairs = zip(items, model.answer(items), strict=True)
+    return sum(answer.choice in asked.gold for asked, answer in pairs) / len(items)
+
+
+def test_a_word_that_gives_the_label_away_is_found():
+    items = [item(n, f"Thing {n} is {'not' if n % 2 else 'surely'} there.", LABELS[n % 2], f"g{n % 8}", "Some premise.")
+             for n in range(80)]
+    assert accuracy(hypothesis_only(""), items) == 1.0
+
+
+def test_hypothesis_only_cannot_see_the_premises_but_bag_of_words_can():
+    items = [item(n, "The box is here.", LABELS[n % 2], f"g{n % 7}", f"A {'red' if n % 2 else 'blue'} box.")
+             for n in range(70)]
+    assert accuracy(bag_of_words(""), items) == 1.0
+    assert accuracy(hypothesis_only(""), items) <= 0.6
+
+
+def test_what_only_its_own_group_shows_is_of_no_use():
+    """Each group has a word of its own that gives its label away: seen, it would be learnt; it is not seen."""
+    items = [item(n, f"word{n % 10} stands here.", LABELS[n % 10 % 2], f"g{n % 10}") for n in range(100)]
+    assert accuracy(hypothesis_only(""), items) <= 0.5
+
+
+def test_items_without_a_group_stand_for_themselves():
+    items = [item(n, "It is not so." if n % 2 else "It is so.", LABELS[n % 2], "") for n in range(40)]
+    assert accuracy(hypothesis_only(""), items) == 1.0
+
+
+def test_scores_are_log_probabilities_among_the_choices_of_the_item():
+    choices = ("yes", "no", "unheard")
+    items = [item(n, ("dog", "cat")[n % 2], choices[n % 2], f"g{n % 5}", choices=choices) for n in range(20)]
+    model = bag_of_words("")
+    model.prepare(items)
+    for answer in model.answer(items):
+        assert sum(map(math.exp, answer.scores)) == pytest.approx(1)
+        assert answer.scores[2] < -15
+
+
+def test_order_and_batches_do_not_change_answers():
+    items = [item(n, f"a b{n % 3} c{n % 5}", LABELS[n % 3], f"g{n % 6}") for n in range(60)]
+    one, other = bag_of_words(""), bag_of_words("")
+    one.prepare(items)
+    other.prepare(items[::-1])
+    singly = [answer for asked in items for answer in other.answer([asked])]
+    for whole, single in zip(one.answer(items), singly, strict=True):
+        assert whole.scores == pytest.approx(single.scores, abs=1e-3)  # the solver's tolerance
+
+
+def test_several_right_labels_share_one_vote():
+    gold = (("b",), ("a", "b"))
+    items = [Item(id=str(n), form="choice", text="x", choices=("a", "b"), gold=gold[n % 2], group=f"g{n}")
+             for n in range(20)]
+    model = hypothesis_only("")
+    model.prepare(items)
+    assert all(answer.choice == "b" for answer in model.answer(items))
+
+
+def test_one_label_only_is_always_that_label():
+    items = [item(n, f"word{n}", "neutral", f"g{n}") for n in range(6)]
+    assert accuracy(hypothesis_only(""), items) == 1.0
+
+
+def test_what_cannot_be_trained_says_so():
+    with pytest.raises(ModelError, match="only one"):
+        hypothesis_only("").prepare([item(1, "a", "neutral", "g"), item(2, "b", "entailment", "g")])
+    with pytest.raises(ModelError, match="not been trained"):
+        bag_of_words("").answer([item(1, "a", "neutral", "g")])
+    with pytest.raises(UsageError, match="two folds"):
+        bag_of_words("", folds=1)
+    with pytest.raises(UsageError, match="takes no name"):
+        hypothesis_only("bert")
+
+
+def test_it_describes_how_it_was_trained():
+    model = bag_of_words("", folds=3)
+    assert isinstance(model, Classifier)
+    assert model.describe()["folds"] == 3
+    assert model.spec == "bag-of-words"
+
+
+@given(st.lists(st.sampled_from("abcdefgh"), min_size=1), st.integers(2, 6), st.randoms())
+def test_folds_depend_on_the_groups_and_not_on_their_order(groups, folds, random):
+    found = assign_folds(groups, folds)
+    shuffled = list(groups)
+    random.shuffle(shuffled)
+    assert assign_folds(shuffled, folds) == found
+    assert set(found) == set(groups)
+    assert set(found.values()) == set(range(min(folds, len(found))))
