@@ -60,7 +60,7 @@ def hf(name: str, *, kind: str = "", revision: str = "", dtype: str = "", device
 def _talks(tokenizer: Any, chat: bool | None, name: str) -> bool:
     has = bool(getattr(tokenizer, "chat_template", None))
     if chat and not has:
-        raise UsageError(f"{name} has no chat template.", "Leave out --set chat=true.")
+        raise UsageError(f"{name} has no chat template.", "Leave out --model-set chat=true.")
     return has and name != "smollm2" if chat is None else chat  # smollm2: as gnomon.models.smollm2 asks it
 
 

@@ -55,7 +55,7 @@ def load(name: str, *, kind: str = "", revision: str = "", dtype: str = "", devi
         getattr(model, model.base_model_prefix, model).compile(dynamic=True)
     about = {"kind": kind, "architecture": type(model).__name__, "revision": _revision(name, config),
              "dtype": number, "device": where, "quantise": quantise, "compiled": compile,
-             "torch": torch.__version__, "transformers": transformers.__version__}
+             "torch": str(torch.__version__), "transformers": transformers.__version__}
     return Loaded(kind, model, tokenizer, about)
 
 
@@ -69,7 +69,7 @@ def kind_of(config: Any, name: str) -> str:
             return kind
     what = f"has the architecture {architecture}" if architecture else "does not name its architecture"
     raise UsageError(f"{name} {what}, so how to ask it is not known.",
-                     f"Say what it is with --set kind=KIND: {', '.join(KINDS)}.")
+                     f"Say what it is with --model-set kind=KIND: {', '.join(KINDS)}.")
 
 
 def best_device() -> str:
@@ -96,11 +96,13 @@ def set_threads(threads: int) -> None:
 @contextmanager
 def quiet() -> Iterator[None]:
     """No progress bars, advice or warnings of transformers while inside; its logging stays at errors."""
+    from huggingface_hub.utils import logging as hub_logging
     from transformers.utils import logging
 
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     os.environ.setdefault("DISABLE_SAFETENSORS_CONVERSION", "1")
     logging.set_verbosity_error()
+    hub_logging.set_verbosity_error()
     logging.disable_progress_bar()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -154,7 +156,7 @@ def _quantised(model: Any, device: str) -> Any:
     import torch
 
     if not device.startswith("cpu"):
-        raise UsageError("quantise=int8 needs the device cpu.", "Add --set device=cpu, or leave quantise out.")
+        raise UsageError("quantise=int8 needs the device cpu.", "Add --model-set device=cpu, or leave quantise out.")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return torch.ao.quantization.quantize_dynamic(model, {torch.nn.Linear}, dtype=torch.qint8)
