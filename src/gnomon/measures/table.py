@@ -212,6 +212,7 @@ class Table:
 def in_order(value: str) -> tuple[int, float, str]:
     """A sorting key: numbers by size, then words by alphabet."""
     try:
-        return 0, float(value), ""
+        number = float(value)
     except ValueError:
         return 1, 0.0, value
+    return (0, number, "") if number == number else (1, 0.0, value)
