@@ -69,6 +69,7 @@ def test_slices_by_form_group_gold_and_choice_need_no_tag():
     assert [key for key, _ in table.by("group")] == ["g", ""]
     assert [key for key, _ in table.by("gold")] == ["no, yes", "yes"]
     assert [key for key, _ in table.by("choice")] == ["yes", ""]
+    assert [(key, len(part)) for key, part in table.by("cardinality")] == [("1", 1), ("2", 1)]
 
 
 def test_an_unknown_tag_is_refused_with_the_known_ones():
