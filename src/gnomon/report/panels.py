@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from gnomon.report.plots import WIDTH, Body, Format, frame, grid, percent, ticks
-from gnomon.report.svg import Point, line, mark, number, rect, shorten, text, width_of
+from gnomon.report.svg import Point, line, mark, rect, shorten, text, width_of
 
 
 class Dot(NamedTuple):
@@ -91,9 +91,7 @@ def matrix_panel(
         tall = min(max(cell, 22), 40)
         widest = max((width_of(shorten(c, 88, 11), 11) for c in columns), default=0)
         flat = cell >= widest + 6
-        if not flat:  # slanted names lean out to the right: leave room for the last one
-            cell = (width - gutter - 0.71 * widest + 8) / max(len(columns) - 0.5, 1)
-        head = 30.0 if flat else 24 + widest * 0.72
+        head = 30.0 if flat else 24 + widest
         top = y + head
         out = [text(x + gutter, y + 10, column_label, "value")]
         for j, name in enumerate(columns):
@@ -101,10 +99,7 @@ def matrix_panel(
             if flat:
                 out.append(text(at.x, at.y, name, "strong", "middle"))
             else:
-                short = shorten(name, 88, 11)
-                turned = text(at.x, at.y, short, "strong").replace(
-                    "<text", f'<text transform="rotate(-45 {number(at.x)} {number(at.y)})"', 1)
-                out.append(turned)
+                out.append(text(at.x + 4, at.y, shorten(name, 88, 11), "strong", turn=True))
         for i, name in enumerate(rows):
             yy = top + i * tall
             out.append(text(x + gutter - 7, yy + tall / 2 + 4, shorten(name, gutter - 22, 11), "strong", "end"))
@@ -117,7 +112,7 @@ def matrix_panel(
                 out.append(rect(x + gutter + j * cell, yy, cell, tall, "f0", told,
                                 fill_opacity=f"{min(max(value, 0), 1) * 0.92:.2f}"))
                 if cell > 22:
-                    kind = "value hot" if value > 0.55 else "value strong"
+                    kind = "value hot" if value > 0.8 else "value strong"
                     out.append(
                         text(
                             x + gutter + (j + 0.5) * cell,

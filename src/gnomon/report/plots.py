@@ -167,7 +167,7 @@ def curves(
     left, right = 50.0, WIDTH - 14
     named = [(c.series, c.name) for c in lines if c.points]
     head = legend(named, 0, 12, WIDTH, lines=True) if len(named) > 1 else Body("", 0.0)
-    top = head.height + 10
+    top = head.height + 15
     base = top + height
 
     def across(x: float) -> float:
