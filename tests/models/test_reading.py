@@ -44,6 +44,14 @@ CASES = [
     ("larger\nsmaller", SIZE, None),
     # questions repeated
     ("Is an ant larger or smaller than a bird? It is smaller.", SIZE, 1), ("Larger?", SIZE, 0),
+    # models that go on to ask themselves the next question
+    ("smaller\n\nQuestion: Is a cat larger?\nAnswer: larger", SIZE, 1),
+    ("Answer: smaller\nQ: next? A: larger", SIZE, 1),
+    ("Let me see.\nQuestion: is it larger?\nAnswer: smaller", SIZE, 1),
+    # yes and no as words of their own only
+    ("I think yes", TRUTH, TRUE), ("I'm not sure, but no.", TRUTH, FALSE), ("yes and no", TRUTH, None),
+    ("I have no idea.", TRUTH, None), ("<b>No</b>", TRUTH, FALSE), ("Answer - yes", TRUTH, TRUE),
+    ("There's no way that's so", TRUTH, None), ("I choose B.", SIZE, 1), ("so no one knows", TRUTH, None),
     # negations
     ("It is not larger.", SIZE, None), ("It is not larger, it is smaller.", SIZE, 1),
     ("Not larger but smaller.", SIZE, 1),

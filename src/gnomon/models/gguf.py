@@ -1,4 +1,4 @@
-"""Models in GGUF files, run by llama.cpp: the log-probability of each choice after its context, neither torch nor hub.
+"""Models in GGUF files, run by llama.cpp: the log-probability of each choice after its context, or a reply to read.
 
 All that is asked in a batch is a tree of tokens; it is walked in depth-first order with one cache, so that every
 shared beginning (instruction, examples, premises, choices that begin alike) is computed once.
@@ -16,10 +16,12 @@ from gnomon.contracts import Scale
 from gnomon.errors import ModelError, UsageError
 from gnomon.fetching import sha256_of
 from gnomon.models.llamacpp import Llama, Wanted, shared
+from gnomon.models.reading import as_answer
 from gnomon.probing.prompts import Prompt, load_prompt
 from gnomon.records import Answer, Item, pick
 
 Normalise = Literal["sum", "mean", "byte", "pmi"]
+Ask = Literal["score", "generate"]
 Known = dict[tuple[tuple[int, ...], int], float]  # (what stands before, token) -> log-probability
 MAGIC = b"GGUF"
 
@@ -30,15 +32,20 @@ def gguf(
     prompt: str = "",
     shots: int | None = None,
     normalise: Normalise = "sum",
+    ask: Ask = "score",
+    new_tokens: int = 32,
     chat: bool | None = None,
     context: int = 4096,
     threads: int = 0,
 ) -> Gguf:
-    """A GGUF file by its path. `chat` puts items through the model's chat template; by default where it has one."""
+    """A GGUF file by its path. `chat` puts items through the model's chat template; by default where it has one.
+
+    `ask` is score (the likelihood of each choice) or generate (a reply of at most `new_tokens` tokens, which is read).
+    """
     if not name:
         raise UsageError("gguf needs a file.", "Write gguf:PATH, for instance gguf:models/llama-3.2-1b.gguf")
-    return Gguf(f"gguf:{name}", Path(name).expanduser(), prompt=prompt, shots=shots, normalise=normalise, chat=chat,
-                context=context, threads=threads)
+    return Gguf(f"gguf:{name}", Path(name).expanduser(), prompt=prompt, shots=shots, normalise=normalise, ask=ask,
+                new_tokens=new_tokens, chat=chat, context=context, threads=threads)
 
 
 class Choice(NamedTuple):
@@ -52,15 +59,18 @@ class Choice(NamedTuple):
 class Gguf:
     """A decoder model in a GGUF file."""
 
-    scale: Scale = "log-probability"
     batch = 64
 
-    def __init__(self, spec: str, file: Path, *, prompt: str, shots: int | None, normalise: Normalise,
-                 chat: bool | None, context: int, threads: int) -> None:
+    def __init__(self, spec: str, file: Path, *, prompt: str, shots: int | None, normalise: Normalise, ask: Ask,
+                 new_tokens: int, chat: bool | None, context: int, threads: int) -> None:
         if normalise not in get_args(Normalise):
             raise UsageError(f"There is no normalisation '{normalise}'.", f"Known: {', '.join(get_args(Normalise))}.")
+        if ask not in get_args(Ask):
+            raise UsageError(f"A model cannot be asked by '{ask}'.", f"Known: {', '.join(get_args(Ask))}.")
         check_file(file)
         self.spec, self.file, self.normalise = spec, file, normalise
+        self.ask, self.new_tokens = ask, new_tokens
+        self.scale: Scale = "log-probability" if ask == "score" else "none"
         self._llama = Llama(file, context=context, threads=threads or _cores())
         template = self._llama.chat_template()
         if chat and not template:
@@ -75,12 +85,15 @@ class Gguf:
         """File, checksum, quantisation, prompt and binding: all that determines the scores."""
         from importlib.metadata import version
 
+        how = {"normalise": self.normalise} if self.ask == "score" else {"new_tokens": self.new_tokens}
         return {"kind": "gguf", "file": self.file.name, "sha256": sha256_of(self.file),
                 "weights": self._llama.describe(), "prompt": self.prompt.describe(), "chat": self.chat,
-                "normalise": self.normalise, "context": self._llama.window, "xllamacpp": version("xllamacpp")}
+                "ask": self.ask, **how, "context": self._llama.window, "xllamacpp": version("xllamacpp")}
 
     def answer(self, items: Sequence[Item]) -> list[Answer]:
-        """The log-probability of each choice of each item; an item that does not fit the window is an error."""
+        """The log-probability of each choice of each item, or a reply; an item that does not fit is an error."""
+        if self.ask == "generate":
+            return [self._replied(item) for item in items]
         asked = [self._choices(item) for item in items]
         window = self._llama.window
         fits = [max(len(way.tokens) for ways in choices for way in ways) <= window for choices in asked]
@@ -89,8 +102,18 @@ class Gguf:
         if self.normalise == "pmi":
             self._learn_alone(way.word for way in paths)
         return [self._answer(item, choices, known) if fit else
-                Answer(item=item.id, error=f"the prompt is longer than the context of {window} tokens")
+                self._too_long(item)
                 for item, choices, fit in zip(items, asked, fits, strict=True)]  # fmt: skip
+
+    def _replied(self, item: Item) -> Answer:
+        context = self._render(self.prompt.chat(item)) if self._render else self.prompt.context(item)
+        tokens = self._llama.tokenize(context, special=self.chat) or [self._opening]
+        if len(tokens) >= self._llama.window:
+            return self._too_long(item)
+        return as_answer(item, self._llama.reply(tokens, self.new_tokens), self.prompt.answers(item))
+
+    def _too_long(self, item: Item) -> Answer:
+        return Answer(item=item.id, error=f"the prompt is longer than the context of {self._llama.window} tokens")
 
     def close(self) -> None:
         """Free the model's memory."""

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gnomon.errors import MissingExtraError, ModelError
 
@@ -66,6 +67,8 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "llama_vocab_bos": (_int, [_pointer]),
     "llama_vocab_eos": (_int, [_pointer]),
     "llama_vocab_get_text": (_text, [_pointer, _int]),
+    "llama_vocab_is_eog": (_bool, [_pointer, _int]),
+    "llama_detokenize": (_int, [_pointer, ctypes.POINTER(_int), _int, _text, _int, _bool, _bool]),
     "llama_tokenize": (_int, [_pointer, _text, _int, ctypes.POINTER(_int), _int, _bool, _bool]),
 }
 
@@ -82,6 +85,7 @@ class Llama:
 
     def __init__(self, file: Path, *, context: int, threads: int) -> None:
         self._api = _library()
+        _complaints.clear()
         self._model = self._api.llama_model_load_from_file(str(file).encode(), self._api.llama_model_default_params())
         if not self._model:
             raise ModelError(f"{file} cannot be loaded by llama.cpp: {_last_complaint()}.",
@@ -90,7 +94,9 @@ class Llama:
             raise ModelError(f"{file} is an encoder-decoder model, which cannot be scored as a decoder.",
                              "Load the original weights with hf:PATH.")
         trained = self._api.llama_model_n_ctx_train(self._model)
-        self._context = self._open_context(min(context, trained) if trained > 0 else context, threads)
+        self.window = min(context, trained) if trained > 0 else context  # tokens that fit
+        self._context = self._open_context(self.window, threads)
+        self._chunk = int(self._api.llama_n_batch(self._context))
         self._memory = self._api.llama_get_memory(self._context)
         self._vocabulary = self._api.llama_model_get_vocab(self._model)
         self.size = int(self._api.llama_vocab_n_tokens(self._vocabulary))
@@ -98,11 +104,6 @@ class Llama:
         self.eos = int(self._api.llama_vocab_eos(self._vocabulary))  # the token that ends it, or -1
         self.cached: list[int] = []
         self.computed = 0  # tokens that the model has computed, for the curious and for tests
-
-    @property
-    def window(self) -> int:
-        """Tokens that fit."""
-        return int(self._api.llama_n_ctx(self._context))
 
     def token_text(self, token: int) -> str:
         """A token as the vocabulary writes it; nothing if there is none."""
@@ -142,12 +143,28 @@ class Llama:
         kept = self._forget_after(min(shared(self.cached, path), wanted[0].length - 1))
         found: list[list[float]] = []
         places = {place.length: place.tokens for place in wanted}
-        for begin in range(kept, len(path), CHUNK):
-            end = min(begin + CHUNK, len(path))
+        for begin in range(kept, len(path), self._chunk):
+            end = min(begin + self._chunk, len(path))
             at = [length - 1 - begin for length in places if begin < length <= end]
             self._decode(path[begin:end], begin, at)
             found.extend(self._log_softmax(place, places[begin + place + 1]) for place in at)
         return found
+
+    def reply(self, prompt: Sequence[int], most: int) -> str:
+        """What the model says after a prompt, always the likeliest token, until it ends or has said `most` tokens."""
+        begin = self._forget_after(min(shared(self.cached, prompt), len(prompt) - 1))
+        said: list[int] = []
+        tokens = list(prompt[begin:])
+        while len(said) < most:
+            for part in (tokens[at : at + self._chunk] for at in range(0, len(tokens), self._chunk)):
+                self._decode(part, begin, [len(part) - 1])
+                begin += len(part)
+            token = int(self._logits(len(part) - 1).argmax())
+            if self._api.llama_vocab_is_eog(self._vocabulary, token) or begin == self.window:
+                break
+            said.append(token)
+            tokens = [token]
+        return self._text(said)
 
     def close(self) -> None:
         """Free the memory. A second call does nothing."""
@@ -161,7 +178,8 @@ class Llama:
         parameters = self._api.llama_context_default_params()
         parameters.fields[0], parameters.fields[1], parameters.fields[2] = tokens, CHUNK, CHUNK
         context = self._api.llama_init_from_model(self._model, parameters)
-        if not context or self._api.llama_n_ctx(context) < tokens or self._api.llama_n_batch(context) != CHUNK:
+        sizes = (self._api.llama_n_ctx(context), self._api.llama_n_batch(context)) if context else (0, 0)
+        if sizes[0] < tokens or not 0 < sizes[1] <= CHUNK:
             raise ModelError(f"llama.cpp cannot open a context of {tokens} tokens: {_last_complaint()}.",
                              "Give a smaller one with --model-set context=1024, or update xllamacpp.")
         self._api.llama_set_n_threads(context, threads, threads)
@@ -193,8 +211,17 @@ class Llama:
         self.cached.extend(tokens)
         self.computed += count
 
+    def _logits(self, place: int) -> NDArray[np.float32]:
+        return np.ctypeslib.as_array(self._api.llama_get_logits_ith(self._context, place), (self.size,))
+
+    def _text(self, tokens: Sequence[int]) -> str:
+        buffer = ctypes.create_string_buffer(16 + 256 * len(tokens))
+        count = self._api.llama_detokenize(self._vocabulary, (_int * len(tokens))(*tokens), len(tokens), buffer,
+                                           len(buffer), True, False)
+        return buffer.raw[: max(count, 0)].decode("utf-8", "replace").strip()
+
     def _log_softmax(self, place: int, tokens: Sequence[int]) -> list[float]:
-        logits = np.ctypeslib.as_array(self._api.llama_get_logits_ith(self._context, place), (self.size,))
+        logits = self._logits(place)
         top = float(logits.max())
         norm = top + float(np.log(np.exp(logits - np.float32(top)).sum(dtype=np.float64)))
         return [float(logits[token]) - norm for token in tokens]

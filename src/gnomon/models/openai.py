@@ -16,7 +16,7 @@ from urllib.parse import urlsplit, urlunsplit
 from gnomon.contracts import Scale
 from gnomon.errors import ModelError, UsageError
 from gnomon.fetching import cache_folder
-from gnomon.models.reading import read
+from gnomon.models.reading import as_answer
 from gnomon.models.remote import AskError, Budget, RejectedError, Remote
 from gnomon.models.replies import Replies
 from gnomon.probing.prompts import Prompt, load_prompt
@@ -123,13 +123,10 @@ class OpenAI:
         choice = (await self._ask(body, self._reply_tokens))["choices"][0]
         reply = _text(choice)
         answers = self._prompt.answers(item)
-        words = [dict.fromkeys((*ways, label)) for ways, label in zip(answers, item.choices, strict=True)]
         scores = scores_of(first_alternatives(choice), answers) if self._logprobs else None
-        if scores is not None:
-            picked = pick(item, scores)
-            return Answer(item=item.id, scores=scores, choice=picked.choice, reply=reply)
-        index = read(reply, [list(ways) for ways in words])
-        return Answer(item=item.id, choice=None if index is None else item.choices[index], reply=reply)
+        if scores is None:
+            return as_answer(item, reply, answers)
+        return Answer(item=item.id, scores=scores, choice=pick(item, scores).choice, reply=reply)
 
     async def _echoed(self, item: Item) -> Answer:
         """Send each answer after the context, and add up the log-probabilities of its tokens."""

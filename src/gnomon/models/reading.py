@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from gnomon.records import Answer, Item
+
 LIMIT = 32_768  # characters of a reply that are read, from its end: an answer stands last if there is that much
 
 
@@ -41,6 +43,13 @@ def explain(reply: str, words: Sequence[Sequence[str]], *, letters: bool = True)
     """
     text = _clean(reply)
     vocabulary = _vocabulary(tuple(tuple(group) for group in words), letters)
+    own = _RUN_ON.split(text, maxsplit=1)[0]
+    if own != text and (found := _explain(own, vocabulary)).choice is not None:
+        return found
+    return _explain(text, vocabulary)
+
+
+def _explain(text: str, vocabulary: _Vocabulary) -> Reading:
     for rule, segments in RULES:
         found: set[int] = set()
         for segment in segments(text):
@@ -56,12 +65,21 @@ def explain(reply: str, words: Sequence[Sequence[str]], *, letters: bool = True)
     return Reading(None, "none")
 
 
+def as_answer(item: Item, reply: str, words: Sequence[Sequence[str]]) -> Answer:
+    """A reply as an answer: read by the words that the prompt uses for each choice, and by the label itself."""
+    accepted = [list(dict.fromkeys((*ways, label))) for ways, label in zip(words, item.choices, strict=True)]
+    index = read(reply, accepted)
+    return Answer(item=item.id, choice=None if index is None else item.choices[index], reply=reply)
+
+
 # --- the text ---------------------------------------------------------------------------------------------------------
 
 _PLAIN = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "—": " - ", "–": " - "})
 _THOUGHT = re.compile(r"<(think|thinking|reasoning)>.*?(?:</\1>|\Z)", re.DOTALL)
+_RUN_ON = re.compile(r"\n\s*(?:question|q|user|human)\s*\d*\s*:")  # a model that asks itself the next question
 _LATEX = re.compile(r"\\(?:text|textbf|mathrm|mathbf|textit|emph)\s*\{([^{}]*)\}")
-_MARKUP = re.compile(r"\*+|`+|~~+|\$|(?<!\w)_+(?=\w)|(?<=\w)_+(?!\w)|^[ \t]*(?:#+|>+|[-+•])[ \t]+", re.MULTILINE)
+_MARKUP = re.compile(r"</?(?:b|i|u|p|em|strong|code|br ?/?)>|\*+|`+|~~+|\$|(?<!\w)_+(?=\w)|(?<=\w)_+(?!\w)|"
+                     r"^[ \t]*(?:#+|>+|[-+•])[ \t]+", re.MULTILINE)
 
 
 def _clean(reply: str) -> str:
@@ -86,7 +104,8 @@ def _sentences(text: str) -> list[str]:
 _BOXED = re.compile(r"\\boxed\s*\{([^{}]*)\}|<answer>(.*?)</answer>", re.DOTALL)
 _ANNOUNCED = re.compile(
     r"\b(?:answer|verdict|prediction|(?:correct|right|best|final|true) (?:choice|option|label|relation|word|response))"
-    r"\s*(?:to [^.:\n]{1,80}? )?[\"']?\s*(?:(?:is|would be|should be|must be|will be)\b(?!n't)\s*[:=]?|[:=])\s*"
+    r"\s*(?:to [^.:\n]{1,80}? )?[\"']?\s*"
+    r"(?:(?:is|would be|should be|must be|will be)\b(?!n't)\s*[:=]?|[:=]|-+(?=\s))\s*"
 )
 _CONCLUDED = re.compile(r"(?:^|[,;:]\s*|\band )(?:so|therefore|thus|hence|consequently|in conclusion|in short|overall|"
                         r"we can conclude that|this means(?: that)?|it follows that)\b(?!\s+that)")
@@ -168,7 +187,7 @@ _UNDECIDED = re.compile(r"\b(?:not enough|insufficient|whether|if|unclear|unsure
 _CLAUSE = re.compile(r"[,;:.!?\n]|\bbut\b|\bbecause\b|\bsince\b|\s-+\s")
 _TRUTH = (("true", "false"), ("yes", "no"), ("correct", "incorrect"), ("right", "wrong"))
 _ONLY_ALONE = frozenset({"no", "yes"})  # "there is no doubt": these answer only as a clause of their own
-_OPENS = re.compile(r"(?:^|[.,;:!?\n\"'(]|\b(?:say|is|be|answer))\s*[\"'(]*$")
+_OPENS = re.compile(r"(?:^|[.,;:!?\n\"'(]|\b(?:say|is|be|answer|think|guess|but|so|a))\s*[\"'(]*$")
 _CLOSES = re.compile(r"\W*(?:$|[.,;:!\n]|because\b)")
 
 
@@ -201,7 +220,7 @@ class _Vocabulary:
         self.letters = own or in_order
         some = "".join(self.letters) or "-"
         self.loose = re.compile(rf"^\W*(?:option |choice |answer )?\(?([{some}])(?:\)|[.:]|\W*$)")
-        self.strict = re.compile(rf"\(([{some}])\)|\b(?:option|choice|answer) \(?([{some}])\b(?! \w)")
+        self.strict = re.compile(rf"\(([{some}])\)|\b(?:option|choice|answer|choose|pick) \(?([{some}])\b(?! \w)")
         self.opposite = self._opposites()
 
     def _opposites(self) -> dict[str, int]:

