@@ -8,6 +8,8 @@ from typing import NamedTuple
 from gnomon.report.plots import WIDTH, Body, Format, frame, grid, percent, ticks
 from gnomon.report.svg import Point, line, mark, rect, shorten, text, width_of
 
+MOST = 12  # small charts in one figure
+
 
 class Dot(NamedTuple):
     """One point of a scatter."""
@@ -35,7 +37,9 @@ class Panel(NamedTuple):
 
 
 def panels(charts: Sequence[Panel], columns: int = 2) -> Body:
-    """Small charts in rows, each with its title."""
+    """Small charts in rows, each with its title; beyond so many, the table behind the figure has the rest."""
+    left_out = len(charts) - MOST
+    charts = charts[:MOST]
     columns = max(1, min(columns, len(charts)))
     gap = 20.0
     each = (WIDTH - gap * (columns - 1)) / columns
@@ -49,7 +53,9 @@ def panels(charts: Sequence[Panel], columns: int = 2) -> Body:
             out.append(markup)
             tallest = max(tallest, height + 20)
         y += tallest + 12
-    return Body("".join(out), y)
+    if left_out > 0:
+        out.append(text(0, y + 6, f"and {left_out} more in the table below", "value"))
+    return Body("".join(out), y + (12 if left_out > 0 else 0))
 
 
 def scatter_panel(title: str, dots: Sequence[Dot], x_label: str, y_label: str, x_max: float) -> Panel:

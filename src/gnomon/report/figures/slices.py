@@ -12,6 +12,7 @@ from gnomon.errors import GnomonError
 from gnomon.measures.scoring import scores
 from gnomon.measures.table import in_order
 from gnomon.records import Score
+from gnomon.report.export import file_name
 from gnomon.report.figures import Figure, words
 from gnomon.report.items import filters
 from gnomon.report.plots import Curve, Estimate, bars, curves, percent
@@ -85,7 +86,7 @@ def _bars(study: Study, tag: str, measure: Measure) -> Figure | None:
     body = bars(estimates, study.labels, axis, guide=guess)
     left_out = f" The {MOST_KEYS} with most items of {len(keys)} are drawn." if len(keys) > MOST_KEYS else ""
     return Figure(
-        name=f"{measure.name.replace('@', '-')}-by-{tag}", title=f"{name} by {words(tag)}",
+        name=f"{measure.name.replace('@', '-')}-by-{file_name(tag)}", title=f"{name} by {words(tag)}",
         caption=f"With 95 % intervals over independent groups of items.{left_out}",
         description=_extremes(study, [(i, s) for i, s in flat if s.key in wanted], words(tag)), body=body,
         columns=("model", tag, measure.name, "low", "high", "n", "clusters"),
