@@ -243,12 +243,10 @@ def _whisker(place: Callable[[float], float], e: Estimate, y: float, cap: float)
     if e.low is None or e.high is None:
         return ""
     a, b = place(e.low), place(e.high)
-    out = line(Point(a, y), Point(b, y), "whisker")
-    if cap:
-        out += line(Point(a, y - cap), Point(a, y + cap), "whisker") + line(
-            Point(b, y - cap), Point(b, y + cap), "whisker"
-        )
-    return out
+    if not cap:  # many series: the interval has the colour of its point
+        return line(Point(a, y), Point(b, y), f"l{e.series % HUES}")
+    ends = "".join(line(Point(x, y - cap), Point(x, y + cap), "whisker") for x in (a, b))
+    return line(Point(a, y), Point(b, y), "whisker") + ends
 
 
 def _interval(e: Estimate, form: Format) -> str:

@@ -159,7 +159,7 @@ def colours(theme: Mapping[str, str]) -> str:
         f".chart .mark{{stroke:{theme['paper']};stroke-width:.8}}",
         ".chart .curve{fill:none;stroke-width:2;stroke-linejoin:round}",
         f".chart .box{{stroke:{theme['ink']};stroke-width:1;fill-opacity:.35}}.chart .hot{{fill:{theme['paper']}}}",
-        ".chart .thin{fill-opacity:.55}.chart .pale{fill-opacity:.62}",
+        ".chart .pale{fill-opacity:.62}.chart .dashed{stroke-dasharray:6 3}",
         f".chart .cell{{stroke:{theme['rule']};stroke-width:.5;fill:none}}",
     ]
     for i in range(HUES):
