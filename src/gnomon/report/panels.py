@@ -62,7 +62,7 @@ def scatter_panel(title: str, dots: Sequence[Dot], x_label: str, y_label: str, x
     """A square of points, for a row of panels."""
 
     def body(x: float, y: float, width: float) -> tuple[str, float]:
-        left, right, top = x + 38, x + width - 4, y + 6
+        left, right, top = x + 48, x + width - 4, y + 6
         base = top + min(right - left, 240)
 
         def across(v: float) -> float:

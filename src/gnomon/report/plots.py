@@ -266,7 +266,7 @@ def frame(across: Callable[[float], float], up: Callable[[float], float], left: 
         out.append(text(across(v), base + 15, x_form(v), "value", "middle"))
     out.append(line(Point(left, base), Point(right, base), "axis"))
     out.append(text((left + right) / 2, base + 31, x_label, "", "middle"))
-    out.append(text(left - 40 if left >= 44 else left - 33, (top + base) / 2, y_label, "", "middle", turn=True))
+    out.append(text(left - 42, (top + base) / 2, y_label, "", "middle", turn=True))
     return out
 
 
