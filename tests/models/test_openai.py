@@ -390,6 +390,9 @@ def test_options_that_do_not_fit_are_refused():
         openai("x", max_cost=1.0)
     with pytest.raises(UsageError, match="cannot echo"):
         openai("x", echo=True)
+    for address in ("localhost:8000", "ftp://localhost", "http://", "http://[::1", "http://localhost:port"):
+        with pytest.raises(UsageError, match="not a web address"):
+            openai("x", base_url=address)
     with pytest.raises(UsageError, match="endpoint"):
         openai("x", endpoint="telnet")
 

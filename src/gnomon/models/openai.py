@@ -61,6 +61,9 @@ def openai(
     if concurrency < 1 or attempts < 1 or reply_tokens < 1 or timeout <= 0:
         raise UsageError("concurrency, attempts, reply_tokens and timeout must be positive.", "Mend the option.")
     address = base_url or os.environ.get("OPENAI_BASE_URL", "") or DEFAULT_URL
+    if not _is_web(address):
+        raise UsageError(f"'{_public(address)}' is not a web address.",
+                         "Give the server's with --base-url, for instance http://localhost:8000/v1")
     remote = Remote(address, key_env=key_env, concurrency=concurrency, attempts=attempts, timeout=timeout)
     budget = Budget(price_input or 0.0, price_output or 0.0, max_cost, budget_tokens)
     settings = {"temperature": temperature, **({"seed": request_seed} if request_seed is not None else {})}
@@ -291,9 +294,20 @@ def _log_sum(values: Sequence[float]) -> float:
     return top + math.log(sum(math.exp(value - top) for value in values))
 
 
+def _is_web(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
+
+
 def _public(url: str) -> str:
     """An address without user, password or query."""
-    parts = urlsplit(url)
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return "..."
     host = parts.netloc.rpartition("@")[2]
     return urlunsplit((parts.scheme, host, parts.path, "", ""))
 

@@ -94,6 +94,7 @@ class Remote:
         self._httpx: Any = httpx
         self._client = httpx.AsyncClient(headers=headers, limits=limits, timeout=timeout, follow_redirects=False)
         self.slots = asyncio.Semaphore(concurrency)
+        self._reached = False  # has it ever answered?
         self._hold = 0.0  # loop time before which the server wants no request
         self._loop = asyncio.new_event_loop()
         self._thread = Thread(target=self._loop.run_forever, name="gnomon-remote", daemon=True)
@@ -142,6 +143,8 @@ class Remote:
                 trouble = _PassingError(f"no whole reply within {self.timeout:g} s")
             except _PassingError as error:
                 trouble = error
+                if error.unreachable and attempt and not self._reached:
+                    break  # no server there, rather than one in trouble
                 if error.pause:
                     self._hold = max(self._hold, self._loop.time() + error.pause)
             else:
@@ -166,9 +169,7 @@ class Remote:
             raise _PassingError(str(error) or "no connection", unreachable=True) from None
         except (httpx.TransportError, httpx.DecodingError) as error:
             raise _PassingError(f"the connection broke: {type(error).__name__}") from None
-        except (httpx.InvalidURL, httpx.UnsupportedProtocol) as error:
-            raise ModelError(f"{self.discreet(self.base_url)} is not a web address: {error}.",
-                             "Give it with --base-url, for instance http://localhost:8000/v1") from None
+        self._reached = True
         if response.status_code != 200:
             raise self._refusal(response.status_code, response.headers, bytes(raw))
         try:
