@@ -2,7 +2,7 @@
 
     python bench/report.py [--runs 10] [--items 32000] [--json]
 
-The browser part needs playwright and a Chromium (CHROMIUM, else /usr/bin/chromium); without them it is left out.
+The browser part needs playwright and a Chromium (CHROMIUM, else the one on the path); without them it is left out.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import importlib.util
 import json
 import os
 import resource
+import shutil
 import sys
 import tempfile
 import time
@@ -57,8 +58,8 @@ def measure(folder: Path, runs: int, count: int) -> dict[str, object]:
 
 def look(page: Path) -> dict[str, object]:
     """First view and search in a real browser, in milliseconds."""
-    chromium = os.environ.get("CHROMIUM", "/usr/bin/chromium")
-    if importlib.util.find_spec("playwright") is None or not Path(chromium).exists():
+    chromium = os.environ.get("CHROMIUM") or shutil.which("chromium")
+    if importlib.util.find_spec("playwright") is None or chromium is None:
         return {"browser": "none"}
     from playwright.sync_api import sync_playwright
 

@@ -8,6 +8,7 @@ import pytest
 
 import gnomon
 from gnomon.cli import main
+from gnomon.runs import runs_in
 
 
 @pytest.fixture
@@ -30,13 +31,15 @@ def test_json_is_a_list_of_scores_with_exactly_their_fields(runs, capsys):
         "scales@fresh", "random", "accuracy", "", 80)
     assert 0 <= first["low"] <= first["value"] <= first["high"] <= 1
     assert {(score["by"], score["key"]) for score in found} == {("", ""), ("scale", "height"), ("scale", "size")}
-    assert {"accuracy", "macro_f1", "symmetry", "transitivity", "group_agreement", "form_agreement"} == {
-        score["measure"] for score in found}
+    assert {"accuracy", "macro_f1", "symmetry", "transitivity", "group_agreement", "form_agreement",
+            "symmetry_and_right"} <= {score["measure"] for score in found}
 
 
 def test_the_python_api_gives_the_same_scores(runs, capsys):
-    found = json.loads(printed(capsys, "score", runs[0], "--format", "json").out)
-    assert [score.value for score in gnomon.score(runs[0])] == [score["value"] for score in found]
+    found = {score["measure"]: score["value"]
+             for score in json.loads(printed(capsys, "score", runs[0], "--format", "json").out)}
+    for score in gnomon.score(runs[0]):
+        assert score.value == found[score.measure]
 
 
 def test_the_table_shows_percentages_with_intervals_and_bars_and_fits_the_width(runs, capsys, monkeypatch):
@@ -61,6 +64,18 @@ def test_missing_answers_are_counted_and_listed_on_standard_error(runs, capsys):
     assert "unread (counted as wrong)" in told.err
     assert "cloze" in told.err
     assert json.loads(told.out)[0]["n"] == 80
+
+
+def test_guesses_take_the_place_of_missing_answers(runs, capsys):
+    wrong, first, again = (json.loads(printed(capsys, "score", runs[2], "--measure", "accuracy", "--format", "json",
+                                              *extra).out)[0]["value"] for extra in ([], *[["--guess", "1"]] * 2))
+    assert wrong < first == again
+
+
+def test_consistency_stands_beside_being_right_as_well(runs, capsys):
+    out = printed(capsys, "score", runs[0]).out
+    assert "and right" in out
+    assert "_and_right" not in out
 
 
 def test_bootstrap_intervals_are_the_same_each_time(runs, capsys):
@@ -134,6 +149,19 @@ def test_compare_ranks_models_and_tells_ties_from_differences(runs, capsys, monk
         assert pair["p"] <= pair["p_adjusted"] <= 1
     rows = list(csv.DictReader(io.StringIO(printed(capsys, "compare", *runs, "--format", "csv").out)))
     assert rows[0]["measure"] == "accuracy"
+
+
+def test_compare_takes_seeds_together(capsys):
+    for seed in (0, 1):
+        for model in ("random", "majority"):
+            gnomon.run(gnomon.load("scales", seed=seed), model, limit=40)
+    found = json.loads(printed(capsys, "compare", "runs", "--over-seeds", "--format", "json").out)
+    [pair] = found["comparisons"]
+    assert {pair["first"], pair["second"]} == {"random", "majority"}
+    assert pair["n"] == 80
+    ones = [str(run.path) for run in runs_in("runs") if run.model == "random"]
+    assert main(["compare", *ones, "--over-seeds"]) == 2
+    assert "all runs on scales@fresh are of random" in capsys.readouterr().err
 
 
 def test_compare_needs_two_runs_on_one_benchmark(capsys):

@@ -9,7 +9,7 @@ from gnomon.measures.accuracy import (
     GUESSED_ACCURACY,
     RECOGNISED_ACCURACY,
     RECOGNISED_SHARE,
-    guess,
+    guessed,
     guessed_accuracy,
 )
 
@@ -34,16 +34,17 @@ def test_guessing_what_is_not_recognised_gives_the_papers_full_figure(table):
 def test_a_guess_is_right_with_the_chance_of_its_right_labels(table):
     some = table([("a", "b"), "c"] * 3000, [None] * 6000, choices=("a", "b", "c"))
     assert GUESSED_ACCURACY.statistics(some).value == pytest.approx(0.5)
-    drawn = guess(some, seed=3)
-    assert drawn[::2].mean() == pytest.approx(2 / 3, abs=0.03)
-    assert drawn[1::2].mean() == pytest.approx(1 / 3, abs=0.03)
-    assert (guess(some, seed=3) == drawn).all()
-    assert (guess(some, seed=4) != drawn).any()
+    drawn = guessed(some, seed=3)
+    assert drawn.answered.all()
+    assert drawn.right[::2].mean() == pytest.approx(2 / 3, abs=0.03)
+    assert drawn.right[1::2].mean() == pytest.approx(1 / 3, abs=0.03)
+    assert (guessed(some, seed=3).choice == drawn.choice).all()
+    assert (guessed(some, seed=4).choice != drawn.choice).any()
 
 
 def test_a_guess_leaves_real_answers_alone(table):
     some = table(["a", "b"], ["a", "a"])
-    assert guess(some).tolist() == [True, False]
+    assert guessed(some).right.tolist() == [True, False]
 
 
 def test_an_empty_table_has_no_score(table):

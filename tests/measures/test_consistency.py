@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from gnomon.measures import Table
 from gnomon.measures.consistency import agreement, within_groups
-from gnomon.measures.relations import converse, negation, object_bias, symmetry, transitivity
+from gnomon.measures.relations import converse, negation, object_bias, symmetry
+from gnomon.measures.transitivity import transitivity
 from gnomon.records import Answer, Item
 from gnomon.registry import measure
 
@@ -184,6 +185,19 @@ def test_what_is_asserted_and_denied_gets_opposite_answers():
     assert measure("negation_and_right").statistics(table).value == 0.5
 
 
+def test_entailment_and_contradiction_change_places_under_negation_and_neutral_stays():
+    def put(image, negated, answer, gold):
+        tags = {"subject": "cat", "object": "box", "relation": "inside", "image": image, "negated": negated}
+        item = Item(id=f"{image}{negated}", form="entailment", text="?", gold=(gold,), tags=tags,
+                    choices=("entailment", "neutral", "contradiction"))
+        return item, Answer(item=item.id, choice=answer)
+
+    rows = [put("1", "no", "entailment", "entailment"), put("1", "yes", "contradiction", "contradiction"),
+            put("2", "no", "neutral", "neutral"), put("2", "yes", "neutral", "neutral"),
+            put("3", "no", "neutral", "neutral"), put("3", "yes", "entailment", "neutral")]
+    assert value(negation, rows, RELATIONS) == pytest.approx(2 / 3)
+
+
 def test_relations_declared_transitive_are_followed_through():
     rows = [fact("pea", "inside", "cup", "yes"), fact("cup", "inside", "box", "yes"),
             fact("pea", "inside", "box", "no")]
@@ -217,6 +231,13 @@ def test_form_agreement_compares_only_across_forms():
     found = agreement(within_groups(Table.of(rows), between_forms=True))
     assert (found.value, found.n) == (0.5, 1)  # right with right, wrong with right
     assert agreement(within_groups(Table.of(rows[:2]), between_forms=True)).n == 0
+
+
+def test_same_choice_is_about_items_whose_right_labels_differ(table):
+    tags = [{"person": "man", "object": "car"}] * 3 + [{"person": "girl", "object": "car"}, {}]
+    some = table(["in", "by", "by", "in", "in"], ["in", "in", "by", "in", "in"], tags=tags)
+    found = measure("same_choice@person,object").statistics(some)
+    assert (found.value, found.n) == (0.5, 1)  # of (in, by) and (in, by) the first pair got one answer
 
 
 def test_consistency_of_a_slice_without_groups_is_undefined(table):

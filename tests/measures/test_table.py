@@ -3,10 +3,12 @@
 import numpy as np
 import pytest
 
+import gnomon
 from gnomon.errors import DataError, UsageError
 from gnomon.measures import Table
 from gnomon.measures.building import concatenate
 from gnomon.records import Answer, Item
+from gnomon.registry import benchmark
 
 
 def item(name, gold=("yes",), choices=("no", "yes"), group="", **tags):
@@ -86,6 +88,28 @@ def test_an_empty_table_has_no_rows_and_no_parts():
     assert len(table) == 0
     assert list(table.by("form")) == []
     assert table.right.tolist() == []
+
+
+def test_a_runs_table_is_that_of_its_rows():
+    run = gnomon.run("scales", "random", limit=300)
+    read, built = Table.of_run(run, benchmark("scales")), Table.of(run.rows())
+    assert (read.benchmark, read.model, read.cluster) == ("scales@fresh", "random", "group")
+    assert read.laws == benchmark("scales").laws
+    assert read.seed == 0
+    for name in ("ids", "choice", "picked", "kind", "asked", "failed"):
+        assert (getattr(read, name) == getattr(built, name)).all()
+    assert read.labels == built.labels
+    assert read.group.text() == built.group.text()
+    assert dict(read.tags).keys() == dict(built.tags).keys()
+    for name in built.tags:
+        assert read.tags[name].text() == built.tags[name].text()
+
+
+def test_tags_are_cut_with_the_rows_however_often():
+    table = Table.of([(item(str(i), number=str(i)), None) for i in range(10)])
+    part = table.where(np.arange(10) % 2 == 0).where(np.array([3, 1]))
+    assert part.tags["number"].text() == ["6", "2"]
+    assert part.ids.tolist() == ["6", "2"]
 
 
 def test_concatenated_tables_hold_the_rows_of_both():

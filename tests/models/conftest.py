@@ -35,13 +35,14 @@ def byte_level(*, add_prefix_space=False, size=700):
 
 def unigram(specials=("<pad>", "</s>", "<unk>", "<extra_id_0>", "<extra_id_1>"), size=500):
     """T5 and ALBERT's family (sentencepiece)."""
-    from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
 
     tokenizer = Tokenizer(models.Unigram())
     tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()
     tokenizer.decoder = decoders.Metaspace()
     tokenizer.train_from_iterator(TEXT, trainers.UnigramTrainer(
         vocab_size=size, special_tokens=list(specials), unk_token="<unk>", show_progress=False))
+    tokenizer.post_processor = processors.TemplateProcessing(single="$A </s>", special_tokens=[("</s>", 1)])
     return tokenizer
 
 
@@ -139,7 +140,7 @@ MAKES = {
     "mamba": ("byte-level", "MambaForCausalLM", "MambaConfig",
               {"hidden_size": 32, "num_hidden_layers": 2, "state_size": 4, "initializer_range": 0.3}),
     "t5": ("unigram", "T5ForConditionalGeneration", "T5Config",
-           {"d_model": 32, "d_kv": 8, "d_ff": 48, "num_layers": 2, "num_heads": 4, "initializer_factor": 3.0,
+           {"d_model": 32, "d_kv": 8, "d_ff": 48, "num_layers": 2, "num_heads": 4, "initializer_factor": 0.5,
             "decoder_start_token_id": 0, "pad_token_id": 0, "eos_token_id": 1}),
     "bart": ("byte-level", "BartForConditionalGeneration", "BartConfig",
              {"d_model": 32, "encoder_layers": 2, "decoder_layers": 2, "encoder_attention_heads": 4, "init_std": 0.3,
@@ -164,6 +165,8 @@ def folders(tmp_path_factory):
     torch = pytest.importorskip("torch")
     import transformers
 
+    from gnomon.models.loading import quiet
+
     made: dict[str, Path] = {}
 
     def get(make):
@@ -172,7 +175,8 @@ def folders(tmp_path_factory):
             tokenizer = TOKENIZERS[family]()
             torch.manual_seed(len(make))
             size = max(tokenizer.get_vocab().values()) + 1
-            built = getattr(transformers, model)(getattr(transformers, config)(vocab_size=size, **settings))
+            with quiet():
+                built = getattr(transformers, model)(getattr(transformers, config)(vocab_size=size, **settings))
             made[make] = save(built, tokenizer, tmp_path_factory.mktemp("model"))
         return made[make]
 

@@ -9,8 +9,9 @@ import pytest
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
-from gnomon import registry  # noqa: E402
+
 from gnomon.errors import UsageError  # noqa: E402
+from gnomon.models.hf import hf  # noqa: E402
 from gnomon.records import Item  # noqa: E402
 
 CLOZE = [Item(id=f"z{i}", form="cloze", text=f"the {a} is [MASK] than the {b}.", choices=("larger", "smaller"),
@@ -34,7 +35,7 @@ def by_hand(model, context, word):
 
 
 def test_scores_are_the_log_likelihoods_of_the_choices(folders):
-    model = registry.model(f"hf:{folders('llama')}")
+    model = hf(str(folders('llama')))
     for items in (CLOZE, PAIRS):
         for item, answer in zip(items, model.answer(items), strict=True):
             context = model.prompt.context(item)
@@ -44,7 +45,7 @@ def test_scores_are_the_log_likelihoods_of_the_choices(folders):
 
 
 def test_worked_examples_stand_before_every_item_and_forms_may_mix(folders):
-    model = registry.model(f"hf:{folders('llama')}", prompt="fewshot", shots=2)
+    model = hf(str(folders('llama')), prompt="fewshot", shots=2)
     items = [CLOZE[0], PAIRS[0], CLOZE[1], PAIRS[1]]
     for item, answer in zip(items, model.answer(items), strict=True):
         context = model.prompt.context(item)
@@ -56,7 +57,7 @@ def test_worked_examples_stand_before_every_item_and_forms_may_mix(folders):
 
 @pytest.mark.parametrize("normalise", ["mean", "byte", "pmi"])
 def test_normalisations(folders, normalise):
-    model = registry.model(f"hf:{folders('gpt2')}", normalise=normalise)
+    model = hf(str(folders('gpt2')), normalise=normalise)
     (answer,) = model.answer(CLOZE[:1])
     wanted = []
     for (word,) in model.prompt.words(CLOZE[0]):
@@ -71,7 +72,7 @@ def test_words_that_mean_the_same_add_up(folders, tmp_path):
     file = tmp_path / "sets.yaml"
     file.write_text("summary: sets\nforms:\n  cloze:\n    template: '{before}{answer}{after}'\n"
                     "    words: {larger: [larger, bigger]}\n")
-    model = registry.model(f"hf:{folders('llama')}", prompt=str(file))
+    model = hf(str(folders('llama')), prompt=str(file))
     (answer,) = model.answer(CLOZE[:1])
     both = [math.exp(sum(by_hand(model, "the ant is", f" {word} than the house."))) for word in ("larger", "bigger")]
     assert answer.scores[0] == pytest.approx(math.log(sum(both)), abs=1e-4)
@@ -87,7 +88,7 @@ def test_a_model_with_a_chat_template_is_asked_in_a_conversation(folders, tmp_pa
         tokenizer.chat_template = TEMPLATE
         tokenizer.save_pretrained(tmp_path)
         AutoModelForCausalLM.from_pretrained(folders("llama")).save_pretrained(tmp_path)
-    model = registry.model(f"hf:{tmp_path}")
+    model = hf(str(tmp_path))
     assert model.describe()["chat"] is True
     assert model.prompt.name == "chat"
     (context,) = model.contexts(PAIRS[:1])
@@ -101,9 +102,9 @@ def test_a_model_with_a_chat_template_is_asked_in_a_conversation(folders, tmp_pa
         wanted = [sum(model.model(torch.tensor([ids])).logits[0].log_softmax(-1)[i - 1, ids[i]].item()
                       for i in range(min(map(_common(tokenizer, context), whole)), len(ids))) for ids in whole]
     assert answer.scores == pytest.approx(wanted, abs=1e-4)
-    assert registry.model(f"hf:{tmp_path}", chat=False).describe()["chat"] is False
+    assert hf(str(tmp_path), chat=False).describe()["chat"] is False
     with pytest.raises(UsageError, match="no chat template"):
-        registry.model(f"hf:{folders('llama')}", chat=True)
+        hf(str(folders('llama')), chat=True)
 
 
 def _common(tokenizer, context):
@@ -113,7 +114,7 @@ def _common(tokenizer, context):
 
 def test_generated_replies_are_read_or_none(folders):
     pytest.importorskip("gnomon.models.reading")
-    model = registry.model(f"hf:{folders('llama')}", ask="generate", new_tokens=4)
+    model = hf(str(folders('llama')), ask="generate", new_tokens=4)
     answers = model.answer(PAIRS)
     alone = [model.answer([item])[0] for item in PAIRS]
     assert model.scale == "none"
@@ -124,24 +125,24 @@ def test_generated_replies_are_read_or_none(folders):
 
 def test_a_prompt_that_is_too_long_is_that_items_failure(folders):
     long = Item(id="long", form="choice", text="the ant is inside the box. " * 200, choices=("yes", "no"), gold=("no",))
-    first, second = registry.model(f"hf:{folders('gpt2')}").answer([long, CLOZE[0]])
+    first, second = hf(str(folders('gpt2'))).answer([long, CLOZE[0]])
     assert "the model takes 512" in first.error
     assert first.choice is None
     assert second.choice in CLOZE[0].choices
 
 
 def test_quantised_and_compiled_models_say_so(folders):
-    model = registry.model(f"hf:{folders('llama')}", quantise="int8")
+    model = hf(str(folders('llama')), quantise="int8")
     (answer,) = model.answer(CLOZE[:1])
-    plain = registry.model(f"hf:{folders('llama')}")
+    plain = hf(str(folders('llama')))
     assert model.describe()["quantise"] == "int8"
     assert answer.scores == pytest.approx(plain.answer(CLOZE[:1])[0].scores, rel=0.2)
     assert answer.scores != plain.answer(CLOZE[:1])[0].scores
     with pytest.raises(UsageError, match="int4"):
-        registry.model(f"hf:{folders('llama')}", quantise="int4")
+        hf(str(folders('llama')), quantise="int4")
 
 
 @pytest.mark.parametrize("options", [{"normalise": "median"}, {"ask": "sing"}, {"kind": "oracle"}, {"dtype": "float7"}])
 def test_options_that_do_not_exist_are_named(folders, options):
     with pytest.raises(UsageError, match=next(iter(options.values()))):
-        registry.model(f"hf:{folders('llama')}", **options)
+        hf(str(folders('llama')), **options)

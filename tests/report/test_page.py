@@ -131,7 +131,8 @@ def test_the_summary_says_accuracy_and_whole_groups(made: ModuleType, tmp_path: 
     study = studies([run])[0]
     said = " ".join(sentences(study, headline(study))).replace("\xa0", " ")
     assert said.startswith(
-        "m is right on 85 % of 20 items of spacenli@fresh (a guess: 50 %), but on all items of only 25 % of its 4 patterns."
+        "m is right on 85 % of 20 items of spacenli@fresh (a guess: 50 %), "
+        "but on all items of only 25 % of its 4 patterns."
     )
     assert "The best model of the paper" in said
 
@@ -148,6 +149,6 @@ def test_published_models_stand_beside_the_runs(runs: Path, tmp_path: Path, monk
     assert study.spec is not None
     lines = headline(study).lines
     assert [line.model for line in lines] == ["VinVL", "smollm2", "BERT"]
-    assert lines[0].source == "paper, Table 2"
+    assert lines[0].source == "Table 2"
     assert lines[0].cells[0] is not None
     assert lines[0].cells[0].value == 0.99

@@ -20,6 +20,8 @@ from gnomon.contracts import Benchmark
 from gnomon.errors import UsageError, unknown
 from gnomon.fetching import locate
 from gnomon.files import package_data, read_yaml
+from gnomon.language.surface import indefinite_article
+from gnomon.language.world import Entity
 from gnomon.records import Form, Item
 
 FORMS: dict[str, Form] = {"cloze": "cloze", "question": "choice", "finetune": "choice"}
@@ -155,10 +157,10 @@ def pair_item(task: str, row: Comparison, prompt: Prompt, tags: Mapping[str, str
 def with_article(name: str) -> str:
     """A name with "a" or "an".
 
-    >>> with_article("orca")
-    'an orca'
+    >>> with_article("orca"), with_article("used golf ball"), with_article("English walnut")
+    ('an orca', 'a used golf ball', 'an English walnut')
     """
-    return f"{'an' if name[:1] in ('a', 'e', 'i', 'o', 'u') else 'a'} {name}"
+    return f"{indefinite_article(Entity(name))} {name}"
 
 
 def _filled(prompt: Prompt, choices: Iterable[str], **parts: str) -> str:

@@ -128,12 +128,15 @@ def _blocks(labels: Labels, draw: Random) -> Iterator[list[Pair]]:
 
 def _threes(labels: Labels, draw: Random) -> Iterator[list[Pair]]:
     several = sorted({a for (a, _), found in labels.items() if len(found) == 2})
+    used: set[frozenset[str]] = set()  # two such things may be partners of each other
     for thing in draw.sample(several, len(several)):
-        either = [b for (a, b), found in labels.items() if a == thing and found == {">", "<"}]
-        leaning = [b for (a, b), found in labels.items() if a == thing and len(found) == 2 and "=" in found]
+        partners = {b: found for (a, b), found in labels.items() if a == thing and frozenset((a, b)) not in used}
+        either = [b for b, found in partners.items() if found == {">", "<"}]
+        leaning = [b for b, found in partners.items() if len(found) == 2 and "=" in found]
         draw.shuffle(either)
         draw.shuffle(leaning)
         for one, two, three in zip(either, leaning[::2], leaning[1::2], strict=False):
+            used |= {frozenset((thing, other)) for other in (one, two, three)}
             yield [(thing, one), (thing, two), (thing, three)]
 
 

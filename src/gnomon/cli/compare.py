@@ -33,6 +33,7 @@ def arguments(parser: ArgumentParser) -> None:
                         "(default: the benchmark's first); may be given several times")
     parser.add_argument("--level", type=float, default=0.95, metavar="P", help="of the intervals (default: 0.95)")
     parser.add_argument("--draws", type=int, default=2000, metavar="N", help="of the paired bootstrap (default: 2000)")
+    parser.add_argument("--over-seeds", action="store_true", help="take a model's runs with different seeds together")
     parser.add_argument("--format", choices=FORMATS, default="table", help="default: table")
     parser.add_argument("--plain", action="store_true", help="no drawing characters")
 
@@ -49,7 +50,10 @@ def main(args: Namespace) -> int:
     if not 0 < args.level < 1:
         raise UsageError(f"The level must lie between 0 and 1, not {args.level}.")
     found: list[tuple[list[Comparison], list[Rank]]] = []
-    for tables, names in by_benchmark(runs):
+    for tables, names in by_benchmark(runs, over_seeds=args.over_seeds):
+        if len(tables) < 2:
+            raise UsageError(f"There is nothing to compare: all runs on {tables[0].benchmark} are of "
+                             f"{tables[0].model}.", "Give runs of two or more models.")
         for name in args.measure or names[:1]:
             pairs = compare(tables, measure(name), level=args.level, draws=args.draws)
             found.append((pairs, leaderboard(tables, measure(name), pairs, level=args.level)))

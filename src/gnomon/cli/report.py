@@ -3,7 +3,7 @@
 examples:
   gnomon report runs/*
   gnomon report runs/scales-* -o scales.html
-  gnomon report runs/* --figures figures/      each figure also as SVG, PNG and CSV
+  gnomon report runs/* --figures figures
 """
 
 from __future__ import annotations

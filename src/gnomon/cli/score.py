@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 FIELDS = ("benchmark", "model", "measure", "by", "key", "value", "low", "high", "n", "clusters")
 SHOWN = 5  # ids of missing answers
+TWIN = "_and_right"
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -50,6 +51,8 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--level", type=float, default=0.95, metavar="P", help="of the intervals (default: 0.95)")
     parser.add_argument("--draws", type=int, default=0, metavar="N", help="bootstrap intervals from N draws instead of "
                         "analytic ones")
+    parser.add_argument("--guess", type=int, metavar="SEED", help="guess where there is no answer, instead of counting "
+                        "it as wrong")
     parser.add_argument("--over-seeds", action="store_true", help="take runs that differ only in the seed together")
     parser.add_argument("--format", choices=FORMATS, default="table", help="default: table")
     parser.add_argument("--like-paper", action="store_true", help="each paper's results tables in its own layout, with "
@@ -67,14 +70,18 @@ def main(args: Namespace) -> int:
     if args.like_paper and args.format == "json":
         raise UsageError("The papers' layouts have no JSON form.", "Leave out --like-paper: the scores are the same.")
     tables = [_from_file(args)] if args.answers else [_from_run(run) for run in opened(args.runs)]
+    for table, _ in tables:
+        _tell_missing(table, "guessed" if args.guess is not None else "counted as wrong")
+    if args.guess is not None:
+        from gnomon.measures.accuracy import guessed
+
+        tables = [(guessed(table, args.guess), names) for table, names in tables]
     if args.like_paper:
         print(_like_papers(args, [table for table, _ in tables]))
         return 0
     found = _over_seeds(args, tables) if args.over_seeds else [
         score for table, names in tables for score in _scored(args, table, names)]
     print(shown(found, args.format, plain=args.plain, level=args.level))
-    for table, _ in tables:
-        _tell_missing(table)
     return 0
 
 
@@ -118,29 +125,65 @@ def shown(scores: Sequence[Score], format: str, *, plain: bool = False, level: f
     parts: dict[str, list[Score]] = {}
     for score in scores:
         parts.setdefault(score.by, []).append(score)
-    bars = format == "table" and not plain
-    text = "\n\n".join(render(_listing(by, part, level, bars=bars), format) for by, part in parts.items())
+    if format == "table" and not plain:
+        return "\n\n".join(_with_bars(by, part, level) for by, part in parts.items())
+    text = "\n\n".join(render(_listing(by, part, level, bars=False), format) for by, part in parts.items())
     return text.translate(str.maketrans("─–", "--")) if plain else text
 
 
+def _with_bars(by: str, scores: Sequence[Score], level: float) -> str:
+    """A table for the terminal; where it is too narrow, the bars go before any name is cut."""
+    from shutil import get_terminal_size
+
+    from gnomon.report.tables import render
+
+    whole = render(_listing(by, scores, level, bars=True), width=1000)
+    if max(map(len, whole.splitlines())) <= get_terminal_size((100, 24)).columns:
+        return whole
+    return render(_listing(by, scores, level, bars=False))
+
+
 def _listing(by: str, scores: Sequence[Score], level: float, *, bars: bool) -> Listing:
-    """One row a score; a benchmark or model that all rows share stands in the title instead of in each row."""
+    """One row a score. A benchmark or model that all rows share stands in the title; the share that is consistent and
+    right stands beside the share that is consistent."""
     from gnomon.report.scores import bar, interval, percent
 
     named = [field for field in ("benchmark", "model") if len({getattr(s, field) for s in scores}) > 1]
     title = " · ".join(getattr(scores[0], field) for field in ("benchmark", "model") if field not in named)
+    pairs = _with_their_twins(scores)
+    twins = any(twin for _, twin in pairs)
     columns = [*named, "measure", *([by] if by else []), "score", f"{100 * level:g} % interval",
-               *([""] if bars else []), "n", "clusters"]
+               *([""] if bars else []), *(["and right"] if twins else []), "n", "clusters"]
     rows = [(*(getattr(s, field) for field in named), s.measure, *([s.key or "–"] if by else []), percent(s.value),
-             interval(s), *([bar(s.value)] if bars else []), s.n, s.clusters) for s in scores]
+             interval(s), *([bar(s.value)] if bars else []), *([percent(twin.value) if twin else ""] if twins else []),
+             s.n, s.clusters) for s, twin in pairs]
     return Listing(title, tuple(columns), tuple(rows))
+
+
+def _with_their_twins(scores: Sequence[Score]) -> list[tuple[Score, Score | None]]:
+    """Each score with the one of its twin, which then has no row of its own."""
+    found = {(s.benchmark, s.model, s.measure, s.key): s for s in scores}
+    twins = {key: found.get((*key[:2], key[2] + TWIN, key[3])) for key in found}
+    folded = {id(twin) for twin in twins.values()}
+    return [(s, twins[key]) for key, s in found.items() if id(s) not in folded]
 
 
 def _scored(args: Namespace, table: Table, names: Sequence[str]) -> list[Score]:
     from gnomon.measures.scoring import score_table
 
-    return score_table(table, args.measure or names, by=args.by, draws=args.draws, level=args.level,
+    return score_table(table, args.measure or with_twins(names), by=args.by, draws=args.draws, level=args.level,
                        minimum=args.minimum)
+
+
+def with_twins(names: Sequence[str]) -> list[str]:
+    """The measures, each one of consistency followed by its twin that also asks for right answers.
+
+    >>> with_twins(["accuracy", "symmetry"])
+    ['accuracy', 'symmetry', 'symmetry_and_right']
+    """
+    from gnomon.registry import MEASURES
+
+    return [name for each in names for name in (each, f"{each}{TWIN}") if name == each or name in MEASURES]
 
 
 def _from_run(run: Run) -> tuple[Table, tuple[str, ...]]:
@@ -196,8 +239,8 @@ def _over_seeds(args: Namespace, tables: Sequence[tuple[Table, tuple[str, ...]]]
     return found
 
 
-def _tell_missing(table: Table) -> None:
-    """On standard error: how many answers are missing, why, and which."""
+def _tell_missing(table: Table, treated: str) -> None:
+    """On standard error: how many answers are missing, why, which, and what becomes of them."""
     lost = ~table.answered
     if not lost.any():
         return
@@ -206,4 +249,4 @@ def _tell_missing(table: Table) -> None:
     ids = table.ids[lost]
     listed = ", ".join(map(str, ids[:SHOWN])) + (f" and {len(ids) - SHOWN:,} more" if len(ids) > SHOWN else "")
     print(f"{table.model} on {table.benchmark}: " + ", ".join(f"{n:,} {what}" for what, n in counts.items() if n)
-          + f" (counted as wrong): {listed}.", file=sys.stderr)
+          + f" ({treated}): {listed}.", file=sys.stderr)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from gnomon.contracts import Measure
 from gnomon.measures.statistics import Statistics, mean_of
-from gnomon.measures.table import Flags, Table
+from gnomon.measures.table import Table
 
 
 def accuracy(table: Table) -> Statistics:
@@ -33,12 +35,14 @@ def guessed_accuracy(table: Table) -> Statistics:
     return mean_of(np.where(table.answered, table.right, chance), table.clusters)
 
 
-def guess(table: Table, seed: int = 0) -> Flags:
-    """One seeded draw of the same: which items are right if those without an answer are guessed."""
+def guessed(table: Table, seed: int = 0) -> Table:
+    """The table with a seeded guess among the choices where there is no answer: one draw, for any measure."""
     choices = (table.choices >= 0).sum(axis=1)
     place = (np.random.default_rng(seed).random(len(table)) * choices).astype(np.int64)
-    flags: Flags = np.where(table.answered, table.right, table.gold_at[np.arange(len(table)), place])
-    return flags
+    drawn = table.choices[np.arange(len(table)), place]
+    return replace(table, choice=np.where(table.answered, table.choice, drawn),
+                   picked=np.where(table.answered, table.picked, place),
+                   asked=np.ones(len(table), dtype=bool), failed=np.zeros(len(table), dtype=bool))
 
 
 ACCURACY = Measure(name="accuracy", summary="share of items answered with a right label", statistics=accuracy)

@@ -58,8 +58,7 @@ def _single(table: Table) -> tuple[list[Cell], int, Finish]:
 
 def gold_label(table: Table) -> Codes:
     """One right label for each row: the answer if it is right, else the first of the right ones."""
-    first = table.kinds.choices[np.arange(len(table.kinds.gold)), table.kinds.gold.argmax(axis=1)]
-    return np.where(table.right, table.choice, first[table.kind])
+    return np.where(table.right, table.choice, table.first_right)
 
 
 def _cells(right: Flags, said: Codes, gold: Codes) -> list[Cell]:

@@ -77,17 +77,18 @@ def compare(tables: Sequence[Table], measure: Measure, *, level: float = 0.95, d
 
 
 def compare_runs(runs: Sequence[Run], *, measure: str = "", level: float = 0.95, draws: int = 2000,
-                 seed: int = 0) -> list[Comparison]:
-    """Every pair of runs on the same benchmark, by a measure or by the benchmark's first."""
+                 seed: int = 0, over_seeds: bool = False) -> list[Comparison]:
+    """Every pair of runs (or, over seeds, of models) on the same benchmark, by a measure or the benchmark's first."""
     from gnomon.registry import measure as named
 
-    return [each for tables, names in by_benchmark(runs)
+    return [each for tables, names in by_benchmark(runs, over_seeds=over_seeds)
             for each in compare(tables, named(measure or names[0]), level=level, draws=draws, seed=seed)]
 
 
-def by_benchmark(runs: Sequence[Run]) -> Iterator[tuple[list[Table], tuple[str, ...]]]:
-    """The tables of the runs on each benchmark that has several, and its measures."""
+def by_benchmark(runs: Sequence[Run], *, over_seeds: bool = False) -> Iterator[tuple[list[Table], tuple[str, ...]]]:
+    """The tables of the runs on each benchmark that has several, and its measures; over seeds, a table per model."""
     from gnomon.measures.scoring import table_of
+    from gnomon.measures.seeds import pooled
 
     together: dict[str, list[Run]] = {}
     for run in runs:
@@ -98,7 +99,8 @@ def by_benchmark(runs: Sequence[Run]) -> Iterator[tuple[list[Table], tuple[str, 
     for group in together.values():
         if len(group) > 1:
             found = [table_of(run) for run in group]
-            yield [table for table, _ in found], found[0][1]
+            tables = [table for table, _ in found]
+            yield pooled(tables) if over_seeds else tables, found[0][1]
 
 
 def leaderboard(tables: Sequence[Table], measure: Measure, comparisons: Sequence[Comparison], *,

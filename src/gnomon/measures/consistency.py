@@ -7,6 +7,8 @@ agree and are right, since a model that always says the same is consistent for n
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -77,6 +79,34 @@ def within_groups(table: Table, *, between_forms: bool = False) -> Said:
     return Said(unit, outcome, part.right, clusters, part.form.codes if between_forms else None)
 
 
+def same_choice(tags: str) -> Measure:
+    """The measure "same_choice@TAG,TAG": how often items that share these tags but not the right label get one answer.
+
+    Spatial commonsense, section 4.2, asks it of person and object: a model that answers alike whatever the action does
+    not read the action.
+    """
+    names = [name.strip() for name in tags.split(",")]
+    return Measure(name=f"same_choice@{tags}", needs="tags", statistics=lambda table: agreement(_sharing(table, names)),
+                   summary=f"share of pairs that share {' and '.join(names)} but not the right label, answered alike")
+
+
+def _sharing(table: Table, names: Sequence[str]) -> Said:
+    unit: Codes = table.form.codes.astype(np.int64)
+    known = np.ones(len(table), dtype=bool)
+    for column in (table.column(name) for name in names):
+        unit = compact(unit * (len(column.values) + 1) + column.codes + 1)[0]
+        known &= column.codes >= 0
+    return Said(unit[known], table.choice[known], table.right[known], table.clusters[known], table.first_right[known])
+
+
+def with_twin(name: str, statistics: Callable[..., Statistics], summary: str, right: str,
+              needs: str) -> tuple[Measure, Measure]:
+    """A measure of consistency, and the one that also asks for right answers; both from one function."""
+    strict = partial(statistics, and_right=True)
+    return (Measure(name=name, summary=summary, statistics=statistics, needs=needs),
+            Measure(name=f"{name}_and_right", summary=right, statistics=strict, needs=needs))
+
+
 def _pairs_by(unit: Codes, value: Codes | None, units: int) -> Floats:
     """For each unit, the pairs of rows that share a value."""
     if value is None:
@@ -89,18 +119,19 @@ def _pairs_by(unit: Codes, value: Codes | None, units: int) -> Floats:
     return np.asarray(np.bincount(keys // width, weights=alike * (alike - 1) / 2, minlength=units), dtype=float)
 
 
-GROUP_AGREEMENT = Measure(
-    name="group_agreement", needs="groups", summary="share of pairs of items of one group that are answered alike",
-    statistics=lambda table: agreement(within_groups(table)))
-GROUP_AGREEMENT_AND_RIGHT = Measure(
-    name="group_agreement_and_right", needs="groups",
-    summary="share of pairs of items of one group that are both right",
-    statistics=lambda table: agreement(within_groups(table), and_right=True))
-FORM_AGREEMENT = Measure(
-    name="form_agreement", needs="several forms of a group",
-    summary="share of pairs of items that put one fact in two forms and are answered alike",
-    statistics=lambda table: agreement(within_groups(table, between_forms=True)))
-FORM_AGREEMENT_AND_RIGHT = Measure(
-    name="form_agreement_and_right", needs="several forms of a group",
-    summary="share of pairs of items that put one fact in two forms and are both right",
-    statistics=lambda table: agreement(within_groups(table, between_forms=True), and_right=True))
+def group_agreement(table: Table, *, and_right: bool = False) -> Statistics:
+    """The mean over groups of the share of pairs of their items that are answered alike."""
+    return agreement(within_groups(table), and_right=and_right)
+
+
+def form_agreement(table: Table, *, and_right: bool = False) -> Statistics:
+    """The same over pairs that put one fact in two forms."""
+    return agreement(within_groups(table, between_forms=True), and_right=and_right)
+
+
+GROUP_AGREEMENT, GROUP_AGREEMENT_AND_RIGHT = with_twin(
+    "group_agreement", group_agreement, "share of pairs of items of one group that are answered alike",
+    "share of pairs of items of one group that are both right", "groups")
+FORM_AGREEMENT, FORM_AGREEMENT_AND_RIGHT = with_twin(
+    "form_agreement", form_agreement, "share of pairs of items that put one fact in two forms and are answered alike",
+    "share of pairs of items that put one fact in two forms and are both right", "several forms of a group")

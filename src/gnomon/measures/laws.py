@@ -17,7 +17,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,6 +28,7 @@ from gnomon.measures.table import Flags, Table
 
 YES = ("yes", "true", "1", "entailment")
 NO = ("no", "false", "0", "contradiction")
+OPEN = ("neutral", "unknown", "undetermined")
 
 
 class Statements(NamedTuple):
@@ -40,7 +41,7 @@ class Statements(NamedTuple):
     objects: tuple[str, ...]
     word: Codes  # what a yes/no item asks about, or -1 where the choices are words themselves
     words: tuple[str, ...]
-    said: Codes  # of an order: 1 first is greater, 0 it is not; else truth (0, 1) or a choice's code as a word; or -1
+    said: Codes  # order: 1 first is greater, 0 it is not; else truth (1, 0, 2 open) or a choice's code as a word; or -1
     gold: Codes  # the same for the right answer
     negated: Flags
 
@@ -58,10 +59,11 @@ def order(table: Table) -> Statements | None:
     asked = by_word[found.word]
 
     def greater(label: Codes) -> Codes:
-        answer = np.where((truth[label] >= 0) & (asked >= 0), np.where(truth[label] == 1, asked, 1 - asked), -1)
+        told = (truth[label] >= 0) & (truth[label] < 2) & (asked >= 0)
+        answer = np.where(told, np.where(truth[label] == 1, asked, 1 - asked), -1)
         return np.where(by_label[label] >= 0, by_label[label], answer)
 
-    return found._replace(said=greater(table.choice[found.rows]), gold=greater(_gold(table)[found.rows]))
+    return found._replace(said=greater(table.choice[found.rows]), gold=greater(table.first_right[found.rows]))
 
 
 def relations(table: Table) -> Statements | None:
@@ -77,10 +79,15 @@ def relations(table: Table) -> Statements | None:
 
     def says(label: Codes) -> Codes:
         answer = truth[label]
-        turned = np.where(flips & (answer >= 0), 1 - answer, answer)
+        turned = np.where(flips & (answer >= 0) & (answer < 2), 1 - answer, answer)
         return np.where(found.word >= 0, turned, by_label[label])
 
-    return found._replace(said=says(table.choice[found.rows]), gold=says(_gold(table)[found.rows]))
+    return found._replace(said=says(table.choice[found.rows]), gold=says(table.first_right[found.rows]))
+
+
+def contexts(context: Codes) -> list[Codes]:
+    """The rows of each context; -1 is none."""
+    return [np.flatnonzero(context == code) for code in np.unique(context[context >= 0])]
 
 
 def _statements(table: Table, law: Mapping[str, Any]) -> Statements | None:
@@ -89,12 +96,15 @@ def _statements(table: Table, law: Mapping[str, Any]) -> Statements | None:
         return None
     rows = np.flatnonzero((first.codes >= 0) & (second.codes >= 0))
     one, two, objects = _joined(first, second)
-    names: Iterable[str] = _names(law.get("within"))
     context = table.form.codes[rows].astype(np.int64)
-    for column in (table.tags[name] for name in names if name in table.tags):
+    for name in _names(law.get("within")):
+        column = table.tags.get(name)
+        if column is None:
+            continue
         context = context * (len(column.values) + 1) + column.codes[rows] + 1
     asked = table.tags.get(law.get("word", "relation"), Column(np.full(len(table), -1), ()))
-    is_yes_no = _truth(table)[_gold(table)] >= 0  # where choices are words, the tag may hold the right one: no question
+    # Where the choices are words, the tag may hold the right one: nothing was asked about it.
+    is_yes_no = _truth(table)[table.first_right] >= 0
     declared = _declared(law)
     words = tuple(dict.fromkeys([*asked.values, *declared, *table.labels]))
     place = np.array([words.index(value) for value in asked.values] + [-1])
@@ -112,13 +122,9 @@ def _declared(law: Mapping[str, Any]) -> list[str]:
 
 
 def _truth(table: Table) -> Codes:
-    """For each label, and last for no answer: 1 yes, 0 no, -1 neither."""
-    return np.array([1 if label.lower() in YES else 0 if label.lower() in NO else -1 for label in (*table.labels, "")])
-
-
-def _gold(table: Table) -> Codes:
-    first = table.kinds.choices[np.arange(len(table.kinds.gold)), table.kinds.gold.argmax(axis=1)]
-    return np.asarray(first[table.kind])
+    """For each label, and last for no answer: 1 yes, 0 no, 2 neither follows, -1 no such word."""
+    meaning = dict.fromkeys(YES, 1) | dict.fromkeys(NO, 0) | dict.fromkeys(OPEN, 2)
+    return np.array([meaning.get(label.lower(), -1) for label in (*table.labels, "")])
 
 
 def _joined(first: Column, second: Column) -> tuple[Codes, Codes, tuple[str, ...]]:

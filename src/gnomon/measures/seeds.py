@@ -7,10 +7,12 @@ more seeds do not shrink it) and a part from seeds; adding the two is honest whe
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from math import isnan, nan, sqrt
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gnomon.contracts import Measure
 from gnomon.errors import UsageError
@@ -45,6 +47,24 @@ def over_seeds(tables: Sequence[Table], measure: Measure, *, by: str = "", key: 
     score = Score(benchmark=first.benchmark, model=first.model, measure=measure.name, by=by, key=key,
                   value=None if isnan(mean) else mean, low=low, high=high, n=pooled.n, clusters=pooled.clusters)
     return SeedScore(score, spread, tuple(values.tolist()))
+
+
+def pooled(tables: Sequence[Table]) -> list[Table]:
+    """One table for each model, with the runs of all its seeds one below the other, so that models can be compared.
+
+    A seed's items keep apart (SEED:ID), and are paired with the same seed's items of another model; the clusters are
+    the same in all seeds.
+    """
+    together: dict[str, list[Table]] = {}
+    for table in tables:
+        together.setdefault(table.model, []).append(table)
+    return [concatenate([replace(table, ids=_seeded(table)) for table in group]) for group in together.values()]
+
+
+def _seeded(table: Table) -> NDArray[np.object_]:
+    ids = np.empty(len(table), dtype=object)
+    ids[:] = [f"{table.seed}:{name}" for name in table.ids.tolist()]
+    return ids
 
 
 def _interval(mean: float, error: float, df: int, spread: float, seeds: int, level: float,

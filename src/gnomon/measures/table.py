@@ -117,6 +117,12 @@ class Table:
         return self._kind_gold[self.kind]
 
     @cached_property
+    def first_right(self) -> Codes:
+        """The first of the right labels, for each row."""
+        first = self.kinds.choices[np.arange(len(self.kinds.gold)), self.kinds.gold.argmax(axis=1)]
+        return np.asarray(first[self.kind])
+
+    @cached_property
     def cardinality(self) -> Codes:
         """How many labels are right, for each row."""
         return np.asarray(self.kinds.gold.sum(axis=1)[self.kind])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from gnomon.contracts import Model
@@ -16,7 +17,7 @@ def hf(name: str, *, kind: str = "", revision: str = "", dtype: str = "", device
        top_k: int = 0, span: str = "l2r", labels: str = "", new_tokens: int = 32, allow_pickle: bool = False,
        trust_remote_code: bool = False, compile: bool = False, quantise: str = "",  # noqa: A002
        threads: int = 0) -> Model:
-    """A model of transformers.
+    """A model of transformers: a hub name, a folder, a .gguf file, or smollm2 (the embedded default's weights).
 
     kind       causal, seq2seq, masked or nli; read from the config if not given
     prompt     a prompt's name or file; shots how many of its worked examples to show
@@ -33,7 +34,7 @@ def hf(name: str, *, kind: str = "", revision: str = "", dtype: str = "", device
         raise UsageError(f"A model cannot be asked by '{ask}'.", "Known: score, generate.")
     from gnomon.models.loading import load
 
-    loaded = load(_resolved(name), kind=kind, revision=revision, dtype=dtype, device=device, allow_pickle=allow_pickle,
+    loaded = load(_folder(name), kind=kind, revision=revision, dtype=dtype, device=device, allow_pickle=allow_pickle,
                   trust_remote_code=trust_remote_code, compile=compile, quantise=quantise, threads=threads)
     parts: dict[str, Any] = {"spec": f"hf:{name}", "model": loaded.model, "tokenizer": loaded.tokenizer,
                              "about": loaded.about}
@@ -60,8 +61,14 @@ def _talks(tokenizer: Any, chat: bool | None, name: str) -> bool:
     has = bool(getattr(tokenizer, "chat_template", None))
     if chat and not has:
         raise UsageError(f"{name} has no chat template.", "Leave out --set chat=true.")
-    return has if chat is None else chat
+    return has and name != "smollm2" if chat is None else chat  # smollm2: as gnomon.models.smollm2 asks it
 
 
-def _resolved(name: str) -> str:
-    return name
+def _folder(name: str) -> str:
+    """What transformers can load: a hub name or folder as it is; llama.cpp's files by way of the cache."""
+    if name != "smollm2" and not name.endswith(".gguf"):
+        return name
+    from gnomon.models.converting import converted
+    from gnomon.models.smollm2 import weights
+
+    return str(converted(weights() if name == "smollm2" else Path(name).expanduser()))

@@ -35,7 +35,7 @@ def load(name: str, *, kind: str = "", revision: str = "", dtype: str = "", devi
          allow_pickle: bool = False, trust_remote_code: bool = False, compile: bool = False,  # noqa: A002
          quantise: str = "", threads: int = 0) -> Loaded:
     """Load the model that a hub name or a folder names, in evaluation mode on its device."""
-    torch, transformers = _libraries()
+    torch, transformers = libraries()
     _check(kind, dtype, quantise)
     set_threads(threads)
     where = device or best_device()
@@ -123,7 +123,8 @@ def content_hash(folder: Path) -> str:
     return digest.hexdigest()
 
 
-def _libraries() -> tuple[Any, Any]:
+def libraries() -> tuple[Any, Any]:
+    """torch and transformers, or which extra brings them."""
     os.environ.setdefault("TRANSFORMERS_NO_ADVISORY_WARNINGS", "1")
     try:
         with warnings.catch_warnings():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import importlib.util
 import re
 from pathlib import Path
 
@@ -16,6 +17,8 @@ ZOOM = 3.0
 
 def write_figures(studies: list[Study], drawn: list[list[Figure]], folder: Path) -> list[Path]:
     """Write every figure three times: NAME.svg, NAME.png, NAME.csv."""
+    if importlib.util.find_spec("resvg_py") is None:
+        raise MissingExtraError("Writing PNG files", "report")
     folder.mkdir(parents=True, exist_ok=True)
     written = []
     for study, charts in zip(studies, drawn, strict=True):
@@ -34,10 +37,8 @@ def write_figures(studies: list[Study], drawn: list[list[Figure]], folder: Path)
 
 def png(picture: str) -> bytes:
     """A drawing as pixels."""
-    try:
-        from resvg_py import svg_to_bytes
-    except ImportError:
-        raise MissingExtraError("Writing PNG files", "report") from None
+    from resvg_py import svg_to_bytes
+
     return bytes(svg_to_bytes(svg_string=picture, zoom=ZOOM, sans_serif_family="DejaVu Sans"))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from gnomon import registry
@@ -124,8 +124,18 @@ def _grouped(benchmark: str, figures: Sequence[tuple[Published, str]], columns: 
         label = f"{model} ({note})" if note and several.count(model) > 1 else model
         cells = tuple(Score(benchmark=benchmark, model=model, measure=c, value=values[c]) if c in values else None
                       for c in columns)
-        lines.append(Line(label, "paper, " + ", ".join(dict.fromkeys(tables[model, note])), cells, -1))
+        lines.append(Line(label, cited(dict.fromkeys(tables[model, note])), cells, -1))
     return lines
+
+
+def cited(tables: Iterable[str]) -> str:
+    """The tables of a paper, as one cites them.
+
+    >>> cited(["Table 4", "Table 5"]), cited(["Table 2a"])
+    ('Tables 4, 5', 'Table 2a')
+    """
+    numbers = [table.removeprefix("Table ") for table in tables]
+    return f"Table{'s' * (len(numbers) > 1)} {', '.join(numbers)}"
 
 
 def _ranked(lines: Sequence[Line]) -> tuple[Line, ...]:
@@ -134,9 +144,10 @@ def _ranked(lines: Sequence[Line]) -> tuple[Line, ...]:
 
 def _notes(study: Study, papers: bool) -> Iterator[str]:
     yield "Ranges are 95 % intervals over independent groups of items; an item without an answer counts as wrong."
-    if papers and not study.name.endswith("@published"):
-        yield ("The paper's models answered the published items, these runs freshly made ones: the same question, "
-               "not the same items.")
+    if papers and study.spec:
+        items = ("" if study.name.endswith("@published") else
+                 ", on the published items; these runs answered freshly made ones, the same questions in other words")
+        yield f"Grey rows are the models of the paper ({study.spec.paper}), from the tables named{items}."
     lacking = [(e.label, int((~e.table.asked).sum()), int(e.table.failed.sum()),
                 int((e.table.asked & ~e.table.answered & ~e.table.failed).sum())) for e in study.entrants]
     for label, missing, failed, unread in lacking:

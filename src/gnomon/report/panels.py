@@ -86,7 +86,7 @@ def matrix_panel(
     """A grid of shaded cells with their values written in them."""
 
     def body(x: float, y: float, width: float) -> tuple[str, float]:
-        gutter = min(max((width_of(r, 11) for r in rows), default=0) + 24, width * 0.42)
+        gutter = min(max((width_of(r, 11) for r in rows), default=0) + 24, width * 0.5)
         cell = (width - gutter) / max(len(columns), 1)
         tall = min(max(cell, 22), 40)
         widest = max((width_of(shorten(c, 88, 11), 11) for c in columns), default=0)

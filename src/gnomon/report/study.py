@@ -17,6 +17,7 @@ from gnomon.contracts import Benchmark
 from gnomon.errors import GnomonError
 from gnomon.measures.table import Table
 from gnomon.records import Item
+from gnomon.report.words import plain
 from gnomon.runs import Run
 
 NOT_ASKED, NO_ANSWER = -2, -1
@@ -96,11 +97,11 @@ def known_benchmark(name: str) -> Benchmark | None:
 
 def labels_of(runs: Sequence[Run]) -> list[str]:
     """A short name for each run: the model's, with the options that tell two runs of one model apart."""
-    names = [run.model for run in runs]
+    names = [plain(run.model) for run in runs]
     out = []
     for run, name in zip(runs, names, strict=True):
         same = [other for other, n in zip(runs, names, strict=True) if n == name]
-        parts = [f"{key} {value}" for key, value in _settings(run).items()
+        parts = [plain(f"{key} {value}", 40) for key, value in _settings(run).items()
                  if len(same) > 1 and any(_settings(other).get(key) != value for other in same)]
         out.append(f"{name} ({', '.join(parts)})" if parts else name)
     seen: dict[str, int] = {}

@@ -10,14 +10,15 @@ from gnomon.report.figures.groups import group_shares
 from gnomon.report.figures.slices import chance, headline_measure, tags_of
 from gnomon.report.headline import Headline
 from gnomon.report.study import Entrant, Study
-from gnomon.report.words import counted, group_noun, listed, percentage
+from gnomon.report.words import counted, group_noun, listed, percentage, plain
 
 TELLING = 0.1  # a gap between best and worst category that is worth a sentence
 
 
 def title(studies: list[Study]) -> str:
     """The heading of the page."""
-    models = list(dict.fromkeys(e.run.model for study in studies for e in study.entrants))
+    entrants = [e for study in studies for e in study.entrants]
+    models = list(dict.fromkeys(plain(e.run.model) for e in [e for e in entrants if not is_baseline(e)] or entrants))
     return f"What {models[0]} knows about space" if len(models) == 1 else f"What {len(models)} models know about space"
 
 
@@ -37,7 +38,7 @@ def _accuracy(study: Study, e: Entrant) -> str:
     found = scores(e.table, [registry.measure("accuracy")])[0]
     right, guess = found.value or 0.0, chance(study)
     beyond = "no better than a guess" if found.low is not None and found.low <= guess else "a guess"
-    said = (f"{e.label} is right on {percentage(right)} of {counted(len(e.table), 'items')} of {study.name} "
+    said = (f"{e.label} is right on {percentage(right)} of {counted(len(e.table), 'items')} of {plain(study.name)} "
             f"({beyond}: {percentage(guess)})")
     names, share = group_shares(e.table)
     if len(names) < 3 or len(e.table) < 2 * len(names):
@@ -61,8 +62,8 @@ def _weakness(study: Study, e: Entrant) -> str:
             continue
         best, worst = max(found, key=lambda s: s.value or 0), min(found, key=lambda s: s.value or 0)
         if (best.value or 0) - (worst.value or 0) >= TELLING:
-            return (f"By {tag.replace('_', ' ')} it does best on {best.key} ({percentage(best.value)}) and worst on "
-                    f"{worst.key} ({percentage(worst.value)}).")
+            return (f"By {tag.replace('_', ' ')} it does best on {plain(best.key)} ({percentage(best.value)}) and worst on "
+                    f"{plain(worst.key)} ({percentage(worst.value)}).")
     return ""
 
 
@@ -70,8 +71,8 @@ def _others(others: list[Entrant]) -> str:
     rest = [f"{e.label} on {percentage(float(e.table.right.mean()))}" for e in others[:3] if len(e.table)]
     more = len(others) - 3
     if more > 0:
-        rest.append(f"{more} more on less")
-    return f"{listed(rest)}." if rest else ""
+        rest.append(f"{more} more")
+    return f"Beside it: {listed(rest)}." if rest else ""
 
 
 def _paper(table: Headline) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from gnomon.records import Score
@@ -13,7 +12,7 @@ from gnomon.report.figures.slices import chance
 from gnomon.report.headline import Headline, Line, headline, sliced
 from gnomon.report.study import Study
 from gnomon.report.summary import sentences
-from gnomon.report.words import percentage
+from gnomon.report.words import measure_name, percentage
 
 ROWS = 200  # of the numbers behind a chart that the page shows; the CSV has all
 SWATCH = '<svg class="swatch chart" viewBox="0 0 14 14" aria-hidden="true">{}</svg>'
@@ -91,19 +90,6 @@ def _cell(name: str, score: Score | None) -> dict[str, Any]:
     value, low, high = (score.value, score.low, score.high) if score else (None, None, None)
     return {"name": name, "text": percentage(value, 1) if known else "", "sort": value if known else "",
             "range": f"{100 * low:.1f}–{100 * high:.1f}" if known and low is not None and high is not None else ""}
-
-
-def measure_name(measure: str) -> str:
-    """A measure as people read it.
-
-    >>> measure_name("pattern_accuracy@0.95")
-    'Pattern accuracy @ 0.95'
-    """
-    base, _, threshold = measure.partition("@")
-    name = words(base)
-    for plain, proper in (("f1", "F1"), ("ece", "ECE"), ("auc", "area")):
-        name = re.sub(rf"\b{plain}\b", proper, name)
-    return name[:1].upper() + name[1:] + (f" @ {threshold}" if threshold else "")
 
 
 def figure_view(figure: Figure, prefix: str) -> dict[str, Any]:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 NOUNS = {"spacenli": "patterns", "spatialqa": "templates", "scales": "pairs", "posrel": "scenes", "vsr": "pictures",
          "viphy": "objects", "relativesize": "pairs"}  # fmt: skip
+
+
+TURNING = set("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 
 def group_noun(benchmark: str) -> str:
@@ -15,6 +19,16 @@ def group_noun(benchmark: str) -> str:
     ('patterns', 'groups')
     """
     return NOUNS.get(benchmark.partition("@")[0].partition("-")[0], "groups")
+
+
+def plain(text: str, limit: int = 80) -> str:
+    """A name fit to stand inside a sentence: one short line, without marks that turn the direction of writing.
+
+    >>> plain("gpt\u202e2\\n")
+    'gpt2'
+    """
+    line = " ".join("".join(c for c in text if c not in TURNING).split())
+    return line if len(line) <= limit else line[:limit] + "…"
 
 
 def percentage(value: float | None, digits: int = 0) -> str:
@@ -42,3 +56,16 @@ def counted(n: int, noun: str) -> str:
     ('1 run', '2,000 items')
     """
     return f"{n:,} {noun.removesuffix('s') if n == 1 else noun}"
+
+
+def measure_name(measure: str) -> str:
+    """A measure as people read it.
+
+    >>> measure_name("pattern_accuracy@0.95")
+    'Pattern accuracy @0.95'
+    """
+    base, _, threshold = measure.partition("@")
+    name = base.replace("_", " ")
+    for plain, proper in (("f1", "F1"), ("ece", "ECE"), ("auc", "area")):
+        name = re.sub(rf"\b{plain}\b", proper, name)
+    return name[:1].upper() + name[1:] + (f" @{threshold}" if threshold else "")

@@ -24,8 +24,13 @@
     const data = JSON.parse(await new Response(stream).text());
     const { context, group, gold } = data;
     const contexts = context.values.map((c) => c.toLowerCase()), groups = group.values.map((g) => g.toLowerCase());
-    data.sought = data.text.map((text, i) =>
-      `${data.id[i].toLowerCase()}\n${contexts[context.codes[i]]}\n${text.toLowerCase()}\n${groups[group.codes[i]]}\n${gold.values[gold.codes[i]].toLowerCase()}`);
+    // One long text of all items and where each begins: a search runs through it once, from hit to hit.
+    const golds = gold.values.map((g) => g.toLowerCase());
+    const parts = data.text.map((text, i) => [data.id[i].toLowerCase(), contexts[context.codes[i]], text.toLowerCase(),
+      groups[group.codes[i]], golds[gold.codes[i]]].join("\n"));
+    data.start = new Uint32Array(data.n + 1);
+    parts.forEach((part, i) => { data.start[i + 1] = data.start[i] + part.length + 1; });
+    data.sought = parts.join("\0");
     data.hits = new Uint16Array(data.n);
     data.asked = new Uint16Array(data.n);
     for (const run of data.runs) for (let i = 0; i < data.n; i++) {
@@ -46,6 +51,19 @@
   };
   const right = (run, i) => run.right.charCodeAt(i) === FIRST + 1;
 
+  // Which items hold all the words: null for all items, else a flag for each.
+  const holding = (words) => {
+    if (!words.length) return null;
+    const [first, ...rest] = [...words].sort((a, b) => b.length - a.length);
+    const { sought, start, n } = pack, found = new Uint8Array(n);
+    for (let at = sought.indexOf(first), i = 0; at >= 0; at = sought.indexOf(first, start[i])) {
+      while (start[i + 1] <= at) i++;
+      const text = rest.length ? sought.slice(start[i], start[i + 1]) : "";
+      if (rest.every((word) => text.includes(word))) found[i] = 1;
+      if (++i >= n) break;
+    }
+    return found;
+  };
   const choose = () => {
     const began = performance.now();
     const words = $("q").value.toLowerCase().split(/\s+/).filter(Boolean);
@@ -53,8 +71,9 @@
       .map((s) => [pack.tags[s.dataset.tag].codes, Number(s.value)]);
     const [kind, which] = outcome.split(":");
     const run = which === undefined ? null : pack.runs[Number(which)];
-    const found = [];
+    const found = [], held = holding(words);
     for (let i = 0; i < pack.n; i++) {
+      if (held && !held[i]) continue;
       if (run) {
         const code = run.choice.charCodeAt(i);
         if (kind === "right" && !right(run, i)) continue;
@@ -63,8 +82,6 @@
       } else if (kind === "split" && (pack.hits[i] === 0 || pack.hits[i] === pack.asked[i])) continue;
       else if (kind === "nobody" && (pack.hits[i] > 0 || pack.asked[i] === 0)) continue;
       if (!tagged.every(([codes, value]) => codes[i] === value)) continue;
-      const text = pack.sought[i];
-      if (!words.every((word) => text.includes(word))) continue;
       found.push(i);
     }
     const by = {
@@ -177,7 +194,7 @@
     });
   }
   let timer = 0;
-  $("q").addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(refresh, 60); });
+  $("q").addEventListener("input", () => { clearTimeout(timer); timer = setTimeout(refresh, 30); });
   for (const id of ["outcome", "focus"]) $(id).addEventListener("change", refresh);
   $("benchmark").addEventListener("change", () => open(Number($("benchmark").value)));
   $("first").addEventListener("click", () => { page = 0; show(); });

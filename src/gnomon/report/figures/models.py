@@ -8,10 +8,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from gnomon.measures.scoring import scores
-from gnomon.report.figures import Figure, words
+from gnomon.report.figures import Figure
 from gnomon.report.figures.slices import headline_measure
 from gnomon.report.plots import Curve, curves, percent
 from gnomon.report.study import Entrant, Study
+from gnomon.report.words import measure_name
 
 # Where a manifest may say how much a model was shown, and how the axis is called.
 AMOUNTS = {"shots": "worked examples in the prompt", "train_items": "training items",
@@ -36,11 +37,11 @@ def against_size(study: Study) -> Iterator[Figure]:
     sizes = [size for size, _, _ in points]
     domain = (10 ** math.floor(math.log10(min(sizes))), 10 ** math.ceil(math.log10(max(sizes) * 1.01)))
     yield Figure(
-        name="size", title=f"{words(measure.name).capitalize()} against model size",
+        name="size", title=f"{measure_name(measure.name)} against model size",
         caption="Models of one family are joined by a line.",
         description="; ".join(f"{e.label} with {short(size)} parameters: {percent(value)}"
                               for size, value, e in points),
-        body=curves(lines, "parameters", words(measure.name), x_domain=domain, log=True, x_form=short),
+        body=curves(lines, "parameters", measure_name(measure.name), x_domain=domain, log=True, x_form=short),
         columns=("model", "parameters", measure.name), rows=tuple((e.label, size, value) for size, value, e in points),
     )  # fmt: skip
 
@@ -67,11 +68,11 @@ def against_shots(study: Study) -> Iterator[Figure]:
         most = max(amount for _, amount, _, _ in rows)
         amounts = sorted({amount for _, amount, _, _ in rows})
         yield Figure(
-            name=f"by-{key}", title=f"{words(measure.name).capitalize()} by {label}",
+            name=f"by-{key}", title=f"{measure_name(measure.name)} by {label}",
             caption="Runs that differ only in the seed are averaged; the bar spans them.",
             description=f"Curves from {amounts[0]:g} to {most:g}.",
             columns=("model", key, measure.name, "runs"), rows=tuple(rows),
-            body=curves(lines, label, words(measure.name), x_domain=(min(0.0, amounts[0]), most),
+            body=curves(lines, label, measure_name(measure.name), x_domain=(min(0.0, amounts[0]), most),
                         x_form=lambda v: f"{v:g}", x_ticks=amounts if len(amounts) <= 8 else None),
         )  # fmt: skip
 

@@ -16,6 +16,7 @@ from gnomon.report.figures import Figure, words
 from gnomon.report.items import filters
 from gnomon.report.plots import Curve, Estimate, bars, curves, percent
 from gnomon.report.study import Study
+from gnomon.report.words import measure_name
 
 MOST_KEYS = 30  # rows in a bar chart; the table behind it holds all
 MOST_TAGS = 6
@@ -78,13 +79,13 @@ def _bars(study: Study, tag: str, measure: Measure) -> Figure | None:
     wanted = set(shown[:MOST_KEYS])
     estimates = [Estimate(s.key, i, s.value, s.low, s.high, f", {s.n:,} items")
                  for key in shown[:MOST_KEYS] for i, s in flat if s.key == key]
-    name = words(measure.name)
+    name = measure_name(measure.name)
     guess = chance(study) if measure.name == "accuracy" else None
-    axis = f"{name} (dotted: a guess, {percent(guess)})" if guess else name
+    axis = f"{name.lower()} (dotted: a guess, {percent(guess)})" if guess else name
     body = bars(estimates, study.labels, axis, guide=guess)
     left_out = f" The {MOST_KEYS} with most items of {len(keys)} are drawn." if len(keys) > MOST_KEYS else ""
     return Figure(
-        name=f"{measure.name.replace('@', '-')}-by-{tag}", title=f"{_title(name)} by {words(tag)}",
+        name=f"{measure.name.replace('@', '-')}-by-{tag}", title=f"{name} by {words(tag)}",
         caption=f"With 95 % intervals over independent groups of items.{left_out}",
         description=_extremes(study, [(i, s) for i, s in flat if s.key in wanted], words(tag)), body=body,
         columns=("model", tag, measure.name, "low", "high", "n", "clusters"),
@@ -147,18 +148,14 @@ def by_cardinality(study: Study) -> Iterator[Figure]:
         body = curves(
             lines,
             "labels that count as right",
-            words(measure.name),
+            measure_name(measure.name),
             x_form=lambda v: f"{v:.0f}",
             x_domain=(cardinalities[0] - 0.3, cardinalities[-1] + 0.3),
             x_ticks=[float(c) for c in cardinalities],
         )
         yield Figure(
-            name=f"{measure.name}-by-right-labels", title=f"{_title(words(measure.name))} by number of right labels",
+            name=f"{measure.name}-by-right-labels", title=f"{measure_name(measure.name)} by number of right labels",
             caption="The more labels count as right, the easier the item: compare models at the same number.",
             description=f"Curves over {cardinalities[0]} to {cardinalities[-1]} right labels.", body=body,
             columns=("model", "cardinality", measure.name, "low", "high", "n", "clusters"), rows=tuple(rows),
         )  # fmt: skip
-
-
-def _title(text: str) -> str:
-    return text[:1].upper() + text[1:]

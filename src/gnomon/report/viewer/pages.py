@@ -19,8 +19,8 @@ from gnomon.report.items import clip
 from gnomon.report.methods import facts
 from gnomon.report.study import NO_ANSWER, NOT_ASKED, Entrant, Study, known_benchmark, labels_of
 from gnomon.report.viewer.shelf import Board, Shelf
-from gnomon.report.views import figure_view, measure_name, range_plot
-from gnomon.report.words import percentage
+from gnomon.report.views import figure_view, range_plot
+from gnomon.report.words import measure_name, percentage
 from gnomon.runs import Run
 
 PAGE = 50

@@ -19,7 +19,7 @@ from gnomon.report.study import Study, known_benchmark, labels_of, studies
 from gnomon.runs import LOG, MANIFEST, Counts, Run, runs_in
 
 KEPT = 32  # tables, boards and studies kept in memory
-FRESH = 30.0  # seconds after its last write that an unfinished run counts as going on
+FRESH = 120.0  # seconds after its last write that an unfinished run counts as going on
 T = TypeVar("T")
 
 

@@ -1,0 +1,118 @@
+"""Safe loading: no pickle, no stranger's code, a pinned revision, and errors that say what to do."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from types import SimpleNamespace
+
+import pytest
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("transformers")
+
+from gnomon.errors import MissingExtraError, ModelError, UsageError  # noqa: E402
+from gnomon.models import loading  # noqa: E402
+from gnomon.models.hf import hf  # noqa: E402
+
+
+def copy(folder, target):
+    return shutil.copytree(folder, target / "copy")
+
+
+def python(code, **environment):
+    """What a fresh process prints."""
+    path = os.pathsep.join(sys.path)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False,
+                          env={**os.environ, "PYTHONPATH": path, **environment})
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def as_pickle(folder):
+    from safetensors.torch import load_file
+
+    torch.save(load_file(folder / "model.safetensors"), folder / "pytorch_model.bin")
+    (folder / "model.safetensors").unlink()
+
+
+def test_pickled_weights_are_refused_unless_allowed(folders, tmp_path):
+    folder = copy(folders("gpt2"), tmp_path)
+    as_pickle(folder)
+    with pytest.raises(ModelError, match="pickle") as caught:
+        hf(str(folder))
+    assert "--allow-pickle" in caught.value.hint
+    assert hf(str(folder), allow_pickle=True).describe()["architecture"] == "GPT2LMHeadModel"
+
+
+def test_a_models_own_code_runs_only_when_trusted(folders, tmp_path):
+    folder = copy(folders("llama"), tmp_path)
+    config = json.loads((folder / "config.json").read_text())
+    config |= {"model_type": "own", "auto_map": {"AutoConfig": "own.Config", "AutoModelForCausalLM": "own.Model"}}
+    (folder / "config.json").write_text(json.dumps(config))
+    (folder / "own.py").write_text(f"open({str(tmp_path / 'ran')!r}, 'w').close()\n")
+    with pytest.raises(ModelError, match="code of its own") as caught:
+        hf(str(folder))
+    assert "--trust-remote-code" in caught.value.hint
+    assert not (tmp_path / "ran").exists()
+
+
+def test_a_folder_is_pinned_by_its_content(folders, tmp_path):
+    folder = copy(folders("llama"), tmp_path)
+    first = hf(str(folder)).describe()["revision"]
+    assert first == hf(str(folders("llama"))).describe()["revision"]
+    assert first.startswith("content:")
+    weights = bytearray((folder / "model.safetensors").read_bytes())
+    weights[-1] ^= 1
+    (folder / "model.safetensors").write_bytes(bytes(weights))
+    assert hf(str(folder)).describe()["revision"] != first
+
+
+def test_a_missing_model_says_what_to_do(monkeypatch, tmp_path):
+    with pytest.raises(ModelError) as caught:
+        hf(str(tmp_path / "nothing"))
+    assert "config.json" in caught.value.hint
+    with pytest.raises(UsageError, match="name of a model"):
+        hf("")
+
+
+def test_offline_is_honoured_and_named(tmp_path):
+    code = ("from gnomon.models.hf import hf\nfrom gnomon.errors import ModelError\n"
+            "try:\n    hf('nobody/nothing')\nexcept ModelError as error:\n    print(error.hint)\n")
+    assert "HF_HUB_OFFLINE is set" in python(code, HF_HUB_OFFLINE="1", HF_HOME=str(tmp_path))
+
+
+def test_missing_libraries_name_the_extra(monkeypatch):
+    monkeypatch.setitem(sys.modules, "transformers", None)
+    with pytest.raises(MissingExtraError, match="hf"):
+        hf("gpt2")
+
+
+@pytest.mark.parametrize(("architecture", "kind"), [
+    ("LlamaForCausalLM", "causal"), ("GPT2LMHeadModel", "causal"), ("RobertaForMaskedLM", "masked"),
+    ("BertForPreTraining", "masked"), ("DebertaV2ForSequenceClassification", "nli")])
+def test_the_kind_is_read_from_the_architecture(architecture, kind):
+    assert loading.kind_of(SimpleNamespace(architectures=[architecture]), "x") == kind
+
+
+def test_an_unknown_architecture_asks_for_the_kind():
+    assert loading.kind_of(SimpleNamespace(architectures=["T5Model"], is_encoder_decoder=True), "x") == "seq2seq"
+    with pytest.raises(UsageError, match="BertModel"):
+        loading.kind_of(SimpleNamespace(architectures=["BertModel"]), "x")
+
+
+def test_threads_are_set_and_restored():
+    before = torch.get_num_threads()
+    try:
+        loading.set_threads(1)
+        assert torch.get_num_threads() == 1
+    finally:
+        torch.set_num_threads(before)
+
+
+def test_importing_the_factory_loads_no_torch():
+    code = "import sys, gnomon.models.hf; print(sorted(m for m in ('torch', 'transformers', 'numpy') if m in sys.modules))"
+    assert python(code).strip() == "[]"

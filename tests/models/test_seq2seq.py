@@ -1,0 +1,84 @@
+"""Encoder-decoder models against a full pass for each choice."""
+
+from __future__ import annotations
+
+import pytest
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("transformers")
+
+from gnomon.errors import UsageError  # noqa: E402
+from gnomon.models.hf import hf  # noqa: E402
+from gnomon.records import Item  # noqa: E402
+
+PAIRS = [Item(id=f"e{i}", form="entailment", context=f"the {a} is inside the box." * (1 + i), text=f"the box holds {a}.",
+              choices=("entailment", "contradiction", "neutral"), gold=("entailment",)) for i, a in
+         enumerate(["ant", "bird", "lamp", "book", "old man"])]
+CLOZE = Item(id="z", form="cloze", text="the ant is [MASK] than the house.", choices=("larger", "smaller"),
+             gold=("smaller",))
+
+
+def reference(model, source, target):
+    """One full pass: encoder, decoder, all logits; the end token belongs to the target."""
+    tokenizer = model.tokenizer
+    ids = tokenizer(target, add_special_tokens=False)["input_ids"] + [tokenizer.eos_token_id]
+    start = model.model.config.decoder_start_token_id
+    with torch.inference_mode():
+        logits = model.model(input_ids=torch.tensor([tokenizer(source)["input_ids"]]),
+                             decoder_input_ids=torch.tensor([[start, *ids[:-1]]])).logits[0].log_softmax(-1)
+    return [logits[i, token].item() for i, token in enumerate(ids)]
+
+
+@pytest.mark.parametrize("make", ["t5", "bart"])
+@pytest.mark.parametrize("prompt", ["t5", "unifiedqa", "unifiedqa-fewshot"])
+def test_scores_equal_a_full_pass_for_each_choice(folders, make, prompt):
+    model = hf(str(folders(make)), prompt=prompt)
+    items = [*PAIRS[:3], CLOZE] if "fewshot" not in prompt else PAIRS[:1]
+    model.longest = 0
+    if make == "bart" and prompt == "unifiedqa-fewshot":
+        pytest.skip("the small BART reads 128 tokens at most")
+    for item, answer in zip(items, model.answer(items), strict=True):
+        wanted = [sum(reference(model, model.prompt.context(item), word)) for (word,) in model.prompt.words(item)]
+        assert answer.scores == pytest.approx(wanted, abs=1e-4)
+
+
+@pytest.mark.parametrize("make", ["t5", "bart"])
+def test_scores_do_not_depend_on_what_else_is_in_the_batch(folders, make):
+    model = hf(str(folders(make)))
+    together = model.answer([*PAIRS, CLOZE])
+    for item, answer in zip([*PAIRS, CLOZE], together, strict=True):
+        assert model.answer([item])[0].scores == pytest.approx(answer.scores, abs=1e-5)
+
+
+@pytest.mark.parametrize("normalise", ["mean", "byte", "pmi"])
+def test_normalisations(folders, normalise):
+    model = hf(str(folders("t5")), normalise=normalise)
+    (answer,) = model.answer(PAIRS[:1])
+    for label, score in zip(PAIRS[0].choices, answer.scores, strict=True):
+        tokens = reference(model, model.prompt.context(PAIRS[0]), label)
+        wanted = {"mean": sum(tokens) / len(tokens), "byte": sum(tokens) / len(label),
+                  "pmi": sum(tokens) - sum(reference(model, "", label))}[normalise]
+        assert score == pytest.approx(wanted, abs=1e-4)
+
+
+def test_the_encoder_reads_each_item_once(folders):
+    model = hf(str(folders("t5")))
+    seen = []
+    hook = model.model.get_encoder().register_forward_hook(lambda _, args, kwargs, __: seen.append(
+        kwargs["input_ids"].shape[0]), with_kwargs=True)
+    try:
+        model.answer(PAIRS)
+    finally:
+        hook.remove()
+    assert sum(seen) == len(PAIRS)
+
+
+def test_replies_do_not_depend_on_padding(folders):
+    model = hf(str(folders("t5")), ask="generate", new_tokens=3)
+    assert model.answer(PAIRS) == [model.answer([item])[0] for item in PAIRS]
+    assert model.scale == "none"
+
+
+def test_an_unknown_normalisation_is_named(folders):
+    with pytest.raises(UsageError, match="median"):
+        hf(str(folders("t5")), normalise="median")
