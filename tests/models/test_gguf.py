@@ -37,11 +37,11 @@ def array(key, kind, values):
     return entry(key, 9, struct.pack("<IQ", kind, len(values)) + b"".join(values))
 
 
-def write_model(file, *, seed=0, layers=1, size=32, quantised=False):
+def write_model(file, *, seed=0, layers=1, size=32, quantised=False, context=64, template=""):
     """A random Llama of a few thousand numbers, with a tokenizer of whole words: the format, by hand."""
     bits = np.random.default_rng(seed)
     meta = [entry("general.architecture", 8, text("llama")), number("general.file_type", 0),
-            number("llama.block_count", layers), number("llama.context_length", 64),
+            number("llama.block_count", layers), number("llama.context_length", context),
             number("llama.embedding_length", size), number("llama.feed_forward_length", 64),
             number("llama.attention.head_count", 2), number("llama.attention.head_count_kv", 2),
             entry("llama.attention.layer_norm_rms_epsilon", 6, struct.pack("<f", 1e-5)),
@@ -51,6 +51,7 @@ def write_model(file, *, seed=0, layers=1, size=32, quantised=False):
             array("tokenizer.ggml.token_type", 5, [struct.pack("<i", kind) for kind in TYPES]),
             number("tokenizer.ggml.bos_token_id", 1), number("tokenizer.ggml.eos_token_id", 2),
             number("tokenizer.ggml.unknown_token_id", 0)]  # fmt: skip
+    meta += [entry("tokenizer.chat_template", 8, text(template))] if template else []
     head = (size, len(WORDS))
     shapes = {"token_embd.weight": head, "output_norm.weight": (size,), "output.weight": head}
     for n in range(layers):
@@ -174,6 +175,47 @@ def test_a_prompt_that_does_not_fit_fails_alone(model):
     assert answers[1].error == "the prompt is longer than the context of 64 tokens"
     assert answers[0].choice is not None
     assert answers[2].scores == answers[0].scores
+
+
+def test_a_chat_template_is_followed_and_texts_begin_once(tmp_path):
+    template = "{{ bos_token }}{% for m in messages %}[{{ m.role }}] {{ m.content }}{% endfor %}[assistant]"
+    file = write_model(tmp_path / "chat.gguf", context=1024, template=template)
+    model = gguf(str(file), threads=1)
+    assert model.chat
+    assert model.prompt.name == "chat"
+    (larger,), (smaller,) = model._choices(cloze(choices=("larger", "smaller")))
+    assert larger.tokens[:2].count(1) == 1, "one token begins the text, not two"
+    assert larger.start == smaller.start
+    text = model._render(model.prompt.chat(cloze()))
+    assert text.startswith("<s>[system]")
+    assert text.endswith("[assistant]")
+    model.close()
+    plain = gguf(str(file), chat=False, threads=1)
+    assert (plain.chat, plain.prompt.name) == (False, "plain")
+    plain.close()
+
+
+@pytest.mark.parametrize(("template", "says"), [
+    ("{% for %}", "cannot be read"), ("{{ raise_exception('no') }}", "fails: no"), ("{{ 1 / 0 }}", "fails"),
+    ("{{ messages.__class__.__mro__[1].__subclasses__() }}", "fails"), ("{{ messages[0](1) }}", "fails"),
+])
+def test_a_faulty_or_hostile_chat_template_is_said_so(template, says):
+    from gnomon.models.chat import chat_template
+
+    def render():
+        return chat_template(template, {})([{"role": "user", "content": "?"}])
+
+    with pytest.raises(ModelError, match=says):
+        render()
+
+
+def test_a_template_without_system_messages_gets_it_with_the_first_question():
+    from gnomon.models.chat import chat_template
+
+    source = ("{% if messages[0].role == 'system' %}{{ raise_exception('no system') }}{% endif %}"
+              "{% for m in messages %}{{ m.role }}: {{ m.content }}\n{% endfor %}")
+    turns = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Is it so?"}]
+    assert chat_template(source, {})(turns) == "user: Be brief.\n\nIs it so?\n"
 
 
 def test_a_generated_reply_is_the_likeliest_text_and_is_read(tiny):

@@ -12,6 +12,7 @@ import msgspec
 import pytest
 
 from gnomon.errors import ModelError, UsageError
+from gnomon.models import remote
 from gnomon.models.openai import OpenAI, echo_score, openai, scores_of
 from gnomon.models.remote import Budget, retry_after
 from gnomon.records import Item
@@ -107,6 +108,7 @@ class FakeServer:
 
 @pytest.fixture
 def serve(monkeypatch, tmp_path):
+    monkeypatch.setattr(remote, "FIRST_PAUSE", 0.001)
     monkeypatch.setenv("OPENAI_API_KEY", KEY)
     monkeypatch.setenv("GNOMON_CACHE", str(tmp_path / "cache"))
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
@@ -127,7 +129,6 @@ def ask(serve):
 
     def start(server, **options) -> OpenAI:
         model = openai("fake", base_url=server.url, **{"timeout": 10.0, **options})
-        model._remote.pause = 0.001
         models.append(model)
         return model
 
@@ -390,6 +391,9 @@ def test_options_that_do_not_fit_are_refused():
         openai("x", max_cost=1.0)
     with pytest.raises(UsageError, match="cannot echo"):
         openai("x", echo=True)
+    for address in ("localhost:8000", "ftp://localhost", "http://", "http://[::1", "http://localhost:port"):
+        with pytest.raises(UsageError, match="not a web address"):
+            openai("x", base_url=address)
     with pytest.raises(UsageError, match="endpoint"):
         openai("x", endpoint="telnet")
 
@@ -410,3 +414,26 @@ def test_what_it_describes_is_plain_json_and_stays_the_same(serve, ask):
     before = msgspec.json.encode(model.describe())
     model.answer(items(1))
     assert msgspec.json.encode(model.describe()) == before
+
+
+def test_a_run_that_was_refused_midway_goes_on_and_pays_for_nothing_twice(serve, tmp_path):
+    from gnomon import engine
+    from gnomon.registry import model
+    from gnomon.sources import load
+
+    server = serve(fault=often, reply="smaller")
+    polite = server.fault
+    server.fault = lambda seen, prompt: (401, {}) if server.served.total() >= 60 else polite(seen, prompt)
+    source = load("scales").limited(150)
+    spec = model("openai:fake", base_url=server.url, concurrency=4)
+    options = {"runs": tmp_path / "runs"}
+    with pytest.raises(ModelError, match="refuses the key"):
+        engine.run(source, spec, **options)
+    server.fault = polite
+    run = engine.run(source, spec, **options)
+    counts = run.counts()
+    assert counts.items == 150
+    assert counts.answered + counts.unread + counts.errors == 150
+    assert counts.errors == 0
+    assert set(server.served.values()) == {1}
+    assert KEY not in (run.path / "run.json").read_text()

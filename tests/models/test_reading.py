@@ -75,6 +75,8 @@ CASES = [
     ("I don't know if it is larger.", SIZE, None),
     ("There is not enough information to say that it is larger.", SIZE, None), ("enlargers", SIZE, None),
     ("Whether it is smaller is unclear.", SIZE, None),
+    ("The answer is not possible. A fridge is indeed larger than", SIZE, None),
+    ("The answer cannot be known.", SIZE, None), ("The answer is unclear. Larger?", SIZE, None),
     # labels of several words
     ("The cat is to the left of the dog.", SIDE, 0), ("It is In Front Of the tree.", SIDE, 2), ("in-front-of", SIDE, 2),
 ]

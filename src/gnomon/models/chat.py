@@ -40,7 +40,7 @@ def chat_template(source: str, special: Mapping[str, str]) -> Callable[[Messages
     def say(messages: Messages) -> str:
         try:
             return render(messages)
-        except TemplateError as error:
+        except (TemplateError, TypeError, ValueError, ArithmeticError, LookupError, AttributeError) as error:
             if messages[0]["role"] != "system" or len(messages) < 2:
                 raise ModelError(f"The model's chat template fails: {error}.", WITHOUT) from None
         return say(_without_system(messages))

@@ -78,6 +78,7 @@ class Gguf:
         self.chat = bool(template) if chat is None else chat
         self.prompt: Prompt = load_prompt(prompt or ("chat" if self.chat else "plain")).with_shots(shots)
         self._opening = self._llama.bos if self._llama.bos >= 0 else max(self._llama.eos, 0)  # stands for nothing
+        self._beginning = self._llama.token_text(self._llama.bos)
         self._alone: dict[str, float] = {}  # log-probability of a word after nothing
         self._render = _template(template, self._llama) if self.chat else None
 
@@ -107,7 +108,7 @@ class Gguf:
 
     def _replied(self, item: Item) -> Answer:
         context = self._render(self.prompt.chat(item)) if self._render else self.prompt.context(item)
-        tokens = self._llama.tokenize(context, special=self.chat) or [self._opening]
+        tokens = self._tokens(context) or [self._opening]
         if len(tokens) >= self._llama.window:
             return self._too_long(item)
         return as_answer(item, self._llama.reply(tokens, self.new_tokens), self.prompt.answers(item))
@@ -125,15 +126,19 @@ class Gguf:
             context, words = self._render(self.prompt.chat(item)), self.prompt.answers(item)
         else:
             context, words = self.prompt.context(item), self.prompt.words(item)
-        tokenize = self._llama.tokenize
-        before = tokenize(context, special=self.chat)
-        whole = [[tokenize(context + word, special=self.chat) for word in ways] for ways in words]
+        before = self._tokens(context)
+        whole = [[self._tokens(context + word) for word in ways] for ways in words]
         start = min(shared(before, tokens) for ways in whole for tokens in ways)
         opening: list[int] = []
         if not start:  # nothing stands before the answer
             opening, start = [self._opening], 1
         return [[Choice((*opening, *tokens), start, word) for tokens, word in zip(said, ways, strict=True)]
                 for said, ways in zip(whole, words, strict=True)]
+
+    def _tokens(self, text: str) -> list[int]:
+        """A text as tokens, begun once as the model wants it: many a chat template writes the beginning itself."""
+        begun = self.chat and bool(self._beginning) and text.startswith(self._beginning)
+        return self._llama.tokenize(text, special=self.chat, begin=not begun)
 
     def _walk(self, paths: Sequence[Choice]) -> Known:
         """The log-probability of each token of each answer after what stands before it."""

@@ -61,6 +61,9 @@ def openai(
     if concurrency < 1 or attempts < 1 or reply_tokens < 1 or timeout <= 0:
         raise UsageError("concurrency, attempts, reply_tokens and timeout must be positive.", "Mend the option.")
     address = base_url or os.environ.get("OPENAI_BASE_URL", "") or DEFAULT_URL
+    if not _is_web(address):
+        raise UsageError(f"'{_public(address)}' is not a web address.",
+                         "Give the server's with --base-url, for instance http://localhost:8000/v1")
     remote = Remote(address, key_env=key_env, concurrency=concurrency, attempts=attempts, timeout=timeout)
     budget = Budget(price_input or 0.0, price_output or 0.0, max_cost, budget_tokens)
     settings = {"temperature": temperature, **({"seed": request_seed} if request_seed is not None else {})}
@@ -94,10 +97,7 @@ class OpenAI:
 
     def answer(self, items: Sequence[Item]) -> list[Answer]:
         """Ask for all items at once, as far as the server's concurrency allows."""
-        try:
-            return self._remote.run(self._answer_all(items))
-        except ExceptionGroup as group:  # the first of those that end the run
-            raise _first(group) from None
+        return self._remote.run(self._answer_all(items))
 
     def close(self) -> None:
         """Close connections and the cache of replies."""
@@ -106,15 +106,21 @@ class OpenAI:
             self._replies.close()
 
     async def _answer_all(self, items: Sequence[Item]) -> list[Answer]:
-        async with asyncio.TaskGroup() as tasks:
-            asked = [tasks.create_task(self._answer_one(item)) for item in items]
-        return [task.result() for task in asked]
+        """When one request ends the run, those under way are waited for: they are paid for, and their replies kept."""
+        self._remote.ended = None
+        answers = await asyncio.gather(*(self._answer_one(item) for item in items))
+        if self._remote.ended:
+            raise self._remote.ended
+        return answers
 
     async def _answer_one(self, item: Item) -> Answer:
         try:
             return await (self._echoed(item) if self._echo else self._replied(item))
         except AskError as error:
             return Answer(item=item.id, error=str(error)[:500])
+        except ModelError as error:
+            self._remote.ended = self._remote.ended or error
+            return Answer(item=item.id, error=error.message)  # never seen: the run ends
 
     async def _replied(self, item: Item) -> Answer:
         """Ask once, and take the scores of the first token's alternatives, or read the reply."""
@@ -160,6 +166,8 @@ class OpenAI:
 
     async def _spend(self, most: tuple[int, int], request: dict[str, Any], check: Callable[[Any], str]) -> Any:
         """Send a request if the budget allows the most that it can cost, then count what it did cost."""
+        if self._remote.ended:
+            raise self._remote.ended
         self.spending.reserve(*most)
         used = (0, 0)
         try:
@@ -291,14 +299,19 @@ def _log_sum(values: Sequence[float]) -> float:
     return top + math.log(sum(math.exp(value - top) for value in values))
 
 
+def _is_web(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        return parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
+
+
 def _public(url: str) -> str:
     """An address without user, password or query."""
-    parts = urlsplit(url)
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return "..."
     host = parts.netloc.rpartition("@")[2]
     return urlunsplit((parts.scheme, host, parts.path, "", ""))
-
-
-def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:
-    for error in group.exceptions:
-        return _first(error) if isinstance(error, BaseExceptionGroup) else error
-    return group

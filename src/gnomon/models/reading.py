@@ -62,6 +62,8 @@ def _explain(text: str, vocabulary: _Vocabulary) -> Reading:
             return Reading(None, "several")
         if found:
             return Reading(found.pop(), rule)
+        if rule == "announced" and any(_WITHHELD.search(segment) for segment in _announced(text)):
+            break  # "The answer is not possible": what else it says is not the answer
     return Reading(None, "none")
 
 
@@ -107,6 +109,8 @@ _ANNOUNCED = re.compile(
     r"\s*(?:to [^.:\n]{1,80}? )?[\"']?\s*"
     r"(?:(?:is|would be|should be|must be|will be)\b(?!n't)\s*[:=]?|[:=]|-+(?=\s))\s*"
 )
+_WITHHELD = re.compile(r"^\W*(?:not (?:possible|clear|known|given|certain)|impossible|unclear|unknown|uncertain|"
+                       r"cannot|can't|undetermined)\b")
 _CONCLUDED = re.compile(r"(?:^|[,;:]\s*|\band )(?:so|therefore|thus|hence|consequently|in conclusion|in short|overall|"
                         r"we can conclude that|this means(?: that)?|it follows that)\b(?!\s+that)")
 

@@ -23,7 +23,7 @@ from gnomon.errors import MissingExtraError, ModelError
 
 BUSY = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529})  # worth another attempt
 REPLY_LIMIT = 16 * 2**20  # bytes of one reply
-LONGEST_PAUSE = 60.0  # seconds
+FIRST_PAUSE, LONGEST_PAUSE = 1.0, 60.0  # seconds between attempts: doubling from one to the other
 _KEY_LIKE = re.compile(r"\b(?:sk|pk|key|Bearer)[-_ ][A-Za-z0-9*_-]{6,}")
 T = TypeVar("T")
 
@@ -80,20 +80,22 @@ class Remote:
     """One server. Its requests run on a loop of their own thread, so that notebooks can use it as well as scripts."""
 
     def __init__(self, base_url: str, *, key_env: str, concurrency: int, attempts: int, timeout: float,
-                 pause: float = 1.0, wait: Callable[[float], Awaitable[Any]] = asyncio.sleep) -> None:
+                 wait: Callable[[float], Awaitable[Any]] = asyncio.sleep) -> None:
         try:
             import httpx
         except ImportError:
             raise MissingExtraError("A model behind a server", "openai") from None
 
         self.base_url, self.key_env = base_url.rstrip("/"), key_env
-        self.attempts, self.timeout, self.pause, self._wait = attempts, timeout, pause, wait
+        self.attempts, self.timeout, self._wait = attempts, timeout, wait
         self._key = os.environ.get(key_env, "")
         headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
         limits = httpx.Limits(max_connections=concurrency, max_keepalive_connections=concurrency)
         self._httpx: Any = httpx
         self._client = httpx.AsyncClient(headers=headers, limits=limits, timeout=timeout, follow_redirects=False)
         self.slots = asyncio.Semaphore(concurrency)
+        self.ended: ModelError | None = None  # why nothing more is to be sent; what is under way still arrives
+        self._reached = False  # has it ever answered?
         self._hold = 0.0  # loop time before which the server wants no request
         self._loop = asyncio.new_event_loop()
         self._thread = Thread(target=self._loop.run_forever, name="gnomon-remote", daemon=True)
@@ -132,6 +134,8 @@ class Remote:
         """
         trouble = _PassingError("it was never tried")
         for attempt in range(self.attempts):
+            if self.ended:
+                raise self.ended
             pauses = (self._delay(trouble, attempt) if attempt else 0.0, self._hold - self._loop.time())
             if max(pauses) > 0:
                 await self._wait(max(pauses))
@@ -142,6 +146,8 @@ class Remote:
                 trouble = _PassingError(f"no whole reply within {self.timeout:g} s")
             except _PassingError as error:
                 trouble = error
+                if error.unreachable and attempt and not self._reached:
+                    break  # no server there, rather than one in trouble
                 if error.pause:
                     self._hold = max(self._hold, self._loop.time() + error.pause)
             else:
@@ -166,9 +172,7 @@ class Remote:
             raise _PassingError(str(error) or "no connection", unreachable=True) from None
         except (httpx.TransportError, httpx.DecodingError) as error:
             raise _PassingError(f"the connection broke: {type(error).__name__}") from None
-        except (httpx.InvalidURL, httpx.UnsupportedProtocol) as error:
-            raise ModelError(f"{self.discreet(self.base_url)} is not a web address: {error}.",
-                             "Give it with --base-url, for instance http://localhost:8000/v1") from None
+        self._reached = True
         if response.status_code != 200:
             raise self._refusal(response.status_code, response.headers, bytes(raw))
         try:
@@ -196,7 +200,7 @@ class Remote:
         """As long as the server says; else doubling, a little more or less so that not all come back at once."""
         if trouble.pause is not None:
             return trouble.pause
-        return float(min(self.pause * 2 ** (attempt - 1), LONGEST_PAUSE)) * random.uniform(0.75, 1.25)
+        return float(min(FIRST_PAUSE * 2 ** (attempt - 1), LONGEST_PAUSE)) * random.uniform(0.75, 1.25)
 
 
 def retry_after(value: str | None) -> float | None:
