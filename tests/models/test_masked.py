@@ -135,6 +135,15 @@ def test_other_forms_become_a_blank_by_the_prompt(folders):
         hf(str(folders("bert")), prompt="t5").answer([pair])
 
 
+def test_a_text_that_cannot_be_asked_is_that_items_failure(folders):
+    model = hf(str(folders("bert")))
+    items = [cloze(context="the ant is inside. " * 100), cloze(choices=("larger", "\u200b")), cloze()]
+    long, empty, good = model.answer(items)
+    assert "the model takes 128" in long.error
+    assert "no token" in empty.error
+    assert good.choice in ("larger", "smaller")
+
+
 def test_a_model_without_a_mask_is_refused(tokenizers):
     with pytest.raises(ModelError, match="mask token"):
         Masked("hf:t5", None, tokenizers("unigram"), load_prompt("masked"))

@@ -8,7 +8,7 @@ from typing import Any
 
 from gnomon.contracts import Scale
 from gnomon.errors import UsageError
-from gnomon.models.scoring import Scorer
+from gnomon.models.scoring import Scorer, takes_trees
 from gnomon.models.tokens import Encoder
 from gnomon.probing.prompts import Prompt
 from gnomon.records import Answer, Item, pick
@@ -30,7 +30,7 @@ class Causal:
         self.chat, self.normalise, self.ask, self.new_tokens = chat, normalise, ask, new_tokens
         self.about = about or {}
         self.encoder = Encoder(tokenizer)
-        self.scorer = Scorer(model)
+        self.scorer = Scorer(model, trees=takes_trees(model))
         self.batch = 512
         self.budget = token_budget(model)
         self.longest = longest(model, tokenizer)
