@@ -116,7 +116,8 @@ def test_the_likeliest_words_of_the_whole_vocabulary_must_hold_the_answer(folder
     found = cloze(choices=("zebra", words[0]))
     (answer,) = model.answer([found])
     assert answer.choice == words[0]
-    assert answer.scores[1] == pytest.approx(row.exp()[model.tokenizer.convert_tokens_to_ids(words[0])].item(), abs=1e-6)
+    wanted = row.exp()[model.tokenizer.convert_tokens_to_ids(words[0])].item()
+    assert answer.scores[1] == pytest.approx(wanted, abs=1e-6)
     all_of_it = hf(str(folders("bert")), top_k=model.tokenizer.vocab_size)
     scores = hf(str(folders("bert"))).answer([item])[0]
     assert all_of_it.answer([item])[0].choice == scores.choice

@@ -6,8 +6,6 @@ from collections.abc import Sequence
 from math import exp, log
 from typing import Any
 
-import torch
-
 from gnomon.contracts import Scale
 from gnomon.errors import UsageError
 from gnomon.models.scoring import Scorer
@@ -106,7 +104,8 @@ class Causal:
         from gnomon.models.generating import generate, read_replies
 
         contexts = self.contexts(items)
-        tokens = [self.encoder.open(text, ids) for text, ids in zip(contexts, self.encoder.texts(contexts), strict=True)]
+        encoded = self.encoder.texts(contexts)
+        tokens = [self.encoder.open(text, ids) for text, ids in zip(contexts, encoded, strict=True)]
         replies = generate(self.model, self.tokenizer, tokens, new_tokens=self.new_tokens)
         return read_replies(items, replies, [self.prompt.answers(item) for item in items])
 

@@ -174,4 +174,4 @@ def _check(spec: str, tokenizer: Any, normalise: str, span: str, top_k: int) -> 
         raise UsageError(f"top_k is {top_k}.", "Give how many words of the vocabulary to look at, 1 or more.")
     if tokenizer.mask_token_id is None or not tokenizer.is_fast:
         raise ModelError(f"The tokenizer of {spec} has no mask token, or no fast version that tells where words stand.",
-                         "Ask it as another kind with --set kind=KIND.")
+                         "Ask it as another kind with --model-set kind=KIND.")
