@@ -1,7 +1,8 @@
 """Measures under load and under simulation.
 
     python bench/measures.py speed       a million answers, read from a run folder, with 1,000 bootstrap draws
-    python bench/measures.py coverage    do 95 % intervals cover 95 %: 2,000 simulated runs per setting
+    python bench/measures.py coverage    do 95 % intervals cover 95 %: 2,000 simulated runs per setting (1,000 for
+                                         macro-F1 and transitivity)
     python bench/measures.py test        does the paired test reject 5 % of true nothings: 2,000 simulated pairs
 
 With --json the figures are printed as one JSON object. CPU seconds, not wall time.
@@ -20,9 +21,13 @@ from pathlib import Path
 
 import numpy as np
 
+from gnomon.measures.building import Bare, Builder, chunks
+from gnomon.measures.classes import MACRO_F1
+from gnomon.measures.columns import TagColumns, Tags
 from gnomon.measures.comparison import difference, swapping_test, t_test
 from gnomon.measures.intervals import interval
 from gnomon.measures.statistics import mean_of
+from gnomon.measures.transitivity import TRANSITIVITY
 
 SETTINGS = {  # clusters, items in each, accuracy, standard deviation of the clusters' accuracies, unequal sizes
     "25 clusters": (25, 20, 0.6, 0.25, False),
@@ -59,6 +64,55 @@ def coverage(runs: int = 2000, seed: int = 1) -> dict[str, dict[str, float]]:
             for kind, each in {"analytic": interval(clustered), "bootstrap": interval(clustered, draws=500),
                                "naive": interval(alone)}.items():
                 hits[kind] += each.low <= setting[2] <= each.high
+        found[name] = {kind: count / runs for kind, count in hits.items()}
+    return found
+
+
+def three_classes(rng, clusters):
+    """Macro-F1 of answers that favour one class; a cluster has one right label and an accuracy of its own."""
+    size = 12
+    gold, own = np.repeat(rng.integers(0, 3, clusters), size), np.repeat(rng.beta(2, 1.2, clusters), size)
+    said = np.where(rng.random(len(gold)) < own, gold, np.where(rng.random(len(gold)) < 0.7, 0, 1))
+    labels = ("e", "n", "c")
+    rows = ((Bare(str(i), "entailment", labels, (labels[g],), str(i // size)), True, None, labels[s], None)
+            for i, (g, s) in enumerate(zip(gold.tolist(), said.tolist(), strict=True)))
+    builder = Builder()
+    for chunk in chunks(rows):
+        builder.add(chunk)
+    return MACRO_F1.statistics(builder.done(Tags(dict)))
+
+
+def noisy_order(rng, objects):
+    """Transitivity of answers about sizes, by a model that is surer of some objects than of others."""
+    size, blur = rng.normal(0, 1, objects), rng.gamma(2, 0.4, objects)
+    larger = size[:, None] - size + rng.normal(0, 1, (objects, objects)) * (blur[:, None] + blur) > 0
+    names = [str(i) for i in range(objects)]
+    tags = [(names[i], names[j], bool(larger[i, j])) for i in range(objects) for j in range(objects) if i != j]
+    words = ("larger", "smaller")
+    builder, found = Builder(), TagColumns()
+    for chunk in chunks(tags):
+        builder.add([(Bare(f"{a}/{b}", "cloze", words, ("larger",), ""), True, None, words[not up], None)
+                     for a, b, up in chunk])
+        found.extend([{"a": a, "b": b} for a, b, _ in chunk])
+    columns = found.done()
+    laws = {"order": {"first": "a", "second": "b", "greater": "larger", "lesser": "smaller"}}
+    return TRANSITIVITY.statistics(builder.done(Tags(lambda: columns), laws=laws))
+
+
+def coverage_of_measures(runs: int = 1000, seed: int = 1) -> dict[str, dict[str, float]]:
+    """The same for measures that are no plain means; the truth is that of very many clusters."""
+    rng = np.random.default_rng(seed)
+    settings = {
+        "macro_f1, 25 clusters": (three_classes, 25, np.mean([three_classes(rng, 5000).value for _ in range(4)])),
+        "transitivity, 25 objects": (noisy_order, 25, np.mean([noisy_order(rng, 200).value for _ in range(40)])),
+    }
+    found = {}
+    for name, (simulate, size, truth) in settings.items():
+        hits = dict.fromkeys(("analytic", "bootstrap"), 0)
+        for _ in range(runs):
+            one = simulate(rng, size)
+            for kind, each in {"analytic": interval(one), "bootstrap": interval(one, draws=500)}.items():
+                hits[kind] += bool(each.low <= truth <= each.high)
         found[name] = {kind: count / runs for kind, count in hits.items()}
     return found
 
@@ -149,8 +203,8 @@ def main() -> None:
     parser.add_argument("--json", action="store_true")
     args = parser.parse_args()
     start = time.process_time()
-    found = {"speed": lambda: speed(args.answers), "coverage": lambda: coverage(args.runs),
-             "test": lambda: false_positives(args.runs)}[args.what]()
+    found = {"speed": lambda: speed(args.answers), "test": lambda: false_positives(args.runs),
+             "coverage": lambda: coverage(args.runs) | coverage_of_measures(args.runs // 2)}[args.what]()
     if args.json:
         print(json.dumps(found))
         return

@@ -29,7 +29,7 @@ def main() -> int:
     parser.add_argument("runs", nargs="+", metavar="RUN")
     parser.add_argument("-o", "--output", type=Path, default=Path("docs/images/report.png"))
     parser.add_argument("--width", type=int, default=1200)
-    parser.add_argument("--height", type=int, default=1500)
+    parser.add_argument("--height", type=int, default=1700)
     parser.add_argument("--dark", action="store_true")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:

@@ -47,3 +47,11 @@ def test_plugin_adds_a_benchmark_and_a_model(plugin):
 
 def test_options_equal_to_the_default_do_not_make_another_model():
     assert registry.model("random", model_seed="0") == registry.model("random")
+
+
+def test_measures_with_and_without_argument():
+    assert registry.measure("pattern_accuracy@0.9").name == "pattern_accuracy@0.9"
+    with pytest.raises(UsageError, match="takes no argument"):
+        registry.measure("accuracy@0.9")
+    with pytest.raises(UsageError, match="Write pattern_accuracy@NUMBER"):
+        registry.measure("pattern_accuracy")

@@ -178,7 +178,9 @@ def measure(name: str) -> Measure:
 
     base, _, argument = name.partition("@")
     found = _resolve("measures", base)
-    if argument and callable(found) and not isinstance(found, Measure):
+    if argument and isinstance(found, Measure):
+        raise UsageError(f"The measure {base} takes no argument, but was given '{argument}'.", f"Write just {base}.")
+    if argument and callable(found):
         found = found(argument)
     if not isinstance(found, Measure):
         raise UsageError(f"'{name}' does not name a measure.", f"Write {base}@NUMBER." if callable(found) else "")

@@ -18,8 +18,9 @@ from gnomon.measures.comparison import (
     swapping_test,
     t_test,
 )
-from gnomon.measures.seeds import over_seeds
+from gnomon.measures.seeds import over_seeds, together
 from gnomon.measures.statistics import mean_of
+from gnomon.registry import measure
 
 from .conftest import make
 
@@ -172,6 +173,17 @@ def test_seeds_are_averaged_with_an_interval_for_both_kinds_of_chance(rng):
     assert found.deviation == pytest.approx(np.std(values, ddof=1))
     assert (found.score.n, found.score.clusters) == (800, 40)  # the clusters are the same in all seeds
     assert found.score.low < found.score.value < found.score.high
+
+
+def test_groups_and_statements_of_different_seeds_are_not_mixed(rng):
+    """Each seed is consistent in itself, and the opposite of the other."""
+    laws = {"order": {"first": "a", "second": "b", "greater": ["more"], "lesser": ["less"]}}
+    tags = [{"a": "x", "b": "y"}, {"a": "y", "b": "x"}]
+    tables = [make(["more", "less"], answers, choices=("more", "less"), groups="pp", tags=tags, laws=laws, seed=seed)
+              for seed, answers in enumerate((["more", "less"], ["less", "more"]))]
+    for name in ("symmetry", "group_agreement"):
+        both = measure(name).statistics(together(tables))
+        assert (both.value, both.n, both.clusters) == (1.0, 2, 1)
 
 
 def test_more_seeds_do_not_make_the_items_more(rng):

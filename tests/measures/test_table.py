@@ -6,7 +6,7 @@ import pytest
 import gnomon
 from gnomon.errors import DataError, UsageError
 from gnomon.measures import Table
-from gnomon.measures.building import concatenate
+from gnomon.measures.table import in_order
 from gnomon.records import Answer, Item
 from gnomon.registry import benchmark
 
@@ -69,6 +69,7 @@ def test_slices_by_form_group_gold_and_choice_need_no_tag():
     assert [key for key, _ in table.by("group")] == ["g", ""]
     assert [key for key, _ in table.by("gold")] == ["no, yes", "yes"]
     assert [key for key, _ in table.by("choice")] == ["yes", ""]
+    assert [(key, len(part)) for key, part in table.by("cardinality")] == [("1", 1), ("2", 1)]
 
 
 def test_an_unknown_tag_is_refused_with_the_known_ones():
@@ -112,15 +113,12 @@ def test_tags_are_cut_with_the_rows_however_often():
     assert part.ids.tolist() == ["6", "2"]
 
 
-def test_concatenated_tables_hold_the_rows_of_both():
-    first = Table.of([(item("a", group="g", scale="size"), said("a", "yes", (0.1, 0.9)))], scale="probability")
-    second = Table.of([(item("b", ("z",), ("z", "yes", "x")), said("b", error="late")), (item("c", group="g"), None)])
-    both = concatenate([first, second])
-    assert both.ids.tolist() == ["a", "b", "c"]
-    assert both.right.tolist() == [True, False, False]
-    assert both.failed.tolist() == [False, True, False]
-    assert both.asked.tolist() == [True, True, False]
-    assert both.group.text() == ["g", "", "g"]
-    assert both.tags["scale"].text() == ["size", "", ""]
-    assert np.allclose(both.scores[0, :2], [0.1, 0.9])
-    assert np.isnan(both.scores[1:]).all()
+def test_scores_of_no_named_scale_are_log_probabilities_if_any_is_negative():
+    rows = [(item("a"), said("a", "yes", (-0.1, -3.0))), (item("b"), said("b", "yes", (0.0, 0.0)))]
+    assert Table.of(rows).scale == "log-probability"
+    assert Table.of(rows[1:]).scale == "probability"
+    assert Table.of(rows, scale="probability").scale == "probability"
+
+
+def test_numbers_come_before_words_and_what_is_not_a_number_is_a_word():
+    assert sorted(["b", "10", "nan", "2", "a"], key=in_order) == ["2", "10", "a", "b", "nan"]

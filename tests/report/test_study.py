@@ -8,7 +8,9 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
+import pytest
 
+import gnomon.report.items as items_module
 from gnomon.records import Answer, Item
 from gnomon.report.items import FIRST, NONE, pack
 from gnomon.report.study import NO_ANSWER, NOT_ASKED, studies
@@ -77,6 +79,13 @@ def test_the_item_table_holds_every_item_and_answer(runs: Path) -> None:
     assert np.allclose(shares, study.entrants[0].gold, atol=0.006)
     assert data["runs"][1]["gold"] == ""  # a model without scores
     assert NONE < FIRST
+
+
+def test_items_beyond_the_limit_are_counted_not_dropped_in_silence(runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(items_module, "MOST", 50)
+    packed = pack(studies([Run.open(runs / "good")])[0])
+    assert (packed.shown, packed.left_out) == (50, 142)
+    assert len(unpacked(packed.data)["text"]) == 50
 
 
 def test_a_megabyte_of_reply_is_cut_short(made: ModuleType, tmp_path: Path) -> None:

@@ -53,6 +53,22 @@ def test_models_that_cannot_be_told_apart_share_ranks(made: ModuleType, tmp_path
     assert ranks == {"twin-a": (1, 2), "twin-b": (1, 2), "weak": (3, 3)}
 
 
+def test_a_damaged_run_does_not_hide_the_others(made: ModuleType, tmp_path: Path) -> None:
+    for name in ("whole", "broken"):
+        made.write(tmp_path / name, "spacenli@fresh", name, made.entailment(3, 4))
+    (tmp_path / "broken" / "answers.sqlite").write_bytes(b"not a log" * 1000)
+    (tmp_path / "no-manifest").mkdir()
+    (tmp_path / "no-manifest" / "run.json").write_text("{", encoding="utf-8")
+    page = client(tmp_path).get("/")
+    assert page.status_code == 200
+    assert '<a href="/run/whole">' in page.text
+    assert "<code>broken</code>" in page.text
+
+
+def test_an_empty_folder_says_how_to_fill_it(tmp_path: Path) -> None:
+    assert "<code>gnomon run</code>" in client(tmp_path).get("/").text
+
+
 def test_filters_narrow_the_leaderboard(viewer: TestClient) -> None:
     page = viewer.get("/", params={"benchmark": "spacenli@fresh", "model": "SMOL"}).text
     assert "smollm2" in page

@@ -182,6 +182,8 @@ _benchmark = partial(Benchmark, paper="ViPhy", cluster="group", figures="viphy",
 _MEASURES = ("relaxed_accuracy", "true_confidence", "macro_f1", "accuracy")
 _SEVERAL = (*_MEASURES, "typical_f1@code")  # where several labels may be right
 _ORDER: dict[str, Any] = {"order": {"first": "obj_a", "second": "obj_b", "greater": ["larger"], "lesser": ["smaller"]}}
+_ELEVATION: dict[str, Any] = {"relations": {"first": "obj_a", "second": "obj_b", "within": ["scene"],
+                                            "converse": {"above": "below"}, "symmetric": ["level with", "similar level"]}}
 
 COLOR = _benchmark(
     name="viphy-color", summary="typical colours of objects", measures=_SEVERAL,
@@ -199,6 +201,7 @@ SIZE_TRANSITIVE = _benchmark(
     measures=(*_MEASURES, "transitivity"), laws=_ORDER,
     sources={"fresh": fresh_transitive, "published": published_transitive})  # fmt: skip
 SPATIAL = _benchmark(
-    name="viphy-spatial", summary="which of two objects is higher up in a kind of room", measures=_SEVERAL,
+    name="viphy-spatial", summary="which of two objects is higher up in a kind of room",
+    measures=(*_SEVERAL, "converse"), laws=_ELEVATION,
     slices=("scene", "cardinality", "frequency", "split"),
     sources={"fresh": fresh_spatial, "published": published_spatial})  # fmt: skip

@@ -193,8 +193,6 @@ def _from_run(run: Run) -> tuple[Table, tuple[str, ...]]:
 
 
 def _from_file(args: Namespace) -> tuple[Table, tuple[str, ...]]:
-    import numpy as np
-
     from gnomon.measures.table import Table
     from gnomon.predictions import read_predictions
 
@@ -203,12 +201,8 @@ def _from_file(args: Namespace) -> tuple[Table, tuple[str, ...]]:
     source = chosen_sources(args, [args.benchmark])[0]
     benchmark = source.benchmark
     table = Table.of(read_predictions(args.answers, source.items()), benchmark=source.name,
-                     model=f"answers:{Path(args.answers).name}", scale=args.scale or "probability",
+                     model=f"answers:{Path(args.answers).name}", scale=args.scale or "none",
                      cluster=benchmark.cluster, laws=benchmark.laws)
-    if not args.scale and table.scores is not None and bool(np.nanmin(table.scores, initial=0.0) < 0):
-        from dataclasses import replace
-
-        table = replace(table, scale="log-probability")
     return table, benchmark.measures
 
 

@@ -173,14 +173,17 @@ class Builder:
         self._add_scores(items, scores, [len(places[k]) for k in kind])
 
     def done(self, tags: Tags, **about: Any) -> Table:
-        """The finished table."""
+        """The finished table. Scores of a scale that nobody named are log-probabilities if any is negative."""
         kinds = self.kinds.done()
+        scores = self._scores(kinds.choices.shape[1])
+        if about.get("scale", "none") == "none" and scores is not None:
+            about["scale"] = "log-probability" if bool((scores < 0).any()) else "probability"
         ids = np.empty(len(self.ids), dtype=object)
         ids[:] = self.ids
         return Table(ids=ids, labels=tuple(self.labels), choice=codes_of(self.choice), picked=codes_of(self.picked),
                      kind=codes_of(self.kind), kinds=kinds, asked=np.frombuffer(self.asked, dtype=bool),
                      failed=np.frombuffer(self.failed, dtype=bool), group=self.group.done(), form=self.form.done(),
-                     tags=tags, scores=self._scores(kinds.choices.shape[1]), **about)
+                     tags=tags, scores=scores, **about)
 
     def _add_scores(self, items: Sequence[ItemLike], scores: Sequence[Sequence[float | None] | None],
                     widths: Sequence[int]) -> None:
@@ -205,14 +208,7 @@ class Builder:
         return whole
 
 
-def concatenate(tables: Sequence[Table]) -> Table:
-    """Tables one below the other, with their codes brought together; for runs that differ only in the seed."""
-    first = tables[0]
-    return build((row for table in tables for row in unpack(table)), benchmark=first.benchmark, model=first.model,
-                 scale=first.scale, cluster=first.cluster, laws=first.laws)
-
-
-def unpack(table: Table) -> Iterator[Row]:
+def unpack(table: Table) -> Iterator[tuple[Asked, bool, list[float] | None, str | None, str | None]]:
     """The rows of a table again."""
     choices = [tuple(table.labels[i] for i in row[row >= 0]) for row in table.kinds.choices]
     gold = [tuple(label for label, right in zip(labels, flags.tolist(), strict=False) if right)

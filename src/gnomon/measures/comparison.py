@@ -88,7 +88,7 @@ def compare_runs(runs: Sequence[Run], *, measure: str = "", level: float = 0.95,
 def by_benchmark(runs: Sequence[Run], *, over_seeds: bool = False) -> Iterator[tuple[list[Table], tuple[str, ...]]]:
     """The tables of the runs on each benchmark that has several, and its measures; over seeds, a table per model."""
     from gnomon.measures.scoring import table_of
-    from gnomon.measures.seeds import pooled
+    from gnomon.measures.seeds import by_model
 
     together: dict[str, list[Run]] = {}
     for run in runs:
@@ -100,7 +100,7 @@ def by_benchmark(runs: Sequence[Run], *, over_seeds: bool = False) -> Iterator[t
         if len(group) > 1:
             found = [table_of(run) for run in group]
             tables = [table for table, _ in found]
-            yield pooled(tables) if over_seeds else tables, found[0][1]
+            yield by_model(tables) if over_seeds else tables, found[0][1]
 
 
 def leaderboard(tables: Sequence[Table], measure: Measure, comparisons: Sequence[Comparison], *,

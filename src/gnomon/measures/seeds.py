@@ -6,21 +6,21 @@ more seeds do not shrink it) and a part from seeds; adding the two is honest whe
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
 from math import isnan, nan, sqrt
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from gnomon.contracts import Measure
 from gnomon.errors import UsageError
-from gnomon.measures.building import concatenate
+from gnomon.measures.building import Asked, Row, build, unpack
 from gnomon.measures.distributions import t_quantile
 from gnomon.measures.intervals import standard_error
 from gnomon.measures.table import Table
 from gnomon.records import Score
+
+SEED, CLUSTER = "seed of the run", "cluster"  # tags of runs taken together
 
 
 class SeedScore(NamedTuple):
@@ -38,7 +38,7 @@ def over_seeds(tables: Sequence[Table], measure: Measure, *, by: str = "", key: 
         raise UsageError("Seeds are aggregated over runs of one model on one benchmark.", "Give such runs only.")
     values = np.array([measure.statistics(table).value for table in tables])
     values = values[~np.isnan(values)]
-    pooled = measure.statistics(concatenate(tables) if len(tables) > 1 else tables[0])
+    pooled = measure.statistics(together(tables) if len(tables) > 1 else tables[0])
     first = tables[0]
     mean = float(values.mean()) if len(values) else nan
     spread = float(values.std(ddof=1)) if len(values) > 1 else nan
@@ -49,22 +49,40 @@ def over_seeds(tables: Sequence[Table], measure: Measure, *, by: str = "", key: 
     return SeedScore(score, spread, tuple(values.tolist()))
 
 
-def pooled(tables: Sequence[Table]) -> list[Table]:
-    """One table for each model, with the runs of all its seeds one below the other, so that models can be compared.
-
-    A seed's items keep apart (SEED:ID), and are paired with the same seed's items of another model; the clusters are
-    the same in all seeds.
-    """
-    together: dict[str, list[Table]] = {}
+def by_model(tables: Sequence[Table]) -> list[Table]:
+    """One table for each model, of the runs with all its seeds: for comparing models over seeds."""
+    found: dict[str, list[Table]] = {}
     for table in tables:
-        together.setdefault(table.model, []).append(table)
-    return [concatenate([replace(table, ids=_seeded(table)) for table in group]) for group in together.values()]
+        found.setdefault(table.model, []).append(table)
+    return [together(group) for group in found.values()]
 
 
-def _seeded(table: Table) -> NDArray[np.object_]:
-    ids = np.empty(len(table), dtype=object)
-    ids[:] = [f"{table.seed}:{name}" for name in table.ids.tolist()]
-    return ids
+def together(tables: Sequence[Table]) -> Table:
+    """Runs of one model with different seeds, one below the other.
+
+    Items, groups and statements of different seeds keep apart, so that measures of groups and of consistency never mix
+    seeds; clusters are the same in all of them, since a pattern that is hard is hard with any seed.
+    """
+    first = tables[0]
+    laws = {name: {**law, "within": [*_names(law.get("within")), SEED]} for name, law in first.laws.items()}
+    return build(_rows(tables), benchmark=first.benchmark, model=first.model, scale=first.scale, cluster=CLUSTER,
+                 laws=laws)
+
+
+def _rows(tables: Sequence[Table]) -> Iterator[Row]:
+    seeds = [str(table.seed) for table in tables]
+    names = [f"{seed}#{seeds[:i].count(seed) + 1}" if seed in seeds[:i] else seed for i, seed in enumerate(seeds)]
+    for seed, table in zip(names, tables, strict=True):
+        clusters = table.column(table.cluster).text()
+        for (item, asked, scores, choice, error), cluster in zip(unpack(table), clusters, strict=True):
+            tags = item.tags | {SEED: seed, CLUSTER: cluster or f"item {item.id}"}
+            group = f"{seed}:{item.group}" if item.group else ""
+            moved = Asked(f"{seed}:{item.id}", item.form, item.choices, item.gold, group, tags)
+            yield moved, asked, scores, choice, error
+
+
+def _names(value: str | Sequence[str] | None) -> Sequence[str]:
+    return () if value is None else (value,) if isinstance(value, str) else value
 
 
 def _interval(mean: float, error: float, df: int, spread: float, seeds: int, level: float,

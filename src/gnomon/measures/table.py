@@ -152,19 +152,20 @@ class Table:
         return self.group.codes if self.cluster == "group" else self.column(self.cluster).codes
 
     def column(self, name: str) -> Column:
-        """A tag, or one of "form", "group", "gold", "choice", as codes."""
+        """A tag, or one of "form", "group", "gold", "choice", "cardinality" (of gold), as codes."""
         if name in self.tags:
             return self.tags[name]
         if name in ("form", "group"):
             return self.form if name == "form" else self.group
         if name == "choice":
             return Column(self.choice, self.labels)
-        if name == "gold":
-            names = [", ".join(self.labels[i] for i in np.flatnonzero(row)) for row in self._kind_gold]
+        if name in ("gold", "cardinality"):
+            names = ([", ".join(self.labels[i] for i in np.flatnonzero(row)) for row in self._kind_gold]
+                     if name == "gold" else [str(count) for count in self.kinds.gold.sum(axis=1).tolist()])
             values = tuple(dict.fromkeys(names))
             code = {value: i for i, value in enumerate(values)}
             return Column(np.array([code[name] for name in names], dtype=np.int32)[self.kind], values)
-        known = ", ".join([*self.tags, "form", "group", "gold", "choice"])
+        known = ", ".join([*self.tags, "form", "group", "gold", "choice", "cardinality"])
         raise UsageError(f"The items of {self.benchmark or 'this table'} have no tag '{name}'.", f"They have: {known}.")
 
     def where(self, rows: Flags | Codes) -> Table:
@@ -212,6 +213,7 @@ class Table:
 def in_order(value: str) -> tuple[int, float, str]:
     """A sorting key: numbers by size, then words by alphabet."""
     try:
-        return 0, float(value), ""
+        number = float(value)
     except ValueError:
         return 1, 0.0, value
+    return (0, number, "") if number == number else (1, 0.0, value)

@@ -27,6 +27,7 @@ class Example(NamedTuple):
     right: bool
     chance: str  # what the model gave the right answer; empty without scores
     reply: str
+    image: str
 
 
 class Group(NamedTuple):
@@ -146,5 +147,5 @@ def _example(study: Study, e: Entrant, i: int) -> Example:
         said,
         bool(e.right[i]),
         chance,
-        clip(e.replies.get(i, ""), 160),
+        clip(e.replies.get(i, ""), 160), clip(" ".join(item.images), 120),
     )

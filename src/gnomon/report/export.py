@@ -6,6 +6,7 @@ import csv
 import importlib.util
 import re
 from pathlib import Path
+from typing import Any
 
 from gnomon.errors import MissingExtraError
 from gnomon.report.figures import Figure
@@ -31,8 +32,17 @@ def write_figures(studies: list[Study], drawn: list[list[Figure]], folder: Path)
             with written[-1].open("w", encoding="utf-8", newline="") as out:
                 table = csv.writer(out, lineterminator="\n")
                 table.writerow(chart.columns)
-                table.writerows(chart.rows)
+                table.writerows([harmless(value) for value in row] for row in chart.rows)
     return written
+
+
+def harmless(value: Any) -> Any:
+    """A cell that no spreadsheet takes for a formula.
+
+    >>> harmless("=1+1"), harmless(-1.5)
+    ("'=1+1", -1.5)
+    """
+    return f"'{value}" if isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r")) else value
 
 
 def png(picture: str) -> bytes:

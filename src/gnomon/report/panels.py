@@ -6,7 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from gnomon.report.plots import WIDTH, Body, Format, frame, grid, percent, ticks
-from gnomon.report.svg import Point, line, mark, number, rect, shorten, text, width_of
+from gnomon.report.svg import Point, line, mark, rect, shorten, text, width_of
+
+MOST = 12  # small charts in one figure
 
 
 class Dot(NamedTuple):
@@ -35,7 +37,9 @@ class Panel(NamedTuple):
 
 
 def panels(charts: Sequence[Panel], columns: int = 2) -> Body:
-    """Small charts in rows, each with its title."""
+    """Small charts in rows, each with its title; beyond so many, the table behind the figure has the rest."""
+    left_out = len(charts) - MOST
+    charts = charts[:MOST]
     columns = max(1, min(columns, len(charts)))
     gap = 20.0
     each = (WIDTH - gap * (columns - 1)) / columns
@@ -49,14 +53,16 @@ def panels(charts: Sequence[Panel], columns: int = 2) -> Body:
             out.append(markup)
             tallest = max(tallest, height + 20)
         y += tallest + 12
-    return Body("".join(out), y)
+    if left_out > 0:
+        out.append(text(0, y + 6, f"and {left_out} more in the table below", "value"))
+    return Body("".join(out), y + (12 if left_out > 0 else 0))
 
 
 def scatter_panel(title: str, dots: Sequence[Dot], x_label: str, y_label: str, x_max: float) -> Panel:
     """A square of points, for a row of panels."""
 
     def body(x: float, y: float, width: float) -> tuple[str, float]:
-        left, right, top = x + 38, x + width - 4, y + 6
+        left, right, top = x + 48, x + width - 4, y + 6
         base = top + min(right - left, 240)
 
         def across(v: float) -> float:
@@ -91,9 +97,7 @@ def matrix_panel(
         tall = min(max(cell, 22), 40)
         widest = max((width_of(shorten(c, 88, 11), 11) for c in columns), default=0)
         flat = cell >= widest + 6
-        if not flat:  # slanted names lean out to the right: leave room for the last one
-            cell = (width - gutter - 0.71 * widest + 8) / max(len(columns) - 0.5, 1)
-        head = 30.0 if flat else 24 + widest * 0.72
+        head = 30.0 if flat else 24 + widest
         top = y + head
         out = [text(x + gutter, y + 10, column_label, "value")]
         for j, name in enumerate(columns):
@@ -101,10 +105,7 @@ def matrix_panel(
             if flat:
                 out.append(text(at.x, at.y, name, "strong", "middle"))
             else:
-                short = shorten(name, 88, 11)
-                turned = text(at.x, at.y, short, "strong").replace(
-                    "<text", f'<text transform="rotate(-45 {number(at.x)} {number(at.y)})"', 1)
-                out.append(turned)
+                out.append(text(at.x + 4, at.y, shorten(name, 88, 11), "strong", turn=True))
         for i, name in enumerate(rows):
             yy = top + i * tall
             out.append(text(x + gutter - 7, yy + tall / 2 + 4, shorten(name, gutter - 22, 11), "strong", "end"))
@@ -117,7 +118,7 @@ def matrix_panel(
                 out.append(rect(x + gutter + j * cell, yy, cell, tall, "f0", told,
                                 fill_opacity=f"{min(max(value, 0), 1) * 0.92:.2f}"))
                 if cell > 22:
-                    kind = "value hot" if value > 0.55 else "value strong"
+                    kind = "value hot" if value > 0.8 else "value strong"
                     out.append(
                         text(
                             x + gutter + (j + 0.5) * cell,

@@ -167,7 +167,7 @@ def curves(
     left, right = 50.0, WIDTH - 14
     named = [(c.series, c.name) for c in lines if c.points]
     head = legend(named, 0, 12, WIDTH, lines=True) if len(named) > 1 else Body("", 0.0)
-    top = head.height + 10
+    top = head.height + 15
     base = top + height
 
     def across(x: float) -> float:
@@ -243,12 +243,10 @@ def _whisker(place: Callable[[float], float], e: Estimate, y: float, cap: float)
     if e.low is None or e.high is None:
         return ""
     a, b = place(e.low), place(e.high)
-    out = line(Point(a, y), Point(b, y), "whisker")
-    if cap:
-        out += line(Point(a, y - cap), Point(a, y + cap), "whisker") + line(
-            Point(b, y - cap), Point(b, y + cap), "whisker"
-        )
-    return out
+    if not cap:  # many series: the interval has the colour of its point
+        return line(Point(a, y), Point(b, y), f"l{e.series % HUES}")
+    ends = "".join(line(Point(x, y - cap), Point(x, y + cap), "whisker") for x in (a, b))
+    return line(Point(a, y), Point(b, y), "whisker") + ends
 
 
 def _interval(e: Estimate, form: Format) -> str:
@@ -268,7 +266,7 @@ def frame(across: Callable[[float], float], up: Callable[[float], float], left: 
         out.append(text(across(v), base + 15, x_form(v), "value", "middle"))
     out.append(line(Point(left, base), Point(right, base), "axis"))
     out.append(text((left + right) / 2, base + 31, x_label, "", "middle"))
-    out.append(text(left - 40 if left >= 44 else left - 33, (top + base) / 2, y_label, "", "middle", turn=True))
+    out.append(text(left - 42, (top + base) / 2, y_label, "", "middle", turn=True))
     return out
 
 

@@ -17,7 +17,7 @@ from gnomon.contracts import Benchmark
 from gnomon.errors import GnomonError
 from gnomon.measures.table import Table
 from gnomon.records import Item
-from gnomon.report.words import plain
+from gnomon.report.words import model_name, plain
 from gnomon.runs import Run
 
 NOT_ASKED, NO_ANSWER = -2, -1
@@ -97,7 +97,7 @@ def known_benchmark(name: str) -> Benchmark | None:
 
 def labels_of(runs: Sequence[Run]) -> list[str]:
     """A short name for each run: the model's, with the options that tell two runs of one model apart."""
-    names = [plain(run.model) for run in runs]
+    names = [model_name(run.model) for run in runs]
     out = []
     for run, name in zip(runs, names, strict=True):
         same = [other for other, n in zip(runs, names, strict=True) if n == name]

@@ -10,7 +10,7 @@ from gnomon.report.figures.groups import group_shares
 from gnomon.report.figures.slices import chance, headline_measure, tags_of
 from gnomon.report.headline import Headline
 from gnomon.report.study import Entrant, Study
-from gnomon.report.words import counted, group_noun, listed, percentage, plain
+from gnomon.report.words import counted, group_noun, listed, model_name, percentage, plain
 
 TELLING = 0.1  # a gap between best and worst category that is worth a sentence
 
@@ -18,7 +18,9 @@ TELLING = 0.1  # a gap between best and worst category that is worth a sentence
 def title(studies: list[Study]) -> str:
     """The heading of the page."""
     entrants = [e for study in studies for e in study.entrants]
-    models = list(dict.fromkeys(plain(e.run.model) for e in [e for e in entrants if not is_baseline(e)] or entrants))
+    models = list(
+        dict.fromkeys(model_name(e.run.model) for e in [e for e in entrants if not is_baseline(e)] or entrants)
+    )
     return f"What {models[0]} knows about space" if len(models) == 1 else f"What {len(models)} models know about space"
 
 
@@ -62,8 +64,10 @@ def _weakness(study: Study, e: Entrant) -> str:
             continue
         best, worst = max(found, key=lambda s: s.value or 0), min(found, key=lambda s: s.value or 0)
         if (best.value or 0) - (worst.value or 0) >= TELLING:
-            return (f"By {tag.replace('_', ' ')} it does best on {plain(best.key)} ({percentage(best.value)}) and worst on "
-                    f"{plain(worst.key)} ({percentage(worst.value)}).")
+            return (
+                f"By {tag.replace('_', ' ')} it does best on {plain(best.key)} ({percentage(best.value)}) and worst on "
+                f"{plain(worst.key)} ({percentage(worst.value)})."
+            )
     return ""
 
 

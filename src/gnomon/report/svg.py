@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 from xml.sax.saxutils import escape as _escape
 
+MARGIN = 12  # around a drawing in a file of its own
 HUES = 7  # colours for series; beyond them the shapes of points and the dashes of lines tell series apart
 LIGHT = {
     "paper": "#ffffff", "ink": "#1d1f23", "soft": "#5a5f66", "rule": "#d9d7d1", "band": "#f1efea",
@@ -159,7 +160,7 @@ def colours(theme: Mapping[str, str]) -> str:
         f".chart .mark{{stroke:{theme['paper']};stroke-width:.8}}",
         ".chart .curve{fill:none;stroke-width:2;stroke-linejoin:round}",
         f".chart .box{{stroke:{theme['ink']};stroke-width:1;fill-opacity:.35}}.chart .hot{{fill:{theme['paper']}}}",
-        ".chart .thin{fill-opacity:.55}.chart .pale{fill-opacity:.62}",
+        ".chart .pale{fill-opacity:.62}.chart .dashed{stroke-dasharray:6 3}",
         f".chart .cell{{stroke:{theme['rule']};stroke-width:.5;fill:none}}",
     ]
     for i in range(HUES):
@@ -178,11 +179,14 @@ def variables(theme: Mapping[str, str]) -> str:
 
 
 def standalone(svg: str) -> str:
-    """A drawing as a file of its own, in the colours of paper."""
+    """A drawing as a file of its own, in the colours of paper and with a margin, since files do not overflow."""
     head, _, rest = svg.partition(">")
-    width, height = head.split('viewBox="0 0 ')[1].split('"')[0].split()
-    return (f'{head} width="{width}" height="{height}"><style>{colours(LIGHT)}</style>'
-            f'<rect width="100%" height="100%" fill="{LIGHT["paper"]}"/>{rest}')
+    box = head.split('viewBox="')[1].split('"')[0]
+    width, height = (float(part) + 2 * MARGIN for part in box.split()[2:])
+    size = f'width="{number(width)}" height="{number(height)}"'
+    wider = f"{-MARGIN} {-MARGIN} {number(width)} {number(height)}"
+    return (f'{head.replace(box, wider)} {size}><style>{colours(LIGHT)}</style>'
+            f'<rect x="{-MARGIN}" y="{-MARGIN}" {size} fill="{LIGHT["paper"]}"/>{rest}')
 
 
 def _title(words: str) -> tuple[str, ...]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-NOUNS = {"spacenli": "patterns", "spatialqa": "templates", "scales": "pairs", "posrel": "scenes", "vsr": "pictures",
-         "viphy": "objects", "relativesize": "pairs"}  # fmt: skip
+NOUNS = {"spacenli": "patterns", "spatialqa": "templates", "scales": "pairs", "posrel": "scenes", "vsr": "captions",
+         "viphy-color": "objects", "viphy": "pairs", "relativesize": "pairs"}  # fmt: skip
 
 
 TURNING = set("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
@@ -18,7 +18,8 @@ def group_noun(benchmark: str) -> str:
     >>> group_noun("spacenli"), group_noun("my-own")
     ('patterns', 'groups')
     """
-    return NOUNS.get(benchmark.partition("@")[0].partition("-")[0], "groups")
+    name = benchmark.partition("@")[0]
+    return NOUNS.get(name) or NOUNS.get(name.partition("-")[0], "groups")
 
 
 def plain(text: str, limit: int = 80) -> str:
@@ -29,6 +30,30 @@ def plain(text: str, limit: int = 80) -> str:
     """
     line = " ".join("".join(c for c in text if c not in TURNING).split())
     return line if len(line) <= limit else line[:limit] + "…"
+
+
+def model_name(spec: str) -> str:
+    """A model as the page calls it: a file by its name, without the folders of whoever ran it.
+
+    >>> model_name("gguf:/home/me/models/tiny.gguf"), model_name("hf:org/name"), model_name("answers:out/gpt-9.tsv.gz")
+    ('gguf:tiny.gguf', 'hf:org/name', 'gpt-9')
+    """
+    scheme, colon, name = spec.partition(":")
+    if scheme == "answers":
+        return plain(re.sub(r"(\.(csv|tsv|jsonl?|txt|gz|eval))+$", "", re.split(r"[\\/]", name)[-1]))
+    if name.startswith(("/", "./", "../", "~", "\\")) or re.match(r"[A-Za-z]:[\\/]", name):
+        name = re.split(r"[\\/]", name)[-1]
+    return plain(scheme + colon + name)
+
+
+def axis_name(measure: str) -> str:
+    """A measure as the label of an axis.
+
+    >>> axis_name("macro_f1"), axis_name("ece")
+    ('macro F1', 'ECE')
+    """
+    name = measure_name(measure)
+    return name if name[:2].isupper() else name[:1].lower() + name[1:]
 
 
 def percentage(value: float | None, digits: int = 0) -> str:

@@ -143,8 +143,10 @@ def objects(study: Study) -> Iterator[Figure]:
         for context, found in biases.items():
             by_context.setdefault(context, []).append((e.label, sorted(found, key=lambda b: (b.is_greater, b.object))))
     for context, models in by_context.items():
-        charts = [stacked_panel(label, [_stack(b) for b in found[:: -(-len(found) // MOST_OBJECTS)]], PARTS, "truly greater")
-                  for label, found in models]
+        charts = [
+            stacked_panel(label, [_stack(b) for b in found[:: -(-len(found) // MOST_OBJECTS)]], PARTS, "truly greater")
+            for label, found in models
+        ]
         yield Figure(
             name=f"objects-{file_name(context)}", title=f"Is each object's rank the same both ways? ({context})",
             caption="Blue: how often the object is called greater than the others when named first. Orange: how often "

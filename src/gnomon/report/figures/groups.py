@@ -11,6 +11,7 @@ from gnomon.measures.patterns import MapPoint, curve, curve_at
 from gnomon.measures.patterns import data_map as measured_map
 from gnomon.measures.statistics import Floats
 from gnomon.measures.table import Table
+from gnomon.report.export import file_name
 from gnomon.report.figures import Figure, words
 from gnomon.report.figures.slices import tags_of
 from gnomon.report.panels import Dot, panels, scatter_panel
@@ -111,7 +112,7 @@ def box_plots(study: Study) -> Iterator[Figure]:
     noun = group_noun(study.base)
     drawn = sorted((_box(key, np.array(values)) for key, values in by_key.items() if values), key=lambda b: -b.middle)
     yield Figure(
-        name=f"boxes-by-{tag}", title=f"Spread of {noun} within each {words(tag)}",
+        name=f"boxes-by-{file_name(tag)}", title=f"Spread of {noun} within each {words(tag)}",
         caption=f"Accuracy of each of the {noun}{', over all models' if len(study.entrants) > 1 else ''}. The box "
                 "holds the middle half, the line in it the median; whiskers reach 1.5 times its width.",
         description="Box plots: " + "; ".join(f"{b.key} median {percent(b.middle)}" for b in drawn) + ".",

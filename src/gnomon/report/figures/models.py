@@ -12,7 +12,7 @@ from gnomon.report.figures import Figure
 from gnomon.report.figures.slices import headline_measure
 from gnomon.report.plots import Curve, curves, percent
 from gnomon.report.study import Entrant, Study
-from gnomon.report.words import measure_name
+from gnomon.report.words import axis_name, measure_name
 
 # Where a manifest may say how much a model was shown, and how the axis is called.
 AMOUNTS = {"shots": "worked examples in the prompt", "train_items": "training items",
@@ -41,7 +41,7 @@ def against_size(study: Study) -> Iterator[Figure]:
         caption="Models of one family are joined by a line.",
         description="; ".join(f"{e.label} with {short(size)} parameters: {percent(value)}"
                               for size, value, e in points),
-        body=curves(lines, "parameters", measure_name(measure.name), x_domain=domain, log=True, x_form=short),
+        body=curves(lines, "parameters", axis_name(measure.name), x_domain=domain, log=True, x_form=short),
         columns=("model", "parameters", measure.name), rows=tuple((e.label, size, value) for size, value, e in points),
     )  # fmt: skip
 
@@ -72,7 +72,7 @@ def against_shots(study: Study) -> Iterator[Figure]:
             caption="Runs that differ only in the seed are averaged; the bar spans them.",
             description=f"Curves from {amounts[0]:g} to {most:g}.",
             columns=("model", key, measure.name, "runs"), rows=tuple(rows),
-            body=curves(lines, label, measure_name(measure.name), x_domain=(min(0.0, amounts[0]), most),
+            body=curves(lines, label, axis_name(measure.name), x_domain=(min(0.0, amounts[0]), most),
                         x_form=lambda v: f"{v:g}", x_ticks=amounts if len(amounts) <= 8 else None),
         )  # fmt: skip
 

@@ -12,11 +12,12 @@ from gnomon.errors import GnomonError
 from gnomon.measures.scoring import scores
 from gnomon.measures.table import in_order
 from gnomon.records import Score
+from gnomon.report.export import file_name
 from gnomon.report.figures import Figure, words
 from gnomon.report.items import filters
 from gnomon.report.plots import Curve, Estimate, bars, curves, percent
 from gnomon.report.study import Study
-from gnomon.report.words import measure_name
+from gnomon.report.words import axis_name, measure_name
 
 MOST_KEYS = 30  # rows in a bar chart; the table behind it holds all
 MOST_TAGS = 6
@@ -81,11 +82,11 @@ def _bars(study: Study, tag: str, measure: Measure) -> Figure | None:
                  for key in shown[:MOST_KEYS] for i, s in flat if s.key == key]
     name = measure_name(measure.name)
     guess = chance(study) if measure.name == "accuracy" else None
-    axis = f"{name.lower()} (dotted: a guess, {percent(guess)})" if guess else name
+    axis = axis_name(measure.name) + (f" (dotted: a guess, {percent(guess)})" if guess else "")
     body = bars(estimates, study.labels, axis, guide=guess)
     left_out = f" The {MOST_KEYS} with most items of {len(keys)} are drawn." if len(keys) > MOST_KEYS else ""
     return Figure(
-        name=f"{measure.name.replace('@', '-')}-by-{tag}", title=f"{name} by {words(tag)}",
+        name=f"{measure.name.replace('@', '-')}-by-{file_name(tag)}", title=f"{name} by {words(tag)}",
         caption=f"With 95 % intervals over independent groups of items.{left_out}",
         description=_extremes(study, [(i, s) for i, s in flat if s.key in wanted], words(tag)), body=body,
         columns=("model", tag, measure.name, "low", "high", "n", "clusters"),
@@ -148,7 +149,7 @@ def by_cardinality(study: Study) -> Iterator[Figure]:
         body = curves(
             lines,
             "labels that count as right",
-            measure_name(measure.name),
+            axis_name(measure.name),
             x_form=lambda v: f"{v:.0f}",
             x_domain=(cardinalities[0] - 0.3, cardinalities[-1] + 0.3),
             x_ticks=[float(c) for c in cardinalities],

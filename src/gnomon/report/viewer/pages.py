@@ -34,7 +34,7 @@ def leaderboard(shelf: Shelf, query: Mapping[str, str]) -> dict[str, Any]:
     wanted, words, state = query.get("benchmark", ""), query.get("model", "").lower(), query.get("state", "")
     boards = []
     for name in benchmarks:
-        members = [run for run in runs if run.benchmark == name and shelf.counts(run).items]
+        members = [run for run in runs if run.benchmark == name and shelf.readable(run)]
         if (wanted and name != wanted) or not members:
             continue
         lines = [line for line in _lines(shelf, shelf.board(name, members))
@@ -44,7 +44,8 @@ def leaderboard(shelf: Shelf, query: Mapping[str, str]) -> dict[str, Any]:
             boards.append({"name": name, "about": spec.summary if spec else "", "measure": measure_name(_measure(spec)),
                            "lines": lines})
     return {"boards": boards, "benchmarks": benchmarks, "query": {"benchmark": wanted, "model": query.get("model", ""),
-            "state": state}, "total": len(runs), "folder": str(shelf.folder)}  # fmt: skip
+            "state": state}, "total": len(runs), "folder": str(shelf.folder),
+            "unreadable": [run.path.name for run in runs if not shelf.readable(run)]}  # fmt: skip
 
 
 def address(run: Run) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 import threading
 import time
 from collections import OrderedDict
@@ -61,10 +62,15 @@ class Shelf:
         """How far a run has come, from its log."""
         try:
             return run.counts()
-        except (GnomonError, OSError):
+        except (GnomonError, sqlite3.Error, OSError):  # damaged, or just being created
             return run.manifest.counts
-        except Exception:  # the log is being created
-            return run.manifest.counts
+
+    def readable(self, run: Run) -> bool:
+        """Whether the log of a run can be read."""
+        try:
+            return len(self.table(run)) > 0
+        except (GnomonError, sqlite3.Error, OSError):
+            return False
 
     def state(self, run: Run) -> str:
         """`finished`, `running` or `stopped`."""
