@@ -1,7 +1,7 @@
 """Trained baselines that show shortcuts: a bag of words over all text, or over the hypothesis alone.
 
-An item is answered by a classifier that never saw its group (pattern, template, pair): what such a baseline gets
-right above chance can be had without understanding.
+An item is answered by a classifier that never saw its family (or its group: pattern, template, pair): what such a
+baseline gets right above chance can be had without understanding.
 """
 
 from __future__ import annotations
@@ -21,14 +21,18 @@ _WORD = re.compile(r"[\w']+|\[MASK\]")
 Features = Callable[[Item], list[str]]
 
 
-def hypothesis_only(name: str, *, folds: int = 5) -> Classifier:
-    """Sees the hypothesis, question or caption, but neither premises nor story."""
-    return Classifier("hypothesis-only", name, hypothesis_words, folds)
+def hypothesis_only(name: str, *, folds: int = 5, hold_out: str = "family") -> Classifier:
+    """Sees the hypothesis, question or caption, but neither premises nor story.
+
+    `hold_out` is the tag of what is never trained on and asked at once; items without it go by their group. Families
+    share hypotheses and have every label, so with one pattern left out its siblings would point away from its label.
+    """
+    return Classifier("hypothesis-only", name, hypothesis_words, folds, hold_out)
 
 
-def bag_of_words(name: str, *, folds: int = 5) -> Classifier:
-    """Sees which words stand in the context and which in the text, but not their order."""
-    return Classifier("bag-of-words", name, all_words, folds)
+def bag_of_words(name: str, *, folds: int = 5, hold_out: str = "family") -> Classifier:
+    """Sees which words stand in the context and which in the text, but not their order; `hold_out` as above."""
+    return Classifier("bag-of-words", name, all_words, folds, hold_out)
 
 
 def hypothesis_words(item: Item) -> list[str]:
@@ -48,29 +52,29 @@ def all_words(item: Item) -> list[str]:
 
 
 class Classifier:
-    """Logistic regression over sets of words, trained on the other groups (cross-fitting by group)."""
+    """Logistic regression over sets of words, trained on the other families or groups (cross-fitting)."""
 
     scale: Scale = "log-probability"
     batch = 1024
 
-    def __init__(self, spec: str, name: str, features: Features, folds: int) -> None:
+    def __init__(self, spec: str, name: str, features: Features, folds: int, hold_out: str) -> None:
         if name:
             raise UsageError(f"{spec} takes no name, but '{name}' was given.", f"Write -m {spec}.")
         if folds < 2:
             raise UsageError(f"{spec} needs at least two folds, not {folds}.", "Leave the option out for five.")
-        self.spec, self.features, self.folds = spec, features, folds
+        self.spec, self.features, self.folds, self.hold_out = spec, features, folds, hold_out
         self._sklearn = _scikit_learn()
         self._fold: dict[str, int] = {}
         self._trained: list[_Trained] = []
 
     def describe(self) -> dict[str, Any]:
         """How it is trained. The items that it is trained on are those of the run, whose hash is in the manifest."""
-        return {"kind": self.spec, "folds": self.folds, "classifier": "logistic regression",
-                "scikit-learn": self._sklearn.__version__}
+        return {"kind": self.spec, "folds": self.folds, "hold_out": self.hold_out,
+                "classifier": "logistic regression", "scikit-learn": self._sklearn.__version__}
 
     def prepare(self, items: Iterable[Item]) -> None:
-        """Train one classifier for each fold, on all groups of the other folds."""
-        examples = [(_group(item), self.features(item), item.gold) for item in items]
+        """Train one classifier for each fold, on all items of the other folds."""
+        examples = [(self._unit(item), self.features(item), item.gold) for item in items]
         self._fold = assign_folds([group for group, _, _ in examples], self.folds)
         count = max(self._fold.values(), default=0) + 1
         if count < 2:
@@ -84,13 +88,17 @@ class Classifier:
             raise ModelError(f"{self.spec} has not been trained.", "Call prepare(items) first; `gnomon run` does.")
         members: dict[int, list[int]] = {}
         for number, item in enumerate(items):
-            members.setdefault(self._fold[_group(item)], []).append(number)
+            members.setdefault(self._fold[self._unit(item)], []).append(number)
         answers: dict[int, Answer] = {}
         for fold, numbers in members.items():
             rows = self._trained[fold].probabilities([self.features(items[number]) for number in numbers])
             for number, row in zip(numbers, rows, strict=True):
                 answers[number] = pick(items[number], _scores(items[number], row))
         return [answers[number] for number in range(len(items))]
+
+    def _unit(self, item: Item) -> str:
+        """What an item must not be separated from."""
+        return item.tags.get(self.hold_out) or item.group or f"item {item.id}"
 
 
 def assign_folds(groups: Sequence[str], folds: int) -> dict[str, int]:
@@ -142,7 +150,7 @@ def _train(examples: Iterable[tuple[list[str], str, float]]) -> _Trained:
     if len(set(labels)) == 1:
         return _Trained(None, None, [labels[0]])
     vectorizer = CountVectorizer(analyzer=_as_it_is, binary=True)
-    model = LogisticRegression(max_iter=2000)
+    model = LogisticRegression(max_iter=2000, tol=1e-3)
     model.fit(vectorizer.fit_transform(texts), labels, sample_weight=weights)
     return _Trained(vectorizer, model, [str(label) for label in model.classes_])
 
@@ -155,10 +163,6 @@ def _scores(item: Item, row: dict[str, float]) -> tuple[float, ...]:
     """Log-probabilities among the item's own choices."""
     found = [max(row.get(choice, 0.0), FLOOR) for choice in item.choices]
     return tuple(math.log(value / sum(found)) for value in found)
-
-
-def _group(item: Item) -> str:
-    return item.group or f"item {item.id}"
 
 
 def _words(text: str) -> list[str]:
