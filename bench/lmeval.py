@@ -214,7 +214,7 @@ def _bare_batch(rows: list[tuple], shared: int) -> tuple:
 
 
 def peak_mb() -> float:
-    """The most memory this process has held; Linux's own mark, since getrusage counts what the parent held before exec."""
+    """The most memory this process has held; on Linux by its own mark: getrusage counts what the parent held, too."""
     status = Path("/proc/self/status")
     if status.exists():
         return next(int(line.split()[1]) for line in status.read_text().splitlines() if line.startswith("VmHWM")) / 1024

@@ -19,24 +19,49 @@ from transformers.cache_utils import Cache, DynamicCache, DynamicLayer
 from gnomon.models.rows import Family, Query, Row, batches, families, plain_rows, rows
 
 PREFIXES_KEPT = 4
-Layers = list[tuple[torch.Tensor, torch.Tensor]]  # keys and values of each layer
+ROOM = 64 * 2**20  # bytes that a prefix may take, spread over the rows of a batch
 
 
 class SharedLayer(DynamicLayer):  # type: ignore[misc]
-    """A cache layer whose keys and values are the same for all rows, and stay as they are."""
+    """A cache layer whose keys and values are the same for all rows, and stay as they are.
 
-    def __init__(self, keys: torch.Tensor, values: torch.Tensor) -> None:
+    Where they are small (`room` bytes) they stay spread over the rows, and a pass writes only its own tokens after them.
+    """
+
+    def __init__(self, keys: torch.Tensor, values: torch.Tensor, room: int) -> None:
         super().__init__()
-        self.keys, self.values = keys, values
+        self.keys, self.values, self.room = keys, values, room
         self.dtype, self.device = keys.dtype, keys.device
         self.is_initialized = True
+        self._spread: tuple[torch.Tensor, torch.Tensor] | None = None
 
     def update(self, key_states: torch.Tensor, value_states: torch.Tensor,
                *_: Any, **__: Any) -> tuple[torch.Tensor, torch.Tensor]:
-        """The shared keys and values followed by the new ones; nothing is kept."""
-        size = (key_states.shape[0], -1, -1, -1)
-        return (torch.cat([self.keys.expand(size), key_states], dim=-2),
-                torch.cat([self.values.expand(size), value_states], dim=-2))
+        """The shared keys and values followed by the new ones, for each row."""
+        rows, heads, new, size = key_states.shape
+        offset = self.keys.shape[-2]
+        if 2 * rows * heads * (offset + new) * size * key_states.element_size() > self.room:
+            return (torch.cat([self.keys.expand(rows, -1, -1, -1), key_states], dim=-2),
+                    torch.cat([self.values.expand(rows, -1, -1, -1), value_states], dim=-2))
+        if self._spread is None or self._spread[0].shape[0] < rows or self._spread[0].shape[2] < offset + new:
+            self._spread = (self._spread_out(self.keys, rows, new), self._spread_out(self.values, rows, new))
+        keys, values = (whole[:rows, :, : offset + new] for whole in self._spread)
+        keys[:, :, offset:] = key_states
+        values[:, :, offset:] = value_states
+        return keys, values
+
+    def first(self, tokens: int) -> SharedLayer:
+        """The layer of the first tokens only."""
+        return SharedLayer(self.keys[:, :, :tokens], self.values[:, :, :tokens], self.room)
+
+    def _spread_out(self, shared: torch.Tensor, rows: int, new: int) -> torch.Tensor:
+        _, heads, offset, size = shared.shape
+        whole = shared.new_empty(rows, heads, offset + new, size)
+        whole[:, :, :offset] = shared
+        return whole
+
+
+Layers = list[SharedLayer]  # of a prefix
 
 
 class Scorer:
@@ -79,7 +104,7 @@ class Scorer:
         for old, layers in self.prefixes.items():
             if old[: len(wanted)] == wanted:
                 self.prefixes.move_to_end(old)
-                return [(keys[:, :, : len(wanted)], values[:, :, : len(wanted)]) for keys, values in layers]
+                return layers if len(old) == len(wanted) else [layer.first(len(wanted)) for layer in layers]
         self.prefixes[wanted] = layers = read_prefix(self.model, wanted)
         while len(self.prefixes) > PREFIXES_KEPT:
             self.prefixes.popitem(last=False)
@@ -104,10 +129,9 @@ def forward(model: Any, batch: list[Row], prefix: Layers | None, places: torch.T
     # A row is filled up with its last token: what stands after a token never changes it, so any token will do.
     ids = torch.tensor([row.tokens + row.tokens[-1:] * (length - len(row.tokens)) for row in batch], device=device)
     inputs: dict[str, Any] = {"input_ids": ids, "use_cache": False}
-    offset = 0 if prefix is None else prefix[0][0].shape[-2]
+    offset = 0 if prefix is None else prefix[0].keys.shape[-2]
     if prefix is not None:
-        layers = [SharedLayer(keys, values) for keys, values in prefix]
-        inputs |= {"past_key_values": Cache(layers=layers), "use_cache": True}
+        inputs |= {"past_key_values": Cache(layers=prefix), "use_cache": True}
     if prefix is not None or not batch[0].chain:
         depths = np.array([row.depths + row.depths[-1:] * (length - len(row.tokens)) for row in batch])
         inputs["position_ids"] = torch.as_tensor(depths + offset, device=device)
@@ -129,7 +153,7 @@ def read_prefix(model: Any, tokens: Sequence[int]) -> Layers:
     cache = DynamicCache()  # without the config: every layer keeps every token, sliding windows are the mask's matter
     with torch.inference_mode(), _head_at(model, torch.tensor([len(tokens) - 1], device=device)):
         model(input_ids=torch.tensor([list(tokens)], device=device), past_key_values=cache, use_cache=True)
-    return [(layer.keys, layer.values) for layer in cache.layers]
+    return [SharedLayer(layer.keys, layer.values, ROOM // len(cache.layers)) for layer in cache.layers]
 
 
 def takes_trees(model: Any) -> bool:
