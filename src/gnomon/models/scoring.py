@@ -25,7 +25,7 @@ ROOM = 64 * 2**20  # bytes that a prefix may take, spread over the rows of a bat
 class SharedLayer(DynamicLayer):  # type: ignore[misc]
     """A cache layer whose keys and values are the same for all rows, and stay as they are.
 
-    Where they are small (`room` bytes) they stay spread over the rows, and a pass writes only its own tokens after them.
+    Where they are small (`room` bytes) they stay spread over the rows, and a pass writes only its own after them.
     """
 
     def __init__(self, keys: torch.Tensor, values: torch.Tensor, room: int) -> None:
