@@ -4,8 +4,8 @@
     ├── UsageError              the command or call itself is off (unknown name, wrong option); exit code 2
     ├── DataError               a file is missing, malformed or does not fit; names file, line and field
     ├── RunError                a run folder cannot be used (in use, newer version, changed items)
-    └── ModelError              a model cannot be loaded or reached; ends the run rather than failing item by item
-        └── MissingExtraError   an optional dependency is not installed; says which extra to install
+    ├── ModelError              a model cannot be loaded or reached; ends the run rather than failing item by item
+    └── MissingExtraError       an optional dependency is not installed; says which extra to install
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class ModelError(GnomonError):
     """A model cannot be loaded or reached: the run ends, and goes on where it stopped once that is mended."""
 
 
-class MissingExtraError(ModelError):
+class MissingExtraError(GnomonError):
     """An optional dependency is not installed."""
 
     def __init__(self, what: str, extra: str) -> None:

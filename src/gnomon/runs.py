@@ -250,6 +250,18 @@ def runs_in(folder: str | Path) -> list[Run]:
     return sorted(found, key=lambda run: (run.manifest.started, run.path.name))
 
 
+def open_runs(paths: Iterable[str | Path]) -> list[Run]:
+    """The runs that the paths name; a folder that is no run itself stands for the runs in it. None is taken twice."""
+    found: dict[Path, Run] = {}
+    for path in map(Path, paths):
+        members = runs_in(path) if path.is_dir() and not (path / MANIFEST).is_file() else [Run.open(path)]
+        if not members:
+            raise RunError(f"{path} is not a run and holds none.", "`gnomon list runs` shows the runs there are.")
+        for run in members:
+            found.setdefault(run.path.resolve(), run)
+    return list(found.values())
+
+
 def encode_scores(scores: tuple[float, ...] | None) -> str | None:
     """Scores as JSON text; a value that is no number becomes null."""
     return None if scores is None else _encode(scores).decode()

@@ -11,7 +11,7 @@ from typing import IO
 
 import msgspec
 
-from gnomon.errors import DataError, UsageError
+from gnomon.errors import DataError, MissingExtraError, UsageError
 from gnomon.records import Item
 
 _encode = msgspec.json.Encoder().encode
@@ -74,7 +74,10 @@ def _write_csv(part: Path, items: Iterable[Item]) -> int:
 
 def _write_parquet(part: Path, items: Iterable[Item]) -> int:
     """Through a temporary JSON-lines file, so that memory does not grow with the benchmark."""
-    import duckdb
+    try:
+        import duckdb
+    except ImportError:
+        raise MissingExtraError("Writing Parquet", "parquet") from None
 
     lines = part.with_suffix(".lines")
     columns = ("{id: 'VARCHAR', form: 'VARCHAR', text: 'VARCHAR', choices: 'VARCHAR[]', gold: 'VARCHAR[]', "

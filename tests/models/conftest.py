@@ -10,10 +10,12 @@ import pytest
 
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 
-SUBJECTS = "the ant,the bird,a child,the old man,Mary,John,the red car,a lamp,the book,the bridge".split(",")
-RELATIONS = ("is larger than,is smaller than,is left of,is behind,stands above,lies below,is inside,was put outside,"
-             "is taller than,is shorter than").split(",")
-GROUNDS = "the house,a table,the river,the garden,a box,the church,an island,the mountain,a chair,the town".split(",")
+SUBJECTS = ["the ant", "the bird", "a child", "the old man", "Mary", "John", "the red car", "a lamp", "the book",
+            "the bridge"]
+RELATIONS = ["is larger than", "is smaller than", "is left of", "is behind", "stands above", "lies below", "is inside",
+             "was put outside", "is taller than", "is shorter than"]
+GROUNDS = ["the house", "a table", "the river", "the garden", "a box", "the church", "an island", "the mountain",
+           "a chair", "the town"]
 LABELS = ["yes no true false neither maybe larger smaller bigger taller shorter above below inside beside"] * 20
 TEXT = [f"{a} {r} {g}." for a, r, g in itertools.product(SUBJECTS, RELATIONS, GROUNDS)] + [
     "Question: is it true, false or neither?\nAnswer: true", "Question: is it true, false or neither?\nAnswer: false",
@@ -144,7 +146,8 @@ MAKES = {
             "decoder_start_token_id": 0, "pad_token_id": 0, "eos_token_id": 1}),
     "bart": ("byte-level", "BartForConditionalGeneration", "BartConfig",
              {"d_model": 32, "encoder_layers": 2, "decoder_layers": 2, "encoder_attention_heads": 4, "init_std": 0.3,
-              "decoder_attention_heads": 4, "encoder_ffn_dim": 48, "decoder_ffn_dim": 48, "max_position_embeddings": 128,
+              "decoder_attention_heads": 4, "encoder_ffn_dim": 48, "decoder_ffn_dim": 48,
+              "max_position_embeddings": 128,
               "decoder_start_token_id": 1, "pad_token_id": 2, "bos_token_id": 0, "eos_token_id": 1}),
     "bert": ("wordpiece", "BertForMaskedLM", "BertConfig", ENCODER),
     "bert, cased": ("wordpiece, cased", "BertForMaskedLM", "BertConfig", ENCODER),

@@ -20,7 +20,8 @@ PAIRS = [Item(id=f"e{i}", form="entailment", context=f"the {a} is inside the box
               choices=("entailment", "contradiction", "neutral"), gold=("entailment",)) for i, a in
          enumerate(["ant", "bird", "lamp", "book"])]
 TEMPLATE = ("{% for m in messages %}{% if m['role'] == 'system' %}{{ raise_exception('no system') }}{% endif %}"
-            "<s>{{ m['role'] }}: {{ m['content'] }}</s>\n{% endfor %}{% if add_generation_prompt %}<s>assistant: {% endif %}")
+            "<s>{{ m['role'] }}: {{ m['content'] }}</s>\n{% endfor %}"
+            "{% if add_generation_prompt %}<s>assistant: {% endif %}")
 
 
 def by_hand(model, context, word):
@@ -120,7 +121,7 @@ def test_generated_replies_are_read_or_none(folders):
     assert model.scale == "none"
     assert answers == alone  # padding on the left changes nothing
     assert all(answer.reply is not None for answer in answers)
-    assert all(answer.choice is None or answer.choice in item.choices for answer, item in zip(answers, PAIRS, strict=True))
+    assert all(answer.choice in (None, *item.choices) for answer, item in zip(answers, PAIRS, strict=True))
 
 
 def test_a_prompt_that_is_too_long_is_that_items_failure(folders):

@@ -116,7 +116,8 @@ def test_the_likeliest_words_of_the_whole_vocabulary_must_hold_the_answer(folder
     found = cloze(choices=("zebra", words[0]))
     (answer,) = model.answer([found])
     assert answer.choice == words[0]
-    assert answer.scores[1] == pytest.approx(row.exp()[model.tokenizer.convert_tokens_to_ids(words[0])].item(), abs=1e-6)
+    wanted = row.exp()[model.tokenizer.convert_tokens_to_ids(words[0])].item()
+    assert answer.scores[1] == pytest.approx(wanted, abs=1e-6)
     all_of_it = hf(str(folders("bert")), top_k=model.tokenizer.vocab_size)
     scores = hf(str(folders("bert"))).answer([item])[0]
     assert all_of_it.answer([item])[0].choice == scores.choice
@@ -132,6 +133,15 @@ def test_other_forms_become_a_blank_by_the_prompt(folders):
         model.answer([Item(id="s", form="scene", text="a box", choices=("a", "b"), gold=("a",))])
     with pytest.raises(UsageError, match="no blank"):
         hf(str(folders("bert")), prompt="t5").answer([pair])
+
+
+def test_a_text_that_cannot_be_asked_is_that_items_failure(folders):
+    model = hf(str(folders("bert")))
+    items = [cloze(context="the ant is inside. " * 100), cloze(choices=("larger", "\u200b")), cloze()]
+    long, empty, good = model.answer(items)
+    assert "the model takes 128" in long.error
+    assert "no token" in empty.error
+    assert good.choice in ("larger", "smaller")
 
 
 def test_a_model_without_a_mask_is_refused(tokenizers):

@@ -18,7 +18,7 @@ from gnomon.records import Item  # noqa: E402
 LABELS = ("entailment", "neutral", "contradiction")
 ITEMS = [Item(id=str(i), form="entailment", context=context, text="the box holds the ant.", choices=LABELS,
               gold=("entailment",)) for i, context in
-         enumerate(["the ant is inside the box.", "the ant is inside the box. the box is\nlarge. Mary is outside.", ""])]
+         enumerate(["the ant is inside the box.", "the ant is inside. the box is\nlarge. Mary is outside.", ""])]
 
 
 def load(folder, **options):

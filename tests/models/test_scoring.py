@@ -88,7 +88,8 @@ def test_scores_do_not_depend_on_what_else_is_in_the_batch(models, make):
 def test_trees_and_plain_rows_give_the_same(models, make):
     queries = workload(2)
     assert takes_trees(models(make))
-    assert close(Scorer(models(make), trees=True).score(queries), Scorer(models(make), trees=False).score(queries), 1e-5)
+    trees, plain = (Scorer(models(make), trees=trees).score(queries) for trees in (True, False))
+    assert close(trees, plain, 1e-5)
 
 
 @pytest.mark.parametrize("make", PLAIN)

@@ -11,7 +11,7 @@ from gnomon.errors import UsageError  # noqa: E402
 from gnomon.models.hf import hf  # noqa: E402
 from gnomon.records import Item  # noqa: E402
 
-PAIRS = [Item(id=f"e{i}", form="entailment", context=f"the {a} is inside the box." * (1 + i), text=f"the box holds {a}.",
+PAIRS = [Item(id=f"e{i}", form="entailment", context=f"the {a} is in the box." * (1 + i), text=f"the box holds {a}.",
               choices=("entailment", "contradiction", "neutral"), gold=("entailment",)) for i, a in
          enumerate(["ant", "bird", "lamp", "book", "old man"])]
 CLOZE = Item(id="z", form="cloze", text="the ant is [MASK] than the house.", choices=("larger", "smaller"),

@@ -6,11 +6,12 @@ import pytest
 
 pytest.importorskip("transformers")
 
-from gnomon.models.tokens import Encoder  # noqa: E402
+from gnomon.models.tokens import Encoder
 
 FAMILIES = ["byte-level", "byte-level, space first", "unigram", "wordpiece", "wordpiece, cased", "bpe without words"]
-EXAMPLES = "".join(f"The {a} is behind the {b}.\nQuestion: is it true, false or neither?\nAnswer: {c}\n\n" for a, b, c in
-                   [("ant", "house", "true"), ("bird", "river", "false"), ("lamp", "box", "neither")] * 2)
+SHOTS = [("ant", "house", "true"), ("bird", "river", "false"), ("lamp", "box", "neither")] * 2
+EXAMPLES = "".join(f"The {a} is behind the {b}.\nQuestion: is it true, false or neither?\nAnswer: {c}\n\n"
+                   for a, b, c in SHOTS)
 ENDINGS = ["Mary is inside the house.\nAnswer:", "the ant is", "", "John stands above the bridge.\nAnswer:", "an is"]
 WORDS = [" true", " false", " neither", " larger than a bird.", "land", "."]
 
@@ -21,8 +22,8 @@ def slow(encoder, contexts, continuations):
     for context, words in zip(contexts, continuations, strict=True):
         before = encoder.raw([context])[0]
         whole = [encoder.raw([context + word])[0] for word in words]
-        common = min(next((i for i, (a, b) in enumerate(zip(before, w, strict=False)) if a != b), min(len(before), len(w)))
-                     for w in whole)
+        common = min(next((i for i, (a, b) in enumerate(zip(before, one, strict=False)) if a != b),
+                          min(len(before), len(one))) for one in whole)
         if any(len(w) <= common for w in whole):
             common -= 1
         made.append((encoder.open(context, before[:common]), [w[common:] for w in whole]))

@@ -30,9 +30,9 @@ def pairs(count):
     made = []
     for number in range(count):
         one, two = rng.sample(THINGS, 2)
-        made.append(Item(id=str(number), form="entailment", context=f"{rng.choice(PEOPLE)} saw the {one} behind the {two}.",
-                         text=f"The {two} is in front of the {one}.", choices=("entailment", "neutral", "contradiction"),
-                         gold=("entailment",)))
+        context, text = f"{rng.choice(PEOPLE)} saw the {one} behind the {two}.", f"The {two} is before the {one}."
+        made.append(Item(id=str(number), form="entailment", context=context, text=text,
+                         choices=("entailment", "neutral", "contradiction"), gold=("entailment",)))
     return made
 
 
@@ -48,8 +48,8 @@ def smollm2():
 
 
 def test_smollm2_scores_equal_a_plain_pass_for_each_choice(smollm2):
-    items = [*pairs(3), Item(id="c", form="cloze", text="The capital of France is [MASK].", choices=("Paris", "a very small town"),
-                             gold=("Paris",))]
+    items = [*pairs(3), Item(id="c", form="cloze", text="The capital of France is [MASK].",
+                             choices=("Paris", "a very small town"), gold=("Paris",))]
     for item, answer in zip(items, smollm2.answer(items), strict=True):
         context = smollm2.prompt.context(item)
         before = smollm2.tokenizer(context)["input_ids"]
@@ -76,7 +76,8 @@ def test_smollm2_answers_like_llama_cpp(smollm2):
 
     items = pairs(20)
     ours, theirs = smollm2.answer(items), embedded("", prompt="fewshot").answer(items)
-    assert max(abs(a - b) for x, y in zip(ours, theirs, strict=True) for a, b in zip(x.scores, y.scores, strict=True)) < 0.2
+    for one, other in zip(ours, theirs, strict=True):
+        assert one.scores == pytest.approx(other.scores, abs=0.2)
     assert sum(x.choice == y.choice for x, y in zip(ours, theirs, strict=True)) >= 19
 
 
@@ -103,7 +104,8 @@ def bert_tiny():
 
 def test_bert_tiny_fills_a_blank_with_its_own_tokenizer(bert_tiny):
     model = hf(str(bert_tiny), kind="masked")
-    item = Item(id="1", form="cloze", text="The ant is [MASK] than the house.", choices=("larger", "smaller"), gold=("smaller",))
+    item = Item(id="1", form="cloze", text="The ant is [MASK] than the house.", choices=("larger", "smaller"),
+                gold=("smaller",))
     inputs = model.tokenizer(item.text, return_tensors="pt")
     place = inputs["input_ids"][0].tolist().index(model.tokenizer.mask_token_id)
     with torch.inference_mode():

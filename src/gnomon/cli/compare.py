@@ -16,9 +16,9 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from gnomon.cli.score import opened
 from gnomon.contracts import Listing
 from gnomon.errors import UsageError
+from gnomon.runs import open_runs
 
 if TYPE_CHECKING:
     from gnomon.measures.comparison import Comparison, Rank
@@ -44,7 +44,7 @@ def main(args: Namespace) -> int:
     from gnomon.registry import measure
     from gnomon.report.tables import render
 
-    runs = opened(args.runs)
+    runs = open_runs(args.runs)
     if len(runs) < 2:
         raise UsageError("There is nothing to compare: one run is given.", "Give two or more runs.")
     if not 0 < args.level < 1:

@@ -24,9 +24,9 @@ def main(args: Namespace) -> int:
     import shlex
 
     from gnomon.report.page import write_report
-    from gnomon.report.reading import opened
+    from gnomon.runs import open_runs
 
-    runs = opened(args.runs)
+    runs = open_runs(args.runs)
     named = " ".join(shlex.quote(Path(run).as_posix()) for run in args.runs)
     command = f"gnomon report {named} -o {shlex.quote(args.output)}"
     page = write_report(runs, args.output, figures_folder=args.figures, command=command)

@@ -24,6 +24,7 @@ from gnomon.cli.choosing import chosen_sources, item_arguments
 from gnomon.contracts import Listing
 from gnomon.errors import UsageError
 from gnomon.records import Score
+from gnomon.runs import open_runs
 
 if TYPE_CHECKING:
     from gnomon.measures.table import Table
@@ -69,7 +70,7 @@ def main(args: Namespace) -> int:
         raise UsageError(f"The level must lie between 0 and 1, not {args.level}.")
     if args.like_paper and args.format == "json":
         raise UsageError("The papers' layouts have no JSON form.", "Leave out --like-paper: the scores are the same.")
-    tables = [_from_file(args)] if args.answers else [_from_run(run) for run in opened(args.runs)]
+    tables = [_from_file(args)] if args.answers else [_from_run(run) for run in open_runs(args.runs)]
     for table, _ in tables:
         _tell_missing(table, "guessed" if args.guess is not None else "counted as wrong")
     if args.guess is not None:
@@ -102,17 +103,6 @@ def _like_papers(args: Namespace, tables: Sequence[Table]) -> str:
     if not listings:
         raise UsageError("No table of a paper has a place for these runs.", "See `gnomon score` without --like-paper.")
     return "\n\n".join(render(listing, args.format) for listing in listings)
-
-
-def opened(paths: Sequence[str]) -> list[Run]:
-    """The runs at the paths; a folder that is no run itself stands for the runs in it."""
-    from gnomon.runs import MANIFEST, Run, runs_in
-
-    found: list[Run] = []
-    for path in paths:
-        inside = [] if (Path(path) / MANIFEST).is_file() else runs_in(path)
-        found += inside or [Run.open(path)]
-    return found
 
 
 def shown(scores: Sequence[Score], format: str, *, plain: bool = False, level: float = 0.95) -> str:

@@ -6,11 +6,9 @@ from collections.abc import Sequence
 from math import exp, log
 from typing import Any
 
-import torch
-
 from gnomon.contracts import Scale
 from gnomon.errors import UsageError
-from gnomon.models.scoring import Scorer
+from gnomon.models.scoring import Scorer, takes_trees
 from gnomon.models.tokens import Encoder
 from gnomon.probing.prompts import Prompt
 from gnomon.records import Answer, Item, pick
@@ -32,7 +30,7 @@ class Causal:
         self.chat, self.normalise, self.ask, self.new_tokens = chat, normalise, ask, new_tokens
         self.about = about or {}
         self.encoder = Encoder(tokenizer)
-        self.scorer = Scorer(model)
+        self.scorer = Scorer(model, trees=takes_trees(model))
         self.batch = 512
         self.budget = token_budget(model)
         self.longest = longest(model, tokenizer)
@@ -106,7 +104,8 @@ class Causal:
         from gnomon.models.generating import generate, read_replies
 
         contexts = self.contexts(items)
-        tokens = [self.encoder.open(text, ids) for text, ids in zip(contexts, self.encoder.texts(contexts), strict=True)]
+        encoded = self.encoder.texts(contexts)
+        tokens = [self.encoder.open(text, ids) for text, ids in zip(contexts, encoded, strict=True)]
         replies = generate(self.model, self.tokenizer, tokens, new_tokens=self.new_tokens)
         return read_replies(items, replies, [self.prompt.answers(item) for item in items])
 

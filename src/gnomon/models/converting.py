@@ -41,7 +41,7 @@ def _convert(file: Path, folder: Path) -> None:
 
     torch, transformers = libraries()
     try:
-        import accelerate  # noqa: F401
+        import accelerate  # type: ignore[import-untyped]  # noqa: F401
         import gguf  # noqa: F401
     except ImportError:
         raise MissingExtraError("A .gguf file in transformers", "hf") from None

@@ -15,7 +15,7 @@ PROMPTS = {"causal": "plain", "seq2seq": "t5", "masked": "masked"}
 def hf(name: str, *, kind: str = "", revision: str = "", dtype: str = "", device: str = "", prompt: str = "",
        shots: int | None = None, chat: bool | None = None, normalise: str = "sum", ask: str = "score",
        top_k: int = 0, span: str = "l2r", labels: str = "", new_tokens: int = 32, allow_pickle: bool = False,
-       trust_remote_code: bool = False, compile: bool = False, quantise: str = "",  # noqa: A002
+       trust_remote_code: bool = False, compile: bool = False, quantise: str = "",
        threads: int = 0) -> Model:
     """A model of transformers: a hub name, a folder, a .gguf file, or smollm2 (the embedded default's weights).
 
@@ -60,7 +60,7 @@ def hf(name: str, *, kind: str = "", revision: str = "", dtype: str = "", device
 def _talks(tokenizer: Any, chat: bool | None, name: str) -> bool:
     has = bool(getattr(tokenizer, "chat_template", None))
     if chat and not has:
-        raise UsageError(f"{name} has no chat template.", "Leave out --set chat=true.")
+        raise UsageError(f"{name} has no chat template.", "Leave out --model-set chat=true.")
     return has and name != "smollm2" if chat is None else chat  # smollm2: as gnomon.models.smollm2 asks it
 
 

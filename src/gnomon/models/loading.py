@@ -32,7 +32,7 @@ class Loaded(NamedTuple):
 
 
 def load(name: str, *, kind: str = "", revision: str = "", dtype: str = "", device: str = "",
-         allow_pickle: bool = False, trust_remote_code: bool = False, compile: bool = False,  # noqa: A002
+         allow_pickle: bool = False, trust_remote_code: bool = False, compile: bool = False,
          quantise: str = "", threads: int = 0) -> Loaded:
     """Load the model that a hub name or a folder names, in evaluation mode on its device."""
     torch, transformers = libraries()
@@ -55,7 +55,7 @@ def load(name: str, *, kind: str = "", revision: str = "", dtype: str = "", devi
         getattr(model, model.base_model_prefix, model).compile(dynamic=True)
     about = {"kind": kind, "architecture": type(model).__name__, "revision": _revision(name, config),
              "dtype": number, "device": where, "quantise": quantise, "compiled": compile,
-             "torch": torch.__version__, "transformers": transformers.__version__}
+             "torch": str(torch.__version__), "transformers": transformers.__version__}
     return Loaded(kind, model, tokenizer, about)
 
 
@@ -69,7 +69,7 @@ def kind_of(config: Any, name: str) -> str:
             return kind
     what = f"has the architecture {architecture}" if architecture else "does not name its architecture"
     raise UsageError(f"{name} {what}, so how to ask it is not known.",
-                     f"Say what it is with --set kind=KIND: {', '.join(KINDS)}.")
+                     f"Say what it is with --model-set kind=KIND: {', '.join(KINDS)}.")
 
 
 def best_device() -> str:
@@ -96,11 +96,13 @@ def set_threads(threads: int) -> None:
 @contextmanager
 def quiet() -> Iterator[None]:
     """No progress bars, advice or warnings of transformers while inside; its logging stays at errors."""
+    from huggingface_hub.utils import logging as hub_logging
     from transformers.utils import logging
 
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     os.environ.setdefault("DISABLE_SAFETENSORS_CONVERSION", "1")
     logging.set_verbosity_error()
+    hub_logging.set_verbosity_error()
     logging.disable_progress_bar()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -111,7 +113,7 @@ def content_hash(folder: Path) -> str:
     """A hash of what is in a model's folder; of very large files their size and evenly spaced pieces."""
     digest = sha256()
     for file in sorted(folder.iterdir()):
-        if not file.is_file() or file.suffix in (".md", ".txt") and file.name not in ("vocab.txt", "merges.txt"):
+        if not file.is_file() or (file.suffix in (".md", ".txt") and file.name not in ("vocab.txt", "merges.txt")):
             continue
         size = file.stat().st_size
         digest.update(f"{file.name}\0{size}\0".encode())
@@ -154,7 +156,7 @@ def _quantised(model: Any, device: str) -> Any:
     import torch
 
     if not device.startswith("cpu"):
-        raise UsageError("quantise=int8 needs the device cpu.", "Add --set device=cpu, or leave quantise out.")
+        raise UsageError("quantise=int8 needs the device cpu.", "Add --model-set device=cpu, or leave quantise out.")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return torch.ao.quantization.quantize_dynamic(model, {torch.nn.Linear}, dtype=torch.qint8)
@@ -196,7 +198,7 @@ def _explained(name: str, allow_pickle: bool) -> Iterator[None]:
 
 
 def _advice(name: str) -> str:
-    if name.startswith((".", "/", "~")) or os.sep in name and name.count("/") > 1:
+    if name.startswith((".", "/", "~")) or (os.sep in name and name.count("/") > 1):
         return "Is this a folder with config.json, tokenizer and .safetensors files?"
     if os.environ.get("HF_HUB_OFFLINE", "").lower() in ("1", "true", "yes", "on"):
         return "HF_HUB_OFFLINE is set and the model is not in the cache: unset it once, or give a local folder."

@@ -60,14 +60,18 @@ class Masked:
     def answer(self, items: Sequence[Item]) -> list[Answer]:
         """One answer for each item: probabilities over its choices, or over the vocabulary with `top_k`."""
         filled = self._filled(items)
-        too_long = {number: max(len(one.tokens) for one in ways) for number, ways in enumerate(filled)
-                    if self.longest and max(len(one.tokens) for one in ways) > self.longest}
-        asked = [number for number in range(len(items)) if number not in too_long]
+        troubles = [self._trouble(ways) for ways in filled]
+        asked = [number for number, trouble in enumerate(troubles) if not trouble]
         ask = self._top if self.top_k else self._over_choices
         found = dict(zip(asked, ask([items[n] for n in asked], [filled[n] for n in asked]), strict=True))
-        return [found[number] if number in found else
-                Answer(item=item.id, error=f"the text has {too_long[number]} tokens, the model takes {self.longest}")
+        return [found[number] if number in found else Answer(item=item.id, error=troubles[number])
                 for number, item in enumerate(items)]
+
+    def _trouble(self, ways: Sequence[Filled]) -> str:
+        longest = max(len(one.tokens) for one in ways)
+        if self.longest and longest > self.longest:
+            return f"the text has {longest} tokens, the model takes {self.longest}"
+        return "" if all(one.span for one in ways) else "the tokenizer makes no token of one of the choices"
 
     def _filled(self, items: Sequence[Item]) -> list[list[Filled]]:
         """For each item its sentence with each answer word of each choice."""
@@ -174,4 +178,4 @@ def _check(spec: str, tokenizer: Any, normalise: str, span: str, top_k: int) -> 
         raise UsageError(f"top_k is {top_k}.", "Give how many words of the vocabulary to look at, 1 or more.")
     if tokenizer.mask_token_id is None or not tokenizer.is_fast:
         raise ModelError(f"The tokenizer of {spec} has no mask token, or no fast version that tells where words stand.",
-                         "Ask it as another kind with --set kind=KIND.")
+                         "Ask it as another kind with --model-set kind=KIND.")

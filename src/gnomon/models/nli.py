@@ -108,7 +108,7 @@ class Nli:
             better = dict(zip(tops, wanted, strict=True))
             order = ",".join(better[place] for place in range(3))
             warnings.warn(f"{self.spec}: three obvious pairs are answered {', '.join(said)} instead of "
-                          f"{', '.join(wanted)}; the classes look permuted. If so, give --set labels={order}.",
+                          f"{', '.join(wanted)}; the classes look permuted. If so, give --model-set labels={order}.",
                           UserWarning, stacklevel=4)
         return permuted
 
@@ -130,7 +130,7 @@ def class_order(config: Any, name: str, labels: str = "") -> tuple[str, ...]:
         if size == len(listed) and known.lower() in name.lower():
             return tuple(listed)
     raise ModelError(f"{name} does not say what its {size} classes mean ({', '.join(map(str, said.values()))}).",
-                     f"Give their order with --set labels={','.join(LABELS)} (in the model's own order).")
+                     f"Give their order with --model-set labels={','.join(LABELS)} (in the model's own order).")
 
 
 def _spelling(label: str) -> str:

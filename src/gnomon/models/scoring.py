@@ -16,7 +16,7 @@ import numpy as np
 import torch
 from transformers.cache_utils import Cache, DynamicCache, DynamicLayer
 
-from gnomon.models.rows import Query, Row, batches, families, plain_rows, rows
+from gnomon.models.rows import Family, Query, Row, batches, families, plain_rows, rows
 
 PREFIXES_KEPT = 4
 Layers = list[tuple[torch.Tensor, torch.Tensor]]  # keys and values of each layer
@@ -117,11 +117,10 @@ def forward(model: Any, batch: list[Row], prefix: Layers | None, places: torch.T
 
 def logits_at(model: Any, inputs: dict[str, Any], places: torch.Tensor) -> torch.Tensor:
     """Float32 logits at the given places of a batch (row times length plus token), and nowhere else if possible."""
-    with torch.inference_mode(), _head_at(model, places):
-        logits = model(**inputs).logits
-        if logits.shape[:-1] != (1, len(places)):  # the head was not where the model said it is
-            logits = logits.reshape(-1, logits.shape[-1])[places].unsqueeze(0)
-        return logits[0].float()  # type: ignore[no-any-return]
+    with torch.inference_mode(), _head_at(model, places) as seen:
+        logits: torch.Tensor = model(**inputs).logits
+        logits = logits.reshape(-1, logits.shape[-1])
+        return (logits if seen else logits[places]).float()  # unseen: the head is not where the model says it is
 
 
 def read_prefix(model: Any, tokens: Sequence[int]) -> Layers:
@@ -144,14 +143,15 @@ def takes_trees(model: Any) -> bool:
     plain: dict[tuple[int, int, int], torch.Tensor] = {}
     for row in plain_rows(queries):
         plain |= _hidden(model, [row], None)
-    tolerance = 1e-3 if model.dtype == torch.float32 else 0.1
+    rough = model.dtype != torch.float32 or any("quantized" in type(part).__module__ for part in model.modules())
+    tolerance = 0.1 if rough else 1e-3
     try:
         prefix = read_prefix(model, tokens[:3])
         tree: dict[tuple[int, int, int], torch.Tensor] = {}
         for number, query in enumerate(queries):
-            for row in rows([Query(query.context[3:], query.continuations)], families([query])[0]):
+            for row in rows([Query(query.context[3:], query.continuations)], Family([], [0])):
                 tree |= {(number, *key[1:]): value for key, value in _hidden(model, [row], prefix).items()}
-    except Exception:  # noqa: BLE001 - whatever a stranger's model raises here means that it cannot
+    except Exception:
         return False
     return all(torch.norm(tree[key] - value) <= tolerance * torch.norm(value) for key, value in plain.items())
 
@@ -175,18 +175,21 @@ def _hidden(model: Any, batch: list[Row], prefix: Layers | None) -> dict[tuple[i
 
 
 @contextmanager
-def _head_at(model: Any, places: torch.Tensor) -> Iterator[None]:
-    """While inside, the model's head is given only the hidden states at `places`, as one row.
+def _head_at(model: Any, places: torch.Tensor) -> Iterator[list[torch.Tensor]]:
+    """While inside, the model's head is given only the hidden states at `places`, as one row; it yields these.
 
     A hook before the head rather than a call past it: scaling and capping of logits stay the model's own.
     """
+    seen: list[torch.Tensor] = []
+
     def keep(_: Any, args: tuple[Any, ...]) -> tuple[torch.Tensor]:
-        return (args[0].reshape(-1, args[0].shape[-1])[places].unsqueeze(0),)
+        seen.append(args[0].reshape(-1, args[0].shape[-1])[places].unsqueeze(0))
+        return (seen[-1],)
 
     head = model.get_output_embeddings()
     hook = head.register_forward_pre_hook(keep) if head is not None else None
     try:
-        yield
+        yield seen
     finally:
         if hook is not None:
             hook.remove()

@@ -9,7 +9,6 @@ the end of it; whether that gives the same tokens is checked before it is relied
 from __future__ import annotations
 
 from collections.abc import Sequence
-from os.path import commonprefix
 from typing import Any, NamedTuple
 
 from gnomon.models.rows import Query, shared
@@ -75,7 +74,7 @@ class Encoder:
 
     def open(self, text: str, ids: list[int]) -> list[int]:
         """The tokens with the opening special tokens, unless the text has them already; never empty."""
-        marker = getattr(self.tokenizer, "bos_token", None)
+        marker: str = getattr(self.tokenizer, "bos_token", None) or ""
         written = bool(marker) and text.startswith(marker)
         opened = ids if written or not self.opening else self.opening + ids
         return opened or [self.first]
@@ -115,17 +114,23 @@ class Encoder:
     def _seam(self, texts: Sequence[str]) -> Seam | None:
         if not self.local or len(texts) < 2:
             return None
-        beginning = commonprefix(list(texts))
+        beginning = _common_beginning(texts)
         if len(beginning) < WORTHWHILE:
             return None
         for seam in self._seams:
             if beginning.startswith(seam.beginning) and len(beginning) < len(seam.beginning) + WORTHWHILE:
                 return seam
-        seam = _find_seam(beginning, self.raw)
-        if seam is None or not _holds(seam, texts[:CHECKED], self.raw):
+        found = _find_seam(beginning, self.raw)
+        if found is None or not _holds(found, texts[:CHECKED], self.raw):
             return None
-        self._seams = [seam, *self._seams[:7]]
-        return seam
+        self._seams = [found, *self._seams[:7]]
+        return found
+
+
+def _common_beginning(texts: Sequence[str]) -> str:
+    first, last = min(texts), max(texts)  # what these two share, all share
+    size = next((place for place, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), len(first))
+    return first[:size]
 
 
 def _find_seam(beginning: str, raw: Any) -> Seam | None:

@@ -3,7 +3,7 @@
 A prompt is a YAML file with one template per form of item. `{answer}` marks where the answer goes: what stands before
 it is the context that the model reads, what stands after it closes every answer, and the space before it belongs to
 the answer, as the tokenizers of most models want it. A template without `{answer}` is a question whose answer is a
-text of its own (encoder-decoder models). docs/models.md lists the fields.
+text of its own (encoder-decoder models). docs/prompts.md lists the fields.
 """
 
 from __future__ import annotations
@@ -182,11 +182,11 @@ def _read(file: Path) -> Prompt:
     try:
         prompt = msgspec.convert(read_yaml(file), Prompt, strict=False)
     except msgspec.ValidationError as error:
-        raise DataError(f"not a prompt: {error}.", "docs/models.md lists a prompt's fields.", file=file) from None
+        raise DataError(f"not a prompt: {error}.", "docs/prompts.md lists a prompt's fields.", file=file) from None
     for form, wording in prompt.forms.items():
         trouble = _trouble(form, wording)
         if trouble:
-            raise DataError(f"the form {form}: {trouble}.", "docs/models.md lists a prompt's fields.", file=file)
+            raise DataError(f"the form {form}: {trouble}.", "docs/prompts.md lists a prompt's fields.", file=file)
     if not set(_FIELD.findall(prompt.option)) <= {"letter", "LETTER", "choice"}:
         raise DataError("`option` may name only {letter}, {LETTER} and {choice}.", "Mend the line.", file=file)
     return msgspec.structs.replace(prompt, name=prompt.name or file.stem)
