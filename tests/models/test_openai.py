@@ -13,7 +13,8 @@ import pytest
 
 from gnomon.errors import ModelError, UsageError
 from gnomon.models import remote
-from gnomon.models.openai import OpenAI, echo_score, openai, scores_of
+from gnomon.models.completions import echo_score, scores_of
+from gnomon.models.openai import OpenAI, openai
 from gnomon.models.remote import Budget, retry_after
 from gnomon.records import Item
 

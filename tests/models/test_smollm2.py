@@ -183,9 +183,11 @@ def test_llama_cpp_agrees_with_transformers_on_the_same_weights(fetched):
     transformers = pytest.importorskip("transformers")
     pytest.importorskip("gguf")
     pytest.importorskip("accelerate")
-    folder, name = str(fetched.parent), fetched.name
-    tokenizer = transformers.AutoTokenizer.from_pretrained(folder, gguf_file=name)
-    reference = transformers.AutoModelForCausalLM.from_pretrained(folder, gguf_file=name, dtype=torch.float32).eval()
+    from gnomon.models.converting import converted
+
+    folder = converted(fetched)  # the same weights as transformers reads them, in 32 bits
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+    reference = transformers.AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32).eval()
     model, items = smollm2.smollm2("", threads=1), spatial_items()[::-1][:20]
     same, largest = 0, 0.0
     for item, answer in zip(items, model.answer(items), strict=True):

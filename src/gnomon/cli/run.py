@@ -4,7 +4,7 @@ examples:
   gnomon run scales -m random
   gnomon run scales spacenli -m smollm2 -m majority --limit 500
   gnomon run spacenli@published -m hf:roberta-large-mnli --data path/to/spacenli
-  gnomon run spatialqa -m openai:gpt-4o-mini --max-cost 2
+  gnomon run spatialqa -m openai:gpt-4o-mini --max-cost 2 --model-set price_input=0.15 --model-set price_output=0.6
 
 A run is a folder in --runs. Items that failed are listed and stay failed until --retry-errors; --fresh starts over.
 """

@@ -6,7 +6,6 @@ shared beginning (instruction, examples, premises, choices that begin alike) is 
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -15,8 +14,10 @@ from typing import Any, Literal, NamedTuple, get_args
 from gnomon.contracts import Scale
 from gnomon.errors import ModelError, UsageError
 from gnomon.fetching import sha256_of
-from gnomon.models.llamacpp import Llama, Wanted, shared
+from gnomon.models.likelihood import log_sum
+from gnomon.models.llamacpp import Llama, Wanted
 from gnomon.models.reading import as_answer
+from gnomon.models.rows import shared
 from gnomon.probing.prompts import Prompt, load_prompt
 from gnomon.records import Answer, Item, pick
 
@@ -155,7 +156,7 @@ class Gguf:
         return known
 
     def _answer(self, item: Item, choices: list[list[Choice]], known: Known) -> Answer:
-        return pick(item, tuple(_log_sum(self._score(way, known) for way in ways) for ways in choices))
+        return pick(item, tuple(log_sum(self._score(way, known) for way in ways) for ways in choices))
 
     def _score(self, way: Choice, known: Known) -> float:
         total = sum(known[way.tokens[:n], way.tokens[n]] for n in range(way.start, len(way.tokens)))
@@ -203,13 +204,6 @@ def _template(source: str, llama: Llama) -> Any:
     from gnomon.models.chat import chat_template
 
     return chat_template(source, {"bos_token": llama.token_text(llama.bos), "eos_token": llama.token_text(llama.eos)})
-
-
-def _log_sum(values: Iterator[float]) -> float:
-    """The logarithm of a sum of probabilities: a choice is as likely as all its words together."""
-    found = list(values)
-    top = max(found)
-    return top if len(found) == 1 else top + math.log(sum(math.exp(value - top) for value in found))
 
 
 def _cores() -> int:

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gnomon.errors import MissingExtraError, ModelError
+from gnomon.models.rows import shared
 
 DEFAULTS = (512, 2048, 512, 1)  # n_ctx, n_batch, n_ubatch, n_seq_max of llama_context_default_params()
 CHUNK = 512  # tokens computed in one call
@@ -140,7 +141,7 @@ class Llama:
 
         Only what the path does not share with the last one is computed. Places are in rising order.
         """
-        kept = self._forget_after(min(shared(self.cached, path), wanted[0].length - 1))
+        kept = self._forget_after(min(shared(self.cached, list(path)), wanted[0].length - 1))
         found: list[list[float]] = []
         places = {place.length: place.tokens for place in wanted}
         for begin in range(kept, len(path), self._chunk):
@@ -152,7 +153,7 @@ class Llama:
 
     def reply(self, prompt: Sequence[int], most: int) -> str:
         """What the model says after a prompt, always the likeliest token, until it ends or has said `most` tokens."""
-        begin = self._forget_after(min(shared(self.cached, prompt), len(prompt) - 1))
+        begin = self._forget_after(min(shared(self.cached, list(prompt)), len(prompt) - 1))
         said: list[int] = []
         tokens = list(prompt[begin:])
         while len(said) < most:
@@ -225,14 +226,6 @@ class Llama:
         top = float(logits.max())
         norm = top + float(np.log(np.exp(logits - np.float32(top)).sum(dtype=np.float64)))
         return [float(logits[token]) - norm for token in tokens]
-
-
-def shared(one: Sequence[int], other: Sequence[int]) -> int:
-    """How many tokens two paths begin with in common."""
-    for place, (a, b) in enumerate(zip(one, other, strict=False)):
-        if a != b:
-            return place
-    return min(len(one), len(other))
 
 
 _complaints: list[str] = []

@@ -7,7 +7,6 @@ other reply is read by the rules of `reading`. A completion server that echoes i
 from __future__ import annotations
 
 import asyncio
-import math
 import os
 from collections.abc import Callable, Sequence
 from typing import Any, Literal
@@ -16,6 +15,16 @@ from urllib.parse import urlsplit, urlunsplit
 from gnomon.contracts import Scale
 from gnomon.errors import ModelError, UsageError
 from gnomon.fetching import cache_folder
+from gnomon.models.completions import (
+    echo_problem,
+    echo_score,
+    first_alternatives,
+    problem_of,
+    reply_text,
+    scores_of,
+    usage_of,
+)
+from gnomon.models.likelihood import log_sum
 from gnomon.models.reading import as_answer
 from gnomon.models.remote import AskError, Budget, RejectedError, Remote
 from gnomon.models.replies import Replies
@@ -127,7 +136,7 @@ class OpenAI:
         said = self._prompt.chat(item) if self._chat else self._prompt.context(item)
         body: dict[str, Any] = {"messages" if self._chat else "prompt": said}
         choice = (await self._ask(body, self._reply_tokens))["choices"][0]
-        reply = _text(choice)
+        reply = reply_text(choice)
         answers = self._prompt.answers(item)
         scores = scores_of(first_alternatives(choice), answers) if self._logprobs else None
         if scores is None:
@@ -140,11 +149,11 @@ class OpenAI:
 
         async def score(word: str) -> float:
             body = {"prompt": context + word, "echo": True, "logprobs": 1}
-            choice = (await self._ask(body, 0, check=_echo_problem))["choices"][0]
+            choice = (await self._ask(body, 0, check=echo_problem))["choices"][0]
             return echo_score(choice["logprobs"], len(context))
 
         scores = [await asyncio.gather(*(score(word) for word in ways)) for ways in self._prompt.words(item)]
-        return pick(item, tuple(_log_sum(values) for values in scores))
+        return pick(item, tuple(log_sum(values) for values in scores))
 
     async def _ask(self, body: dict[str, Any], length: int, check: Callable[[Any], str] | None = None) -> Any:
         """Send one request, unless its reply is known; mend a request that the server finds fault with, once each."""
@@ -154,7 +163,7 @@ class OpenAI:
             if self._replies and (known := self._replies.find(address, request)) is not None:
                 return known
             try:
-                reply = await self._spend((_estimate(body), length), request, check or _problem)
+                reply = await self._spend((_estimate(body), length), request, check or problem_of)
             except RejectedError as error:
                 if not self._mend(str(error), request):
                     raise
@@ -172,7 +181,7 @@ class OpenAI:
         used = (0, 0)
         try:
             reply = await self._remote.post(self._path, request, check)
-            used = _usage(reply) or most
+            used = usage_of(reply) or most
         finally:
             self.spending.settle(most, used)
         return reply
@@ -196,107 +205,10 @@ class OpenAI:
         return True
 
 
-def first_alternatives(choice: dict[str, Any]) -> dict[str, float]:
-    """The tokens that could have come first in a reply, with their log-probabilities; the token that came leads."""
-    logprobs = choice.get("logprobs") or {}
-    found: dict[str, float] = {}
-    if content := logprobs.get("content"):  # as chat servers write it
-        first = content[0]
-        for one in (first, *(first.get("top_logprobs") or ())):
-            found.setdefault(str(one.get("token", "")), float(one.get("logprob", -math.inf)))
-    elif logprobs.get("tokens") and logprobs.get("top_logprobs"):  # as completion servers write it
-        found[str(logprobs["tokens"][0])] = float((logprobs.get("token_logprobs") or [-math.inf])[0])
-        for token, value in (logprobs["top_logprobs"][0] or {}).items():
-            found.setdefault(str(token), float(value))
-    return {token: value for token, value in found.items() if not math.isnan(value)}
-
-
-def scores_of(alternatives: dict[str, float], answers: Sequence[Sequence[str]]) -> tuple[float, ...] | None:
-    """The log-probability of each choice, from the first token's alternatives; none if that token begins no answer.
-
-    A token counts for the one choice whose answer it begins. A choice that is not among the alternatives is at most
-    as likely as the least of them and as all that is left.
-
-    >>> scores_of({"True": -0.1, " false": -2.5, "I": -4.0}, [["True"], ["False"]])
-    (-0.1, -2.5)
-    """
-    if not alternatives:
-        return None
-    found: list[list[float]] = [[] for _ in answers]
-    for place, (token, value) in enumerate(alternatives.items()):
-        owner = _begins(token, answers)
-        if owner is None and not place:
-            return None
-        if owner is not None:
-            found[owner].append(value)
-    left = 1.0 - sum(math.exp(min(value, 0.0)) for value in alternatives.values())
-    bound = min(min(alternatives.values()), math.log(max(left, 1e-9)))
-    return tuple(_log_sum(values) if values else bound for values in found)
-
-
-def echo_score(logprobs: dict[str, Any], start: int) -> float:
-    """The sum over the tokens of an echoed prompt that reach beyond its first `start` characters."""
-    ends = [*logprobs["text_offset"][1:], math.inf]
-    pairs = zip(logprobs["token_logprobs"], ends, strict=False)
-    return float(sum(value for value, end in pairs if end > start and value is not None))
-
-
-def _begins(token: str, answers: Sequence[Sequence[str]]) -> int | None:
-    """The one choice that has an answer beginning with this token, if there is one and no other."""
-    text = token.strip().casefold()
-    owners = {n for n, ways in enumerate(answers) if text and any(word.casefold().startswith(text) for word in ways)}
-    return owners.pop() if len(owners) == 1 else None
-
-
-def _problem(reply: Any) -> str:
-    """What is wrong with a reply that came with status 200; empty if it can be used."""
-    choices = reply.get("choices") if isinstance(reply, dict) else None
-    if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
-        return "the reply has no choices"
-    try:
-        _text(choices[0])
-        first_alternatives(choices[0])
-    except (TypeError, ValueError, AttributeError, KeyError, IndexError):
-        return "the reply is not as an OpenAI-compatible server writes it"
-    return ""
-
-
-def _echo_problem(reply: Any) -> str:
-    if problem := _problem(reply):
-        return problem
-    logprobs = reply["choices"][0].get("logprobs")
-    if not isinstance(logprobs, dict) or not logprobs.get("token_logprobs") or not logprobs.get("text_offset"):
-        raise ModelError("The server does not echo its prompt with log-probabilities.",
-                         "Ask without: leave out echo, or use a server that can, such as vLLM.")
-    return ""
-
-
-def _text(choice: dict[str, Any]) -> str:
-    """What the model said: its message, its refusal, or its text."""
-    message = choice.get("message")
-    if message is None:
-        return str(choice.get("text") or "")
-    return str(message.get("content") or message.get("refusal") or "")
-
-
-def _usage(reply: dict[str, Any]) -> tuple[int, int] | None:
-    usage = reply.get("usage")
-    if not isinstance(usage, dict) or not isinstance(usage.get("prompt_tokens"), int):
-        return None
-    return usage["prompt_tokens"], int(usage.get("completion_tokens") or 0)
-
-
 def _estimate(body: dict[str, Any]) -> int:
     """Tokens of a prompt, rather too many: a third of its characters, and a few for each message."""
     texts = [body["prompt"]] if "prompt" in body else [message["content"] for message in body["messages"]]
     return sum(len(text) // 3 + 8 for text in texts)
-
-
-def _log_sum(values: Sequence[float]) -> float:
-    top = max(values)
-    if len(values) == 1 or top == -math.inf:
-        return top
-    return top + math.log(sum(math.exp(value - top) for value in values))
 
 
 def _is_web(url: str) -> bool:
