@@ -7,7 +7,7 @@
 PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
-PYTEST_ARGS ?=
+PYTEST_ARGS ?= -n auto
 # uv does not read pip's settings: hand over the folder of local wheels, if there is one.
 export UV_FIND_LINKS ?= $(PIP_FIND_LINKS)
 export PIP_DISABLE_PIP_VERSION_CHECK = 1

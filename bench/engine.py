@@ -44,7 +44,9 @@ print(json.dumps({"items": n, "ms_per_item": 1000 * used / n,
 
 def measure(n: int) -> dict[str, float]:
     with tempfile.TemporaryDirectory(dir=".") as folder:
-        done = subprocess.run([sys.executable, "-c", ONE_RUN, str(n), folder], check=True, capture_output=True, text=True)
+        done = subprocess.run(
+            [sys.executable, "-c", ONE_RUN, str(n), folder], check=True, capture_output=True, text=True
+        )
     return json.loads(done.stdout)
 
 

@@ -23,10 +23,20 @@ import tempfile
 from pathlib import Path
 
 SHAPES = {
-    "tiny": {"hidden_size": 256, "intermediate_size": 688, "num_hidden_layers": 4, "num_attention_heads": 4,
-             "num_key_value_heads": 4},
-    "small": {"hidden_size": 576, "intermediate_size": 1536, "num_hidden_layers": 30, "num_attention_heads": 9,
-              "num_key_value_heads": 3},
+    "tiny": {
+        "hidden_size": 256,
+        "intermediate_size": 688,
+        "num_hidden_layers": 4,
+        "num_attention_heads": 4,
+        "num_key_value_heads": 4,
+    },
+    "small": {
+        "hidden_size": 576,
+        "intermediate_size": 1536,
+        "num_hidden_layers": 30,
+        "num_attention_heads": 9,
+        "num_key_value_heads": 3,
+    },
 }
 VOCABULARY = 32000
 NAMES = ["Ann", "Ben", "Carla", "David", "Ellen", "Frank", "Grace", "Henry", "Jack", "Karen", "Leo", "Mary", "Paul"]
@@ -50,8 +60,10 @@ def make_items(count: int, kind: str) -> list:
         if kind == "label":
             choices: tuple[str, ...] = ("entailment", "contradiction", "neutral")
         else:
-            choices = tuple(f"{place} the {thing} of {one}" for place, thing in
-                            zip(rng.sample(PLACES, 3), rng.sample(THINGS, 3), strict=True))
+            choices = tuple(
+                f"{place} the {thing} of {one}"
+                for place, thing in zip(rng.sample(PLACES, 3), rng.sample(THINGS, 3), strict=True)
+            )
         form = "entailment" if kind == "label" else "choice"
         items.append(Item(id=str(number), form=form, context=context, text=text, choices=choices, gold=choices[:1]))
     return items
@@ -70,26 +82,43 @@ def make_models(folder: Path, shapes: list[str]) -> None:
     tokenizer = Tokenizer(models.BPE())
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
     tokenizer.decoder = decoders.ByteLevel()
-    tokenizer.train(files, trainers.BpeTrainer(
-        vocab_size=VOCABULARY, special_tokens=["<s>", "</s>", "<pad>"], show_progress=False,
-        initial_alphabet=pre_tokenizers.ByteLevel.alphabet()))
+    tokenizer.train(
+        files,
+        trainers.BpeTrainer(
+            vocab_size=VOCABULARY,
+            special_tokens=["<s>", "</s>", "<pad>"],
+            show_progress=False,
+            initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+        ),
+    )
     fast = PreTrainedTokenizerFast(tokenizer_object=tokenizer, bos_token="<s>", eos_token="</s>", pad_token="<pad>")
     for shape in shapes:
         torch.manual_seed(0)
-        config = LlamaConfig(vocab_size=VOCABULARY, max_position_embeddings=2048, bos_token_id=0, eos_token_id=1,
-                             pad_token_id=2, **SHAPES[shape])
+        config = LlamaConfig(
+            vocab_size=VOCABULARY,
+            max_position_embeddings=2048,
+            bos_token_id=0,
+            eos_token_id=1,
+            pad_token_id=2,
+            **SHAPES[shape],
+        )
         LlamaForCausalLM(config).save_pretrained(folder / shape)
         fast.save_pretrained(folder / shape)
 
 
 def make_prompt(folder: Path, kind: str, shots: int) -> str:
     """A prompt file with so many worked examples of about 50 tokens each."""
-    shown = [{"context": f"{item.context} {item.text}", "text": f"The {THINGS[i]} is {PLACES[i]} the {THINGS[-1 - i]}.",
-              "answer": item.choices[i % 3], "choices": list(item.choices)}
-             for i, item in enumerate(make_items(shots, kind))]
+    shown = [
+        {
+            "context": f"{item.context} {item.text}",
+            "text": f"The {THINGS[i]} is {PLACES[i]} the {THINGS[-1 - i]}.",
+            "answer": item.choices[i % 3],
+            "choices": list(item.choices),
+        }
+        for i, item in enumerate(make_items(shots, kind))
+    ]
     words = {"entailment": "True", "contradiction": "False", "neutral": "None"} if kind == "label" else {}
-    form = {"template": ["{context}\n", "{text} True or False?\nAnswer: {answer}"], "words": words,
-            "examples": shown}
+    form = {"template": ["{context}\n", "{text} True or False?\nAnswer: {answer}"], "words": words, "examples": shown}
     file = folder / f"{kind}-{shots}.yaml"
     file.write_text(json.dumps({"summary": "bench", "forms": {"entailment" if kind == "label" else "choice": form}}))
     return str(file)
@@ -131,8 +160,11 @@ def run_lmeval(folder: str, prompt: str, items: list) -> tuple[list, float]:
     model = HFLM(pretrained=folder, device="cpu", dtype="float32", batch_size=32)
     asked = requests(prompt, items)
     start = cpu()
-    instances = [Instance(request_type="loglikelihood", doc={}, arguments=(context, word), idx=i)
-                 for context, words in asked for i, word in enumerate(words)]
+    instances = [
+        Instance(request_type="loglikelihood", doc={}, arguments=(context, word), idx=i)
+        for context, words in asked
+        for i, word in enumerate(words)
+    ]
     found = iter(model.loglikelihood(instances, disable_tqdm=True))
     scores = [[next(found)[0] for _ in words] for _, words in asked]
     return scores, cpu() - start
@@ -148,14 +180,14 @@ def run_bare(folder: str, prompt: str, items: list) -> tuple[list, float]:
     work = []
     for number, (context, words) in enumerate(requests(prompt, items)):
         before = tokenizer.encode(context)
-        work.append((number, before, [tokenizer.encode(context + word)[len(before):] for word in words]))
+        work.append((number, before, [tokenizer.encode(context + word)[len(before) :] for word in words]))
     first, last = min(before for _, before, _ in work), max(before for _, before, _ in work)
     shared = next(i for i, (a, b) in enumerate(zip(first, last, strict=False)) if a != b)
     shared = shared if shared > 32 else 0
     prefix = work[0][1][:shared]
     rows = [_bare_row(number, before[shared:], tails) for number, before, tails in work]
     rows.sort(key=lambda row: len(row[0]))
-    ready = [_bare_batch(rows[i: i + 32], shared) for i in range(0, len(rows), 32)]
+    ready = [_bare_batch(rows[i : i + 32], shared) for i in range(0, len(rows), 32)]
     scores: list = [None] * len(items)
     start = cpu()
     with torch.inference_mode():
@@ -165,8 +197,9 @@ def run_bare(folder: str, prompt: str, items: list) -> tuple[list, float]:
             if past is not None:
                 size = (len(ids), -1, -1, -1)
                 cache = DynamicCache([(layer.keys.expand(size), layer.values.expand(size)) for layer in past.layers])
-            hidden = model.model(ids, position_ids=positions, attention_mask=mask, past_key_values=cache,
-                                 use_cache=cache is not None).last_hidden_state
+            hidden = model.model(
+                ids, position_ids=positions, attention_mask=mask, past_key_values=cache, use_cache=cache is not None
+            ).last_hidden_state
             logits = model.lm_head(hidden.flatten(0, 1)[at[0]])
             found = (logits[at[1], wanted] - logits.logsumexp(-1)[at[1]]).tolist()
             for (number, choice), value in zip(owner, found, strict=True):
@@ -239,8 +272,14 @@ def child(arguments: list[str]) -> None:
 
 
 def measure(system: str, folder: Path, prompt: str, kind: str, count: int) -> dict:
-    environment = {**os.environ, "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "TOKENIZERS_PARALLELISM": "false",
-                   "HF_HUB_OFFLINE": "1", "TRANSFORMERS_VERBOSITY": "error"}
+    environment = {
+        **os.environ,
+        "OMP_NUM_THREADS": "1",
+        "MKL_NUM_THREADS": "1",
+        "TOKENIZERS_PARALLELISM": "false",
+        "HF_HUB_OFFLINE": "1",
+        "TRANSFORMERS_VERBOSITY": "error",
+    }
     command = [sys.executable, __file__, "--child", system, str(folder), prompt, kind, str(count)]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     lines = [line for line in done.stdout.splitlines() if line.startswith("RESULT")]
@@ -258,8 +297,9 @@ def compare(folder: Path, shape: str, kind: str, shots: int, count: int, systems
     for system, result in found.items():
         row[f"{system}_cpu_seconds"] = round(result["cpu_seconds"], 3)
         row[f"{system}_peak_mb"] = round(result["peak_mb"])
-        row[f"{system}_difference"] = max(abs(a - b) for x, y in zip(ours, result["scores"], strict=True)
-                                          for a, b in zip(x, y, strict=True))
+        row[f"{system}_difference"] = max(
+            abs(a - b) for x, y in zip(ours, result["scores"], strict=True) for a, b in zip(x, y, strict=True)
+        )
     for system, name in (("lmeval", "ratio"), ("bare", "bare_ratio")):
         if system in found:
             one, other = row["gnomon_cpu_seconds"], row[f"{system}_cpu_seconds"]
@@ -277,9 +317,11 @@ def summary(rows: list[dict]) -> dict:
     differences = [row[f"{system}_difference"] for row in rows for system in SYSTEMS if f"{system}_difference" in row]
     memory = [row["gnomon_peak_mb"] / row["lmeval_peak_mb"] for row in rows if "lmeval_peak_mb" in row]
     return {
-        "three_shot_ratio": min(ratios[3], default=None), "zero_shot_ratio": min(ratios[0], default=None),
+        "three_shot_ratio": min(ratios[3], default=None),
+        "zero_shot_ratio": min(ratios[0], default=None),
         "bare_ratio": max((row["bare_ratio"] for row in rows if "bare_ratio" in row), default=None),
-        "max_difference": max(differences), "peak_memory_ratio": max(memory, default=None),
+        "max_difference": max(differences),
+        "peak_memory_ratio": max(memory, default=None),
         "gnomon_peak_mb": max(row["gnomon_peak_mb"] for row in rows),
         "lmeval_peak_mb": max((row["lmeval_peak_mb"] for row in rows if "lmeval_peak_mb" in row), default=None),
     }
@@ -288,11 +330,24 @@ def summary(rows: list[dict]) -> dict:
 def machine() -> dict:
     from importlib.metadata import version
 
-    names = [line.split(":")[1].strip() for line in Path("/proc/cpuinfo").read_text().splitlines()
-             if line.startswith("model name")] if Path("/proc/cpuinfo").exists() else []
-    return {"processor": names[0] if names else platform.processor(), "cores": os.cpu_count(),
-            "system": platform.platform(), "python": platform.python_version(), "torch": version("torch"),
-            "transformers": version("transformers"), "lm_eval": version("lm_eval")}
+    names = (
+        [
+            line.split(":")[1].strip()
+            for line in Path("/proc/cpuinfo").read_text().splitlines()
+            if line.startswith("model name")
+        ]
+        if Path("/proc/cpuinfo").exists()
+        else []
+    )
+    return {
+        "processor": names[0] if names else platform.processor(),
+        "cores": os.cpu_count(),
+        "system": platform.platform(),
+        "python": platform.python_version(),
+        "torch": version("torch"),
+        "transformers": version("transformers"),
+        "lm_eval": version("lm_eval"),
+    }
 
 
 def main() -> None:
@@ -306,8 +361,12 @@ def main() -> None:
     parser.add_argument("--systems", default=",".join(SYSTEMS))
     args = parser.parse_args()
     shapes, systems = args.models.split(","), args.systems.split(",")
-    counts = {("tiny", "label"): args.items, ("tiny", "phrase"): args.items // 3,
-              ("small", "label"): max(8, args.items // 20), ("small", "phrase"): max(8, args.items // 40)}
+    counts = {
+        ("tiny", "label"): args.items,
+        ("tiny", "phrase"): args.items // 3,
+        ("small", "label"): max(8, args.items // 20),
+        ("small", "phrase"): max(8, args.items // 40),
+    }
     rows = []
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)

@@ -61,8 +61,11 @@ def coverage(runs: int = 2000, seed: int = 1) -> dict[str, dict[str, float]]:
         for _ in range(runs):
             right, codes = simulated(rng, *setting)
             clustered, alone = mean_of(right, codes), mean_of(right, np.arange(len(right)))
-            for kind, each in {"analytic": interval(clustered), "bootstrap": interval(clustered, draws=500),
-                               "naive": interval(alone)}.items():
+            for kind, each in {
+                "analytic": interval(clustered),
+                "bootstrap": interval(clustered, draws=500),
+                "naive": interval(alone),
+            }.items():
                 hits[kind] += each.low <= setting[2] <= each.high
         found[name] = {kind: count / runs for kind, count in hits.items()}
     return found
@@ -74,8 +77,10 @@ def three_classes(rng, clusters):
     gold, own = np.repeat(rng.integers(0, 3, clusters), size), np.repeat(rng.beta(2, 1.2, clusters), size)
     said = np.where(rng.random(len(gold)) < own, gold, np.where(rng.random(len(gold)) < 0.7, 0, 1))
     labels = ("e", "n", "c")
-    rows = ((Bare(str(i), "entailment", labels, (labels[g],), str(i // size)), True, None, labels[s], None)
-            for i, (g, s) in enumerate(zip(gold.tolist(), said.tolist(), strict=True)))
+    rows = (
+        (Bare(str(i), "entailment", labels, (labels[g],), str(i // size)), True, None, labels[s], None)
+        for i, (g, s) in enumerate(zip(gold.tolist(), said.tolist(), strict=True))
+    )
     builder = Builder()
     for chunk in chunks(rows):
         builder.add(chunk)
@@ -91,8 +96,9 @@ def noisy_order(rng, objects):
     words = ("larger", "smaller")
     builder, found = Builder(), TagColumns()
     for chunk in chunks(tags):
-        builder.add([(Bare(f"{a}/{b}", "cloze", words, ("larger",), ""), True, None, words[not up], None)
-                     for a, b, up in chunk])
+        builder.add(
+            [(Bare(f"{a}/{b}", "cloze", words, ("larger",), ""), True, None, words[not up], None) for a, b, up in chunk]
+        )
         found.extend([{"a": a, "b": b} for a, b, _ in chunk])
     columns = found.done()
     laws = {"order": {"first": "a", "second": "b", "greater": "larger", "lesser": "smaller"}}
@@ -145,22 +151,31 @@ def speed(answers: int = 1_000_000, draws: int = 1000) -> dict[str, object]:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "run"
         make_run(path, answers)
-        code = ("import json, resource, sys; from gnomon.runs import Run; from gnomon.measures import score_run; "
-                "names = sys.argv[3].split(); "
-                "scores = score_run(Run.open(sys.argv[1]), measures=names, draws=int(sys.argv[2]), by=sys.argv[4]); "
-                "used = resource.getrusage(resource.RUSAGE_SELF); "
-                "print(json.dumps([used.ru_utime + used.ru_stime, used.ru_maxrss / 1024, len(scores)]))")
+        code = (
+            "import json, resource, sys; from gnomon.runs import Run; from gnomon.measures import score_run; "
+            "names = sys.argv[3].split(); "
+            "scores = score_run(Run.open(sys.argv[1]), measures=names, draws=int(sys.argv[2]), by=sys.argv[4]); "
+            "used = resource.getrusage(resource.RUSAGE_SELF); "
+            "print(json.dumps([used.ru_utime + used.ru_stime, used.ru_maxrss / 1024, len(scores)]))"
+        )
         found = {}
         for name, (measures, by) in {
             "accuracy": ("accuracy", ""),
-            "seven measures": ("accuracy macro_f1 pattern_accuracy@0.95 pattern_accuracy_auc group_agreement "
-                               "true_confidence ece", ""),
+            "seven measures": (
+                "accuracy macro_f1 pattern_accuracy@0.95 pattern_accuracy_auc group_agreement true_confidence ece",
+                "",
+            ),
             "seven measures, whole and by category": (
                 "accuracy macro_f1 pattern_accuracy@0.95 pattern_accuracy_auc group_agreement true_confidence ece",
-                "category"),
+                "category",
+            ),
         }.items():
-            out = subprocess.run([sys.executable, "-c", code, str(path), str(draws), measures, by], check=True,
-                                 capture_output=True, text=True)
+            out = subprocess.run(
+                [sys.executable, "-c", code, str(path), str(draws), measures, by],
+                check=True,
+                capture_output=True,
+                text=True,
+            )
             cpu, peak, count = json.loads(out.stdout)
             found[name] = {"cpu_seconds": round(cpu, 2), "peak_mb": round(peak), "scores": count}
         return found
@@ -181,17 +196,37 @@ def make_run(path: Path, answers: int) -> None:
         items, said = [], []
         for i in range(count):
             n = start + i
-            items.append(Item(id=f"{n // 200}-{n % 200}", form="entailment", text=f"The cat is behind box {n}.",
-                              context=f"The box {n} is in front of the cat, which sleeps near the window.",
-                              choices=labels, gold=(labels[gold[i]],), group=f"pattern-{n // 200}",
-                              tags={"category": "abcd"[n % 4], "premises": str(1 + n % 3), "NP1": f"cat {n % 150}",
-                                    "NP2": f"box {n % 170}"}))
-            said.append((n, Answer(item=items[-1].id, scores=tuple(scores[i].tolist()),
-                                   choice=labels[int(scores[i].argmax())])))
+            items.append(
+                Item(
+                    id=f"{n // 200}-{n % 200}",
+                    form="entailment",
+                    text=f"The cat is behind box {n}.",
+                    context=f"The box {n} is in front of the cat, which sleeps near the window.",
+                    choices=labels,
+                    gold=(labels[gold[i]],),
+                    group=f"pattern-{n // 200}",
+                    tags={
+                        "category": "abcd"[n % 4],
+                        "premises": str(1 + n % 3),
+                        "NP1": f"cat {n % 150}",
+                        "NP2": f"box {n % 170}",
+                    },
+                )
+            )
+            said.append(
+                (n, Answer(item=items[-1].id, scores=tuple(scores[i].tolist()), choice=labels[int(scores[i].argmax())]))
+            )
         log.add_items(start, items)
         log.add_answers(said)
-    log.write_manifest(Manifest(id="bench", benchmark="bench@fresh", model="bench", scale="probability",
-                                started=datetime(2026, 1, 1, tzinfo=UTC)))
+    log.write_manifest(
+        Manifest(
+            id="bench",
+            benchmark="bench@fresh",
+            model="bench",
+            scale="probability",
+            started=datetime(2026, 1, 1, tzinfo=UTC),
+        )
+    )
     log.close()
 
 
@@ -203,8 +238,11 @@ def main() -> None:
     parser.add_argument("--json", action="store_true")
     args = parser.parse_args()
     start = time.process_time()
-    found = {"speed": lambda: speed(args.answers), "test": lambda: false_positives(args.runs),
-             "coverage": lambda: coverage(args.runs) | coverage_of_measures(args.runs // 2)}[args.what]()
+    found = {
+        "speed": lambda: speed(args.answers),
+        "test": lambda: false_positives(args.runs),
+        "coverage": lambda: coverage(args.runs) | coverage_of_measures(args.runs // 2),
+    }[args.what]()
     if args.json:
         print(json.dumps(found))
         return

@@ -44,15 +44,21 @@ def measure(folder: Path, runs: int, count: int) -> dict[str, object]:
     """Write runs, make the page, look at it."""
     made = load_made()
     items = list(made.entailment(patterns=max(1, count // 200), each=200))
-    folders = [made.write(folder / f"run-{i}", "spacenli@fresh", f"model-{i}", items, skill=0.3 + 0.06 * i, seed=i).path
-               for i in range(runs)]
+    folders = [
+        made.write(folder / f"run-{i}", "spacenli@fresh", f"model-{i}", items, skill=0.3 + 0.06 * i, seed=i).path
+        for i in range(runs)
+    ]
     from gnomon.report.page import write_report
 
     start = time.process_time()
     page = write_report(folders, folder / "report.html")
-    found: dict[str, object] = {"runs": runs, "items": len(items), "cpu_seconds": time.process_time() - start,
-                                "megabytes": page.stat().st_size / 1e6,
-                                "peak_megabytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024}
+    found: dict[str, object] = {
+        "runs": runs,
+        "items": len(items),
+        "cpu_seconds": time.process_time() - start,
+        "megabytes": page.stat().st_size / 1e6,
+        "peak_megabytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
+    }
     return {**found, **look(page)}
 
 
@@ -82,7 +88,8 @@ def look(page: Path) -> dict[str, object]:
         unpacked = (time.perf_counter() - began) * 1000
         times, whole = [], []
         for words in SEARCHES:
-            spent = tab.evaluate("""(words) => new Promise(done => {
+            spent = tab.evaluate(
+                """(words) => new Promise(done => {
                 const area = document.getElementById('items'), box = document.getElementById('q');
                 delete area.dataset.ms;
                 box.value = words;
@@ -91,12 +98,19 @@ def look(page: Path) -> dict[str, object]:
                 const look = () => area.dataset.ms === undefined ? requestAnimationFrame(look)
                     : done([Number(area.dataset.ms), performance.now() - start]);
                 look();
-            })""", words)
+            })""",
+                words,
+            )
             times.append(spent[0])
             whole.append(spent[1])
         browser.close()
-    return {"first_paint_ms": timing["paint"], "usable_ms": timing["ready"], "unpack_ms": unpacked,
-            "search_ms_worst": max(times), "search_to_screen_ms_worst": max(whole)}
+    return {
+        "first_paint_ms": timing["paint"],
+        "usable_ms": timing["ready"],
+        "unpack_ms": unpacked,
+        "search_ms_worst": max(times),
+        "search_to_screen_ms_worst": max(whole),
+    }
 
 
 def load_made() -> object:

@@ -58,8 +58,9 @@ def by_key(items: Sequence[Item], key: Callable[[Item], object]) -> list[bool]:
     return [best[key(item)] in item.gold for item in items]
 
 
-def text_only(items: Sequence[Item], train: Sequence[Item],
-              by: Callable[[Item], str] = lambda item: item.group) -> list[bool]:
+def text_only(
+    items: Sequence[Item], train: Sequence[Item], by: Callable[[Item], str] = lambda item: item.group
+) -> list[bool]:
     """Naive Bayes over the words of the text alone, learnt from another draw, or in five folds by group or item."""
     if train:
         model = Bayes(train)
@@ -115,9 +116,14 @@ def row(name: str, rule: str, items: Sequence[Item], right: Sequence[bool]) -> d
     for item, r, c in zip(items, right, chance, strict=True):
         sums[item.group] += r - c - gap
     error = math.sqrt(sum(value * value for value in sums.values())) / len(items)
-    return {"set": name, "rule": rule, "items": len(items), "accuracy": round(100 * sum(right) / len(items), 1),
-            "chance": round(100 * sum(chance) / len(items), 1),
-            "errors": (round(gap / error, 1) + 0.0) if error > 1e-9 else "exact"}
+    return {
+        "set": name,
+        "rule": rule,
+        "items": len(items),
+        "accuracy": round(100 * sum(right) / len(items), 1),
+        "chance": round(100 * sum(chance) / len(items), 1),
+        "errors": (round(gap / error, 1) + 0.0) if error > 1e-9 else "exact",
+    }
 
 
 def measure(data: str, only: Sequence[str]) -> list[dict[str, object]]:
@@ -142,10 +148,15 @@ def measure(data: str, only: Sequence[str]) -> list[dict[str, object]]:
             rows += rows_of(f"{name}@published", items, ())
             if name == "vsr":
                 for kind in ("random", "random-rebuilt", "contrast", "zeroshot"):
-                    train, test = (list(gnomon.load("vsr@published", data=str(folder), split=f"{kind}/{part}").items())
-                                   for part in ("train", "test"))
-                    rows.append(row(f"vsr@published {kind}", "opposite of the seen caption", test,
-                                    opposite_of_seen(train, test)))
+                    train, test = (
+                        list(gnomon.load("vsr@published", data=str(folder), split=f"{kind}/{part}").items())
+                        for part in ("train", "test")
+                    )
+                    rows.append(
+                        row(
+                            f"vsr@published {kind}", "opposite of the seen caption", test, opposite_of_seen(train, test)
+                        )
+                    )
     return rows
 
 

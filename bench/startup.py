@@ -33,7 +33,8 @@ def main() -> int:
         print(json.dumps(ratios | {"held": held}))
     else:
         for name, limit in LIMITS.items():
-            print(f"gnomon {name}: {ratios[f'{name}_ratio']:.1f} x bare Python ({1000 * median[name]:.0f} ms; limit {limit})")
+            ratio = ratios[f"{name}_ratio"]
+            print(f"gnomon {name}: {ratio:.1f} x bare Python ({1000 * median[name]:.0f} ms; limit {limit})")
     return 0 if held else 1
 
 

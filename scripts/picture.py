@@ -15,8 +15,9 @@ import sys
 import tempfile
 from pathlib import Path
 
-from gnomon.report.page import write_report
 from gnomon.report.reading import opened
+
+from gnomon.report.page import write_report
 
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
          "--disable-background-networking", "--disable-component-update", "--disable-sync"]  # fmt: skip

@@ -3,6 +3,8 @@
 import os
 from pathlib import Path
 
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # workers share the cores; threads of theirs would only fight over them
+
 import pytest
 from hypothesis import settings
 

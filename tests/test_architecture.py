@@ -49,7 +49,7 @@ def imports(file: Path) -> set[str]:
                 found |= {f"gnomon.{alias.name}" if _is_module(alias.name) else "gnomon" for alias in node.names}
             else:
                 found.add(node.module or "")
-    return {(name.split(".") + [""])[1] for name in found if name.split(".")[0] == "gnomon"}
+    return {[*name.split("."), ""][1] for name in found if name.split(".")[0] == "gnomon"}
 
 
 def _is_module(name: str) -> bool:

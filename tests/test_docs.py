@@ -36,7 +36,11 @@ def commands() -> list[tuple[str, str]]:
     for page in PAGES:
         for code in blocks(page, "console", "sh"):
             lines = code.replace("\\\n", " ").splitlines()
-            found += [(page.name, line.lstrip("$ ").split(" #")[0]) for line in lines if line.lstrip("$ ").startswith("gnomon ")]
+            found += [
+                (page.name, line.lstrip("$ ").split(" #")[0])
+                for line in lines
+                if line.lstrip("$ ").startswith("gnomon ")
+            ]
     return found
 
 

@@ -105,8 +105,16 @@ def left_in(folder: Path) -> list[str]:
 
 def test_a_file_arrives_whole_and_its_hash_is_returned(server, tmp_path):
     seen = []
-    assert download(f"{server.url}/a", tmp_path / "a", sha256=HASH, size=len(BODY),
-                    progress=lambda file, done, total: seen.append((file.name, done, total))) == HASH
+    assert (
+        download(
+            f"{server.url}/a",
+            tmp_path / "a",
+            sha256=HASH,
+            size=len(BODY),
+            progress=lambda file, done, total: seen.append((file.name, done, total)),
+        )
+        == HASH
+    )
     assert (tmp_path / "a").read_bytes() == BODY
     assert seen[-1] == ("a", len(BODY), len(BODY))
     assert left_in(tmp_path) == ["a"]
@@ -348,9 +356,19 @@ def test_images_are_fetched_for_the_captions_of_a_folder_and_then_used(server, c
 
     from gnomon.benchmarks import vsr
 
-    rows = [{"image": f"{i:012d}.jpg", "image_link": f"http://images.cocodataset.org/val2017/{i:012d}.jpg", "label": 1,
-             "caption": "The cat is on the bed.", "relation": "on", "annotator_id": 1, "vote_true_validator_id": [1],
-             "vote_false_validator_id": []} for i in range(5)]
+    rows = [
+        {
+            "image": f"{i:012d}.jpg",
+            "image_link": f"http://images.cocodataset.org/val2017/{i:012d}.jpg",
+            "label": 1,
+            "caption": "The cat is on the bed.",
+            "relation": "on",
+            "annotator_id": 1,
+            "vote_true_validator_id": [1],
+            "vote_false_validator_id": [],
+        }
+        for i in range(5)
+    ]
     (tmp_path / "vsr").mkdir()
     (tmp_path / "vsr/raw.jsonl").write_text("\n".join(map(json.dumps, rows)))
     server.body = b"\xff\xd8\xff an image"

@@ -66,11 +66,13 @@ def test_bad_tables_are_named(text, words, tmp_path):
 
 def test_tabs_do_not_care_about_quotes(tmp_path):
     (tmp_path / "t.tsv").write_text('a\tb\nsaid "so\tit is\n')
-    assert [row for _, row in files.read_table(tmp_path / "t.tsv", ["a"], delimiter="\t")] == [{"a": 'said "so', "b": "it is"}]
+    assert [row for _, row in files.read_table(tmp_path / "t.tsv", ["a"], delimiter="\t")] == [
+        {"a": 'said "so', "b": "it is"}
+    ]
 
 
 def test_fields_are_converted_or_named():
-    with pytest.raises(DataError, match="f.csv:7: the field n is 'x', not a int"):
+    with pytest.raises(DataError, match=r"f\.csv:7: the field n is 'x', not a int"):
         files.parse("x", int, field="n", file="f.csv", line=7)
     with pytest.raises(DataError, match="the field p is not a number"):
         files.parse("nan", float, field="p", file="f.csv", line=7)
@@ -88,7 +90,7 @@ def test_yaml_is_safe_and_names_the_line(tmp_path):
 
 def test_deeply_nested_json_is_refused(tmp_path):
     (tmp_path / "deep.json").write_text("[" * 100_000)
-    with pytest.raises(DataError, match="nested too deeply|not JSON"):
+    with pytest.raises(DataError, match=r"nested too deeply|not JSON"):
         files.read_json(tmp_path / "deep.json", list)
 
 

@@ -29,14 +29,16 @@ def test_id_and_label_csv(tmp_path):
 
 def test_probabilities_csv_picks_the_most_probable(tmp_path):
     (tmp_path / "p.csv").write_text("id,yes,no\na,0.2,0.8\nb,0.9,0.1\nc,,\n")
-    found = dict((i.id, a) for i, a in read_predictions(str(tmp_path / "p.csv"), ITEMS))
+    found = {i.id: a for i, a in read_predictions(str(tmp_path / "p.csv"), ITEMS)}
     assert (found["a"].choice, found["b"].choice, found["c"].choice) == ("no", "yes", None)
     assert found["a"].scores == (0.2, 0.8)
 
 
 def test_answer_records_and_gzip(tmp_path):
     with gzip.open(tmp_path / "p.jsonl.gz", "wt") as out:
-        out.write('{"item": "a", "choice": "no"}\n{"item": "b", "scores": [-1.5, -0.5]}\n{"item": "c", "error": "gone"}\n')
+        out.write(
+            '{"item": "a", "choice": "no"}\n{"item": "b", "scores": [-1.5, -0.5]}\n{"item": "c", "error": "gone"}\n'
+        )
     found = [a for _, a in read_predictions(str(tmp_path / "p.jsonl.gz"), ITEMS)]
     assert [a.choice for a in found] == ["no", "no", None]
     assert found[2].error == "gone"
@@ -63,21 +65,35 @@ def test_spatialqa_results_join_with_the_items_of_the_same_file(tmp_path):
     from gnomon.benchmarks.spatialqa import read
 
     header = "premise\thypothesis\tentailment\treasoning_type\tfunction_name\tg_id\tanswer\tcorrect\n"
-    rows = ["The bee is still.\tThe bee moves.\tcontradiction\tmotion\tone_hop\t0\tcontradiction\t1\n",
-            "The bee moves.\tThe bee is still.\tcontradiction\tmotion\tone_hop\t0\tNone\t0\n"]
+    rows = [
+        "The bee is still.\tThe bee moves.\tcontradiction\tmotion\tone_hop\t0\tcontradiction\t1\n",
+        "The bee moves.\tThe bee is still.\tcontradiction\tmotion\tone_hop\t0\tNone\t0\n",
+    ]
     file = tmp_path / "results-x.tsv"
     file.write_text(header + "".join(rows))
     assert choices(file, [i for i, _ in read(file)]) == ["contradiction", None]
 
 
 def lm_eval_line(number, name, replies):
-    return json.dumps({"doc_id": number, "doc": {"id": name} if name else {"text": "?"}, "target": "0",
-                       "resps": [], "filtered_resps": replies}) + "\n"
+    return (
+        json.dumps(
+            {
+                "doc_id": number,
+                "doc": {"id": name} if name else {"text": "?"},
+                "target": "0",
+                "resps": [],
+                "filtered_resps": replies,
+            }
+        )
+        + "\n"
+    )
 
 
 def test_lm_eval_log_of_multiple_choice(tmp_path):
-    (tmp_path / "s.jsonl").write_text(lm_eval_line(0, "b", [["-0.5", "False"], ["-0.1", "True"]]) +
-                                      lm_eval_line(1, "a", [[-0.2, True], [-3.0, False]]))
+    (tmp_path / "s.jsonl").write_text(
+        lm_eval_line(0, "b", [["-0.5", "False"], ["-0.1", "True"]])
+        + lm_eval_line(1, "a", [[-0.2, True], [-3.0, False]])
+    )
     found = {i.id: a for i, a in read_predictions(str(tmp_path / "s.jsonl"), ITEMS)}
     assert (found["a"].choice, found["b"].choice, found["c"]) == ("yes", "no", None)
     assert found["b"].scores == (-0.5, -0.1)
@@ -89,13 +105,23 @@ def test_lm_eval_log_of_generation_is_read_and_joined_by_place(tmp_path):
 
 
 def inspect_sample(name, completion="ANSWER: B", answer="B", options=("yes", "no"), error=None, epoch=1):
-    return {"id": name, "epoch": epoch, "choices": list(options) if options else None, "target": "A",
-            "output": {"model": "m", "completion": completion}, "error": error,
-            "scores": {"choice": {"value": "C", "answer": answer}}}
+    return {
+        "id": name,
+        "epoch": epoch,
+        "choices": list(options) if options else None,
+        "target": "A",
+        "output": {"model": "m", "completion": completion},
+        "error": error,
+        "scores": {"choice": {"value": "C", "answer": answer}},
+    }
 
 
-SAMPLES = [inspect_sample("a"), inspect_sample("b", "Yes, it is.", "Yes, it is.", None),
-           inspect_sample("c", error={"message": "time out"}), inspect_sample("a", epoch=2)]
+SAMPLES = [
+    inspect_sample("a"),
+    inspect_sample("b", "Yes, it is.", "Yes, it is.", None),
+    inspect_sample("c", error={"message": "time out"}),
+    inspect_sample("a", epoch=2),
+]
 
 
 def test_inspect_json_log(tmp_path):

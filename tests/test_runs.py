@@ -52,8 +52,9 @@ def test_a_logged_answer_is_never_overwritten_but_a_failure_is(log):
 
 
 def test_counts_tell_answered_unread_and_failed_apart(log):
-    log.add_answers([(0, Answer(item="i0", choice="yes")), (1, Answer(item="i1", reply="hm")),
-                     (2, Answer(item="i2", error="gone"))])
+    log.add_answers(
+        [(0, Answer(item="i0", choice="yes")), (1, Answer(item="i1", reply="hm")), (2, Answer(item="i2", error="gone"))]
+    )
     assert Run.open(log.path).counts() == Counts(items=5, answered=1, unread=1, errors=1)
     assert log.right() == 1
 
@@ -67,7 +68,9 @@ def test_pending_passes_over_what_is_answered(log):
 
 def test_a_batch_is_logged_whole_or_not_at_all(log):
     broken = (1, Answer(item="i1", choice=b"\xff"))  # type: ignore[arg-type]
-    log._db.execute("CREATE TRIGGER no_two BEFORE INSERT ON answers WHEN NEW.n = 1 BEGIN SELECT RAISE(ABORT, 'no'); END")
+    log._db.execute(
+        "CREATE TRIGGER no_two BEFORE INSERT ON answers WHEN NEW.n = 1 BEGIN SELECT RAISE(ABORT, 'no'); END"
+    )
     with pytest.raises(sqlite3.IntegrityError):
         log.add_answers([(0, Answer(item="i0", choice="yes")), broken])
     assert log.asked() == 0

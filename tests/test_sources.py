@@ -67,7 +67,11 @@ def test_texts_become_the_types_of_the_signature():
     def source(*, n: int = 1, share: float | None = None, strict: bool = False, name: str = "x"): ...
 
     assert complete(source, {"n": "3", "share": "0.5", "strict": "yes", "name": "7"}) == {
-        "n": 3, "share": 0.5, "strict": True, "name": "7"}
+        "n": 3,
+        "share": 0.5,
+        "strict": True,
+        "name": "7",
+    }
     assert complete(source, {}) == {"n": 1, "share": None, "strict": False, "name": "x"}
     with pytest.raises(UsageError, match="strict must be bool"):
         complete(source, {"strict": "perhaps"})
@@ -77,7 +81,15 @@ ITEM = Item(id="1", form="choice", text="?", choices=("a", "b", "c"), gold=("a",
 NAN = float("nan")
 
 
-@pytest.mark.parametrize(("scores", "choice"), [((1.0, 2.0, 0.0), "b"), ((1.0, 1.0, 0.0), "a"), ((NAN, -5.0, NAN), "b"),
-                                                ((NAN, NAN, NAN), None), ((float("-inf"), NAN, -9.0), "c")])
+@pytest.mark.parametrize(
+    ("scores", "choice"),
+    [
+        ((1.0, 2.0, 0.0), "b"),
+        ((1.0, 1.0, 0.0), "a"),
+        ((NAN, -5.0, NAN), "b"),
+        ((NAN, NAN, NAN), None),
+        ((float("-inf"), NAN, -9.0), "c"),
+    ],
+)
 def test_pick_takes_the_highest_score_the_first_of_a_tie_and_none_without_a_number(scores, choice):
     assert pick(ITEM, scores).choice == choice

@@ -18,7 +18,9 @@ def modules_after(code: str) -> set[str]:
     return set(done.stdout.splitlines()[-1].split())
 
 
-@pytest.mark.parametrize("arguments", [["list"], ["list", "models"], ["run", "--help"], ["--help"], ["score", "--help"]])
+@pytest.mark.parametrize(
+    "arguments", [["list"], ["list", "models"], ["run", "--help"], ["--help"], ["score", "--help"]]
+)
 def test_commands_that_only_tell_load_nothing_heavy(arguments):
     code = f"from gnomon.cli import main\ntry:\n    main({arguments!r})\nexcept SystemExit:\n    pass"
     assert not modules_after(code) & HEAVY

@@ -41,12 +41,23 @@ def run(
 
     source = load(source) if isinstance(source, str) else source
     model = named(model) if isinstance(model, str) else model
-    return engine.run(source.limited(limit) if limit is not None else source, model, runs=runs, fresh=fresh,
-                      retry_errors=retry_errors, watch=watch)
+    return engine.run(
+        source.limited(limit) if limit is not None else source,
+        model,
+        runs=runs,
+        fresh=fresh,
+        retry_errors=retry_errors,
+        watch=watch,
+    )
 
 
-def score(*runs: Run | str | Path, by: str | Sequence[str] = (), measures: Sequence[str] = (),
-          draws: int = 0, level: float = 0.95) -> list[Score]:
+def score(
+    *runs: Run | str | Path,
+    by: str | Sequence[str] = (),
+    measures: Sequence[str] = (),
+    draws: int = 0,
+    level: float = 0.95,
+) -> list[Score]:
     """What the answers of runs are worth: the measures of their benchmark, over all items or, with BY, per slice.
 
     `draws` 0 gives analytic intervals, more gives bootstrap intervals; both resample whole clusters.
@@ -58,8 +69,9 @@ def score(*runs: Run | str | Path, by: str | Sequence[str] = (), measures: Seque
     for each in map(_opened, runs):
         benchmark = _benchmark(each)
         names = measures or (benchmark.measures if benchmark else ("accuracy",))
-        found += scores(Table.of_run(each, benchmark), [measure(name) for name in names], by or None, draws=draws,
-                        level=level)
+        found += scores(
+            Table.of_run(each, benchmark), [measure(name) for name in names], by or None, draws=draws, level=level
+        )
     return found
 
 

@@ -43,8 +43,16 @@ class _BrokenError(Exception):
     """The connection or the server failed in a way that may pass."""
 
 
-def download(url: str, target: Path, *, sha256: str = "", size: int = 0, limit: int = 2**40,
-             progress: Progress | None = None, attempts: Attempts | None = None) -> str:
+def download(
+    url: str,
+    target: Path,
+    *,
+    sha256: str = "",
+    size: int = 0,
+    limit: int = 2**40,
+    progress: Progress | None = None,
+    attempts: Attempts | None = None,
+) -> str:
     """Download to `target` and return the sha256. A wrong hash or size leaves nothing behind and no older file changed.
 
     A connection that breaks leaves NAME.part, from which the next call goes on.
@@ -61,9 +69,11 @@ def download(url: str, target: Path, *, sha256: str = "", size: int = 0, limit: 
             break
         except _BrokenError as error:
             if attempt + 1 == tries.most:
-                raise DataError(f"{url} could not be fetched: {error}.",
-                                "Give the same command again to go on where it stopped, or, without a network, give "
-                                "the authors' folder with --data.") from None
+                raise DataError(
+                    f"{url} could not be fetched: {error}.",
+                    "Give the same command again to go on where it stopped, or, without a network, give "
+                    "the authors' folder with --data.",
+                ) from None
             tries.wait(tries.pause * 2**attempt)
     digest = _digest(part)
     problem = _problem(part, target, digest, sha256, size)
@@ -71,8 +81,11 @@ def download(url: str, target: Path, *, sha256: str = "", size: int = 0, limit: 
         part.unlink()
         if resumed:  # the old part may have been of another version of the file: once more from the start
             return download(url, target, sha256=sha256, size=size, limit=limit, progress=progress, attempts=attempts)
-        raise DataError(f"{url} {problem}.", "Nothing was kept. The file has changed at its source, or something on "
-                        "the way alters it: compare with the authors' repository.")
+        raise DataError(
+            f"{url} {problem}.",
+            "Nothing was kept. The file has changed at its source, or something on "
+            "the way alters it: compare with the authors' repository.",
+        )
     part.replace(target)
     return digest
 
@@ -102,8 +115,10 @@ def _pull(url: str, part: Path, target: Path, limit: int, progress: Progress | N
                 raise _BrokenError("the server sent another part than the one asked for")
             total = _total(reply, start)
             if total > limit:
-                raise DataError(f"{url} has {total:,} bytes, more than the {limit:,} it should have.",
-                                "Nothing was fetched. Has the file changed at its source?")
+                raise DataError(
+                    f"{url} has {total:,} bytes, more than the {limit:,} it should have.",
+                    "Nothing was fetched. Has the file changed at its source?",
+                )
             with part.open("ab" if start else "wb") as out:
                 _copy(reply, out, target, start, total, limit, progress)
     except HTTPError as error:
@@ -111,20 +126,25 @@ def _pull(url: str, part: Path, target: Path, limit: int, progress: Progress | N
     except (URLError, http.client.HTTPException, ConnectionError, TimeoutError) as error:
         reason = getattr(error, "reason", None) or error
         if isinstance(reason, gaierror):
-            raise DataError(f"{urlsplit(url).hostname} cannot be reached: its name is not known here.",
-                            "Is there a network? Without one, give the authors' folder with --data.") from None
+            raise DataError(
+                f"{urlsplit(url).hostname} cannot be reached: its name is not known here.",
+                "Is there a network? Without one, give the authors' folder with --data.",
+            ) from None
         raise _BrokenError(getattr(reason, "strerror", None) or str(reason) or type(error).__name__) from None
 
 
-def _copy(reply: Any, out: IO[bytes], target: Path, done: int, total: int, limit: int,
-          progress: Progress | None) -> None:
+def _copy(
+    reply: Any, out: IO[bytes], target: Path, done: int, total: int, limit: int, progress: Progress | None
+) -> None:
     while chunk := reply.read(CHUNK):
         done += len(chunk)
         if done > limit:
             out.close()
             os.unlink(out.name)
-            raise DataError(f"{target.name} is longer than the {limit:,} bytes it should have.",
-                            "Nothing was kept. Has the file changed at its source?")
+            raise DataError(
+                f"{target.name} is longer than the {limit:,} bytes it should have.",
+                "Nothing was kept. Has the file changed at its source?",
+            )
         out.write(chunk)
         if progress:
             progress(target, done, total)
@@ -152,8 +172,10 @@ def _refused(error: HTTPError, url: str, part: Path, have: int) -> None:
         if error.code in BUSY:
             raise _BrokenError(f"the server answered {error.code} {error.reason}")
         said = f"the server answered {error.code} {error.reason}"
-        raise DataError(f"{url} could not be fetched: {'it redirects in a circle' if error.code < 400 else said}.",
-                        "The file may have moved; give the authors' folder with --data.") from None
+        raise DataError(
+            f"{url} could not be fetched: {'it redirects in a circle' if error.code < 400 else said}.",
+            "The file may have moved; give the authors' folder with --data.",
+        ) from None
 
 
 class _Redirects(HTTPRedirectHandler):
@@ -161,12 +183,14 @@ class _Redirects(HTTPRedirectHandler):
 
     max_redirections = 5
 
-    def redirect_request(self, req: Request, fp: IO[bytes], code: int, msg: str, headers: Any,
-                         newurl: str) -> Request | None:
+    def redirect_request(
+        self, req: Request, fp: IO[bytes], code: int, msg: str, headers: Any, newurl: str
+    ) -> Request | None:
         scheme = urlsplit(newurl).scheme
         if scheme not in ("http", "https") or (req.type == "https" and scheme == "http"):
-            raise DataError(f"{req.full_url} redirects to {newurl}, which is not followed.",
-                            "Give the authors' folder with --data.")
+            raise DataError(
+                f"{req.full_url} redirects to {newurl}, which is not followed.", "Give the authors' folder with --data."
+            )
         return super().redirect_request(req, fp, code, msg, headers, newurl)
 
 

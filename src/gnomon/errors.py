@@ -1,11 +1,11 @@
 """Errors for people: one sentence on what is wrong and where, one on what to do. Never shown with a traceback.
 
-    GnomonError                 something the user can mend; exit code 1
-    ├── UsageError              the command or call itself is off (unknown name, wrong option); exit code 2
-    ├── DataError               a file is missing, malformed or does not fit; names file, line and field
-    ├── RunError                a run folder cannot be used (in use, newer version, changed items)
-    ├── ModelError              a model cannot be loaded or reached; ends the run rather than failing item by item
-    └── MissingExtraError       an optional dependency is not installed; says which extra to install
+GnomonError                 something the user can mend; exit code 1
+├── UsageError              the command or call itself is off (unknown name, wrong option); exit code 2
+├── DataError               a file is missing, malformed or does not fit; names file, line and field
+├── RunError                a run folder cannot be used (in use, newer version, changed items)
+├── ModelError              a model cannot be loaded or reached; ends the run rather than failing item by item
+└── MissingExtraError       an optional dependency is not installed; says which extra to install
 """
 
 from __future__ import annotations
@@ -55,8 +55,10 @@ class MissingExtraError(GnomonError):
     """An optional dependency is not installed."""
 
     def __init__(self, what: str, extra: str) -> None:
-        super().__init__(f"{what} needs the optional part '{extra}', which is not installed.",
-                         f"Install it with: pip install 'gnomon[{extra}]'")
+        super().__init__(
+            f"{what} needs the optional part '{extra}', which is not installed.",
+            f"Install it with: pip install 'gnomon[{extra}]'",
+        )
 
 
 class MissingFileWarning(UserWarning):

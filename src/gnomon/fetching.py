@@ -114,14 +114,21 @@ def locate(data: str | Path, name: str) -> Path:
         return Path(data).expanduser()
     found = cached(name)
     if found is None:
-        raise DataError(f"the published files of {name} are not here.",
-                        f"Fetch them with `gnomon data get {source_name(name)}`, or give the authors' folder with "
-                        "--data DIR.")
+        raise DataError(
+            f"the published files of {name} are not here.",
+            f"Fetch them with `gnomon data get {source_name(name)}`, or give the authors' folder with --data DIR.",
+        )
     return found
 
 
-def fetch(name: str, *, files: Sequence[SourceFile] = (), mirror: str = "", progress: Progress | None = None,
-          attempts: Attempts | None = None) -> Path:
+def fetch(
+    name: str,
+    *,
+    files: Sequence[SourceFile] = (),
+    mirror: str = "",
+    progress: Progress | None = None,
+    attempts: Attempts | None = None,
+) -> Path:
     """Bring all files of a source into the cache and return its folder. What is there and right is left alone.
 
     `files` replaces the table's (for images, which the data name); `mirror` is a base address that serves the same
@@ -138,8 +145,15 @@ def fetch(name: str, *, files: Sequence[SourceFile] = (), mirror: str = "", prog
     return root
 
 
-def fetch_files(root: Path, source: Source, files: Sequence[SourceFile], *, mirror: str = "",
-                progress: Progress | None = None, attempts: Attempts | None = None) -> None:
+def fetch_files(
+    root: Path,
+    source: Source,
+    files: Sequence[SourceFile],
+    *,
+    mirror: str = "",
+    progress: Progress | None = None,
+    attempts: Attempts | None = None,
+) -> None:
     """Bring files into a folder, one after the other; each that has arrived is recorded before the next begins."""
     record = _record(root)
     for file in files:
@@ -151,8 +165,15 @@ def fetch_files(root: Path, source: Source, files: Sequence[SourceFile], *, mirr
                 _add(root, Fetched(file.path, expected, target.stat().st_size, ""))
             continue
         url = address(source, file, mirror)
-        digest = download(url, target, sha256=expected, size=file.bytes, limit=file.bytes or FILE_LIMIT,
-                          progress=progress, attempts=attempts)
+        digest = download(
+            url,
+            target,
+            sha256=expected,
+            size=file.bytes,
+            limit=file.bytes or FILE_LIMIT,
+            progress=progress,
+            attempts=attempts,
+        )
         _add(root, Fetched(file.path, digest, target.stat().st_size, url))
 
 
@@ -224,5 +245,3 @@ def _alone(root: Path) -> Iterator[None]:
         yield
     finally:
         lock.release()
-
-

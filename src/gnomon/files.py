@@ -30,13 +30,18 @@ def find(folder: str | Path, *candidates: str, what: str = "") -> Path:
     """
     root = Path(folder)
     if not root.is_dir():
-        raise DataError("there is no such folder.", "Give the folder that holds the authors' files with --data.", file=root)
+        raise DataError(
+            "there is no such folder.", "Give the folder that holds the authors' files with --data.", file=root
+        )
     for candidate in candidates:
         for name in (candidate, f"{candidate}.gz"):
             if (root / name).is_file():
                 return root / name
-    raise DataError(f"{what or 'a needed file'} is missing: looked for {', '.join(candidates)}.",
-                    "Give the authors' repository as checked out, or a flat folder of its files, with --data.", file=root)
+    raise DataError(
+        f"{what or 'a needed file'} is missing: looked for {', '.join(candidates)}.",
+        "Give the authors' repository as checked out, or a flat folder of its files, with --data.",
+        file=root,
+    )
 
 
 def read_lines(file: str | Path) -> Iterator[tuple[int, str]]:
@@ -52,18 +57,28 @@ def read_lines(file: str | Path) -> Iterator[tuple[int, str]]:
                 number += 1
                 size += len(raw)
                 if len(raw) > LINE_LIMIT:
-                    raise DataError(f"the line is longer than {LINE_LIMIT // 2**20} MB.", "Is this the right file?",
-                                    file=file, line=number)
+                    raise DataError(
+                        f"the line is longer than {LINE_LIMIT // 2**20} MB.",
+                        "Is this the right file?",
+                        file=file,
+                        line=number,
+                    )
                 if size > FILE_LIMIT:
-                    raise DataError(f"the file unpacks to more than {FILE_LIMIT // 2**30} GB.", "Is this the right file?",
-                                    file=file, line=number)
+                    raise DataError(
+                        f"the file unpacks to more than {FILE_LIMIT // 2**30} GB.",
+                        "Is this the right file?",
+                        file=file,
+                        line=number,
+                    )
                 text = raw.decode("utf-8-sig" if number == 1 else "utf-8").rstrip("\r\n")
                 if text.strip():
                     yield number, text
     except UnicodeDecodeError:
         raise DataError("the line is not UTF-8 text.", "Is this the right file?", file=file, line=number) from None
     except (EOFError, zlib.error, gzip.BadGzipFile):
-        raise DataError("the gzip data is damaged or cut short.", "Fetch the file again.", file=file, line=number + 1) from None
+        raise DataError(
+            "the gzip data is damaged or cut short.", "Fetch the file again.", file=file, line=number + 1
+        ) from None
     except OSError as error:
         raise DataError(f"{_reason(error)}.", "Check the path and its permissions.", file=file) from None
 
@@ -83,21 +98,27 @@ def read_text(file: str | Path, *, limit: int = 256 * 2**20) -> str:
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise DataError("the file is not UTF-8 text.", "Is this the right file?", file=file,
-                        line=raw[: error.start].count(b"\n") + 1) from None
+        raise DataError(
+            "the file is not UTF-8 text.",
+            "Is this the right file?",
+            file=file,
+            line=raw[: error.start].count(b"\n") + 1,
+        ) from None
 
 
-def read_jsonl(file: str | Path, type: type[T]) -> Iterator[tuple[int, T]]:  # noqa: A002 - the name msgspec uses
+def read_jsonl(file: str | Path, type: type[T]) -> Iterator[tuple[int, T]]:
     """Line number and record of each line, validated against `type` (a msgspec.Struct, TypedDict, dict ...)."""
     decode = msgspec.json.Decoder(type).decode
     for number, line in read_lines(file):
         try:
             yield number, decode(line)
         except (msgspec.MsgspecError, RecursionError) as error:
-            raise DataError(f"{_json_problem(error)}.", "Each line must be one JSON object.", file=file, line=number) from None
+            raise DataError(
+                f"{_json_problem(error)}.", "Each line must be one JSON object.", file=file, line=number
+            ) from None
 
 
-def read_json(file: str | Path, type: type[T], *, limit: int = 256 * 2**20) -> T:  # noqa: A002
+def read_json(file: str | Path, type: type[T], *, limit: int = 256 * 2**20) -> T:
     """A whole JSON file, validated against `type`."""
     text = read_text(file, limit=limit)
     try:
@@ -106,7 +127,9 @@ def read_json(file: str | Path, type: type[T], *, limit: int = 256 * 2**20) -> T
         raise DataError(f"{_json_problem(error)}.", "Is this the right file?", file=file) from None
 
 
-def read_table(file: str | Path, columns: Sequence[str], *, delimiter: str = ",") -> Iterator[tuple[int, dict[str, str]]]:
+def read_table(
+    file: str | Path, columns: Sequence[str], *, delimiter: str = ","
+) -> Iterator[tuple[int, dict[str, str]]]:
     """Line number and fields of each row of a CSV or TSV file with a header that has at least `columns`."""
     last = [0]
 
@@ -120,14 +143,20 @@ def read_table(file: str | Path, columns: Sequence[str], *, delimiter: str = ","
     try:
         header = next(reader, None)
         if header is None:
-            raise DataError("the file is empty.", f"Its first line must name the columns {', '.join(columns)}.", file=file)
+            raise DataError(
+                "the file is empty.", f"Its first line must name the columns {', '.join(columns)}.", file=file
+            )
         absent = [column for column in columns if column not in header]
         if absent:
             raise DataError(f"the column {absent[0]} is missing.", f"It has: {', '.join(header)}.", file=file, line=1)
         for row in reader:
             if len(row) != len(header):
-                raise DataError(f"the row has {len(row)} fields, the header {len(header)}.", "Mend or remove the row.",
-                                file=file, line=last[0])
+                raise DataError(
+                    f"the row has {len(row)} fields, the header {len(header)}.",
+                    "Mend or remove the row.",
+                    file=file,
+                    line=last[0],
+                )
             yield last[0], dict(zip(header, row, strict=True))
     except csv.Error as error:
         raise DataError(f"not a table: {error}.", "Mend the row.", file=file, line=last[0]) from None
@@ -142,8 +171,9 @@ def parse(text: str, convert: Callable[[str], T], *, field: str, file: str | Pat
     try:
         value = convert(text)
     except ValueError:
-        raise DataError(f"the field {field} is {text[:40]!r}, not a {convert.__name__}.", "Mend the row.",
-                        file=file, line=line) from None
+        raise DataError(
+            f"the field {field} is {text[:40]!r}, not a {convert.__name__}.", "Mend the row.", file=file, line=line
+        ) from None
     if isinstance(value, float) and value != value:
         raise DataError(f"the field {field} is not a number.", "Mend the row.", file=file, line=line)
     return value

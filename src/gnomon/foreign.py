@@ -70,8 +70,12 @@ def _vsr(file: Path) -> Iterator[Prediction]:
     """One label a line: 0 is the first choice (false), 1 the second (true)."""
     for place, (line, text) in enumerate(read_lines(file)):
         if text.strip() not in ("0", "1"):
-            raise DataError(f"'{text.strip()[:40]}' is not 0 or 1.", "A list of predictions has one of them a line.",
-                            file=file, line=line)
+            raise DataError(
+                f"'{text.strip()[:40]}' is not 0 or 1.",
+                "A list of predictions has one of them a line.",
+                file=file,
+                line=line,
+            )
         yield Prediction(line, place, place=int(text))
 
 
@@ -159,8 +163,11 @@ def _members(file: Path) -> list[_InspectSample]:
                     raw = stream.read(MEMBER_LIMIT + 1)
                 found.append(decode(raw))
     except (NotImplementedError, RuntimeError):
-        raise DataError("the archive is compressed in a way that this Python cannot read.",
-                        "Convert it with `inspect log convert --to json`, and give the .json file.", file=file) from None
+        raise DataError(
+            "the archive is compressed in a way that this Python cannot read.",
+            "Convert it with `inspect log convert --to json`, and give the .json file.",
+            file=file,
+        ) from None
     except (zipfile.BadZipFile, EOFError, msgspec.MsgspecError, OSError) as error:
         raise DataError(f"not an Inspect log: {error}.", "Is this the right file?", file=file) from None
     return found
@@ -171,4 +178,3 @@ def _is_whole_json(file: Path) -> bool:
     with file.open("rb") as stream:
         head = stream.read(4096)
     return head.lstrip().startswith(b"{") and b'"version"' in head and b'"status"' in head
-

@@ -1,7 +1,7 @@
 """Answers that were given elsewhere, read from a file and joined with the items.
 
-CSV and TSV with the columns id and label (or a column for each choice: its probability), JSON lines with the same fields
-or with Gnomon's own Answer records, and the files of other programs (gnomon.foreign).
+CSV and TSV with the columns id and label (or a column for each choice: its probability), JSON lines with the same
+fields or with Gnomon's own Answer records, and the files of other programs (gnomon.foreign).
 """
 
 from __future__ import annotations
@@ -29,11 +29,17 @@ def read_predictions(file: str, items: Iterable[Item]) -> Iterator[tuple[Item, A
         used += prediction is not None
         yield item, None if prediction is None else _answer(item, prediction, file)
     if not used:
-        raise DataError("no id in the file is the id of an item.", "Give the benchmark, its source and its options as "
-                        "they were when the answers were made.", file=file)
+        raise DataError(
+            "no id in the file is the id of an item.",
+            "Give the benchmark, its source and its options as they were when the answers were made.",
+            file=file,
+        )
     if (spare := len(found) - used) > 0 and any(isinstance(key, int) for key in found):
-        raise DataError(f"the file has {spare:,} more predictions than there are items.", "Give the split that the "
-                        "predictions were made for with --split.", file=file)
+        raise DataError(
+            f"the file has {spare:,} more predictions than there are items.",
+            "Give the split that the predictions were made for with --split.",
+            file=file,
+        )
 
 
 def _by_item(predictions: Iterable[Prediction], file: Path) -> dict[str | int, Prediction]:
@@ -41,8 +47,12 @@ def _by_item(predictions: Iterable[Prediction], file: Path) -> dict[str | int, P
     for prediction in predictions:
         before = found.setdefault(prediction.item, prediction)
         if before is not prediction:
-            raise DataError(f"the id '{prediction.item}' was there already, in line {before.line}.",
-                            "Remove one of the two.", file=file, line=prediction.line)
+            raise DataError(
+                f"the id '{prediction.item}' was there already, in line {before.line}.",
+                "Remove one of the two.",
+                file=file,
+                line=prediction.line,
+            )
     return found
 
 
@@ -95,8 +105,12 @@ def _scores(item: Item, said: Prediction, file: str) -> tuple[float, ...] | None
     if given is None:
         return None
     if not isinstance(given, list) or len(given) != len(item.choices):
-        raise DataError(f"there must be {len(item.choices)} scores, one for each choice of item '{item.id}'.",
-                        f"Its choices: {', '.join(item.choices)}.", file=file, line=said.line)
+        raise DataError(
+            f"there must be {len(item.choices)} scores, one for each choice of item '{item.id}'.",
+            f"Its choices: {', '.join(item.choices)}.",
+            file=file,
+            line=said.line,
+        )
     try:
         return tuple(float("nan") if value in (None, "") else float(value) for value in given)
     except (TypeError, ValueError):

@@ -27,15 +27,19 @@ BENCHMARKS: dict[str, Entry] = {
     "viphy-color": Entry("gnomon.benchmarks.viphy:COLOR", "typical colours of objects"),
     "viphy-size": Entry("gnomon.benchmarks.viphy:SIZE", "which of two objects is larger"),
     "viphy-size-subtype": Entry("gnomon.benchmarks.viphy:SIZE_SUBTYPE", "which of two subtypes of objects is larger"),
-    "viphy-size-transitive": Entry("gnomon.benchmarks.viphy:SIZE_TRANSITIVE",
-                                   "which of two objects is larger, where that follows from two other comparisons"),
+    "viphy-size-transitive": Entry(
+        "gnomon.benchmarks.viphy:SIZE_TRANSITIVE",
+        "which of two objects is larger, where that follows from two other comparisons",
+    ),
     "viphy-spatial": Entry("gnomon.benchmarks.viphy:SPATIAL", "which of two objects is higher up in a kind of room"),
     "relativesize": Entry("gnomon.benchmarks.relativesize:RELATIVESIZE", "the 486 size comparisons of RelativeSize"),
     "vsr": Entry("gnomon.benchmarks.vsr:VSR", "is a caption about where two things are true of a photograph"),
     "posrel": Entry("gnomon.benchmarks.posrel:POSREL", "where a person is while doing something with an object"),
     "posrel-general": Entry("gnomon.benchmarks.posrel:GENERAL", "the same with unusual people and objects"),
-    "spatialqa": Entry("gnomon.benchmarks.spatialqa:SPATIALQA",
-                       "inference about motion, orientation, distance, containment and their metaphors"),
+    "spatialqa": Entry(
+        "gnomon.benchmarks.spatialqa:SPATIALQA",
+        "inference about motion, orientation, distance, containment and their metaphors",
+    ),
 }
 
 # A model's entry is a factory: factory(name, **options) -> Model, for SPEC = SCHEME or SCHEME:NAME.
@@ -47,8 +51,9 @@ MODELS: dict[str, Entry] = {
     "smollm2": Entry("gnomon.models.smollm2:smollm2", "SmolLM2-135M-Instruct, embedded: fetched once, no torch"),
     "gguf": Entry("gnomon.models.gguf:gguf", "a model file of llama.cpp: gguf:PATH"),
     "openai": Entry("gnomon.models.openai:openai", "a model of an OpenAI-compatible server: openai:NAME"),
-    "hypothesis-only": Entry("gnomon.models.classifiers:hypothesis_only",
-                             "words of the hypothesis alone, trained on other groups"),
+    "hypothesis-only": Entry(
+        "gnomon.models.classifiers:hypothesis_only", "words of the hypothesis alone, trained on other groups"
+    ),
     "bag-of-words": Entry("gnomon.models.classifiers:bag_of_words", "words of all text, trained on other groups"),
     "answers": Entry("gnomon.models.answers:answers", "answers read from a file: answers:FILE.jsonl"),
 }
@@ -56,53 +61,81 @@ MODELS: dict[str, Entry] = {
 # NAME@ARGUMENT is a measure made by a function of the argument.
 MEASURES: dict[str, Entry] = {
     "accuracy": Entry("gnomon.measures.accuracy:ACCURACY", "share of items answered with a right label"),
-    "recognised_accuracy": Entry("gnomon.measures.accuracy:RECOGNISED_ACCURACY",
-                                 "accuracy among the items that have a readable answer"),
-    "recognised_share": Entry("gnomon.measures.accuracy:RECOGNISED_SHARE",
-                              "share of items that have a readable answer"),
-    "guessed_accuracy": Entry("gnomon.measures.accuracy:GUESSED_ACCURACY",
-                              "accuracy if items without an answer are guessed"),
+    "recognised_accuracy": Entry(
+        "gnomon.measures.accuracy:RECOGNISED_ACCURACY", "accuracy among the items that have a readable answer"
+    ),
+    "recognised_share": Entry(
+        "gnomon.measures.accuracy:RECOGNISED_SHARE", "share of items that have a readable answer"
+    ),
+    "guessed_accuracy": Entry(
+        "gnomon.measures.accuracy:GUESSED_ACCURACY", "accuracy if items without an answer are guessed"
+    ),
     "macro_f1": Entry("gnomon.measures.classes:MACRO_F1", "mean over classes of F1"),
-    "typical_f1": Entry("gnomon.measures.classes:typical_f1",
-                        "macro-F1 over sets of typical labels: typical_f1@code or @paper"),
-    "relaxed_accuracy": Entry("gnomon.measures.typical:RELAXED_ACCURACY",
-                              "share of items whose most probable choice is right"),
-    "true_confidence": Entry("gnomon.measures.typical:TRUE_CONFIDENCE",
-                             "mean probability of the right labels together"),
-    "partial_credit": Entry("gnomon.measures.credit:PARTIAL_CREDIT",
-                            "mean accuracy of templates, averaged over categories"),
-    "without_partial_credit": Entry("gnomon.measures.credit:WITHOUT_PARTIAL_CREDIT",
-                                    "share of templates right throughout, averaged over categories"),
-    "pattern_accuracy": Entry("gnomon.measures.patterns:pattern_accuracy",
-                              "share of patterns with at least T of their items right: pattern_accuracy@0.95"),
-    "pattern_accuracy_auc": Entry("gnomon.measures.patterns:PATTERN_ACCURACY_AUC",
-                                  "area under the pattern accuracy curve"),
-    "group_agreement": Entry("gnomon.measures.consistency:GROUP_AGREEMENT",
-                             "share of pairs within groups that are answered alike"),
-    "group_agreement_and_right": Entry("gnomon.measures.consistency:GROUP_AGREEMENT_AND_RIGHT",
-                                       "share of pairs within groups that are both right"),
-    "form_agreement": Entry("gnomon.measures.consistency:FORM_AGREEMENT",
-                            "share of pairs across forms of a fact that are answered alike"),
-    "form_agreement_and_right": Entry("gnomon.measures.consistency:FORM_AGREEMENT_AND_RIGHT",
-                                      "share of pairs across forms of a fact that are both right"),
-    "same_choice": Entry("gnomon.measures.consistency:same_choice",
-                         "items alike in tags but not in the right label, answered alike: same_choice@TAG,TAG"),
-    "symmetry": Entry("gnomon.measures.relations:SYMMETRY",
-                      "share of pairs of objects that get the same fact asked either way round"),
-    "symmetry_and_right": Entry("gnomon.measures.relations:SYMMETRY_AND_RIGHT",
-                                "share of pairs of objects that are right asked either way round"),
-    "transitivity": Entry("gnomon.measures.transitivity:TRANSITIVITY",
-                          "share of triples in which A over B and B over C is followed by A over C"),
-    "transitivity_and_right": Entry("gnomon.measures.transitivity:TRANSITIVITY_AND_RIGHT",
-                                    "share of such triples in which all three are right"),
-    "converse": Entry("gnomon.measures.relations:CONVERSE",
-                      "share of facts answered alike with a word and with its converse"),
-    "converse_and_right": Entry("gnomon.measures.relations:CONVERSE_AND_RIGHT",
-                                "share of facts right with a word and with its converse"),
-    "negation": Entry("gnomon.measures.relations:NEGATION",
-                      "share of facts that get opposite answers asserted and denied"),
-    "negation_and_right": Entry("gnomon.measures.relations:NEGATION_AND_RIGHT",
-                                "share of facts right asserted and denied"),
+    "typical_f1": Entry(
+        "gnomon.measures.classes:typical_f1", "macro-F1 over sets of typical labels: typical_f1@code or @paper"
+    ),
+    "relaxed_accuracy": Entry(
+        "gnomon.measures.typical:RELAXED_ACCURACY", "share of items whose most probable choice is right"
+    ),
+    "true_confidence": Entry(
+        "gnomon.measures.typical:TRUE_CONFIDENCE", "mean probability of the right labels together"
+    ),
+    "partial_credit": Entry(
+        "gnomon.measures.credit:PARTIAL_CREDIT", "mean accuracy of templates, averaged over categories"
+    ),
+    "without_partial_credit": Entry(
+        "gnomon.measures.credit:WITHOUT_PARTIAL_CREDIT", "share of templates right throughout, averaged over categories"
+    ),
+    "pattern_accuracy": Entry(
+        "gnomon.measures.patterns:pattern_accuracy",
+        "share of patterns with at least T of their items right: pattern_accuracy@0.95",
+    ),
+    "pattern_accuracy_auc": Entry(
+        "gnomon.measures.patterns:PATTERN_ACCURACY_AUC", "area under the pattern accuracy curve"
+    ),
+    "group_agreement": Entry(
+        "gnomon.measures.consistency:GROUP_AGREEMENT", "share of pairs within groups that are answered alike"
+    ),
+    "group_agreement_and_right": Entry(
+        "gnomon.measures.consistency:GROUP_AGREEMENT_AND_RIGHT", "share of pairs within groups that are both right"
+    ),
+    "form_agreement": Entry(
+        "gnomon.measures.consistency:FORM_AGREEMENT", "share of pairs across forms of a fact that are answered alike"
+    ),
+    "form_agreement_and_right": Entry(
+        "gnomon.measures.consistency:FORM_AGREEMENT_AND_RIGHT",
+        "share of pairs across forms of a fact that are both right",
+    ),
+    "same_choice": Entry(
+        "gnomon.measures.consistency:same_choice",
+        "items alike in tags but not in the right label, answered alike: same_choice@TAG,TAG",
+    ),
+    "symmetry": Entry(
+        "gnomon.measures.relations:SYMMETRY", "share of pairs of objects that get the same fact asked either way round"
+    ),
+    "symmetry_and_right": Entry(
+        "gnomon.measures.relations:SYMMETRY_AND_RIGHT",
+        "share of pairs of objects that are right asked either way round",
+    ),
+    "transitivity": Entry(
+        "gnomon.measures.transitivity:TRANSITIVITY",
+        "share of triples in which A over B and B over C is followed by A over C",
+    ),
+    "transitivity_and_right": Entry(
+        "gnomon.measures.transitivity:TRANSITIVITY_AND_RIGHT", "share of such triples in which all three are right"
+    ),
+    "converse": Entry(
+        "gnomon.measures.relations:CONVERSE", "share of facts answered alike with a word and with its converse"
+    ),
+    "converse_and_right": Entry(
+        "gnomon.measures.relations:CONVERSE_AND_RIGHT", "share of facts right with a word and with its converse"
+    ),
+    "negation": Entry(
+        "gnomon.measures.relations:NEGATION", "share of facts that get opposite answers asserted and denied"
+    ),
+    "negation_and_right": Entry(
+        "gnomon.measures.relations:NEGATION_AND_RIGHT", "share of facts right asserted and denied"
+    ),
     "ece": Entry("gnomon.measures.calibration:ECE", "expected calibration error, 15 bins"),
     "brier": Entry("gnomon.measures.calibration:BRIER", "Brier score, 0 to 2"),
 }
@@ -130,8 +163,10 @@ def benchmark(name: str) -> Benchmark:
 
     found = _resolve("benchmarks", name)
     if not isinstance(found, Benchmark):
-        raise UsageError(f"'{name}' is registered as a benchmark but is a {type(found).__name__}.",
-                         "A benchmark's entry point must name a gnomon.Benchmark.")
+        raise UsageError(
+            f"'{name}' is registered as a benchmark but is a {type(found).__name__}.",
+            "A benchmark's entry point must name a gnomon.Benchmark.",
+        )
     return found
 
 
@@ -148,8 +183,10 @@ class ModelSpec(NamedTuple):
         scheme, _, name = self.spec.partition(":")
         found = model_factory(self.spec)(name, **self.options)
         if not isinstance(found, Model):
-            raise UsageError(f"'{scheme}' is registered as a model but gave a {type(found).__name__}.",
-                             "A model's entry point must name a function that returns a gnomon.Model.")
+            raise UsageError(
+                f"'{scheme}' is registered as a model but gave a {type(found).__name__}.",
+                "A model's entry point must name a function that returns a gnomon.Model.",
+            )
         return found
 
 

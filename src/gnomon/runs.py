@@ -85,16 +85,22 @@ class Run:
         path = Path(path)
         file = path / MANIFEST
         if not file.is_file():
-            raise RunError(f"{path} is not a run: it has no {MANIFEST}.", "`gnomon list runs` shows the runs there are.")
+            raise RunError(
+                f"{path} is not a run: it has no {MANIFEST}.", "`gnomon list runs` shows the runs there are."
+            )
         try:
             raw = msgspec.json.decode(file.read_bytes())
             if isinstance(raw, dict) and isinstance(raw.get("format"), int) and raw["format"] > FORMAT:
-                raise RunError(f"{path} was written by a newer Gnomon (run format {raw['format']}, this one reads "
-                               f"up to {FORMAT}).", "Upgrade Gnomon to read it.")
+                raise RunError(
+                    f"{path} was written by a newer Gnomon (run format {raw['format']}, this one reads "
+                    f"up to {FORMAT}).",
+                    "Upgrade Gnomon to read it.",
+                )
             manifest = msgspec.convert(raw, Manifest)
         except msgspec.MsgspecError as error:
-            raise DataError(f"not a manifest: {error}.", "Restore it, or start the run over with --fresh.",
-                            file=file) from None
+            raise DataError(
+                f"not a manifest: {error}.", "Restore it, or start the run over with --fresh.", file=file
+            ) from None
         except OSError as error:
             raise RunError(f"{file} cannot be read: {error.strerror}.") from None
         return cls(path, manifest)
@@ -116,12 +122,18 @@ class Run:
 
     def rows(self) -> Iterator[tuple[Item, Answer | None]]:
         """Every item with its answer, or none if it has not been asked yet."""
-        sql = ("SELECT record, answers.n IS NOT NULL, scores, choice, reply, error "
-               "FROM items LEFT JOIN answers USING (n) ORDER BY n")
+        sql = (
+            "SELECT record, answers.n IS NOT NULL, scores, choice, reply, error "
+            "FROM items LEFT JOIN answers USING (n) ORDER BY n"
+        )
         for record, asked, scores, choice, reply, error in self.query(sql):
             item = _decode_item(record)
-            yield item, Answer(item=item.id, scores=decode_scores(scores), choice=choice, reply=reply,
-                               error=error) if asked else None
+            yield (
+                item,
+                Answer(item=item.id, scores=decode_scores(scores), choice=choice, reply=reply, error=error)
+                if asked
+                else None,
+            )
 
     def counts(self) -> Counts:
         """Counted from the log itself, so true while a run is going on."""
@@ -133,8 +145,11 @@ class Run:
             with closing(_connect_readonly(self.path / LOG)) as db:
                 yield from db.execute(sql, parameters)
         except sqlite3.Error as error:
-            raise DataError(f"the log cannot be read: {error}.", "Restore it, or start the run over with --fresh.",
-                            file=self.path / LOG) from None
+            raise DataError(
+                f"the log cannot be read: {error}.",
+                "Restore it, or start the run over with --fresh.",
+                file=self.path / LOG,
+            ) from None
 
 
 class RunLog:
@@ -149,8 +164,9 @@ class RunLog:
         try:
             self._lock.acquire(timeout=0)
         except Timeout:
-            raise RunError(f"Another process is at work on {path}.",
-                           "Wait for it, or give this run another folder with --runs.") from None
+            raise RunError(
+                f"Another process is at work on {path}.", "Wait for it, or give this run another folder with --runs."
+            ) from None
         if fresh:
             for file in (MANIFEST, LOG, f"{LOG}-wal", f"{LOG}-shm"):
                 (path / file).unlink(missing_ok=True)
@@ -174,26 +190,33 @@ class RunLog:
                 first = seen.setdefault(name, n)
                 there = self._db.execute("SELECT n FROM items WHERE id = ? AND n <> ?", (name, n)).fetchone()
                 if first != n or there:
-                    raise DataError(f"two items have the id '{name}' (items {(there[0] if there else first) + 1} and "
-                                    f"{n + 1}).", "Ids must be unique in a benchmark.") from None
+                    raise DataError(
+                        f"two items have the id '{name}' (items {(there[0] if there else first) + 1} and {n + 1}).",
+                        "Ids must be unique in a benchmark.",
+                    ) from None
             raise
 
     def add_answers(self, numbered: Iterable[tuple[int, Answer]]) -> None:
         """Log a batch of answers. An answer that is there already is kept, unless it was a failure."""
         rows = [(n, encode_scores(a.scores), a.choice, a.reply, a.error) for n, a in numbered]
-        self._write("INSERT INTO answers VALUES (?, ?, ?, ?, ?) ON CONFLICT (n) DO UPDATE SET scores = excluded.scores, "
-                    "choice = excluded.choice, reply = excluded.reply, error = excluded.error "
-                    "WHERE answers.error IS NOT NULL", rows)
+        self._write(
+            "INSERT INTO answers VALUES (?, ?, ?, ?, ?) ON CONFLICT (n) DO UPDATE SET scores = excluded.scores, "
+            "choice = excluded.choice, reply = excluded.reply, error = excluded.error "
+            "WHERE answers.error IS NOT NULL",
+            rows,
+        )
 
     def pending(self, after: int, most: int, *, retry_errors: bool = False) -> list[tuple[int, Item]]:
         """The next items, at most so many, with a number greater than `after`, that still lack an answer."""
-        lacking = "answers.n IS NULL OR answers.error IS NOT NULL" if retry_errors else "answers.n IS NULL"
-        found = self._db.execute("SELECT items.n, record FROM items LEFT JOIN answers USING (n) "
-                                 f"WHERE items.n > ? AND ({lacking}) ORDER BY items.n LIMIT ?", (after, most))  # noqa: S608
+        found = self._db.execute(
+            "SELECT items.n, record FROM items LEFT JOIN answers USING (n) "
+            "WHERE items.n > ? AND (answers.n IS NULL OR (? AND answers.error IS NOT NULL)) ORDER BY items.n LIMIT ?",
+            (after, retry_errors, most),
+        )
         return [(n, _decode_item(record)) for n, record in found]
 
     def keep_items(self, number: int) -> None:
-        """Drop items beyond the first `number`: left behind when a start was cut off and the source has shrunk since."""
+        """Drop items beyond the first `number`, left behind by a start that was cut off before the source shrank."""
         self._write("DELETE FROM items WHERE n >= ?", [(number,)])
 
     def asked(self) -> int:
@@ -202,8 +225,10 @@ class RunLog:
 
     def right(self) -> int:
         """Items whose choice is one of the right labels."""
-        sql = ("SELECT count(*) FROM answers JOIN items USING (n) WHERE choice IS NOT NULL AND EXISTS "
-               "(SELECT 1 FROM json_each(record, '$.gold') WHERE value = choice)")
+        sql = (
+            "SELECT count(*) FROM answers JOIN items USING (n) WHERE choice IS NOT NULL AND EXISTS "
+            "(SELECT 1 FROM json_each(record, '$.gold') WHERE value = choice)"
+        )
         return int(self._db.execute(sql).fetchone()[0])
 
     def write_manifest(self, manifest: Manifest) -> None:
@@ -291,14 +316,18 @@ def _counted(db: sqlite3.Connection) -> Counts:
     items = db.execute("SELECT count(*) FROM items").fetchone()[0]
     answered, unread, errors = db.execute(
         "SELECT count(choice), count(*) - count(choice) - count(CASE WHEN choice IS NULL THEN error END), "
-        "count(CASE WHEN choice IS NULL THEN error END) FROM answers").fetchone()
+        "count(CASE WHEN choice IS NULL THEN error END) FROM answers"
+    ).fetchone()
     return Counts(items=items, answered=answered, unread=unread, errors=errors)
 
 
 def _log_error(path: Path, error: sqlite3.Error) -> RunError:
     text = str(error)
     if "full" in text:
-        return RunError(f"The disk that holds {path} is full.", "Free some space and give the same command again: "
-                        "what was logged is kept.")
-    return RunError(f"The log in {path} cannot be written: {text}.", "Check the folder's permissions, or give another "
-                    "with --runs.")
+        return RunError(
+            f"The disk that holds {path} is full.",
+            "Free some space and give the same command again: what was logged is kept.",
+        )
+    return RunError(
+        f"The log in {path} cannot be written: {text}.", "Check the folder's permissions, or give another with --runs."
+    )

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
+from itertools import pairwise
 from random import Random
 from typing import Any
 
@@ -45,8 +46,10 @@ class ItemSource:
     def _all(self) -> Iterator[Item]:
         for item in self.benchmark.sources[self.source](**self.options):
             if wrong := problem(item):
-                raise DataError(f"item '{item.id}' of {self.name} cannot be asked: {wrong}.",
-                                "This is a fault of the benchmark or of its data file.")
+                raise DataError(
+                    f"item '{item.id}' of {self.name} cannot be asked: {wrong}.",
+                    "This is a fault of the benchmark or of its data file.",
+                )
             yield item
 
     def limited(self, limit: int | None) -> ItemSource:
@@ -84,7 +87,7 @@ def spread(total: int, most: int) -> Iterable[int]:
         return range(min(total, max(most, 0)))
     draw = Random(total * 1_000_003 + most).random
     edges = [i * total // most for i in range(most + 1)]
-    return (low + int(draw() * (high - low)) for low, high in zip(edges, edges[1:], strict=False))
+    return (low + int(draw() * (high - low)) for low, high in pairwise(edges))
 
 
 class Fingerprint:

@@ -40,8 +40,9 @@ def whole_or_not(file: Path) -> Iterator[Path]:
         yield part
         part.replace(file)
     except OSError as error:
-        raise DataError(f"cannot be written: {error.strerror or error}.", "Check the disk and the folder's permissions.",
-                        file=file) from None
+        raise DataError(
+            f"cannot be written: {error.strerror or error}.", "Check the disk and the folder's permissions.", file=file
+        ) from None
     finally:
         part.unlink(missing_ok=True)
 
@@ -80,8 +81,10 @@ def _write_parquet(part: Path, items: Iterable[Item]) -> int:
         raise MissingExtraError("Writing Parquet", "parquet") from None
 
     lines = part.with_suffix(".lines")
-    columns = ("{id: 'VARCHAR', form: 'VARCHAR', text: 'VARCHAR', choices: 'VARCHAR[]', gold: 'VARCHAR[]', "
-               "context: 'VARCHAR', \"group\": 'VARCHAR', tags: 'MAP(VARCHAR, VARCHAR)', images: 'VARCHAR[]'}")
+    columns = (
+        "{id: 'VARCHAR', form: 'VARCHAR', text: 'VARCHAR', choices: 'VARCHAR[]', gold: 'VARCHAR[]', "
+        "context: 'VARCHAR', \"group\": 'VARCHAR', tags: 'MAP(VARCHAR, VARCHAR)', images: 'VARCHAR[]'}"
+    )
     try:
         n = _write_jsonl(lines, items)
         with duckdb.connect() as db:

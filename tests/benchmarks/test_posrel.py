@@ -88,7 +88,9 @@ def test_published_scenes_keep_their_sentences_and_questions_are_rebuilt(tmp_pat
     assert (first.context, first.text) == ("A man drives the car. ", "He is [MASK] the car.")
     assert (first.choices, first.gold) == (RELATIONS, ("inside",))
     assert [(item.text, item.gold[0]) for item in items[1:3]] == [
-        ("Is the man inside the car?", "yes"), ("Is the man beside the car?", "no")]
+        ("Is the man inside the car?", "yes"),
+        ("Is the man beside the car?", "no"),
+    ]
     progressive = next(item for item in items if item.id == "cloze/girl/is_washing/car")
     assert progressive.tags == {"object": "car", "person": "girl", "action": "washes", "relation": "beside",
                                 "tense": "progressive"}  # fmt: skip
@@ -101,8 +103,10 @@ def test_published_questions_are_read_where_they_are(tmp_path: Path, labels, swa
     questions = []
     for row in ROWS:
         right, wrong = ("inside", "beside") if row["label"] == 0 else ("beside", "inside")
-        pair = [{"question": f"{row['text']}Is the {row['obj_a']} {word} the car?", "label": label}
-                for word, label in zip((right, wrong), labels, strict=True)]
+        pair = [
+            {"question": f"{row['text']}Is the {row['obj_a']} {word} the car?", "label": label}
+            for word, label in zip((right, wrong), labels, strict=True)
+        ]
         questions += pair[::-1] if swapped else pair
     write(tmp_path, questions, "data/posrel/data_qa.json")
     asked = list(published(data=str(tmp_path), form="choice"))
@@ -113,15 +117,18 @@ def test_published_questions_are_read_where_they_are(tmp_path: Path, labels, swa
     assert {item.id for item in asked} == {item.id for item in rebuilt}
 
 
-@pytest.mark.parametrize(("row", "complaint"), [
-    ({"label": 4}, "label is 4"),
-    ({"label": float("nan")}, "not JSON"),
-    ({"label": "inside"}, "wrong types"),
-    ({"obj_a": "robot"}, "is not 'A robot"),
-    ({"text": "He drives."}, "is not 'A man"),
-    ({"obj_b": None}, "wrong types"),
-    ({"text": "x" * (17 * 2**20)}, "longer than 16 MB"),
-])
+@pytest.mark.parametrize(
+    ("row", "complaint"),
+    [
+        ({"label": 4}, "label is 4"),
+        ({"label": float("nan")}, "not JSON"),
+        ({"label": "inside"}, "wrong types"),
+        ({"obj_a": "robot"}, "is not 'A robot"),
+        ({"text": "He drives."}, "is not 'A man"),
+        ({"obj_b": None}, "wrong types"),
+        ({"text": "x" * (17 * 2**20)}, "longer than 16 MB"),
+    ],
+)
 def test_a_corrupt_scene_is_refused_with_its_line(tmp_path: Path, row, complaint: str):
     write(tmp_path, [ROWS[0], {**ROWS[1], **row}, *ROWS[2:]])
     with pytest.raises(DataError, match=complaint) as caught:
@@ -131,10 +138,15 @@ def test_a_corrupt_scene_is_refused_with_its_line(tmp_path: Path, row, complaint
 
 def test_questions_that_do_not_belong_are_refused(tmp_path: Path):
     write(tmp_path, ROWS)
-    good = [{"question": f"{row['text']}Is the {row['obj_a']} {word} the car?", "label": int(row["label"] == label)}
-            for row in ROWS for label, word in ((0, "inside"), (3, "beside"))]
-    for place, change, complaint in [(3, {"question": "Is the dog in the tree?"}, "not about the man and the car"),
-                                     (3, {"label": "perhaps"}, "not yes or no")]:
+    good = [
+        {"question": f"{row['text']}Is the {row['obj_a']} {word} the car?", "label": int(row["label"] == label)}
+        for row in ROWS
+        for label, word in ((0, "inside"), (3, "beside"))
+    ]
+    for place, change, complaint in [
+        (3, {"question": "Is the dog in the tree?"}, "not about the man and the car"),
+        (3, {"label": "perhaps"}, "not yes or no"),
+    ]:
         bad = [*good]
         bad[place] = {**bad[place], **change}
         write(tmp_path, bad, "posrel/data_qa.json")

@@ -34,7 +34,8 @@ def test_fresh_is_balanced_within_each_comparative_word_for_every_seed(seed):
     words = Counter((item.tags["comparative"], item.gold) for item in items if item.form == "choice")
     assert set(words.values()) == {125}
     assert Counter(item.gold for item in items if item.form == "cloze") == dict.fromkeys(
-        [("larger",), ("smaller",), ("taller",), ("shorter",)], 250)
+        [("larger",), ("smaller",), ("taller",), ("shorter",)], 250
+    )
 
 
 def test_both_forms_and_both_orders_of_a_pair_share_a_group():
@@ -63,8 +64,10 @@ def test_published_size_items_follow_the_authors_file(shared):
     assert clozes[0].text == "An ant is [MASK] than a bird."
     assert Counter(item.gold for item in clozes) == {("smaller",): 250, ("larger",): 250}
     # The shortcut of the published questions: every "larger" is no, every "smaller" is yes.
-    assert Counter((q.tags["comparative"], q.gold) for q in questions) == {("larger", ("no",)): 250,
-                                                                          ("smaller", ("yes",)): 250}
+    assert Counter((q.tags["comparative"], q.gold) for q in questions) == {
+        ("larger", ("no",)): 250,
+        ("smaller", ("yes",)): 250,
+    }
     assert len({item.id for item in items}) == 1000
 
 

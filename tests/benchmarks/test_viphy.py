@@ -24,7 +24,8 @@ FRESH = {"color": viphy.fresh_color, "size": viphy.fresh_size, "subtype": viphy.
          "transitive": viphy.fresh_transitive, "spatial": viphy.fresh_spatial}  # fmt: skip
 
 shares = st.dictionaries(st.sampled_from(COLOURS), st.integers(1, 100), min_size=1, max_size=11).map(
-    lambda counts: {colour: n / sum(counts.values()) for colour, n in counts.items()})
+    lambda counts: {colour: n / sum(counts.values()) for colour, n in counts.items()}
+)
 
 
 # --- typical labels ---------------------------------------------------------------------------------------------------
@@ -76,8 +77,9 @@ def test_colour_terms_are_replaced_in_order_and_found_inside_words():
 
 def test_a_parents_colours_are_the_plain_mean_of_its_subtypes():
     white, black = [0.0] * 8 + [1.0, 0, 0], [0.0] * 10 + [1.0]
-    found = viphy_knowledge.object_colours({"cat": white, "black cat": black, "side door": white},
-                                           {"cat": {"cat": 9, "black cat": 1}})
+    found = viphy_knowledge.object_colours(
+        {"cat": white, "black cat": black, "side door": white}, {"cat": {"cat": 9, "black cat": 1}}
+    )
     assert found == {"cat": {"white": 0.5, "black": 0.5}, "black cat": {"black": 1.0}}
 
 
@@ -99,8 +101,9 @@ def slow_subtypes(names, least, rarest):
     return result
 
 
-words = st.lists(st.sampled_from(["ball", "base", "foot", "baseball", "football", "red"]), min_size=1,
-                 max_size=3).map(" ".join)
+words = st.lists(st.sampled_from(["ball", "base", "foot", "baseball", "football", "red"]), min_size=1, max_size=3).map(
+    " ".join
+)
 
 
 @settings(deadline=None)
@@ -167,8 +170,9 @@ def folder(tmp_path) -> Path:
     chain = [f"o{i}" for i in range(8)]
     rows = [f"{a},{b},5,95,<\n{b},{a},95,5,>" for a, b in pairwise(chain)]
     (root / "size.csv").write_text("o1,o2,>,<,typical\n" + "\n".join(rows) + "\n")
-    (root / "spatial.csv").write_text('o1,o2,>,=,<,scene,freq,typical\nsink,door,23,258,129,living_room,410,"=,<"\n'
-                                      "lamp,rug,120,0,0,office,120,>\n")
+    (root / "spatial.csv").write_text(
+        'o1,o2,>,=,<,scene,freq,typical\nsink,door,23,258,129,living_room,410,"=,<"\nlamp,rug,120,0,0,office,120,>\n'
+    )
     names = dict.fromkeys(chain, 200) | {f"big {name}": 20 for name in chain}
     (root / "object_names_c5.json").write_text(json.dumps(names))
     return root
@@ -187,7 +191,8 @@ def test_splits_narrow_and_dev_is_val(folder):
         part = list(viphy.published_color(data=str(folder), split=split))
         assert part == [i for i in viphy.published_color(data=str(folder)) if i.tags["split"] == split]
     assert list(viphy.published_color(data=str(folder), split="dev")) == list(
-        viphy.published_color(data=str(folder), split="val"))
+        viphy.published_color(data=str(folder), split="val")
+    )
     with pytest.raises(UsageError, match="no split named 'tset'"):
         list(viphy.published_color(data=str(folder), split="tset"))
 
@@ -218,8 +223,9 @@ def test_prompts_are_those_of_table_2(folder):
     assert spatial["sink"].text == "in a living room, the sink is located [MASK] the door"
     assert spatial["sink"].gold == ("level with", "below")
     asked = {i.tags["obj_a"]: i for i in viphy.published_spatial(data=str(folder), prompt="question")}
-    assert asked["lamp"].text == ("in a office, where is lamp is located in comparison to rug? "
-                                  "(a) above (b) similar level (c) below")
+    assert asked["lamp"].text == (
+        "in a office, where is lamp is located in comparison to rug? (a) above (b) similar level (c) below"
+    )
     with pytest.raises(UsageError, match="no prompt named 'riddle'"):
         text(viphy.published_color, "riddle")
 

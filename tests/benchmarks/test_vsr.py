@@ -23,9 +23,17 @@ RELATIONS = ["on top of", "contains", "left of", "touching", "among", "congruent
 def row(number: int, first="cat", second="bed", relation="touching", label=1, true=(1, 2), false=(), **more):
     copula = "" if relation in vsr_files.NO_COPULA else "is "
     name = f"{number:012d}.jpg"
-    return {"image": name, "image_link": f"http://images.cocodataset.org/train2017/{name}",
-            "caption": f"The {first} {copula}{relation} the {second}.", "label": label, "relation": relation,
-            "annotator_id": 7, "vote_true_validator_id": list(true), "vote_false_validator_id": list(false), **more}
+    return {
+        "image": name,
+        "image_link": f"http://images.cocodataset.org/train2017/{name}",
+        "caption": f"The {first} {copula}{relation} the {second}.",
+        "label": label,
+        "relation": relation,
+        "annotator_id": 7,
+        "vote_true_validator_id": list(true),
+        "vote_false_validator_id": list(false),
+        **more,
+    }
 
 
 def write(file, rows):
@@ -37,8 +45,11 @@ def write(file, rows):
 def rows():
     """Contrastive pairs: each caption once true and once false, on two images."""
     pairs = list(combinations(THINGS, 2))
-    return [row(2 * i + label, a, b, RELATIONS[i % 4], label, (1, 2) if label else (), () if label else (1, 2))
-            for i, (a, b) in enumerate(pairs) for label in (0, 1)]
+    return [
+        row(2 * i + label, a, b, RELATIONS[i % 4], label, (1, 2) if label else (), () if label else (1, 2))
+        for i, (a, b) in enumerate(pairs)
+        for label in (0, 1)
+    ]
 
 
 @pytest.fixture
@@ -89,12 +100,24 @@ def test_validated_captions_come_from_raw_by_the_rule(folder, rows):
 def test_an_item_says_where_it_comes_from(folder):
     item = next(iter(vsr.published(data=str(folder))))
     assert (item.form, item.text, item.choices, item.gold) == (
-        "caption", "The horse is on top of the hot dog.", ("false", "true"), ("false",))
+        "caption",
+        "The horse is on top of the hot dog.",
+        ("false", "true"),
+        ("false",),
+    )
     assert item.images == ("http://images.cocodataset.org/train2017/000000000000.jpg",)
     assert item.group == item.text
-    assert item.tags == {"relation": "on top of", "category": "Projective", "subj": "horse", "obj": "hot dog",
-                         "annotator": "7", "votes": "2", "agreement": "1.00", "dissent": "no",
-                         "image": "000000000000.jpg"}
+    assert item.tags == {
+        "relation": "on top of",
+        "category": "Projective",
+        "subj": "horse",
+        "obj": "hot dog",
+        "annotator": "7",
+        "votes": "2",
+        "agreement": "1.00",
+        "dissent": "no",
+        "image": "000000000000.jpg",
+    }
 
 
 def test_the_second_release_is_read_too(tmp_path):
@@ -113,7 +136,8 @@ def test_released_splits_are_read_as_they_are(folder, rows):
         write(folder / f"zeroshot/{part}.jsonl", [{**r, "subj": "orse", "obj": "cat"} for r in found[:3]])
     for part, found in parts.items():
         assert [i.tags["image"] for i in vsr.published(data=str(folder), split=f"random/{part}")] == [
-            r["image"] for r in found]
+            r["image"] for r in found
+        ]
     assert len(list(vsr.published(data=str(folder), split="test"))) == len(rows) - 60
     assert len(list(vsr.published(data=str(folder), split="zeroshot-published"))) == 9
     tagged = Counter(item.tags["split"] for item in vsr.published(data=str(folder)))

@@ -103,11 +103,14 @@ def test_plugin_works_from_the_command_line(plugin, capsys):
 
 
 def test_a_run_whose_items_all_failed_is_a_failure(plugin, capsys):
-    code, out, _ = told(capsys, "run", "dice", "-m", "slow", "--set", "n=3", "--model-set", "seconds=0", "--model-set",
-                        "fail=1")
+    code, out, _ = told(
+        capsys, "run", "dice", "-m", "slow", "--set", "n=3", "--model-set", "seconds=0", "--model-set", "fail=1"
+    )
     assert code == 0  # one of three failed
     assert "1 failed" in out
-    code, *_ = told(capsys, "run", "dice", "-m", "constant:first", "-m", "slow", "--set", "n=1", "--model-set", "fail=0")
+    code, *_ = told(
+        capsys, "run", "dice", "-m", "constant:first", "-m", "slow", "--set", "n=1", "--model-set", "fail=0"
+    )
     assert code == 1
 
 
@@ -147,8 +150,9 @@ def test_missing_command_arguments_are_usage_errors(capsys):
 
 
 def test_debug_shows_the_traceback():
-    done = subprocess.run([sys.executable, "-m", "gnomon", "run", "scalse", "-m", "random", "--debug"],
-                          capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-m", "gnomon", "run", "scalse", "-m", "random", "--debug"], capture_output=True, text=True
+    )
     assert "Traceback" in done.stderr
 
 
@@ -157,7 +161,10 @@ MALFORMED = {
     "not an object": ("[1, 2]\n", "size.json:1: wrong types"),
     "field missing": ('{"text": "An ant and a bird."}\n', "missing required field `question`"),
     "wrong type": ('{"text": 3, "question": "?", "obj_a": "ant", "obj_b": "bird", "label": 0}\n', "Expected `str`"),
-    "stranger": ('{"text": "A b and a c.", "question": "?", "obj_a": "b", "obj_b": "c", "label": 0}\n', "not an object"),
+    "stranger": (
+        '{"text": "A b and a c.", "question": "?", "obj_a": "b", "obj_b": "c", "label": 0}\n',
+        "not an object",
+    ),
     "not text": (b"\xff\xfe\x00", "not UTF-8"),
 }
 
@@ -167,7 +174,9 @@ def test_malformed_data_names_file_and_line(content, words, capsys, tmp_path):
     (tmp_path / "data").mkdir()
     (tmp_path / "data" / "size.json").write_bytes(content if isinstance(content, bytes) else content.encode())
     (tmp_path / "items.jsonl").write_text("precious")
-    code, _, err = told(capsys, "make", "scales@published", "--data", "data", "--set", "scale=size", "-o", "items.jsonl")
+    code, _, err = told(
+        capsys, "make", "scales@published", "--data", "data", "--set", "scale=size", "-o", "items.jsonl"
+    )
     assert code == 1
     assert words in err
     assert "Traceback" not in err
@@ -213,8 +222,10 @@ def test_interrupt_says_how_to_go_on(plugin, tmp_path):
 
     asked = tmp_path / "asked.txt"
     asked.touch()
-    environment = os.environ | {"PYTHONPATH": f"{plugin}{os.pathsep}{os.environ.get('PYTHONPATH', '')}",
-                                "GNOMON_DICE_ASKED": str(asked)}
+    environment = os.environ | {
+        "PYTHONPATH": f"{plugin}{os.pathsep}{os.environ.get('PYTHONPATH', '')}",
+        "GNOMON_DICE_ASKED": str(asked),
+    }
     command = [sys.executable, "-m", "gnomon", "run", "dice", "-m", "slow", "--model-set", "seconds=0.05"]
     process = subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     while not asked.stat().st_size and process.poll() is None:

@@ -25,19 +25,34 @@ def printed(capsys, *arguments):
 def test_json_is_a_list_of_scores_with_exactly_their_fields(runs, capsys):
     found = json.loads(printed(capsys, "score", runs[0], "--format", "json", "--by", "scale").out)
     assert {tuple(score) for score in found} == {
-        ("benchmark", "model", "measure", "by", "key", "value", "low", "high", "n", "clusters")}
+        ("benchmark", "model", "measure", "by", "key", "value", "low", "high", "n", "clusters")
+    }
     first = found[0]
     assert (first["benchmark"], first["model"], first["measure"], first["by"], first["n"]) == (
-        "scales@fresh", "random", "accuracy", "", 80)
+        "scales@fresh",
+        "random",
+        "accuracy",
+        "",
+        80,
+    )
     assert 0 <= first["low"] <= first["value"] <= first["high"] <= 1
     assert {(score["by"], score["key"]) for score in found} == {("", ""), ("scale", "height"), ("scale", "size")}
-    assert {"accuracy", "macro_f1", "symmetry", "transitivity", "group_agreement", "form_agreement",
-            "symmetry_and_right"} <= {score["measure"] for score in found}
+    assert {
+        "accuracy",
+        "macro_f1",
+        "symmetry",
+        "transitivity",
+        "group_agreement",
+        "form_agreement",
+        "symmetry_and_right",
+    } <= {score["measure"] for score in found}
 
 
 def test_the_python_api_gives_the_same_scores(runs, capsys):
-    found = {score["measure"]: score["value"]
-             for score in json.loads(printed(capsys, "score", runs[0], "--format", "json").out)}
+    found = {
+        score["measure"]: score["value"]
+        for score in json.loads(printed(capsys, "score", runs[0], "--format", "json").out)
+    }
     for score in gnomon.score(runs[0]):
         assert score.value == found[score.measure]
 
@@ -67,8 +82,12 @@ def test_missing_answers_are_counted_and_listed_on_standard_error(runs, capsys):
 
 
 def test_guesses_take_the_place_of_missing_answers(runs, capsys):
-    wrong, first, again = (json.loads(printed(capsys, "score", runs[2], "--measure", "accuracy", "--format", "json",
-                                              *extra).out)[0]["value"] for extra in ([], *[["--guess", "1"]] * 2))
+    wrong, first, again = (
+        json.loads(printed(capsys, "score", runs[2], "--measure", "accuracy", "--format", "json", *extra).out)[0][
+            "value"
+        ]
+        for extra in ([], *[["--guess", "1"]] * 2)
+    )
     assert wrong < first == again
 
 
@@ -88,8 +107,20 @@ def test_answers_in_a_file_are_scored_against_the_items(capsys, tmp_path):
     items = list(gnomon.load("scales", seed=3).items())
     lines = [f"{item.id},{item.gold[0] if i % 4 else 'nonsense'}" for i, item in enumerate(items)]
     (tmp_path / "answers.csv").write_text("id,label\n" + "\n".join(lines[:-10]) + "\n")
-    told = printed(capsys, "score", "--answers", "answers.csv", "--benchmark", "scales", "--seed", "3", "--measure",
-                   "accuracy", "--format", "json")
+    told = printed(
+        capsys,
+        "score",
+        "--answers",
+        "answers.csv",
+        "--benchmark",
+        "scales",
+        "--seed",
+        "3",
+        "--measure",
+        "accuracy",
+        "--format",
+        "json",
+    )
     right = sum(1 for i in range(len(items) - 10) if i % 4)
     assert json.loads(told.out)[0]["value"] == pytest.approx(right / len(items))
     assert "10 not asked" in told.err
@@ -99,8 +130,9 @@ def test_negative_scores_in_a_file_are_log_probabilities(capsys, tmp_path):
     item = next(gnomon.load("scales").items())
     record = {"item": item.id, "scores": [-0.5, -3.0]}
     (tmp_path / "answers.jsonl").write_text(json.dumps(record) + "\n")
-    told = printed(capsys, "score", "--answers", "answers.jsonl", "--benchmark", "scales", "--measure", "ece",
-                   "--format", "json")
+    told = printed(
+        capsys, "score", "--answers", "answers.jsonl", "--benchmark", "scales", "--measure", "ece", "--format", "json"
+    )
     [score] = json.loads(told.out)
     assert score["n"] == 1
     assert 0 < score["value"] < 1
@@ -109,25 +141,29 @@ def test_negative_scores_in_a_file_are_log_probabilities(capsys, tmp_path):
 def test_seeds_are_taken_together(capsys):
     for seed in (0, 1, 2):
         gnomon.run(gnomon.load("scales", seed=seed), "random", limit=60)
-    told = printed(capsys, "score", "runs", "--over-seeds", "--measure", "accuracy", "--by", "scale", "--format",
-                   "json")
+    told = printed(
+        capsys, "score", "runs", "--over-seeds", "--measure", "accuracy", "--by", "scale", "--format", "json"
+    )
     found = json.loads(told.out)
     assert (found[0]["by"], found[0]["n"]) == ("", 180)
     assert "over 3 seeds" in told.err
     assert len(found) == 3
 
 
-@pytest.mark.parametrize(("arguments", "says"), [
-    (["score"], "either runs or a file"),
-    (["score", "runs", "--answers", "x.csv"], "either runs or a file"),
-    (["score", "--answers", "x.csv"], "needs its benchmark"),
-    (["score", "nowhere"], "is not a run"),
-    (["score", "{run}", "--measure", "acuracy"], "Did you mean accuracy"),
-    (["score", "{run}", "--measure", "pattern_accuracy"], "pattern_accuracy@NUMBER"),
-    (["score", "{run}", "--by", "colour"], "no tag 'colour'"),
-    (["score", "{run}", "--level", "2"], "between 0 and 1"),
-    (["compare", "{run}"], "one run is given"),
-])
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["score"], "either runs or a file"),
+        (["score", "runs", "--answers", "x.csv"], "either runs or a file"),
+        (["score", "--answers", "x.csv"], "needs its benchmark"),
+        (["score", "nowhere"], "is not a run"),
+        (["score", "{run}", "--measure", "acuracy"], "Did you mean accuracy"),
+        (["score", "{run}", "--measure", "pattern_accuracy"], "pattern_accuracy@NUMBER"),
+        (["score", "{run}", "--by", "colour"], "no tag 'colour'"),
+        (["score", "{run}", "--level", "2"], "between 0 and 1"),
+        (["compare", "{run}"], "one run is given"),
+    ],
+)
 def test_mistakes_are_told_in_a_sentence(runs, arguments, says, capsys):
     assert main([argument.replace("{run}", runs[0]) for argument in arguments]) in (1, 2)
     told = capsys.readouterr().err

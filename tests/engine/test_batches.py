@@ -1,5 +1,7 @@
 """Batches keep every item once, stay within budget, and put like beside like."""
 
+from itertools import pairwise
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -29,7 +31,7 @@ def test_padding_within_a_batch_is_small(texts):
     items = [item(i, text) for i, text in enumerate(texts)]
     batches = list(in_batches(items, default_size, 10**9, 8))
     lengths = [[default_size(i) for _, i in batch] for batch in batches]
-    for before, after in zip(lengths, lengths[1:], strict=False):
+    for before, after in pairwise(lengths):
         assert min(before) <= max(after)  # shorter batches come first
 
 

@@ -25,8 +25,10 @@ def logged(folder: Path) -> set[str]:
 def test_killed_at_any_moment_a_run_loses_and_repeats_nothing(plugin, tmp_path):
     asked_file = tmp_path / "asked.txt"
     asked_file.touch()
-    environment = os.environ | {"PYTHONPATH": f"{plugin}{os.pathsep}{os.environ.get('PYTHONPATH', '')}",
-                                "GNOMON_DICE_ASKED": str(asked_file)}
+    environment = os.environ | {
+        "PYTHONPATH": f"{plugin}{os.pathsep}{os.environ.get('PYTHONPATH', '')}",
+        "GNOMON_DICE_ASKED": str(asked_file),
+    }
     draw = random.Random(20220523)
     kills = 0
     for _ in range(400):  # bounded: each start either is killed or finishes the run

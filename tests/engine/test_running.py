@@ -16,7 +16,9 @@ from gnomon.sources import ItemSource
 
 
 def items(n=100):
-    return [Item(id=str(i), form="choice", text=f"Question {i}?", choices=("no", "yes"), gold=("yes",)) for i in range(n)]
+    return [
+        Item(id=str(i), form="choice", text=f"Question {i}?", choices=("no", "yes"), gold=("yes",)) for i in range(n)
+    ]
 
 
 def source(records=None, **options):
@@ -144,7 +146,9 @@ def test_changed_model_is_refused_rather_than_mixed(tmp_path):
     spec = gnomon.model("random")
     folder = engine.run_folder(source(), spec, tmp_path)
     with pytest.raises(ModelError):
-        engine.run(source(), _spec(Fake(lambda item: _raise(ModelError("gone")) if item.id == "9" else "yes")), runs=tmp_path)
+        engine.run(
+            source(), _spec(Fake(lambda item: _raise(ModelError("gone")) if item.id == "9" else "yes")), runs=tmp_path
+        )
     changed = _spec(Fake())
     changed.model.describe = lambda: {"revision": "b"}
     with pytest.raises(RunError, match="revision changed"):

@@ -49,4 +49,7 @@ def test_coverage_starts_with_the_surest_and_ends_with_all(table):
     shares = [[0.9, 0.1], [0.8, 0.2], [0.6, 0.4], [0.6, 0.4]]
     some = table(["a", "a", "a", "b"], ["a"] * 4, choices=("a", "b"), scores=shares)
     assert [(c.coverage, c.confidence, c.accuracy) for c in coverage(some)] == [
-        (0.25, 0.9, 1.0), (0.5, 0.8, 1.0), (1.0, 0.6, 0.75)]
+        (0.25, 0.9, 1.0),
+        (0.5, 0.8, 1.0),
+        (1.0, 0.6, 0.75),
+    ]

@@ -27,9 +27,17 @@ from .conftest import make
 
 def model(name, flags, *, width=5, **more):
     """A table with clusters of `width` items, right where the flags say so."""
-    return make(["a", "b"] * (len(flags) // 2), [gold if flag else ("b" if gold == "a" else "a") for gold, flag in
-                                                 zip(["a", "b"] * (len(flags) // 2), flags, strict=True)],
-                choices=("a", "b"), groups=[i // width for i in range(len(flags))], model=name, **more)
+    return make(
+        ["a", "b"] * (len(flags) // 2),
+        [
+            gold if flag else ("b" if gold == "a" else "a")
+            for gold, flag in zip(["a", "b"] * (len(flags) // 2), flags, strict=True)
+        ],
+        choices=("a", "b"),
+        groups=[i // width for i in range(len(flags))],
+        model=name,
+        **more,
+    )
 
 
 def test_the_difference_is_first_minus_second_with_an_interval_around_it(rng):
@@ -68,8 +76,9 @@ def test_with_few_clusters_every_swap_is_tried_and_p_is_exact():
 def test_the_swapping_test_is_scipys_permutation_test(rng):
     stats = pytest.importorskip("scipy.stats")
     a, b = rng.random(30), rng.random(30) + 0.25
-    expected = stats.permutation_test((a, b), lambda x, y: np.mean(x - y), permutation_type="samples", n_resamples=9999,
-                                      rng=np.random.default_rng(0)).pvalue
+    expected = stats.permutation_test(
+        (a, b), lambda x, y: np.mean(x - y), permutation_type="samples", n_resamples=9999, rng=np.random.default_rng(0)
+    ).pvalue
     assert swapping_test(mean_of(a, np.arange(30)), mean_of(b, np.arange(30))) == pytest.approx(expected, abs=0.02)
 
 
@@ -129,10 +138,17 @@ def test_any_measure_can_be_compared_even_with_labels_that_only_one_model_uses(r
 
 def test_measures_that_leave_items_out_are_compared_on_what_both_keep():
     gold = ["a", "b"] * 20
-    one = make(gold, [None] * 10 + gold[10:], choices=("a", "b"), groups=range(40), model="one",
-               scores=[[0.9, 0.1]] * 40)
-    two = make(gold, gold[:30] + [None] * 10, choices=("a", "b"), groups=range(40), model="two",
-               scores=[[0.9, 0.1]] * 30 + [None] * 10)
+    one = make(
+        gold, [None] * 10 + gold[10:], choices=("a", "b"), groups=range(40), model="one", scores=[[0.9, 0.1]] * 40
+    )
+    two = make(
+        gold,
+        gold[:30] + [None] * 10,
+        choices=("a", "b"),
+        groups=range(40),
+        model="two",
+        scores=[[0.9, 0.1]] * 30 + [None] * 10,
+    )
     assert compare([one, two], RECOGNISED_ACCURACY)[0].n == 20
     assert compare([one, two], ECE)[0].n == 20
 
@@ -179,8 +195,10 @@ def test_groups_and_statements_of_different_seeds_are_not_mixed(rng):
     """Each seed is consistent in itself, and the opposite of the other."""
     laws = {"order": {"first": "a", "second": "b", "greater": ["more"], "lesser": ["less"]}}
     tags = [{"a": "x", "b": "y"}, {"a": "y", "b": "x"}]
-    tables = [make(["more", "less"], answers, choices=("more", "less"), groups="pp", tags=tags, laws=laws, seed=seed)
-              for seed, answers in enumerate((["more", "less"], ["less", "more"]))]
+    tables = [
+        make(["more", "less"], answers, choices=("more", "less"), groups="pp", tags=tags, laws=laws, seed=seed)
+        for seed, answers in enumerate((["more", "less"], ["less", "more"]))
+    ]
     for name in ("symmetry", "group_agreement"):
         both = measure(name).statistics(together(tables))
         assert (both.value, both.n, both.clusters) == (1.0, 2, 1)

@@ -12,28 +12,65 @@ from gnomon.measures.transitivity import transitivity
 from gnomon.records import Answer, Item
 from gnomon.registry import measure
 
-ORDER = {"order": {"first": "obj_a", "second": "obj_b", "within": "scale", "word": "comparative",
-                   "greater": ["larger", "taller"], "lesser": ["smaller", "shorter"]}}
-RELATIONS = {"relations": {"first": "subject", "second": "object", "within": ["image"], "word": "relation",
-                           "symmetric": ["next to"], "converse": {"left of": "right of"}, "transitive": ["inside"],
-                           "negated": "negated"}}
+ORDER = {
+    "order": {
+        "first": "obj_a",
+        "second": "obj_b",
+        "within": "scale",
+        "word": "comparative",
+        "greater": ["larger", "taller"],
+        "lesser": ["smaller", "shorter"],
+    }
+}
+RELATIONS = {
+    "relations": {
+        "first": "subject",
+        "second": "object",
+        "within": ["image"],
+        "word": "relation",
+        "symmetric": ["next to"],
+        "converse": {"left of": "right of"},
+        "transitive": ["inside"],
+        "negated": "negated",
+    }
+}
 
 
 def cloze(a, b, answer, gold="larger", scale="size"):
-    item = Item(id=f"{scale}/{a}/{b}", form="cloze", text=f"{a} is [MASK] than {b}", choices=("larger", "smaller"),
-                gold=(gold,), group="/".join(sorted((a, b))), tags={"obj_a": a, "obj_b": b, "scale": scale})
+    item = Item(
+        id=f"{scale}/{a}/{b}",
+        form="cloze",
+        text=f"{a} is [MASK] than {b}",
+        choices=("larger", "smaller"),
+        gold=(gold,),
+        group="/".join(sorted((a, b))),
+        tags={"obj_a": a, "obj_b": b, "scale": scale},
+    )
     return item, Answer(item=item.id, choice=answer)
 
 
 def question(a, word, b, answer, gold="yes"):
-    item = Item(id=f"{a}/{word}/{b}", form="choice", text="?", choices=("yes", "no"), gold=(gold,),
-                group="/".join(sorted((a, b))), tags={"obj_a": a, "obj_b": b, "scale": "size", "comparative": word})
+    item = Item(
+        id=f"{a}/{word}/{b}",
+        form="choice",
+        text="?",
+        choices=("yes", "no"),
+        gold=(gold,),
+        group="/".join(sorted((a, b))),
+        tags={"obj_a": a, "obj_b": b, "scale": "size", "comparative": word},
+    )
     return item, Answer(item=item.id, choice=answer)
 
 
 def fact(a, word, b, answer, gold="yes", image="1", negated="no"):
-    item = Item(id=f"{image}/{a}/{word}/{b}/{negated}", form="caption", text="?", choices=("yes", "no"), gold=(gold,),
-                tags={"subject": a, "object": b, "relation": word, "image": image, "negated": negated})
+    item = Item(
+        id=f"{image}/{a}/{word}/{b}/{negated}",
+        form="caption",
+        text="?",
+        choices=("yes", "no"),
+        gold=(gold,),
+        tags={"subject": a, "object": b, "relation": word, "image": image, "negated": negated},
+    )
     return item, Answer(item=item.id, choice=answer)
 
 
@@ -42,10 +79,15 @@ def value(function, rows, laws=ORDER):
 
 
 def test_a_pair_is_symmetric_if_asked_both_ways_it_gets_opposite_words():
-    rows = [cloze("a", "b", "larger"), cloze("b", "a", "smaller"),
-            cloze("a", "c", "larger"), cloze("c", "a", "larger"),
-            cloze("b", "c", "smaller"), cloze("c", "b", None),
-            cloze("c", "d", "larger")]  # asked one way only: no pair
+    rows = [
+        cloze("a", "b", "larger"),
+        cloze("b", "a", "smaller"),
+        cloze("a", "c", "larger"),
+        cloze("c", "a", "larger"),
+        cloze("b", "c", "smaller"),
+        cloze("c", "b", None),
+        cloze("c", "d", "larger"),
+    ]  # asked one way only: no pair
     found = symmetry(Table.of(rows, laws=ORDER))
     assert (found.value, found.n) == (pytest.approx(1 / 3), 3)
 
@@ -56,9 +98,14 @@ def test_scales_and_forms_are_kept_apart():
 
 
 def test_yes_and_no_are_read_with_the_word_that_was_asked():
-    rows = [question("a", "larger", "b", "yes"), question("b", "larger", "a", "no"),  # both: a is larger
-            question("c", "smaller", "d", "no"), question("d", "larger", "c", "no"),  # both: c is larger
-            question("a", "larger", "d", "yes"), question("a", "smaller", "d", "yes")]  # at odds
+    rows = [
+        question("a", "larger", "b", "yes"),
+        question("b", "larger", "a", "no"),  # both: a is larger
+        question("c", "smaller", "d", "no"),
+        question("d", "larger", "c", "no"),  # both: c is larger
+        question("a", "larger", "d", "yes"),
+        question("a", "smaller", "d", "yes"),
+    ]  # at odds
     assert value(symmetry, rows) == pytest.approx(2 / 3)
 
 
@@ -84,8 +131,13 @@ def test_a_cycle_breaks_all_its_triples():
 @given(st.permutations(list("abcde")))
 def test_a_real_order_is_symmetric_and_transitive_and_right(names):
     rank = {name: i for i, name in enumerate(names)}
-    rows = [cloze(x, y, answer, gold=answer) for x in names for y in names if x != y
-            for answer in ["larger" if rank[x] > rank[y] else "smaller"]]
+    rows = [
+        cloze(x, y, answer, gold=answer)
+        for x in names
+        for y in names
+        if x != y
+        for answer in ["larger" if rank[x] > rank[y] else "smaller"]
+    ]
     table = Table.of(rows, laws=ORDER)
     for name in ("symmetry", "transitivity", "symmetry_and_right", "transitivity_and_right"):
         assert measure(name).statistics(table).value == 1.0
@@ -132,8 +184,12 @@ def test_transitivity_agrees_with_counting_triples_one_by_one(rng):
 
 
 def test_right_and_consistent_is_never_more_than_consistent():
-    rows = [cloze("a", "b", "smaller"), cloze("b", "a", "larger", gold="smaller"),  # consistent and wrong
-            cloze("a", "c", "larger"), cloze("c", "a", "smaller", gold="smaller")]  # consistent and right
+    rows = [
+        cloze("a", "b", "smaller"),
+        cloze("b", "a", "larger", gold="smaller"),  # consistent and wrong
+        cloze("a", "c", "larger"),
+        cloze("c", "a", "smaller", gold="smaller"),
+    ]  # consistent and right
     table = Table.of(rows, laws=ORDER)
     assert measure("symmetry").statistics(table).value == 1.0
     assert measure("symmetry_and_right").statistics(table).value == 0.5
@@ -149,37 +205,61 @@ def test_an_objects_bias_is_how_often_it_is_called_the_greater():
 
 
 def test_symmetric_relations_are_answered_alike_both_ways_round():
-    rows = [fact("cat", "next to", "dog", "yes"), fact("dog", "next to", "cat", "yes"),
-            fact("cat", "next to", "box", "yes"), fact("box", "next to", "cat", "no"),
-            fact("cat", "next to", "dog", "no", image="2"),
-            fact("cat", "above", "dog", "yes"), fact("dog", "above", "cat", "yes")]  # no law for above
+    rows = [
+        fact("cat", "next to", "dog", "yes"),
+        fact("dog", "next to", "cat", "yes"),
+        fact("cat", "next to", "box", "yes"),
+        fact("box", "next to", "cat", "no"),
+        fact("cat", "next to", "dog", "no", image="2"),
+        fact("cat", "above", "dog", "yes"),
+        fact("dog", "above", "cat", "yes"),
+    ]  # no law for above
     found = symmetry(Table.of(rows, laws=RELATIONS))
     assert (found.value, found.n) == (0.5, 2)
 
 
 def test_a_word_and_its_converse_are_answered_alike():
-    rows = [fact("cat", "left of", "dog", "yes"), fact("dog", "right of", "cat", "yes"),
-            fact("cat", "left of", "box", "yes"), fact("box", "right of", "cat", "no"),
-            fact("cat", "left of", "sofa", "yes"), fact("sofa", "left of", "cat", "no")]  # not the converse
+    rows = [
+        fact("cat", "left of", "dog", "yes"),
+        fact("dog", "right of", "cat", "yes"),
+        fact("cat", "left of", "box", "yes"),
+        fact("box", "right of", "cat", "no"),
+        fact("cat", "left of", "sofa", "yes"),
+        fact("sofa", "left of", "cat", "no"),
+    ]  # not the converse
     found = converse(Table.of(rows, laws=RELATIONS))
     assert (found.value, found.n) == (0.5, 2)
 
 
 def test_words_as_choices_are_turned_round():
     def put(a, b, answer, gold):
-        item = Item(id=f"{a}/{b}", form="cloze", text="[MASK]", choices=("left of", "right of", "next to"),
-                    gold=(gold,), tags={"subject": a, "object": b, "relation": gold, "image": "1"})
+        item = Item(
+            id=f"{a}/{b}",
+            form="cloze",
+            text="[MASK]",
+            choices=("left of", "right of", "next to"),
+            gold=(gold,),
+            tags={"subject": a, "object": b, "relation": gold, "image": "1"},
+        )
         return item, Answer(item=item.id, choice=answer)
 
-    rows = [put("cat", "dog", "left of", "left of"), put("dog", "cat", "right of", "right of"),
-            put("cat", "box", "left of", "left of"), put("box", "cat", "left of", "right of")]
+    rows = [
+        put("cat", "dog", "left of", "left of"),
+        put("dog", "cat", "right of", "right of"),
+        put("cat", "box", "left of", "left of"),
+        put("box", "cat", "left of", "right of"),
+    ]
     found = converse(Table.of(rows, laws=RELATIONS))
     assert (found.value, found.n) == (0.5, 2)
 
 
 def test_what_is_asserted_and_denied_gets_opposite_answers():
-    rows = [fact("cat", "inside", "box", "yes"), fact("cat", "inside", "box", "no", gold="no", negated="yes"),
-            fact("dog", "inside", "box", "yes"), fact("dog", "inside", "box", "yes", gold="no", negated="yes")]
+    rows = [
+        fact("cat", "inside", "box", "yes"),
+        fact("cat", "inside", "box", "no", gold="no", negated="yes"),
+        fact("dog", "inside", "box", "yes"),
+        fact("dog", "inside", "box", "yes", gold="no", negated="yes"),
+    ]
     table = Table.of(rows, laws=RELATIONS)
     assert (negation(table).value, negation(table).n) == (0.5, 2)
     assert measure("negation_and_right").statistics(table).value == 0.5
@@ -188,19 +268,33 @@ def test_what_is_asserted_and_denied_gets_opposite_answers():
 def test_entailment_and_contradiction_change_places_under_negation_and_neutral_stays():
     def put(image, negated, answer, gold):
         tags = {"subject": "cat", "object": "box", "relation": "inside", "image": image, "negated": negated}
-        item = Item(id=f"{image}{negated}", form="entailment", text="?", gold=(gold,), tags=tags,
-                    choices=("entailment", "neutral", "contradiction"))
+        item = Item(
+            id=f"{image}{negated}",
+            form="entailment",
+            text="?",
+            gold=(gold,),
+            tags=tags,
+            choices=("entailment", "neutral", "contradiction"),
+        )
         return item, Answer(item=item.id, choice=answer)
 
-    rows = [put("1", "no", "entailment", "entailment"), put("1", "yes", "contradiction", "contradiction"),
-            put("2", "no", "neutral", "neutral"), put("2", "yes", "neutral", "neutral"),
-            put("3", "no", "neutral", "neutral"), put("3", "yes", "entailment", "neutral")]
+    rows = [
+        put("1", "no", "entailment", "entailment"),
+        put("1", "yes", "contradiction", "contradiction"),
+        put("2", "no", "neutral", "neutral"),
+        put("2", "yes", "neutral", "neutral"),
+        put("3", "no", "neutral", "neutral"),
+        put("3", "yes", "entailment", "neutral"),
+    ]
     assert value(negation, rows, RELATIONS) == pytest.approx(2 / 3)
 
 
 def test_relations_declared_transitive_are_followed_through():
-    rows = [fact("pea", "inside", "cup", "yes"), fact("cup", "inside", "box", "yes"),
-            fact("pea", "inside", "box", "no")]
+    rows = [
+        fact("pea", "inside", "cup", "yes"),
+        fact("cup", "inside", "box", "yes"),
+        fact("pea", "inside", "box", "no"),
+    ]
     found = transitivity(Table.of(rows, laws=RELATIONS))
     assert (found.value, found.n) == (0.0, 1)
 
@@ -221,8 +315,12 @@ def test_group_agreement_is_the_chance_that_two_answers_of_a_group_are_alike(tab
 
 
 def test_where_right_labels_differ_being_right_is_compared():
-    rows = [cloze("a", "b", "larger"), cloze("b", "a", "smaller", gold="smaller"),
-            cloze("a", "c", "smaller"), cloze("c", "a", "smaller", gold="smaller")]
+    rows = [
+        cloze("a", "b", "larger"),
+        cloze("b", "a", "smaller", gold="smaller"),
+        cloze("a", "c", "smaller"),
+        cloze("c", "a", "smaller", gold="smaller"),
+    ]
     assert agreement(within_groups(Table.of(rows))).value == 0.5
 
 

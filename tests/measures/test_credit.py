@@ -38,8 +38,11 @@ def test_the_table_has_a_row_for_each_category_and_the_means_last(templates):
 def test_slices_by_category_and_template(templates):
     by = scores(templates, [PARTIAL_CREDIT, WITHOUT_PARTIAL_CREDIT], "category")
     assert [(s.measure, s.key, s.value) for s in by] == [
-        ("partial_credit", "distance", 1.0), ("partial_credit", "motion", 0.625),
-        ("without_partial_credit", "distance", 1.0), ("without_partial_credit", "motion", 0.5)]
+        ("partial_credit", "distance", 1.0),
+        ("partial_credit", "motion", 0.625),
+        ("without_partial_credit", "distance", 1.0),
+        ("without_partial_credit", "motion", 0.5),
+    ]
     assert [s.value for s in scores(templates, [PARTIAL_CREDIT], "group")] == [1.0, 0.25, 1.0]
 
 

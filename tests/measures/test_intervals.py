@@ -55,8 +55,11 @@ def test_intervals_of_clustered_items_cover_and_naive_ones_do_not():
     runs = 300
     for _ in range(runs):
         right, codes = simulated(rng)
-        found = {"analytic": interval(mean_of(right, codes)), "bootstrap": interval(mean_of(right, codes), draws=200),
-                 "naive": interval(mean_of(right, np.arange(len(right))))}
+        found = {
+            "analytic": interval(mean_of(right, codes)),
+            "bootstrap": interval(mean_of(right, codes), draws=200),
+            "naive": interval(mean_of(right, np.arange(len(right)))),
+        }
         for kind, each in found.items():
             covered[kind] += each.low <= 0.6 <= each.high
     assert 0.92 <= covered["analytic"] / runs <= 0.98
@@ -114,6 +117,7 @@ def test_few_clusters_make_the_bootstrap_interval_as_wide_as_students_t(rng):
 
 def test_units_in_several_clusters_widen_the_error_as_a_u_statistic_does(rng):
     """The mean over pairs of objects of a product of object effects: its spread over samples against the estimate."""
+
     def sample(count=40):
         effect = rng.random(count)
         one, two = np.triu_indices(count, 1)

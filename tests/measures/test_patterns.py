@@ -21,7 +21,8 @@ def patterns(flags):
 
 
 matrices = st.integers(1, 6).flatmap(
-    lambda width: st.lists(st.lists(st.booleans(), min_size=width, max_size=width), min_size=1, max_size=8))
+    lambda width: st.lists(st.lists(st.booleans(), min_size=width, max_size=width), min_size=1, max_size=8)
+)
 
 
 @given(matrices)
@@ -63,8 +64,13 @@ def test_a_threshold_is_a_number_between_0_and_1(threshold):
 
 
 def test_the_data_map_is_mean_and_deviation_of_the_right_labels_probability(table):
-    some = table(["a", "a", "b", "b"], ["a", "b", "b", None], groups=["p", "p", "q", "q"], choices=("a", "b"),
-                 scores=[[0.9, 0.1], [0.3, 0.7], [0.4, 0.6], None])
+    some = table(
+        ["a", "a", "b", "b"],
+        ["a", "b", "b", None],
+        groups=["p", "p", "q", "q"],
+        choices=("a", "b"),
+        scores=[[0.9, 0.1], [0.3, 0.7], [0.4, 0.6], None],
+    )
     p, q = data_map(some)
     assert p == ("p", pytest.approx(0.6), pytest.approx(0.3), 0.5, 2)
     assert (q.confidence, q.variability, q.correctness) == (pytest.approx(0.6), 0.0, 0.5)

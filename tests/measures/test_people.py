@@ -45,8 +45,11 @@ def test_krippendorffs_alpha_is_that_of_its_library_with_gaps_too(judged, level,
     library = pytest.importorskip("krippendorff")
     gaps = np.where(rng.random(judged.shape) < 0.2, -1, judged)
     for matrix in (judged, gaps):
-        expected = library.alpha(reliability_data=np.where(matrix < 0, np.nan, matrix).T, level_of_measurement=level,
-                                 value_domain=[0, 1, 2, 3])
+        expected = library.alpha(
+            reliability_data=np.where(matrix < 0, np.nan, matrix).T,
+            level_of_measurement=level,
+            value_domain=[0, 1, 2, 3],
+        )
         assert krippendorff_alpha(matrix, level) == pytest.approx(expected)
 
 

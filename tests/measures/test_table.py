@@ -20,8 +20,13 @@ def said(name, choice=None, scores=None, error=None):
 
 
 def test_an_answer_is_right_if_it_is_one_of_the_right_labels():
-    table = Table.of([(item("a"), said("a", "yes")), (item("b"), said("b", "no")),
-                      (item("c", ("e", "n"), ("e", "n", "c")), said("c", "n"))])
+    table = Table.of(
+        [
+            (item("a"), said("a", "yes")),
+            (item("b"), said("b", "no")),
+            (item("c", ("e", "n"), ("e", "n", "c")), said("c", "n")),
+        ]
+    )
     assert table.right.tolist() == [True, False, True]
     assert table.labels == ("no", "yes", "e", "n", "c")
     assert table.gold.tolist() == [[False, True, False, False, False]] * 2 + [[False, False, True, True, False]]
@@ -29,8 +34,14 @@ def test_an_answer_is_right_if_it_is_one_of_the_right_labels():
 
 
 def test_missing_failed_and_stray_answers_are_wrong_and_told_apart():
-    table = Table.of([(item("a"), None), (item("b"), said("b", error="timeout")), (item("c"), said("c")),
-                      (item("d"), said("d", "perhaps"))])
+    table = Table.of(
+        [
+            (item("a"), None),
+            (item("b"), said("b", error="timeout")),
+            (item("c"), said("c")),
+            (item("d"), said("d", "perhaps")),
+        ]
+    )
     assert table.right.tolist() == [False] * 4
     assert table.asked.tolist() == [False, True, True, True]
     assert table.failed.tolist() == [False, True, False, False]
@@ -40,8 +51,10 @@ def test_missing_failed_and_stray_answers_are_wrong_and_told_apart():
 
 
 def test_log_probabilities_go_through_a_softmax_and_probabilities_are_renormalised():
-    rows = [(item("a"), said("a", "yes", (np.log(1), np.log(3)))),
-            (item("b", ("x",), ("x", "y", "z")), said("b", "x", (0.0, 0.0, 0.0)))]
+    rows = [
+        (item("a"), said("a", "yes", (np.log(1), np.log(3)))),
+        (item("b", ("x",), ("x", "y", "z")), said("b", "x", (0.0, 0.0, 0.0))),
+    ]
     assert np.allclose(Table.of(rows, scale="log-probability").probabilities, [[0.25, 0.75, 0], [1 / 3] * 3])
     table = Table.of([(item("a"), said("a", "yes", (0.2, 0.2)))], scale="probability")
     assert table.probabilities.tolist() == [[0.5, 0.5]]
@@ -50,17 +63,33 @@ def test_log_probabilities_go_through_a_softmax_and_probabilities_are_renormalis
 @pytest.mark.parametrize("scale", ["probability", "log-probability"])
 def test_a_score_that_is_no_number_has_probability_zero_and_a_row_of_them_has_none(scale):
     nan = float("nan")
-    table = Table.of([(item("a"), said("a", "yes", (nan, 0.5))), (item("b"), said("b", None, (nan, nan))),
-                      (item("c"), said("c", "no"))], scale=scale)
+    table = Table.of(
+        [
+            (item("a"), said("a", "yes", (nan, 0.5))),
+            (item("b"), said("b", None, (nan, nan))),
+            (item("c"), said("c", "no")),
+        ],
+        scale=scale,
+    )
     assert table.probabilities[0].tolist() == [0, 1]
     assert np.isnan(table.probabilities[1:]).all()
 
 
 def test_slices_are_ordered_numbers_first_and_rows_without_the_tag_last():
-    table = Table.of([(item("a", premises="10"), None), (item("b", premises="2"), None), (item("c"), None),
-                      (item("d", premises="few"), None)])
+    table = Table.of(
+        [
+            (item("a", premises="10"), None),
+            (item("b", premises="2"), None),
+            (item("c"), None),
+            (item("d", premises="few"), None),
+        ]
+    )
     assert [(key, part.ids.tolist()) for key, part in table.by("premises")] == [
-        ("2", ["b"]), ("10", ["a"]), ("few", ["d"]), ("", ["c"])]
+        ("2", ["b"]),
+        ("10", ["a"]),
+        ("few", ["d"]),
+        ("", ["c"]),
+    ]
 
 
 def test_slices_by_form_group_gold_and_choice_need_no_tag():

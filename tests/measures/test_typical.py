@@ -56,8 +56,12 @@ def test_an_unknown_rule_is_refused():
 
 
 def test_relaxed_accuracy_takes_the_most_probable_choice_and_the_first_of_a_tie(table):
-    some = table([("white", "gray"), ("black",), ("gray",)], ["black"] * 3, choices=("white", "gray", "black"),
-                 scores=[[0.5, 0.3, 0.2], [0.4, 0.2, 0.4], [0.2, 0.5, 0.3]])
+    some = table(
+        [("white", "gray"), ("black",), ("gray",)],
+        ["black"] * 3,
+        choices=("white", "gray", "black"),
+        scores=[[0.5, 0.3, 0.2], [0.4, 0.2, 0.4], [0.2, 0.5, 0.3]],
+    )
     assert relaxed_accuracy(some).value == pytest.approx(2 / 3)
 
 
@@ -71,7 +75,11 @@ def test_relaxed_accuracy_without_scores_is_accuracy(table):
 
 
 def test_true_confidence_is_the_probability_of_the_right_labels(table):
-    some = table([("a", "b"), ("c",), ("a",)], ["a", "c", None], choices=("a", "b", "c"),
-                 scores=[[0.5, 0.25, 0.25], [0.5, 0.1, 0.4], None])
+    some = table(
+        [("a", "b"), ("c",), ("a",)],
+        ["a", "c", None],
+        choices=("a", "b", "c"),
+        scores=[[0.5, 0.25, 0.25], [0.5, 0.1, 0.4], None],
+    )
     assert true_confidence(some).value == pytest.approx((0.75 + 0.4 + 0) / 3)
     assert np.isnan(true_confidence(table(["a", "b"], ["a", "b"])).value)

@@ -10,16 +10,50 @@ import pytest
 
 os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
 
-SUBJECTS = ["the ant", "the bird", "a child", "the old man", "Mary", "John", "the red car", "a lamp", "the book",
-            "the bridge"]
-RELATIONS = ["is larger than", "is smaller than", "is left of", "is behind", "stands above", "lies below", "is inside",
-             "was put outside", "is taller than", "is shorter than"]
-GROUNDS = ["the house", "a table", "the river", "the garden", "a box", "the church", "an island", "the mountain",
-           "a chair", "the town"]
+SUBJECTS = [
+    "the ant",
+    "the bird",
+    "a child",
+    "the old man",
+    "Mary",
+    "John",
+    "the red car",
+    "a lamp",
+    "the book",
+    "the bridge",
+]
+RELATIONS = [
+    "is larger than",
+    "is smaller than",
+    "is left of",
+    "is behind",
+    "stands above",
+    "lies below",
+    "is inside",
+    "was put outside",
+    "is taller than",
+    "is shorter than",
+]
+GROUNDS = [
+    "the house",
+    "a table",
+    "the river",
+    "the garden",
+    "a box",
+    "the church",
+    "an island",
+    "the mountain",
+    "a chair",
+    "the town",
+]
 LABELS = ["yes no true false neither maybe larger smaller bigger taller shorter above below inside beside"] * 20
 TEXT = [f"{a} {r} {g}." for a, r, g in itertools.product(SUBJECTS, RELATIONS, GROUNDS)] + [
-    "Question: is it true, false or neither?\nAnswer: true", "Question: is it true, false or neither?\nAnswer: false",
-    "mnli hypothesis: it is. premise: it was.", "entailment neutral contradiction", *LABELS] * 5
+    "Question: is it true, false or neither?\nAnswer: true",
+    "Question: is it true, false or neither?\nAnswer: false",
+    "mnli hypothesis: it is. premise: it was.",
+    "entailment neutral contradiction",
+    *LABELS,
+] * 5
 
 
 def byte_level(*, add_prefix_space=False, size=700):
@@ -29,9 +63,15 @@ def byte_level(*, add_prefix_space=False, size=700):
     tokenizer = Tokenizer(models.BPE())
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=add_prefix_space)
     tokenizer.decoder = decoders.ByteLevel()
-    tokenizer.train_from_iterator(TEXT, trainers.BpeTrainer(
-        vocab_size=size, special_tokens=["<s>", "</s>", "<pad>", "<mask>"], show_progress=False,
-        initial_alphabet=pre_tokenizers.ByteLevel.alphabet()))
+    tokenizer.train_from_iterator(
+        TEXT,
+        trainers.BpeTrainer(
+            vocab_size=size,
+            special_tokens=["<s>", "</s>", "<pad>", "<mask>"],
+            show_progress=False,
+            initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+        ),
+    )
     return tokenizer
 
 
@@ -42,8 +82,10 @@ def unigram(specials=("<pad>", "</s>", "<unk>", "<extra_id_0>", "<extra_id_1>"),
     tokenizer = Tokenizer(models.Unigram())
     tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()
     tokenizer.decoder = decoders.Metaspace()
-    tokenizer.train_from_iterator(TEXT, trainers.UnigramTrainer(
-        vocab_size=size, special_tokens=list(specials), unk_token="<unk>", show_progress=False))
+    tokenizer.train_from_iterator(
+        TEXT,
+        trainers.UnigramTrainer(vocab_size=size, special_tokens=list(specials), unk_token="<unk>", show_progress=False),
+    )
     tokenizer.post_processor = processors.TemplateProcessing(single="$A </s>", special_tokens=[("</s>", 1)])
     return tokenizer
 
@@ -57,10 +99,12 @@ def wordpiece(*, lowercase=True, size=500):
     tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
     tokenizer.decoder = decoders.WordPiece()
     specials = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
-    tokenizer.train_from_iterator(TEXT, trainers.WordPieceTrainer(vocab_size=size, special_tokens=specials,
-                                                                  show_progress=False))
+    tokenizer.train_from_iterator(
+        TEXT, trainers.WordPieceTrainer(vocab_size=size, special_tokens=specials, show_progress=False)
+    )
     tokenizer.post_processor = processors.TemplateProcessing(
-        single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] $B:1 [SEP]:1", special_tokens=[("[CLS]", 2), ("[SEP]", 3)])
+        single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] $B:1 [SEP]:1", special_tokens=[("[CLS]", 2), ("[SEP]", 3)]
+    )
     return tokenizer
 
 
@@ -72,8 +116,9 @@ def metaspace_bpe(size=500):
     tokenizer.normalizer = normalizers.Sequence([normalizers.Prepend("▁"), normalizers.Replace(" ", "▁")])
     tokenizer.decoder = decoders.Replace("▁", " ")
     words = [word for line in TEXT for word in line.split()]
-    tokenizer.train_from_iterator(words, trainers.BpeTrainer(
-        vocab_size=size, special_tokens=["<unk>", "<s>", "</s>"], show_progress=False))
+    tokenizer.train_from_iterator(
+        words, trainers.BpeTrainer(vocab_size=size, special_tokens=["<unk>", "<s>", "</s>"], show_progress=False)
+    )
     tokenizer.post_processor = processors.TemplateProcessing(single="<s> $A", special_tokens=[("<s>", 1)])
     return tokenizer
 
@@ -86,15 +131,28 @@ def wrap(tokenizer, **special):
 
 TOKENIZERS = {
     "byte-level": lambda: wrap(byte_level(), bos_token="<s>", eos_token="</s>", pad_token="<pad>", mask_token="<mask>"),
-    "byte-level, space first": lambda: wrap(byte_level(add_prefix_space=True), bos_token="<s>", eos_token="</s>",
-                                            pad_token="<pad>", mask_token="<mask>"),
+    "byte-level, space first": lambda: wrap(
+        byte_level(add_prefix_space=True), bos_token="<s>", eos_token="</s>", pad_token="<pad>", mask_token="<mask>"
+    ),
     "unigram": lambda: wrap(unigram(), eos_token="</s>", pad_token="<pad>", unk_token="<unk>"),
-    "unigram, mask": lambda: wrap(unigram(("<pad>", "</s>", "<unk>", "[MASK]")), eos_token="</s>", pad_token="<pad>",
-                                  unk_token="<unk>", mask_token="[MASK]"),
-    "wordpiece": lambda: wrap(wordpiece(), pad_token="[PAD]", unk_token="[UNK]", cls_token="[CLS]", sep_token="[SEP]",
-                              mask_token="[MASK]"),
-    "wordpiece, cased": lambda: wrap(wordpiece(lowercase=False), pad_token="[PAD]", unk_token="[UNK]",
-                                     cls_token="[CLS]", sep_token="[SEP]", mask_token="[MASK]"),
+    "unigram, mask": lambda: wrap(
+        unigram(("<pad>", "</s>", "<unk>", "[MASK]")),
+        eos_token="</s>",
+        pad_token="<pad>",
+        unk_token="<unk>",
+        mask_token="[MASK]",
+    ),
+    "wordpiece": lambda: wrap(
+        wordpiece(), pad_token="[PAD]", unk_token="[UNK]", cls_token="[CLS]", sep_token="[SEP]", mask_token="[MASK]"
+    ),
+    "wordpiece, cased": lambda: wrap(
+        wordpiece(lowercase=False),
+        pad_token="[PAD]",
+        unk_token="[UNK]",
+        cls_token="[CLS]",
+        sep_token="[SEP]",
+        mask_token="[MASK]",
+    ),
     "bpe without words": lambda: wrap(metaspace_bpe(), bos_token="<s>", eos_token="</s>", unk_token="<unk>"),
 }
 
@@ -122,42 +180,112 @@ def save(model, tokenizer, folder: Path) -> Path:
     return folder
 
 
-DECODER = {"hidden_size": 32, "intermediate_size": 48, "num_hidden_layers": 2, "num_attention_heads": 4,
-           "num_key_value_heads": 2, "initializer_range": 0.3, "max_position_embeddings": 512}
-ENCODER = {"hidden_size": 32, "intermediate_size": 48, "num_hidden_layers": 2, "num_attention_heads": 4,
-           "initializer_range": 0.3, "max_position_embeddings": 128, "pad_token_id": 0}
+DECODER = {
+    "hidden_size": 32,
+    "intermediate_size": 48,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 4,
+    "num_key_value_heads": 2,
+    "initializer_range": 0.3,
+    "max_position_embeddings": 512,
+}
+ENCODER = {
+    "hidden_size": 32,
+    "intermediate_size": 48,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 4,
+    "initializer_range": 0.3,
+    "max_position_embeddings": 128,
+    "pad_token_id": 0,
+}
 # make -> (tokenizer family, class, config class, settings)
 MAKES = {
     "llama": ("byte-level", "LlamaForCausalLM", "LlamaConfig", DECODER),
     "llama, spaces": ("bpe without words", "LlamaForCausalLM", "LlamaConfig", DECODER),
-    "gpt2": ("byte-level", "GPT2LMHeadModel", "GPT2Config",
-             {"n_embd": 32, "n_layer": 2, "n_head": 4, "n_positions": 512, "initializer_range": 0.3}),
-    "neox": ("byte-level", "GPTNeoXForCausalLM", "GPTNeoXConfig",
-             {key: value for key, value in DECODER.items() if key != "num_key_value_heads"}),
+    "gpt2": (
+        "byte-level",
+        "GPT2LMHeadModel",
+        "GPT2Config",
+        {"n_embd": 32, "n_layer": 2, "n_head": 4, "n_positions": 512, "initializer_range": 0.3},
+    ),
+    "neox": (
+        "byte-level",
+        "GPTNeoXForCausalLM",
+        "GPTNeoXConfig",
+        {key: value for key, value in DECODER.items() if key != "num_key_value_heads"},
+    ),
     "mistral, window": ("byte-level", "MistralForCausalLM", "MistralConfig", {**DECODER, "sliding_window": 24}),
-    "gemma2": ("byte-level", "Gemma2ForCausalLM", "Gemma2Config",
-               {**DECODER, "head_dim": 8, "sliding_window": 24, "final_logit_softcapping": 5.0}),
-    "bloom": ("byte-level", "BloomForCausalLM", "BloomConfig",
-              {"hidden_size": 32, "n_layer": 2, "n_head": 4, "initializer_range": 0.3}),
-    "mamba": ("byte-level", "MambaForCausalLM", "MambaConfig",
-              {"hidden_size": 32, "num_hidden_layers": 2, "state_size": 4, "initializer_range": 0.3}),
-    "t5": ("unigram", "T5ForConditionalGeneration", "T5Config",
-           {"d_model": 32, "d_kv": 8, "d_ff": 48, "num_layers": 2, "num_heads": 4, "initializer_factor": 0.5,
-            "decoder_start_token_id": 0, "pad_token_id": 0, "eos_token_id": 1}),
-    "bart": ("byte-level", "BartForConditionalGeneration", "BartConfig",
-             {"d_model": 32, "encoder_layers": 2, "decoder_layers": 2, "encoder_attention_heads": 4, "init_std": 0.3,
-              "decoder_attention_heads": 4, "encoder_ffn_dim": 48, "decoder_ffn_dim": 48,
-              "max_position_embeddings": 128,
-              "decoder_start_token_id": 1, "pad_token_id": 2, "bos_token_id": 0, "eos_token_id": 1}),
+    "gemma2": (
+        "byte-level",
+        "Gemma2ForCausalLM",
+        "Gemma2Config",
+        {**DECODER, "head_dim": 8, "sliding_window": 24, "final_logit_softcapping": 5.0},
+    ),
+    "bloom": (
+        "byte-level",
+        "BloomForCausalLM",
+        "BloomConfig",
+        {"hidden_size": 32, "n_layer": 2, "n_head": 4, "initializer_range": 0.3},
+    ),
+    "mamba": (
+        "byte-level",
+        "MambaForCausalLM",
+        "MambaConfig",
+        {"hidden_size": 32, "num_hidden_layers": 2, "state_size": 4, "initializer_range": 0.3},
+    ),
+    "t5": (
+        "unigram",
+        "T5ForConditionalGeneration",
+        "T5Config",
+        {
+            "d_model": 32,
+            "d_kv": 8,
+            "d_ff": 48,
+            "num_layers": 2,
+            "num_heads": 4,
+            "initializer_factor": 0.5,
+            "decoder_start_token_id": 0,
+            "pad_token_id": 0,
+            "eos_token_id": 1,
+        },
+    ),
+    "bart": (
+        "byte-level",
+        "BartForConditionalGeneration",
+        "BartConfig",
+        {
+            "d_model": 32,
+            "encoder_layers": 2,
+            "decoder_layers": 2,
+            "encoder_attention_heads": 4,
+            "init_std": 0.3,
+            "decoder_attention_heads": 4,
+            "encoder_ffn_dim": 48,
+            "decoder_ffn_dim": 48,
+            "max_position_embeddings": 128,
+            "decoder_start_token_id": 1,
+            "pad_token_id": 2,
+            "bos_token_id": 0,
+            "eos_token_id": 1,
+        },
+    ),
     "bert": ("wordpiece", "BertForMaskedLM", "BertConfig", ENCODER),
     "bert, cased": ("wordpiece, cased", "BertForMaskedLM", "BertConfig", ENCODER),
     "roberta": ("byte-level", "RobertaForMaskedLM", "RobertaConfig", {**ENCODER, "pad_token_id": 2}),
     "albert": ("unigram, mask", "AlbertForMaskedLM", "AlbertConfig", {**ENCODER, "embedding_size": 16}),
     "electra": ("wordpiece", "ElectraForMaskedLM", "ElectraConfig", {**ENCODER, "embedding_size": 16}),
     "deberta": ("unigram, mask", "DebertaV2ForMaskedLM", "DebertaV2Config", ENCODER),
-    "nli": ("wordpiece", "BertForSequenceClassification", "BertConfig",
-            {**ENCODER, "num_labels": 3, "id2label": {0: "CONTRADICTION", 1: "ENTAILMENT", 2: "NEUTRAL"},
-             "label2id": {"CONTRADICTION": 0, "ENTAILMENT": 1, "NEUTRAL": 2}}),
+    "nli": (
+        "wordpiece",
+        "BertForSequenceClassification",
+        "BertConfig",
+        {
+            **ENCODER,
+            "num_labels": 3,
+            "id2label": {0: "CONTRADICTION", 1: "ENTAILMENT", 2: "NEUTRAL"},
+            "label2id": {"CONTRADICTION": 0, "ENTAILMENT": 1, "NEUTRAL": 2},
+        },
+    ),
     "nli, silent": ("wordpiece", "BertForSequenceClassification", "BertConfig", {**ENCODER, "num_labels": 3}),
 }
 

@@ -14,14 +14,32 @@ from gnomon.errors import UsageError  # noqa: E402
 from gnomon.models.hf import hf  # noqa: E402
 from gnomon.records import Item  # noqa: E402
 
-CLOZE = [Item(id=f"z{i}", form="cloze", text=f"the {a} is [MASK] than the {b}.", choices=("larger", "smaller"),
-              gold=("larger",)) for i, (a, b) in enumerate([("ant", "house"), ("bird", "river"), ("lamp", "box")])]
-PAIRS = [Item(id=f"e{i}", form="entailment", context=f"the {a} is inside the box.", text=f"the box holds the {a}.",
-              choices=("entailment", "contradiction", "neutral"), gold=("entailment",)) for i, a in
-         enumerate(["ant", "bird", "lamp", "book"])]
-TEMPLATE = ("{% for m in messages %}{% if m['role'] == 'system' %}{{ raise_exception('no system') }}{% endif %}"
-            "<s>{{ m['role'] }}: {{ m['content'] }}</s>\n{% endfor %}"
-            "{% if add_generation_prompt %}<s>assistant: {% endif %}")
+CLOZE = [
+    Item(
+        id=f"z{i}",
+        form="cloze",
+        text=f"the {a} is [MASK] than the {b}.",
+        choices=("larger", "smaller"),
+        gold=("larger",),
+    )
+    for i, (a, b) in enumerate([("ant", "house"), ("bird", "river"), ("lamp", "box")])
+]
+PAIRS = [
+    Item(
+        id=f"e{i}",
+        form="entailment",
+        context=f"the {a} is inside the box.",
+        text=f"the box holds the {a}.",
+        choices=("entailment", "contradiction", "neutral"),
+        gold=("entailment",),
+    )
+    for i, a in enumerate(["ant", "bird", "lamp", "book"])
+]
+TEMPLATE = (
+    "{% for m in messages %}{% if m['role'] == 'system' %}{{ raise_exception('no system') }}{% endif %}"
+    "<s>{{ m['role'] }}: {{ m['content'] }}</s>\n{% endfor %}"
+    "{% if add_generation_prompt %}<s>assistant: {% endif %}"
+)
 
 
 def by_hand(model, context, word):
@@ -36,7 +54,7 @@ def by_hand(model, context, word):
 
 
 def test_scores_are_the_log_likelihoods_of_the_choices(folders):
-    model = hf(str(folders('llama')))
+    model = hf(str(folders("llama")))
     for items in (CLOZE, PAIRS):
         for item, answer in zip(items, model.answer(items), strict=True):
             context = model.prompt.context(item)
@@ -46,34 +64,42 @@ def test_scores_are_the_log_likelihoods_of_the_choices(folders):
 
 
 def test_worked_examples_stand_before_every_item_and_forms_may_mix(folders):
-    model = hf(str(folders('llama')), prompt="fewshot", shots=2)
+    model = hf(str(folders("llama")), prompt="fewshot", shots=2)
     items = [CLOZE[0], PAIRS[0], CLOZE[1], PAIRS[1]]
     for item, answer in zip(items, model.answer(items), strict=True):
         context = model.prompt.context(item)
         assert answer.item == item.id
         assert answer.scores == pytest.approx(
-            [sum(by_hand(model, context, word)) for (word,) in model.prompt.words(item)], abs=1e-4)
+            [sum(by_hand(model, context, word)) for (word,) in model.prompt.words(item)], abs=1e-4
+        )
     assert model.describe()["prompt"]["shots"] == 2
 
 
 @pytest.mark.parametrize("normalise", ["mean", "byte", "pmi"])
 def test_normalisations(folders, normalise):
-    model = hf(str(folders('gpt2')), normalise=normalise)
+    model = hf(str(folders("gpt2")), normalise=normalise)
     (answer,) = model.answer(CLOZE[:1])
     wanted = []
     for (word,) in model.prompt.words(CLOZE[0]):
         tokens = by_hand(model, model.prompt.context(CLOZE[0]), word)
-        wanted.append({"mean": sum(tokens) / len(tokens), "byte": sum(tokens) / len(word.encode()),
-                       "pmi": sum(tokens) - sum(by_hand(model, "", word))}[normalise])
+        wanted.append(
+            {
+                "mean": sum(tokens) / len(tokens),
+                "byte": sum(tokens) / len(word.encode()),
+                "pmi": sum(tokens) - sum(by_hand(model, "", word)),
+            }[normalise]
+        )
     assert answer.scores == pytest.approx(wanted, abs=1e-4)
     assert model.describe()["normalise"] == normalise
 
 
 def test_words_that_mean_the_same_add_up(folders, tmp_path):
     file = tmp_path / "sets.yaml"
-    file.write_text("summary: sets\nforms:\n  cloze:\n    template: '{before}{answer}{after}'\n"
-                    "    words: {larger: [larger, bigger]}\n")
-    model = hf(str(folders('llama')), prompt=str(file))
+    file.write_text(
+        "summary: sets\nforms:\n  cloze:\n    template: '{before}{answer}{after}'\n"
+        "    words: {larger: [larger, bigger]}\n"
+    )
+    model = hf(str(folders("llama")), prompt=str(file))
     (answer,) = model.answer(CLOZE[:1])
     both = [math.exp(sum(by_hand(model, "the ant is", f" {word} than the house."))) for word in ("larger", "bigger")]
     assert answer.scores[0] == pytest.approx(math.log(sum(both)), abs=1e-4)
@@ -100,12 +126,17 @@ def test_a_model_with_a_chat_template_is_asked_in_a_conversation(folders, tmp_pa
     assert ids.count(tokenizer.bos_token_id) == 2
     whole = [tokenizer(context + word, add_special_tokens=False)["input_ids"] for word in ("True", "False", "Neither")]
     with torch.inference_mode():
-        wanted = [sum(model.model(torch.tensor([ids])).logits[0].log_softmax(-1)[i - 1, ids[i]].item()
-                      for i in range(min(map(_common(tokenizer, context), whole)), len(ids))) for ids in whole]
+        wanted = [
+            sum(
+                model.model(torch.tensor([ids])).logits[0].log_softmax(-1)[i - 1, ids[i]].item()
+                for i in range(min(map(_common(tokenizer, context), whole)), len(ids))
+            )
+            for ids in whole
+        ]
     assert answer.scores == pytest.approx(wanted, abs=1e-4)
     assert hf(str(tmp_path), chat=False).describe()["chat"] is False
     with pytest.raises(UsageError, match="no chat template"):
-        hf(str(folders('llama')), chat=True)
+        hf(str(folders("llama")), chat=True)
 
 
 def _common(tokenizer, context):
@@ -115,7 +146,7 @@ def _common(tokenizer, context):
 
 def test_generated_replies_are_read_or_none(folders):
     pytest.importorskip("gnomon.models.reading")
-    model = hf(str(folders('llama')), ask="generate", new_tokens=4)
+    model = hf(str(folders("llama")), ask="generate", new_tokens=4)
     answers = model.answer(PAIRS)
     alone = [model.answer([item])[0] for item in PAIRS]
     assert model.scale == "none"
@@ -126,24 +157,24 @@ def test_generated_replies_are_read_or_none(folders):
 
 def test_a_prompt_that_is_too_long_is_that_items_failure(folders):
     long = Item(id="long", form="choice", text="the ant is inside the box. " * 200, choices=("yes", "no"), gold=("no",))
-    first, second = hf(str(folders('gpt2'))).answer([long, CLOZE[0]])
+    first, second = hf(str(folders("gpt2"))).answer([long, CLOZE[0]])
     assert "the model takes 512" in first.error
     assert first.choice is None
     assert second.choice in CLOZE[0].choices
 
 
 def test_quantised_and_compiled_models_say_so(folders):
-    model = hf(str(folders('llama')), quantise="int8")
+    model = hf(str(folders("llama")), quantise="int8")
     (answer,) = model.answer(CLOZE[:1])
-    plain = hf(str(folders('llama')))
+    plain = hf(str(folders("llama")))
     assert model.describe()["quantise"] == "int8"
     assert answer.scores == pytest.approx(plain.answer(CLOZE[:1])[0].scores, rel=0.2)
     assert answer.scores != plain.answer(CLOZE[:1])[0].scores
     with pytest.raises(UsageError, match="int4"):
-        hf(str(folders('llama')), quantise="int4")
+        hf(str(folders("llama")), quantise="int4")
 
 
 @pytest.mark.parametrize("options", [{"normalise": "median"}, {"ask": "sing"}, {"kind": "oracle"}, {"dtype": "float7"}])
 def test_options_that_do_not_exist_are_named(folders, options):
     with pytest.raises(UsageError, match=next(iter(options.values()))):
-        hf(str(folders('llama')), **options)
+        hf(str(folders("llama")), **options)

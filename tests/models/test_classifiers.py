@@ -17,8 +17,16 @@ LABELS = ("entailment", "contradiction", "neutral")
 
 
 def item(n, text, label, group, context="", choices=LABELS, tags=None):
-    return Item(id=str(n), form="entailment", context=context, text=text, choices=choices, gold=(label,), group=group,
-                tags=tags or {})
+    return Item(
+        id=str(n),
+        form="entailment",
+        context=context,
+        text=text,
+        choices=choices,
+        gold=(label,),
+        group=group,
+        tags=tags or {},
+    )
 
 
 def accuracy(model, items):
@@ -28,14 +36,18 @@ def accuracy(model, items):
 
 
 def test_a_word_that_gives_the_label_away_is_found():
-    items = [item(n, f"Thing {n} is {'not' if n % 2 else 'surely'} there.", LABELS[n % 2], f"g{n % 8}", "Some premise.")
-             for n in range(80)]
+    items = [
+        item(n, f"Thing {n} is {'not' if n % 2 else 'surely'} there.", LABELS[n % 2], f"g{n % 8}", "Some premise.")
+        for n in range(80)
+    ]
     assert accuracy(hypothesis_only(""), items) == 1.0
 
 
 def test_hypothesis_only_cannot_see_the_premises_but_bag_of_words_can():
-    items = [item(n, "The box is here.", LABELS[n % 2], f"g{n % 7}", f"A {'red' if n % 2 else 'blue'} box.")
-             for n in range(70)]
+    items = [
+        item(n, "The box is here.", LABELS[n % 2], f"g{n % 7}", f"A {'red' if n % 2 else 'blue'} box.")
+        for n in range(70)
+    ]
     assert accuracy(bag_of_words(""), items) == 1.0
     assert accuracy(hypothesis_only(""), items) <= 0.6
 
@@ -48,8 +60,12 @@ def test_what_only_its_own_group_shows_is_of_no_use():
 
 def test_families_that_share_hypotheses_are_held_out_whole():
     """Three patterns of a family have the same hypotheses and one label each: no word says anything."""
-    items = [item(f"{f}{n}{label}", f"word{f} stands near word{f}x{n}.", label, f"{f}{label}", tags={"family": f"f{f}"})
-             for f in range(8) for n in range(3) for label in LABELS]
+    items = [
+        item(f"{f}{n}{label}", f"word{f} stands near word{f}x{n}.", label, f"{f}{label}", tags={"family": f"f{f}"})
+        for f in range(8)
+        for n in range(3)
+        for label in LABELS
+    ]
     assert accuracy(hypothesis_only(""), items) == pytest.approx(1 / 3, abs=0.1)
     assert accuracy(hypothesis_only("", hold_out=""), items) < 0.1, "with patterns held out, siblings point away"
 
@@ -81,8 +97,9 @@ def test_order_and_batches_do_not_change_answers():
 
 def test_several_right_labels_share_one_vote():
     gold = (("b",), ("a", "b"))
-    items = [Item(id=str(n), form="choice", text="x", choices=("a", "b"), gold=gold[n % 2], group=f"g{n}")
-             for n in range(20)]
+    items = [
+        Item(id=str(n), form="choice", text="x", choices=("a", "b"), gold=gold[n % 2], group=f"g{n}") for n in range(20)
+    ]
     model = hypothesis_only("")
     model.prepare(items)
     assert all(answer.choice == "b" for answer in model.answer(items))

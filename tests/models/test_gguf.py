@@ -55,10 +55,20 @@ def write_model(file, *, seed=0, layers=1, size=32, quantised=False, context=64,
     head = (size, len(WORDS))
     shapes = {"token_embd.weight": head, "output_norm.weight": (size,), "output.weight": head}
     for n in range(layers):
-        shapes |= {f"blk.{n}.{part}.weight": shape for part, shape in {
-            "attn_norm": (size,), "attn_q": (size, size), "attn_k": (size, size), "attn_v": (size, size),
-            "attn_output": (size, size), "ffn_norm": (size,), "ffn_gate": (size, 64), "ffn_up": (size, 64),
-            "ffn_down": (64, size)}.items()}
+        shapes |= {
+            f"blk.{n}.{part}.weight": shape
+            for part, shape in {
+                "attn_norm": (size,),
+                "attn_q": (size, size),
+                "attn_k": (size, size),
+                "attn_v": (size, size),
+                "attn_output": (size, size),
+                "ffn_norm": (size,),
+                "ffn_gate": (size, 64),
+                "ffn_up": (size, 64),
+                "ffn_down": (64, size),
+            }.items()
+        }
     table, data = b"", b""
     for name, shape in shapes.items():
         values = bits.normal(size=math.prod(shape)).astype(np.float32)
@@ -114,12 +124,12 @@ def reference(model, tokens):
 
 
 def test_scores_are_sums_of_log_probabilities_token_by_token(model):
-    answer, = model.answer([cloze()])
+    (answer,) = model.answer([cloze()])
     before = model._llama.tokenize("ant is", special=False)
     assert before[0] == 1, "the text begins as the model wants it"
     for choice, score in zip(("larger", "smaller", "much larger"), answer.scores, strict=True):
         whole = model._llama.tokenize(f"ant is {choice} than a bird.", special=False)
-        steps = [reference(model, whole[:n + 1]) for n in range(len(before), len(whole))]
+        steps = [reference(model, whole[: n + 1]) for n in range(len(before), len(whole))]
         assert score == pytest.approx(sum(steps), abs=1e-4)
     assert answer.choice == cloze().choices[answer.scores.index(max(answer.scores))]
 
@@ -128,17 +138,20 @@ def test_probabilities_of_the_next_token_sum_to_one(model):
     from gnomon.models.llamacpp import Wanted
 
     path = model._llama.tokenize("ant is", special=False)
-    values, = model._llama.log_probabilities(path, [Wanted(len(path), tuple(range(len(WORDS))))])
+    (values,) = model._llama.log_probabilities(path, [Wanted(len(path), tuple(range(len(WORDS))))])
     assert sum(map(math.exp, values)) == pytest.approx(1)
 
 
 def test_company_and_order_do_not_change_scores(model):
-    items = [cloze(f"{who} is [MASK] than a {whom}.", n=f"{who}{whom}")
-             for who in ("ant", "bird", "cat", "An ant") for whom in ("bird", "cat", "ant")]
+    items = [
+        cloze(f"{who} is [MASK] than a {whom}.", n=f"{who}{whom}")
+        for who in ("ant", "bird", "cat", "An ant")
+        for whom in ("bird", "cat", "ant")
+    ]
     together = model.answer(items)
     backwards = model.answer(items[::-1])[::-1]
     for one, two, item in zip(together, backwards, items, strict=True):
-        alone, = model.answer([item])
+        (alone,) = model.answer([item])
         assert one.scores == pytest.approx(two.scores, abs=1e-5)
         assert one.scores == pytest.approx(alone.scores, abs=1e-5)
 
@@ -165,7 +178,7 @@ def test_normalisations(tiny):
 
 
 def test_an_answer_that_opens_the_text_comes_after_the_token_that_begins_texts(model):
-    answer, = model.answer([cloze("[MASK] is larger.", choices=("ant", "bird"))])
+    (answer,) = model.answer([cloze("[MASK] is larger.", choices=("ant", "bird"))])
     assert all(math.isfinite(score) for score in answer.scores)
 
 
@@ -195,10 +208,16 @@ def test_a_chat_template_is_followed_and_texts_begin_once(tmp_path):
     plain.close()
 
 
-@pytest.mark.parametrize(("template", "says"), [
-    ("{% for %}", "cannot be read"), ("{{ raise_exception('no') }}", "fails: no"), ("{{ 1 / 0 }}", "fails"),
-    ("{{ messages.__class__.__mro__[1].__subclasses__() }}", "fails"), ("{{ messages[0](1) }}", "fails"),
-])
+@pytest.mark.parametrize(
+    ("template", "says"),
+    [
+        ("{% for %}", "cannot be read"),
+        ("{{ raise_exception('no') }}", "fails: no"),
+        ("{{ 1 / 0 }}", "fails"),
+        ("{{ messages.__class__.__mro__[1].__subclasses__() }}", "fails"),
+        ("{{ messages[0](1) }}", "fails"),
+    ],
+)
 def test_a_faulty_or_hostile_chat_template_is_said_so(template, says):
     from gnomon.models.chat import chat_template
 
@@ -212,15 +231,17 @@ def test_a_faulty_or_hostile_chat_template_is_said_so(template, says):
 def test_a_template_without_system_messages_gets_it_with_the_first_question():
     from gnomon.models.chat import chat_template
 
-    source = ("{% if messages[0].role == 'system' %}{{ raise_exception('no system') }}{% endif %}"
-              "{% for m in messages %}{{ m.role }}: {{ m.content }}\n{% endfor %}")
+    source = (
+        "{% if messages[0].role == 'system' %}{{ raise_exception('no system') }}{% endif %}"
+        "{% for m in messages %}{{ m.role }}: {{ m.content }}\n{% endfor %}"
+    )
     turns = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Is it so?"}]
     assert chat_template(source, {})(turns) == "user: Be brief.\n\nIs it so?\n"
 
 
 def test_a_generated_reply_is_the_likeliest_text_and_is_read(tiny):
     model = gguf(str(tiny), ask="generate", new_tokens=3, threads=1)
-    first, = model.answer([cloze()])
+    (first,) = model.answer([cloze()])
     assert model.scale == "none"
     assert first.scores is None
     assert isinstance(first.reply, str)
@@ -230,7 +251,7 @@ def test_a_generated_reply_is_the_likeliest_text_and_is_read(tiny):
     path = model._llama.tokenize("ant is", special=False)
     from gnomon.models.llamacpp import Wanted
 
-    everything, = model._llama.log_probabilities(path, [Wanted(len(path), tuple(range(len(WORDS))))])
+    (everything,) = model._llama.log_probabilities(path, [Wanted(len(path), tuple(range(len(WORDS))))])
     likeliest = WORDS[everything.index(max(everything))]
     said = model._llama.reply(path, 1)
     assert said == likeliest.removeprefix("▁") or likeliest.startswith("<")

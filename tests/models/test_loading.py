@@ -27,8 +27,13 @@ def copy(folder, target):
 def python(code, **environment):
     """What a fresh process prints."""
     path = os.pathsep.join(sys.path)
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False,
-                          env={**os.environ, "PYTHONPATH": path, **environment})
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "PYTHONPATH": path, **environment},
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -83,8 +88,10 @@ def test_a_missing_model_says_what_to_do(monkeypatch, tmp_path):
 
 
 def test_offline_is_honoured_and_named(tmp_path):
-    code = ("from gnomon.models.hf import hf\nfrom gnomon.errors import ModelError\n"
-            "try:\n    hf('nobody/nothing')\nexcept ModelError as error:\n    print(error.hint)\n")
+    code = (
+        "from gnomon.models.hf import hf\nfrom gnomon.errors import ModelError\n"
+        "try:\n    hf('nobody/nothing')\nexcept ModelError as error:\n    print(error.hint)\n"
+    )
     assert "HF_HUB_OFFLINE is set" in python(code, HF_HUB_OFFLINE="1", HF_HOME=str(tmp_path))
 
 
@@ -94,9 +101,16 @@ def test_missing_libraries_name_the_extra(monkeypatch):
         hf("gpt2")
 
 
-@pytest.mark.parametrize(("architecture", "kind"), [
-    ("LlamaForCausalLM", "causal"), ("GPT2LMHeadModel", "causal"), ("RobertaForMaskedLM", "masked"),
-    ("BertForPreTraining", "masked"), ("DebertaV2ForSequenceClassification", "nli")])
+@pytest.mark.parametrize(
+    ("architecture", "kind"),
+    [
+        ("LlamaForCausalLM", "causal"),
+        ("GPT2LMHeadModel", "causal"),
+        ("RobertaForMaskedLM", "masked"),
+        ("BertForPreTraining", "masked"),
+        ("DebertaV2ForSequenceClassification", "nli"),
+    ],
+)
 def test_the_kind_is_read_from_the_architecture(architecture, kind):
     assert loading.kind_of(SimpleNamespace(architectures=[architecture]), "x") == kind
 

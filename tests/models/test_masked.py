@@ -88,8 +88,12 @@ def test_choices_of_several_tokens_are_filled_over_their_span(folders, make, way
 @pytest.mark.parametrize("make", MAKES)
 def test_scores_do_not_depend_on_what_else_is_in_the_batch(folders, make):
     model = hf(str(folders(make)))
-    items = [cloze(), cloze("the red car stands [MASK] the old house.", ("above", "below")),
-             cloze("[MASK] is inside.", ("Mary", "John")), cloze(context="the ant is in the box. the box is large.")]
+    items = [
+        cloze(),
+        cloze("the red car stands [MASK] the old house.", ("above", "below")),
+        cloze("[MASK] is inside.", ("Mary", "John")),
+        cloze(context="the ant is in the box. the box is large."),
+    ]
     for item, answer in zip(items, model.answer(items), strict=True):
         assert model.answer([item])[0].scores == pytest.approx(answer.scores, abs=1e-5)
 
@@ -98,8 +102,9 @@ def test_words_that_mean_the_same_add_up(folders):
     model = hf(str(folders("bert")), prompt="viphy")
     (answer,) = model.answer([cloze()])
     row = one_mask(model, "the ant is [MASK] than the house.").exp()
-    larger, bigger, smaller = (row[model.tokenizer.convert_tokens_to_ids(word)].item()
-                               for word in ("larger", "bigger", "smaller"))
+    larger, bigger, smaller = (
+        row[model.tokenizer.convert_tokens_to_ids(word)].item() for word in ("larger", "bigger", "smaller")
+    )
     total = larger + bigger + smaller
     assert answer.scores == pytest.approx(((larger + bigger) / total, smaller / total), abs=1e-5)
 
@@ -125,8 +130,14 @@ def test_the_likeliest_words_of_the_whole_vocabulary_must_hold_the_answer(folder
 
 def test_other_forms_become_a_blank_by_the_prompt(folders):
     model = hf(str(folders("bert")))
-    pair = Item(id="e", form="entailment", context="the ant is inside the box.", text="the box holds the ant.",
-                choices=("entailment", "neutral", "contradiction"), gold=("entailment",))
+    pair = Item(
+        id="e",
+        form="entailment",
+        context="the ant is inside the box.",
+        text="the box holds the ant.",
+        choices=("entailment", "neutral", "contradiction"),
+        gold=("entailment",),
+    )
     scores = model.answer([pair])[0].scores
     assert sum(scores) == pytest.approx(1)
     with pytest.raises(UsageError, match="scene"):

@@ -16,9 +16,19 @@ from gnomon.models.nli import OBVIOUS, Nli, class_order  # noqa: E402
 from gnomon.records import Item  # noqa: E402
 
 LABELS = ("entailment", "neutral", "contradiction")
-ITEMS = [Item(id=str(i), form="entailment", context=context, text="the box holds the ant.", choices=LABELS,
-              gold=("entailment",)) for i, context in
-         enumerate(["the ant is inside the box.", "the ant is inside. the box is\nlarge. Mary is outside.", ""])]
+ITEMS = [
+    Item(
+        id=str(i),
+        form="entailment",
+        context=context,
+        text="the box holds the ant.",
+        choices=LABELS,
+        gold=("entailment",),
+    )
+    for i, context in enumerate(
+        ["the ant is inside the box.", "the ant is inside. the box is\nlarge. Mary is outside.", ""]
+    )
+]
 
 
 def load(folder, **options):
@@ -72,8 +82,12 @@ class Oracle:
         return iter([torch.zeros(1)])
 
     def __call__(self, pairs):
-        rows = [[9.0 * (label == self.order[i]) for i in range(3)] for pair in pairs
-                for *known, label in OBVIOUS if tuple(known) == pair]
+        rows = [
+            [9.0 * (label == self.order[i]) for i in range(3)]
+            for pair in pairs
+            for *known, label in OBVIOUS
+            if tuple(known) == pair
+        ]
         return SimpleNamespace(logits=torch.tensor(rows))
 
 
@@ -111,8 +125,9 @@ def test_other_forms_and_labels_are_refused(folders):
 
 
 def test_a_pair_that_is_too_long_is_that_items_failure(folders):
-    long = Item(id="l", form="entailment", context="the ant is inside. " * 100, text="it is.", choices=LABELS,
-                gold=("neutral",))
+    long = Item(
+        id="l", form="entailment", context="the ant is inside. " * 100, text="it is.", choices=LABELS, gold=("neutral",)
+    )
     first, second = load(folders("nli")).answer([long, ITEMS[0]])
     assert "the model takes 128" in first.error
     assert second.choice in LABELS

@@ -139,8 +139,16 @@ def ask(serve):
 
 
 def items(count=1):
-    return [Item(id=str(n), form="cloze", text=f"Thing {n} is [MASK] than a house.", choices=("larger", "smaller"),
-                 gold=("smaller",)) for n in range(count)]
+    return [
+        Item(
+            id=str(n),
+            form="cloze",
+            text=f"Thing {n} is [MASK] than a house.",
+            choices=("larger", "smaller"),
+            gold=("smaller",),
+        )
+        for n in range(count)
+    ]
 
 
 def often(number, prompt):
@@ -164,7 +172,7 @@ def test_a_thousand_items_through_a_server_that_fails_three_times_in_ten(serve, 
 
 def test_a_reply_that_drips_in_for_ever_is_cut_off(serve, ask):
     server = serve(fault=lambda *_: "endless drip")
-    answer, = ask(server, timeout=0.2, attempts=2).answer(items(1))
+    (answer,) = ask(server, timeout=0.2, attempts=2).answer(items(1))
     assert answer.error == "no whole reply within 0.2 s (2 attempts)"
 
 
@@ -228,8 +236,10 @@ def test_retry_after_is_read_in_both_its_forms_and_bounded():
     assert retry_after(None) is None
 
 
-@pytest.mark.parametrize(("status", "says"), [(401, "refuses the key"), (403, "refuses the key"),
-                                              (404, "no such model"), (402, "no money left")])
+@pytest.mark.parametrize(
+    ("status", "says"),
+    [(401, "refuses the key"), (403, "refuses the key"), (404, "no such model"), (402, "no money left")],
+)
 def test_what_will_not_pass_ends_the_run(serve, ask, status, says):
     server = serve(fault=lambda *_: (status, {"error": {"message": f"Incorrect API key provided: {KEY}."}}))
     with pytest.raises(ModelError, match=says) as caught:
@@ -299,7 +309,7 @@ def test_logprobs_of_the_first_token_score_the_choices(serve, ask):
     likely = {"Smaller": -0.2, "larger": -2.0, "Big": -5.0}
     tokens = [{"token": token, "logprob": value} for token, value in likely.items()]
     logprobs = {"content": [{**tokens[0], "top_logprobs": tokens}]}
-    answer, = ask(serve(reply="Smaller", logprobs=logprobs)).answer(items(1))
+    (answer,) = ask(serve(reply="Smaller", logprobs=logprobs)).answer(items(1))
     assert answer.choice == "smaller"
     assert answer.scores == (-2.0, -0.2)
     assert answer.reply == "Smaller"
@@ -307,7 +317,7 @@ def test_logprobs_of_the_first_token_score_the_choices(serve, ask):
 
 def test_a_reply_that_begins_otherwise_is_read(serve, ask):
     logprobs = {"content": [{"token": "The", "logprob": -0.2, "top_logprobs": [{"token": "larger", "logprob": -1.0}]}]}
-    answer, = ask(serve(reply="The answer is smaller.", logprobs=logprobs)).answer(items(1))
+    (answer,) = ask(serve(reply="The answer is smaller.", logprobs=logprobs)).answer(items(1))
     assert (answer.choice, answer.scores) == ("smaller", None)
 
 
@@ -321,9 +331,9 @@ def test_scores_bound_what_is_not_among_the_alternatives():
 
 def test_refusals_and_unreadable_replies_are_kept_but_not_guessed(serve, ask):
     refusal = {"message": {"role": "assistant", "content": None, "refusal": "I cannot help with that."}}
-    answer, = ask(serve(reply=refusal)).answer(items(1))
+    (answer,) = ask(serve(reply=refusal)).answer(items(1))
     assert (answer.choice, answer.error, answer.reply) == (None, None, "I cannot help with that.")
-    answer, = ask(serve(reply="Who knows?")).answer(items(1))
+    (answer,) = ask(serve(reply="Who knows?")).answer(items(1))
     assert (answer.choice, answer.reply) == (None, "Who knows?")
 
 
@@ -350,10 +360,16 @@ def test_completions_with_echo_score_every_answer_whole(serve, ask):
         prompt = body["prompt"]
         cut = prompt.index(" is") + 3
         value = -1.0 if "smaller" in prompt else -2.5
-        return {"text": prompt, "logprobs": {"tokens": ["…", "…", "…"], "text_offset": [0, cut, cut + 4],
-                                             "token_logprobs": [None, value, -0.5]}}
+        return {
+            "text": prompt,
+            "logprobs": {
+                "tokens": ["…", "…", "…"],
+                "text_offset": [0, cut, cut + 4],
+                "token_logprobs": [None, value, -0.5],
+            },
+        }
 
-    answer, = ask(serve(reply=echo), endpoint="completion", echo=True).answer(items(1))
+    (answer,) = ask(serve(reply=echo), endpoint="completion", echo=True).answer(items(1))
     assert answer.scores == (-3.0, -1.5)
     assert answer.choice == "smaller"
 
@@ -371,17 +387,23 @@ def test_a_completion_server_that_does_not_echo_is_named_as_such(serve, ask):
 
 
 def test_completions_read_the_text_and_its_alternatives(serve, ask):
-    reply = {"text": " smaller than", "logprobs": {"tokens": [" smaller"], "token_logprobs": [-0.3],
-                                                   "top_logprobs": [{" smaller": -0.3, " larger": -1.4}]}}
+    reply = {
+        "text": " smaller than",
+        "logprobs": {
+            "tokens": [" smaller"],
+            "token_logprobs": [-0.3],
+            "top_logprobs": [{" smaller": -0.3, " larger": -1.4}],
+        },
+    }
     server = serve(reply=reply)
-    answer, = ask(server, endpoint="completion").answer(items(1))
+    (answer,) = ask(server, endpoint="completion").answer(items(1))
     assert answer.scores == (-1.4, -0.3)
     assert server.bodies[0]["prompt"].endswith("Thing 0 is")
 
 
 @pytest.mark.parametrize("reply", [{"message": 3}, {"message": {"content": "x"}, "logprobs": {"content": [3]}}])
 def test_replies_of_another_shape_are_faults_not_crashes(serve, ask, reply):
-    answer, = ask(serve(reply=reply), attempts=2).answer(items(1))
+    (answer,) = ask(serve(reply=reply), attempts=2).answer(items(1))
     assert "not as an OpenAI-compatible server writes it" in answer.error
 
 

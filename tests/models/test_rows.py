@@ -26,8 +26,11 @@ def paths(made, skip=()):
 
 
 def expected(queries):
-    return {(q, c): [([*query.context, *continuation[:i]], token) for i, token in enumerate(continuation)]
-            for q, query in enumerate(queries) for c, continuation in enumerate(query.continuations)}
+    return {
+        (q, c): [([*query.context, *continuation[:i]], token) for i, token in enumerate(continuation)]
+        for q, query in enumerate(queries)
+        for c, continuation in enumerate(query.continuations)
+    }
 
 
 @given(query_lists, st.integers(4, 60))

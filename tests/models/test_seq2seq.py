@@ -11,11 +11,20 @@ from gnomon.errors import UsageError  # noqa: E402
 from gnomon.models.hf import hf  # noqa: E402
 from gnomon.records import Item  # noqa: E402
 
-PAIRS = [Item(id=f"e{i}", form="entailment", context=f"the {a} is in the box." * (1 + i), text=f"the box holds {a}.",
-              choices=("entailment", "contradiction", "neutral"), gold=("entailment",)) for i, a in
-         enumerate(["ant", "bird", "lamp", "book", "old man"])]
-CLOZE = Item(id="z", form="cloze", text="the ant is [MASK] than the house.", choices=("larger", "smaller"),
-             gold=("smaller",))
+PAIRS = [
+    Item(
+        id=f"e{i}",
+        form="entailment",
+        context=f"the {a} is in the box." * (1 + i),
+        text=f"the box holds {a}.",
+        choices=("entailment", "contradiction", "neutral"),
+        gold=("entailment",),
+    )
+    for i, a in enumerate(["ant", "bird", "lamp", "book", "old man"])
+]
+CLOZE = Item(
+    id="z", form="cloze", text="the ant is [MASK] than the house.", choices=("larger", "smaller"), gold=("smaller",)
+)
 
 
 def reference(model, source, target):
@@ -24,8 +33,14 @@ def reference(model, source, target):
     ids = tokenizer(target, add_special_tokens=False)["input_ids"] + [tokenizer.eos_token_id]
     start = model.model.config.decoder_start_token_id
     with torch.inference_mode():
-        logits = model.model(input_ids=torch.tensor([tokenizer(source)["input_ids"]]),
-                             decoder_input_ids=torch.tensor([[start, *ids[:-1]]])).logits[0].log_softmax(-1)
+        logits = (
+            model.model(
+                input_ids=torch.tensor([tokenizer(source)["input_ids"]]),
+                decoder_input_ids=torch.tensor([[start, *ids[:-1]]]),
+            )
+            .logits[0]
+            .log_softmax(-1)
+        )
     return [logits[i, token].item() for i, token in enumerate(ids)]
 
 
@@ -56,16 +71,20 @@ def test_normalisations(folders, normalise):
     (answer,) = model.answer(PAIRS[:1])
     for label, score in zip(PAIRS[0].choices, answer.scores, strict=True):
         tokens = reference(model, model.prompt.context(PAIRS[0]), label)
-        wanted = {"mean": sum(tokens) / len(tokens), "byte": sum(tokens) / len(label),
-                  "pmi": sum(tokens) - sum(reference(model, "", label))}[normalise]
+        wanted = {
+            "mean": sum(tokens) / len(tokens),
+            "byte": sum(tokens) / len(label),
+            "pmi": sum(tokens) - sum(reference(model, "", label)),
+        }[normalise]
         assert score == pytest.approx(wanted, abs=1e-4)
 
 
 def test_the_encoder_reads_each_item_once(folders):
     model = hf(str(folders("t5")))
     seen = []
-    hook = model.model.get_encoder().register_forward_hook(lambda _, args, kwargs, __: seen.append(
-        kwargs["input_ids"].shape[0]), with_kwargs=True)
+    hook = model.model.get_encoder().register_forward_hook(
+        lambda _, args, kwargs, __: seen.append(kwargs["input_ids"].shape[0]), with_kwargs=True
+    )
     try:
         model.answer(PAIRS)
     finally:

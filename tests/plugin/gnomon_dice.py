@@ -17,9 +17,15 @@ def fresh(*, seed: int = 0, n: int = 2000):
     for i in range(n):
         a, b = (seed + i) % 6 + 1, (seed + 5 * i + i // 6) % 6 + 1
         right = "first" if a > b else "second" if b > a else "neither"
-        yield Item(id=f"roll-{i}", form="choice", text=f"The first die shows {a}, the second {b}. Which shows more?",
-                   choices=("first", "second", "neither"), gold=(right,), group=f"{min(a, b)}-{max(a, b)}",
-                   tags={"sum": str(a + b)})
+        yield Item(
+            id=f"roll-{i}",
+            form="choice",
+            text=f"The first die shows {a}, the second {b}. Which shows more?",
+            choices=("first", "second", "neither"),
+            gold=(right,),
+            group=f"{min(a, b)}-{max(a, b)}",
+            tags={"sum": str(a + b)},
+        )
 
 
 DICE = Benchmark(name="dice", summary="which of two dice shows more", sources={"fresh": fresh}, slices=("sum",))

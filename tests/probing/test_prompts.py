@@ -10,10 +10,17 @@ from gnomon.errors import DataError, UsageError
 from gnomon.probing.prompts import load_prompt, prompt_names
 from gnomon.records import Item
 
-ENTAILMENT = Item(id="e", form="entailment", context="Ann is in the car.", text="Ann is outside.",
-                  choices=("entailment", "neutral", "contradiction"), gold=("contradiction",))
-CLOZE = Item(id="z", form="cloze", text="An ant is [MASK] than a bird.", choices=("larger", "smaller"),
-             gold=("smaller",))
+ENTAILMENT = Item(
+    id="e",
+    form="entailment",
+    context="Ann is in the car.",
+    text="Ann is outside.",
+    choices=("entailment", "neutral", "contradiction"),
+    gold=("contradiction",),
+)
+CLOZE = Item(
+    id="z", form="cloze", text="An ant is [MASK] than a bird.", choices=("larger", "smaller"), gold=("smaller",)
+)
 CHOICE = Item(id="c", form="choice", text="Is an ant larger than a bird?", choices=("yes", "no"), gold=("no",))
 CAPTION = Item(id="p", form="caption", text="The cat is on the mat.", choices=("true", "false"), gold=("true",))
 ITEMS = [ENTAILMENT, CLOZE, CHOICE, CAPTION]
@@ -94,7 +101,8 @@ def test_t5_reads_mnli_and_writes_between_sentinels():
 
 def test_unifiedqa_reads_question_options_and_passage_on_one_line():
     assert load_prompt("unifiedqa").context(ENTAILMENT) == (
-        r"Ann is outside. \n (a) true (b) neither (c) false \n Ann is in the car.")
+        r"Ann is outside. \n (a) true (b) neither (c) false \n Ann is in the car."
+    )
 
 
 def test_multiple_choice_is_answered_with_the_letters_that_it_shows():
@@ -115,15 +123,18 @@ def test_braces_in_an_item_are_never_read_as_fields(text, context):
     assert text in load_prompt("plain").parts(item).before
 
 
-@pytest.mark.parametrize(("text", "what"), [
-    ("summary: a\nforms: {entailment: {template: '{contxt} {answer}'}}", "contxt"),
-    ("summary: a\nforms: {riddle: {template: '{answer}'}}", "no such form"),
-    ("summary: a\nforms: {choice: {template: '{answer} {answer}'}}", "at most once"),
-    ("summary: a\nforms: {choice: {template: '{text} {answer}', wrods: {}}}", "wrods"),
-    ("summary: a\nforms: {choice: {template: x, examples: [{text: a, answer: b, choices: [c, d]}]}}", "not one of"),
-    ("summary: a\noption: '{choice.__class__}{x}'\nforms: {}", "letter"),
-    ("- 1", "not a prompt"),
-])
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("summary: a\nforms: {entailment: {template: '{contxt} {answer}'}}", "contxt"),
+        ("summary: a\nforms: {riddle: {template: '{answer}'}}", "no such form"),
+        ("summary: a\nforms: {choice: {template: '{answer} {answer}'}}", "at most once"),
+        ("summary: a\nforms: {choice: {template: '{text} {answer}', wrods: {}}}", "wrods"),
+        ("summary: a\nforms: {choice: {template: x, examples: [{text: a, answer: b, choices: [c, d]}]}}", "not one of"),
+        ("summary: a\noption: '{choice.__class__}{x}'\nforms: {}", "letter"),
+        ("- 1", "not a prompt"),
+    ],
+)
 def test_a_malformed_prompt_file_is_one_clear_sentence(tmp_path, text, what):
     file = write(tmp_path, text)
     with pytest.raises(DataError, match=what) as caught:

@@ -71,8 +71,17 @@ def test_no_answer_of_a_template_may_be_wrong_for_it_to_count_without_partial_cr
 def constant(shared, task: str, chosen: dict[str, float]) -> Table:
     """The test split with the same probabilities for every item."""
     items = list(gnomon.load(f"viphy-{task}@published", data=str(shared / "data" / "viphy"), split="test").items())
-    rows = [(item, Answer(item=item.id, choice=max(chosen, key=lambda label: chosen[label]),
-                          scores=tuple(chosen.get(choice, 0.0) for choice in item.choices))) for item in items]
+    rows = [
+        (
+            item,
+            Answer(
+                item=item.id,
+                choice=max(chosen, key=lambda label: chosen[label]),
+                scores=tuple(chosen.get(choice, 0.0) for choice in item.choices),
+            ),
+        )
+        for item in items
+    ]
     return Table.of(rows, scale="probability")
 
 
@@ -117,8 +126,15 @@ def test_vsr_counts_by_category_and_relation(shared):
     items = gnomon.load("vsr@published", data=str(shared / "data" / "vsr"), split="test").items()
     table = Table.of((item, Answer(item=item.id, choice=item.choices[0])) for item in items)
     by = {s.key: s.n for s in scores(table, [measure("accuracy")], "category")}
-    assert {"Projective": 773, "Topological": 591, "Adjacency": 284, "Proximity": 123, "Orientation": 112,
-            "Directional": 90, "Unallocated": 51}.items() <= by.items()
+    assert {
+        "Projective": 773,
+        "Topological": 591,
+        "Adjacency": 284,
+        "Proximity": 123,
+        "Orientation": 112,
+        "Directional": 90,
+        "Unallocated": 51,
+    }.items() <= by.items()
     relations = [s.n for s in scores(table, [measure("accuracy")], "relation")]
     assert sum(relations) == 2024
     assert sum(n > 15 for n in relations) == 31
@@ -144,8 +160,14 @@ def test_vsr_disagreement_by_relation(shared):
     rows, true, false = raw_votes(shared)
     agree = np.where([row["label"] == 1 for row in rows], true, false)
     found = disagreement([row["relation"] for row in rows], agree, true + false, more_than=20)
-    top = {"at the side of": ".351", "beyond": ".333", "near": ".331", "at the left side of": ".330",
-           "close to": ".328", "right of": ".326"}
+    top = {
+        "at the side of": ".351",
+        "beyond": ".333",
+        "near": ".331",
+        "at the left side of": ".330",
+        "close to": ".328",
+        "right of": ".326",
+    }
     bottom = {"within": ".057", "part of": ".092", "into": ".094", "has as a part": ".097", "touching": ".097"}
     assert [row.key for row in found[:6]] == list(top)
     assert {row.key for row in found[-5:]} == set(bottom)

@@ -19,10 +19,19 @@ def test_counts_labels_and_table_3(folder):
     items = list(published(data=str(folder)))
     assert len({item.id for item in items}) == len(items) == 20_480
     assert Counter(",".join(item.gold) for item in items) == {
-        "entailment": 9164, "contradiction": 5970, "neutral": 4968, "contradiction,neutral": 378}
+        "entailment": 9164,
+        "contradiction": 5970,
+        "neutral": 4968,
+        "contradiction,neutral": 378,
+    }
     assert statistics(items)[0].rows == (
-        ("motion", 12, 552, 552), ("orientation", 7, 2192, 2192), ("distance", 20, 2260, 2100),
-        ("containment", 28, 14550, 14550), ("metaphor", 27, 926, 926), ("all", 94, 20480, 20320))
+        ("motion", 12, 552, 552),
+        ("orientation", 7, 2192, 2192),
+        ("distance", 20, 2260, 2100),
+        ("containment", 28, 14550, 14550),
+        ("metaphor", 27, 926, 926),
+        ("all", 94, 20480, 20320),
+    )
 
 
 def test_the_same_row_has_the_same_id_in_every_file_and_order(folder, tmp_path):

@@ -82,18 +82,37 @@ def test_table_1_as_the_files_have_it(folder):
     size = dict(row[:2] for row in statistics(list(viphy.published_size(data=str(folder))))[0].rows)
     assert (size["objects"], size["instances"], size["relations"]) == (1682, 43096, 2)
     spatial = dict(row[:2] for row in statistics(list(viphy.published_spatial(data=str(folder))))[0].rows)
-    assert spatial == {"objects": 313, "instances": 6570, "relations": 3, "label cardinality": "1.29 (0.45)",
-                       "scenes": 5}
-    assert subtype_listing(folder).rows == (("objects", 14353, "14k"), ("objects with subtype", 1170, "1.8k"),
-                                            ("subtype cardinality", "7.73 (12.91)", "7.73 (12.91)"))
+    assert spatial == {
+        "objects": 313,
+        "instances": 6570,
+        "relations": 3,
+        "label cardinality": "1.29 (0.45)",
+        "scenes": 5,
+    }
+    assert subtype_listing(folder).rows == (
+        ("objects", 14353, "14k"),
+        ("objects with subtype", 1170, "1.8k"),
+        ("subtype cardinality", "7.73 (12.91)", "7.73 (12.91)"),
+    )
 
 
 def test_spatial_labels_and_scenes(folder):
     items = list(viphy.published_spatial(data=str(folder)))
-    assert Counter(item.tags["relation"] for item in items) == {">": 2102, "<": 2102, "=": 490, ">,<": 630, ">,=": 623,
-                                                                "=,<": 623}
-    assert Counter(item.tags["scene"] for item in items) == {"kitchen": 2852, "living room": 2254, "bathroom": 824,
-                                                             "bedroom": 474, "office": 166}
+    assert Counter(item.tags["relation"] for item in items) == {
+        ">": 2102,
+        "<": 2102,
+        "=": 490,
+        ">,<": 630,
+        ">,=": 623,
+        "=,<": 623,
+    }
+    assert Counter(item.tags["scene"] for item in items) == {
+        "kitchen": 2852,
+        "living room": 2254,
+        "bathroom": 824,
+        "bedroom": 474,
+        "office": 166,
+    }
     assert sum(1 for _ in viphy.published_spatial(data=str(folder), split="test", levels=2)) == 3372
 
 
@@ -124,11 +143,16 @@ def test_raw_answers_give_the_released_typical_colours(folder):
 
     assert len(raw) == 90
     assert typical("skull") == pytest.approx({"white": 0.5212121, "gray": 0.2121212, "black": 0.2666667}, abs=1e-6)
-    assert typical("frisbee") == pytest.approx({"red": 0.1160043, "orange": 0.1439313, "yellow": 0.1756176,
-                                                "blue": 0.1557465, "white": 0.4087003}, abs=1e-6)
+    assert typical("frisbee") == pytest.approx(
+        {"red": 0.1160043, "orange": 0.1439313, "yellow": 0.1756176, "blue": 0.1557465, "white": 0.4087003}, abs=1e-6
+    )
     assert typical("football") == pytest.approx({"brown": 0.6794872, "white": 0.3205128}, abs=1e-6)
     assert {name: set(typical(name)) for name in ("tooth", "zebra", "blueberry", "pigeon")} == {
-        "tooth": {"white"}, "zebra": {"white", "black"}, "blueberry": {"blue", "black"}, "pigeon": {"black"}}
+        "tooth": {"white"},
+        "zebra": {"white", "black"},
+        "blueberry": {"blue", "black"},
+        "pigeon": {"black"},
+    }
 
 
 def test_the_sizes_are_no_order(folder):
@@ -145,8 +169,11 @@ def test_the_subtype_filter_keeps_23926_pairs_in_the_order_of_the_test_split(fol
     with pytest.warns(MissingFileWarning):
         items = list(viphy.published_subtype(data=str(folder)))
     assert len(items) == 23926
-    parents = [row for split, row in viphy_files.read_sizes(folder)
-               if split == "test" and len(mapping[row.first]) > 1 and len(mapping[row.second]) > 1]
+    parents = [
+        row
+        for split, row in viphy_files.read_sizes(folder)
+        if split == "test" and len(mapping[row.first]) > 1 and len(mapping[row.second]) > 1
+    ]
     for item, row in zip(items, parents, strict=True):
         assert item.tags["obj_a"] in mapping[row.first]
         assert item.tags["obj_a"] != row.first

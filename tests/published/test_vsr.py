@@ -76,8 +76,15 @@ def test_every_caption_has_two_concepts(raw):
 
 def test_categories_of_the_random_test_part(folder):
     counts = Counter(item.tags["category"] for item in vsr.published(data=str(folder), split="random/test"))
-    assert counts == {"Projective": 773, "Topological": 591, "Adjacency": 284, "Proximity": 123, "Orientation": 112,
-                      "Directional": 90, "Unallocated": 51}
+    assert counts == {
+        "Projective": 773,
+        "Topological": 591,
+        "Adjacency": 284,
+        "Proximity": 123,
+        "Orientation": 112,
+        "Directional": 90,
+        "Unallocated": 51,
+    }
 
 
 @pytest.mark.parametrize(("split", "n"), [
@@ -108,10 +115,21 @@ def test_the_contrast_split_shares_no_caption(folder):
 def test_excluded_shares_of_figure_8(folder):
     tables = vsr.VSR.statistics(list(vsr.published(data=str(folder), split="raw")))
     shares = {row[0]: row[3] for row in tables[-1].rows}
-    assert list(shares.items())[:6] == [("at the side of", 0.351), ("beyond", 0.333), ("near", 0.331),
-                                        ("at the left side of", 0.33), ("close to", 0.328), ("right of", 0.326)]
+    assert list(shares.items())[:6] == [
+        ("at the side of", 0.351),
+        ("beyond", 0.333),
+        ("near", 0.331),
+        ("at the left side of", 0.33),
+        ("close to", 0.328),
+        ("right of", 0.326),
+    ]
     assert {name: shares[name] for name in ("within", "part of", "into", "has as a part", "touching")} == {
-        "within": 0.057, "part of": 0.092, "into": 0.094, "has as a part": 0.097, "touching": 0.097}
+        "within": 0.057,
+        "part of": 0.092,
+        "into": 0.094,
+        "has as a part": 0.097,
+        "touching": 0.097,
+    }
 
 
 def test_the_images_of_all_captions_can_be_named(folder):

@@ -39,10 +39,24 @@ def runs(made: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder of runs: three models on entailment, one on pairs and one on colours."""
     folder = tmp_path_factory.mktemp("runs")
     items = list(made.entailment(patterns=24, each=8))
-    made.write(folder / "good", "spacenli@fresh", "hf:roberta-large-mnli", items, skill=0.8, seed=2,
-               description={"parameters": 355_000_000})
-    made.write(folder / "middling", "spacenli@fresh", "smollm2", items, skill=0.5, seed=1,
-               description={"parameters": 135_000_000, "prompt": "Premise: {context}"})
+    made.write(
+        folder / "good",
+        "spacenli@fresh",
+        "hf:roberta-large-mnli",
+        items,
+        skill=0.8,
+        seed=2,
+        description={"parameters": 355_000_000},
+    )
+    made.write(
+        folder / "middling",
+        "spacenli@fresh",
+        "smollm2",
+        items,
+        skill=0.5,
+        seed=1,
+        description={"parameters": 135_000_000, "prompt": "Premise: {context}"},
+    )
     made.write(folder / "guess", "spacenli@fresh", "random", items, skill=0.2, seed=3, scale="none")
     made.write(folder / "pairs", "scales@fresh", "smollm2", made.pairs(), skill=0.6, seed=4)
     made.write(folder / "colours", "viphy@fresh", "smollm2", made.colours(), skill=0.5, seed=5)
@@ -83,8 +97,12 @@ def tab(browser: Any) -> Iterator[Callable[..., Tab]]:
     contexts = []
 
     def show(url: str, *, width: int = 1280, scheme: str = "light", scripts: bool = True, allowed: str = "") -> Tab:
-        context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme,
-                                      java_script_enabled=scripts, reduced_motion="reduce")
+        context = browser.new_context(
+            viewport={"width": width, "height": 900},
+            color_scheme=scheme,
+            java_script_enabled=scripts,
+            reduced_motion="reduce",
+        )
         contexts.append(context)
         found = Tab(context, allowed or url)
         found.page.goto(url)

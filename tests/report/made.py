@@ -34,9 +34,16 @@ def entailment(patterns: int = 40, each: int = 10, seed: int = 0) -> Iterator[It
         label, verb, other = NLI[p % 3], VERBS[p % len(VERBS)], VERBS[(p * 3 + 1) % len(VERBS)]
         for i in range(each):
             who, what = draw.choice(NAMES), draw.choice(THINGS)
-            yield Item(id=f"{p}-{i}", form="entailment", context=f"{who} {verb} {what}. {draw.choice(NAMES)} saw it.",
-                       text=f"{who} {other} {what}.", choices=NLI, gold=(label,), group=str(p),
-                       tags={"class": category, "premises": str(1 + p % 3), "expression": verb})
+            yield Item(
+                id=f"{p}-{i}",
+                form="entailment",
+                context=f"{who} {verb} {what}. {draw.choice(NAMES)} saw it.",
+                text=f"{who} {other} {what}.",
+                choices=NLI,
+                gold=(label,),
+                group=str(p),
+                tags={"class": category, "premises": str(1 + p % 3), "expression": verb},
+            )
 
 
 def pairs() -> Iterator[Item]:
@@ -49,11 +56,24 @@ def pairs() -> Iterator[Item]:
                 word = "larger" if larger else "smaller"
                 pair = " / ".join(sorted((a, b)))
                 tags = {"scale": "size", "obj_a": a, "obj_b": b, "relation": word, "gap": "1"}
-                yield Item(id=f"size/cloze/{a}/{b}", form="cloze", text=f"A {a} is [MASK] than a {b}.",
-                           choices=("larger", "smaller"), gold=(word,), group=f"size: {pair}", tags=tags)
-                yield Item(id=f"size/choice/{a}/larger/{b}", form="choice", text=f"Is a {a} larger than a {b}?",
-                           choices=("yes", "no"), gold=("yes" if larger else "no",), group=f"size: {pair}",
-                           tags={**tags, "comparative": "larger"})
+                yield Item(
+                    id=f"size/cloze/{a}/{b}",
+                    form="cloze",
+                    text=f"A {a} is [MASK] than a {b}.",
+                    choices=("larger", "smaller"),
+                    gold=(word,),
+                    group=f"size: {pair}",
+                    tags=tags,
+                )
+                yield Item(
+                    id=f"size/choice/{a}/larger/{b}",
+                    form="choice",
+                    text=f"Is a {a} larger than a {b}?",
+                    choices=("yes", "no"),
+                    gold=("yes" if larger else "no",),
+                    group=f"size: {pair}",
+                    tags={**tags, "comparative": "larger"},
+                )
 
 
 def colours(n: int = 120) -> Iterator[Item]:
@@ -62,8 +82,14 @@ def colours(n: int = 120) -> Iterator[Item]:
     draw = Random(1)
     for i in range(n):
         gold = tuple(sorted(draw.sample(known, 1 + i % 4), key=known.index))
-        yield Item(id=f"color/{i}", form="cloze", text=f"The color of object {i} is [MASK].", choices=known, gold=gold,
-                   tags={"cardinality": str(len(gold)), "kind": ("fruit", "animal", "tool")[i % 3]})
+        yield Item(
+            id=f"color/{i}",
+            form="cloze",
+            text=f"The color of object {i} is [MASK].",
+            choices=known,
+            gold=gold,
+            tags={"cardinality": str(len(gold)), "kind": ("fruit", "animal", "tool")[i % 3]},
+        )
 
 
 def write(

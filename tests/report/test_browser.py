@@ -169,8 +169,15 @@ def hostile(made: ModuleType, tmp_path: Path) -> Path:
         for i, text in enumerate(short * 3)
     ]
     for name, seed in (("a", 1), ("b", 2)):
-        made.write(folder / name, "b<script>window.owned=1</script>@fresh", f"{short[0]}{name}", items, seed=seed,
-                   replies=HOSTILE, description={"prompt": short[2], short[3]: short[0]})
+        made.write(
+            folder / name,
+            "b<script>window.owned=1</script>@fresh",
+            f"{short[0]}{name}",
+            items,
+            seed=seed,
+            replies=HOSTILE,
+            description={"prompt": short[2], short[3]: short[0]},
+        )
     return folder
 
 

@@ -56,8 +56,18 @@ def test_items_with_several_right_labels_get_a_curve_over_their_number(runs: Pat
 
 def test_runs_with_other_numbers_of_shots_get_a_curve(made: ModuleType, tmp_path: Path) -> None:
     items = list(made.entailment(6, 4))
-    runs = [made.write(tmp_path / str(shots), "b@fresh", "m", items, skill=0.2 + shots / 10, seed=shots,
-                       model_options={"shots": shots}) for shots in (0, 2, 4)]
+    runs = [
+        made.write(
+            tmp_path / str(shots),
+            "b@fresh",
+            "m",
+            items,
+            skill=0.2 + shots / 10,
+            seed=shots,
+            model_options={"shots": shots},
+        )
+        for shots in (0, 2, 4)
+    ]
     found = named(figures(studies(runs)[0]))
     assert [row[1] for row in found["by-shots"].rows] == [0, 2, 4]
 

@@ -96,8 +96,15 @@ def test_whatever_models_and_data_say_is_text(made: ModuleType, tmp_path: Path) 
         )
         for i, text in enumerate(HOSTILE * 4)
     ]
-    run = made.write(tmp_path / "r", "b<script>@fresh", "m<script>alert(1)</script>", items, replies=list(HOSTILE),
-                     description={"prompt": HOSTILE[0], HOSTILE[1]: HOSTILE[2]}, options={HOSTILE[0]: HOSTILE[1]})
+    run = made.write(
+        tmp_path / "r",
+        "b<script>@fresh",
+        "m<script>alert(1)</script>",
+        items,
+        replies=list(HOSTILE),
+        description={"prompt": HOSTILE[0], HOSTILE[1]: HOSTILE[2]},
+        options={HOSTILE[0]: HOSTILE[1]},
+    )
     page = write_report([run], tmp_path / "report.html").read_text(encoding="utf-8")
     tags = Tags(page).seen
     assert [tag for tag, _ in tags].count("script") == 2  # the packed items and our own

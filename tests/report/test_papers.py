@@ -20,8 +20,12 @@ def test_every_benchmark_belongs_to_a_paper_with_tables():
 def test_every_column_of_every_layout_has_a_published_figure(paper):
     for layout in papers()[paper].tables:
         for column in layout.columns:
-            found = [f for f in figures(NAMES[paper]) if (f.table, f.benchmark, f.measure, f.by, f.key) == (
-                layout.table, column.benchmark or layout.benchmark, column.measure, column.by, column.key)]
+            found = [
+                f
+                for f in figures(NAMES[paper])
+                if (f.table, f.benchmark, f.measure, f.by, f.key)
+                == (layout.table, column.benchmark or layout.benchmark, column.measure, column.by, column.key)
+            ]
             assert found, f"{paper}, {layout.table}, {column.head}"
 
 
@@ -46,8 +50,11 @@ def score(measure, value, by="", key=""):
 
 def test_a_run_is_the_last_row_with_its_spread():
     slices = [score("partial_credit", v, "category", k) for v, k in ((0.2, "motion"), (0.4, "metaphor"))]
-    table2, table5, table6 = like_paper("spatialQA", "spatialqa", [
-        score("without_partial_credit", 0.25), score("partial_credit", 0.30, "", ""), *slices])
+    table2, table5, table6 = like_paper(
+        "spatialQA",
+        "spatialqa",
+        [score("without_partial_credit", 0.25), score("partial_credit", 0.30, "", ""), *slices],
+    )
     assert table2.rows[0] == ("GPT-3", "26.5", "61.1 (6.8)")
     assert table2.rows[-1] == ("mine", "25.0", "30.0 (14.1)")
     assert table5.rows[-1][-1] == "25.0"
@@ -55,8 +62,9 @@ def test_a_run_is_the_last_row_with_its_spread():
 
 
 def test_tables_without_a_run_are_left_out():
-    assert [t.title.split(".")[0] for t in like_paper("spatialQA", "spatialqa", [score("without_partial_credit", 0.5)])] == [
-        "spatialQA, Table 2", "spatialQA, Table 5"]
+    assert [
+        t.title.split(".")[0] for t in like_paper("spatialQA", "spatialqa", [score("without_partial_credit", 0.5)])
+    ] == ["spatialQA, Table 2", "spatialQA, Table 5"]
 
 
 def test_unknown_paper_is_named():

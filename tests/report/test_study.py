@@ -53,8 +53,13 @@ def test_missing_failed_and_unreadable_answers_are_kept_apart(tmp_path: Path, ma
     items = [Item(id=str(i), form="choice", text="?", choices=("no", "yes"), gold=("yes",)) for i in range(4)]
     made.write(tmp_path / "r", "b@fresh", "m", items, answered=0, scale="none")
     log = RunLog(tmp_path / "r")
-    log.add_answers([(0, Answer(item="0", choice="yes")), (1, Answer(item="1", reply="who knows")),
-                     (2, Answer(item="2", error="timeout"))])
+    log.add_answers(
+        [
+            (0, Answer(item="0", choice="yes")),
+            (1, Answer(item="1", reply="who knows")),
+            (2, Answer(item="2", error="timeout")),
+        ]
+    )
     log.close()
     entrant = studies([Run.open(tmp_path / "r")])[0].entrants[0]
     assert entrant.choice.tolist() == [1, NO_ANSWER, NO_ANSWER, NOT_ASKED]

@@ -21,7 +21,8 @@ def drawn(body: plots.Body, title: str = "t") -> Any:
 
 def scripts(root: Any) -> list[str]:
     return [node.tag for node in root.iter() if "script" in node.tag] + [
-        key for node in root.iter() for key in node.attrib if key.lower().startswith("on")]
+        key for node in root.iter() for key in node.attrib if key.lower().startswith("on")
+    ]
 
 
 @given(st.lists(st.tuples(HOSTILE, st.integers(0, 11), st.floats(0, 1)), min_size=1, max_size=8), HOSTILE)

@@ -108,8 +108,18 @@ def test_an_item_page_shows_all_models_answers(viewer: TestClient) -> None:
     assert "entailment" in page
 
 
-@pytest.mark.parametrize("address", ["/run/nothing", "/run/..%2Fgood", "/run/%2e%2e", "/item?benchmark=x&id=y",
-                                     "/compare?a=good&b=nothing", "/etc/passwd", "/style.css/../run.json"])
+@pytest.mark.parametrize(
+    "address",
+    [
+        "/run/nothing",
+        "/run/..%2Fgood",
+        "/run/%2e%2e",
+        "/item?benchmark=x&id=y",
+        "/compare?a=good&b=nothing",
+        "/etc/passwd",
+        "/style.css/../run.json",
+    ],
+)
 def test_what_is_not_there_is_not_found(viewer: TestClient, address: str) -> None:
     assert viewer.get(address).status_code == 404
 
@@ -184,8 +194,12 @@ def test_the_command_prints_its_address_and_serves(runs: Path) -> None:
     import httpx
 
     environment = {**os.environ, "PYTHONPATH": str(Path(gnomon.__file__).parent.parent)}
-    with subprocess.Popen([sys.executable, "-m", "gnomon", "view", "--runs", str(runs), "--port", "0"],
-                          stdout=subprocess.PIPE, text=True, env=environment) as process:
+    with subprocess.Popen(
+        [sys.executable, "-m", "gnomon", "view", "--runs", str(runs), "--port", "0"],
+        stdout=subprocess.PIPE,
+        text=True,
+        env=environment,
+    ) as process:
         try:
             assert process.stdout is not None
             address = process.stdout.readline().split()[2]
@@ -197,8 +211,19 @@ def test_the_command_prints_its_address_and_serves(runs: Path) -> None:
 
 def test_hostile_names_and_replies_are_text(made: ModuleType, tmp_path: Path) -> None:
     bad = '"><script>alert(1)</script>'
-    items = [Item(id=f"{i}{bad}", form="choice", text=bad, context=bad, choices=("no", bad), gold=(bad,), group=bad,
-                  tags={bad: bad}) for i in range(3)]
+    items = [
+        Item(
+            id=f"{i}{bad}",
+            form="choice",
+            text=bad,
+            context=bad,
+            choices=("no", bad),
+            gold=(bad,),
+            group=bad,
+            tags={bad: bad},
+        )
+        for i in range(3)
+    ]
     for name in ("a", "b"):
         made.write(
             tmp_path / name, f"b{bad}@fresh", bad + name, items, replies=[bad], description={bad: bad}, seed=ord(name)

@@ -113,8 +113,9 @@ class Family:
     @cached_property
     def _where(self) -> dict[str, tuple[int, int]]:
         """For each slot its draw and its column in the rows."""
-        return {slot: (place, column)
-                for place, draw in enumerate(self.draws) for column, slot in enumerate(draw.slots)}
+        return {
+            slot: (place, column) for place, draw in enumerate(self.draws) for column, slot in enumerate(draw.slots)
+        }
 
     def _renderer(self, sentence: Sentence) -> Callable[[Sequence[int]], str]:
         def table(slot: str, form: Form) -> tuple[str, ...]:
@@ -141,8 +142,11 @@ def read_families(file: Path, words: Mapping[str, Any] | None = None) -> list[Fa
     """The families of a file. `words` are lists of fillers that it may name; its own `words` entry adds to them."""
     content = read_yaml(file)
     if not isinstance(content, dict):
-        raise DataError("a file of families names each family, with its hypothesis, slots and premises.",
-                        "docs/families.md shows one.", file=file)
+        raise DataError(
+            "a file of families names each family, with its hypothesis, slots and premises.",
+            "docs/families.md shows one.",
+            file=file,
+        )
     lists = {**(words or {}), **(content.pop("words", None) or {})}
     return [_family(str(name), entry, file, lists) for name, entry in content.items()]
 
@@ -150,17 +154,22 @@ def read_families(file: Path, words: Mapping[str, Any] | None = None) -> list[Fa
 def _family(name: str, content: Any, file: Path, words: Mapping[str, Any]) -> Family:
     try:
         entry = _entry(content)
-        premises = [*((label, text, False) for label, text in entry.literal.items()),
-                    *((label, text, True) for label, text in entry.figurative.items())]
-        templates = tuple(Template(f"{name}/{number}", _sentence(text, entry), _labels(label), figurative)
-                          for number, (label, text, figurative) in enumerate(premises))
+        premises = [
+            *((label, text, False) for label, text in entry.literal.items()),
+            *((label, text, True) for label, text in entry.figurative.items()),
+        ]
+        templates = tuple(
+            Template(f"{name}/{number}", _sentence(text, entry), _labels(label), figurative)
+            for number, (label, text, figurative) in enumerate(premises)
+        )
         if not templates:
             raise SentenceError("it has no premises")
         drawn = tuple(_draw(slots, source, words) for slots, source in entry.slots.items())
         return Family(name, entry.category or file.stem, drawn, _sentence(entry.hypothesis, entry), templates)
     except (msgspec.ValidationError, SentenceError) as error:
-        raise DataError(f"the family '{name}': {error}.", "docs/families.md shows how a family is written.",
-                        file=file) from None
+        raise DataError(
+            f"the family '{name}': {error}.", "docs/families.md shows how a family is written.", file=file
+        ) from None
 
 
 def _entry(content: Any) -> _Entry:

@@ -84,15 +84,22 @@ def _as_asked(scene: Scene, number: int, questions: Sequence[tuple[Path, int, Qu
     """Rows 2i and 2i+1 of the questions belong to row i of the scenes."""
     for place in (2 * number, 2 * number + 1):
         if place >= len(questions):
-            raise DataError(f"there are {len(questions)} questions, not two for each scene.", "Fetch the file again.",
-                            file=questions[-1][0] if questions else "data_qa.json")
+            raise DataError(
+                f"there are {len(questions)} questions, not two for each scene.",
+                "Fetch the file again.",
+                file=questions[-1][0] if questions else "data_qa.json",
+            )
         file, line, row = questions[place]
         answer = ANSWERS.get(str(row.label).lower())
         if answer is None:
             raise DataError(f"the field label is {row.label!r}, not yes or no.", "Mend the row.", file=file, line=line)
         if scene.object not in row.question or scene.person not in row.question:
-            raise DataError(f"the question is not about the {scene.person} and the {scene.object} of its scene.",
-                            "Is this the file that goes with data.json?", file=file, line=line)
+            raise DataError(
+                f"the question is not about the {scene.person} and the {scene.object} of its scene.",
+                "Is this the file that goes with data.json?",
+                file=file,
+                line=line,
+            )
         sentence, stop, text = row.question.partition(".")
         context = f"{sentence}{stop}" if text.strip() else scene.text
         words = [name for name, word in ASKED_PUBLISHED.items() if re.search(rf"\b{word}\b", text or sentence)]
@@ -123,8 +130,13 @@ def _question(scene: Scene, asked: str, text: str, answer: str) -> Item:
 
 def _item(scene: Scene, form: Form, text: str, choices: tuple[str, ...], gold: str, asked: str) -> Item:
     person, thing = scene.stands_for or (scene.person, scene.object)
-    tags = {"object": thing, "person": person, "action": scene.action, "relation": scene.relation,
-            "tense": "progressive" if " " in scene.verb else "simple"}
+    tags = {
+        "object": thing,
+        "person": person,
+        "action": scene.action,
+        "relation": scene.relation,
+        "tense": "progressive" if " " in scene.verb else "simple",
+    }
     if scene.stands_for:
         tags |= {"kind_of_object": scene.object, "kind_of_person": scene.person}
     if asked:
@@ -146,11 +158,21 @@ def statistics(items: Sequence[Item]) -> list[Listing]:
     objects = Counter((tags["object"], tags["relation"]) for tags in scenes.values())
     words = Counter((item.tags["asked"], item.gold[0]) for item in items if "asked" in item.tags)
     names = dict.fromkeys(tags["object"] for tags in scenes.values())
-    tables = [Listing("Scenes by object and relation", ("object", *RELATIONS),
-                      tuple((thing, *(objects[thing, name] for name in RELATIONS)) for thing in names))]
+    tables = [
+        Listing(
+            "Scenes by object and relation",
+            ("object", *RELATIONS),
+            tuple((thing, *(objects[thing, name] for name in RELATIONS)) for thing in names),
+        )
+    ]
     if words:
-        tables.append(Listing("Right answers by the relation asked about", ("asked", "yes", "no"),
-                              tuple((name, words[name, "yes"], words[name, "no"]) for name in RELATIONS)))
+        tables.append(
+            Listing(
+                "Right answers by the relation asked about",
+                ("asked", "yes", "no"),
+                tuple((name, words[name, "yes"], words[name, "no"]) for name in RELATIONS),
+            )
+        )
     return tables
 
 

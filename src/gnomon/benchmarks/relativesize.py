@@ -61,8 +61,12 @@ def read_pairs(file: Path) -> list[Pair]:
         pair = _pair(fields, columns, file, line)
         both = frozenset((pair.first, pair.second))
         if both in seen:
-            raise DataError(f"the pair {pair.first}, {pair.second} is there twice (line {seen[both]}).",
-                            "Remove one of the two lines.", file=file, line=line)
+            raise DataError(
+                f"the pair {pair.first}, {pair.second} is there twice (line {seen[both]}).",
+                "Remove one of the two lines.",
+                file=file,
+                line=line,
+            )
         if len(pairs) >= MOST_PAIRS:
             raise DataError(f"the file has more than {MOST_PAIRS:,} pairs.", "Is this the right file?", file=file)
         seen[both] = line
@@ -93,8 +97,10 @@ def statistics(items: Sequence[Item]) -> list[Listing]:
 
 def _file(data: str) -> Path:
     if not data:
-        raise DataError("RelativeSize is not shipped and cannot be fetched by its name.",
-                        "Ask its authors for the pairs, and give the file, or its folder, with --data.")
+        raise DataError(
+            "RelativeSize is not shipped and cannot be fetched by its name.",
+            "Ask its authors for the pairs, and give the file, or its folder, with --data.",
+        )
     path = Path(data).expanduser()
     if path.is_file():
         return path
@@ -127,16 +133,24 @@ def _columns(header: Sequence[str]) -> tuple[int, int, int | None] | None:
 def _pair(fields: Sequence[str], columns: tuple[int, int, int | None] | None, file: Path, line: int) -> Pair:
     one, two, answer = columns or (0, 1, 2 if len(fields) > 2 else None)
     if len(fields) <= max(one, two, answer or 0) or not fields[one] or not fields[two] or fields[one] == fields[two]:
-        raise DataError(f"not a pair of two objects: {fields}.",
-                        'Write "elephant,butterfly,>" or "elephant > butterfly".', file=file, line=line)
+        raise DataError(
+            f"not a pair of two objects: {fields}.",
+            'Write "elephant,butterfly,>" or "elephant > butterfly".',
+            file=file,
+            line=line,
+        )
     first, second = fields[one], fields[two]
     said = fields[answer].lower() if answer is not None else ">"  # two names alone: the larger one first
     if said in GREATER or said == first.lower():
         return Pair(first, second, True)
     if said in LESSER or said == second.lower():
         return Pair(first, second, False)
-    raise DataError(f"the answer {said!r} is not one of > < 1 0 larger smaller or one of the two names.",
-                    "Mend the line.", file=file, line=line)
+    raise DataError(
+        f"the answer {said!r} is not one of > < 1 0 larger smaller or one of the two names.",
+        "Mend the line.",
+        file=file,
+        line=line,
+    )
 
 
 def _chain(first: tuple[int, list[str]], rest: Iterator[tuple[int, list[str]]]) -> Iterator[tuple[int, list[str]]]:

@@ -45,8 +45,9 @@ def published(*, data: str = "", scale: str = "", form: str = "") -> Iterator[It
     found, missing = {}, []
     for chosen in _chosen(scale, SCALES_OF):
         try:
-            found[chosen] = find(folder, f"{chosen}/data.json", f"{chosen}.json", f"data/{chosen}/data.json",
-                                 what=f"the {chosen} set")
+            found[chosen] = find(
+                folder, f"{chosen}/data.json", f"{chosen}.json", f"data/{chosen}/data.json", what=f"the {chosen} set"
+            )
         except DataError as error:
             missing.append(error)
     if not found:
@@ -101,14 +102,17 @@ def _forms(scale: str, a: str, b: str, levels: Levels, forms: Sequence[Form], *,
 
 
 def _published_forms(scale: str, row: Row, levels: Levels, forms: Sequence[Form], where: str) -> Iterator[Item]:
-    """Cloze from the authors' phrases, question as they ask it: about (b, a) with the lesser word where a is greater."""
+    """Cloze from the authors' phrases; question as they ask it: about (b, a), with the lesser word, if a is greater."""
     try:
         if (_level(row.obj_a, levels) > _level(row.obj_b, levels)) != (row.label == 1):
-            raise DataError(f"{where}: the label does not follow from the levels of {row.obj_a} and {row.obj_b}.",
-                            "Is this the right file?")
+            raise DataError(
+                f"{where}: the label does not follow from the levels of {row.obj_a} and {row.obj_b}.",
+                "Is this the right file?",
+            )
     except KeyError as unknown:
-        raise DataError(f"{where}: {unknown.args[0]!r} is not an object of the {scale} set.",
-                        "Is this the right file?") from None
+        raise DataError(
+            f"{where}: {unknown.args[0]!r} is not an object of the {scale} set.", "Is this the right file?"
+        ) from None
     first, _, second = row.text.rstrip(" .").partition(" and ")
     greater, lesser = SCALES_OF[scale]
     for form in forms:
@@ -129,9 +133,14 @@ def _item(scale: str, form: Form, text: str, a: str, b: str, levels: Levels, wor
     if word:
         tags["comparative"] = word
     return Item(
-        id="/".join(part for part in (scale, form, a, word, b) if part).replace(" ", "_"), form=form, text=text, group=f"{scale}: {pair}", tags=tags,
-        choices=("yes", "no") if word else SCALES_OF[scale], gold=(answer,) if word else (relation,),
-    )  # fmt: skip
+        id="/".join(part for part in (scale, form, a, word, b) if part).replace(" ", "_"),
+        form=form,
+        text=text,
+        choices=("yes", "no") if word else SCALES_OF[scale],
+        gold=(answer,) if word else (relation,),
+        group=f"{scale}: {pair}",
+        tags=tags,
+    )
 
 
 def statistics(items: Sequence[Item]) -> list[Listing]:

@@ -64,8 +64,9 @@ class Row(msgspec.Struct):
 
 def published_scenes(folder: str | Path) -> list[Scene]:
     """The scenes of the authors' data.json, with their sentences as they are (a space at the end)."""
-    file = find(folder, "posrel/data.json", "posrel.json", "data/posrel/data.json", "data.json",
-                what="the positional set")
+    file = find(
+        folder, "posrel/data.json", "posrel.json", "data/posrel/data.json", "data.json", what="the positional set"
+    )
     rows = list(read_jsonl(file, Row))
     pronouns: dict[str, str] = read_yaml(package_data("posrel/scenes.yaml"))["people"]
     verbs = [_verb(row, file, line, pronouns) for line, row in rows]
@@ -76,11 +77,25 @@ def published_scenes(folder: str | Path) -> list[Scene]:
     scenes = []
     for (line, row), verb in zip(rows, verbs, strict=True):
         if len(labels[row.obj_b]) != 2:
-            raise DataError(f"the object {row.obj_b!r} has {len(labels[row.obj_b])} relations, not 2.",
-                            "Is this the file of positional relations?", file=file, line=line)
+            raise DataError(
+                f"the object {row.obj_b!r} has {len(labels[row.obj_b])} relations, not 2.",
+                "Is this the file of positional relations?",
+                file=file,
+                line=line,
+            )
         other = next(label for label in labels[row.obj_b] if label != row.label)
-        scenes.append(Scene(row.text, row.obj_a, verb, actions.get((row.obj_b, row.label), verb), row.obj_b,
-                            RELATIONS[row.label], RELATIONS[other], pronouns[row.obj_a]))
+        scenes.append(
+            Scene(
+                row.text,
+                row.obj_a,
+                verb,
+                actions.get((row.obj_b, row.label), verb),
+                row.obj_b,
+                RELATIONS[row.label],
+                RELATIONS[other],
+                pronouns[row.obj_a],
+            )
+        )
     return scenes
 
 
@@ -89,8 +104,12 @@ def _verb(row: Row, file: Path, line: int, pronouns: Iterable[str]) -> str:
     if not 0 <= row.label < len(RELATIONS):
         raise DataError(f"the field label is {row.label}, not 0 to 3.", "Is this the right file?", file=file, line=line)
     if row.obj_a not in pronouns or found is None or (found["person"], found["object"]) != (row.obj_a, row.obj_b):
-        raise DataError(f"the sentence {row.text[:60]!r} is not 'A {row.obj_a[:20]} does something with the "
-                        f"{row.obj_b[:20]}.'", "Is this the file of positional relations?", file=file, line=line)
+        raise DataError(
+            f"the sentence {row.text[:60]!r} is not 'A {row.obj_a[:20]} does something with the {row.obj_b[:20]}.'",
+            "Is this the file of positional relations?",
+            file=file,
+            line=line,
+        )
     return found["verb"]
 
 
@@ -113,8 +132,9 @@ def generalised(scenes: Iterable[Scene], seed: int, per_group: int) -> Iterator[
             yield made._replace(text=_sentence(made))
 
 
-def _pairs(people: Sequence[str], things: Sequence[str], random: Random, count: int,
-           used: set[tuple[str, str]]) -> list[tuple[str, str]]:
+def _pairs(
+    people: Sequence[str], things: Sequence[str], random: Random, count: int, used: set[tuple[str, str]]
+) -> list[tuple[str, str]]:
     """Different pairs, as many as there are, none of them used before."""
     total = len(people) * len(things)
     chosen: list[tuple[str, str]] = []

@@ -50,8 +50,11 @@ def families(patterns: str = "") -> list[Family]:
 
 def _item(family: Family, problem: Problem, number: int) -> Item:
     template = problem.template
-    tags = {"category": "metaphor" if template.figurative else family.category, "template": template.id,
-            "family": family.name}
+    tags = {
+        "category": "metaphor" if template.figurative else family.category,
+        "template": template.id,
+        "family": family.name,
+    }
     if any(other.figurative for other in family.templates):
         tags |= {"domain": family.category, "reading": "figurative" if template.figurative else "literal"}
     return Item(id=f"{template.id}/{number}", form="entailment", context=problem.premise, text=problem.hypothesis,
@@ -77,8 +80,13 @@ def read(file: str | Path) -> Iterator[tuple[Item, dict[str, str]]]:
                 raise DataError(f"the field {field} is empty.", "Is this a file of spatialQA?", file=file, line=line)
         labels = row["entailment"].split(",")
         if not set(labels) <= set(LABELS):
-            raise DataError(f"the field entailment is {row['entailment'][:40]!r}, not one of {', '.join(LABELS)}, or "
-                            "several with commas between them.", "Is this a file of spatialQA?", file=file, line=line)
+            raise DataError(
+                f"the field entailment is {row['entailment'][:40]!r}, not one of {', '.join(LABELS)}, or "
+                "several with commas between them.",
+                "Is this a file of spatialQA?",
+                file=file,
+                line=line,
+            )
         template = f"{row['function_name']}/{row['g_id']}"
         digest = sha256(f"{row['premise']}\t{row['hypothesis']}".encode()).hexdigest()[:10]
         name = f"{template}/{digest}"
@@ -91,15 +99,18 @@ def read(file: str | Path) -> Iterator[tuple[Item, dict[str, str]]]:
 
 def _published_file(folder: Path) -> Path:
     if not folder.is_dir():
-        raise DataError("there is no such folder.", "Give the folder that holds the authors' files with --data.",
-                        file=folder)
+        raise DataError(
+            "there is no such folder.", "Give the folder that holds the authors' files with --data.", file=folder
+        )
     for place in (folder, folder / "data", folder / "results"):
         for pattern in ("data.tsv", "data.tsv.gz", "results-*.tsv", "results-*.tsv.gz"):
             if found := sorted(place.glob(pattern)):
                 return found[0]
-    raise DataError("the items of spatialQA are missing: looked for data.tsv and results-*.tsv, plain or .gz.",
-                    "Give the authors' repository as checked out, or a flat folder of its files, with --data.",
-                    file=folder)
+    raise DataError(
+        "the items of spatialQA are missing: looked for data.tsv and results-*.tsv, plain or .gz.",
+        "Give the authors' repository as checked out, or a flat folder of its files, with --data.",
+        file=folder,
+    )
 
 
 def statistics(items: Sequence[Item]) -> list[Listing]:
@@ -109,17 +120,29 @@ def statistics(items: Sequence[Item]) -> list[Listing]:
     within = {category: [item for item in items if item.tags["category"] == category] for category in categories}
     sizes = [(name, *_sizes(found)) for name, found in [*within.items(), ("all", list(items))]]
     golds = sorted({item.gold for item in items}, key=lambda gold: (len(gold), [LABELS.index(g) for g in gold]))
-    labels = [(name, *(sum(item.gold == gold for item in found) for gold in golds))
-              for name, found in [*within.items(), ("all", list(items))]]
-    tables = [Listing("Templates and items (Table 3)", ("category", "templates", "items", "different"), tuple(sizes)),
-              Listing("Labels", ("category", *(" or ".join(gold) for gold in golds)), tuple(labels))]
+    labels = [
+        (name, *(sum(item.gold == gold for item in found) for gold in golds))
+        for name, found in [*within.items(), ("all", list(items))]
+    ]
+    tables = [
+        Listing("Templates and items (Table 3)", ("category", "templates", "items", "different"), tuple(sizes)),
+        Listing("Labels", ("category", *(" or ".join(gold) for gold in golds)), tuple(labels)),
+    ]
     twins = Counter((item.tags["domain"], item.tags["reading"], item.group) for item in items if "domain" in item.tags)
     if twins:
-        rows = tuple((domain, *(sum(1 for d, r, _ in twins if (d, r) == (domain, reading))
-                                for reading in ("literal", "figurative")))
-                     for domain in CATEGORIES if any(d == domain for d, _, _ in twins))
-        tables.append(Listing("Metaphorical twins: templates with hypotheses in common",
-                              ("category", "literal", "figurative"), rows))
+        rows = tuple(
+            (
+                domain,
+                *(sum(1 for d, r, _ in twins if (d, r) == (domain, reading)) for reading in ("literal", "figurative")),
+            )
+            for domain in CATEGORIES
+            if any(d == domain for d, _, _ in twins)
+        )
+        tables.append(
+            Listing(
+                "Metaphorical twins: templates with hypotheses in common", ("category", "literal", "figurative"), rows
+            )
+        )
     return tables
 
 

@@ -182,8 +182,15 @@ _benchmark = partial(Benchmark, paper="ViPhy", cluster="group", figures="viphy",
 _MEASURES = ("relaxed_accuracy", "true_confidence", "macro_f1", "accuracy")
 _SEVERAL = (*_MEASURES, "typical_f1@code")  # where several labels may be right
 _ORDER: dict[str, Any] = {"order": {"first": "obj_a", "second": "obj_b", "greater": ["larger"], "lesser": ["smaller"]}}
-_ELEVATION: dict[str, Any] = {"relations": {"first": "obj_a", "second": "obj_b", "within": ["scene"],
-                                            "converse": {"above": "below"}, "symmetric": ["level with", "similar level"]}}
+_ELEVATION: dict[str, Any] = {
+    "relations": {
+        "first": "obj_a",
+        "second": "obj_b",
+        "within": ["scene"],
+        "converse": {"above": "below"},
+        "symmetric": ["level with", "similar level"],
+    }
+}
 
 COLOR = _benchmark(
     name="viphy-color", summary="typical colours of objects", measures=_SEVERAL,

@@ -73,23 +73,33 @@ def read_elevations(folder: Path, split: str = "") -> list[tuple[str, Comparison
     return _divided(folder, split, "spatial", "spatial.csv", lambda file: read_comparisons(file, RELATIONS))
 
 
-def _divided(folder: Path, split: str, task: str, whole: str,
-             read: Callable[[Path], Sequence[Row]]) -> list[tuple[str, Row]]:
+def _divided(
+    folder: Path, split: str, task: str, whole: str, read: Callable[[Path], Sequence[Row]]
+) -> list[tuple[str, Row]]:
     """The rows of a split (all if empty), from the whole table by the rule, else from the released parts."""
     wanted = split_name(split)
     ending = whole.rpartition(".")[2]
     if wanted in FEW:  # drawn by the authors without a seed: only as released
         part = wanted.removeprefix("train-")
-        file = find(folder, f"dataset/fs_{task}/train_{part}.{ending}", f"fs_{task}/train_{part}.{ending}",
-                    what=f"the {wanted} part")
+        file = find(
+            folder,
+            f"dataset/fs_{task}/train_{part}.{ending}",
+            f"fs_{task}/train_{part}.{ending}",
+            what=f"the {wanted} part",
+        )
         return [(wanted, row) for row in read(file)]
     table = _optional(folder, f"results/{whole}", whole)
     if table:
         rows = read(table)
         divided = [(name, rows[number]) for name, number in split_of(len(rows))]
     else:
-        divided = [(name, row) for name in SPLITS for row in read(
-            find(folder, f"dataset/{task}/{name}.{ending}", f"{task}/{name}.{ending}", what=f"results/{whole}"))]
+        divided = [
+            (name, row)
+            for name in SPLITS
+            for row in read(
+                find(folder, f"dataset/{task}/{name}.{ending}", f"{task}/{name}.{ending}", what=f"results/{whole}")
+            )
+        ]
     return [(name, row) for name, row in divided if wanted in ("", name)]
 
 
@@ -98,8 +108,11 @@ def _colours(file: Path) -> list[Colours]:
     for name, shares in read_json(file, dict[str, dict[str, float]]).items():
         wrong = [colour for colour, share in shares.items() if colour not in COLOURS or not 0 < share <= 1]
         if wrong or not shares or not name.strip():
-            raise DataError(f"the colours of '{name}' are not shares of the eleven colours: {shares}.",
-                            "Is this the right file?", file=file)
+            raise DataError(
+                f"the colours of '{name}' are not shares of the eleven colours: {shares}.",
+                "Is this the right file?",
+                file=file,
+            )
         rows.append(Colours(name, shares))
     return rows
 
@@ -112,11 +125,16 @@ def read_comparisons(file: Path, relations: Sequence[str]) -> list[Comparison]:
         counts = {relation: parse(row[relation], int, field=relation, file=file, line=line) for relation in relations}
         typical = tuple(row["typical"].split(","))
         if not row["o1"].strip() or not row["o2"].strip() or min(counts.values()) < 0:
-            raise DataError("an object's name is missing or a count is negative.", "Mend the row.", file=file,
-                            line=line)
+            raise DataError(
+                "an object's name is missing or a count is negative.", "Mend the row.", file=file, line=line
+            )
         if not set(typical) <= set(relations) or len(set(typical)) != len(typical):
-            raise DataError(f"the field typical is {row['typical']!r}, not of {' '.join(relations)}.", "Mend the row.",
-                            file=file, line=line)
+            raise DataError(
+                f"the field typical is {row['typical']!r}, not of {' '.join(relations)}.",
+                "Mend the row.",
+                file=file,
+                line=line,
+            )
         if len(rows) >= MOST_ROWS:
             raise DataError(f"the file has more than {MOST_ROWS:,} pairs.", "Is this the right file?", file=file)
         rows.append(Comparison(row["o1"], row["o2"], counts, typical, row["scene"] if scenic else ""))
@@ -125,8 +143,9 @@ def read_comparisons(file: Path, relations: Sequence[str]) -> list[Comparison]:
 
 def read_names(folder: Path) -> dict[str, int]:
     """Object names with their frequency."""
-    return read_json(find(folder, "data/object_names_c5.json", "object_names_c5.json", what="the object names"),
-                     dict[str, int])
+    return read_json(
+        find(folder, "data/object_names_c5.json", "object_names_c5.json", what="the object names"), dict[str, int]
+    )
 
 
 def read_object_tags(folder: Path) -> dict[str, dict[str, str]]:
@@ -162,10 +181,14 @@ def read_subtype_sizes(folder: Path, seed: int) -> list[Comparison]:
     def chosen(name: str) -> str:
         return draw.choice([subtype for subtype in mapping[name] if subtype != name])
 
-    warnings.warn("dataset/size_sub/test.csv is not there: the subtypes are drawn anew.", MissingFileWarning,
-                  stacklevel=2)
-    return [row._replace(first=chosen(row.first), second=chosen(row.second)) for split, row in read_sizes(folder)
-            if split == "test" and len(mapping.get(row.first, ())) > 1 and len(mapping.get(row.second, ())) > 1]
+    warnings.warn(
+        "dataset/size_sub/test.csv is not there: the subtypes are drawn anew.", MissingFileWarning, stacklevel=2
+    )
+    return [
+        row._replace(first=chosen(row.first), second=chosen(row.second))
+        for split, row in read_sizes(folder)
+        if split == "test" and len(mapping.get(row.first, ())) > 1 and len(mapping.get(row.second, ())) > 1
+    ]
 
 
 def read_transitive_sizes(folder: Path, seed: int) -> list[Comparison]:
@@ -175,8 +198,9 @@ def read_transitive_sizes(folder: Path, seed: int) -> list[Comparison]:
         return read_comparisons(released, (">", "<"))
     smaller = [(row.first, row.second) for _, row in read_sizes(folder) if row.typical == ("<",)]
     derived = [(a, c) for a, _, c in transitive_pairs(smaller)]
-    warnings.warn("dataset/size_trans/test.csv is not there: the pairs are drawn anew.", MissingFileWarning,
-                  stacklevel=2)
+    warnings.warn(
+        "dataset/size_trans/test.csv is not there: the pairs are drawn anew.", MissingFileWarning, stacklevel=2
+    )
     drawn = Random(f"{seed}/transitive").sample(derived, min(TRANSITIVE_ITEMS, len(derived)))
     return [Comparison(a, c, {">": 100, "<": 100}, ("<",)) for a, c in drawn]
 
@@ -206,5 +230,7 @@ def _optional(folder: Path, *candidates: str) -> Path | None:
     """The file if it is there; a folder that is not there at all is an error all the same."""
     if not folder.is_dir():
         return find(folder, *candidates)
-    return next((folder / name for name in (*candidates, *(f"{name}.gz" for name in candidates))
-                 if (folder / name).is_file()), None)
+    return next(
+        (folder / name for name in (*candidates, *(f"{name}.gz" for name in candidates)) if (folder / name).is_file()),
+        None,
+    )

@@ -89,8 +89,9 @@ def object_colours(seed: int) -> list[Colours]:
     for colour in COLOURS:
         chosen |= dict.fromkeys(draw.sample(sorted(table[colour]), each - taken[colour]), (colour,))
     names = draw.sample(sorted(chosen), len(chosen))
-    return [Colours(name, {colour: 1 / len(chosen[name]) for colour in COLOURS if colour in chosen[name]})
-            for name in names]
+    return [
+        Colours(name, {colour: 1 / len(chosen[name]) for colour in COLOURS if colour in chosen[name]}) for name in names
+    ]
 
 
 def elevations(seed: int, blocks: int) -> list[Comparison]:
@@ -108,8 +109,9 @@ def elevations(seed: int, blocks: int) -> list[Comparison]:
         for block in [*_blocks(labels, draw), *_threes(labels, draw)]:
             rows.append([Comparison(a, b, {}, _ordered(labels[a, b]), room) for a, b in block])
     drawn = draw.sample(rows, _at_most(blocks, len(rows)))
-    return [both for block in drawn for row in block
-            for both in _both_ways(row.first, row.second, row.typical, row.scene)]
+    return [
+        both for block in drawn for row in block for both in _both_ways(row.first, row.second, row.typical, row.scene)
+    ]
 
 
 def _blocks(labels: Labels, draw: Random) -> Iterator[list[Pair]]:
@@ -151,7 +153,7 @@ def relations_between(a: Iterable[Sequence[float]], b: Iterable[Sequence[float]]
 
 
 def relation_of(a: Span, b: Span) -> str:
-    """">" if a lies wholly above b, "=" if they are level, "" if it depends on how one looks at it.
+    """ ">" if a lies wholly above b, "=" if they are level, "" if it depends on how one looks at it.
 
     Stricter than the paper (appendix A.3: the lowest point above the other's centre), so that no label is in doubt.
     """

@@ -89,7 +89,7 @@ def typical_relations(counts: Mapping[str, int]) -> tuple[str, ...]:
 
 
 def typical_size(greater: int, lesser: int) -> str:
-    """">" or "<" where seven tenths of the counts say so; empty for a pair that is left out as ambiguous.
+    """ ">" or "<" where seven tenths of the counts say so; empty for a pair that is left out as ambiguous.
 
     >>> typical_size(70, 30), typical_size(6, 4)
     ('>', '')
@@ -100,8 +100,9 @@ def typical_size(greater: int, lesser: int) -> str:
     return ">" if total and greater / total >= 0.7 else ""
 
 
-def subtypes(names: Mapping[str, int], object_minimum: int = OBJECT_MINIMUM,
-             subtype_minimum: int = SUBTYPE_MINIMUM) -> dict[str, dict[str, int]]:
+def subtypes(
+    names: Mapping[str, int], object_minimum: int = OBJECT_MINIMUM, subtype_minimum: int = SUBTYPE_MINIMUM
+) -> dict[str, dict[str, int]]:
     """Every object name with its subtypes and their counts, most frequent first; each name is among its own.
 
     A subtype of "ball" ends in the word "ball". If its words joined are a name too ("base ball", "baseball"), the more
@@ -172,8 +173,11 @@ def basic_colours(answers: Mapping[str, int]) -> dict[str, int]:
     return counts
 
 
-def object_colours(shares: Mapping[str, Sequence[float]], mapping: Mapping[str, Mapping[str, int]],
-                   rule: TypicalRule = typical_as_coded) -> dict[str, dict[str, float]]:
+def object_colours(
+    shares: Mapping[str, Sequence[float]],
+    mapping: Mapping[str, Mapping[str, int]],
+    rule: TypicalRule = typical_as_coded,
+) -> dict[str, dict[str, float]]:
     """Typical colours of each object from the colour shares of all objects (in the order of COLOURS).
 
     An object's shares are the plain mean over its subtypes, itself among them; objects whose name begins with a word

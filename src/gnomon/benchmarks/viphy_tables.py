@@ -17,8 +17,13 @@ COLUMNS = ("of", "count", "paper")
 PAPER = {
     "color": {"objects": "14k", "classes": "11", "label cardinality": "2.42 (1.37)"},
     "size": {"objects": "1.6k", "instances": "43k", "relations": "2"},
-    "spatial": {"objects": "300", "instances": "6.5k", "relations": "3", "label cardinality": "1.28 (0.45)",
-                "scenes": "5"},
+    "spatial": {
+        "objects": "300",
+        "instances": "6.5k",
+        "relations": "3",
+        "label cardinality": "1.28 (0.45)",
+        "scenes": "5",
+    },
     "names": {"objects": "14k", "objects with subtype": "1.8k", "subtype cardinality": "7.73 (12.91)"},
 }
 

@@ -37,8 +37,9 @@ def published(*, data: str = "", split: str = "", images: str = "", seed: int = 
     folder = locate(data, "vsr" if release == 1 else "vsr-2")
     pictures = [Path(images).expanduser()] if images else [found for found in (cached("vsr-images"),) if found]
     if images and not pictures[0].is_dir():
-        raise DataError("there is no such folder.", "Give the folder that holds train2017 and val2017 with --images.",
-                        file=images)
+        raise DataError(
+            "there is no such folder.", "Give the folder that holds train2017 and val2017 with --images.", file=images
+        )
     for tags, row in _chosen(folder, split, seed):
         yield caption_item(row, files.image_path(row, pictures, required=bool(images)), tags)
 
@@ -71,8 +72,10 @@ def parse_split(split: str) -> tuple[str, str]:
     if not part and kind not in KINDS:
         kind, part = "random", kind
     if kind not in KINDS or (part and part not in known):
-        raise UsageError(f"There is no split named '{split}'.",
-                         f"Write raw, KIND, PART or KIND/PART. Kinds: {', '.join(KINDS)}. Parts: {', '.join(known)}.")
+        raise UsageError(
+            f"There is no split named '{split}'.",
+            f"Write raw, KIND, PART or KIND/PART. Kinds: {', '.join(KINDS)}. Parts: {', '.join(known)}.",
+        )
     return kind, part
 
 

@@ -137,8 +137,11 @@ def image_path(row: Caption, folders: Sequence[Path], *, required: bool) -> str:
             if file.is_file():
                 return str(file)
     if required:
-        raise DataError(f"the image {row.image} is not there: looked for {year}/{row.image} and {row.image}.",
-                        "Fetch the images with `gnomon data get vsr-images`, or leave out --images.", file=folders[0])
+        raise DataError(
+            f"the image {row.image} is not there: looked for {year}/{row.image} and {row.image}.",
+            "Fetch the images with `gnomon data get vsr-images`, or leave out --images.",
+            file=folders[0],
+        )
     return row.image_link
 
 

@@ -53,8 +53,11 @@ def relation_counts(items: Sequence[Item]) -> Listing:
     """Table 6: how often each relation occurs."""
     counts = Counter((item.tags["relation"], item.tags["category"]) for item in items)
     order = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
-    return Listing("Table 6: relations", ("relation", "category", "items"),
-                   tuple((relation, category, n) for (relation, category), n in order))
+    return Listing(
+        "Table 6: relations",
+        ("relation", "category", "items"),
+        tuple((relation, category, n) for (relation, category), n in order),
+    )
 
 
 def disagreement(items: Sequence[Item]) -> Listing:

@@ -44,7 +44,9 @@ def item_arguments(parser: ArgumentParser) -> None:
     group = parser.add_argument_group("items")
     for name, line in _ITEM_FLAGS.items():
         group.add_argument(f"--{name.replace('_', '-')}", metavar=_metavar(name), help=line)
-    group.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="any other option of the benchmark")
+    group.add_argument(
+        "--set", action="append", default=[], metavar="KEY=VALUE", help="any other option of the benchmark"
+    )
 
 
 def model_arguments(parser: ArgumentParser) -> None:
@@ -54,7 +56,9 @@ def model_arguments(parser: ArgumentParser) -> None:
         group.add_argument(f"--{name.replace('_', '-')}", metavar=_metavar(name), help=line)
     for name, line in _MODEL_SWITCHES.items():
         group.add_argument(f"--{name.replace('_', '-')}", action="store_true", default=None, help=line)
-    group.add_argument("--model-set", action="append", default=[], metavar="KEY=VALUE", help="any other option of the model")
+    group.add_argument(
+        "--model-set", action="append", default=[], metavar="KEY=VALUE", help="any other option of the model"
+    )
 
 
 def chosen_sources(args: Namespace, specs: Sequence[str]) -> list[ItemSource]:

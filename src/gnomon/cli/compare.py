@@ -29,8 +29,13 @@ def arguments(parser: ArgumentParser) -> None:
     from gnomon.report.tables import FORMATS
 
     parser.add_argument("runs", nargs="+", metavar="RUN", help="two or more run folders, or a folder of runs")
-    parser.add_argument("--measure", action="append", default=[], metavar="NAME", help="compare by this measure "
-                        "(default: the benchmark's first); may be given several times")
+    parser.add_argument(
+        "--measure",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="compare by this measure (default: the benchmark's first); may be given several times",
+    )
     parser.add_argument("--level", type=float, default=0.95, metavar="P", help="of the intervals (default: 0.95)")
     parser.add_argument("--draws", type=int, default=2000, metavar="N", help="of the paired bootstrap (default: 2000)")
     parser.add_argument("--over-seeds", action="store_true", help="take a model's runs with different seeds together")
@@ -52,8 +57,10 @@ def main(args: Namespace) -> int:
     found: list[tuple[list[Comparison], list[Rank]]] = []
     for tables, names in by_benchmark(runs, over_seeds=args.over_seeds):
         if len(tables) < 2:
-            raise UsageError(f"There is nothing to compare: all runs on {tables[0].benchmark} are of "
-                             f"{tables[0].model}.", "Give runs of two or more models.")
+            raise UsageError(
+                f"There is nothing to compare: all runs on {tables[0].benchmark} are of {tables[0].model}.",
+                "Give runs of two or more models.",
+            )
         for name in args.measure or names[:1]:
             pairs = compare(tables, measure(name), level=args.level, draws=args.draws)
             found.append((pairs, leaderboard(tables, measure(name), pairs, level=args.level)))
@@ -72,24 +79,44 @@ def main(args: Namespace) -> int:
 def _listings(pairs: Sequence[Comparison], ranks: Sequence[Rank], level: float) -> list[Listing]:
     """The leaderboard and the pairs, for one benchmark and measure."""
     interval = f"{100 * level:g} % interval"
-    board = tuple((_places(rank), rank.model, _percent(rank.value), _range(rank.low, rank.high, "–"),
-                   ", ".join(rank.tied) or "–") for rank in ranks)
-    rows = tuple((each.first, each.second, _points(each.difference), _range(each.low, each.high, "to"), _p(each.p),
-                  _p(each.p_adjusted), "differ" if each.differ else "tied", _points(each.detectable).lstrip("+"))
-                 for each in pairs)
+    board = tuple(
+        (_places(rank), rank.model, _percent(rank.value), _range(rank.low, rank.high, "–"), ", ".join(rank.tied) or "–")
+        for rank in ranks
+    )
+    rows = tuple(
+        (
+            each.first,
+            each.second,
+            _points(each.difference),
+            _range(each.low, each.high, "to"),
+            _p(each.p),
+            _p(each.p_adjusted),
+            "differ" if each.differ else "tied",
+            _points(each.detectable).lstrip("+"),
+        )
+        for each in pairs
+    )
     first = pairs[0]
     about = f"{first.benchmark}, {first.measure}: {first.n:,} items in {first.clusters:,} clusters"
-    return [Listing(about, ("rank", "model", "score", interval, "tied with"), board),
-            Listing("Differences in points", ("first", "second", "first − second", interval, "p", "p (Holm)", "",
-                                              "detectable"), rows)]
+    return [
+        Listing(about, ("rank", "model", "score", interval, "tied with"), board),
+        Listing(
+            "Differences in points",
+            ("first", "second", "first − second", interval, "p", "p (Holm)", "", "detectable"),
+            rows,
+        ),
+    ]
 
 
 def _json(found: Sequence[tuple[Sequence[Comparison], Sequence[Rank]]]) -> str:
     import msgspec
 
     comparisons = [each._asdict() | {"differ": each.differ} for pairs, _ in found for each in pairs]
-    board = [{"benchmark": pairs[0].benchmark, "measure": pairs[0].measure, **rank._asdict()}
-             for pairs, ranks in found for rank in ranks]
+    board = [
+        {"benchmark": pairs[0].benchmark, "measure": pairs[0].measure, **rank._asdict()}
+        for pairs, ranks in found
+        for rank in ranks
+    ]
     both = msgspec.json.encode({"comparisons": comparisons, "leaderboard": board})
     return msgspec.json.format(both, indent=2).decode()
 

@@ -31,8 +31,9 @@ def whole_parser() -> ArgumentParser:
     commands = parser.add_subparsers(dest="command")
     for name, line in COMMANDS.items():
         module = command_module(name)
-        sub = commands.add_parser(name, help=line, description=module.__doc__,
-                                  formatter_class=RawDescriptionHelpFormatter)
+        sub = commands.add_parser(
+            name, help=line, description=module.__doc__, formatter_class=RawDescriptionHelpFormatter
+        )
         module.arguments(sub)
         sub.add_argument("--debug", action="store_true", help="show the traceback of an error")
     return parser

@@ -30,8 +30,12 @@ def arguments(parser: ArgumentParser) -> None:
     """Add the options of `gnomon data`."""
     actions = parser.add_subparsers(dest="action", metavar="list | get", required=True)
     listing = actions.add_parser("list", help="what can be fetched, on what terms, and what is here")
-    listing.add_argument("--format", choices=["table", "json", "csv", "markdown", "latex"], default="table",
-                         help="how to print it (default: table)")
+    listing.add_argument(
+        "--format",
+        choices=["table", "json", "csv", "markdown", "latex"],
+        default="table",
+        help="how to print it (default: table)",
+    )
     get = actions.add_parser("get", help="fetch the files of sources or benchmarks")
     get.add_argument("names", nargs="+", metavar="NAME", help="a source or a benchmark; `gnomon data list` names them")
     get.add_argument("--limit", type=int, metavar="N", help="at most N files of each (for vsr-images)")
@@ -73,8 +77,10 @@ def _get(args: Namespace) -> int:
         unknown_hash = sum(not file.sha256 for file in source.files)
         if unknown_hash or source.images_of:
             which = "its files" if source.images_of else f"{unknown_hash} of its files"
-            print(f"note: for {which} no sha256 is known beforehand; the first download's is recorded and held to.",
-                  file=sys.stderr)
+            print(
+                f"note: for {which} no sha256 is known beforehand; the first download's is recorded and held to.",
+                file=sys.stderr,
+            )
         with _Bar() as bar:
             files = list(islice(_files(source, args.data), args.limit))
             root = fetch(name, files=files, mirror=args.mirror, progress=bar)
@@ -101,8 +107,13 @@ class _Bar:
             from rich.console import Console
             from rich.progress import DownloadColumn, Progress, TextColumn, TransferSpeedColumn
 
-            self._bar = Progress(TextColumn("{task.description}"), DownloadColumn(), TransferSpeedColumn(),
-                                 console=Console(stderr=True), transient=True)
+            self._bar = Progress(
+                TextColumn("{task.description}"),
+                DownloadColumn(),
+                TransferSpeedColumn(),
+                console=Console(stderr=True),
+                transient=True,
+            )
 
     def __enter__(self) -> _Bar:
         if self._bar:

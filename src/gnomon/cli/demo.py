@@ -23,10 +23,13 @@ LIMIT = 60  # items of each: enough to see something, and done in about a minute
 def arguments(parser: ArgumentParser) -> None:
     """Add the options of this command."""
     parser.add_argument("-m", "--model", default="smollm2", metavar="MODEL", help="who is asked (default: smollm2)")
-    parser.add_argument("--limit", type=int, default=LIMIT, metavar="N", help=f"items of each benchmark (default: {LIMIT})")
+    parser.add_argument(
+        "--limit", type=int, default=LIMIT, metavar="N", help=f"items of each benchmark (default: {LIMIT})"
+    )
     parser.add_argument("--runs", default="runs/demo", metavar="DIR", help="where runs are kept (default: runs/demo)")
-    parser.add_argument("-o", "--output", default="gnomon-demo.html", metavar="FILE", help="the report "
-                        "(default: gnomon-demo.html)")
+    parser.add_argument(
+        "-o", "--output", default="gnomon-demo.html", metavar="FILE", help="the report (default: gnomon-demo.html)"
+    )
     parser.add_argument("--quiet", action="store_true", help="no progress")
 
 
@@ -47,7 +50,10 @@ def main(args: Namespace) -> int:
             with live_line(f"{source.name} · {asked.spec}", quiet=args.quiet) as watch:
                 runs.append(engine.run(source, asked, runs=args.runs, watch=watch, command="gnomon demo"))
         if not args.quiet and not sys.stderr.isatty():
-            print(f"{source.name}: asked {args.model} and random {runs[-1].manifest.counts.items:,} items.", file=sys.stderr)
+            print(
+                f"{source.name}: asked {args.model} and random {runs[-1].manifest.counts.items:,} items.",
+                file=sys.stderr,
+            )
     headlines = [api.score(run, measures=[_headline(run)])[0] for run in runs]
     print(headline(headlines))
     page = api.report(runs, Path(args.output))

@@ -105,9 +105,13 @@ def _plain_warnings() -> None:
 def top_parser() -> ArgumentParser:
     """The parser of `gnomon` itself: it knows the commands by name only."""
     listed = "\n".join(f"  {name:<11}{line}" for name, line in COMMANDS.items())
-    parser = ArgumentParser(prog="gnomon", usage="gnomon COMMAND ...", epilog=EPILOG,
-                            formatter_class=RawDescriptionHelpFormatter,
-                            description=f"Measures what models know about space.\n\ncommands:\n{listed}")
+    parser = ArgumentParser(
+        prog="gnomon",
+        usage="gnomon COMMAND ...",
+        epilog=EPILOG,
+        formatter_class=RawDescriptionHelpFormatter,
+        description=f"Measures what models know about space.\n\ncommands:\n{listed}",
+    )
     parser.add_argument("--version", action="version", version=f"gnomon {__version__}")
     return parser
 
@@ -119,8 +123,9 @@ def command_module(name: str) -> ModuleType:
 
 def command_parser(name: str, module: ModuleType) -> ArgumentParser:
     """The parser of one command, with the module's docstring as its help."""
-    parser = ArgumentParser(prog=f"gnomon {name}", description=module.__doc__,
-                            formatter_class=RawDescriptionHelpFormatter)
+    parser = ArgumentParser(
+        prog=f"gnomon {name}", description=module.__doc__, formatter_class=RawDescriptionHelpFormatter
+    )
     module.arguments(parser)
     parser.add_argument("--debug", action="store_true", help="show the traceback of an error")
     return parser

@@ -18,8 +18,13 @@ from gnomon.cli.choosing import chosen_sources, item_arguments
 def arguments(parser: ArgumentParser) -> None:
     """Add the options of this command."""
     parser.add_argument("benchmark", metavar="BENCHMARK", help="NAME, NAME@fresh or NAME@published")
-    parser.add_argument("-o", "--output", required=True, metavar="FILE", help="FILE.jsonl, FILE.csv or FILE.parquet; "
-                        "- prints JSON lines")
+    parser.add_argument(
+        "-o",
+        "--output",
+        required=True,
+        metavar="FILE",
+        help="FILE.jsonl, FILE.csv or FILE.parquet; - prints JSON lines",
+    )
     parser.add_argument("--limit", type=int, metavar="N", help="at most N items, spread evenly over all")
     parser.add_argument("--quiet", action="store_true", help="say nothing")
     item_arguments(parser)

@@ -23,9 +23,17 @@ from gnomon.runs import Run
 def arguments(parser: ArgumentParser) -> None:
     """Add the options of this command."""
     parser.add_argument("benchmarks", nargs="+", metavar="BENCHMARK", help="NAME, NAME@fresh or NAME@published")
-    parser.add_argument("-m", "--model", action="append", required=True, metavar="MODEL", help="SCHEME or SCHEME:NAME; "
-                        "may be given several times (see `gnomon list models`)")
-    parser.add_argument("--limit", type=int, metavar="N", help="at most N items of each benchmark, spread evenly over all")
+    parser.add_argument(
+        "-m",
+        "--model",
+        action="append",
+        required=True,
+        metavar="MODEL",
+        help="SCHEME or SCHEME:NAME; may be given several times (see `gnomon list models`)",
+    )
+    parser.add_argument(
+        "--limit", type=int, metavar="N", help="at most N items of each benchmark, spread evenly over all"
+    )
     parser.add_argument("--runs", default="runs", metavar="DIR", help="where runs are kept (default: runs)")
     parser.add_argument("--fresh", action="store_true", help="start over: forget earlier answers of this run")
     parser.add_argument("--retry-errors", action="store_true", help="ask the items that failed again")
@@ -67,14 +75,24 @@ def _one(args: Namespace, source: object, model: object) -> Run:
     folder = engine.run_folder(source, model, args.runs)
     with live_line(f"{source.name} · {model.spec}", quiet=args.quiet or args.json) as watch:
         try:
-            return engine.run(source, model, runs=args.runs, fresh=args.fresh, retry_errors=args.retry_errors,
-                              watch=watch, command=command)
+            return engine.run(
+                source,
+                model,
+                runs=args.runs,
+                fresh=args.fresh,
+                retry_errors=args.retry_errors,
+                watch=watch,
+                command=command,
+            )
         except KeyboardInterrupt:
             if (folder / "run.json").exists():
                 counts = Run.open(folder).counts()
                 said = counts.answered + counts.unread + counts.errors
-                print(f"\ngnomon: stopped after {said:,} of {counts.items:,} items. To go on, give the same command again:"
-                      f"\n  {command.replace(' --fresh', '')}", file=sys.stderr)
+                print(
+                    f"\ngnomon: stopped after {said:,} of {counts.items:,} items. The same command goes on from there:"
+                    f"\n  {command.replace(' --fresh', '')}",
+                    file=sys.stderr,
+                )
             raise SystemExit(130) from None
 
 
@@ -95,6 +113,8 @@ def _show(args: Namespace, runs: list[Run]) -> None:
     for run in runs:
         counts = run.manifest.counts
         if counts.errors or counts.unread:
-            print(f"{run.model} on {run.benchmark}: {counts.errors:,} failed, {counts.unread:,} unread (counted as wrong)."
-                  + (" Ask the failed ones again with --retry-errors." if counts.errors else ""))
+            print(
+                f"{run.model} on {run.benchmark}: {counts.errors:,} failed, {counts.unread:,} unread: counted wrong."
+                + (" Ask the failed ones again with --retry-errors." if counts.errors else "")
+            )
     print("Runs: " + "  ".join(str(run.path) for run in runs))

@@ -42,22 +42,40 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument("runs", nargs="*", metavar="RUN", help="a run folder, or a folder of runs")
     parser.add_argument("--answers", metavar="FILE", help="score the answers in a file instead of runs")
     parser.add_argument("--benchmark", metavar="NAME[@SOURCE]", help="what the answers in the file are to")
-    parser.add_argument("--scale", choices=("log-probability", "probability"), help="of the scores in the file "
-                        "(default: probability, or log-probability if any is negative)")
-    parser.add_argument("--by", action="append", default=[], metavar="TAG", help="also by the values of a tag, or of "
-                        "form, group or gold; may be given several times")
-    parser.add_argument("--measure", action="append", default=[], metavar="NAME", help="instead of the benchmark's "
-                        "own; may be given several times (see `gnomon list measures`)")
+    parser.add_argument(
+        "--scale",
+        choices=("log-probability", "probability"),
+        help="of the scores in the file (default: probability, or log-probability if any is negative)",
+    )
+    parser.add_argument(
+        "--by",
+        action="append",
+        default=[],
+        metavar="TAG",
+        help="also by the values of a tag, or of form, group or gold; may be given several times",
+    )
+    parser.add_argument(
+        "--measure",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="instead of the benchmark's own; may be given several times (see `gnomon list measures`)",
+    )
     parser.add_argument("--minimum", type=int, default=1, metavar="N", help="leave out slices with fewer items")
     parser.add_argument("--level", type=float, default=0.95, metavar="P", help="of the intervals (default: 0.95)")
-    parser.add_argument("--draws", type=int, default=0, metavar="N", help="bootstrap intervals from N draws instead of "
-                        "analytic ones")
-    parser.add_argument("--guess", type=int, metavar="SEED", help="guess where there is no answer, instead of counting "
-                        "it as wrong")
+    parser.add_argument(
+        "--draws", type=int, default=0, metavar="N", help="bootstrap intervals from N draws instead of analytic ones"
+    )
+    parser.add_argument(
+        "--guess", type=int, metavar="SEED", help="guess where there is no answer, instead of counting it as wrong"
+    )
     parser.add_argument("--over-seeds", action="store_true", help="take runs that differ only in the seed together")
     parser.add_argument("--format", choices=FORMATS, default="table", help="default: table")
-    parser.add_argument("--like-paper", action="store_true", help="each paper's results tables in its own layout, with "
-                        "these runs beside the published models")
+    parser.add_argument(
+        "--like-paper",
+        action="store_true",
+        help="each paper's results tables in its own layout, with these runs beside the published models",
+    )
     parser.add_argument("--plain", action="store_true", help="no bars and no drawing characters")
     item_arguments(parser)
 
@@ -80,8 +98,11 @@ def main(args: Namespace) -> int:
     if args.like_paper:
         print(_like_papers(args, [table for table, _ in tables]))
         return 0
-    found = _over_seeds(args, tables) if args.over_seeds else [
-        score for table, names in tables for score in _scored(args, table, names)]
+    found = (
+        _over_seeds(args, tables)
+        if args.over_seeds
+        else [score for table, names in tables for score in _scored(args, table, names)]
+    )
     print(shown(found, args.format, plain=args.plain, level=args.level))
     return 0
 
@@ -142,11 +163,31 @@ def _listing(by: str, scores: Sequence[Score], level: float, *, bars: bool) -> L
     title = " · ".join(getattr(scores[0], field) for field in ("benchmark", "model") if field not in named)
     pairs = _with_their_twins(scores)
     twins = any(twin for _, twin in pairs)
-    columns = [*named, "measure", *([by] if by else []), "score", f"{100 * level:g} % interval",
-               *([""] if bars else []), *(["and right"] if twins else []), "n", "clusters"]
-    rows = [(*(getattr(s, field) for field in named), s.measure, *([s.key or "–"] if by else []), percent(s.value),
-             interval(s), *([bar(s.value)] if bars else []), *([percent(twin.value) if twin else ""] if twins else []),
-             s.n, s.clusters) for s, twin in pairs]
+    columns = [
+        *named,
+        "measure",
+        *([by] if by else []),
+        "score",
+        f"{100 * level:g} % interval",
+        *([""] if bars else []),
+        *(["and right"] if twins else []),
+        "n",
+        "clusters",
+    ]
+    rows = [
+        (
+            *(getattr(s, field) for field in named),
+            s.measure,
+            *([s.key or "–"] if by else []),
+            percent(s.value),
+            interval(s),
+            *([bar(s.value)] if bars else []),
+            *([percent(twin.value) if twin else ""] if twins else []),
+            s.n,
+            s.clusters,
+        )
+        for s, twin in pairs
+    ]
     return Listing(title, tuple(columns), tuple(rows))
 
 
@@ -161,8 +202,9 @@ def _with_their_twins(scores: Sequence[Score]) -> list[tuple[Score, Score | None
 def _scored(args: Namespace, table: Table, names: Sequence[str]) -> list[Score]:
     from gnomon.measures.scoring import score_table
 
-    return score_table(table, args.measure or with_twins(names), by=args.by, draws=args.draws, level=args.level,
-                       minimum=args.minimum)
+    return score_table(
+        table, args.measure or with_twins(names), by=args.by, draws=args.draws, level=args.level, minimum=args.minimum
+    )
 
 
 def with_twins(names: Sequence[str]) -> list[str]:
@@ -190,9 +232,14 @@ def _from_file(args: Namespace) -> tuple[Table, tuple[str, ...]]:
         raise UsageError("A file of answers needs its benchmark.", "Give it with --benchmark NAME or NAME@published.")
     source = chosen_sources(args, [args.benchmark])[0]
     benchmark = source.benchmark
-    table = Table.of(read_predictions(args.answers, source.items()), benchmark=source.name,
-                     model=f"answers:{Path(args.answers).name}", scale=args.scale or "none",
-                     cluster=benchmark.cluster, laws=benchmark.laws)
+    table = Table.of(
+        read_predictions(args.answers, source.items()),
+        benchmark=source.name,
+        model=f"answers:{Path(args.answers).name}",
+        scale=args.scale or "none",
+        cluster=benchmark.cluster,
+        laws=benchmark.laws,
+    )
     return table, benchmark.measures
 
 
@@ -209,17 +256,23 @@ def _over_seeds(args: Namespace, tables: Sequence[tuple[Table, tuple[str, ...]]]
             whole = over_seeds([table for table, _ in group], measure(name), level=args.level)
             found.append(whole.score)
             if len(whole.values) > 1:
-                print(f"{whole.score.model} on {whole.score.benchmark}, {name}: {100 * (whole.score.value or 0):.1f} ± "
-                      f"{100 * whole.deviation:.1f} over {len(whole.values)} seeds.", file=sys.stderr)
+                print(
+                    f"{whole.score.model} on {whole.score.benchmark}, {name}: {100 * (whole.score.value or 0):.1f} ± "
+                    f"{100 * whole.deviation:.1f} over {len(whole.values)} seeds.",
+                    file=sys.stderr,
+                )
     for tag in args.by:
         for group in together.values():
             parts: dict[str, list[Table]] = {}
             for table, _ in group:
                 for key, part in table.by(tag):
                     parts.setdefault(key, []).append(part)
-            found += [over_seeds(part, measure(name), by=tag, key=key, level=args.level).score
-                      for name in args.measure or group[0][1] for key, part in parts.items()
-                      if sum(map(len, part)) >= args.minimum]
+            found += [
+                over_seeds(part, measure(name), by=tag, key=key, level=args.level).score
+                for name in args.measure or group[0][1]
+                for key, part in parts.items()
+                if sum(map(len, part)) >= args.minimum
+            ]
     return found
 
 
@@ -228,9 +281,16 @@ def _tell_missing(table: Table, treated: str) -> None:
     lost = ~table.answered
     if not lost.any():
         return
-    counts = {"failed": int(table.failed.sum()), "unread": int((table.asked & ~table.failed & lost).sum()),
-              "not asked": int((~table.asked).sum())}
+    counts = {
+        "failed": int(table.failed.sum()),
+        "unread": int((table.asked & ~table.failed & lost).sum()),
+        "not asked": int((~table.asked).sum()),
+    }
     ids = table.ids[lost]
     listed = ", ".join(map(str, ids[:SHOWN])) + (f" and {len(ids) - SHOWN:,} more" if len(ids) > SHOWN else "")
-    print(f"{table.model} on {table.benchmark}: " + ", ".join(f"{n:,} {what}" for what, n in counts.items() if n)
-          + f" ({treated}): {listed}.", file=sys.stderr)
+    print(
+        f"{table.model} on {table.benchmark}: "
+        + ", ".join(f"{n:,} {what}" for what, n in counts.items() if n)
+        + f" ({treated}): {listed}.",
+        file=sys.stderr,
+    )

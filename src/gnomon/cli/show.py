@@ -42,11 +42,21 @@ def main(args: Namespace) -> int:
         import msgspec
 
         shown = [items[i] for i in spread(len(items), args.n)]
-        print(msgspec.json.encode({"benchmark": source.name, "items": len(items), "sample": shown,
-                                   "tables": [table._asdict() for table in tables]}).decode())
+        print(
+            msgspec.json.encode(
+                {
+                    "benchmark": source.name,
+                    "items": len(items),
+                    "sample": shown,
+                    "tables": [table._asdict() for table in tables],
+                }
+            ).decode()
+        )
         return 0
-    print(f"{source.name}: {source.benchmark.summary}. {len(items):,} items in "
-          f"{len({item.group for item in items}):,} groups.")
+    print(
+        f"{source.name}: {source.benchmark.summary}. {len(items):,} items in "
+        f"{len({item.group for item in items}):,} groups."
+    )
     for table in tables:
         print(f"\n{render(table, args.format)}")
     for i in spread(len(items), args.n):
@@ -61,14 +71,22 @@ def counts(items: Sequence[Item], slices: Iterable[str]) -> list[Listing]:
     if len(forms) > MANY:
         forms = Counter((item.form, label) for item in items for label in item.gold)
         title = "Right answers, each label by itself (an item may have several)"
-    tables = [Listing(title, ("form", "label", "items", "share"),
-                      tuple((form, label, n, _percent(n, len(items))) for (form, label), n in sorted(forms.items())))]
+    tables = [
+        Listing(
+            title,
+            ("form", "label", "items", "share"),
+            tuple((form, label, n, _percent(n, len(items))) for (form, label), n in sorted(forms.items())),
+        )
+    ]
     for tag in slices:
         seen = Counter(item.tags[tag] for item in items if tag in item.tags)
         if seen:
             order = sorted(seen.items(), key=lambda pair: (-pair[1], pair[0]))
-            tables.append(Listing(f"By {tag}", (tag, "items", "share"),
-                                  tuple((key, n, _percent(n, len(items))) for key, n in order)))
+            tables.append(
+                Listing(
+                    f"By {tag}", (tag, "items", "share"), tuple((key, n, _percent(n, len(items))) for key, n in order)
+                )
+            )
     return tables
 
 

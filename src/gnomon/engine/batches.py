@@ -15,7 +15,9 @@ def default_size(item: Item) -> int:
     return 1 + (len(item.context) + len(item.text)) // 4
 
 
-def in_batches(items: Sequence[Numbered], size: Callable[[Item], int], budget: int, most: int) -> Iterator[list[Numbered]]:
+def in_batches(
+    items: Sequence[Numbered], size: Callable[[Item], int], budget: int, most: int
+) -> Iterator[list[Numbered]]:
     """Split items into batches of at most `most` items and `budget` tokens, counting each as long as the longest.
 
     Within a window the items are sorted by length, in steps of a quarter, then by their beginnings. An item that is

@@ -70,7 +70,9 @@ def run(
         manifest = _manifest(folder, source, model, command)
         log.write_manifest(manifest)
         _store_items(log, source, manifest)
-        progress = Progress(total=manifest.counts.items, done=log.asked(), right=log.right(), errors=log.counts().errors)
+        progress = Progress(
+            total=manifest.counts.items, done=log.asked(), right=log.right(), errors=log.counts().errors
+        )
         if log.pending(-1, 1, retry_errors=retry_errors):
             _ask_all(log, source, model, manifest, progress, watch or (lambda _: None), retry_errors=retry_errors)
         elif watch:
@@ -86,7 +88,9 @@ def run_folder(source: ItemSource, model: Model | ModelSpec, runs: str | Path) -
     """Where this run lives: the same benchmark, model and options always give the same folder."""
     options = model.options if isinstance(model, ModelSpec) else model.describe()
     key = msgspec.json.encode([source.name, source.options, source.limit, model.spec, options], order="sorted")
-    slug = re.sub(r"[^A-Za-z0-9.@]+", "-", f"{source.name}--{Path(model.spec).name if '/' in model.spec else model.spec}")
+    slug = re.sub(
+        r"[^A-Za-z0-9.@]+", "-", f"{source.name}--{Path(model.spec).name if '/' in model.spec else model.spec}"
+    )
     return Path(runs) / f"{slug.strip('-')[:80]}--{blake2b(key, digest_size=4).hexdigest()}"
 
 
@@ -101,8 +105,10 @@ def _open_log(folder: Path, *, fresh: bool) -> Iterator[RunLog]:
     try:
         log = RunLog(folder, fresh=fresh)
     except OSError as error:
-        raise RunError(f"{folder} cannot be written: {error.strerror or error}.",
-                       "Check the folder's permissions, or give another with --runs.") from None
+        raise RunError(
+            f"{folder} cannot be written: {error.strerror or error}.",
+            "Check the folder's permissions, or give another with --runs.",
+        ) from None
     try:
         yield log
     finally:
@@ -132,8 +138,10 @@ def _store_items(log: RunLog, source: ItemSource, manifest: Manifest) -> None:
     if not number:
         raise RunError(f"{source.name} has no items with these options.", "See `gnomon show` for what there is.")
     if manifest.items_sha256 and manifest.items_sha256 != fingerprint.hexdigest():
-        raise RunError(f"The items of {source.name} are not those that {log.path} was begun with (data files or version "
-                       "changed).", "Start over with --fresh, or give another folder with --runs.")
+        raise RunError(
+            f"The items of {source.name} are not those that {log.path} was begun with (data files or version changed).",
+            "Start over with --fresh, or give another folder with --runs.",
+        )
     if not manifest.items_sha256:
         log.keep_items(number)
         manifest.items_sha256 = fingerprint.hexdigest()
@@ -199,8 +207,10 @@ class Asker:
                 self.batch = max(1, len(batch) // 2)
             return [answer for half in halves(batch) for answer in self.ask(half)]
         if [answer.item for answer in answers] != [item.id for item in items]:
-            raise ModelError("The model did not give one answer for each item in order.",
-                             "This is a fault of the model's code: see gnomon.contracts.Model.")
+            raise ModelError(
+                "The model did not give one answer for each item in order.",
+                "This is a fault of the model's code: see gnomon.contracts.Model.",
+            )
         return [answer if answer.choice is None or answer.choice in item.choices
                 else Answer(item=item.id, reply=answer.reply, error=f"picked {answer.choice!r}, which is not a choice")
                 for item, answer in zip(items, answers, strict=True)]  # fmt: skip
@@ -210,10 +220,15 @@ def _same_model(manifest: Manifest, model: Model, log: RunLog) -> None:
     """Answers of two different models must never meet in one log."""
     description = msgspec.to_builtins(model.describe())
     if log.asked() and manifest.model_description != description:
-        changed = sorted(k for k in manifest.model_description.keys() | description.keys()
-                         if manifest.model_description.get(k) != description.get(k))
-        raise RunError(f"The model {manifest.model} is not the one that {log.path} was begun with: {', '.join(changed)} "
-                       "changed.", "Start over with --fresh, or give another folder with --runs.")
+        changed = sorted(
+            k
+            for k in manifest.model_description.keys() | description.keys()
+            if manifest.model_description.get(k) != description.get(k)
+        )
+        raise RunError(
+            f"The model {manifest.model} is not the one that {log.path} was begun with: {', '.join(changed)} changed.",
+            "Start over with --fresh, or give another folder with --runs.",
+        )
     manifest.model_description, manifest.scale = description, model.scale
     log.write_manifest(manifest)
 
@@ -246,7 +261,9 @@ def _interruptible() -> Iterator[threading.Event]:
 
 
 def _out_of_memory(error: Exception) -> bool:
-    return isinstance(error, MemoryError) or "OutOfMemory" in type(error).__name__ or "out of memory" in str(error).lower()
+    return (
+        isinstance(error, MemoryError) or "OutOfMemory" in type(error).__name__ or "out of memory" in str(error).lower()
+    )
 
 
 def _reason(error: Exception) -> str:

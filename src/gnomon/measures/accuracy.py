@@ -40,15 +40,27 @@ def guessed(table: Table, seed: int = 0) -> Table:
     choices = (table.choices >= 0).sum(axis=1)
     place = (np.random.default_rng(seed).random(len(table)) * choices).astype(np.int64)
     drawn = table.choices[np.arange(len(table)), place]
-    return replace(table, choice=np.where(table.answered, table.choice, drawn),
-                   picked=np.where(table.answered, table.picked, place),
-                   asked=np.ones(len(table), dtype=bool), failed=np.zeros(len(table), dtype=bool))
+    return replace(
+        table,
+        choice=np.where(table.answered, table.choice, drawn),
+        picked=np.where(table.answered, table.picked, place),
+        asked=np.ones(len(table), dtype=bool),
+        failed=np.zeros(len(table), dtype=bool),
+    )
 
 
 ACCURACY = Measure(name="accuracy", summary="share of items answered with a right label", statistics=accuracy)
-RECOGNISED_ACCURACY = Measure(name="recognised_accuracy", statistics=recognised_accuracy, needs="readable answers",
-                              summary="accuracy among the items that have a readable answer")
-RECOGNISED_SHARE = Measure(name="recognised_share", statistics=recognised_share,
-                           summary="share of items that have a readable answer")
-GUESSED_ACCURACY = Measure(name="guessed_accuracy", statistics=guessed_accuracy,
-                           summary="accuracy with the expected value of a guess where there is no answer")
+RECOGNISED_ACCURACY = Measure(
+    name="recognised_accuracy",
+    statistics=recognised_accuracy,
+    needs="readable answers",
+    summary="accuracy among the items that have a readable answer",
+)
+RECOGNISED_SHARE = Measure(
+    name="recognised_share", statistics=recognised_share, summary="share of items that have a readable answer"
+)
+GUESSED_ACCURACY = Measure(
+    name="guessed_accuracy",
+    statistics=guessed_accuracy,
+    summary="accuracy with the expected value of a guess where there is no answer",
+)

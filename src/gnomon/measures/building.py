@@ -93,8 +93,9 @@ def chunks(rows: Iterable[Any]) -> Iterator[list[Any]]:
 def _rows(run: Run) -> Iterator[Row]:
     item = msgspec.json.Decoder(Bare).decode
     numbers = msgspec.json.Decoder(list[float | None]).decode
-    sql = ("SELECT record, answers.n IS NOT NULL, scores, choice, error "
-           "FROM items LEFT JOIN answers USING (n) ORDER BY n")
+    sql = (
+        "SELECT record, answers.n IS NOT NULL, scores, choice, error FROM items LEFT JOIN answers USING (n) ORDER BY n"
+    )
     try:
         for record, asked, scores, choice, error in run.query(sql):
             yield item(record), asked, numbers(scores) if scores else None, choice, error
@@ -108,7 +109,7 @@ def _tags(run: Run, rows: int) -> dict[str, Column]:
     found = TagColumns()
     try:
         for chunk in chunks(islice(run.query("SELECT record FROM items ORDER BY n"), rows)):
-            found.extend([decode(record).tags for record, in chunk])
+            found.extend([decode(record).tags for (record,) in chunk])
     except msgspec.MsgspecError as error:
         raise _damaged(run, error) from None
     return found.done()
@@ -180,20 +181,34 @@ class Builder:
             about["scale"] = "log-probability" if bool((scores < 0).any()) else "probability"
         ids = np.empty(len(self.ids), dtype=object)
         ids[:] = self.ids
-        return Table(ids=ids, labels=tuple(self.labels), choice=codes_of(self.choice), picked=codes_of(self.picked),
-                     kind=codes_of(self.kind), kinds=kinds, asked=np.frombuffer(self.asked, dtype=bool),
-                     failed=np.frombuffer(self.failed, dtype=bool), group=self.group.done(), form=self.form.done(),
-                     tags=tags, scores=scores, **about)
+        return Table(
+            ids=ids,
+            labels=tuple(self.labels),
+            choice=codes_of(self.choice),
+            picked=codes_of(self.picked),
+            kind=codes_of(self.kind),
+            kinds=kinds,
+            asked=np.frombuffer(self.asked, dtype=bool),
+            failed=np.frombuffer(self.failed, dtype=bool),
+            group=self.group.done(),
+            form=self.form.done(),
+            tags=tags,
+            scores=scores,
+            **about,
+        )
 
-    def _add_scores(self, items: Sequence[ItemLike], scores: Sequence[Sequence[float | None] | None],
-                    widths: Sequence[int]) -> None:
+    def _add_scores(
+        self, items: Sequence[ItemLike], scores: Sequence[Sequence[float | None] | None], widths: Sequence[int]
+    ) -> None:
         for item, given, width in zip(items, scores, widths, strict=True):
             if given is not None and len(given) != width:
-                raise DataError(f"item '{item.id}' has {width} choices but its answer {len(given)} scores.",
-                                "An answer has one score for each choice, or none.")
+                raise DataError(
+                    f"item '{item.id}' has {width} choices but its answer {len(given)} scores.",
+                    "An answer has one score for each choice, or none.",
+                )
         width = max(widths)
         blank = (None,) * width
-        padded = [blank if s is None else s if len(s) == width else (*s, *blank[len(s):]) for s in scores]
+        padded = [blank if s is None else s if len(s) == width else (*s, *blank[len(s) :]) for s in scores]
         self.any_scores = self.any_scores or any(s is not None for s in scores)
         self.scores.append(np.array(padded, dtype=float) if self.any_scores else np.full((len(items), 0), np.nan))
 
@@ -203,7 +218,7 @@ class Builder:
         whole = np.full((len(self.ids), width), np.nan)
         start = 0
         for chunk in self.scores:
-            whole[start:start + len(chunk), : chunk.shape[1]] = chunk
+            whole[start : start + len(chunk), : chunk.shape[1]] = chunk
             start += len(chunk)
         return whole
 
@@ -211,15 +226,31 @@ class Builder:
 def unpack(table: Table) -> Iterator[tuple[Asked, bool, list[float] | None, str | None, str | None]]:
     """The rows of a table again."""
     choices = [tuple(table.labels[i] for i in row[row >= 0]) for row in table.kinds.choices]
-    gold = [tuple(label for label, right in zip(labels, flags.tolist(), strict=False) if right)
-            for labels, flags in zip(choices, table.kinds.gold, strict=True)]
+    gold = [
+        tuple(label for label, right in zip(labels, flags.tolist(), strict=False) if right)
+        for labels, flags in zip(choices, table.kinds.gold, strict=True)
+    ]
     names = list(table.tags)
     columns = [table.tags[name].text() for name in names]
-    rows = zip(table.ids.tolist(), table.form.text(), table.group.text(), table.kind.tolist(), table.choice.tolist(),
-               table.asked.tolist(), table.failed.tolist(), strict=True)
+    rows = zip(
+        table.ids.tolist(),
+        table.form.text(),
+        table.group.text(),
+        table.kind.tolist(),
+        table.choice.tolist(),
+        table.asked.tolist(),
+        table.failed.tolist(),
+        strict=True,
+    )
     for row, (name, form, group, kind, choice, asked, failed) in enumerate(rows):
-        item = Asked(name, form, choices[kind], gold[kind], group,
-                     {tag: column[row] for tag, column in zip(names, columns, strict=True) if column[row]})
+        item = Asked(
+            name,
+            form,
+            choices[kind],
+            gold[kind],
+            group,
+            {tag: column[row] for tag, column in zip(names, columns, strict=True) if column[row]},
+        )
         scores = None
         if table.scores is not None and not np.isnan(table.scores[row]).all():
             scores = table.scores[row, : len(choices[kind])].tolist()

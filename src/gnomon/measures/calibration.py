@@ -99,7 +99,15 @@ def _gap(sums: Floats) -> Floats:
         return np.asarray(np.abs(bins[..., 1] - bins[..., 2]).sum(axis=-1) / total)
 
 
-ECE = Measure(name="ece", statistics=ece, needs="scores",
-              summary="expected calibration error: mean distance of confidence and accuracy in 15 bins")
-BRIER = Measure(name="brier", statistics=brier, needs="scores",
-                summary="Brier score: squared distance of probabilities and truth, 0 to 2")
+ECE = Measure(
+    name="ece",
+    statistics=ece,
+    needs="scores",
+    summary="expected calibration error: mean distance of confidence and accuracy in 15 bins",
+)
+BRIER = Measure(
+    name="brier",
+    statistics=brier,
+    needs="scores",
+    summary="Brier score: squared distance of probabilities and truth, 0 to 2",
+)

@@ -39,17 +39,30 @@ def macro_f1(table: Table) -> Statistics:
 
 def typical_f1(rule: str) -> Measure:
     """The measure "typical_f1@code" or "typical_f1@paper": macro-F1 between typical and right sets of labels."""
-    return Measure(name=f"typical_f1@{rule}", needs="scores", statistics=lambda table: _of_sets(table, rule),
-                   summary=f"macro-F1 over sets of typical labels, by the rule of the {rule}")
+    return Measure(
+        name=f"typical_f1@{rule}",
+        needs="scores",
+        statistics=lambda table: _of_sets(table, rule),
+        summary=f"macro-F1 over sets of typical labels, by the rule of the {rule}",
+    )
 
 
 def class_scores(table: Table) -> list[ClassScore]:
     """Precision, recall and F1 of each class, one label per item."""
     cells, k, _ = _single(table)
     sums = Statistics.tallied(table.clusters, cells, k, _present).total.reshape(-1, 3)
-    return [ClassScore(label, both / said if said else float("nan"), both / gold if gold else float("nan"),
-                       2 * both / (said + gold), int(gold), int(said))
-            for label, (both, said, gold) in zip(table.labels, sums.tolist(), strict=True) if said + gold]
+    return [
+        ClassScore(
+            label,
+            both / said if said else float("nan"),
+            both / gold if gold else float("nan"),
+            2 * both / (said + gold),
+            int(gold),
+            int(said),
+        )
+        for label, (both, said, gold) in zip(table.labels, sums.tolist(), strict=True)
+        if said + gold
+    ]
 
 
 def _single(table: Table) -> tuple[list[Cell], int, Finish]:
@@ -103,5 +116,6 @@ def _all(sums: Floats) -> Floats:
     return np.asarray(np.nan_to_num(_f1(sums)).mean(axis=-1))
 
 
-MACRO_F1 = Measure(name="macro_f1", summary="mean over classes of F1; over sets of labels where several are right",
-                   statistics=macro_f1)
+MACRO_F1 = Measure(
+    name="macro_f1", summary="mean over classes of F1; over sets of labels where several are right", statistics=macro_f1
+)

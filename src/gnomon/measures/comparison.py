@@ -66,23 +66,36 @@ class Rank(NamedTuple):
     tied: tuple[str, ...]  # the models that it cannot be told from
 
 
-def compare(tables: Sequence[Table], measure: Measure, *, level: float = 0.95, draws: int = 2000,
-            seed: int = 0) -> list[Comparison]:
+def compare(
+    tables: Sequence[Table], measure: Measure, *, level: float = 0.95, draws: int = 2000, seed: int = 0
+) -> list[Comparison]:
     """Every pair of tables on the items they share, p-values corrected for the number of pairs."""
     names = labels_of(tables)
-    found = [_compare_two(one, two, measure, name, other, level, draws, seed)
-             for (one, name), (two, other) in combinations(list(zip(tables, names, strict=True)), 2)]
+    found = [
+        _compare_two(one, two, measure, name, other, level, draws, seed)
+        for (one, name), (two, other) in combinations(list(zip(tables, names, strict=True)), 2)
+    ]
     adjusted = holm([each.p for each in found])
     return [each._replace(p_adjusted=p) for each, p in zip(found, adjusted, strict=True)]
 
 
-def compare_runs(runs: Sequence[Run], *, measure: str = "", level: float = 0.95, draws: int = 2000,
-                 seed: int = 0, over_seeds: bool = False) -> list[Comparison]:
+def compare_runs(
+    runs: Sequence[Run],
+    *,
+    measure: str = "",
+    level: float = 0.95,
+    draws: int = 2000,
+    seed: int = 0,
+    over_seeds: bool = False,
+) -> list[Comparison]:
     """Every pair of runs (or, over seeds, of models) on the same benchmark, by a measure or the benchmark's first."""
     from gnomon.registry import measure as named
 
-    return [each for tables, names in by_benchmark(runs, over_seeds=over_seeds)
-            for each in compare(tables, named(measure or names[0]), level=level, draws=draws, seed=seed)]
+    return [
+        each
+        for tables, names in by_benchmark(runs, over_seeds=over_seeds)
+        for each in compare(tables, named(measure or names[0]), level=level, draws=draws, seed=seed)
+    ]
 
 
 def by_benchmark(runs: Sequence[Run], *, over_seeds: bool = False) -> Iterator[tuple[list[Table], tuple[str, ...]]]:
@@ -94,8 +107,10 @@ def by_benchmark(runs: Sequence[Run], *, over_seeds: bool = False) -> Iterator[t
     for run in runs:
         together.setdefault(run.benchmark.partition("@")[0], []).append(run)
     if not any(len(group) > 1 for group in together.values()):
-        raise UsageError("There is nothing to compare: no two of these runs are on the same benchmark.",
-                         "Give two or more runs of different models on the same items.")
+        raise UsageError(
+            "There is nothing to compare: no two of these runs are on the same benchmark.",
+            "Give two or more runs of different models on the same items.",
+        )
     for group in together.values():
         if len(group) > 1:
             found = [table_of(run) for run in group]
@@ -103,8 +118,9 @@ def by_benchmark(runs: Sequence[Run], *, over_seeds: bool = False) -> Iterator[t
             yield by_model(tables) if over_seeds else tables, found[0][1]
 
 
-def leaderboard(tables: Sequence[Table], measure: Measure, comparisons: Sequence[Comparison], *,
-                level: float = 0.95) -> list[Rank]:
+def leaderboard(
+    tables: Sequence[Table], measure: Measure, comparisons: Sequence[Comparison], *, level: float = 0.95
+) -> list[Rank]:
     """Models from best to worst, with the range of ranks that the comparisons leave open for each."""
     names = labels_of(tables)
     values = {name: interval(measure.statistics(table), level=level) for name, table in zip(names, tables, strict=True)}
@@ -116,9 +132,16 @@ def leaderboard(tables: Sequence[Table], measure: Measure, comparisons: Sequence
             better[lower].add(upper)
             worse[upper].add(lower)
     order = sorted(names, key=lambda name: (-values[name].value if not isnan(values[name].value) else 2.0, name))
-    return [Rank(name, *values[name][:3], 1 + len(better[name]), len(names) - len(worse[name]),
-                 tuple(other for other in order if other != name and other not in better[name] | worse[name]))
-            for name in order]
+    return [
+        Rank(
+            name,
+            *values[name][:3],
+            1 + len(better[name]),
+            len(names) - len(worse[name]),
+            tuple(other for other in order if other != name and other not in better[name] | worse[name]),
+        )
+        for name in order
+    ]
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
@@ -138,9 +161,14 @@ def holm(p_values: Sequence[float]) -> list[float]:
 def difference(one: Statistics, two: Statistics) -> Statistics:
     """The statistics of a difference, cluster by cluster."""
     k = one.sums.shape[1]
-    return Statistics(np.concatenate([one.sums, two.sums], axis=1),
-                      lambda sums: one.finish(sums[..., :k]) - two.finish(sums[..., k:]),
-                      min(one.n, two.n), one.clusters, (-np.inf, np.inf), one.degree)
+    return Statistics(
+        np.concatenate([one.sums, two.sums], axis=1),
+        lambda sums: one.finish(sums[..., :k]) - two.finish(sums[..., k:]),
+        min(one.n, two.n),
+        one.clusters,
+        (-np.inf, np.inf),
+        one.degree,
+    )
 
 
 def swapping_test(one: Statistics, two: Statistics, *, swaps: int = SWAPS, seed: int = 0) -> float:
@@ -198,19 +226,39 @@ def labels_of(tables: Sequence[Table]) -> list[str]:
     """A name for each table: its model, with the seed or a number where two would be the same."""
     names = [table.model for table in tables]
     if len(set(names)) < len(names):
-        names = [f"{table.model} (seed {table.seed})" if names.count(table.model) > 1 and table.seed is not None
-                 else table.model for table in tables]
+        names = [
+            f"{table.model} (seed {table.seed})"
+            if names.count(table.model) > 1 and table.seed is not None
+            else table.model
+            for table in tables
+        ]
     return [f"{name} #{names[:i].count(name) + 1}" if names.count(name) > 1 else name for i, name in enumerate(names)]
 
 
-def _compare_two(one: Table, two: Table, measure: Measure, name: str, other: str, level: float, draws: int,
-                 seed: int) -> Comparison:
+def _compare_two(
+    one: Table, two: Table, measure: Measure, name: str, other: str, level: float, draws: int, seed: int
+) -> Comparison:
     a, b = paired(one, two, measure)
     gap = difference(a, b)
     found, drawn = interval(gap, level=level), interval(gap, level=level, draws=draws, seed=seed)
-    return Comparison(one.benchmark, measure.name, name, other, a.value, b.value, found.value,
-                      found.low, found.high, drawn.low, drawn.high, swapping_test(a, b, seed=seed), nan,
-                      detectable_difference(found.error, len(gap.sums), level=level), gap.n, gap.clusters)
+    return Comparison(
+        one.benchmark,
+        measure.name,
+        name,
+        other,
+        a.value,
+        b.value,
+        found.value,
+        found.low,
+        found.high,
+        drawn.low,
+        drawn.high,
+        swapping_test(a, b, seed=seed),
+        nan,
+        detectable_difference(found.error, len(gap.sums), level=level),
+        gap.n,
+        gap.clusters,
+    )
 
 
 def _every_way(count: int) -> Iterator[Floats]:

@@ -86,8 +86,12 @@ def same_choice(tags: str) -> Measure:
     not read the action.
     """
     names = [name.strip() for name in tags.split(",")]
-    return Measure(name=f"same_choice@{tags}", needs="tags", statistics=lambda table: agreement(_sharing(table, names)),
-                   summary=f"share of pairs that share {' and '.join(names)} but not the right label, answered alike")
+    return Measure(
+        name=f"same_choice@{tags}",
+        needs="tags",
+        statistics=lambda table: agreement(_sharing(table, names)),
+        summary=f"share of pairs that share {' and '.join(names)} but not the right label, answered alike",
+    )
 
 
 def _sharing(table: Table, names: Sequence[str]) -> Said:
@@ -99,12 +103,15 @@ def _sharing(table: Table, names: Sequence[str]) -> Said:
     return Said(unit[known], table.choice[known], table.right[known], table.clusters[known], table.first_right[known])
 
 
-def with_twin(name: str, statistics: Callable[..., Statistics], summary: str, right: str,
-              needs: str) -> tuple[Measure, Measure]:
+def with_twin(
+    name: str, statistics: Callable[..., Statistics], summary: str, right: str, needs: str
+) -> tuple[Measure, Measure]:
     """A measure of consistency, and the one that also asks for right answers; both from one function."""
     strict = partial(statistics, and_right=True)
-    return (Measure(name=name, summary=summary, statistics=statistics, needs=needs),
-            Measure(name=f"{name}_and_right", summary=right, statistics=strict, needs=needs))
+    return (
+        Measure(name=name, summary=summary, statistics=statistics, needs=needs),
+        Measure(name=f"{name}_and_right", summary=right, statistics=strict, needs=needs),
+    )
 
 
 def _pairs_by(unit: Codes, value: Codes | None, units: int) -> Floats:
@@ -130,8 +137,16 @@ def form_agreement(table: Table, *, and_right: bool = False) -> Statistics:
 
 
 GROUP_AGREEMENT, GROUP_AGREEMENT_AND_RIGHT = with_twin(
-    "group_agreement", group_agreement, "share of pairs of items of one group that are answered alike",
-    "share of pairs of items of one group that are both right", "groups")
+    "group_agreement",
+    group_agreement,
+    "share of pairs of items of one group that are answered alike",
+    "share of pairs of items of one group that are both right",
+    "groups",
+)
 FORM_AGREEMENT, FORM_AGREEMENT_AND_RIGHT = with_twin(
-    "form_agreement", form_agreement, "share of pairs of items that put one fact in two forms and are answered alike",
-    "share of pairs of items that put one fact in two forms and are both right", "several forms of a group")
+    "form_agreement",
+    form_agreement,
+    "share of pairs of items that put one fact in two forms and are answered alike",
+    "share of pairs of items that put one fact in two forms and are both right",
+    "several forms of a group",
+)

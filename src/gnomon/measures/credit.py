@@ -52,12 +52,29 @@ def credits_by_category(table: Table) -> list[Credit]:
         mine = codes[found.first] == code
         if mine.any():
             share = found.share[mine]
-            rows.append(Credit(name, int(mine.sum()), int(found.size[mine].sum()), float(share.mean()),
-                               float((found.right == found.size)[mine].mean()), float(share.std())))
+            rows.append(
+                Credit(
+                    name,
+                    int(mine.sum()),
+                    int(found.size[mine].sum()),
+                    float(share.mean()),
+                    float((found.right == found.size)[mine].mean()),
+                    float(share.std()),
+                )
+            )
     partial = np.array([row.partial for row in rows])
     spread = float(partial.std(ddof=1)) if len(rows) > 1 else float("nan")
-    return [*rows, Credit("", sum(row.templates for row in rows), len(table), float(partial.mean()) if rows else np.nan,
-                          float(np.mean([row.without_partial for row in rows])) if rows else np.nan, spread)]
+    return [
+        *rows,
+        Credit(
+            "",
+            sum(row.templates for row in rows),
+            len(table),
+            float(partial.mean()) if rows else np.nan,
+            float(np.mean([row.without_partial for row in rows])) if rows else np.nan,
+            spread,
+        ),
+    ]
 
 
 def _over_categories(table: Table, found: Groups, value: Floats) -> Statistics:
@@ -84,7 +101,15 @@ def _category(table: Table) -> tuple[Codes, tuple[str, ...]]:
     return np.where(column.codes < 0, len(column.values), column.codes), (*column.values, "")
 
 
-PARTIAL_CREDIT = Measure(name="partial_credit", statistics=partial_credit, needs="groups",
-                         summary="mean accuracy of templates, averaged over categories")
-WITHOUT_PARTIAL_CREDIT = Measure(name="without_partial_credit", statistics=without_partial_credit, needs="groups",
-                                 summary="share of templates right throughout, averaged over categories")
+PARTIAL_CREDIT = Measure(
+    name="partial_credit",
+    statistics=partial_credit,
+    needs="groups",
+    summary="mean accuracy of templates, averaged over categories",
+)
+WITHOUT_PARTIAL_CREDIT = Measure(
+    name="without_partial_credit",
+    statistics=without_partial_credit,
+    needs="groups",
+    summary="share of templates right throughout, averaged over categories",
+)

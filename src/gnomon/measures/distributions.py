@@ -56,8 +56,10 @@ def beta_cdf(x: float, a: float, b: float) -> float:
     c, d = 1.0, 1 / _away(1 - (a + b) * x / (a + 1), tiny)
     fraction = d
     for m in range(1, 10_000):
-        for term in (m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m)),
-                     -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1))):
+        for term in (
+            m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m)),
+            -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1)),
+        ):
             d = 1 / _away(1 + term * d, tiny)
             c = _away(1 + term / c, tiny)
             fraction *= c * d

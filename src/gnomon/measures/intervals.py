@@ -80,7 +80,7 @@ def bootstrap(statistics: Statistics, draws: int, seed: int = 0) -> Floats:
     step = max(1, min(draws, 4_000_000 // max(1, count)))
     for start in range(0, draws, step):
         weights = resampling(count, min(step, draws - start), (seed, start))
-        values[start:start + step] = statistics.finish(weights @ statistics.sums)
+        values[start : start + step] = statistics.finish(weights @ statistics.sums)
     return values
 
 

@@ -1,18 +1,18 @@
 """The laws that a benchmark declares for its relations, and what its items say under them.
 
-    laws = {
-        "order": {                                      # a strict total order, asked of two objects
-            "first": "obj_a", "second": "obj_b",        # tags that name the objects, as the text has them
-            "within": ["scale"],                        # statements are compared where these tags (and the form) agree
-            "greater": ["larger"], "lesser": ["smaller"],   # choices of a cloze, or words of a yes/no question
-            "word": "comparative",                      # the tag that holds the word of a yes/no question
-        },
-        "relations": {                                  # other relations, as choices or as words of yes/no questions
-            "first": "subject", "second": "object", "within": ["image"], "word": "relation",
-            "symmetric": ["next to"], "converse": {"left of": "right of"}, "transitive": ["inside"],
-            "negated": "negated",                       # the tag whose value "yes" says that the item denies it
-        },
-    }
+laws = {
+    "order": {                                      # a strict total order, asked of two objects
+        "first": "obj_a", "second": "obj_b",        # tags that name the objects, as the text has them
+        "within": ["scale"],                        # statements are compared where these tags (and the form) agree
+        "greater": ["larger"], "lesser": ["smaller"],   # choices of a cloze, or words of a yes/no question
+        "word": "comparative",                      # the tag that holds the word of a yes/no question
+    },
+    "relations": {                                  # other relations, as choices or as words of yes/no questions
+        "first": "subject", "second": "object", "within": ["image"], "word": "relation",
+        "symmetric": ["next to"], "converse": {"left of": "right of"}, "transitive": ["inside"],
+        "negated": "negated",                       # the tag whose value "yes" says that the item denies it
+    },
+}
 """
 
 from __future__ import annotations
@@ -109,11 +109,24 @@ def _statements(table: Table, law: Mapping[str, Any]) -> Statements | None:
     words = tuple(dict.fromkeys([*asked.values, *declared, *table.labels]))
     place = np.array([words.index(value) for value in asked.values] + [-1])
     denied = table.tags.get(law.get("negated", "negated"))
-    negated = np.zeros(len(table), dtype=bool) if denied is None else np.array(
-        [value.lower() in YES for value in denied.values] + [False])[denied.codes]
+    negated = (
+        np.zeros(len(table), dtype=bool)
+        if denied is None
+        else np.array([value.lower() in YES for value in denied.values] + [False])[denied.codes]
+    )
     unknown = np.full(len(rows), -1)
-    return Statements(rows, context, one[rows], two[rows], objects, np.where(is_yes_no, place[asked.codes], -1)[rows],
-                      words, unknown, unknown, negated[rows])
+    return Statements(
+        rows,
+        context,
+        one[rows],
+        two[rows],
+        objects,
+        np.where(is_yes_no, place[asked.codes], -1)[rows],
+        words,
+        unknown,
+        unknown,
+        negated[rows],
+    )
 
 
 def _declared(law: Mapping[str, Any]) -> list[str]:

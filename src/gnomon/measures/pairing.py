@@ -27,8 +27,10 @@ def paired(one: Table, two: Table, measure: Measure) -> tuple[Statistics, Statis
         one, two = one.where(keep), two.where(keep)
     a, b = measure.statistics(one), measure.statistics(two)
     if a.sums.shape != b.sums.shape:
-        raise UsageError(f"{measure.name} cannot be compared here: it is over different items for {one.model} and "
-                         f"{two.model}.", "Compare by accuracy.")
+        raise UsageError(
+            f"{measure.name} cannot be compared here: it is over different items for {one.model} and {two.model}.",
+            "Compare by accuracy.",
+        )
     return a, b
 
 
@@ -44,22 +46,34 @@ def _leaves_out(measure: Measure, table: Table, usable: Flags) -> bool:
 def aligned(one: Table, two: Table) -> tuple[Table, Table]:
     """Both tables on their common items in one order, with one vocabulary of labels, groups and tags."""
     if one.benchmark.partition("@")[0] != two.benchmark.partition("@")[0]:
-        raise UsageError(f"{one.model} answered {one.benchmark}, {two.model} {two.benchmark}.",
-                         "Compare runs on the same benchmark.")
+        raise UsageError(
+            f"{one.model} answered {one.benchmark}, {two.model} {two.benchmark}.", "Compare runs on the same benchmark."
+        )
     if len(one) != len(two) or not bool((one.ids == two.ids).all()):
         place = {name: row for row, name in enumerate(two.ids.tolist())}
         rows = np.array([place.get(name, -1) for name in one.ids.tolist()], dtype=np.int64)
         one, two = one.where(np.flatnonzero(rows >= 0)), two.where(rows[rows >= 0])
     if not len(one):
-        raise UsageError(f"The runs of {one.model} and {two.model} on {one.benchmark} share no items.",
-                         "Make both with the same seed, options and data.")
+        raise UsageError(
+            f"The runs of {one.model} and {two.model} on {one.benchmark} share no items.",
+            "Make both with the same seed, options and data.",
+        )
     _check(one, two)
     labels = tuple(dict.fromkeys([*one.labels, *two.labels]))
     code = {label: i for i, label in enumerate(labels)}
     first = replace(one, labels=labels)
     moved = np.array([code[label] for label in two.labels] + [-1])[two.choice]
-    second = replace(first, choice=moved, picked=two.picked, asked=two.asked, failed=two.failed, scores=two.scores,
-                     scale=two.scale, model=two.model, seed=two.seed)
+    second = replace(
+        first,
+        choice=moved,
+        picked=two.picked,
+        asked=two.asked,
+        failed=two.failed,
+        scores=two.scores,
+        scale=two.scale,
+        model=two.model,
+        seed=two.seed,
+    )
     return first, second
 
 
@@ -68,8 +82,10 @@ def _check(one: Table, two: Table) -> None:
     both = one.kind.astype(np.int64) * (len(two.kinds.choices) + 1) + two.kind
     for row in np.unique(both, return_index=True)[1].tolist():
         if _question(one, row) != _question(two, row):
-            raise UsageError(f"Item '{one.ids[row]}' is not the same question to {one.model} and to {two.model}.",
-                             "Make both with the same seed, options and data.")
+            raise UsageError(
+                f"Item '{one.ids[row]}' is not the same question to {one.model} and to {two.model}.",
+                "Make both with the same seed, options and data.",
+            )
 
 
 def _question(table: Table, row: int) -> list[tuple[str, bool]]:

@@ -50,11 +50,16 @@ def pattern_accuracy(threshold: str) -> Measure:
     except ValueError:
         least = -1.0
     if not 0 <= least <= 1:
-        raise UsageError(f"pattern_accuracy@{threshold}: the threshold must be a number between 0 and 1.",
-                         "For example pattern_accuracy@0.95.")
-    return Measure(name=f"pattern_accuracy@{threshold}", needs="groups",
-                   summary=f"share of patterns with at least {least:.0%} of their items right",
-                   statistics=lambda table: _pattern_accuracy(table, least))
+        raise UsageError(
+            f"pattern_accuracy@{threshold}: the threshold must be a number between 0 and 1.",
+            "For example pattern_accuracy@0.95.",
+        )
+    return Measure(
+        name=f"pattern_accuracy@{threshold}",
+        needs="groups",
+        summary=f"share of patterns with at least {least:.0%} of their items right",
+        statistics=lambda table: _pattern_accuracy(table, least),
+    )
 
 
 def pattern_accuracy_auc(table: Table) -> Statistics:
@@ -93,8 +98,16 @@ def data_map(table: Table) -> list[MapPoint]:
         away = (sure - mean[found.of]) ** 2
         spread = np.sqrt(np.bincount(found.of[known], weights=away[known], minlength=len(count)) / count)
     names = table.group.text()
-    return [MapPoint(names[row] or str(table.ids[row]), float(mean[i]), float(spread[i]), float(found.share[i]),
-                     int(found.size[i])) for i, row in enumerate(found.first.tolist())]
+    return [
+        MapPoint(
+            names[row] or str(table.ids[row]),
+            float(mean[i]),
+            float(spread[i]),
+            float(found.share[i]),
+            int(found.size[i]),
+        )
+        for i, row in enumerate(found.first.tolist())
+    ]
 
 
 def _pattern_accuracy(table: Table, least: float) -> Statistics:
@@ -107,5 +120,9 @@ def _below(threshold: Floats) -> Floats:
     return np.asarray(threshold - 1e-9)
 
 
-PATTERN_ACCURACY_AUC = Measure(name="pattern_accuracy_auc", statistics=pattern_accuracy_auc, needs="groups",
-                               summary="area under the pattern accuracy curve: mean accuracy of patterns")
+PATTERN_ACCURACY_AUC = Measure(
+    name="pattern_accuracy_auc",
+    statistics=pattern_accuracy_auc,
+    needs="groups",
+    summary="area under the pattern accuracy curve: mean accuracy of patterns",
+)

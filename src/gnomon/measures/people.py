@@ -124,10 +124,15 @@ def best_mapping(judgements: ArrayLike, fine: int = 5, coarse: int = 3) -> Mappe
     """
     matrix = np.asarray(judgements, dtype=np.int64)
     people = matrix.shape[1]
-    readings = [tuple(int(np.searchsorted(cuts, value, side="right")) for value in range(fine))
-                for cuts in combinations(range(1, fine), coarse - 1)]
-    pairs = {(i, j, a, b): cohen_kappa(_read(matrix[:, i], readings[a]), _read(matrix[:, j], readings[b]))
-             for i, j in combinations(range(people), 2) for a, b in product(range(len(readings)), repeat=2)}
+    readings = [
+        tuple(int(np.searchsorted(cuts, value, side="right")) for value in range(fine))
+        for cuts in combinations(range(1, fine), coarse - 1)
+    ]
+    pairs = {
+        (i, j, a, b): cohen_kappa(_read(matrix[:, i], readings[a]), _read(matrix[:, j], readings[b]))
+        for i, j in combinations(range(people), 2)
+        for a, b in product(range(len(readings)), repeat=2)
+    }
 
     def kappa(chosen: Sequence[int]) -> float:
         found = [pairs[i, j, chosen[i], chosen[j]] for i, j in combinations(range(people), 2)]
@@ -138,8 +143,9 @@ def best_mapping(judgements: ArrayLike, fine: int = 5, coarse: int = 3) -> Mappe
     return Mapped(tuple(readings[i] for i in chosen), kappa(chosen))
 
 
-def disagreement(keys: Sequence[str], agree: ArrayLike, total: ArrayLike, *, threshold: float = 2 / 3,
-                 more_than: int = 0) -> list[Disagreement]:
+def disagreement(
+    keys: Sequence[str], agree: ArrayLike, total: ArrayLike, *, threshold: float = 2 / 3, more_than: int = 0
+) -> list[Disagreement]:
     """For each key (a relation), the share of items that fewer than `threshold` of the voters agree with.
 
     An item without votes counts as excluded. Keys with no more than `more_than` items are left out (VSR's figure 8:
@@ -151,8 +157,11 @@ def disagreement(keys: Sequence[str], agree: ArrayLike, total: ArrayLike, *, thr
     names, code = np.unique(np.asarray(keys, dtype=object), return_inverse=True)
     count = np.bincount(code)
     out, split = (np.bincount(code, weights=flags) / count for flags in (~kept, disputed))
-    rows = [Disagreement(str(name), int(count[i]), float(out[i]), float(split[i])) for i, name in enumerate(names)
-            if count[i] > more_than]
+    rows = [
+        Disagreement(str(name), int(count[i]), float(out[i]), float(split[i]))
+        for i, name in enumerate(names)
+        if count[i] > more_than
+    ]
     return sorted(rows, key=lambda row: (-row.excluded, row.key))
 
 
@@ -181,7 +190,7 @@ def _best(kappa: Callable[[Sequence[int]], float], people: int, readings: int) -
     while True:
         before = kappa(chosen)
         for person in range(people):
-            chosen[person] = max(range(readings), key=lambda r: kappa([*chosen[:person], r, *chosen[person + 1:]]))
+            chosen[person] = max(range(readings), key=lambda r: kappa([*chosen[:person], r, *chosen[person + 1 :]]))
         if kappa(chosen) <= before:
             return chosen
 

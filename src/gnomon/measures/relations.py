@@ -60,10 +60,17 @@ def object_bias(table: Table) -> list[Bias]:
             first, second = one == code, two == code
             called = np.concatenate([said[first] == 1, said[second] == 0])
             is_greater = np.concatenate([gold[first] == 1, gold[second] == 0])
-            rows.append(Bias(found.objects[code], " ".join([*extra, context]), len(called), float(called.mean()),
-                             float((said[first] == 1).mean()) if first.any() else float("nan"),
-                             float((said[second] == 0).mean()) if second.any() else float("nan"),
-                             float(is_greater.mean())))
+            rows.append(
+                Bias(
+                    found.objects[code],
+                    " ".join([*extra, context]),
+                    len(called),
+                    float(called.mean()),
+                    float((said[first] == 1).mean()) if first.any() else float("nan"),
+                    float((said[second] == 0).mean()) if second.any() else float("nan"),
+                    float(is_greater.mean()),
+                )
+            )
     return rows
 
 
@@ -108,8 +115,10 @@ def _together(parts: list[Said]) -> Said | None:
     if len(parts) < 2:
         return parts[0] if parts else None
     one, two = parts
-    return Said(np.concatenate([compact(one.unit)[0], compact(two.unit)[0] + len(one.unit)]),
-                *(np.concatenate([getattr(one, name), getattr(two, name)]) for name in Said._fields[1:]))
+    return Said(
+        np.concatenate([compact(one.unit)[0], compact(two.unit)[0] + len(one.unit)]),
+        *(np.concatenate([getattr(one, name), getattr(two, name)]) for name in Said._fields[1:]),
+    )
 
 
 def _key(found: Statements, one: Codes, two: Codes) -> Codes:
@@ -123,11 +132,23 @@ def _within(table: Table) -> list[str]:
 
 
 SYMMETRY, SYMMETRY_AND_RIGHT = with_twin(
-    "symmetry", symmetry, "share of pairs of objects that get the same fact asked either way round",
-    "share of pairs of objects that are right asked either way round", "a law: order, or symmetric relations")
+    "symmetry",
+    symmetry,
+    "share of pairs of objects that get the same fact asked either way round",
+    "share of pairs of objects that are right asked either way round",
+    "a law: order, or symmetric relations",
+)
 CONVERSE, CONVERSE_AND_RIGHT = with_twin(
-    "converse", converse, "share of facts that get the same answer put with a word and with its converse",
-    "share of facts that are right put with a word and with its converse", "a law: converse relations")
+    "converse",
+    converse,
+    "share of facts that get the same answer put with a word and with its converse",
+    "share of facts that are right put with a word and with its converse",
+    "a law: converse relations",
+)
 NEGATION, NEGATION_AND_RIGHT = with_twin(
-    "negation", negation, "share of facts that get opposite answers asserted and denied",
-    "share of facts that are right asserted and denied", "a law: relations, and items that deny them")
+    "negation",
+    negation,
+    "share of facts that get opposite answers asserted and denied",
+    "share of facts that are right asserted and denied",
+    "a law: relations, and items that deny them",
+)

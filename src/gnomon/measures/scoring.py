@@ -15,8 +15,16 @@ if TYPE_CHECKING:
     from gnomon.runs import Run
 
 
-def scores(table: Table, measures: Iterable[Measure], by: str | Sequence[str] | None = None, *, draws: int = 0,
-           level: float = 0.95, seed: int = 0, minimum: int = 1) -> list[Score]:
+def scores(
+    table: Table,
+    measures: Iterable[Measure],
+    by: str | Sequence[str] | None = None,
+    *,
+    draws: int = 0,
+    level: float = 0.95,
+    seed: int = 0,
+    minimum: int = 1,
+) -> list[Score]:
     """Every measure on the whole table or, with `by`, on each part that shares a value of that tag (or of each tag).
 
     `draws` 0 gives analytic intervals, more gives bootstrap intervals from so many draws; both resample clusters.
@@ -29,13 +37,24 @@ def scores(table: Table, measures: Iterable[Measure], by: str | Sequence[str] | 
     found = []
     for tag in tags:
         parts = [(key, part) for key, part in table.by(tag) if len(part) >= minimum]
-        found += [score(part, measure, by=tag, key=key, draws=draws, level=level, seed=seed)
-                  for measure in measures for key, part in parts]
+        found += [
+            score(part, measure, by=tag, key=key, draws=draws, level=level, seed=seed)
+            for measure in measures
+            for key, part in parts
+        ]
     return found
 
 
-def score_run(run: Run, *, by: str | Sequence[str] = "", measures: Sequence[str] = (), draws: int = 0,
-              level: float = 0.95, seed: int = 0, minimum: int = 1) -> list[Score]:
+def score_run(
+    run: Run,
+    *,
+    by: str | Sequence[str] = "",
+    measures: Sequence[str] = (),
+    draws: int = 0,
+    level: float = 0.95,
+    seed: int = 0,
+    minimum: int = 1,
+) -> list[Score]:
     """The measures of a run's benchmark (or those named) over all items and then, with `by`, by the values of tags."""
     table, names = table_of(run)
     return score_table(table, measures or names, by=by, draws=draws, level=level, seed=seed, minimum=minimum)
@@ -62,14 +81,24 @@ def table_of(run: Run) -> tuple[Table, tuple[str, ...]]:
     return Table.of_run(run, found), found.measures
 
 
-def score(table: Table, measure: Measure, *, by: str = "", key: str = "", draws: int = 0, level: float = 0.95,
-          seed: int = 0) -> Score:
+def score(
+    table: Table, measure: Measure, *, by: str = "", key: str = "", draws: int = 0, level: float = 0.95, seed: int = 0
+) -> Score:
     """One measure on one table. What is undefined (an empty slice, a single cluster's interval) is none."""
     statistics = measure.statistics(table)
     found = interval(statistics, level=level, draws=draws, seed=seed)
-    return Score(benchmark=table.benchmark, model=table.model, measure=measure.name, by=by, key=key,
-                 value=_known(found.value), low=_known(found.low), high=_known(found.high),
-                 n=statistics.n, clusters=statistics.clusters)
+    return Score(
+        benchmark=table.benchmark,
+        model=table.model,
+        measure=measure.name,
+        by=by,
+        key=key,
+        value=_known(found.value),
+        low=_known(found.low),
+        high=_known(found.high),
+        n=statistics.n,
+        clusters=statistics.clusters,
+    )
 
 
 def _known(value: float) -> float | None:

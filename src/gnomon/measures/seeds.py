@@ -31,8 +31,9 @@ class SeedScore(NamedTuple):
     values: tuple[float, ...]  # one per seed
 
 
-def over_seeds(tables: Sequence[Table], measure: Measure, *, by: str = "", key: str = "",
-               level: float = 0.95) -> SeedScore:
+def over_seeds(
+    tables: Sequence[Table], measure: Measure, *, by: str = "", key: str = "", level: float = 0.95
+) -> SeedScore:
     """The mean of a measure over runs of one model on one benchmark that differ in the seed."""
     if len({(table.model, table.benchmark) for table in tables}) != 1:
         raise UsageError("Seeds are aggregated over runs of one model on one benchmark.", "Give such runs only.")
@@ -42,10 +43,27 @@ def over_seeds(tables: Sequence[Table], measure: Measure, *, by: str = "", key: 
     first = tables[0]
     mean = float(values.mean()) if len(values) else nan
     spread = float(values.std(ddof=1)) if len(values) > 1 else nan
-    low, high = _interval(mean, standard_error(pooled) if pooled.clusters > 1 else nan, pooled.clusters - 1,
-                          spread, len(values), level, pooled.bounds)
-    score = Score(benchmark=first.benchmark, model=first.model, measure=measure.name, by=by, key=key,
-                  value=None if isnan(mean) else mean, low=low, high=high, n=pooled.n, clusters=pooled.clusters)
+    low, high = _interval(
+        mean,
+        standard_error(pooled) if pooled.clusters > 1 else nan,
+        pooled.clusters - 1,
+        spread,
+        len(values),
+        level,
+        pooled.bounds,
+    )
+    score = Score(
+        benchmark=first.benchmark,
+        model=first.model,
+        measure=measure.name,
+        by=by,
+        key=key,
+        value=None if isnan(mean) else mean,
+        low=low,
+        high=high,
+        n=pooled.n,
+        clusters=pooled.clusters,
+    )
     return SeedScore(score, spread, tuple(values.tolist()))
 
 
@@ -65,8 +83,9 @@ def together(tables: Sequence[Table]) -> Table:
     """
     first = tables[0]
     laws = {name: {**law, "within": [*_names(law.get("within")), SEED]} for name, law in first.laws.items()}
-    return build(_rows(tables), benchmark=first.benchmark, model=first.model, scale=first.scale, cluster=CLUSTER,
-                 laws=laws)
+    return build(
+        _rows(tables), benchmark=first.benchmark, model=first.model, scale=first.scale, cluster=CLUSTER, laws=laws
+    )
 
 
 def _rows(tables: Sequence[Table]) -> Iterator[Row]:
@@ -85,8 +104,9 @@ def _names(value: str | Sequence[str] | None) -> Sequence[str]:
     return () if value is None else (value,) if isinstance(value, str) else value
 
 
-def _interval(mean: float, error: float, df: int, spread: float, seeds: int, level: float,
-              bounds: tuple[float, float]) -> tuple[float | None, float | None]:
+def _interval(
+    mean: float, error: float, df: int, spread: float, seeds: int, level: float, bounds: tuple[float, float]
+) -> tuple[float | None, float | None]:
     """Student's t with the degrees of freedom that Satterthwaite's rule gives the sum of the two variances."""
     if isnan(mean) or isnan(error):
         return None, None

@@ -46,8 +46,16 @@ class Statistics:
     degree: int = 1  # clusters that one unit belongs to (a triple of objects: 3); its sums are shared among them
 
     @classmethod
-    def of(cls, clusters: Codes, columns: Floats, finish: Finish, *, n: int | None = None, degree: int = 1,
-           bounds: tuple[float, float] = (0.0, 1.0)) -> Statistics:
+    def of(
+        cls,
+        clusters: Codes,
+        columns: Floats,
+        finish: Finish,
+        *,
+        n: int | None = None,
+        degree: int = 1,
+        bounds: tuple[float, float] = (0.0, 1.0),
+    ) -> Statistics:
         """Add up `columns` [units, k] by the cluster code of each unit (any integers; -1 is a cluster of its own)."""
         codes, count = compact(clusters)
         blocks, rows = blocked(codes, count, columns.shape[1])
@@ -57,8 +65,16 @@ class Statistics:
         return cls(sums, finish, len(codes) if n is None else n, count, bounds, degree)
 
     @classmethod
-    def tallied(cls, clusters: Codes, cells: Sequence[Cell], k: int, finish: Finish, *, n: int | None = None,
-                bounds: tuple[float, float] = (0.0, 1.0)) -> Statistics:
+    def tallied(
+        cls,
+        clusters: Codes,
+        cells: Sequence[Cell],
+        k: int,
+        finish: Finish,
+        *,
+        n: int | None = None,
+        bounds: tuple[float, float] = (0.0, 1.0),
+    ) -> Statistics:
         """The same from cells: for wide and mostly empty columns (one per class, one per bin) that are never built."""
         codes, count = compact(clusters)
         blocks, rows = blocked(codes, count, k)
@@ -86,8 +102,9 @@ def ratio(sums: Floats) -> Floats:
         return np.asarray(np.where(sums[..., 1] > 0, sums[..., 0] / sums[..., 1], np.nan))
 
 
-def mean_of(values: Any, clusters: Codes, *, n: int | None = None,
-            bounds: tuple[float, float] = (0.0, 1.0)) -> Statistics:
+def mean_of(
+    values: Any, clusters: Codes, *, n: int | None = None, bounds: tuple[float, float] = (0.0, 1.0)
+) -> Statistics:
     """Statistics of the plain mean of one value per unit; units whose value is NaN are left out."""
     values = np.asarray(values, dtype=float)
     known = ~np.isnan(values)

@@ -66,15 +66,38 @@ class Table:
     seed: Any = None  # of the items, or of the model, if known: runs that differ only here can be aggregated
 
     @classmethod
-    def of(cls, rows: Iterable[tuple[Item, Answer | None]], *, benchmark: str = "", model: str = "",
-           scale: str = "none", cluster: str = "group", laws: Mapping[str, Any] | None = None,
-           seed: Any = None) -> Table:
+    def of(
+        cls,
+        rows: Iterable[tuple[Item, Answer | None]],
+        *,
+        benchmark: str = "",
+        model: str = "",
+        scale: str = "none",
+        cluster: str = "group",
+        laws: Mapping[str, Any] | None = None,
+        seed: Any = None,
+    ) -> Table:
         """A table of items with their answers (none where an item was not asked)."""
         from gnomon.measures.building import build
 
-        return build(((item, answer is not None, answer.scores if answer else None, answer.choice if answer else None,
-                       answer.error if answer else None) for item, answer in rows),
-                     benchmark=benchmark, model=model, scale=scale, cluster=cluster, laws=laws or {}, seed=seed)
+        return build(
+            (
+                (
+                    item,
+                    answer is not None,
+                    answer.scores if answer else None,
+                    answer.choice if answer else None,
+                    answer.error if answer else None,
+                )
+                for item, answer in rows
+            ),
+            benchmark=benchmark,
+            model=model,
+            scale=scale,
+            cluster=cluster,
+            laws=laws or {},
+            seed=seed,
+        )
 
     @classmethod
     def of_run(cls, run: Run, benchmark: Benchmark | None = None) -> Table:
@@ -83,8 +106,15 @@ class Table:
 
         manifest = run.manifest
         seed = manifest.model_options.get("seed", manifest.options.get("seed"))
-        return build_run(run, benchmark=run.benchmark, model=run.model, scale=manifest.scale, seed=seed,
-                         cluster=benchmark.cluster if benchmark else "group", laws=benchmark.laws if benchmark else {})
+        return build_run(
+            run,
+            benchmark=run.benchmark,
+            model=run.model,
+            scale=manifest.scale,
+            seed=seed,
+            cluster=benchmark.cluster if benchmark else "group",
+            laws=benchmark.laws if benchmark else {},
+        )
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -160,8 +190,11 @@ class Table:
         if name == "choice":
             return Column(self.choice, self.labels)
         if name in ("gold", "cardinality"):
-            names = ([", ".join(self.labels[i] for i in np.flatnonzero(row)) for row in self._kind_gold]
-                     if name == "gold" else [str(count) for count in self.kinds.gold.sum(axis=1).tolist()])
+            names = (
+                [", ".join(self.labels[i] for i in np.flatnonzero(row)) for row in self._kind_gold]
+                if name == "gold"
+                else [str(count) for count in self.kinds.gold.sum(axis=1).tolist()]
+            )
             values = tuple(dict.fromkeys(names))
             code = {value: i for i, value in enumerate(values)}
             return Column(np.array([code[name] for name in names], dtype=np.int32)[self.kind], values)
@@ -171,10 +204,18 @@ class Table:
     def where(self, rows: Flags | Codes) -> Table:
         """The rows that a mask or an index picks."""
         return replace(
-            self, ids=self.ids[rows], choice=self.choice[rows], picked=self.picked[rows], kind=self.kind[rows],
-            asked=self.asked[rows], failed=self.failed[rows], group=self.group._replace(codes=self.group.codes[rows]),
+            self,
+            ids=self.ids[rows],
+            choice=self.choice[rows],
+            picked=self.picked[rows],
+            kind=self.kind[rows],
+            asked=self.asked[rows],
+            failed=self.failed[rows],
+            group=self.group._replace(codes=self.group.codes[rows]),
             form=self.form._replace(codes=self.form.codes[rows]),
-            tags=self.tags.take(rows), scores=None if self.scores is None else self.scores[rows])
+            tags=self.tags.take(rows),
+            scores=None if self.scores is None else self.scores[rows],
+        )
 
     def by(self, tag: str) -> Iterator[tuple[str, Table]]:
         """The parts of the table that share a value of a tag, in the order of the values; rows without one last.

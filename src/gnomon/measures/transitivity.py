@@ -57,7 +57,7 @@ def _squares(table: Table) -> Iterator[tuple[_Square, tuple[int, ...]]]:
 def _square(table: Table, found: Statements, mine: Codes) -> _Square:
     names, place = np.unique(np.concatenate([found.first[mine], found.second[mine]]), return_inverse=True)
     size = len(names)
-    cell = place[: len(mine)] * size + place[len(mine):]
+    cell = place[: len(mine)] * size + place[len(mine) :]
     said = found.said[mine]
     net = np.bincount(cell, weights=(said == 1).astype(float) - (said == 0), minlength=size * size)
     wrong = np.bincount(cell, weights=~table.right[found.rows[mine]], minlength=size * size)
@@ -79,8 +79,9 @@ def _triples(square: _Square, sign: int, and_right: bool) -> tuple[Codes, Floats
     return square.names, np.stack([kept, every], axis=1) / 3
 
 
-def _shares(step: np.ndarray[tuple[int, int], np.dtype[np.float32]],
-            end: np.ndarray[tuple[int, int], np.dtype[np.float32]]) -> Floats:
+def _shares(
+    step: np.ndarray[tuple[int, int], np.dtype[np.float32]], end: np.ndarray[tuple[int, int], np.dtype[np.float32]]
+) -> Floats:
     """Triples a -> b -> c with `end` between a and c, by their first, middle and last object together."""
     through = (step @ step) * end
     middle = (step * (end @ step.T)).sum(axis=0, dtype=np.float64)
@@ -99,5 +100,9 @@ def _by_object(sums: list[tuple[Codes, Floats]]) -> Floats:
 
 
 TRANSITIVITY, TRANSITIVITY_AND_RIGHT = with_twin(
-    "transitivity", transitivity, "share of triples in which A over B and B over C is followed by A over C",
-    "share of such triples in which all three answers are right", "a law: order, or transitive relations")
+    "transitivity",
+    transitivity,
+    "share of triples in which A over B and B over C is followed by A over C",
+    "share of such triples in which all three answers are right",
+    "a law: order, or transitive relations",
+)

@@ -75,7 +75,8 @@ def typical_sets(probabilities: Floats, rule: str = "code", *, real: Flags | Non
         left = np.where(going[:, None], left, kept)
         with np.errstate(invalid="ignore", divide="ignore"):
             renewed = np.where(left, shares, np.float32(0)) / np.where(left, shares, np.float32(0)).sum(
-                axis=1, keepdims=True, dtype=np.float32)
+                axis=1, keepdims=True, dtype=np.float32
+            )
         shares = np.where(going[:, None], renewed, shares)
         going &= left.sum(axis=1) < count
         kept = left
@@ -84,7 +85,14 @@ def typical_sets(probabilities: Floats, rule: str = "code", *, real: Flags | Non
     return kept
 
 
-RELAXED_ACCURACY = Measure(name="relaxed_accuracy", statistics=relaxed_accuracy,
-                           summary="share of items whose most probable choice is a right label")
-TRUE_CONFIDENCE = Measure(name="true_confidence", statistics=true_confidence, needs="scores",
-                          summary="mean probability of the right labels together")
+RELAXED_ACCURACY = Measure(
+    name="relaxed_accuracy",
+    statistics=relaxed_accuracy,
+    summary="share of items whose most probable choice is a right label",
+)
+TRUE_CONFIDENCE = Measure(
+    name="true_confidence",
+    statistics=true_confidence,
+    needs="scores",
+    summary="mean probability of the right labels together",
+)

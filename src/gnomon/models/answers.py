@@ -35,7 +35,9 @@ class FileAnswers:
 
     def answer(self, items: Sequence[Item]) -> list[Answer]:
         """The answers that the file has."""
-        return [self._answers.get(item.id) or Answer(item=item.id, error="not in the file of answers") for item in items]
+        return [
+            self._answers.get(item.id) or Answer(item=item.id, error="not in the file of answers") for item in items
+        ]
 
 
 def answers(name: str) -> FileAnswers:

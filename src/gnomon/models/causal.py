@@ -19,9 +19,19 @@ NORMALISATIONS = ("sum", "mean", "byte", "pmi")
 class Causal:
     """A decoder model of transformers, asked with a prompt."""
 
-    def __init__(self, spec: str, model: Any, tokenizer: Any, prompt: Prompt, *, chat: bool = False,
-                 normalise: str = "sum", ask: str = "score", new_tokens: int = 32,
-                 about: dict[str, Any] | None = None) -> None:
+    def __init__(
+        self,
+        spec: str,
+        model: Any,
+        tokenizer: Any,
+        prompt: Prompt,
+        *,
+        chat: bool = False,
+        normalise: str = "sum",
+        ask: str = "score",
+        new_tokens: int = 32,
+        about: dict[str, Any] | None = None,
+    ) -> None:
         if normalise not in NORMALISATIONS:
             raise UsageError(f"There is no normalisation '{normalise}'.", f"Known: {', '.join(NORMALISATIONS)}.")
         self.spec = spec
@@ -38,8 +48,13 @@ class Causal:
 
     def describe(self) -> dict[str, Any]:
         """What determines the answers."""
-        return {**self.about, "prompt": self.prompt.describe(), "chat": self.chat, "ask": self.ask,
-                "normalise": self.normalise}
+        return {
+            **self.about,
+            "prompt": self.prompt.describe(),
+            "chat": self.chat,
+            "ask": self.ask,
+            "normalise": self.normalise,
+        }
 
     def size(self, item: Item) -> int:
         """About how many tokens are the item's own."""

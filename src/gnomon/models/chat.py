@@ -29,8 +29,9 @@ def chat_template(source: str, special: Mapping[str, str]) -> Callable[[Messages
     def raise_exception(message: str) -> None:
         raise TemplateError(message)
 
-    environment = ImmutableSandboxedEnvironment(trim_blocks=True, lstrip_blocks=True, autoescape=False,
-                                                extensions=["jinja2.ext.loopcontrols"])
+    environment = ImmutableSandboxedEnvironment(
+        trim_blocks=True, lstrip_blocks=True, autoescape=False, extensions=["jinja2.ext.loopcontrols"]
+    )
     environment.globals["raise_exception"] = raise_exception
     environment.globals["strftime_now"] = lambda _: ""  # the date must not change the answers
 

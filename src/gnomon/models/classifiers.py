@@ -69,8 +69,13 @@ class Classifier:
 
     def describe(self) -> dict[str, Any]:
         """How it is trained. The items that it is trained on are those of the run, whose hash is in the manifest."""
-        return {"kind": self.spec, "folds": self.folds, "hold_out": self.hold_out,
-                "classifier": "logistic regression", "scikit-learn": self._sklearn.__version__}
+        return {
+            "kind": self.spec,
+            "folds": self.folds,
+            "hold_out": self.hold_out,
+            "classifier": "logistic regression",
+            "scikit-learn": self._sklearn.__version__,
+        }
 
     def prepare(self, items: Iterable[Item]) -> None:
         """Train one classifier for each fold, on all items of the other folds."""
@@ -78,8 +83,10 @@ class Classifier:
         self._fold = assign_folds([group for group, _, _ in examples], self.folds)
         count = max(self._fold.values(), default=0) + 1
         if count < 2:
-            raise ModelError(f"{self.spec} must be trained on other groups than it is asked, but there is only one.",
-                             "Run it on more items.")
+            raise ModelError(
+                f"{self.spec} must be trained on other groups than it is asked, but there is only one.",
+                "Run it on more items.",
+            )
         self._trained = [_train(words_and_gold(examples, self._fold, fold)) for fold in range(count)]
 
     def answer(self, items: Sequence[Item]) -> list[Answer]:

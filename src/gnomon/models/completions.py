@@ -84,8 +84,10 @@ def echo_problem(reply: Any) -> str:
         return problem
     logprobs = reply["choices"][0].get("logprobs")
     if not isinstance(logprobs, dict) or not logprobs.get("token_logprobs") or not logprobs.get("text_offset"):
-        raise ModelError("The server does not echo its prompt with log-probabilities.",
-                         "Ask without: leave out echo, or use a server that can, such as vLLM.")
+        raise ModelError(
+            "The server does not echo its prompt with log-probabilities.",
+            "Ask without: leave out echo, or use a server that can, such as vLLM.",
+        )
     return ""
 
 

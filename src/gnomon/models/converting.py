@@ -31,8 +31,10 @@ def converted(file: Path) -> Path:
                 _convert(file, part)
                 os.replace(part, target)
     except OSError as error:
-        raise ModelError(f"{file} cannot be converted: {error}.",
-                         "Give another cache folder in the environment variable GNOMON_CACHE.") from None
+        raise ModelError(
+            f"{file} cannot be converted: {error}.",
+            "Give another cache folder in the environment variable GNOMON_CACHE.",
+        ) from None
     return target
 
 

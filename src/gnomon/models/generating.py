@@ -29,18 +29,26 @@ def generate(model: Any, tokenizer: Any, prompts: Sequence[Sequence[int]], *, ne
             ids = [list(prompts[number]) + [filler] * gap for number, gap in zip(numbers, gaps, strict=True)]
             mask = [[1] * (longest - gap) + [0] * gap for gap in gaps]
         with torch.inference_mode():
-            made = model.generate(input_ids=torch.tensor(ids, device=device),
-                                  attention_mask=torch.tensor(mask, device=device), max_new_tokens=new_tokens,
-                                  do_sample=False, num_beams=1, pad_token_id=filler, temperature=None, top_p=None,
-                                  top_k=None)
+            made = model.generate(
+                input_ids=torch.tensor(ids, device=device),
+                attention_mask=torch.tensor(mask, device=device),
+                max_new_tokens=new_tokens,
+                do_sample=False,
+                num_beams=1,
+                pad_token_id=filler,
+                temperature=None,
+                top_p=None,
+                top_k=None,
+            )
         own = made[:, longest:] if decoder_only else made
         for number, text in zip(numbers, tokenizer.batch_decode(own, skip_special_tokens=True), strict=True):
             replies[number] = text.strip()
     return replies
 
 
-def read_replies(items: Sequence[Item], replies: Sequence[str],
-                 words: Sequence[Sequence[Sequence[str]]]) -> list[Answer]:
+def read_replies(
+    items: Sequence[Item], replies: Sequence[str], words: Sequence[Sequence[Sequence[str]]]
+) -> list[Answer]:
     """Each reply as an answer; the choice is none where no label can be read."""
     answers = []
     for item, reply, accepted in zip(items, replies, words, strict=True):
@@ -52,7 +60,7 @@ def read_replies(items: Sequence[Item], replies: Sequence[str],
 def _alike(prompts: Sequence[Sequence[int]]) -> Iterator[list[int]]:
     order = sorted(range(len(prompts)), key=lambda number: len(prompts[number]))
     for start in range(0, len(order), BATCH):
-        yield order[start: start + BATCH]
+        yield order[start : start + BATCH]
 
 
 def _filler(tokenizer: Any) -> int:

@@ -45,8 +45,18 @@ def gguf(
     """
     if not name:
         raise UsageError("gguf needs a file.", "Write gguf:PATH, for instance gguf:models/llama-3.2-1b.gguf")
-    return Gguf(f"gguf:{name}", Path(name).expanduser(), prompt=prompt, shots=shots, normalise=normalise, ask=ask,
-                new_tokens=new_tokens, chat=chat, context=context, threads=threads)
+    return Gguf(
+        f"gguf:{name}",
+        Path(name).expanduser(),
+        prompt=prompt,
+        shots=shots,
+        normalise=normalise,
+        ask=ask,
+        new_tokens=new_tokens,
+        chat=chat,
+        context=context,
+        threads=threads,
+    )
 
 
 class Choice(NamedTuple):
@@ -62,8 +72,20 @@ class Gguf:
 
     batch = 64
 
-    def __init__(self, spec: str, file: Path, *, prompt: str, shots: int | None, normalise: Normalise, ask: Ask,
-                 new_tokens: int, chat: bool | None, context: int, threads: int) -> None:
+    def __init__(
+        self,
+        spec: str,
+        file: Path,
+        *,
+        prompt: str,
+        shots: int | None,
+        normalise: Normalise,
+        ask: Ask,
+        new_tokens: int,
+        chat: bool | None,
+        context: int,
+        threads: int,
+    ) -> None:
         if normalise not in get_args(Normalise):
             raise UsageError(f"There is no normalisation '{normalise}'.", f"Known: {', '.join(get_args(Normalise))}.")
         if ask not in get_args(Ask):
@@ -88,9 +110,18 @@ class Gguf:
         from importlib.metadata import version
 
         how = {"normalise": self.normalise} if self.ask == "score" else {"new_tokens": self.new_tokens}
-        return {"kind": "gguf", "file": self.file.name, "sha256": sha256_of(self.file),
-                "weights": self._llama.describe(), "prompt": self.prompt.describe(), "chat": self.chat,
-                "ask": self.ask, **how, "context": self._llama.window, "xllamacpp": version("xllamacpp")}
+        return {
+            "kind": "gguf",
+            "file": self.file.name,
+            "sha256": sha256_of(self.file),
+            "weights": self._llama.describe(),
+            "prompt": self.prompt.describe(),
+            "chat": self.chat,
+            "ask": self.ask,
+            **how,
+            "context": self._llama.window,
+            "xllamacpp": version("xllamacpp"),
+        }
 
     def answer(self, items: Sequence[Item]) -> list[Answer]:
         """The log-probability of each choice of each item, or a reply; an item that does not fit is an error."""
@@ -133,8 +164,10 @@ class Gguf:
         opening: list[int] = []
         if not start:  # nothing stands before the answer
             opening, start = [self._opening], 1
-        return [[Choice((*opening, *tokens), start, word) for tokens, word in zip(said, ways, strict=True)]
-                for said, ways in zip(whole, words, strict=True)]
+        return [
+            [Choice((*opening, *tokens), start, word) for tokens, word in zip(said, ways, strict=True)]
+            for said, ways in zip(whole, words, strict=True)
+        ]
 
     def _tokens(self, text: str) -> list[int]:
         """A text as tokens, begun once as the model wants it: many a chat template writes the beginning itself."""
@@ -183,8 +216,9 @@ def check_file(file: Path) -> None:
         reason = "there is no such file" if isinstance(error, FileNotFoundError) else error.strerror
         raise ModelError(f"{file}: {reason}.", "Give the path of a .gguf file: gguf:PATH.") from None
     if head[:4] != MAGIC or len(head) < 8:
-        raise ModelError(f"{file} is not a GGUF file: it does not begin as one.",
-                         "Models in other formats load with hf:PATH.")
+        raise ModelError(
+            f"{file} is not a GGUF file: it does not begin as one.", "Models in other formats load with hf:PATH."
+        )
 
 
 def _chains(prefixes: Sequence[tuple[int, ...]]) -> Iterator[list[tuple[int, ...]]]:

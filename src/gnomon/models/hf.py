@@ -12,11 +12,28 @@ from gnomon.probing.prompts import load_prompt
 PROMPTS = {"causal": "plain", "seq2seq": "t5", "masked": "masked"}
 
 
-def hf(name: str, *, kind: str = "", revision: str = "", dtype: str = "", device: str = "", prompt: str = "",
-       shots: int | None = None, chat: bool | None = None, normalise: str = "sum", ask: str = "score",
-       top_k: int = 0, span: str = "l2r", labels: str = "", new_tokens: int = 32, allow_pickle: bool = False,
-       trust_remote_code: bool = False, compile: bool = False, quantise: str = "",
-       threads: int = 0) -> Model:
+def hf(
+    name: str,
+    *,
+    kind: str = "",
+    revision: str = "",
+    dtype: str = "",
+    device: str = "",
+    prompt: str = "",
+    shots: int | None = None,
+    chat: bool | None = None,
+    normalise: str = "sum",
+    ask: str = "score",
+    top_k: int = 0,
+    span: str = "l2r",
+    labels: str = "",
+    new_tokens: int = 32,
+    allow_pickle: bool = False,
+    trust_remote_code: bool = False,
+    compile: bool = False,
+    quantise: str = "",
+    threads: int = 0,
+) -> Model:
     """A model of transformers: a hub name, a folder, a .gguf file, or smollm2 (the embedded default's weights).
 
     kind       causal, seq2seq, masked or nli; read from the config if not given
@@ -34,10 +51,24 @@ def hf(name: str, *, kind: str = "", revision: str = "", dtype: str = "", device
         raise UsageError(f"A model cannot be asked by '{ask}'.", "Known: score, generate.")
     from gnomon.models.loading import load
 
-    loaded = load(_folder(name), kind=kind, revision=revision, dtype=dtype, device=device, allow_pickle=allow_pickle,
-                  trust_remote_code=trust_remote_code, compile=compile, quantise=quantise, threads=threads)
-    parts: dict[str, Any] = {"spec": f"hf:{name}", "model": loaded.model, "tokenizer": loaded.tokenizer,
-                             "about": loaded.about}
+    loaded = load(
+        _folder(name),
+        kind=kind,
+        revision=revision,
+        dtype=dtype,
+        device=device,
+        allow_pickle=allow_pickle,
+        trust_remote_code=trust_remote_code,
+        compile=compile,
+        quantise=quantise,
+        threads=threads,
+    )
+    parts: dict[str, Any] = {
+        "spec": f"hf:{name}",
+        "model": loaded.model,
+        "tokenizer": loaded.tokenizer,
+        "about": loaded.about,
+    }
     if loaded.kind == "nli":
         from gnomon.models.nli import Nli
 

@@ -37,8 +37,15 @@ class _Parameters(ctypes.Structure):
 class _Batch(ctypes.Structure):
     """llama_batch: the tokens to compute, where they stand, and which of them need logits."""
 
-    _fields_ = (("n_tokens", _int), ("token", _pointer), ("embd", _pointer), ("pos", _pointer), ("n_seq_id", _pointer),
-                ("seq_id", _pointer), ("logits", _pointer))
+    _fields_ = (
+        ("n_tokens", _int),
+        ("token", _pointer),
+        ("embd", _pointer),
+        ("pos", _pointer),
+        ("n_seq_id", _pointer),
+        ("seq_id", _pointer),
+        ("logits", _pointer),
+    )
 
 
 _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
@@ -89,11 +96,15 @@ class Llama:
         _complaints.clear()
         self._model = self._api.llama_model_load_from_file(str(file).encode(), self._api.llama_model_default_params())
         if not self._model:
-            raise ModelError(f"{file} cannot be loaded by llama.cpp: {_last_complaint()}.",
-                             "The file may be cut short or of a newer format: fetch it again, or update xllamacpp.")
+            raise ModelError(
+                f"{file} cannot be loaded by llama.cpp: {_last_complaint()}.",
+                "The file may be cut short or of a newer format: fetch it again, or update xllamacpp.",
+            )
         if self._api.llama_model_has_encoder(self._model):
-            raise ModelError(f"{file} is an encoder-decoder model, which cannot be scored as a decoder.",
-                             "Load the original weights with hf:PATH.")
+            raise ModelError(
+                f"{file} is an encoder-decoder model, which cannot be scored as a decoder.",
+                "Load the original weights with hf:PATH.",
+            )
         trained = self._api.llama_model_n_ctx_train(self._model)
         self.window = min(context, trained) if trained > 0 else context  # tokens that fit
         self._context = self._open_context(self.window, threads)
@@ -181,8 +192,10 @@ class Llama:
         context = self._api.llama_init_from_model(self._model, parameters)
         sizes = (self._api.llama_n_ctx(context), self._api.llama_n_batch(context)) if context else (0, 0)
         if sizes[0] < tokens or not 0 < sizes[1] <= CHUNK:
-            raise ModelError(f"llama.cpp cannot open a context of {tokens} tokens: {_last_complaint()}.",
-                             "Give a smaller one with --model-set context=1024, or update xllamacpp.")
+            raise ModelError(
+                f"llama.cpp cannot open a context of {tokens} tokens: {_last_complaint()}.",
+                "Give a smaller one with --model-set context=1024, or update xllamacpp.",
+            )
         self._api.llama_set_n_threads(context, threads, threads)
         return context
 
@@ -203,8 +216,15 @@ class Llama:
         sequences = np.full(count, ctypes.addressof(sequence), dtype=np.uintp)
         logits = np.zeros(count, dtype=np.int8)
         logits[list(outputs)] = 1
-        batch = _Batch(count, token.ctypes.data, None, position.ctypes.data, counts.ctypes.data, sequences.ctypes.data,
-                       logits.ctypes.data)
+        batch = _Batch(
+            count,
+            token.ctypes.data,
+            None,
+            position.ctypes.data,
+            counts.ctypes.data,
+            sequences.ctypes.data,
+            logits.ctypes.data,
+        )
         status = self._api.llama_decode(self._context, batch)
         if status != 0:
             self._forget_after(0)
@@ -217,8 +237,9 @@ class Llama:
 
     def _text(self, tokens: Sequence[int]) -> str:
         buffer = ctypes.create_string_buffer(16 + 256 * len(tokens))
-        count = self._api.llama_detokenize(self._vocabulary, (_int * len(tokens))(*tokens), len(tokens), buffer,
-                                           len(buffer), True, False)
+        count = self._api.llama_detokenize(
+            self._vocabulary, (_int * len(tokens))(*tokens), len(tokens), buffer, len(buffer), True, False
+        )
         return buffer.raw[: max(count, 0)].decode("utf-8", "replace").strip()
 
     def _log_softmax(self, place: int, tokens: Sequence[int]) -> list[float]:
@@ -285,6 +306,8 @@ def _patient_threads() -> Iterator[None]:
 
 
 def _unfit(reason: str) -> ModelError:
-    return ModelError(f"The installed xllamacpp does not offer llama.cpp's C interface as Gnomon knows it: {reason}.",
-                      "Install another version of it (2026.10 is known to work), or serve the file with llama.cpp's "
-                      "own server and ask that with -m openai.")
+    return ModelError(
+        f"The installed xllamacpp does not offer llama.cpp's C interface as Gnomon knows it: {reason}.",
+        "Install another version of it (2026.10 is known to work), or serve the file with llama.cpp's "
+        "own server and ask that with -m openai.",
+    )

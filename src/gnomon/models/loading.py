@@ -12,12 +12,27 @@ from typing import Any, NamedTuple
 
 from gnomon.errors import MissingExtraError, ModelError, UsageError
 
-KINDS = {"causal": "AutoModelForCausalLM", "seq2seq": "AutoModelForSeq2SeqLM", "masked": "AutoModelForMaskedLM",
-         "nli": "AutoModelForSequenceClassification"}
-ENDINGS = {"ForCausalLM": "causal", "LMHeadModel": "causal", "ForMaskedLM": "masked", "ForPreTraining": "masked",
-           "ForSequenceClassification": "nli"}
-DTYPES = {"float32": "float32", "fp32": "float32", "bfloat16": "bfloat16", "bf16": "bfloat16",
-          "float16": "float16", "fp16": "float16"}
+KINDS = {
+    "causal": "AutoModelForCausalLM",
+    "seq2seq": "AutoModelForSeq2SeqLM",
+    "masked": "AutoModelForMaskedLM",
+    "nli": "AutoModelForSequenceClassification",
+}
+ENDINGS = {
+    "ForCausalLM": "causal",
+    "LMHeadModel": "causal",
+    "ForMaskedLM": "masked",
+    "ForPreTraining": "masked",
+    "ForSequenceClassification": "nli",
+}
+DTYPES = {
+    "float32": "float32",
+    "fp32": "float32",
+    "bfloat16": "bfloat16",
+    "bf16": "bfloat16",
+    "float16": "float16",
+    "fp16": "float16",
+}
 PIECE = 2**20  # bytes of a large file that are hashed at a time
 WHOLE = 256 * PIECE  # files up to this size are hashed whole
 
@@ -31,9 +46,19 @@ class Loaded(NamedTuple):
     about: dict[str, Any]
 
 
-def load(name: str, *, kind: str = "", revision: str = "", dtype: str = "", device: str = "",
-         allow_pickle: bool = False, trust_remote_code: bool = False, compile: bool = False,
-         quantise: str = "", threads: int = 0) -> Loaded:
+def load(
+    name: str,
+    *,
+    kind: str = "",
+    revision: str = "",
+    dtype: str = "",
+    device: str = "",
+    allow_pickle: bool = False,
+    trust_remote_code: bool = False,
+    compile: bool = False,
+    quantise: str = "",
+    threads: int = 0,
+) -> Loaded:
     """Load the model that a hub name or a folder names, in evaluation mode on its device."""
     torch, transformers = libraries()
     _check(kind, dtype, quantise)
@@ -47,15 +72,24 @@ def load(name: str, *, kind: str = "", revision: str = "", dtype: str = "", devi
         _check_weights(name, allow_pickle)
         tokenizer = transformers.AutoTokenizer.from_pretrained(name, **source)
         model = getattr(transformers, KINDS[kind]).from_pretrained(
-            name, config=config, dtype=getattr(torch, number), use_safetensors=None if allow_pickle else True, **source)
+            name, config=config, dtype=getattr(torch, number), use_safetensors=None if allow_pickle else True, **source
+        )
     model = model.to(where).eval()
     if quantise:
         model = _quantised(model, where)
     if compile:
         getattr(model, model.base_model_prefix, model).compile(dynamic=True)
-    about = {"kind": kind, "architecture": type(model).__name__, "revision": _revision(name, config),
-             "dtype": number, "device": where, "quantise": quantise, "compiled": compile,
-             "torch": str(torch.__version__), "transformers": transformers.__version__}
+    about = {
+        "kind": kind,
+        "architecture": type(model).__name__,
+        "revision": _revision(name, config),
+        "dtype": number,
+        "device": where,
+        "quantise": quantise,
+        "compiled": compile,
+        "torch": str(torch.__version__),
+        "transformers": transformers.__version__,
+    }
     return Loaded(kind, model, tokenizer, about)
 
 
@@ -68,8 +102,10 @@ def kind_of(config: Any, name: str) -> str:
         if architecture.endswith(ending):
             return kind
     what = f"has the architecture {architecture}" if architecture else "does not name its architecture"
-    raise UsageError(f"{name} {what}, so how to ask it is not known.",
-                     f"Say what it is with --model-set kind=KIND: {', '.join(KINDS)}.")
+    raise UsageError(
+        f"{name} {what}, so how to ask it is not known.",
+        f"Say what it is with --model-set kind=KIND: {', '.join(KINDS)}.",
+    )
 
 
 def best_device() -> str:
@@ -178,8 +214,10 @@ def _check_weights(name: str, allow_pickle: bool) -> None:
 
 
 def _pickled(name: str) -> ModelError:
-    return ModelError(f"{name} has its weights only as a Python pickle, which can run any code when it is read.",
-                      "Prefer a revision with .safetensors files; if you trust its author, add --allow-pickle.")
+    return ModelError(
+        f"{name} has its weights only as a Python pickle, which can run any code when it is read.",
+        "Prefer a revision with .safetensors files; if you trust its author, add --allow-pickle.",
+    )
 
 
 @contextmanager
@@ -190,8 +228,10 @@ def _explained(name: str, allow_pickle: bool) -> Iterator[None]:
     except (OSError, ValueError) as error:
         text = str(error)
         if "trust_remote_code" in text:
-            raise ModelError(f"{name} brings code of its own, which would run on this machine.",
-                             "If you have read it and trust it, add --trust-remote-code.") from None
+            raise ModelError(
+                f"{name} brings code of its own, which would run on this machine.",
+                "If you have read it and trust it, add --trust-remote-code.",
+            ) from None
         if not allow_pickle and "safetensors" in text and "file named" in text:
             raise _pickled(name) from None
         raise ModelError(f"{name} cannot be loaded: {text.strip().splitlines()[0][:300]}", _advice(name)) from None

@@ -43,8 +43,18 @@ class Masked:
 
     scale: Scale = "probability"
 
-    def __init__(self, spec: str, model: Any, tokenizer: Any, prompt: Prompt, *, normalise: str = "sum",
-                 top_k: int = 0, span: str = "l2r", about: dict[str, Any] | None = None) -> None:
+    def __init__(
+        self,
+        spec: str,
+        model: Any,
+        tokenizer: Any,
+        prompt: Prompt,
+        *,
+        normalise: str = "sum",
+        top_k: int = 0,
+        span: str = "l2r",
+        about: dict[str, Any] | None = None,
+    ) -> None:
         _check(spec, tokenizer, normalise, span, top_k)
         self.spec, self.model, self.tokenizer, self.prompt = spec, model, tokenizer, prompt
         self.normalise, self.top_k, self.span, self.about = normalise, top_k, span, about or {}
@@ -54,8 +64,13 @@ class Masked:
 
     def describe(self) -> dict[str, Any]:
         """What determines the answers."""
-        return {**self.about, "prompt": self.prompt.describe(), "normalise": self.normalise, "span": self.span,
-                "top_k": self.top_k}
+        return {
+            **self.about,
+            "prompt": self.prompt.describe(),
+            "normalise": self.normalise,
+            "span": self.span,
+            "top_k": self.top_k,
+        }
 
     def answer(self, items: Sequence[Item]) -> list[Answer]:
         """One answer for each item: probabilities over its choices, or over the vocabulary with `top_k`."""
@@ -64,8 +79,10 @@ class Masked:
         asked = [number for number, trouble in enumerate(troubles) if not trouble]
         ask = self._top if self.top_k else self._over_choices
         found = dict(zip(asked, ask([items[n] for n in asked], [filled[n] for n in asked]), strict=True))
-        return [found[number] if number in found else Answer(item=item.id, error=troubles[number])
-                for number, item in enumerate(items)]
+        return [
+            found[number] if number in found else Answer(item=item.id, error=troubles[number])
+            for number, item in enumerate(items)
+        ]
 
     def _trouble(self, ways: Sequence[Filled]) -> str:
         longest = max(len(one.tokens) for one in ways)
@@ -79,16 +96,22 @@ class Masked:
         for item in items:
             parts = self.prompt.parts(item)
             if not parts.inline:
-                raise UsageError(f"The prompt '{self.prompt.name}' has no blank for a masked model to fill.",
-                                 "Its template must hold {answer}; see --prompt masked.")
+                raise UsageError(
+                    f"The prompt '{self.prompt.name}' has no blank for a masked model to fill.",
+                    "Its template must hold {answer}; see --prompt masked.",
+                )
             before = self.prompt.prefix(item.form) + parts.before + parts.lead
             words = [word for alternatives in parts.answers for word in alternatives]
             texts += [before + word + parts.after for word in words]
             places += [(len(before), len(before) + len(word)) for word in words]
             counts.append(len(words))
         encoded = self.tokenizer(texts, return_offsets_mapping=True)
-        made = iter([Filled(ids, _span(offsets, *place)) for ids, offsets, place
-                     in zip(encoded["input_ids"], encoded["offset_mapping"], places, strict=True)])
+        made = iter(
+            [
+                Filled(ids, _span(offsets, *place))
+                for ids, offsets, place in zip(encoded["input_ids"], encoded["offset_mapping"], places, strict=True)
+            ]
+        )
         return [[next(made) for _ in range(count)] for count in counts]
 
     def _over_choices(self, items: Sequence[Item], filled: Sequence[Sequence[Filled]]) -> list[Answer]:
@@ -124,7 +147,7 @@ class Masked:
         blanks: dict[Blank, list[int]] = {}
         for number, ways in enumerate(filled):
             tokens, span = ways[0]
-            masked = (*tokens[: span.start], self.tokenizer.mask_token_id, *tokens[span.stop:])
+            masked = (*tokens[: span.start], self.tokenizer.mask_token_id, *tokens[span.stop :])
             blanks.setdefault(Blank(masked, span.start), []).append(number)
         answers: dict[int, Answer] = {}
         for batch in self._alike(list(blanks)):
@@ -139,8 +162,9 @@ class Masked:
         scores = tuple(sum(next(single) for _ in words) for words in choices)
         accepted = {word.lower(): place for place, words in enumerate(choices) for word in words}
         place = next((accepted[word.lower()] for word in best if word.lower() in accepted), None)
-        return Answer(item=item.id, scores=scores, reply=", ".join(best),
-                      choice=None if place is None else item.choices[place])
+        return Answer(
+            item=item.id, scores=scores, reply=", ".join(best), choice=None if place is None else item.choices[place]
+        )
 
     def _logits(self, batch: Sequence[Blank]) -> torch.Tensor:
         size = max(len(blank.tokens) for blank in batch)
@@ -177,5 +201,7 @@ def _check(spec: str, tokenizer: Any, normalise: str, span: str, top_k: int) -> 
     if top_k < 0:
         raise UsageError(f"top_k is {top_k}.", "Give how many words of the vocabulary to look at, 1 or more.")
     if tokenizer.mask_token_id is None or not tokenizer.is_fast:
-        raise ModelError(f"The tokenizer of {spec} has no mask token, or no fast version that tells where words stand.",
-                         "Ask it as another kind with --model-set kind=KIND.")
+        raise ModelError(
+            f"The tokenizer of {spec} has no mask token, or no fast version that tells where words stand.",
+            "Ask it as another kind with --model-set kind=KIND.",
+        )

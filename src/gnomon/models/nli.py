@@ -19,12 +19,22 @@ from gnomon.models.causal import longest, token_budget
 from gnomon.records import Answer, Item, pick
 
 LABELS = ("entailment", "neutral", "contradiction")
-SPELLINGS = {"entailment": "entailment", "entail": "entailment", "entails": "entailment", "neutral": "neutral",
-             "contradiction": "contradiction", "contradict": "contradiction", "contradictory": "contradiction",
-             "not_entailment": "not_entailment", "not entailment": "not_entailment"}
-OBVIOUS = (("A woman is asleep in her bed.", "A woman is asleep.", "entailment"),
-           ("A woman is asleep in her bed.", "A woman is wide awake.", "contradiction"),
-           ("A woman is asleep in her bed.", "A woman has two sons.", "neutral"))
+SPELLINGS = {
+    "entailment": "entailment",
+    "entail": "entailment",
+    "entails": "entailment",
+    "neutral": "neutral",
+    "contradiction": "contradiction",
+    "contradict": "contradiction",
+    "contradictory": "contradiction",
+    "not_entailment": "not_entailment",
+    "not entailment": "not_entailment",
+}
+OBVIOUS = (
+    ("A woman is asleep in her bed.", "A woman is asleep.", "entailment"),
+    ("A woman is asleep in her bed.", "A woman is wide awake.", "contradiction"),
+    ("A woman is asleep in her bed.", "A woman has two sons.", "neutral"),
+)
 
 
 class Nli:
@@ -32,8 +42,16 @@ class Nli:
 
     scale: Scale = "probability"
 
-    def __init__(self, spec: str, model: Any, tokenizer: Any, *, name: str = "", labels: str = "",
-                 about: dict[str, Any] | None = None) -> None:
+    def __init__(
+        self,
+        spec: str,
+        model: Any,
+        tokenizer: Any,
+        *,
+        name: str = "",
+        labels: str = "",
+        about: dict[str, Any] | None = None,
+    ) -> None:
         self.spec, self.model, self.tokenizer, self.about = spec, model, tokenizer, about or {}
         self.order = class_order(model.config, name or spec, labels)
         self.batch, self.budget = 256, token_budget(model)
@@ -49,8 +67,10 @@ class Nli:
         """One answer for each item: the probabilities of its labels."""
         for item in items:
             if item.form != "entailment":
-                raise UsageError(f"An nli model takes items of the form entailment, not {item.form} (item {item.id}).",
-                                 "Ask another kind of model, or another benchmark.")
+                raise UsageError(
+                    f"An nli model takes items of the form entailment, not {item.form} (item {item.id}).",
+                    "Ask another kind of model, or another benchmark.",
+                )
         found = self.probabilities([(" ".join(item.context.split()), item.text) for item in items])
         return [self._answer(item, row) for item, row in zip(items, found, strict=True)]
 
@@ -64,8 +84,9 @@ class Nli:
                     result[number] = f"the pair has {len(encoded[number])} tokens, the model takes {self.longest}"
                 continue
             texts = [pairs[number] for number in numbers]
-            inputs = self.tokenizer([one for one, _ in texts], [two for _, two in texts], padding=True,
-                                    return_tensors="pt").to(self.model.device)
+            inputs = self.tokenizer(
+                [one for one, _ in texts], [two for _, two in texts], padding=True, return_tensors="pt"
+            ).to(self.model.device)
             with torch.inference_mode():
                 rows = self.model(**inputs).logits.float().softmax(-1).tolist()
             for number, row in zip(numbers, rows, strict=True):
@@ -80,8 +101,9 @@ class Nli:
             known |= dict.fromkeys(("neutral", "contradiction"), known.pop("not_entailment") / 2)
         absent = [choice for choice in item.choices if choice not in known]
         if absent:
-            raise UsageError(f"An nli model cannot choose '{absent[0]}' (item {item.id}).",
-                             f"It knows: {', '.join(known)}.")
+            raise UsageError(
+                f"An nli model cannot choose '{absent[0]}' (item {item.id}).", f"It knows: {', '.join(known)}."
+            )
         return pick(item, tuple(known[choice] for choice in item.choices))
 
     def _alike(self, encoded: Sequence[Sequence[int]]) -> Iterator[list[int]]:
@@ -107,9 +129,12 @@ class Nli:
         if permuted:
             better = dict(zip(tops, wanted, strict=True))
             order = ",".join(better[place] for place in range(3))
-            warnings.warn(f"{self.spec}: three obvious pairs are answered {', '.join(said)} instead of "
-                          f"{', '.join(wanted)}; the classes look permuted. If so, give --model-set labels={order}.",
-                          UserWarning, stacklevel=4)
+            warnings.warn(
+                f"{self.spec}: three obvious pairs are answered {', '.join(said)} instead of "
+                f"{', '.join(wanted)}; the classes look permuted. If so, give --model-set labels={order}.",
+                UserWarning,
+                stacklevel=4,
+            )
         return permuted
 
 
@@ -119,8 +144,10 @@ def class_order(config: Any, name: str, labels: str = "") -> tuple[str, ...]:
     if labels:
         order = tuple(_spelling(label) for label in labels.split(","))
         if len(order) != size or not set(order) <= {*LABELS, "not_entailment"} or len(set(order)) != size:
-            raise UsageError(f"labels={labels} does not name the {size} classes of {name}.",
-                             f"Write them in the model's order, each once: {','.join(LABELS)}.")
+            raise UsageError(
+                f"labels={labels} does not name the {size} classes of {name}.",
+                f"Write them in the model's order, each once: {','.join(LABELS)}.",
+            )
         return order
     said: Mapping[int, str] = getattr(config, "id2label", None) or {}
     order = tuple(_spelling(str(said.get(place, ""))) for place in range(size))
@@ -129,8 +156,10 @@ def class_order(config: Any, name: str, labels: str = "") -> tuple[str, ...]:
     for known, listed in _table().items():
         if size == len(listed) and known.lower() in name.lower():
             return tuple(listed)
-    raise ModelError(f"{name} does not say what its {size} classes mean ({', '.join(map(str, said.values()))}).",
-                     f"Give their order with --model-set labels={','.join(LABELS)} (in the model's own order).")
+    raise ModelError(
+        f"{name} does not say what its {size} classes mean ({', '.join(map(str, said.values()))}).",
+        f"Give their order with --model-set labels={','.join(LABELS)} (in the model's own order).",
+    )
 
 
 def _spelling(label: str) -> str:

@@ -65,29 +65,56 @@ def openai(
     if echo and endpoint == "chat":
         raise UsageError("A chat server cannot echo.", "Add --model-set endpoint=completion, or leave out echo.")
     if max_cost is not None and (price_input is None or price_output is None):
-        raise UsageError("A budget in money needs the model's prices.", "Give them per million tokens: "
-                         "--model-set price_input=0.15 --model-set price_output=0.60")
+        raise UsageError(
+            "A budget in money needs the model's prices.",
+            "Give them per million tokens: --model-set price_input=0.15 --model-set price_output=0.60",
+        )
     if concurrency < 1 or attempts < 1 or reply_tokens < 1 or timeout <= 0:
         raise UsageError("concurrency, attempts, reply_tokens and timeout must be positive.", "Mend the option.")
     address = base_url or os.environ.get("OPENAI_BASE_URL", "") or DEFAULT_URL
     if not _is_web(address):
-        raise UsageError(f"'{_public(address)}' is not a web address.",
-                         "Give the server's with --base-url, for instance http://localhost:8000/v1")
+        raise UsageError(
+            f"'{_public(address)}' is not a web address.",
+            "Give the server's with --base-url, for instance http://localhost:8000/v1",
+        )
     remote = Remote(address, key_env=key_env, concurrency=concurrency, attempts=attempts, timeout=timeout)
     budget = Budget(price_input or 0.0, price_output or 0.0, max_cost, budget_tokens)
     settings = {"temperature": temperature, **({"seed": request_seed} if request_seed is not None else {})}
     wording = load_prompt(prompt or ("chat" if endpoint == "chat" else "plain")).with_shots(shots)
     replies = Replies(cache_folder() / "replies.sqlite") if cache else None
-    return OpenAI(name, remote, wording, chat=endpoint == "chat", logprobs=logprobs, echo=echo, settings=settings,
-                  reply_tokens=reply_tokens, budget=budget, replies=replies, batch=concurrency * 16)
+    return OpenAI(
+        name,
+        remote,
+        wording,
+        chat=endpoint == "chat",
+        logprobs=logprobs,
+        echo=echo,
+        settings=settings,
+        reply_tokens=reply_tokens,
+        budget=budget,
+        replies=replies,
+        batch=concurrency * 16,
+    )
 
 
 class OpenAI:
     """One model of one server."""
 
-    def __init__(self, name: str, remote: Remote, prompt: Prompt, *, chat: bool, logprobs: bool, echo: bool,
-                 settings: dict[str, Any], reply_tokens: int, budget: Budget, replies: Replies | None,
-                 batch: int) -> None:
+    def __init__(
+        self,
+        name: str,
+        remote: Remote,
+        prompt: Prompt,
+        *,
+        chat: bool,
+        logprobs: bool,
+        echo: bool,
+        settings: dict[str, Any],
+        reply_tokens: int,
+        budget: Budget,
+        replies: Replies | None,
+        batch: int,
+    ) -> None:
         self.spec, self.name = f"openai:{name}", name
         self.scale: Scale = "log-probability" if logprobs or echo else "none"
         self.batch, self.spending = batch, budget
@@ -96,9 +123,17 @@ class OpenAI:
         self._settings, self._reply_tokens = settings, reply_tokens
         self._path = "/chat/completions" if chat else "/completions"
         self._length_name = "max_tokens"  # newer models of OpenAI want max_completion_tokens
-        self._about = {"kind": "openai", "model": name, "base_url": _public(remote.base_url),
-                       "endpoint": "chat" if chat else "completion", "prompt": prompt.describe(), "logprobs": logprobs,
-                       "echo": echo, "reply_tokens": reply_tokens, **settings}
+        self._about = {
+            "kind": "openai",
+            "model": name,
+            "base_url": _public(remote.base_url),
+            "endpoint": "chat" if chat else "completion",
+            "prompt": prompt.describe(),
+            "logprobs": logprobs,
+            "echo": echo,
+            "reply_tokens": reply_tokens,
+            **settings,
+        }
 
     def describe(self) -> dict[str, Any]:
         """What determines the answers; never the key."""

@@ -80,8 +80,11 @@ _PLAIN = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "—": "
 _THOUGHT = re.compile(r"<(think|thinking|reasoning)>.*?(?:</\1>|\Z)", re.DOTALL)
 _RUN_ON = re.compile(r"\n\s*(?:question|q|user|human)\s*\d*\s*:")  # a model that asks itself the next question
 _LATEX = re.compile(r"\\(?:text|textbf|mathrm|mathbf|textit|emph)\s*\{([^{}]*)\}")
-_MARKUP = re.compile(r"</?(?:b|i|u|p|em|strong|code|br ?/?)>|\*+|`+|~~+|\$|(?<!\w)_+(?=\w)|(?<=\w)_+(?!\w)|"
-                     r"^[ \t]*(?:#+|>+|[-+•])[ \t]+", re.MULTILINE)
+_MARKUP = re.compile(
+    r"</?(?:b|i|u|p|em|strong|code|br ?/?)>|\*+|`+|~~+|\$|(?<!\w)_+(?=\w)|(?<=\w)_+(?!\w)|"
+    r"^[ \t]*(?:#+|>+|[-+•])[ \t]+",
+    re.MULTILINE,
+)
 
 
 def _clean(reply: str) -> str:
@@ -109,10 +112,14 @@ _ANNOUNCED = re.compile(
     r"\s*(?:to [^.:\n]{1,80}? )?[\"']?\s*"
     r"(?:(?:is|would be|should be|must be|will be)\b(?!n't)\s*[:=]?|[:=]|-+(?=\s))\s*"
 )
-_WITHHELD = re.compile(r"^\W*(?:not (?:possible|clear|known|given|certain)|impossible|unclear|unknown|uncertain|"
-                       r"cannot|can't|undetermined)\b")
-_CONCLUDED = re.compile(r"(?:^|[,;:]\s*|\band )(?:so|therefore|thus|hence|consequently|in conclusion|in short|overall|"
-                        r"we can conclude that|this means(?: that)?|it follows that)\b(?!\s+that)")
+_WITHHELD = re.compile(
+    r"^\W*(?:not (?:possible|clear|known|given|certain)|impossible|unclear|unknown|uncertain|"
+    r"cannot|can't|undetermined)\b"
+)
+_CONCLUDED = re.compile(
+    r"(?:^|[,;:]\s*|\band )(?:so|therefore|thus|hence|consequently|in conclusion|in short|overall|"
+    r"we can conclude that|this means(?: that)?|it follows that)\b(?!\s+that)"
+)
 
 
 def _whole(text: str) -> Iterator[str]:
@@ -126,7 +133,7 @@ def _boxed(text: str) -> Iterator[str]:
 
 def _announced(text: str) -> Iterator[str]:
     for match in reversed(list(_ANNOUNCED.finditer(text))):
-        rest = text[match.end():].lstrip()
+        rest = text[match.end() :].lstrip()
         yield re.split(r"[.!?](?:\s|$)|\n", rest, maxsplit=1)[0]
 
 
@@ -142,7 +149,7 @@ def _lead(text: str) -> Iterator[str]:
 def _concluded(text: str) -> Iterator[str]:
     for sentence in reversed(_sentences(text)):
         if marks := list(_CONCLUDED.finditer(sentence)):
-            yield sentence[marks[-1].end():]
+            yield sentence[marks[-1].end() :]
 
 
 def _last_line(text: str) -> Iterator[str]:
@@ -181,13 +188,17 @@ def _overturned(text: str, vocabulary: _Vocabulary, found: set[int]) -> bool:
 # --- mentions of labels, and whether they are asserted ----------------------------------------------------------------
 
 _EDGE = r"""[\s.,;:!?"'()\[\]{}-]*"""
-_NEGATOR = re.compile(r"(?:\b(?:not|never|neither|nor|cannot|hardly|without|rather than|instead of|opposed to|"
-                      r"far from)|n't)(?! only\b)(?P<between>(?:[ \t]+[\w'\"()]+){0,4}?)[ \t]+[\"'(]*$")
+_NEGATOR = re.compile(
+    r"(?:\b(?:not|never|neither|nor|cannot|hardly|without|rather than|instead of|opposed to|"
+    r"far from)|n't)(?! only\b)(?P<between>(?:[ \t]+[\w'\"()]+){0,4}?)[ \t]+[\"'(]*$"
+)
 _NO_NOUN = re.compile(r"\bno[ \t]+[\"'(]*$")  # "no contradiction"
 _DENIED = re.compile(r"\b(?:not (?:the case|true|correct)|incorrect|wrong|false) (?:that|to say)\b[^,;]*$")
-_UNDECIDED = re.compile(r"\b(?:not enough|insufficient|whether|if|unclear|unsure|don't know|do not know|"
-                        r"(?:can't|cannot) (?:tell|say|be determined)|"
-                        r"(?:impossible|hard|difficult|unable) to)\b[^.;\n]*$")
+_UNDECIDED = re.compile(
+    r"\b(?:not enough|insufficient|whether|if|unclear|unsure|don't know|do not know|"
+    r"(?:can't|cannot) (?:tell|say|be determined)|"
+    r"(?:impossible|hard|difficult|unable) to)\b[^.;\n]*$"
+)
 _CLAUSE = re.compile(r"[,;:.!?\n]|\bbut\b|\bbecause\b|\bsince\b|\s-+\s")
 _TRUTH = (("true", "false"), ("yes", "no"), ("correct", "incorrect"), ("right", "wrong"))
 _ONLY_ALONE = frozenset({"no", "yes"})  # "there is no doubt": these answer only as a clause of their own
@@ -228,7 +239,7 @@ class _Vocabulary:
         self.opposite = self._opposites()
 
     def _opposites(self) -> dict[str, int]:
-        """"not true" is false where true and false are the only two choices; "not larger" is not smaller."""
+        """ "not true" is false where true and false are the only two choices; "not larger" is not smaller."""
         found: dict[str, int] = {}
         for pair in _TRUTH:
             sides = [self.table.get(word) for word in pair]
@@ -261,14 +272,14 @@ class _Vocabulary:
         letter = self._letters(line, strict=False)
         rest = line
         for mention in reversed(mentions):
-            rest = rest[: mention.start] + rest[mention.end:]
+            rest = rest[: mention.start] + rest[mention.end :]
         dress = rf"{_EDGE}(?:option |choice |answer )?[a-z]?{_EDGE}" if letter else _EDGE
         if not re.fullmatch(dress, rest):
             return set()
         return letter.union(*(mention.choices for mention in mentions))
 
     def _judged(self, segment: str, mention: _Mention) -> set[int]:
-        before, after = segment[: mention.start], segment[mention.end:]
+        before, after = segment[: mention.start], segment[mention.end :]
         if mention.word in _ONLY_ALONE and not (_OPENS.search(before) and _CLOSES.match(after)):
             return set()
         clause = _CLAUSE.split(before)[-1]

@@ -59,11 +59,15 @@ class Budget:
         """Set aside what a request may cost at most, or say that the budget is spent."""
         cost = self._cost(read, written)
         if self.max_cost is not None and self.cost + cost > self.max_cost:
-            raise ModelError(f"The budget is spent: {self.cost:.4f} of {self.max_cost:g}, and the next request may "
-                             f"cost {cost:.4f}.", "What was answered is kept: ask again with a larger --max-cost.")
+            raise ModelError(
+                f"The budget is spent: {self.cost:.4f} of {self.max_cost:g}, and the next request may cost {cost:.4f}.",
+                "What was answered is kept: ask again with a larger --max-cost.",
+            )
         if self.max_tokens is not None and self.tokens + read + written > self.max_tokens:
-            raise ModelError(f"The budget is spent: {self.tokens:,} of {self.max_tokens:,} tokens.",
-                             "What was answered is kept: ask again with a larger budget_tokens.")
+            raise ModelError(
+                f"The budget is spent: {self.tokens:,} of {self.max_tokens:,} tokens.",
+                "What was answered is kept: ask again with a larger budget_tokens.",
+            )
         self.cost += cost
         self.tokens += read + written
 
@@ -79,8 +83,16 @@ class Budget:
 class Remote:
     """One server. Its requests run on a loop of their own thread, so that notebooks can use it as well as scripts."""
 
-    def __init__(self, base_url: str, *, key_env: str, concurrency: int, attempts: int, timeout: float,
-                 wait: Callable[[float], Awaitable[Any]] = asyncio.sleep) -> None:
+    def __init__(
+        self,
+        base_url: str,
+        *,
+        key_env: str,
+        concurrency: int,
+        attempts: int,
+        timeout: float,
+        wait: Callable[[float], Awaitable[Any]] = asyncio.sleep,
+    ) -> None:
         try:
             import httpx
         except ImportError:
@@ -155,8 +167,10 @@ class Remote:
                     return reply
                 trouble = _PassingError(problem)
         if trouble.unreachable:
-            raise ModelError(f"{self.discreet(self.base_url)} cannot be reached: {self.discreet(str(trouble))}.",
-                             "Is the server up and the address right? Give it with --base-url.")
+            raise ModelError(
+                f"{self.discreet(self.base_url)} cannot be reached: {self.discreet(str(trouble))}.",
+                "Is the server up and the address right? Give it with --base-url.",
+            )
         raise AskError(f"{self.discreet(str(trouble))} ({self.attempts} attempts)")
 
     async def _post_once(self, path: str, body: dict[str, Any]) -> Any:
@@ -183,14 +197,20 @@ class Remote:
     def _refusal(self, status: int, headers: Any, raw: bytes) -> Exception:
         said = self.discreet(_message(raw))
         if status in (401, 403):
-            return ModelError(f"The server refuses the key ({status}): {said}.",
-                              f"Put a valid key into the environment variable {self.key_env}.")
+            return ModelError(
+                f"The server refuses the key ({status}): {said}.",
+                f"Put a valid key into the environment variable {self.key_env}.",
+            )
         if status == 404:
-            return ModelError(f"The server knows no such model or address (404): {said}.",
-                              "Check the model's name and --base-url (it usually ends in /v1).")
+            return ModelError(
+                f"The server knows no such model or address (404): {said}.",
+                "Check the model's name and --base-url (it usually ends in /v1).",
+            )
         if status == 402 or (status == 429 and "insufficient_quota" in raw.decode("utf-8", "replace")):
-            return ModelError(f"The account has no money left ({status}): {said}.",
-                              "What was answered is kept: give the same command once it has.")
+            return ModelError(
+                f"The account has no money left ({status}): {said}.",
+                "What was answered is kept: give the same command once it has.",
+            )
         if status in BUSY:
             return _PassingError(f"the server answered {status}: {said}", pause=retry_after(headers.get("retry-after")))
         kind = RejectedError if status in (400, 413, 422) else AskError

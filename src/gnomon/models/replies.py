@@ -33,8 +33,10 @@ class Replies:
             self._db.execute("PRAGMA synchronous = NORMAL")
             self._db.execute("CREATE TABLE IF NOT EXISTS replies (request BLOB PRIMARY KEY, reply BLOB) WITHOUT ROWID")
         except (OSError, sqlite3.Error) as error:
-            raise ModelError(f"The cache of replies {file} cannot be used: {error}.",
-                             "Remove the file, or ask without it: --model-set cache=no") from None
+            raise ModelError(
+                f"The cache of replies {file} cannot be used: {error}.",
+                "Remove the file, or ask without it: --model-set cache=no",
+            ) from None
 
     def find(self, address: str, body: dict[str, Any]) -> Any:
         """The reply to this request, if it was ever given; else none."""

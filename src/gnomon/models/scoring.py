@@ -35,14 +35,17 @@ class SharedLayer(DynamicLayer):  # type: ignore[misc]
         self.is_initialized = True
         self._spread: tuple[torch.Tensor, torch.Tensor] | None = None
 
-    def update(self, key_states: torch.Tensor, value_states: torch.Tensor,
-               *_: Any, **__: Any) -> tuple[torch.Tensor, torch.Tensor]:
+    def update(
+        self, key_states: torch.Tensor, value_states: torch.Tensor, *_: Any, **__: Any
+    ) -> tuple[torch.Tensor, torch.Tensor]:
         """The shared keys and values followed by the new ones, for each row."""
         rows, heads, new, size = key_states.shape
         offset = self.keys.shape[-2]
         if 2 * rows * heads * (offset + new) * size * key_states.element_size() > self.room:
-            return (torch.cat([self.keys.expand(rows, -1, -1, -1), key_states], dim=-2),
-                    torch.cat([self.values.expand(rows, -1, -1, -1), value_states], dim=-2))
+            return (
+                torch.cat([self.keys.expand(rows, -1, -1, -1), key_states], dim=-2),
+                torch.cat([self.values.expand(rows, -1, -1, -1), value_states], dim=-2),
+            )
         if self._spread is None or self._spread[0].shape[0] < rows or self._spread[0].shape[2] < offset + new:
             self._spread = (self._spread_out(self.keys, rows, new), self._spread_out(self.values, rows, new))
         keys, values = (whole[:rows, :, : offset + new] for whole in self._spread)

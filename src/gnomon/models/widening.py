@@ -48,8 +48,10 @@ def widen(source: Path, target: Path) -> None:
     """Write `target`: the file `source` with every matrix as 16-bit floats. Vectors keep their 32 bits."""
     layout = read_layout(source)
     if odd := {tensor.kind for tensor in layout.tensors} - {F32, F16, *_UNPACK}:
-        raise ModelError(f"{source.name} has tensors of type {min(odd)}, which cannot be written out as 16-bit floats.",
-                         "Ask it as it is: gguf:PATH.")
+        raise ModelError(
+            f"{source.name} has tensors of type {min(odd)}, which cannot be written out as 16-bit floats.",
+            "Ask it as it is: gguf:PATH.",
+        )
     data = np.memmap(source, dtype=np.uint8, mode="r", offset=layout.data)
     with target.open("wb") as out:
         wide = _table(layout.tensors)

@@ -87,7 +87,7 @@ class Prompt(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
             return Parts(before, lead, _answers(self, wording, item), after, inline=False)
         text = before.rstrip(" ")
         answers = _answers(self, wording, item, opens=item.form == "cloze" and not text)
-        return Parts(text, before[len(text):], answers, after, inline=True)
+        return Parts(text, before[len(text) :], answers, after, inline=True)
 
     def prefix(self, form: str) -> str:
         """What all items of a form share: instruction and worked examples."""
@@ -135,8 +135,10 @@ class Prompt(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
             return self
         most = max((len(wording.examples) for wording in self.forms.values()), default=0)
         if not 0 <= shots <= most:
-            raise UsageError(f"The prompt '{self.name}' has {most} worked examples, not {shots}.",
-                             "Ask for fewer shots, or write a prompt file with more examples.")
+            raise UsageError(
+                f"The prompt '{self.name}' has {most} worked examples, not {shots}.",
+                "Ask for fewer shots, or write a prompt file with more examples.",
+            )
         return msgspec.structs.replace(self, shots=shots)
 
     def describe(self) -> dict[str, Any]:
@@ -149,8 +151,10 @@ class Prompt(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
 
     def _wording(self, item: Item) -> Wording:
         if item.form not in self.forms:
-            raise UsageError(f"The prompt '{self.name}' cannot put items of the form '{item.form}'.",
-                             f"It has: {', '.join(sorted(self.forms))}. Choose another with --prompt.")
+            raise UsageError(
+                f"The prompt '{self.name}' cannot put items of the form '{item.form}'.",
+                f"It has: {', '.join(sorted(self.forms))}. Choose another with --prompt.",
+            )
         return self.forms[item.form]
 
 
@@ -210,8 +214,14 @@ def _trouble(form: str, wording: Wording) -> str:
 def _lay_out(prompt: Prompt, wording: Wording, item: Item) -> tuple[str, str | None]:
     """The filled-in template before and after {answer}; an item's own text is never read as a template."""
     head, _, tail = item.text.partition(MASK) if item.form == "cloze" else (item.text, "", "")
-    fields = {"context": item.context.strip(), "text": item.text, "before": head, "after": tail,
-              "blank": item.text.replace(MASK, _BLANK), "options": _options(prompt, wording, item)}
+    fields = {
+        "context": item.context.strip(),
+        "text": item.text,
+        "before": head,
+        "after": tail,
+        "blank": item.text.replace(MASK, _BLANK),
+        "options": _options(prompt, wording, item),
+    }
     pieces = [piece for piece in wording.pieces if fields["context"] or "{context}" not in piece]
     before, found, after = "".join(pieces).partition("{answer}")
     return _fill(before, fields), _fill(after, fields) if found else None
@@ -255,8 +265,14 @@ def _question(parts: Parts) -> str:
 
 def _as_item(form: str, wording: Wording, example: Example) -> Item:
     choices = example.choices or tuple(wording.words)
-    return Item(id="", form=form, text=example.text, context=example.context,  # type: ignore[arg-type]
-                choices=choices, gold=(example.answer,))
+    return Item(
+        id="",
+        form=form,
+        text=example.text,
+        context=example.context,  # type: ignore[arg-type]
+        choices=choices,
+        gold=(example.answer,),
+    )
 
 
 def _right(parts: Parts, item: Item) -> str:

@@ -74,8 +74,12 @@ def _of_groups(
 ) -> list[Gallery]:
     names = list(groups)
     share = np.array([e.right[groups[name]].mean() for name in names])
-    sure = np.array([np.nanmean(e.gold[groups[name]]) if e.scored and np.isfinite(e.gold[groups[name]]).any() else 0.0
-                     for name in names])
+    sure = np.array(
+        [
+            np.nanmean(e.gold[groups[name]]) if e.scored and np.isfinite(e.gold[groups[name]]).any() else 0.0
+            for name in names
+        ]
+    )
     best = [i for i in np.lexsort((-sure, -share)) if share[i] > 0.5][:GROUPS]
     worst = [i for i in np.lexsort((sure, share)) if share[i] < 0.5][:GROUPS]
     mixed = [
@@ -126,14 +130,22 @@ def _group(
     shown = (
         (rights[: SHOWN - len(wrongs[:1])] + wrongs[:1]) if share > 0.5 else few[: SHOWN - len(rights[:1])] + rights[:1]
     )[:SHOWN]
-    return Group(clip(name, 80), _about(study, study.items[int(where[0])]), share, len(where),
-                 tuple(_example(study, e, i) for i in shown))
+    return Group(
+        clip(name, 80),
+        _about(study, study.items[int(where[0])]),
+        share,
+        len(where),
+        tuple(_example(study, e, i) for i in shown),
+    )
 
 
 def _about(study: Study, item: Item) -> str:
     tags = study.spec.slices if study.spec else tuple(item.tags)[:2]
-    return " · ".join(clip(f"{words(tag)} {item.tags[tag]}" if item.tags[tag].isdigit() else item.tags[tag], 60)
-                      for tag in tags[:3] if item.tags.get(tag))
+    return " · ".join(
+        clip(f"{words(tag)} {item.tags[tag]}" if item.tags[tag].isdigit() else item.tags[tag], 60)
+        for tag in tags[:3]
+        if item.tags.get(tag)
+    )
 
 
 def _example(study: Study, e: Entrant, i: int) -> Example:
@@ -147,5 +159,6 @@ def _example(study: Study, e: Entrant, i: int) -> Example:
         said,
         bool(e.right[i]),
         chance,
-        clip(e.replies.get(i, ""), 160), clip(" ".join(item.images), 120),
+        clip(e.replies.get(i, ""), 160),
+        clip(" ".join(item.images), 120),
     )

@@ -79,10 +79,19 @@ def published(spec: Benchmark | None) -> list[Published]:
     file = package_data(f"published/{spec.figures.removesuffix('.csv')}.csv")
     if not file.is_file():
         return []
-    return [Published(row["table"], row["model"], row["measure"], row["by"], row["key"],
-                      parse(row["value"], float, field="value", file=file, line=line), row.get("note", ""))
-            for line, row in read_table(file, COLUMNS)
-            if row["benchmark"].partition("@")[0] in ("", spec.name) and row["value"]]
+    return [
+        Published(
+            row["table"],
+            row["model"],
+            row["measure"],
+            row["by"],
+            row["key"],
+            parse(row["value"], float, field="value", file=file, line=line),
+            row.get("note", ""),
+        )
+        for line, row in read_table(file, COLUMNS)
+        if row["benchmark"].partition("@")[0] in ("", spec.name) and row["value"]
+    ]
 
 
 def sliced(study: Study) -> list[Headline]:
@@ -122,8 +131,10 @@ def _grouped(benchmark: str, figures: Sequence[tuple[Published, str]], columns: 
     lines = []
     for (model, note), values in rows.items():
         label = f"{model} ({note})" if note and several.count(model) > 1 else model
-        cells = tuple(Score(benchmark=benchmark, model=model, measure=c, value=values[c]) if c in values else None
-                      for c in columns)
+        cells = tuple(
+            Score(benchmark=benchmark, model=model, measure=c, value=values[c]) if c in values else None
+            for c in columns
+        )
         lines.append(Line(label, cited(dict.fromkeys(tables[model, note])), cells, -1))
     return lines
 
@@ -145,11 +156,21 @@ def _ranked(lines: Sequence[Line]) -> tuple[Line, ...]:
 def _notes(study: Study, papers: bool) -> Iterator[str]:
     yield "Ranges are 95 % intervals over independent groups of items; an item without an answer counts as wrong."
     if papers and study.spec:
-        items = ("" if study.name.endswith("@published") else
-                 ", on the published items; these runs answered freshly made ones, the same questions in other words")
+        items = (
+            ""
+            if study.name.endswith("@published")
+            else ", on the published items; these runs answered freshly made ones, the same questions in other words"
+        )
         yield f"Grey rows are the models of the paper ({study.spec.paper}), from the tables named{items}."
-    lacking = [(e.label, int((~e.table.asked).sum()), int(e.table.failed.sum()),
-                int((e.table.asked & ~e.table.answered & ~e.table.failed).sum())) for e in study.entrants]
+    lacking = [
+        (
+            e.label,
+            int((~e.table.asked).sum()),
+            int(e.table.failed.sum()),
+            int((e.table.asked & ~e.table.answered & ~e.table.failed).sum()),
+        )
+        for e in study.entrants
+    ]
     for label, missing, failed, unread in lacking:
         parts = [
             f"{n:,} {what}"

@@ -52,8 +52,10 @@ def facts(manifest: Manifest) -> list[tuple[str, str]]:
     description = {key: value for key, value in manifest.model_description.items() if key != "prompt"}
     counts = manifest.counts
     rest = {key: value for key, value in description.items() if value not in (None, "", {}, [])}
-    seeds = {**({"items": manifest.seed} if manifest.seed is not None else {}),
-             **({"model": manifest.model_options["seed"]} if "seed" in manifest.model_options else {})}
+    seeds = {
+        **({"items": manifest.seed} if manifest.seed is not None else {}),
+        **({"model": manifest.model_options["seed"]} if "seed" in manifest.model_options else {}),
+    }
     found = [
         ("Benchmark", manifest.benchmark + (f", {_plain(manifest.options)}" if manifest.options else "")),
         ("Items", f"{counts.items:,}" + (f", the first {manifest.limit:,} of the benchmark" if manifest.limit else "")),
@@ -77,5 +79,7 @@ def _plain(values: dict[str, Any]) -> str:
     >>> _plain({"seed": 1, "dtype": "float32"})
     'seed 1, dtype float32'
     """
-    return ", ".join(f"{key} {value if isinstance(value, str) else msgspec.json.encode(value).decode()}"
-                     for key, value in values.items())
+    return ", ".join(
+        f"{key} {value if isinstance(value, str) else msgspec.json.encode(value).decode()}"
+        for key, value in values.items()
+    )

@@ -31,8 +31,9 @@ MORE = {"ground": ("#faf9f6", "#101215"), "veil": ("#faf9f6ee", "#101215ee"), "l
         "link": ("#005a8f", "#7cc4f0"), "good": ("#00694a", "#4fd0a8"), "bad": ("#a83f00", "#f7a06a")}  # fmt: skip
 
 
-def write_report(runs: Sequence[Any], output: str | Path, *, figures_folder: str | Path | None = None,
-                 command: str = "") -> Path:
+def write_report(
+    runs: Sequence[Any], output: str | Path, *, figures_folder: str | Path | None = None, command: str = ""
+) -> Path:
     """Write the report of some runs to one HTML file and, if asked, its figures to a folder; return the file's path."""
     from gnomon.report.export import write_figures
     from gnomon.runs import Run
@@ -73,8 +74,13 @@ def environment() -> Any:
         from jinja2 import Environment, FileSystemLoader, StrictUndefined
     except ImportError:
         raise MissingExtraError("The report", "report") from None
-    found = Environment(loader=FileSystemLoader(ASSETS), autoescape=True, undefined=StrictUndefined, trim_blocks=True,
-                        lstrip_blocks=True)
+    found = Environment(
+        loader=FileSystemLoader(ASSETS),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
     found.filters["figures_strong"] = strong_figures
     return found
 
@@ -96,16 +102,21 @@ def style_sheet() -> str:
     """The style sheet with the colours of both themes."""
     light = svg.variables({**svg.LIGHT, **{name: pair[0] for name, pair in MORE.items()}})
     dark = svg.variables({**svg.DARK, **{name: pair[1] for name, pair in MORE.items()}})
-    return (f":root{{color-scheme:light;{light}}}@media (prefers-color-scheme:dark){{:root:not([data-theme=light])"
-            f"{{color-scheme:dark;{dark}}}}}:root[data-theme=dark]{{color-scheme:dark;{dark}}}"
-            f"@media print{{:root,:root[data-theme=dark],:root:not([data-theme=light]){{color-scheme:light;{light}}}}}"
-            + svg.page_rules() + (ASSETS / "style.css").read_text(encoding="utf-8"))
+    return (
+        f":root{{color-scheme:light;{light}}}@media (prefers-color-scheme:dark){{:root:not([data-theme=light])"
+        f"{{color-scheme:dark;{dark}}}}}:root[data-theme=dark]{{color-scheme:dark;{dark}}}"
+        f"@media print{{:root,:root[data-theme=dark],:root:not([data-theme=light]){{color-scheme:light;{light}}}}}"
+        + svg.page_rules()
+        + (ASSETS / "style.css").read_text(encoding="utf-8")
+    )
 
 
 def policy(style: str, script: str) -> str:
     """A content security policy that allows this style sheet, this script and nothing else."""
-    return (f"default-src 'none'; style-src '{digest(style)}'; script-src '{digest(script)}'; img-src data:; "
-            "base-uri 'none'; form-action 'none'")
+    return (
+        f"default-src 'none'; style-src '{digest(style)}'; script-src '{digest(script)}'; img-src data:; "
+        "base-uri 'none'; form-action 'none'"
+    )
 
 
 def digest(text: str) -> str:
@@ -134,5 +145,7 @@ EMBLEM = (
     'stroke-width="1.5"/><path d="M12 12 18.5 5.5" stroke="currentColor" stroke-width="1.5" opacity=".45"/>'
     '<path d="M12 12 12 4 16.5 16.5Z" fill="currentColor"/></svg>'
 )
-MOON = ('<svg viewBox="0 0 24 24" aria-hidden="true"><circle cx="12" cy="12" r="8.5" fill="none" stroke="currentColor" '
-        'stroke-width="1.6"/><path d="M12 3.5a8.5 8.5 0 0 1 0 17Z" fill="currentColor"/></svg>')
+MOON = (
+    '<svg viewBox="0 0 24 24" aria-hidden="true"><circle cx="12" cy="12" r="8.5" fill="none" stroke="currentColor" '
+    'stroke-width="1.6"/><path d="M12 3.5a8.5 8.5 0 0 1 0 17Z" fill="currentColor"/></svg>'
+)

@@ -115,8 +115,17 @@ def matrix_panel(
                     continue
                 told = notes[i][j] if notes else f"{name}, {other}: {form(value)}"
                 out.append(rect(x + gutter + j * cell, yy, cell, tall, "cell", ""))
-                out.append(rect(x + gutter + j * cell, yy, cell, tall, "f0", told,
-                                fill_opacity=f"{min(max(value, 0), 1) * 0.92:.2f}"))
+                out.append(
+                    rect(
+                        x + gutter + j * cell,
+                        yy,
+                        cell,
+                        tall,
+                        "f0",
+                        told,
+                        fill_opacity=f"{min(max(value, 0), 1) * 0.92:.2f}",
+                    )
+                )
                 if cell > 22:
                     kind = "value hot" if value > 0.8 else "value strong"
                     out.append(

@@ -1,7 +1,7 @@
 """Each paper's results tables in its own layout, with runs as further rows beside the published models.
 
-The published figures (data/published/*.csv) and the layouts (layouts.yaml) are data; a run's cell is the same measure on
-the same slice, so that the two can be read side by side.
+The published figures (data/published/*.csv) and the layouts (layouts.yaml) are data; a run's cell is the same measure
+on the same slice, so that the two can be read side by side.
 """
 
 from __future__ import annotations
@@ -72,7 +72,9 @@ def figures(name: str) -> tuple[Figure, ...]:
     file = package_data(f"published/{name}.csv")
     found = []
     for line, row in read_table(file, FIELDS):
-        value, sd = (parse(row[key], float, field=key, file=file, line=line) if row[key] else None for key in ("value", "sd"))
+        value, sd = (
+            parse(row[key], float, field=key, file=file, line=line) if row[key] else None for key in ("value", "sd")
+        )
         if value is not None:
             texts = {key: row[key] for key in FIELDS if key not in ("value", "sd")}
             found.append(Figure(**texts, value=value, sd=sd))
@@ -111,12 +113,15 @@ def like_paper(paper: str, csv: str, scores: Iterable[Score]) -> list[Listing]:
         if not ours:
             continue
         theirs = [f for f in figures(csv) if f.table == layout.table]
-        rows = [(model, *(_published(c, model, theirs, digits) for c in columns))
-                for model in dict.fromkeys(f.model for f in theirs)]
+        rows = [
+            (model, *(_published(c, model, theirs, digits) for c in columns))
+            for model in dict.fromkeys(f.model for f in theirs)
+        ]
         rows = [row for row in rows if any(cell is not None for cell in row[1:])]
         rows += [(model, *(_measured(c, model, cells, digits) for c in columns)) for model in ours]
-        tables.append(Listing(f"{paper}, {layout.table}. {layout.title} (%)",
-                              ("Model", *(c.head for c in columns)), tuple(rows)))
+        tables.append(
+            Listing(f"{paper}, {layout.table}. {layout.title} (%)", ("Model", *(c.head for c in columns)), tuple(rows))
+        )
     return tables
 
 
@@ -136,14 +141,19 @@ def _published(column: Column, model: str, rows: Sequence[Figure], digits: int) 
     return None
 
 
-def _measured(column: Column, model: str, cells: dict[tuple[str, str, str, str], dict[str, Score]], digits: int) -> str | None:
+def _measured(
+    column: Column, model: str, cells: dict[tuple[str, str, str, str], dict[str, Score]], digits: int
+) -> str | None:
     score = cells.get((column.benchmark, column.measure, column.by, column.key), {}).get(model)
     if score is None or score.value is None:
         return None
     sd = None
     if isinstance(column.sd, str):
-        values = [found[model].value for (name, measure, by, _), found in cells.items()
-                  if (name, measure, by) == (column.benchmark, column.measure, column.sd) and model in found]
+        values = [
+            found[model].value
+            for (name, measure, by, _), found in cells.items()
+            if (name, measure, by) == (column.benchmark, column.measure, column.sd) and model in found
+        ]
         sd = _sample_sd([value for value in values if value is not None])
     return _cell(score.value, sd, digits)
 

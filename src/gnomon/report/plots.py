@@ -100,8 +100,15 @@ def legend(names: Sequence[tuple[int, str]], x: float, y: float, width: float, l
     return Body("".join(out), row - y + 14 if names else 0)
 
 
-def bars(estimates: Sequence[Estimate], series: Sequence[str], label: str, *, domain: tuple[float, float] = (0.0, 1.0),
-         form: Format = percent, guide: float | None = None) -> Body:
+def bars(
+    estimates: Sequence[Estimate],
+    series: Sequence[str],
+    label: str,
+    *,
+    domain: tuple[float, float] = (0.0, 1.0),
+    form: Format = percent,
+    guide: float | None = None,
+) -> Body:
     """A row for each key, in it a bar (or, with many series, a point) for each series with its interval."""
     keys = list(dict.fromkeys(e.key for e in estimates))
     shown = sorted({e.series for e in estimates})
@@ -177,8 +184,24 @@ def curves(
     def up(y: float) -> float:
         return base - (min(max(y, y_domain[0]), y_domain[1]) - y_domain[0]) / (y_domain[1] - y_domain[0]) * height
 
-    out = [head.markup, *frame(across, up, left, right, top, base, x_domain, y_domain, x_label, y_label, form, x_form,
-                                x_ticks or (_decades(x_domain) if log else ticks(*x_domain)))]
+    out = [
+        head.markup,
+        *frame(
+            across,
+            up,
+            left,
+            right,
+            top,
+            base,
+            x_domain,
+            y_domain,
+            x_label,
+            y_label,
+            form,
+            x_form,
+            x_ticks or (_decades(x_domain) if log else ticks(*x_domain)),
+        ),
+    ]
     if diagonal:
         out.append(
             line(Point(across(x_domain[0]), up(x_domain[0])), Point(across(x_domain[1]), up(x_domain[1])), "guide")
@@ -227,8 +250,14 @@ def boxes(rows: Sequence[Box], label: str, series: Sequence[str] = (), form: For
     return Body("".join(out), base + 34)
 
 
-def _bottom_axis(place: Format | Callable[[float], float], domain: tuple[float, float], top: float, base: float,
-                 label: str, form: Format) -> str:
+def _bottom_axis(
+    place: Format | Callable[[float], float],
+    domain: tuple[float, float],
+    top: float,
+    base: float,
+    label: str,
+    form: Format,
+) -> str:
     out = [text(float(place(v)), base + 14, form(v), "value", "middle") for v in ticks(*domain)]
     middle = (float(place(domain[0])) + float(place(domain[1]))) / 2
     return "".join(out) + text(middle, base + 29, label, "", "middle")
@@ -253,9 +282,21 @@ def _interval(e: Estimate, form: Format) -> str:
     return "" if e.low is None or e.high is None else f" ({form(e.low)} to {form(e.high)})"
 
 
-def frame(across: Callable[[float], float], up: Callable[[float], float], left: float, right: float, top: float,
-           base: float, x_domain: tuple[float, float], y_domain: tuple[float, float], x_label: str, y_label: str,
-           form: Format, x_form: Format, x_ticks: Iterable[float]) -> list[str]:
+def frame(
+    across: Callable[[float], float],
+    up: Callable[[float], float],
+    left: float,
+    right: float,
+    top: float,
+    base: float,
+    x_domain: tuple[float, float],
+    y_domain: tuple[float, float],
+    x_label: str,
+    y_label: str,
+    form: Format,
+    x_form: Format,
+    x_ticks: Iterable[float],
+) -> list[str]:
     """Axes with their ticks and labels."""
     out = []
     for v in ticks(*y_domain, most=6 if base - top > 150 else 5):

@@ -101,8 +101,11 @@ def labels_of(runs: Sequence[Run]) -> list[str]:
     out = []
     for run, name in zip(runs, names, strict=True):
         same = [other for other, n in zip(runs, names, strict=True) if n == name]
-        parts = [plain(f"{key} {value}", 40) for key, value in _settings(run).items()
-                 if len(same) > 1 and any(_settings(other).get(key) != value for other in same)]
+        parts = [
+            plain(f"{key} {value}", 40)
+            for key, value in _settings(run).items()
+            if len(same) > 1 and any(_settings(other).get(key) != value for other in same)
+        ]
         out.append(f"{name} ({', '.join(parts)})" if parts else name)
     seen: dict[str, int] = {}
     for i, label in enumerate(out):
@@ -137,8 +140,10 @@ def _study(name: str, runs: list[Run], reply_limit: int) -> Study:
         else:
             places.append(known[digest])
     spec = known_benchmark(name)
-    entrants = [_entrant(run, label, at, len(items), spec, reply_limit)
-                for run, label, at in zip(runs, labels_of(runs), places, strict=True)]
+    entrants = [
+        _entrant(run, label, at, len(items), spec, reply_limit)
+        for run, label, at in zip(runs, labels_of(runs), places, strict=True)
+    ]
     return Study(name, spec, items, entrants)
 
 

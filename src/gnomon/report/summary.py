@@ -40,8 +40,10 @@ def _accuracy(study: Study, e: Entrant) -> str:
     found = scores(e.table, [registry.measure("accuracy")])[0]
     right, guess = found.value or 0.0, chance(study)
     beyond = "no better than a guess" if found.low is not None and found.low <= guess else "a guess"
-    said = (f"{e.label} is right on {percentage(right)} of {counted(len(e.table), 'items')} of {plain(study.name)} "
-            f"({beyond}: {percentage(guess)})")
+    said = (
+        f"{e.label} is right on {percentage(right)} of {counted(len(e.table), 'items')} of {plain(study.name)} "
+        f"({beyond}: {percentage(guess)})"
+    )
     names, share = group_shares(e.table)
     if len(names) < 3 or len(e.table) < 2 * len(names):
         return said + "."

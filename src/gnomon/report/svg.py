@@ -110,8 +110,14 @@ def line(a: Point, b: Point, kind: str) -> str:
 
 def rect(x: float, y: float, width: float, height: float, kind: str, title: str = "", **more: object) -> str:
     """A rectangle, with the words that a pointer resting on it shows."""
-    attributes = {"x": float(x), "y": float(y), "width": float(max(width, 0)), "height": float(max(height, 0)),
-                  "class_": kind, **more}
+    attributes = {
+        "x": float(x),
+        "y": float(y),
+        "width": float(max(width, 0)),
+        "height": float(max(height, 0)),
+        "class_": kind,
+        **more,
+    }
     return tag("rect", attributes, *_title(title))
 
 
@@ -164,7 +170,7 @@ def colours(theme: Mapping[str, str]) -> str:
         f".chart .cell{{stroke:{theme['rule']};stroke-width:.5;fill:none}}",
     ]
     for i in range(HUES):
-        rules.append(f'.chart .f{i}{{fill:{theme[f"s{i}"]}}}.chart .l{i}{{stroke:{theme[f"s{i}"]}}}')
+        rules.append(f".chart .f{i}{{fill:{theme[f's{i}']}}}.chart .l{i}{{stroke:{theme[f's{i}']}}}")
     return "".join(rules)
 
 
@@ -185,8 +191,10 @@ def standalone(svg: str) -> str:
     width, height = (float(part) + 2 * MARGIN for part in box.split()[2:])
     size = f'width="{number(width)}" height="{number(height)}"'
     wider = f"{-MARGIN} {-MARGIN} {number(width)} {number(height)}"
-    return (f'{head.replace(box, wider)} {size}><style>{colours(LIGHT)}</style>'
-            f'<rect x="{-MARGIN}" y="{-MARGIN}" {size} fill="{LIGHT["paper"]}"/>{rest}')
+    return (
+        f"{head.replace(box, wider)} {size}><style>{colours(LIGHT)}</style>"
+        f'<rect x="{-MARGIN}" y="{-MARGIN}" {size} fill="{LIGHT["paper"]}"/>{rest}'
+    )
 
 
 def _title(words: str) -> tuple[str, ...]:

@@ -22,7 +22,7 @@ _LATEX = str.maketrans({c: f"\\{c}" for c in "&%$#_{}"} | {"~": r"\textasciitild
                                                          "\\": r"\textbackslash{}"})  # fmt: skip
 
 
-def render(listing: Listing, format: str = "table", *, width: int | None = None) -> str:  # noqa: A002 - the flag's name
+def render(listing: Listing, format: str = "table", *, width: int | None = None) -> str:
     """The table as text in one of the formats, without a final newline.
 
     >>> print(render(Listing("Two", ("name", "n"), (("a", 1), ("b", 20))), "markdown"))
@@ -67,8 +67,10 @@ def _latex(listing: Listing, cells: list[list[str]], right: list[bool]) -> str:
 
     body = "\n".join(line(row) for row in cells)
     title = f"% {listing.title}\n" if listing.title else ""
-    return (f"{title}\\begin{{tabular}}{{{''.join('r' if r else 'l' for r in right)}}}\n\\toprule\n"
-            f"{line(listing.columns)}\n\\midrule\n{body}\n\\bottomrule\n\\end{{tabular}}")
+    return (
+        f"{title}\\begin{{tabular}}{{{''.join('r' if r else 'l' for r in right)}}}\n\\toprule\n"
+        f"{line(listing.columns)}\n\\midrule\n{body}\n\\bottomrule\n\\end{{tabular}}"
+    )
 
 
 def _terminal(listing: Listing, cells: list[list[str]], right: list[bool], width: int | None) -> str:

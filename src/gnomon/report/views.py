@@ -76,8 +76,10 @@ def range_plot(value: float | None, low: float | None, high: float | None, guess
 
     if value is None or not 0 <= value <= 1:  # also where it is not a number
         return ""
-    parts = [svg.line(svg.Point(0, 8), svg.Point(120, 8), "grid"),
-             svg.line(svg.Point(120 * guess, 3), svg.Point(120 * guess, 13), "guide")]
+    parts = [
+        svg.line(svg.Point(0, 8), svg.Point(120, 8), "grid"),
+        svg.line(svg.Point(120 * guess, 3), svg.Point(120 * guess, 13), "guide"),
+    ]
     if low is not None and high is not None and low <= high:
         parts.append(svg.line(svg.Point(120 * low, 8), svg.Point(120 * high, 8), "whisker"))
     parts.append(svg.tag("circle", {"cx": 120 * value, "cy": 8, "r": 4, "class_": "dot"}))
@@ -88,8 +90,12 @@ def range_plot(value: float | None, low: float | None, high: float | None, guess
 def _cell(name: str, score: Score | None) -> dict[str, Any]:
     known = score is not None and score.value is not None
     value, low, high = (score.value, score.low, score.high) if score else (None, None, None)
-    return {"name": name, "text": percentage(value, 1) if known else "", "sort": value if known else "",
-            "range": f"{100 * low:.1f}–{100 * high:.1f}" if known and low is not None and high is not None else ""}
+    return {
+        "name": name,
+        "text": percentage(value, 1) if known else "",
+        "sort": value if known else "",
+        "range": f"{100 * low:.1f}–{100 * high:.1f}" if known and low is not None and high is not None else "",
+    }
 
 
 def figure_view(figure: Figure, prefix: str) -> dict[str, Any]:

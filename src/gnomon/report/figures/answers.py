@@ -43,10 +43,16 @@ def confusion(study: Study) -> Iterator[Figure]:
         present = [i for i in range(len(labels)) if counts[i].sum()]
         possible = _offered(single, labels, len(columns))
         cells = [[float(share[i, j]) if possible[i, j] else None for j in range(len(columns))] for i in present]
-        notes = [[f"right: {labels[i]}, answered: {c}: {counts[i, j]:,} items, {percent(share[i, j])}"
-                  for j, c in enumerate(columns)] for i in present]
-        charts.append(matrix_panel(e.label, [labels[i] for i in present], columns, cells, "right answer",
-                                   "answered", notes=notes))
+        notes = [
+            [
+                f"right: {labels[i]}, answered: {c}: {counts[i, j]:,} items, {percent(share[i, j])}"
+                for j, c in enumerate(columns)
+            ]
+            for i in present
+        ]
+        charts.append(
+            matrix_panel(e.label, [labels[i] for i in present], columns, cells, "right answer", "answered", notes=notes)
+        )
         rows += [
             (e.label, labels[i], c, int(counts[i, j]), float(share[i, j]))
             for i in present

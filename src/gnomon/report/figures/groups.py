@@ -57,8 +57,11 @@ def pattern_curves(study: Study) -> Iterator[Figure]:
 
 def data_map(study: Study) -> Iterator[Figure]:
     """Each group by the mean and spread of the probability of its right answer (SpaceNLI, Figure 4)."""
-    found = [(e, [p for p in measured_map(e.table) if p.confidence == p.confidence])
-             for e in study.entrants if e.scored and sizeable(e.table)]
+    found = [
+        (e, [p for p in measured_map(e.table) if p.confidence == p.confidence])
+        for e in study.entrants
+        if e.scored and sizeable(e.table)
+    ]
     found = [(e, points) for e, points in found if points]
     if not found:
         return
@@ -168,8 +171,15 @@ def _box(key: str, values: Floats) -> Box:
     reach = 1.5 * (q3 - q1)
     inside = values[(values >= q1 - reach) & (values <= q3 + reach)]
     beyond = values[(values < q1 - reach) | (values > q3 + reach)]
-    return Box(key, float(inside.min()), float(q1), float(q2), float(q3), float(inside.max()),
-               tuple(sorted(set(np.round(beyond, 3).tolist()))))
+    return Box(
+        key,
+        float(inside.min()),
+        float(q1),
+        float(q2),
+        float(q3),
+        float(inside.max()),
+        tuple(sorted(set(np.round(beyond, 3).tolist()))),
+    )
 
 
 def _with_legend(body: Body, hues: dict[str, int]) -> Body:

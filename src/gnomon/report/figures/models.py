@@ -32,8 +32,10 @@ def against_size(study: Study) -> Iterator[Figure]:
     points = [point for line in found.values() for point in line]
     if len({size for size, _, _ in points}) < 2:
         return
-    lines = [Curve(name, i, tuple((size, value) for size, value, _ in sorted(members, key=lambda m: m[0])), dots=True)
-             for i, (name, members) in enumerate(found.items())]
+    lines = [
+        Curve(name, i, tuple((size, value) for size, value, _ in sorted(members, key=lambda m: m[0])), dots=True)
+        for i, (name, members) in enumerate(found.items())
+    ]
     sizes = [size for size, _, _ in points]
     domain = (10 ** math.floor(math.log10(min(sizes))), 10 ** math.ceil(math.log10(max(sizes) * 1.01)))
     yield Figure(
@@ -63,8 +65,16 @@ def against_shots(study: Study) -> Iterator[Figure]:
         for i, (name, by) in enumerate(grown.items()):
             means = {amount: sum(values) / len(values) for amount, values in sorted(by.items())}
             rows += [(name, amount, value, len(by[amount])) for amount, value in means.items()]
-            lines.append(Curve(name, i, tuple(means.items()), tuple(min(by[a]) for a in means),
-                               tuple(max(by[a]) for a in means), dots=True))
+            lines.append(
+                Curve(
+                    name,
+                    i,
+                    tuple(means.items()),
+                    tuple(min(by[a]) for a in means),
+                    tuple(max(by[a]) for a in means),
+                    dots=True,
+                )
+            )
         most = max(amount for _, amount, _, _ in rows)
         amounts = sorted({amount for _, amount, _, _ in rows})
         yield Figure(

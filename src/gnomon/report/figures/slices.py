@@ -71,15 +71,24 @@ def by_slice(study: Study) -> Iterator[Figure]:
 
 
 def _bars(study: Study, tag: str, measure: Measure) -> Figure | None:
-    flat = [(i, s) for i, e in enumerate(study.entrants) if tag in e.table.tags
-            for s in scores(e.table, [measure], by=tag) if s.key and s.value is not None]
+    flat = [
+        (i, s)
+        for i, e in enumerate(study.entrants)
+        if tag in e.table.tags
+        for s in scores(e.table, [measure], by=tag)
+        if s.key and s.value is not None
+    ]
     keys = list(dict.fromkeys(s.key for _, s in flat))
     if not 2 <= len(keys) <= 400:
         return None
     shown = _order(keys, flat)
     wanted = set(shown[:MOST_KEYS])
-    estimates = [Estimate(s.key, i, s.value, s.low, s.high, f", {s.n:,} items")
-                 for key in shown[:MOST_KEYS] for i, s in flat if s.key == key]
+    estimates = [
+        Estimate(s.key, i, s.value, s.low, s.high, f", {s.n:,} items")
+        for key in shown[:MOST_KEYS]
+        for i, s in flat
+        if s.key == key
+    ]
     name = measure_name(measure.name)
     guess = chance(study) if measure.name == "accuracy" else None
     axis = axis_name(measure.name) + (f" (dotted: a guess, {percent(guess)})" if guess else "")
@@ -111,8 +120,10 @@ def _extremes(study: Study, flat: list[tuple[int, Score]], tag: str) -> str:
         own = [s for j, s in flat if j == i and s.value is not None]
         if own:
             best, worst = max(own, key=lambda s: s.value or 0), min(own, key=lambda s: s.value or 0)
-            parts.append(f"{label}: highest for {best.key} ({percent(best.value or 0)}), lowest for {worst.key} "
-                         f"({percent(worst.value or 0)})")
+            parts.append(
+                f"{label}: highest for {best.key} ({percent(best.value or 0)}), lowest for {worst.key} "
+                f"({percent(worst.value or 0)})"
+            )
     return f"Bars by {tag}. " + "; ".join(parts[:12]) + "."
 
 

@@ -48,9 +48,16 @@ def make_app(folder: str, token: str = "") -> Guard:
             raise HTTPException(404, "No run here has this item.")
         return _page("item", found)
 
-    routes = [Route("/", home), Route("/run/{name}", run), Route("/run/{name}/items", items),
-              Route("/run/{name}/progress", progress), Route("/compare", compare), Route("/item", item),
-              Route("/style.css", _style), Route("/viewer.js", _script)]
+    routes = [
+        Route("/", home),
+        Route("/run/{name}", run),
+        Route("/run/{name}/items", items),
+        Route("/run/{name}/progress", progress),
+        Route("/compare", compare),
+        Route("/item", item),
+        Route("/style.css", _style),
+        Route("/viewer.js", _script),
+    ]
     handlers: Any = {GnomonError: _problem, HTTPException: _missing}
     return Guard(Starlette(routes=routes, exception_handlers=handlers), token)
 

@@ -49,8 +49,10 @@ class Guard:
         async def sealed(message: MutableMapping[str, Any]) -> None:
             if message["type"] == "http.response.start":
                 names = {name for name, _ in message["headers"]}
-                message["headers"] = [*message["headers"], *((k.encode(), v.encode()) for k, v in HEADERS.items()
-                                                             if k.encode() not in names)]
+                message["headers"] = [
+                    *message["headers"],
+                    *((k.encode(), v.encode()) for k, v in HEADERS.items() if k.encode() not in names),
+                ]
             await send(message)
 
         refusal = self._refusal(request)

@@ -37,12 +37,21 @@ def leaderboard(shelf: Shelf, query: Mapping[str, str]) -> dict[str, Any]:
         members = [run for run in runs if run.benchmark == name and shelf.readable(run)]
         if (wanted and name != wanted) or not members:
             continue
-        lines = [line for line in _lines(shelf, shelf.board(name, members))
-                 if words in line["label"].lower() and state in ("", line["state"])]
+        lines = [
+            line
+            for line in _lines(shelf, shelf.board(name, members))
+            if words in line["label"].lower() and state in ("", line["state"])
+        ]
         if lines:
             spec = known_benchmark(name)
-            boards.append({"name": name, "about": spec.summary if spec else "", "measure": measure_name(_measure(spec)),
-                           "lines": lines})
+            boards.append(
+                {
+                    "name": name,
+                    "about": spec.summary if spec else "",
+                    "measure": measure_name(_measure(spec)),
+                    "lines": lines,
+                }
+            )
     return {"boards": boards, "benchmarks": benchmarks, "query": {"benchmark": wanted, "model": query.get("model", ""),
             "state": state}, "total": len(runs), "folder": str(shelf.folder),
             "unreadable": [run.path.name for run in runs if not shelf.readable(run)]}  # fmt: skip
@@ -94,8 +103,15 @@ def progress(shelf: Shelf, run: Run) -> dict[str, Any]:
     """How far a run has come."""
     counts = shelf.counts(run)
     done = counts.answered + counts.unread + counts.errors
-    return {"state": shelf.state(run), "total": counts.items, "done": done, "answered": counts.answered,
-            "unread": counts.unread, "errors": counts.errors, "share": done / counts.items if counts.items else 0.0}
+    return {
+        "state": shelf.state(run),
+        "total": counts.items,
+        "done": done,
+        "answered": counts.answered,
+        "unread": counts.unread,
+        "errors": counts.errors,
+        "share": done / counts.items if counts.items else 0.0,
+    }
 
 
 def _scores(study: Study, entrant: Entrant) -> list[dict[str, str]]:
@@ -123,8 +139,11 @@ def items_page(shelf: Shelf, run: Run, query: Mapping[str, str]) -> dict[str, An
     keep = np.ones(len(study.items), dtype=bool)
     outcome, words = query.get("outcome", ""), query.get("q", "").lower().split()
     if outcome:
-        keep &= {"right": entrant.right, "wrong": entrant.asked & ~entrant.right,
-                 "silent": entrant.choice == NO_ANSWER}.get(outcome, keep)
+        keep &= {
+            "right": entrant.right,
+            "wrong": entrant.asked & ~entrant.right,
+            "silent": entrant.choice == NO_ANSWER,
+        }.get(outcome, keep)
     where = [i for i in np.flatnonzero(keep).tolist() if not words or _holds(study.items[i], words)]
     page, pages, part = _paged(where, query)
     return {"run": run, "url": address(run), "total": len(where), "page": page, "pages": pages,
@@ -135,8 +154,10 @@ def items_page(shelf: Shelf, run: Run, query: Mapping[str, str]) -> dict[str, An
 def compare_page(shelf: Shelf, one: Run, two: Run, query: Mapping[str, str]) -> dict[str, Any]:
     """Two runs on the same benchmark, down to the items where they differ."""
     if one.benchmark != two.benchmark:
-        raise UsageError(f"{one.path.name} is on {one.benchmark}, {two.path.name} on {two.benchmark}.",
-                         "Compare runs on the same benchmark.")
+        raise UsageError(
+            f"{one.path.name} is on {one.benchmark}, {two.path.name} on {two.benchmark}.",
+            "Compare runs on the same benchmark.",
+        )
     study = shelf.study([one, two])
     a, b = study.entrants
     both = a.asked & b.asked
@@ -196,8 +217,14 @@ def item_page(shelf: Shelf, benchmark: str, name: str) -> dict[str, Any] | None:
         )
     if item is None:
         return None
-    return {"item": item, "benchmark": benchmark, "rows": rows, "tags": sorted(item.tags.items()),
-            "context": clip(item.context, 20_000), "text": clip(item.text, 20_000)}
+    return {
+        "item": item,
+        "benchmark": benchmark,
+        "rows": rows,
+        "tags": sorted(item.tags.items()),
+        "context": clip(item.context, 20_000),
+        "text": clip(item.text, 20_000),
+    }
 
 
 def _answer(run: Run, name: str) -> tuple[Item, Answer | None] | None:
@@ -205,8 +232,10 @@ def _answer(run: Run, name: str) -> tuple[Item, Answer | None] | None:
 
     from gnomon.runs import decode_scores
 
-    sql = ("SELECT record, answers.n IS NOT NULL, scores, choice, substr(reply, 1, ?), error FROM items "
-           "LEFT JOIN answers USING (n) WHERE id = ?")
+    sql = (
+        "SELECT record, answers.n IS NOT NULL, scores, choice, substr(reply, 1, ?), error FROM items "
+        "LEFT JOIN answers USING (n) WHERE id = ?"
+    )
     for record, asked, scores, choice, reply, error in run.query(sql, (REPLY + 1, name)):
         item = msgspec.json.decode(record, type=Item)
         return item, Answer(

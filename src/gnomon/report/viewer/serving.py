@@ -13,8 +13,15 @@ TOKEN = "GNOMON_VIEW_TOKEN"  # noqa: S105 - the name of an environment variable
 SHORTEST = 16
 
 
-def serve(folder: str, *, host: str = "127.0.0.1", port: int = 8765, allow_remote: bool = False,
-          token: str = "", ready: Callable[[str], None] = print) -> None:
+def serve(
+    folder: str,
+    *,
+    host: str = "127.0.0.1",
+    port: int = 8765,
+    allow_remote: bool = False,
+    token: str = "",
+    ready: Callable[[str], None] = print,
+) -> None:
     """Serve until interrupted; `ready` is told the address."""
     token = checked(host, allow_remote=allow_remote, token=token or os.environ.get(TOKEN, ""))
     try:
@@ -26,8 +33,9 @@ def serve(folder: str, *, host: str = "127.0.0.1", port: int = 8765, allow_remot
     listener = listen(host, port)
     shown = f"[{host}]" if ":" in host else host
     address = f"http://{shown}:{listener.getsockname()[1]}/"
-    config = uvicorn.Config(make_app(folder, token), log_level="warning", access_log=False, server_header=False,
-                            lifespan="off")
+    config = uvicorn.Config(
+        make_app(folder, token), log_level="warning", access_log=False, server_header=False, lifespan="off"
+    )
     ready(address + (f"?token={token}" if token else ""))
     uvicorn.Server(config).run(sockets=[listener])
 
@@ -76,7 +84,9 @@ def listen(host: str, port: int) -> socket.socket:
         listener.bind((host, port))
     except (OSError, OverflowError) as error:
         listener.close()
-        raise UsageError(f"The viewer cannot listen at {host}, port {port}: {getattr(error, 'strerror', '') or error}.",
-                         "Give another port with --port; 0 takes a free one.") from None
+        raise UsageError(
+            f"The viewer cannot listen at {host}, port {port}: {getattr(error, 'strerror', '') or error}.",
+            "Give another port with --port; 0 takes a free one.",
+        ) from None
     listener.listen(128)
     return listener
