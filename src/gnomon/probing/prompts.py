@@ -17,7 +17,7 @@ import msgspec
 
 from gnomon.errors import DataError, UsageError, unknown
 from gnomon.files import package_data, read_yaml
-from gnomon.records import FORMS, MASK, Item
+from gnomon.records import FORMS, MASK, Form, Item
 
 FIELDS = ("context", "text", "before", "after", "blank", "options", "answer")
 _FIELD = re.compile(r"\{(\w+)\}")
@@ -98,7 +98,7 @@ class Prompt(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
             blocks.append(f"{parts.before}{gap}{parts.lead}{_right(parts, item)}{parts.after}")
         return "".join(f"{block}{self.separator}" for block in blocks)
 
-    def examples(self, form: str) -> list[Item]:
+    def examples(self, form: Form) -> list[Item]:
         """The worked examples that items of a form are preceded by, as items."""
         wording = self.forms.get(form)
         shown = wording.examples[: self.shots] if wording else ()
@@ -263,13 +263,13 @@ def _question(parts: Parts) -> str:
     return parts.before.strip()
 
 
-def _as_item(form: str, wording: Wording, example: Example) -> Item:
+def _as_item(form: Form, wording: Wording, example: Example) -> Item:
     choices = example.choices or tuple(wording.words)
     return Item(
         id="",
         form=form,
         text=example.text,
-        context=example.context,  # type: ignore[arg-type]
+        context=example.context,
         choices=choices,
         gold=(example.answer,),
     )
