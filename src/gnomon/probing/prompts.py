@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import msgspec
 
@@ -98,7 +98,7 @@ class Prompt(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
             blocks.append(f"{parts.before}{gap}{parts.lead}{_right(parts, item)}{parts.after}")
         return "".join(f"{block}{self.separator}" for block in blocks)
 
-    def examples(self, form: Form) -> list[Item]:
+    def examples(self, form: str) -> list[Item]:
         """The worked examples that items of a form are preceded by, as items."""
         wording = self.forms.get(form)
         shown = wording.examples[: self.shots] if wording else ()
@@ -263,11 +263,11 @@ def _question(parts: Parts) -> str:
     return parts.before.strip()
 
 
-def _as_item(form: Form, wording: Wording, example: Example) -> Item:
+def _as_item(form: str, wording: Wording, example: Example) -> Item:
     choices = example.choices or tuple(wording.words)
     return Item(
         id="",
-        form=form,
+        form=cast(Form, form),  # the keys of `forms` were checked on loading
         text=example.text,
         context=example.context,
         choices=choices,
