@@ -15,9 +15,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from gnomon.report.reading import opened
-
 from gnomon.report.page import write_report
+from gnomon.runs import open_runs
 
 FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
          "--disable-background-networking", "--disable-component-update", "--disable-sync"]  # fmt: skip
@@ -34,7 +33,7 @@ def main() -> int:
     parser.add_argument("--dark", action="store_true")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        page = write_report(opened(args.runs), Path(folder) / "report.html")
+        page = write_report(open_runs(args.runs), Path(folder) / "report.html")
         args.output.parent.mkdir(parents=True, exist_ok=True)
         photograph(page, args.output, args.width, args.height, "dark" if args.dark else "light")
     size = args.output.stat().st_size
