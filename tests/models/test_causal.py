@@ -145,7 +145,6 @@ def _common(tokenizer, context):
 
 
 def test_generated_replies_are_read_or_none(folders):
-    pytest.importorskip("gnomon.models.reading")
     model = hf(str(folders("llama")), ask="generate", new_tokens=4)
     answers = model.answer(PAIRS)
     alone = [model.answer([item])[0] for item in PAIRS]
