@@ -17,7 +17,7 @@ from pathlib import Path
 from gnomon.runs import Run
 
 BENCHMARKS = ("scales", "posrel", "spacenli", "spatialqa", "viphy-size-transitive")
-LIMIT = 60  # items of each: enough to see something, and done in about a minute on two cores
+LIMIT = 100  # items of each: enough to see something, and done in about a minute on two cores
 
 
 def arguments(parser: ArgumentParser) -> None:
