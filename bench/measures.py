@@ -232,7 +232,7 @@ def make_run(path: Path, answers: int) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=("speed", "coverage", "test"))
+    parser.add_argument("what", nargs="?", default="speed", choices=("speed", "coverage", "test"))
     parser.add_argument("--runs", type=int, default=2000)
     parser.add_argument("--answers", type=int, default=1_000_000)
     parser.add_argument("--json", action="store_true")
