@@ -39,6 +39,11 @@ class Counts(msgspec.Struct, kw_only=True):
     unread: int = 0  # the model replied, but no label could be read
     errors: int = 0
 
+    @property
+    def asked(self) -> int:
+        """Items that have an answer of any kind."""
+        return self.answered + self.unread + self.errors
+
 
 class Manifest(msgspec.Struct, kw_only=True):
     """What was asked of whom, and how: enough to repeat the run."""

@@ -50,7 +50,7 @@ def _runs(args: Namespace) -> int:
     from gnomon.runs import runs_in
 
     found = runs_in(args.runs)
-    rows = tuple((run.path.as_posix(), run.benchmark, run.model, f"{_done(run):,} / {run.manifest.counts.items:,}",
+    rows = tuple((run.path.as_posix(), run.benchmark, run.model, f"{run.counts().asked:,} / {run.manifest.counts.items:,}",
                   "finished" if run.manifest.finished else "unfinished", run.manifest.started.date().isoformat())
                  for run in found)  # fmt: skip
     listing = Listing("", ("run", "benchmark", "model", "answers", "state", "started"), rows)
@@ -61,8 +61,3 @@ def _runs(args: Namespace) -> int:
     else:
         print(f"No runs in {args.runs}. `gnomon run scales -m random` makes one.")
     return 0
-
-
-def _done(run: object) -> int:
-    counts = run.counts()  # type: ignore[attr-defined]
-    return int(counts.answered + counts.unread + counts.errors)

@@ -17,7 +17,9 @@ from argparse import ArgumentParser, Namespace
 
 from gnomon.cli.choosing import chosen_models, chosen_sources, item_arguments, model_arguments
 from gnomon.errors import GnomonError
+from gnomon.registry import ModelSpec
 from gnomon.runs import Run
+from gnomon.sources import ItemSource
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -63,14 +65,10 @@ def main(args: Namespace) -> int:
     return 1 if failed else 0
 
 
-def _one(args: Namespace, source: object, model: object) -> Run:
+def _one(args: Namespace, source: ItemSource, model: ModelSpec) -> Run:
     from gnomon import engine
     from gnomon.cli.progress import live_line
-    from gnomon.registry import ModelSpec
-    from gnomon.sources import ItemSource
 
-    assert isinstance(source, ItemSource)
-    assert isinstance(model, ModelSpec)
     command = shlex.join(["gnomon", *sys.argv[1:]])
     folder = engine.run_folder(source, model, args.runs)
     with live_line(f"{source.name} · {model.spec}", quiet=args.quiet or args.json) as watch:
@@ -87,9 +85,8 @@ def _one(args: Namespace, source: object, model: object) -> Run:
         except KeyboardInterrupt:
             if (folder / "run.json").exists():
                 counts = Run.open(folder).counts()
-                said = counts.answered + counts.unread + counts.errors
                 print(
-                    f"\ngnomon: stopped after {said:,} of {counts.items:,} items. The same command goes on from there:"
+                    f"\ngnomon: stopped after {counts.asked:,} of {counts.items:,} items. The same command goes on from there:"
                     f"\n  {command.replace(' --fresh', '')}",
                     file=sys.stderr,
                 )
