@@ -50,9 +50,17 @@ def _runs(args: Namespace) -> int:
     from gnomon.runs import runs_in
 
     found = runs_in(args.runs)
-    rows = tuple((run.path.as_posix(), run.benchmark, run.model, f"{run.counts().asked:,} / {run.manifest.counts.items:,}",
-                  "finished" if run.manifest.finished else "unfinished", run.manifest.started.date().isoformat())
-                 for run in found)  # fmt: skip
+    rows = tuple(
+        (
+            run.path.as_posix(),
+            run.benchmark,
+            run.model,
+            f"{run.counts().asked:,} / {run.manifest.counts.items:,}",
+            "finished" if run.manifest.finished else "unfinished",
+            run.manifest.started.date().isoformat(),
+        )
+        for run in found
+    )
     listing = Listing("", ("run", "benchmark", "model", "answers", "state", "started"), rows)
     if args.json:
         print(render(listing, "json"))

@@ -86,7 +86,7 @@ def _one(args: Namespace, source: ItemSource, model: ModelSpec) -> Run:
             if (folder / "run.json").exists():
                 counts = Run.open(folder).counts()
                 print(
-                    f"\ngnomon: stopped after {counts.asked:,} of {counts.items:,} items. The same command goes on from there:"
+                    f"\ngnomon: stopped after {counts.asked:,} of {counts.items:,} items. The same command goes on:"
                     f"\n  {command.replace(' --fresh', '')}",
                     file=sys.stderr,
                 )

@@ -71,7 +71,7 @@ def _lines(shelf: Shelf, board: Board) -> list[dict[str, Any]]:
     for run, label, rank in board.ranks:
         table = shelf.table(run)
         counts = shelf.counts(run)
-        done = counts.answered + counts.unread + counts.errors
+        done = counts.asked
         lines.append({
             "rank": f"{rank.best}–{rank.worst}" if rank.worst > rank.best else str(rank.best), "best": rank.best,
             "label": label, "name": run.path.name, "url": address(run),
@@ -102,7 +102,7 @@ def run_page(shelf: Shelf, run: Run) -> dict[str, Any]:
 def progress(shelf: Shelf, run: Run) -> dict[str, Any]:
     """How far a run has come."""
     counts = shelf.counts(run)
-    done = counts.answered + counts.unread + counts.errors
+    done = counts.asked
     return {
         "state": shelf.state(run),
         "total": counts.items,
