@@ -51,14 +51,16 @@ def _chosen(folder: Path, split: str, seed: int) -> Iterator[tuple[dict[str, str
     elif not split:
         homes = {name: _homes(folder, name) for name in ("random", "zeroshot")}
         for row in files.read_validated(folder):
-            yield {"split": homes["random"].get(row.key, ""), "zeroshot": homes["zeroshot"].get(row.key, "")}, row
+            home = homes["random"].get(row.key, "")
+            part = f"random/{home}" if home else ""
+            yield {"split": home, "zeroshot": homes["zeroshot"].get(row.key, ""), "part": part}, row
     else:
         kind, part = parse_split(split)
         parts = split_parts(folder, kind, seed)
         for name in [part] if part else PARTS:
             size = name.removeprefix("train-")
             rows = parts[name] if name in parts else splits.training_prefix(parts["train"], seed, size)
-            yield from (({"split": name, "kind": kind}, row) for row in rows)
+            yield from (({"split": name, "part": f"{kind}/{name}"}, row) for row in rows)
 
 
 def parse_split(split: str) -> tuple[str, str]:

@@ -43,7 +43,7 @@ def split_sizes(items: Sequence[Item]) -> Listing:
     rows = []
     for name, tag in (("random", "split"), ("zero-shot (of validated)", "zeroshot")):
         counts = Counter(item.tags[tag] for item in items if item.tags.get(tag) in PARTS)
-        kinds = {item.tags["kind"] for item in items if tag == "split" and "kind" in item.tags}
+        kinds = {item.tags["part"].partition("/")[0] for item in items if tag == "split" and "part" in item.tags}
         if counts:
             rows.append((kinds.pop() if len(kinds) == 1 else name, *(counts[part] for part in PARTS), counts.total()))
     return Listing("Table 2: splits", ("split", *PARTS, "total"), tuple(rows))

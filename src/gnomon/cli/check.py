@@ -84,7 +84,7 @@ def main(args: Namespace) -> int:
         total = sum(report.populations.values())
         files = bank.files[0] if len(bank.files) == 1 else f"{len(bank.files)} files"
         print("" if args.quiet else "\n", end="")
-        found = f"{report.errors} errors, {warnings} warnings"
+        found = f"{_count(report.errors, 'error')}, {_count(warnings, 'warning')}"
         print(f"{len(bank.patterns)} patterns with {total:,} problems in {files}: {found}.")
     return 1 if report.errors or (args.strict and warnings) else 0
 
@@ -110,3 +110,7 @@ def _bank(files: list[str], world: str | None) -> Bank:
         what="the mini world of the patterns (give it with --world)",
     )
     return read_problems(files[0], read_signature(found))
+
+
+def _count(n: int, noun: str) -> str:
+    return f"{n} {noun}{'' if n == 1 else 's'}"
