@@ -40,7 +40,7 @@ def test_published_figures_are_fractions_that_cite_their_table(paper):
 @pytest.mark.parametrize("paper", NAMES)
 def test_measures_that_the_layouts_need_exist(paper):
     for name in registry.BENCHMARKS:
-        for measure, _ in needed(paper, name):
+        for _, measure, _ in needed(paper, name):
             assert registry.measure(measure).name == measure
 
 
@@ -53,7 +53,7 @@ def test_a_run_is_the_last_row_with_its_spread():
     table2, table5, table6 = like_paper(
         "spatialQA",
         "spatialqa",
-        [score("without_partial_credit", 0.25), score("partial_credit", 0.30, "", ""), *slices],
+        {"": [score("without_partial_credit", 0.25), score("partial_credit", 0.30, "", ""), *slices]},
     )
     assert table2.rows[0] == ("GPT-3", "26.5", "61.1 (6.8)")
     assert table2.rows[-1] == ("mine", "25.0", "30.0 (14.1)")
@@ -63,7 +63,8 @@ def test_a_run_is_the_last_row_with_its_spread():
 
 def test_tables_without_a_run_are_left_out():
     assert [
-        t.title.split(".")[0] for t in like_paper("spatialQA", "spatialqa", [score("without_partial_credit", 0.5)])
+        t.title.split(".")[0]
+        for t in like_paper("spatialQA", "spatialqa", {"": [score("without_partial_credit", 0.5)]})
     ] == ["spatialQA, Table 2", "spatialQA, Table 5"]
 
 
@@ -88,3 +89,15 @@ def test_table_fits_the_width():
 def test_unknown_format_is_named():
     with pytest.raises(UsageError, match="latex"):
         render(LISTING, "word")
+
+
+def test_tables_of_one_form_take_only_that_form():
+    half = Score(benchmark="scales@fresh", model="mine", measure="accuracy", by="scale", key="size", value=0.5)
+    titles = [
+        t.title.split(".")[0] for t in like_paper("spatial commonsense", "spatial-commonsense", {"choice": [half]})
+    ]
+    assert titles == ["spatial commonsense, Table 6"]
+    titles = [
+        t.title.split(".")[0] for t in like_paper("spatial commonsense", "spatial-commonsense", {"cloze": [half]})
+    ]
+    assert titles == ["spatial commonsense, Table 2a"]

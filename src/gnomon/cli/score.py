@@ -114,12 +114,14 @@ def _like_papers(args: Namespace, tables: Sequence[Table]) -> str:
     from gnomon.report.papers import like_paper, needed
     from gnomon.report.tables import render
 
-    scores: dict[tuple[str, str], list[Score]] = {}
+    scores: dict[tuple[str, str], dict[str, list[Score]]] = {}
     for table in tables:
         asked = benchmark(table.benchmark.partition("@")[0])
-        for measure, by in sorted(needed(asked.paper, asked.name)):
-            found = score_table(table, [measure], by=[by] if by else [])
-            scores.setdefault((asked.paper, asked.figures), []).extend(s for s in found if s.by == by)
+        for form, measure, by in sorted(needed(asked.paper, asked.name)):
+            part = dict(table.by("form")).get(form) if form else table
+            found = score_table(part, [measure], by=[by] if by else []) if part is not None else []
+            forms = scores.setdefault((asked.paper, asked.figures), {})
+            forms.setdefault(form, []).extend(score for score in found if score.by == by)
     listings = [listing for (paper, figures), found in scores.items() for listing in like_paper(paper, figures, found)]
     if not listings:
         raise UsageError("No table of a paper has a place for these runs.", "See `gnomon score` without --like-paper.")

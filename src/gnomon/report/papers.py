@@ -6,7 +6,7 @@ on the same slice, so that the two can be read side by side.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from math import sqrt
 
@@ -17,6 +17,7 @@ from gnomon.errors import UsageError, unknown
 from gnomon.files import package_data, parse, read_table, read_yaml
 from gnomon.records import Score
 
+Cells = dict[tuple[str, str, str, str, str], dict[str, Score]]  # benchmark, form, measure, by, key -> model -> score
 FIELDS = ("paper", "table", "model", "benchmark", "measure", "by", "key", "value", "sd", "note")
 
 
@@ -40,7 +41,8 @@ class Column(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     head: str
     measure: str
-    benchmark: str = ""
+    benchmark: str = ""  # where it is empty, the table's; the same for the form
+    form: str = ""
     by: str = ""
     key: str = ""
     sd: bool | str = False  # true: as published; a tag: the spread over its slices
@@ -53,6 +55,7 @@ class Layout(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     title: str
     columns: tuple[Column, ...]
     benchmark: str = ""
+    form: str = ""  # the table is about items of this form only
 
 
 class Paper(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -87,29 +90,30 @@ def papers() -> dict[str, Paper]:
     return msgspec.convert(read_yaml(package_data("published/layouts.yaml")), dict[str, Paper])
 
 
-def needed(paper: str, benchmark: str) -> set[tuple[str, str]]:
-    """The measures and tags (measure, by) that a paper's tables need of runs on a benchmark."""
+def needed(paper: str, benchmark: str) -> set[tuple[str, str, str]]:
+    """The forms, measures and tags (form, measure, by) that a paper's tables need of runs on a benchmark."""
     wanted = set()
     for layout in _paper(paper).tables:
-        for column in layout.columns:
-            if (column.benchmark or layout.benchmark) == benchmark:
-                wanted.add((column.measure, column.by))
+        for column in _columns(layout):
+            if column.benchmark == benchmark:
+                wanted.add((column.form, column.measure, column.by))
                 if isinstance(column.sd, str):
-                    wanted.add((column.measure, column.sd))
+                    wanted.add((column.form, column.measure, column.sd))
     return wanted
 
 
-def like_paper(paper: str, csv: str, scores: Iterable[Score]) -> list[Listing]:
-    """The tables of a paper for which there are scores: published models first, then the runs' models."""
-    cells: dict[tuple[str, str, str, str], dict[str, Score]] = {}
-    for score in scores:
-        name = score.benchmark.partition("@")[0]
-        cells.setdefault((name, score.measure, score.by, score.key), {})[score.model] = score
+def like_paper(paper: str, csv: str, scores: Mapping[str, Iterable[Score]]) -> list[Listing]:
+    """The tables of a paper for which there are scores (by form): published models first, then the runs' models."""
+    cells: Cells = {}
+    for form, found in scores.items():
+        for score in found:
+            name = score.benchmark.partition("@")[0]
+            cells.setdefault((name, form, score.measure, score.by, score.key), {})[score.model] = score
     digits = _paper(paper).digits
     tables = []
     for layout in _paper(paper).tables:
-        columns = [msgspec.structs.replace(c, benchmark=c.benchmark or layout.benchmark) for c in layout.columns]
-        ours = dict.fromkeys(model for c in columns for model in cells.get((c.benchmark, c.measure, c.by, c.key), ()))
+        columns = _columns(layout)
+        ours = dict.fromkeys(model for column in columns for model in cells.get(_place(column), ()))
         if not ours:
             continue
         theirs = [f for f in figures(csv) if f.table == layout.table]
@@ -123,6 +127,18 @@ def like_paper(paper: str, csv: str, scores: Iterable[Score]) -> list[Listing]:
             Listing(f"{paper}, {layout.table}. {layout.title} (%)", ("Model", *(c.head for c in columns)), tuple(rows))
         )
     return tables
+
+
+def _columns(layout: Layout) -> list[Column]:
+    """The columns of a table, with what they take over from it filled in."""
+    return [
+        msgspec.structs.replace(c, benchmark=c.benchmark or layout.benchmark, form=c.form or layout.form)
+        for c in layout.columns
+    ]
+
+
+def _place(column: Column) -> tuple[str, str, str, str, str]:
+    return column.benchmark, column.form, column.measure, column.by, column.key
 
 
 def _paper(name: str) -> Paper:
@@ -141,18 +157,16 @@ def _published(column: Column, model: str, rows: Sequence[Figure], digits: int) 
     return None
 
 
-def _measured(
-    column: Column, model: str, cells: dict[tuple[str, str, str, str], dict[str, Score]], digits: int
-) -> str | None:
-    score = cells.get((column.benchmark, column.measure, column.by, column.key), {}).get(model)
+def _measured(column: Column, model: str, cells: Cells, digits: int) -> str | None:
+    score = cells.get(_place(column), {}).get(model)
     if score is None or score.value is None:
         return None
     sd = None
     if isinstance(column.sd, str):
         values = [
             found[model].value
-            for (name, measure, by, _), found in cells.items()
-            if (name, measure, by) == (column.benchmark, column.measure, column.sd) and model in found
+            for (*place, by, _), found in cells.items()
+            if (*place, by) == (column.benchmark, column.form, column.measure, column.sd) and model in found
         ]
         sd = _sample_sd([value for value in values if value is not None])
     return _cell(score.value, sd, digits)
