@@ -130,3 +130,19 @@ def test_a_text_beyond_the_sliding_window_is_scored_as_the_model_would(models):
     rng = random.Random(3)
     queries = [Query([rng.randrange(4, 400) for _ in range(60)], [[1, 2], [3]]) for _ in range(3)]
     assert close(Scorer(model).score(queries), [reference(model, query) for query in queries], 1e-4)
+
+
+@pytest.mark.parametrize("make", ["llama", "gpt2", "neox", "gemma2"])
+def test_the_last_feed_forward_sees_only_the_tokens_that_are_asked_for(models, make):
+    model = models(make)
+    (last,) = [
+        part for name, part in model.named_modules() if name.endswith(f".{model.config.num_hidden_layers - 1}.mlp")
+    ]
+    inner = next(part for part in last.modules() if not list(part.children()) and hasattr(part, "weight"))
+    seen = []
+    hook = inner.register_forward_pre_hook(lambda _, args: seen.append(args[0].reshape(-1, args[0].shape[-1]).shape[0]))
+    try:
+        Scorer(model, trees=True).score([Query([5, 6, 7, 8], [[9], [10], [11]])])
+    finally:
+        hook.remove()
+    assert seen == [1]  # three choices of one token: one place, the end of the context

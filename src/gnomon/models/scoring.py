@@ -144,7 +144,7 @@ def forward(model: Any, batch: list[Row], prefix: Layers | None, places: torch.T
 
 def logits_at(model: Any, inputs: dict[str, Any], places: torch.Tensor) -> torch.Tensor:
     """Float32 logits at the given places of a batch (row times length plus token), and nowhere else if possible."""
-    with torch.inference_mode(), _head_at(model, places) as seen:
+    with torch.inference_mode(), _only_at(model, places) as seen:
         logits: torch.Tensor = model(**inputs).logits
         logits = logits.reshape(-1, logits.shape[-1])
         return (logits if seen else logits[places]).float()  # unseen: the head is not where the model says it is
@@ -154,7 +154,7 @@ def read_prefix(model: Any, tokens: Sequence[int]) -> Layers:
     """Keys and values of a text, layer by layer."""
     device = next(model.parameters()).device
     cache = DynamicCache()  # without the config: every layer keeps every token, sliding windows are the mask's matter
-    with torch.inference_mode(), _head_at(model, torch.tensor([len(tokens) - 1], device=device)):
+    with torch.inference_mode(), _only_at(model, torch.tensor([len(tokens) - 1], device=device)):
         model(input_ids=torch.tensor([list(tokens)], device=device), past_key_values=cache, use_cache=True)
     return [SharedLayer(layer.keys, layer.values, ROOM // len(cache.layers)) for layer in cache.layers]
 
@@ -202,24 +202,49 @@ def _hidden(model: Any, batch: list[Row], prefix: Layers | None) -> dict[tuple[i
 
 
 @contextmanager
-def _head_at(model: Any, places: torch.Tensor) -> Iterator[list[torch.Tensor]]:
+def _only_at(model: Any, places: torch.Tensor) -> Iterator[list[torch.Tensor]]:
     """While inside, the model's head is given only the hidden states at `places`, as one row; it yields these.
 
-    A hook before the head rather than a call past it: scaling and capping of logits stay the model's own.
+    The feed-forward part of the last layer, which nothing but the head sees, is computed only there, too. Hooks rather
+    than calls past the model: scaling and capping of logits stay the model's own.
     """
     seen: list[torch.Tensor] = []
+    shapes: list[torch.Size] = []
 
     def keep(_: Any, args: tuple[Any, ...]) -> tuple[torch.Tensor]:
         seen.append(args[0].reshape(-1, args[0].shape[-1])[places].unsqueeze(0))
         return (seen[-1],)
 
-    head = model.get_output_embeddings()
-    hook = head.register_forward_pre_hook(keep) if head is not None else None
+    def narrow(_: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
+        if len(args) != 1 or args[0].dim() != 3:
+            return args
+        shapes.append(args[0].shape)
+        return (args[0].reshape(-1, args[0].shape[-1])[places].unsqueeze(0),)
+
+    def widen(_: Any, __: Any, output: torch.Tensor) -> torch.Tensor:
+        if not shapes:
+            return output
+        rows, length, size = shapes.pop()
+        wide = output.new_zeros(rows * length, size)
+        wide[places] = output[0]
+        return wide.view(rows, length, size)
+
+    head, last = model.get_output_embeddings(), _last_feed_forward(model)
+    hooks = [] if head is None else [head.register_forward_pre_hook(keep)]
+    if head is not None and last is not None:
+        hooks += [last.register_forward_pre_hook(narrow), last.register_forward_hook(widen)]
     try:
         yield seen
     finally:
-        if hook is not None:
+        for hook in hooks:
             hook.remove()
+
+
+def _last_feed_forward(model: Any) -> Any:
+    """The feed-forward part of the last layer, if it is a plain one that works on each token by itself."""
+    last = f".{getattr(model.config.get_text_config(), 'num_hidden_layers', 0) - 1}.mlp"
+    found = [part for name, part in model.named_modules() if name.endswith(last)]
+    return found[0] if len(found) == 1 and type(found[0]).__name__.endswith("MLP") else None
 
 
 def _mask(batch: list[Row], length: int, offset: int, dtype: torch.dtype, device: torch.device) -> torch.Tensor:
