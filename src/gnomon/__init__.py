@@ -1,4 +1,4 @@
-"""Gnomon measures what language and vision-language models know about space.
+"""Gnomon measures what models know about space.
 
     import gnomon
 
