@@ -145,15 +145,6 @@ def image_path(row: Caption, folders: Sequence[Path], *, required: bool) -> str:
     return row.image_link
 
 
-def by_concept(rows: Iterable[Caption]) -> dict[str, int]:
-    """How often each concept occurs, most frequent first."""
-    counts: dict[str, int] = {}
-    for row in rows:
-        for concept in row.concepts:
-            counts[concept] = counts.get(concept, 0) + 1
-    return dict(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])))
-
-
 def _split_files(split: str, part: str) -> tuple[str, ...]:
     return f"data/splits/{split}/{part}.jsonl", f"splits/{split}/{part}.jsonl", f"{split}/{part}.jsonl"
 
