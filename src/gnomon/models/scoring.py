@@ -300,7 +300,7 @@ def _most(prefix: Layers | None, made: Sequence[Row]) -> int | None:
         return None
     keys = prefix[0].keys
     row = 2 * keys.element_size() * keys.shape[1] * keys.shape[3] * (keys.shape[2] + max(len(r.tokens) for r in made))
-    return max(1, SPREAD // row)
+    return max(1, int(SPREAD // row))
 
 
 def _limit(config: Any) -> int:
