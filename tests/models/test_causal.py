@@ -169,6 +169,8 @@ def test_quantised_and_compiled_models_say_so(folders):
     assert model.describe()["quantise"] == "int8"
     assert answer.scores == pytest.approx(plain.answer(CLOZE[:1])[0].scores, rel=0.2)
     assert answer.scores != plain.answer(CLOZE[:1])[0].scores
+    with pytest.raises(ModelError, match="int8"):
+        hf(str(folders("mamba")), quantise="int8")
     with pytest.raises(UsageError, match="int4"):
         hf(str(folders("llama")), quantise="int4")
 

@@ -10,7 +10,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from gnomon.errors import MissingExtraError, UsageError
+from gnomon.errors import MissingExtraError, ModelError, UsageError
 from gnomon.models.faults import check_complete, check_device, check_folder, explained
 
 KINDS = {
@@ -77,7 +77,7 @@ def load(
         model = _model(getattr(transformers, KINDS[kind]), name, kind, config, weights)
         model = model.to(where).eval()
     if quantise:
-        model = _quantised(model, where)
+        model = _quantised(model, where, name)
     if compile:
         getattr(model, model.base_model_prefix, model).compile(dynamic=True)
     about = {
@@ -201,14 +201,20 @@ def _default_dtype(device: str) -> str:
     return "float16" if device.startswith("mps") else "float32"
 
 
-def _quantised(model: Any, device: str) -> Any:
+def _quantised(model: Any, device: str, name: str) -> Any:
     import torch
 
     if not device.startswith("cpu"):
         raise UsageError("quantise=int8 needs the device cpu.", "Add --model-set device=cpu, or leave quantise out.")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return torch.ao.quantization.quantize_dynamic(model, {torch.nn.Linear}, dtype=torch.qint8)
+        made = torch.ao.quantization.quantize_dynamic(model, {torch.nn.Linear}, dtype=torch.qint8)
+    try:
+        with torch.inference_mode():
+            made(**made.dummy_inputs)
+    except Exception as error:  # some models (Mamba) compute with the weights of their layers rather than the layers
+        raise ModelError(f"{name} cannot be computed in int8: {error}.", "Leave quantise out.") from error
+    return made
 
 
 def _revision(name: str, config: Any) -> str:

@@ -182,9 +182,10 @@ def takes_trees(model: Any) -> bool:
     plain: dict[tuple[int, int, int], torch.Tensor] = {}
     for row in plain_rows(queries):
         plain |= _hidden(model, [row], None)
-    rough = model.dtype != torch.float32 or any("quantized" in type(part).__module__ for part in model.modules())
-    tolerance = 0.1 if rough else 1e-3
-    if not _alike_states(plain[0, 0, 0], plain[0, 1, 0], tolerance):  # the same place, before texts that differ
+    quantised = any("quantized" in type(part).__module__ for part in model.modules())  # by what a whole batch needs
+    tolerance = 0.1 if quantised or model.dtype != torch.float32 else 1e-3
+    alike = _alike_states(plain[0, 0, 0], plain[0, 1, 0], tolerance)  # the same place, before texts that differ
+    if not alike and not quantised:
         raise ModelError(
             "The model is no decoder: what it reads at a place depends on what stands after it.",
             "Ask it as what it is: --model-set kind=masked, seq2seq or nli.",
