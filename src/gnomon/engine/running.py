@@ -74,7 +74,11 @@ def run(
             total=manifest.counts.items, done=log.asked(), right=log.right(), errors=log.counts().errors
         )
         if log.pending(-1, 1, retry_errors=retry_errors):
-            _ask_all(log, source, model, manifest, progress, watch or (lambda _: None), retry_errors=retry_errors)
+            with _opened(model) as ready:
+                _same_model(manifest, ready, log)
+                manifest.model_options, manifest.command = _options(model), command or manifest.command
+                log.write_manifest(manifest)
+                _ask_all(log, source, ready, manifest, progress, watch or (lambda _: None), retry_errors=retry_errors)
         elif watch:
             watch(progress)
         if manifest.finished is None and not log.pending(-1, 1):
@@ -85,8 +89,8 @@ def run(
 
 
 def run_folder(source: ItemSource, model: Model | ModelSpec, runs: str | Path) -> Path:
-    """Where this run lives: the same benchmark, model and options always give the same folder."""
-    options = model.options if isinstance(model, ModelSpec) else model.describe()
+    """Where this run lives: the same benchmark, model and options that determine its answers give the same folder."""
+    options = model.deciding if isinstance(model, ModelSpec) else _deciding(model.describe())
     key = msgspec.json.encode([source.name, source.options, source.limit, model.spec, options], order="sorted")
     slug = re.sub(
         r"[^A-Za-z0-9.@]+", "-", f"{source.name}--{Path(model.spec).name if '/' in model.spec else model.spec}"
@@ -121,9 +125,13 @@ def _manifest(folder: Path, source: ItemSource, model: Model | ModelSpec, comman
         return Run.open(folder).manifest
     return Manifest(
         id=folder.name, benchmark=source.name, options=source.options, limit=source.limit, model=model.spec,
-        model_options=dict(model.options) if isinstance(model, ModelSpec) else {}, command=command, started=_now(),
+        model_options=_options(model), command=command, started=_now(),
         versions={"gnomon": __version__, "python": platform.python_version()},
     )  # fmt: skip
+
+
+def _options(model: Model | ModelSpec) -> dict[str, Any]:
+    return dict(model.options) if isinstance(model, ModelSpec) else {}
 
 
 def _store_items(log: RunLog, source: ItemSource, manifest: Manifest) -> None:
@@ -149,16 +157,25 @@ def _store_items(log: RunLog, source: ItemSource, manifest: Manifest) -> None:
         log.write_manifest(manifest)
 
 
+@contextmanager
+def _opened(model: Model | ModelSpec) -> Iterator[Model]:
+    """The model, loaded if it is not yet, and closed however the run ends."""
+    ready = model.open() if isinstance(model, ModelSpec) else model
+    try:
+        yield ready
+    finally:
+        if close := getattr(ready, "close", None):
+            close()
+
+
 def _ask_all(
-    log: RunLog, source: ItemSource, model: Model | ModelSpec, manifest: Manifest, progress: Progress, watch: Watcher,
+    log: RunLog, source: ItemSource, model: Model, manifest: Manifest, progress: Progress, watch: Watcher,
     *, retry_errors: bool,
 ) -> None:  # fmt: skip
-    opened = model.open() if isinstance(model, ModelSpec) else model
     try:
-        _same_model(manifest, opened, log)
-        if prepare := getattr(opened, "prepare", None):
+        if prepare := getattr(model, "prepare", None):
             prepare(source.items())
-        asker = Asker(opened)
+        asker = Asker(model)
         progress.started = time.monotonic()
         watch(progress)
         with _interruptible() as interrupted:
@@ -172,8 +189,6 @@ def _ask_all(
     finally:
         manifest.counts = log.counts()
         log.write_manifest(manifest)
-        if close := getattr(opened, "close", None):
-            close()
 
 
 def _plan(log: RunLog, asker: Asker, *, retry_errors: bool) -> Iterator[list[Numbered]]:
@@ -219,18 +234,19 @@ class Asker:
 def _same_model(manifest: Manifest, model: Model, log: RunLog) -> None:
     """Answers of two different models must never meet in one log."""
     description = msgspec.to_builtins(model.describe())
-    if log.asked() and manifest.model_description != description:
-        changed = sorted(
-            k
-            for k in manifest.model_description.keys() | description.keys()
-            if manifest.model_description.get(k) != description.get(k)
-        )
+    before, now = _deciding(manifest.model_description), _deciding(description)
+    if log.asked() and before != now:
+        changed = sorted(k for k in before.keys() | now.keys() if before.get(k) != now.get(k))
         raise RunError(
             f"The model {manifest.model} is not the one that {log.path} was begun with: {', '.join(changed)} changed.",
             "Start over with --fresh, or give another folder with --runs.",
         )
     manifest.model_description, manifest.scale = description, model.scale
-    log.write_manifest(manifest)
+
+
+def _deciding(description: dict[str, Any]) -> dict[str, Any]:
+    """What a description says beyond the model's size, which follows from its weights and which older runs lack."""
+    return {key: value for key, value in description.items() if key != "parameters"}
 
 
 def _count(progress: Progress, batch: Sequence[Numbered], answers: Sequence[Answer], *, retrying: bool) -> None:
