@@ -24,15 +24,15 @@ import msgspec
 
 from gnomon import __version__
 from gnomon.contracts import Model
-from gnomon.engine.batches import Numbered, default_size, halves, in_batches
-from gnomon.errors import GnomonError, ModelError, RunError
+from gnomon.engine.asking import Asker
+from gnomon.engine.batches import Numbered, in_batches
+from gnomon.errors import RunError
 from gnomon.records import Answer
 from gnomon.registry import ModelSpec
 from gnomon.runs import MANIFEST, Manifest, Run, RunLog
 from gnomon.sources import Fingerprint, ItemSource
 
 WINDOW = 4096  # items planned at a time, so that memory does not grow with the benchmark
-BUDGET, BATCH = 16_384, 64  # tokens and items in a batch, unless the model says otherwise
 
 
 @dataclass
@@ -199,38 +199,6 @@ def _plan(log: RunLog, asker: Asker, *, retry_errors: bool) -> Iterator[list[Num
         yield from in_batches(window, asker.size, asker.budget, asker.batch)
 
 
-class Asker:
-    """Asks a model batch by batch: finds the item that fails, and halves the batch when memory runs out."""
-
-    def __init__(self, model: Model) -> None:
-        self._answer = model.answer
-        self.size = getattr(model, "size", default_size)
-        self.budget = int(getattr(model, "budget", BUDGET))
-        self.batch = int(getattr(model, "batch", BATCH))
-
-    def ask(self, batch: Sequence[Numbered]) -> list[Answer]:
-        """One answer for each item; an item that fails alone is answered with its error."""
-        items = [item for _, item in batch]
-        try:
-            answers = list(self._answer(items))
-        except (GnomonError, KeyboardInterrupt, SystemExit):
-            raise
-        except Exception as error:
-            if len(batch) == 1:
-                return [Answer(item=items[0].id, error=_reason(error))]
-            if _out_of_memory(error):
-                self.batch = max(1, len(batch) // 2)
-            return [answer for half in halves(batch) for answer in self.ask(half)]
-        if [answer.item for answer in answers] != [item.id for item in items]:
-            raise ModelError(
-                "The model did not give one answer for each item in order.",
-                "This is a fault of the model's code: see gnomon.contracts.Model.",
-            )
-        return [answer if answer.choice is None or answer.choice in item.choices
-                else Answer(item=item.id, reply=answer.reply, error=f"picked {answer.choice!r}, which is not a choice")
-                for item, answer in zip(items, answers, strict=True)]  # fmt: skip
-
-
 def _same_model(manifest: Manifest, model: Model, log: RunLog) -> None:
     """Answers of two different models must never meet in one log."""
     description = msgspec.to_builtins(model.describe())
@@ -274,17 +242,6 @@ def _interruptible() -> Iterator[threading.Event]:
         yield event
     finally:
         signal.signal(signal.SIGINT, before)
-
-
-def _out_of_memory(error: Exception) -> bool:
-    return (
-        isinstance(error, MemoryError) or "OutOfMemory" in type(error).__name__ or "out of memory" in str(error).lower()
-    )
-
-
-def _reason(error: Exception) -> str:
-    text = " ".join(str(error).split())
-    return f"{type(error).__name__}: {text}"[:500] if text else type(error).__name__
 
 
 def _now() -> datetime:
