@@ -144,7 +144,7 @@ def run_gnomon(folder: str, prompt: str, items: list) -> tuple[list, float]:
     from gnomon.engine.batches import in_batches
     from gnomon.models.hf import hf
 
-    model = hf(folder, prompt=prompt, threads=1)
+    model = hf(folder, prompt=prompt, chat=False, threads=1)
     start = cpu()
     scores: list = [None] * len(items)
     for batch in in_batches(list(enumerate(items)), model.size, model.budget, model.batch):
