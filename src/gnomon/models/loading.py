@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from gnomon.errors import MissingExtraError, ModelError, UsageError
+from gnomon.models.vocabulary import load_tokenizer
 
 KINDS = {
     "causal": "AutoModelForCausalLM",
@@ -70,7 +71,7 @@ def load(
         config = transformers.AutoConfig.from_pretrained(name, **source)
         kind = kind or kind_of(config, name)
         _check_weights(name, allow_pickle)
-        tokenizer = transformers.AutoTokenizer.from_pretrained(name, **source)
+        tokenizer = load_tokenizer(name, **source)
         model = getattr(transformers, KINDS[kind]).from_pretrained(
             name, config=config, dtype=getattr(torch, number), use_safetensors=None if allow_pickle else True, **source
         )
