@@ -16,7 +16,7 @@ from gnomon.records import Item
 pytest.importorskip("xllamacpp")
 WHOLE = ("▁ant", "▁is", "▁larger", "▁smaller", "▁than", "▁a", "▁bird", "▁much", "▁An", "▁cat", ".")
 PIECES = dict.fromkeys(word[:n] for n in range(9, 0, -1) for word in WHOLE if n <= len(word))
-WORDS = ["<unk>", "<s>", "</s>", *(f"<0x{byte:02X}>" for byte in range(256)), *PIECES, *"bcdefghlmnrstu"]
+WORDS = ["<unk>", "<s>", "</s>", *(f"<0x{byte:02X}>" for byte in range(256)), *PIECES, *"Aabcdefghilmnrstu"]
 TYPES = [2, 3, 3] + [6] * 256 + [1] * (len(WORDS) - 259)  # unknown, control, byte, normal
 
 
@@ -328,3 +328,36 @@ def test_widening_gives_back_what_was_packed(tmp_path):
         kind = np.float32 if after.kind == F32 else np.float16
         kept = np.fromfile(tmp_path / "wide.gguf", kind, count, offset=layout.data + after.offset)
         assert np.abs(exact - kept).max() <= (0 if after.kind == F32 else 0.25)
+
+
+def test_transformers_gives_the_same_scores_for_the_same_file(tiny, model, tmp_path, monkeypatch):
+    """Also where the file does not say that texts begin with a special token, as llama.cpp takes it that they do."""
+    for name in ("torch", "transformers", "gguf", "accelerate"):
+        pytest.importorskip(name)
+    from gnomon.models.hf import hf
+
+    monkeypatch.setenv("GNOMON_CACHE", str(tmp_path))
+    items = [cloze(), cloze("An ant is [MASK] than a cat.", n=2)]
+    converted = hf(str(tiny), threads=1)
+    assert converted.tokenizer("ant is")["input_ids"] == model._llama.tokenize("ant is", special=False)
+    for one, other in zip(converted.answer(items), model.answer(items), strict=True):
+        assert one.scores == pytest.approx(other.scores, rel=0.005)  # llama.cpp keeps keys and values in 16 bits
+    assert list((tmp_path / "models").glob("tiny-*/model.safetensors"))
+
+
+@pytest.mark.parametrize(
+    ("tokenizer", "said", "begun"),
+    [
+        (("llama", "default"), None, True),
+        (("llama", "default"), False, False),
+        (("gpt2", "smollm"), None, False),
+        (("gpt2", "smollm"), True, True),
+        (("gpt2", "llama-bpe"), None, True),
+        (("gpt2", "gpt-2"), None, False),
+    ],
+)
+def test_texts_begin_as_the_file_says_or_as_its_tokenizer_wants(tokenizer, said, begun):
+    from gnomon.models.converting import begins
+
+    metadata = dict(zip(("tokenizer.ggml.model", "tokenizer.ggml.pre"), tokenizer, strict=True))
+    assert begins(metadata | ({} if said is None else {"tokenizer.ggml.add_bos_token": said})) is begun
