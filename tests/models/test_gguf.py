@@ -37,7 +37,7 @@ def array(key, kind, values):
     return entry(key, 9, struct.pack("<IQ", kind, len(values)) + b"".join(values))
 
 
-def write_model(file, *, seed=0, layers=1, size=32, quantised=False, context=64, template=""):
+def write_model(file, *, seed=0, layers=1, size=32, quantised=False, context=64, template="", ends=False):
     """A random Llama of a few thousand numbers, with a tokenizer of whole words: the format, by hand."""
     bits = np.random.default_rng(seed)
     meta = [entry("general.architecture", 8, text("llama")), number("general.file_type", 0),
@@ -52,6 +52,7 @@ def write_model(file, *, seed=0, layers=1, size=32, quantised=False, context=64,
             number("tokenizer.ggml.bos_token_id", 1), number("tokenizer.ggml.eos_token_id", 2),
             number("tokenizer.ggml.unknown_token_id", 0)]  # fmt: skip
     meta += [entry("tokenizer.chat_template", 8, text(template))] if template else []
+    meta += [entry("tokenizer.ggml.add_eos_token", 7, b"\1")] if ends else []
     head = (size, len(WORDS))
     shapes = {"token_embd.weight": head, "output_norm.weight": (size,), "output.weight": head}
     for n in range(layers):
@@ -132,6 +133,13 @@ def test_scores_are_sums_of_log_probabilities_token_by_token(model):
         steps = [reference(model, whole[: n + 1]) for n in range(len(before), len(whole))]
         assert score == pytest.approx(sum(steps), abs=1e-4)
     assert answer.choice == cloze().choices[answer.scores.index(max(answer.scores))]
+
+
+def test_a_file_that_would_end_every_text_is_scored_as_any_other(model, tmp_path):
+    ending = gguf(str(write_model(tmp_path / "ending.gguf", ends=True)), threads=1)
+    assert ending._llama.tokenize("ant is", special=False)[-1] != 2
+    assert ending.answer([cloze()]) == model.answer([cloze()])
+    ending.close()
 
 
 def test_probabilities_of_the_next_token_sum_to_one(model):
