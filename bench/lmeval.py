@@ -1,11 +1,16 @@
 """The same models and items through Gnomon, through lm-eval and through a bare loop: CPU seconds, memory, differences.
 
-    python bench/lmeval.py --json             # all three on a tiny and a small model (about 10 minutes of one core)
+    python bench/lmeval.py --json             # all three on three models (about 10 minutes of one core)
     python bench/lmeval.py --items 200        # fewer items
 
 Each system runs in its own process with one torch thread, from the items' text to a score for each choice; loading the
 model is not counted, tokenising is. The bare loop is what one would write by hand for these items alone: it is given
 tokens, trees and batches ready made. Ratios are of CPU seconds, so a busy machine does not change them much.
+
+tiny and small have random weights and large vocabularies for their size, as small models do; smollm2 is the real one.
+The larger a model, the more of its time goes into layers that every program must compute for every new token. So each
+row names its ceiling, too: what a program would reach that did nothing but the matrix products which none can avoid,
+each token that differs once, at the best speed of this machine.
 """
 
 from __future__ import annotations
@@ -20,29 +25,34 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 SHAPES = {
-    "tiny": {
+    "tiny": {  # a Llama
+        "model_type": "llama",
+        "vocab_size": 32000,
         "hidden_size": 256,
         "intermediate_size": 688,
         "num_hidden_layers": 4,
         "num_attention_heads": 4,
         "num_key_value_heads": 4,
     },
-    "small": {
-        "hidden_size": 576,
-        "intermediate_size": 1536,
-        "num_hidden_layers": 30,
-        "num_attention_heads": 9,
-        "num_key_value_heads": 3,
+    "small": {  # a GPT-NeoX with the shape of Pythia-31M
+        "model_type": "gpt_neox",
+        "vocab_size": 50304,
+        "hidden_size": 256,
+        "intermediate_size": 1024,
+        "num_hidden_layers": 6,
+        "num_attention_heads": 8,
     },
 }
-VOCABULARY = 32000
+AIMED = ("tiny", "small")  # the models whose ratios are aimed at; the real one's layers leave less to win
+TOKENS = 32000  # of the tokenizer
 NAMES = ["Ann", "Ben", "Carla", "David", "Ellen", "Frank", "Grace", "Henry", "Jack", "Karen", "Leo", "Mary", "Paul"]
 THINGS = ["book", "chair", "table", "box", "bridge", "road", "house", "window", "door", "bottle", "key", "letter"]
 PLACES = ["left of", "right of", "behind", "above", "below", "near", "inside", "outside", "far from", "next to"]
-SYSTEMS = ("gnomon", "lmeval", "bare")
+SYSTEMS = ("gnomon", "lmeval", "bare", "products")
 
 
 def make_items(count: int, kind: str) -> list:
@@ -70,13 +80,18 @@ def make_items(count: int, kind: str) -> list:
 
 
 def make_models(folder: Path, shapes: list[str]) -> None:
-    """Llamas with random weights and a byte-level BPE tokenizer trained on Python's own library."""
+    """Random weights with a byte-level BPE tokenizer trained on Python's own library; smollm2 from the cache."""
     import torch
     from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
-    from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
+    from transformers import AutoConfig, AutoModelForCausalLM, PreTrainedTokenizerFast
     from transformers.utils import logging
 
     logging.disable_progress_bar()
+    if "smollm2" in shapes:
+        from gnomon.models.converting import converted
+        from gnomon.models.smollm2 import weights
+
+        (folder / "smollm2").symlink_to(converted(weights()), target_is_directory=True)
     files = sorted(str(file) for file in Path(sysconfig.get_paths()["stdlib"]).glob("*.py"))
     files += sorted(str(file) for file in Path(sysconfig.get_paths()["stdlib"]).glob("[a-e]*/*.py"))
     tokenizer = Tokenizer(models.BPE())
@@ -85,24 +100,19 @@ def make_models(folder: Path, shapes: list[str]) -> None:
     tokenizer.train(
         files,
         trainers.BpeTrainer(
-            vocab_size=VOCABULARY,
+            vocab_size=TOKENS,
             special_tokens=["<s>", "</s>", "<pad>"],
             show_progress=False,
             initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
         ),
     )
     fast = PreTrainedTokenizerFast(tokenizer_object=tokenizer, bos_token="<s>", eos_token="</s>", pad_token="<pad>")
-    for shape in shapes:
+    for shape in [shape for shape in shapes if shape in SHAPES]:
         torch.manual_seed(0)
-        config = LlamaConfig(
-            vocab_size=VOCABULARY,
-            max_position_embeddings=2048,
-            bos_token_id=0,
-            eos_token_id=1,
-            pad_token_id=2,
-            **SHAPES[shape],
+        config = AutoConfig.for_model(
+            **SHAPES[shape], max_position_embeddings=2048, bos_token_id=0, eos_token_id=1, pad_token_id=2
         )
-        LlamaForCausalLM(config).save_pretrained(folder / shape)
+        AutoModelForCausalLM.from_config(config).save_pretrained(folder / shape)
         fast.save_pretrained(folder / shape)
 
 
@@ -134,7 +144,7 @@ def run_gnomon(folder: str, prompt: str, items: list) -> tuple[list, float]:
     from gnomon.engine.batches import in_batches
     from gnomon.models.hf import hf
 
-    model = hf(folder, prompt=prompt, threads=1)
+    model = hf(folder, prompt=prompt, chat=False, threads=1)
     start = cpu()
     scores: list = [None] * len(items)
     for batch in in_batches(list(enumerate(items)), model.size, model.budget, model.batch):
@@ -170,17 +180,59 @@ def run_lmeval(folder: str, prompt: str, items: list) -> tuple[list, float]:
     return scores, cpu() - start
 
 
-def run_bare(folder: str, prompt: str, items: list) -> tuple[list, float]:
-    """A loop over tree batches that were made beforehand: prefix once, packed choices, logits where needed."""
-    import torch
-    from transformers import AutoModelForCausalLM, AutoTokenizer, DynamicCache
+def tokenised(folder: str, prompt: str, items: list) -> list[tuple[int, list[int], list[list[int]]]]:
+    """Each item's number, the tokens of its context and those of its choices."""
+    from transformers import AutoTokenizer
 
-    model = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32).eval()
     tokenizer = AutoTokenizer.from_pretrained(folder)
     work = []
     for number, (context, words) in enumerate(requests(prompt, items)):
         before = tokenizer.encode(context)
         work.append((number, before, [tokenizer.encode(context + word)[len(before) :] for word in words]))
+    return work
+
+
+def run_products(folder: str, prompt: str, items: list) -> tuple[list, float]:
+    """CPU seconds of the matrix products that no program can avoid, at the best speed that this machine shows.
+
+    All layers but the last once for each token that differs or follows other tokens, the head once for each place whose
+    logits are asked for. Attention, norms, the last layer and everything else are left out, so it is a true floor.
+    """
+    import torch
+    from transformers import AutoModelForCausalLM
+
+    model = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32)
+    head = model.get_output_embeddings().weight.numel()
+    layers = sum(
+        part.weight.numel()
+        for name, part in model.base_model.named_modules()
+        if isinstance(part, torch.nn.Linear) and f"layers.{model.config.num_hidden_layers - 1}." not in name
+    )
+    computed, asked = set(), set()
+    for _, before, tails in tokenised(folder, prompt, items):
+        for tail in tails:
+            whole = (*before, *tail[:-1])
+            computed |= {hash(whole[:end]) for end in range(1, len(whole) + 1)}
+            asked |= {hash(whole[:end]) for end in range(len(before), len(whole) + 1)}
+    del model
+    one, other = torch.randn(1024, 1024), torch.randn(1024, 1024)
+    best = min(_seconds(lambda: one @ other) for _ in range(20))
+    return [], 2 * (len(computed) * layers + len(asked) * head) / (2 * 1024**3 / best)
+
+
+def _seconds(work: Callable[[], object]) -> float:
+    start = cpu()
+    work()
+    return cpu() - start
+
+
+def run_bare(folder: str, prompt: str, items: list) -> tuple[list, float]:
+    """A loop over tree batches that were made beforehand: prefix once, packed choices, logits where needed."""
+    import torch
+    from transformers import AutoModelForCausalLM, DynamicCache
+
+    model = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32).eval()
+    work = tokenised(folder, prompt, items)
     first, last = min(before for _, before, _ in work), max(before for _, before, _ in work)
     shared = next(i for i, (a, b) in enumerate(zip(first, last, strict=False)) if a != b)
     shared = shared if shared > 32 else 0
@@ -191,16 +243,16 @@ def run_bare(folder: str, prompt: str, items: list) -> tuple[list, float]:
     scores: list = [None] * len(items)
     start = cpu()
     with torch.inference_mode():
-        past = model.model(torch.tensor([prefix]), use_cache=True).past_key_values if shared else None
+        past = model.base_model(torch.tensor([prefix]), use_cache=True).past_key_values if shared else None
         for ids, positions, mask, at, wanted, owner in ready:
             cache = None
             if past is not None:
                 size = (len(ids), -1, -1, -1)
                 cache = DynamicCache([(layer.keys.expand(size), layer.values.expand(size)) for layer in past.layers])
-            hidden = model.model(
+            hidden = model.base_model(
                 ids, position_ids=positions, attention_mask=mask, past_key_values=cache, use_cache=cache is not None
             ).last_hidden_state
-            logits = model.lm_head(hidden.flatten(0, 1)[at[0]])
+            logits = model.get_output_embeddings()(hidden.flatten(0, 1)[at[0]])
             found = (logits[at[1], wanted] - logits.logsumexp(-1)[at[1]]).tolist()
             for (number, choice), value in zip(owner, found, strict=True):
                 scores[number] = scores[number] or [0.0, 0.0, 0.0]
@@ -267,7 +319,8 @@ def child(arguments: list[str]) -> None:
 
     torch.set_num_threads(1)
     items = make_items(int(count), kind)
-    scores, seconds = {"gnomon": run_gnomon, "lmeval": run_lmeval, "bare": run_bare}[system](folder, prompt, items)
+    run = {"gnomon": run_gnomon, "lmeval": run_lmeval, "bare": run_bare, "products": run_products}[system]
+    scores, seconds = run(folder, prompt, items)
     print("RESULT" + json.dumps({"cpu_seconds": seconds, "peak_mb": peak_mb(), "scores": scores}))
 
 
@@ -294,36 +347,39 @@ def compare(folder: Path, shape: str, kind: str, shots: int, count: int, systems
     found = {system: measure(system, folder / shape, prompt, kind, count) for system in systems}
     ours = found["gnomon"]["scores"]
     row: dict = {"model": shape, "choices": kind, "shots": shots, "items": count}
+    seconds = {system: result["cpu_seconds"] for system, result in found.items()}
     for system, result in found.items():
-        row[f"{system}_cpu_seconds"] = round(result["cpu_seconds"], 3)
-        row[f"{system}_peak_mb"] = round(result["peak_mb"])
-        row[f"{system}_difference"] = max(
-            abs(a - b) for x, y in zip(ours, result["scores"], strict=True) for a, b in zip(x, y, strict=True)
-        )
-    for system, name in (("lmeval", "ratio"), ("bare", "bare_ratio")):
-        if system in found:
-            one, other = row["gnomon_cpu_seconds"], row[f"{system}_cpu_seconds"]
-            row[name] = round(other / one if system == "lmeval" else one / other, 3)
+        row[f"{system}_cpu_seconds"] = round(seconds[system], 3)
+        if result["scores"]:
+            row[f"{system}_peak_mb"] = round(result["peak_mb"])
+            row[f"{system}_difference"] = max(
+                abs(a - b) for x, y in zip(ours, result["scores"], strict=True) for a, b in zip(x, y, strict=True)
+            )
+    for name, above, below in (
+        ("ratio", "lmeval", "gnomon"),
+        ("ceiling", "lmeval", "products"),
+        ("bare_ratio", "gnomon", "bare"),
+    ):
+        if above in found and below in found:
+            row[name] = round(seconds[above] / seconds[below], 3)
     return row
 
 
 def summary(rows: list[dict]) -> dict:
-    """The worst of each figure: speed on the first model, whose head is as costly as its layers; the rest on all.
-
-    A larger model spends its time in its layers, where only tokens that are not computed help; its rows stand apart.
-    """
-    tiny = [row for row in rows if row["model"] == rows[0]["model"]]
-    ratios = {shots: [row["ratio"] for row in tiny if row["shots"] == shots and "ratio" in row] for shots in (0, 3)}
+    """The worst of each figure: differences and bare ratios of all models, the rest of those that are aimed at."""
     differences = [row[f"{system}_difference"] for row in rows for system in SYSTEMS if f"{system}_difference" in row]
-    memory = [row["gnomon_peak_mb"] / row["lmeval_peak_mb"] for row in rows if "lmeval_peak_mb" in row]
+    aimed = [row for row in rows if row["model"] in AIMED] or rows
+    memory = [row["gnomon_peak_mb"] / row["lmeval_peak_mb"] for row in aimed if "lmeval_peak_mb" in row]
+    ratios = {shots: [row["ratio"] for row in aimed if row["shots"] == shots and "ratio" in row] for shots in (0, 3)}
     return {
         "three_shot_ratio": min(ratios[3], default=None),
         "zero_shot_ratio": min(ratios[0], default=None),
         "bare_ratio": max((row["bare_ratio"] for row in rows if "bare_ratio" in row), default=None),
         "max_difference": max(differences),
         "peak_memory_ratio": max(memory, default=None),
-        "gnomon_peak_mb": max(row["gnomon_peak_mb"] for row in rows),
-        "lmeval_peak_mb": max((row["lmeval_peak_mb"] for row in rows if "lmeval_peak_mb" in row), default=None),
+        "gnomon_peak_mb": max(row["gnomon_peak_mb"] for row in aimed),
+        "lmeval_peak_mb": max((row["lmeval_peak_mb"] for row in aimed if "lmeval_peak_mb" in row), default=None),
+        "models": sorted({row["model"] for row in aimed}),
     }
 
 
@@ -356,17 +412,12 @@ def main() -> None:
         return
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--json", action="store_true", help="print one JSON object")
-    parser.add_argument("--items", type=int, default=600, help="items with one-token labels, tiny model (default 600)")
-    parser.add_argument("--models", default="tiny,small")
+    parser.add_argument("--items", type=int, default=600, help="items with one-token labels (default 600)")
+    parser.add_argument("--models", default="tiny,small,smollm2")
     parser.add_argument("--systems", default=",".join(SYSTEMS))
     args = parser.parse_args()
     shapes, systems = args.models.split(","), args.systems.split(",")
-    counts = {
-        ("tiny", "label"): args.items,
-        ("tiny", "phrase"): args.items // 3,
-        ("small", "label"): max(8, args.items // 20),
-        ("small", "phrase"): max(8, args.items // 40),
-    }
+    counts = {"label": args.items, "phrase": args.items // 3}  # a tenth of them for the real one
     rows = []
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
@@ -374,7 +425,8 @@ def main() -> None:
         for shape in shapes:
             for kind in ("label", "phrase"):
                 for shots in (0, 3):
-                    rows.append(compare(folder, shape, kind, shots, counts[shape, kind], systems))
+                    count = counts[kind] if shape in SHAPES else max(8, counts[kind] // 10)
+                    rows.append(compare(folder, shape, kind, shots, count, systems))
                     if not args.json:
                         print("  ".join(f"{key} {value}" for key, value in rows[-1].items()), flush=True)
     result = {**summary(rows), "workloads": rows, "machine": machine()}

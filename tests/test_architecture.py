@@ -27,7 +27,7 @@ ALLOWED = {
     "language": {"contracts", "errors", "files", "records"},
     "benchmarks": {"contracts", "errors", "fetching", "files", "language", "records"},
     "probing": {"contracts", "errors", "files", "records"},
-    "models": {"contracts", "errors", "fetching", "files", "predictions", "probing", "records", "runs"},
+    "models": {"contracts", "errors", "fetching", "files", "options", "predictions", "probing", "records", "runs"},
     "engine": {"", "contracts", "errors", "records", "registry", "runs", "sources"},
     "measures": {"contracts", "errors", "files", "records", "registry", "runs"},
     "report": {"", "contracts", "errors", "files", "measures", "records", "registry", "runs", "api", "writing"},

@@ -4,6 +4,7 @@ import pytest
 
 from gnomon import registry
 from gnomon.errors import UsageError
+from gnomon.options import neutral
 from gnomon.registry import BENCHMARKS, MEASURES, MODELS
 
 
@@ -47,6 +48,17 @@ def test_plugin_adds_a_benchmark_and_a_model(plugin):
 
 def test_options_equal_to_the_default_do_not_make_another_model():
     assert registry.model("random", model_seed="0") == registry.model("random")
+
+
+def test_options_that_do_not_change_answers_are_set_apart():
+    made = registry.model("openai:gpt-4o-mini", shots="2", timeout="60")
+    assert made.options == {"shots": 2, "timeout": 60.0}
+    assert made.deciding == {"shots": 2}
+
+
+def test_an_option_that_a_factory_does_not_have_cannot_be_neutral():
+    with pytest.raises(TypeError, match="no option thread "):
+        neutral("thread")(lambda name, *, threads=1: None)
 
 
 def test_measures_with_and_without_argument():

@@ -67,7 +67,10 @@ class Model(Protocol):
     scale: Scale  # what Answer.scores are
 
     def describe(self) -> dict[str, Any]:
-        """What determines the answers, for the manifest: revision, dtype, prompt, quantisation ... (plain JSON)."""
+        """What determines the answers, for the manifest: revision, dtype, prompt, quantisation ... (plain JSON).
+
+        `parameters`, how many the model has, may stand there too: reports plot accuracy against it.
+        """
         ...
 
     def answer(self, items: Sequence[Item]) -> Sequence[Answer]:

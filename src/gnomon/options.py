@@ -1,16 +1,18 @@
 """Options by signature: a benchmark's source or a model's factory names its options as keyword-only parameters.
 
-Nothing else declares them: what the signature does not name is refused, and texts become the annotated types.
+Nothing else declares them: what the signature does not name is refused, and texts become the annotated types. A model's
+factory may mark those that have no say in its answers, such as a number of threads, with `neutral`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from inspect import Parameter, signature
-from typing import Any
+from typing import Any, TypeVar
 
 from gnomon.errors import UsageError
 
+Factory = TypeVar("Factory", bound=Callable[..., Any])
 _TRUE, _FALSE = ("true", "yes", "on", "1"), ("false", "no", "off", "0")
 
 
@@ -41,6 +43,30 @@ def given(function: Callable[..., Any], options: Mapping[str, Any]) -> dict[str,
     """The options that differ from the function's defaults, converted and in order of name."""
     done = complete(function, options)
     return {name: done[name] for name in sorted(options) if done[name] != _parameters(function)[name].default}
+
+
+def neutral(*names: str) -> Callable[[Factory], Factory]:
+    """Mark options of a model's factory that do not change its answers: a run goes on when they differ.
+
+    >>> @neutral("threads")
+    ... def echo(name, *, prompt="", threads=1): ...
+    >>> sorted(neutral_options(echo))
+    ['threads']
+    """
+
+    def mark(factory: Factory) -> Factory:
+        if unknown := set(names) - _parameters(factory).keys():
+            raise TypeError(f"{factory.__name__} has no option {', '.join(sorted(unknown))} that could be neutral")
+        factory.neutral = frozenset(names)  # type: ignore[attr-defined]
+        return factory
+
+    return mark
+
+
+def neutral_options(factory: Callable[..., Any]) -> frozenset[str]:
+    """The options that `neutral` marked; none if it marked none."""
+    found: frozenset[str] = getattr(factory, "neutral", frozenset())
+    return found
 
 
 def _parameters(function: Callable[..., Any]) -> dict[str, Parameter]:

@@ -175,6 +175,16 @@ class ModelSpec(NamedTuple):
 
     spec: str
     options: dict[str, Any]
+    neutral: frozenset[str] = frozenset()  # names of options that do not change the answers
+
+    @property
+    def deciding(self) -> dict[str, Any]:
+        """The options that determine the answers, and so which run this is.
+
+        >>> model("openai:gpt-4o-mini", shots=2, timeout=60.0).deciding
+        {'shots': 2}
+        """
+        return {name: value for name, value in self.options.items() if name not in self.neutral}
 
     def open(self) -> Model:
         """Load the model."""
@@ -196,11 +206,11 @@ def model(spec: str, **options: Any) -> ModelSpec:
     >>> model("random", model_seed=3).open().describe()
     {'model_seed': 3}
     """
-    from gnomon.options import check_options, given
+    from gnomon.options import check_options, given, neutral_options
 
     factory = model_factory(spec)
     check_options(f"model {spec.partition(':')[0]}", factory, options)
-    return ModelSpec(spec, given(factory, options))
+    return ModelSpec(spec, given(factory, options), neutral_options(factory))
 
 
 def model_factory(spec: str) -> Callable[..., Any]:

@@ -67,6 +67,70 @@ def test_changed_option_is_a_new_run_and_fresh_starts_over(tmp_path):
     assert len(again.asked) == 100
 
 
+@pytest.mark.parametrize(
+    ("spec", "neutral", "deciding"),
+    [
+        ("hf:gpt2", {"threads": 4, "allow_pickle": True}, {"prompt": "fewshot"}),
+        ("gguf:model.gguf", {"threads": 4}, {"context": 512}),
+        ("smollm2", {"threads": 4}, {"quantised": True}),
+        (
+            "openai:gpt-4o-mini",
+            {"max_cost": 5.0, "price_input": 1.0, "price_output": 2.0, "budget_tokens": 9, "concurrency": 2,
+             "attempts": 3, "timeout": 9.0, "key_env": "MY_KEY", "cache": False},
+            {"base_url": "http://localhost:8000/v1"},
+        ),
+    ],
+)  # fmt: skip
+def test_only_options_that_determine_the_answers_choose_the_folder(spec, neutral, deciding):
+    def folder(**options):
+        return engine.run_folder(source(), gnomon.model(spec, **options), "runs")
+
+    assert all(folder(**{name: value}) == folder() for name, value in neutral.items())
+    assert folder(**deciding) == folder(**deciding, **neutral) != folder()
+
+
+@pytest.mark.parametrize(
+    ("spec", "options", "name"),
+    [
+        ("random", {"model_seed": 2}, "scales@fresh-random--7f57bc82"),
+        ("openai:gpt-4o-mini", {"shots": 2}, "scales@fresh-openai-gpt-4o-mini--cf367dc6"),
+    ],
+)
+def test_a_folders_name_stays_what_it_was_so_that_runs_begun_long_ago_go_on(spec, options, name):
+    assert engine.run_folder(gnomon.load("scales", seed=1), gnomon.model(spec, **options), "runs").name == name
+
+
+def test_the_manifest_tells_with_which_options_a_run_last_went_on(tmp_path):
+    def spec(model, **options):
+        made = _spec(model)._replace(options=options, neutral=frozenset({"threads"}))
+        made.model = model
+        return made
+
+    with pytest.raises(ModelError):
+        engine.run(source(), spec(Fake(_gone_at_50), threads=1), runs=tmp_path, command="gnomon run --threads 1")
+    again = Fake()
+    run = engine.run(source(), spec(again, threads=2), runs=tmp_path, command="gnomon run --threads 2")
+    assert 0 < len(again.asked) < 100
+    assert run.manifest.model_options == {"threads": 2}
+    assert run.manifest.command == "gnomon run --threads 2"
+    complete = engine.run(source(), spec(Fake(), threads=3), runs=tmp_path, command="gnomon run --threads 3")
+    assert complete.manifest == run.manifest, "nothing was asked, nothing changes"
+
+
+def _gone_at_50(item):
+    return _raise(ModelError("gone")) if item.id == "50" else "yes"
+
+
+def test_a_models_size_is_told_but_does_not_make_it_another_model(tmp_path):
+    model = Fake(_gone_at_50)
+    with pytest.raises(ModelError):
+        engine.run(source(), model, runs=tmp_path)
+    later = Fake()
+    later.describe = lambda: {"parameters": 7}
+    assert engine.run(source(), later, runs=tmp_path).manifest.model_description == {"parameters": 7}
+    assert 0 < len(later.asked) < 100
+
+
 def failing(item):
     if item.id in ("7", "42"):
         raise ValueError("no idea")

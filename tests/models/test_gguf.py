@@ -142,6 +142,39 @@ def test_a_file_that_would_end_every_text_is_scored_as_any_other(model, tmp_path
     ending.close()
 
 
+@pytest.mark.parametrize("quantised", [False, True])
+def test_its_parameters_are_counted_as_the_files_table_of_tensors_says(tmp_path, quantised):
+    file = write_model(tmp_path / "model.gguf", layers=2, quantised=quantised)
+    model = gguf(str(file), threads=1)
+    inner = 4 * 32 * 32 + 3 * 32 * 64 + 2 * 32  # attention, feed-forward part, norms
+    assert model.describe()["parameters"] == 2 * 32 * len(WORDS) + 32 + 2 * inner
+    assert model.describe()["parameters"] == sum(math.prod(each.shape) for each in read_layout(file).tensors)
+    model.close()
+
+
+def test_a_run_goes_on_with_other_threads_and_though_it_was_begun_before_parameters_were_told(tiny, tmp_path):
+    from gnomon import engine, registry
+    from gnomon.runs import Manifest, RunLog, runs_in
+    from gnomon.sources import load
+
+    source = load("scales", form="cloze").limited(6)
+    run = engine.run(source, registry.model(f"gguf:{tiny}", threads=1), runs=tmp_path)
+    before = [answer for _, answer in run.rows()]
+    manifest: Manifest = run.manifest
+    assert manifest.model_description.pop("parameters") > 0
+    log = RunLog(run.path)
+    log._write("DELETE FROM answers WHERE n >= ?", [(2,)])
+    log.write_manifest(manifest)
+    log.close()
+    again = engine.run(source, registry.model(f"gguf:{tiny}", threads=2), runs=tmp_path)
+    assert [each.path for each in runs_in(tmp_path)] == [run.path] == [again.path]
+    assert [answer.choice for _, answer in again.rows()] == [answer.choice for answer in before]
+    assert again.manifest.model_options == {"threads": 2}
+    assert again.manifest.model_description["parameters"] > 0
+    other = engine.run(source, registry.model(f"gguf:{tiny}", prompt="fewshot"), runs=tmp_path)
+    assert other.path != run.path
+
+
 def test_probabilities_of_the_next_token_sum_to_one(model):
     from gnomon.models.llamacpp import Wanted
 

@@ -141,6 +141,17 @@ def test_an_unknown_architecture_asks_for_the_kind():
         loading.kind_of(SimpleNamespace(architectures=["BertModel"]), "x")
 
 
+@pytest.mark.parametrize("kind", ["gpt2", "llama"])  # tied, and not
+def test_parameters_are_counted_once_where_they_are_tied_and_before_they_are_quantised(folders, kind):
+    from safetensors import safe_open
+
+    folder = folders(kind)
+    with safe_open(folder / "model.safetensors", framework="pt") as file:
+        stored = sum(file.get_tensor(name).numel() for name in file.keys())  # noqa: SIM118 - it is no mapping
+    assert hf(str(folder)).describe()["parameters"] == stored
+    assert hf(str(folder), quantise="int8").describe()["parameters"] == stored
+
+
 def test_threads_are_set_and_restored():
     before = torch.get_num_threads()
     try:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import threading
-from collections import Counter
+from collections import Counter, defaultdict
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from zlib import crc32
 
@@ -35,6 +36,7 @@ class FakeServer:
 
         class Handler(BaseHTTPRequestHandler):
             protocol_version = "HTTP/1.1"
+            disable_nagle_algorithm = True  # else each reply waits 40 ms for its second packet
 
             def do_POST(self):
                 outer.handle(self)
@@ -88,7 +90,7 @@ class FakeServer:
             request.close_connection = True
             return None
         if isinstance(fault, tuple):
-            return self.send(request, fault[0], fault[1])
+            return self.send(request, *fault)
         self.served[prompt] += 1
         reply = self.reply(body) if callable(self.reply) else self.reply
         choice = reply if isinstance(reply, dict) else {"message": {"role": "assistant", "content": reply}}
@@ -157,9 +159,32 @@ def often(number, prompt):
     return FAULTS[drawn % len(FAULTS)] if drawn < 300 else ""
 
 
-def test_a_thousand_items_through_a_server_that_fails_three_times_in_ten(serve, ask):
-    server = serve(fault=often)
-    model = ask(server, concurrency=16, timeout=60.0, attempts=6)
+class Clock:
+    """Instead of a clock: the pauses that each request makes, none of them waited for, and the time each may take."""
+
+    def __init__(self, monkeypatch):
+        self.pauses, self.allowed = defaultdict(list), []
+        grant = asyncio.timeout
+
+        def timeout(seconds):
+            self.allowed.append(seconds)
+            return grant(seconds)
+
+        monkeypatch.setattr(remote.asyncio, "timeout", timeout)
+        monkeypatch.setattr(remote, "FIRST_PAUSE", 1.0)
+
+    def watch(self, model):
+        async def wait(seconds):
+            self.pauses[asyncio.current_task()].append(seconds)
+            await asyncio.sleep(0)
+
+        model._remote._wait = wait
+        return model
+
+
+def test_a_thousand_items_through_a_server_that_fails_three_times_in_ten(serve, ask, monkeypatch):
+    server, clock = serve(fault=often), Clock(monkeypatch)
+    model = clock.watch(ask(server, concurrency=16, timeout=60.0, attempts=6))
     asked = items(1000)
     answers = model.answer(asked)
     assert [answer.item for answer in answers] == [item.id for item in asked]
@@ -168,12 +193,31 @@ def test_a_thousand_items_through_a_server_that_fails_three_times_in_ten(serve, 
     assert set(server.served.values()) == {1}, "none is asked again after success"
     assert all(server.faults[fault] > 10 for fault in FAULTS), "every kind of fault occurred"
     assert 0.25 < 1 - server.faults[""] / server.faults.total() < 0.35
+    # Its time is bounded: by how often the server is asked, how long a reply may take, how often and long one waits.
+    assert max(server.seen.values()) <= 6
+    assert server.faults.total() == len(clock.allowed) <= 1000 / (1 - 0.3) * 1.05
+    assert set(clock.allowed) == {60.0}
+    assert max(map(len, clock.pauses.values())) <= 5
+    assert max(map(sum, clock.pauses.values())) <= 1 + 2 + 4 + 8 + 16
 
 
-def test_a_reply_that_drips_in_for_ever_is_cut_off(serve, ask):
-    server = serve(fault=lambda *_: "endless drip")
-    (answer,) = ask(server, timeout=0.2, attempts=2).answer(items(1))
-    assert answer.error == "no whole reply within 0.2 s (2 attempts)"
+def test_a_reply_that_drips_in_for_ever_is_cut_off(serve, ask, monkeypatch):
+    server, clock = serve(fault=lambda *_: "endless drip"), Clock(monkeypatch)
+    (answer,) = clock.watch(ask(server, timeout=0.2, attempts=3)).answer(items(1))
+    assert answer.error == "no whole reply within 0.2 s (3 attempts)"
+    assert clock.allowed == [0.2] * 3
+    assert server.seen.total() == 3
+
+
+def test_a_server_that_asks_for_patience_without_end_gets_a_minute_before_each_attempt(serve, ask, monkeypatch):
+    server, clock = serve(fault=lambda *_: (503, {}, {"Retry-After": "100000"})), Clock(monkeypatch)
+    answers = clock.watch(ask(server, attempts=4, timeout=5.0)).answer(items(20))
+    assert all(answer.error == "the server answered 503: {} (4 attempts)" for answer in answers)
+    assert max(server.seen.values()) == 4
+    for pauses in clock.pauses.values():  # before the first attempt too, if the server has told others to wait
+        assert len(pauses) <= 4
+        assert max(pauses) <= 60
+    assert max(map(sum, clock.pauses.values())) >= 3 * 60 - 1, "what the server asks for is obeyed"
 
 
 def test_order_and_company_do_not_change_answers(serve, ask):
@@ -208,22 +252,19 @@ def test_an_item_that_never_succeeds_is_listed_and_the_others_go_on(serve, ask):
     assert answers[2].error == "the server answered 500: oops (3 attempts)"
 
 
-def test_retry_after_is_obeyed(serve, ask):
-    server = serve(fault=lambda seen, _: "" if seen else (503, {}))
-    model = ask(server)
-    waited = []
-
-    async def wait(seconds):
-        waited.append(seconds)
-
-    model._remote._wait = wait
-    model._remote._refusal = _with_pause(model._remote._refusal, "7")
-    assert model.answer(items(1))[0].choice == "smaller"
-    assert max(waited) == pytest.approx(7, abs=0.5)
+def test_pauses_double_up_to_a_minute(serve, ask, monkeypatch):
+    server, clock = serve(fault=lambda *_: "broken"), Clock(monkeypatch)
+    clock.watch(ask(server, attempts=9)).answer(items(1))
+    (pauses,) = clock.pauses.values()
+    assert len(pauses) == 8
+    for pause, most in zip(pauses, (1, 2, 4, 8, 16, 32, 60, 60), strict=True):
+        assert most / 2 <= pause <= most
 
 
-def _with_pause(refusal, seconds):
-    return lambda status, headers, raw: refusal(status, {**headers, "retry-after": seconds}, raw)
+def test_retry_after_is_obeyed(serve, ask, monkeypatch):
+    server, clock = serve(fault=lambda seen, _: "" if seen else (503, {}, {"Retry-After": "7"})), Clock(monkeypatch)
+    assert clock.watch(ask(server)).answer(items(1))[0].choice == "smaller"
+    assert list(clock.pauses.values()) == [[7]]
 
 
 def test_retry_after_is_read_in_both_its_forms_and_bounded():
@@ -294,6 +335,28 @@ def test_money_budget_stops_before_it_is_exceeded_and_what_was_answered_is_kept(
     richer = ask(server, concurrency=1, max_cost=1.0, price_input=100.0, price_output=100.0, reply_tokens=4)
     assert len(richer.answer(items(100))) == 100
     assert set(server.served.values()) == {1}
+
+
+def test_a_run_whose_budget_is_spent_goes_on_in_its_folder_with_a_larger_one(serve, tmp_path):
+    from gnomon import engine
+    from gnomon.registry import model
+    from gnomon.runs import runs_in
+    from gnomon.sources import load
+
+    server, source, runs = serve(), load("scales", form="cloze").limited(60), tmp_path / "runs"
+    prices = {"price_input": 100.0, "price_output": 100.0}
+    common = {"base_url": server.url, "reply_tokens": 4, "concurrency": 1}
+    with pytest.raises(ModelError, match="budget is spent"):
+        engine.run(source, model("openai:fake", max_cost=0.2, **prices, **common), runs=runs)
+    (stopped,) = runs_in(runs)
+    assert stopped.manifest.model_options == {"max_cost": 0.2, **prices, **common}
+    assert 0 < stopped.counts().asked < 60
+    run = engine.run(source, model("openai:fake", max_cost=9.0, attempts=3, **prices, **common), runs=runs)
+    assert [each.path for each in runs_in(runs)] == [stopped.path] == [run.path]
+    assert run.counts().asked == 60
+    assert run.manifest.model_options == {"max_cost": 9.0, "attempts": 3, **prices, **common}
+    assert set(server.served.values()) == {1}, "nothing is paid for twice"
+    assert engine.run_folder(source, model("openai:fake", prompt="multiple-choice", **common), runs) != run.path
 
 
 def test_a_token_budget_counts_what_servers_report():
@@ -422,8 +485,6 @@ def test_options_that_do_not_fit_are_refused():
 
 
 def test_it_can_be_used_where_a_loop_is_running(serve, ask):
-    import asyncio
-
     model = ask(serve())
 
     async def notebook():

@@ -212,6 +212,7 @@ def test_the_real_model_knows_the_capital_of_france(fetched):
     assert answer.choice == "Paris"
     assert answer.scores[0] == pytest.approx(-0.258, abs=0.005)  # a 32-bit reference says -0.2579
     assert model.describe()["sha256"] == smollm2.WIDE_SHA256
+    assert model.describe()["parameters"] == 134_515_008
     model.close()
 
 

@@ -72,6 +72,10 @@ def test_smollm2_scores_equal_a_plain_pass_for_each_choice(smollm2):
     assert answers[-1].choice == "Paris"
 
 
+def test_smollm2_has_as_many_parameters_as_llama_cpp_counts(smollm2):
+    assert smollm2.describe()["parameters"] == 134_515_008, "its embeddings are its head too, and count once"
+
+
 def test_smollm2_is_asked_in_trees_and_its_prefix_is_kept(smollm2):
     smollm2.answer(pairs(16))
     assert smollm2.scorer.trees

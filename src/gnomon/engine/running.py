@@ -24,15 +24,15 @@ import msgspec
 
 from gnomon import __version__
 from gnomon.contracts import Model
-from gnomon.engine.batches import Numbered, default_size, halves, in_batches
-from gnomon.errors import GnomonError, ModelError, RunError
+from gnomon.engine.asking import Asker
+from gnomon.engine.batches import Numbered, in_batches
+from gnomon.errors import RunError
 from gnomon.records import Answer
 from gnomon.registry import ModelSpec
 from gnomon.runs import MANIFEST, Manifest, Run, RunLog
 from gnomon.sources import Fingerprint, ItemSource
 
 WINDOW = 4096  # items planned at a time, so that memory does not grow with the benchmark
-BUDGET, BATCH = 16_384, 64  # tokens and items in a batch, unless the model says otherwise
 
 
 @dataclass
@@ -74,7 +74,11 @@ def run(
             total=manifest.counts.items, done=log.asked(), right=log.right(), errors=log.counts().errors
         )
         if log.pending(-1, 1, retry_errors=retry_errors):
-            _ask_all(log, source, model, manifest, progress, watch or (lambda _: None), retry_errors=retry_errors)
+            with _opened(model) as ready:
+                _same_model(manifest, ready, log)
+                manifest.model_options, manifest.command = _options(model), command or manifest.command
+                log.write_manifest(manifest)
+                _ask_all(log, source, ready, manifest, progress, watch or (lambda _: None), retry_errors=retry_errors)
         elif watch:
             watch(progress)
         if manifest.finished is None and not log.pending(-1, 1):
@@ -85,8 +89,8 @@ def run(
 
 
 def run_folder(source: ItemSource, model: Model | ModelSpec, runs: str | Path) -> Path:
-    """Where this run lives: the same benchmark, model and options always give the same folder."""
-    options = model.options if isinstance(model, ModelSpec) else model.describe()
+    """Where this run lives: the same benchmark, model and options that determine its answers give the same folder."""
+    options = model.deciding if isinstance(model, ModelSpec) else _deciding(model.describe())
     key = msgspec.json.encode([source.name, source.options, source.limit, model.spec, options], order="sorted")
     slug = re.sub(
         r"[^A-Za-z0-9.@]+", "-", f"{source.name}--{Path(model.spec).name if '/' in model.spec else model.spec}"
@@ -121,9 +125,13 @@ def _manifest(folder: Path, source: ItemSource, model: Model | ModelSpec, comman
         return Run.open(folder).manifest
     return Manifest(
         id=folder.name, benchmark=source.name, options=source.options, limit=source.limit, model=model.spec,
-        model_options=dict(model.options) if isinstance(model, ModelSpec) else {}, command=command, started=_now(),
+        model_options=_options(model), command=command, started=_now(),
         versions={"gnomon": __version__, "python": platform.python_version()},
     )  # fmt: skip
+
+
+def _options(model: Model | ModelSpec) -> dict[str, Any]:
+    return dict(model.options) if isinstance(model, ModelSpec) else {}
 
 
 def _store_items(log: RunLog, source: ItemSource, manifest: Manifest) -> None:
@@ -149,16 +157,25 @@ def _store_items(log: RunLog, source: ItemSource, manifest: Manifest) -> None:
         log.write_manifest(manifest)
 
 
+@contextmanager
+def _opened(model: Model | ModelSpec) -> Iterator[Model]:
+    """The model, loaded if it is not yet, and closed however the run ends."""
+    ready = model.open() if isinstance(model, ModelSpec) else model
+    try:
+        yield ready
+    finally:
+        if close := getattr(ready, "close", None):
+            close()
+
+
 def _ask_all(
-    log: RunLog, source: ItemSource, model: Model | ModelSpec, manifest: Manifest, progress: Progress, watch: Watcher,
+    log: RunLog, source: ItemSource, model: Model, manifest: Manifest, progress: Progress, watch: Watcher,
     *, retry_errors: bool,
 ) -> None:  # fmt: skip
-    opened = model.open() if isinstance(model, ModelSpec) else model
     try:
-        _same_model(manifest, opened, log)
-        if prepare := getattr(opened, "prepare", None):
+        if prepare := getattr(model, "prepare", None):
             prepare(source.items())
-        asker = Asker(opened)
+        asker = Asker(model)
         progress.started = time.monotonic()
         watch(progress)
         with _interruptible() as interrupted:
@@ -172,8 +189,6 @@ def _ask_all(
     finally:
         manifest.counts = log.counts()
         log.write_manifest(manifest)
-        if close := getattr(opened, "close", None):
-            close()
 
 
 def _plan(log: RunLog, asker: Asker, *, retry_errors: bool) -> Iterator[list[Numbered]]:
@@ -184,53 +199,22 @@ def _plan(log: RunLog, asker: Asker, *, retry_errors: bool) -> Iterator[list[Num
         yield from in_batches(window, asker.size, asker.budget, asker.batch)
 
 
-class Asker:
-    """Asks a model batch by batch: finds the item that fails, and halves the batch when memory runs out."""
-
-    def __init__(self, model: Model) -> None:
-        self._answer = model.answer
-        self.size = getattr(model, "size", default_size)
-        self.budget = int(getattr(model, "budget", BUDGET))
-        self.batch = int(getattr(model, "batch", BATCH))
-
-    def ask(self, batch: Sequence[Numbered]) -> list[Answer]:
-        """One answer for each item; an item that fails alone is answered with its error."""
-        items = [item for _, item in batch]
-        try:
-            answers = list(self._answer(items))
-        except (GnomonError, KeyboardInterrupt, SystemExit):
-            raise
-        except Exception as error:
-            if len(batch) == 1:
-                return [Answer(item=items[0].id, error=_reason(error))]
-            if _out_of_memory(error):
-                self.batch = max(1, len(batch) // 2)
-            return [answer for half in halves(batch) for answer in self.ask(half)]
-        if [answer.item for answer in answers] != [item.id for item in items]:
-            raise ModelError(
-                "The model did not give one answer for each item in order.",
-                "This is a fault of the model's code: see gnomon.contracts.Model.",
-            )
-        return [answer if answer.choice is None or answer.choice in item.choices
-                else Answer(item=item.id, reply=answer.reply, error=f"picked {answer.choice!r}, which is not a choice")
-                for item, answer in zip(items, answers, strict=True)]  # fmt: skip
-
-
 def _same_model(manifest: Manifest, model: Model, log: RunLog) -> None:
     """Answers of two different models must never meet in one log."""
     description = msgspec.to_builtins(model.describe())
-    if log.asked() and manifest.model_description != description:
-        changed = sorted(
-            k
-            for k in manifest.model_description.keys() | description.keys()
-            if manifest.model_description.get(k) != description.get(k)
-        )
+    before, now = _deciding(manifest.model_description), _deciding(description)
+    if log.asked() and before != now:
+        changed = sorted(k for k in before.keys() | now.keys() if before.get(k) != now.get(k))
         raise RunError(
             f"The model {manifest.model} is not the one that {log.path} was begun with: {', '.join(changed)} changed.",
             "Start over with --fresh, or give another folder with --runs.",
         )
     manifest.model_description, manifest.scale = description, model.scale
-    log.write_manifest(manifest)
+
+
+def _deciding(description: dict[str, Any]) -> dict[str, Any]:
+    """What a description says beyond the model's size, which follows from its weights and which older runs lack."""
+    return {key: value for key, value in description.items() if key != "parameters"}
 
 
 def _count(progress: Progress, batch: Sequence[Numbered], answers: Sequence[Answer], *, retrying: bool) -> None:
@@ -258,17 +242,6 @@ def _interruptible() -> Iterator[threading.Event]:
         yield event
     finally:
         signal.signal(signal.SIGINT, before)
-
-
-def _out_of_memory(error: Exception) -> bool:
-    return (
-        isinstance(error, MemoryError) or "OutOfMemory" in type(error).__name__ or "out of memory" in str(error).lower()
-    )
-
-
-def _reason(error: Exception) -> str:
-    text = " ".join(str(error).split())
-    return f"{type(error).__name__}: {text}"[:500] if text else type(error).__name__
 
 
 def _now() -> datetime:

@@ -18,6 +18,7 @@ from gnomon.models.likelihood import log_sum
 from gnomon.models.llamacpp import Llama, Wanted
 from gnomon.models.reading import as_answer
 from gnomon.models.rows import shared
+from gnomon.options import neutral
 from gnomon.probing.prompts import Prompt, load_prompt
 from gnomon.records import Answer, Item, pick
 
@@ -27,6 +28,7 @@ Known = dict[tuple[tuple[int, ...], int], float]  # (what stands before, token) 
 MAGIC = b"GGUF"
 
 
+@neutral("threads")
 def gguf(
     name: str,
     *,
@@ -115,6 +117,7 @@ class Gguf:
             "file": self.file.name,
             "sha256": sha256_of(self.file),
             "weights": self._llama.describe(),
+            "parameters": self._llama.parameters,
             "prompt": self.prompt.describe(),
             "chat": self.chat,
             "ask": self.ask,

@@ -7,11 +7,13 @@ from typing import Any
 
 from gnomon.contracts import Model
 from gnomon.errors import UsageError
+from gnomon.options import neutral
 from gnomon.probing.prompts import load_prompt
 
 PROMPTS = {"causal": "plain", "seq2seq": "t5", "masked": "masked"}
 
 
+@neutral("threads", "allow_pickle")
 def hf(
     name: str,
     *,

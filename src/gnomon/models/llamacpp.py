@@ -67,6 +67,7 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "llama_get_logits_ith": (ctypes.POINTER(ctypes.c_float), [_pointer, _int]),
     "llama_model_n_ctx_train": (_int, [_pointer]),
     "llama_model_desc": (_int, [_pointer, _text, ctypes.c_size_t]),
+    "llama_model_n_params": (ctypes.c_uint64, [_pointer]),
     "llama_model_meta_val_str": (_int, [_pointer, _text, _text, ctypes.c_size_t]),
     "llama_model_has_encoder": (_bool, [_pointer]),
     "llama_model_get_vocab": (_pointer, [_pointer]),
@@ -112,6 +113,7 @@ class Llama:
         self._chunk = int(self._api.llama_n_batch(self._context))
         self._memory = self._api.llama_get_memory(self._context)
         self._vocabulary = self._api.llama_model_get_vocab(self._model)
+        self.parameters = int(self._api.llama_model_n_params(self._model))
         self.size = int(self._api.llama_vocab_n_tokens(self._vocabulary))
         self.bos = int(self._api.llama_vocab_bos(self._vocabulary))  # the token that begins a text, or -1
         self.eos = int(self._api.llama_vocab_eos(self._vocabulary))  # the token that ends it, or -1

@@ -76,6 +76,7 @@ def load(
             name, config=config, dtype=getattr(torch, number), use_safetensors=None if allow_pickle else True, **source
         )
     model = model.to(where).eval()
+    parameters = sum(each.numel() for each in model.parameters())  # tied weights count once; quantised ones not at all
     if quantise:
         model = _quantised(model, where)
     if compile:
@@ -83,6 +84,7 @@ def load(
     about = {
         "kind": kind,
         "architecture": type(model).__name__,
+        "parameters": parameters,
         "revision": _revision(name, config),
         "dtype": number,
         "device": where,

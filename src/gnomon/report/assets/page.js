@@ -2,12 +2,6 @@
 "use strict";
 (() => {
   const $ = (id) => document.getElementById(id);
-  const make = (name, attributes, ...children) => {
-    const node = document.createElement(name);
-    for (const [key, value] of Object.entries(attributes || {})) if (value !== undefined) node.setAttribute(key, value);
-    for (const child of children) if (child !== null && child !== undefined) node.append(child);
-    return node;
-  };
 
   // Theme: the reader's system decides until the reader does.
   const root = document.documentElement;
@@ -34,7 +28,9 @@
     const heads = [...table.tHead.rows[0].cells];
     heads.forEach((head, column) => {
       if (!head.hasAttribute("data-sort")) return;
-      const button = make("button", { type: "button" }, ...head.childNodes);
+      const button = document.createElement("button");
+      button.type = "button";
+      button.append(...head.childNodes);
       head.append(button);
       button.addEventListener("click", () => {
         const down = head.getAttribute("aria-sort") === "descending" ? false
