@@ -35,18 +35,24 @@ def write_report(
     runs: Sequence[Any], output: str | Path, *, figures_folder: str | Path | None = None, command: str = ""
 ) -> Path:
     """Write the report of some runs to one HTML file and, if asked, its figures to a folder; return the file's path."""
-    from gnomon.report.export import write_figures
+    from gnomon.report.export import made_folder, write_figures
     from gnomon.runs import Run
+    from gnomon.writing import whole_or_not
 
     if not runs:
         raise UsageError("There are no runs to report on.", "Name run folders; `gnomon list runs` shows them.")
     opened = [run if isinstance(run, Run) else Run.open(run) for run in runs]
+    output = Path(output)
+    if output.is_dir():
+        raise UsageError(f"{output} is a folder.", f"Name the page's file, for instance {output / 'report.html'}.")
+    made_folder(output.parent)
+    if figures_folder:
+        made_folder(Path(figures_folder))
     found = studies(opened)
     drawn = [figures(study) for study in found]
-    output = Path(output)
-    output.parent.mkdir(parents=True, exist_ok=True)
     shown = command or "gnomon report " + " ".join(run.path.name for run in opened) + f" -o {output.name}"
-    output.write_text(render(found, drawn, shown), encoding="utf-8", errors="replace", newline="\n")
+    with whole_or_not(output) as part:
+        part.write_text(render(found, drawn, shown), encoding="utf-8", errors="replace", newline="\n")
     if figures_folder:
         write_figures(found, drawn, Path(figures_folder))
     return output
