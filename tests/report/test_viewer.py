@@ -109,7 +109,7 @@ def test_a_run_page_leaves_out_pattern_accuracy_of_a_few_items(made: ModuleType,
     made.write(tmp_path / "few", "spacenli@fresh", "m", made.entailment(20, 4))
     page = client(tmp_path).get("/run/few").text
     assert '<th scope="row">Pattern accuracy @1.0</th>' not in page
-    assert "Pattern accuracy @1.0 is left out: it needs 10 items of each pattern or more, and there are 4." in page
+    assert "pattern accuracy @1.0 are left out: they need 10 items of each pattern or more, and there are 4." in page
     made.write(tmp_path / "many", "spacenli@fresh", "m", made.entailment(20, 12))
     assert '<th scope="row">Pattern accuracy @1.0</th>' in client(tmp_path).get("/run/many").text
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from gnomon.report.groupsize import each, items_per_group, large_enough, least_size
 from gnomon.report.paperitems import paper_items, relation
 from gnomon.report.study import Entrant, Study
-from gnomon.report.words import counted, group_noun, listed, measure_name
+from gnomon.report.words import axis_name, counted, group_noun, listed
 
 
 def notes_of(study: Study, measures: Sequence[str], shown: Sequence[str], *, papers: bool) -> Iterator[str]:
@@ -50,17 +50,21 @@ def _different_items(study: Study) -> Iterator[str]:
 def small_groups(study: Study, measures: Sequence[str]) -> Iterator[str]:
     """Which measures of whole groups are left out, as the groups are too small."""
     single = group_noun(study.base).removesuffix("s")
+    asked = [e for e in study.entrants if len(e.table)]
+    left_out: dict[tuple[int, tuple[str, ...]], list[str]] = {}
     for name in measures:
-        small = [e for e in study.entrants if len(e.table) and not large_enough(name, e.table)]
+        small = tuple(e.label for e in asked if not large_enough(name, e.table))
         if small:
-            sizes = sorted({f"{items_per_group(e.table):.3g}" for e in small}, key=float)
-            whose = (
-                "there are" if len(small) == len(study.entrants) else f"for {listed([e.label for e in small])} it is"
-            )
-            yield (
-                f"{measure_name(name)} is left out: it needs {least_size(name)} items of each {single} or more, and "
-                f"{whose} {' or '.join(sizes)}."
-            )
+            left_out.setdefault((least_size(name), small), []).append(axis_name(name))
+    for (least, labels), names in left_out.items():
+        has = sorted({f"{items_per_group(e.table):.3g}" for e in asked if e.label in labels}, key=float)
+        whose = "" if len(labels) == len(asked) else f" for {listed(labels)}"
+        what = listed(names)
+        are, they = ("is left out", "it needs") if len(names) == 1 else ("are left out", "they need")
+        yield (
+            f"{what[:1].upper()}{what[1:]} {are}{whose}: {they} {least} items of each {single} or more, and there are "
+            f"{' or '.join(has)}."
+        )
 
 
 def _group_sizes(study: Study, shown: Sequence[str]) -> Iterator[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from gnomon import registry
 from gnomon.measures.scoring import scores
 from gnomon.report.differences import differences
-from gnomon.report.examples import is_baseline
+from gnomon.report.examples import SHORTCUTS, is_baseline
 from gnomon.report.figures.groups import group_shares
 from gnomon.report.figures.slices import guess, tags_of
 from gnomon.report.groupsize import each
@@ -21,7 +21,8 @@ def title(studies: list[Study]) -> str:
     entrants = [e for study in studies for e in study.entrants]
     models = list(dict.fromkeys(model_name(e.run.model) for e in entrants if not is_baseline(e)))
     if not models:
-        return "What guesses are worth"
+        learnt = any(e.run.model in SHORTCUTS for e in entrants)
+        return "What guesses and shortcuts are worth" if learnt else "What guesses are worth"
     return f"What {models[0]} knows about space" if len(models) == 1 else f"What {len(models)} models know about space"
 
 
@@ -113,17 +114,19 @@ def _more(entrants: list[Entrant]) -> list[str]:
 
 
 def _paper(study: Study, table: Headline) -> str:
-    """The paper's best model and, where it has them, people."""
-    paper = [(line.model, line.cells[0]) for line in table.lines if line.series < 0 and line.cells]
-    models = [(name, cell) for name, cell in paper if cell and "human" not in name.lower()]
-    people = [cell for name, cell in paper if cell and "human" in name.lower()]
-    if not models and not people:
-        return ""
+    """The paper's best model and, where it has them, people: by the first measure or by accuracy, whichever is more."""
+    columns = [j for j, name in enumerate(table.measures) if j == 0 or name == "accuracy"]
+    cells = [(line.model, j, line.cells[j]) for line in table.lines if line.series < 0 for j in columns]
+    paper = [(cell.value, -j, name) for name, j, cell in cells if cell is not None and cell.value is not None]
+    models = [found for found in paper if "human" not in found[2].lower()]
+    people = [found for found in paper if "human" in found[2].lower()]
     parts = []
     if models:
-        measure = "" if table.measures[0] == "accuracy" else f" by {table.measures[0].replace('_', ' ')}"
-        parts.append(f"the best model, {models[0][0]}, reaches {percentage(models[0][1].value)}{measure}")
+        value, column, name = max(models)
+        measure = table.measures[-column]
+        by = "" if measure == "accuracy" else f" by {measure.replace('_', ' ')}"
+        parts.append(f"the best model, {name}, reaches {percentage(value)}{by}")
     if people:
-        parts.append(f"people reach {percentage(people[0].value)}")
+        parts.append(f"people reach {percentage(max(people)[0])}")
     where = "In the paper" if study.name.endswith("@published") else "In the paper, on its own items,"
-    return f"{where} {' and '.join(parts)}."
+    return f"{where} {' and '.join(parts)}." if parts else ""

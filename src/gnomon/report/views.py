@@ -10,6 +10,7 @@ from gnomon.report.examples import galleries
 from gnomon.report.figures import Figure, words
 from gnomon.report.figures.slices import guess
 from gnomon.report.headline import Headline, Line, headline, sliced
+from gnomon.report.paperitems import relation
 from gnomon.report.study import Study
 from gnomon.report.summary import sentences
 from gnomon.report.words import measure_name, percentage
@@ -28,6 +29,7 @@ def study_view(study: Study, charts: list[Figure], index: int) -> dict[str, Any]
     return {
         "name": study.name, "about": about[:1].upper() + about[1:] + "." if about else "",
         "sentences": sentences(study, table), "table": _table(study, table),
+        "relation": relation(study.name),
         "slices": [{**_table(study, part), "title": _slice_title(part.title)} for part in sliced(study)],
         "figures": [figure_view(chart, f"s{index}-") for chart in charts],
         "galleries": _galleries(study, table),
