@@ -37,3 +37,9 @@ def test_answers_are_counted_from_the_log_not_from_a_stale_manifest(made: Module
     found = facts_of(run)
     assert found["Items"] == "20"
     assert found["Answers"] == "10 read, 0 unreadable, 0 failed, 10 not asked yet"
+
+
+def test_a_limit_beyond_the_benchmark_draws_nothing(tmp_path: Path) -> None:
+    few, all_of_it = (gnomon.run("viphy-color", "random", limit=n, runs=tmp_path / "runs") for n in (10, 100_000))
+    assert facts_of(few)["Items"] == "10, drawn evenly over the benchmark"
+    assert "drawn" not in facts_of(all_of_it)["Items"]

@@ -118,6 +118,15 @@ def test_a_report_of_nothing_says_what_to_do(tmp_path: Path) -> None:
         write_report([], tmp_path / "report.html")
 
 
+def test_one_run_its_folder_and_a_folder_of_runs_can_be_reported(made: ModuleType, tmp_path: Path) -> None:
+    run = made.write(tmp_path / "runs" / "r", "spacenli@fresh", "m", made.entailment(3, 4))
+    pages = [
+        write_report(what, tmp_path / f"{i}.html", command="same").read_bytes()
+        for i, what in enumerate((run, [run], run.path, str(run.path), tmp_path / "runs"))
+    ]
+    assert len(set(pages)) == 1
+
+
 def test_a_run_that_has_just_begun_can_be_reported(made: ModuleType, tmp_path: Path) -> None:
     run = made.write(tmp_path / "r", "spacenli@fresh", "m", made.entailment(3, 4), answered=0, finished=False)
     assert "12 not asked yet" in write_report([run], tmp_path / "report.html").read_text(encoding="utf-8")

@@ -73,7 +73,7 @@ def facts(manifest: Manifest, counts: Counts) -> list[tuple[str, str]]:
         ("Benchmark", manifest.benchmark + (f", {_plain(manifest.options)}" if manifest.options else "")),
         (
             "Items",
-            f"{counts.items:,}" + (f", {manifest.limit:,} drawn evenly over the benchmark" if manifest.limit else ""),
+            f"{counts.items:,}" + (", drawn evenly over the benchmark" if manifest.limit == counts.items else ""),
         ),
         (
             "Answers",

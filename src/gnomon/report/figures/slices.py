@@ -104,9 +104,10 @@ def _bars(study: Study, tag: str, measure: Measure) -> Figure | None:
     axis = axis_name(measure.name) + (f" (dotted: a guess over all items, {percent(guide)})" if guide else "")
     body = bars(estimates, study.labels, axis, guide=guide)
     left_out = f" The {MOST_KEYS} with most items of {len(keys)} are drawn." if len(keys) > MOST_KEYS else ""
+    apart = " Each run is on its own items: compare those on the same ones." if len(study.item_sets()) > 1 else ""
     return Figure(
         name=f"{measure.name.replace('@', '-')}-by-{file_name(tag)}", title=f"{name} by {words(tag)}",
-        caption=f"With 95 % intervals over independent groups of items.{left_out}",
+        caption=f"With 95 % intervals over independent groups of items.{apart}{left_out}",
         description=_extremes(study, [(i, s) for i, s in flat if s.key in wanted], words(tag)), body=body,
         columns=("model", tag, measure.name, "low", "high", "n", "clusters"),
         rows=tuple((study.labels[i], s.key, s.value, s.low, s.high, s.n, s.clusters) for i, s in flat),
@@ -177,7 +178,7 @@ def by_cardinality(study: Study) -> Iterator[Figure]:
         )
         yield Figure(
             name=f"{measure.name}-by-right-labels", title=f"{measure_name(measure.name)} by number of right labels",
-            caption="The more labels count as right, the easier the item: compare models at the same number.",
+            caption="The more labels count as right, the easier it is to guess one: compare models at the same number.",
             description=f"Curves over {cardinalities[0]} to {cardinalities[-1]} right labels.", body=body,
             columns=("model", "cardinality", measure.name, "low", "high", "n", "clusters"), rows=tuple(rows),
         )  # fmt: skip
