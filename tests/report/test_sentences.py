@@ -80,9 +80,15 @@ def test_below_a_guess(run: Callable[..., Run]) -> None:
 
 
 def test_a_random_model_is_not_told_from_a_guess(run: Callable[..., Run]) -> None:
-    text = said(run("random", questions(100, 2, kind="ab"), guessing(3)))
+    text = said(run("m", questions(100, 2, kind="ab", size="xyz"), guessing(3)))
     assert "(not to be told from a guess: 50 %)" in text
-    assert "By kind its accuracy does not differ beyond chance." in text
+    assert "By kind or size its accuracy does not differ beyond chance." in text
+
+
+def test_a_guess_is_not_better_than_a_guess_however_lucky(run: Callable[..., Run]) -> None:
+    text = said(run("random", questions(100, 2), guessing(3, 0.7)))
+    assert "(a guess: 50 %)" in text
+    assert "better" not in text
 
 
 def test_few_items_are_counted_and_not_turned_into_per_cent(run: Callable[..., Run]) -> None:

@@ -53,11 +53,13 @@ def _accuracy(study: Study, e: Entrant) -> str:
     found = scores(e.table, [registry.measure("accuracy")])[0]
     right = found.value or 0.0
     count = f"{int(e.table.right.sum())} of {of}" if len(e.table) < FEW else f"{percentage(right)} of {of}"
-    said = f"{e.label} is right on {count} ({_against(guess(e.table), found.low, found.high)})"
-    names, share = group_shares(e.table)
-    if len(names) < 3 or len(e.table) < 2 * len(names) or right == 0:
+    low, high = (None, None) if e.run.model == "random" else (found.low, found.high)  # it is a guess, by luck or not
+    said = f"{e.label} is right on {count} ({_against(guess(e.table), low, high)})"
+    named = e.table.where(e.table.group.codes >= 0)
+    names, share = group_shares(named)
+    if len(names) < 3 or len(named) < 2 * len(names) or right == 0:
         return said + "."
-    whole, noun = float((share == 1).mean()), f"{group_noun(study.base)} ({each(e.table)})"
+    whole, noun = float((share == 1).mean()), f"{group_noun(study.base)} ({each(named)})"
     if whole == 0:
         return f"{said}, but on all items of none of its {len(names):,} {noun}."
     joint = "and" if whole > right - 0.05 else "but"
@@ -87,7 +89,7 @@ def _weakness(study: Study, e: Entrant) -> str:
     found = differences(e.table, tags_of(study))
     if found.gap is None:
         tags = [tag.replace("_", " ") for tag in found.tags]
-        return f"By {' or '.join(tags)} its accuracy does not differ beyond chance." if tags else ""
+        return f"By {listed(tags, 'or')} its accuracy does not differ beyond chance." if tags else ""
     gap = found.gap
     better = f"{plain(gap.better)} ({percentage(gap.better_share)})"
     worse = f"{plain(gap.worse)} ({percentage(gap.worse_share)})"
