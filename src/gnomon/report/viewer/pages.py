@@ -200,8 +200,8 @@ def _verdict(study: Study) -> dict[str, Any]:
         return {"text": f"{first} and {second} share no items, so they cannot be compared.", "differ": False}
     found = compared([e.table.where(both[e.places]) for e in study.entrants], measure, draws=0)[0]
     if isnan(found.p):
-        shared = f"{counted(found.n, 'items')} in {counted(found.clusters, 'groups')}"
-        return {"text": f"{first} and {second} share too little to be compared: {shared}.", "differ": False}
+        shared = f"{counted(found.n, 'items')} in {counted(found.clusters, 'independent groups')}"
+        return {"text": f"{first} and {second} cannot be compared: they share {shared}.", "differ": False}
     ahead, behind = (first, second) if found.difference >= 0 else (second, first)
     gap = f"{abs(100 * found.difference):.1f} points"
     if found.differ:
