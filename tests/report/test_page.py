@@ -127,6 +127,16 @@ def test_one_run_its_folder_and_a_folder_of_runs_can_be_reported(made: ModuleTyp
     assert len(set(pages)) == 1
 
 
+def test_a_link_stays_a_link_and_a_device_a_device(runs: Path, tmp_path: Path) -> None:
+    (tmp_path / "real.html").write_text("old", encoding="utf-8")
+    (tmp_path / "link.html").symlink_to(tmp_path / "real.html")
+    write_report([runs / "good"], tmp_path / "link.html")
+    assert (tmp_path / "link.html").is_symlink()
+    assert "What hf:roberta" in (tmp_path / "real.html").read_text(encoding="utf-8")
+    write_report([runs / "good"], "/dev/null")
+    assert Path("/dev/null").is_char_device()
+
+
 def test_a_run_that_has_just_begun_can_be_reported(made: ModuleType, tmp_path: Path) -> None:
     run = made.write(tmp_path / "r", "spacenli@fresh", "m", made.entailment(3, 4), answered=0, finished=False)
     assert "12 not asked yet" in write_report([run], tmp_path / "report.html").read_text(encoding="utf-8")

@@ -62,8 +62,12 @@ def write_report(
     found = studies(opened)
     drawn = [figures(study) for study in found]
     shown = command or "gnomon report " + " ".join(run.path.name for run in opened) + f" -o {output.name}"
-    with whole_or_not(output) as part:
-        part.write_text(render(found, drawn, shown), encoding="utf-8", errors="replace", newline="\n")
+    page = render(found, drawn, shown).encode("utf-8", errors="replace")
+    if output.exists() and not output.is_file():  # a pipe or a terminal, which must not be replaced
+        output.write_bytes(page)
+    else:
+        with whole_or_not(output.resolve()) as part:
+            part.write_bytes(page)
     if figures_folder:
         write_figures(found, drawn, Path(figures_folder))
     return output
