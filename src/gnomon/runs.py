@@ -56,6 +56,7 @@ class Manifest(msgspec.Struct, kw_only=True):
     items_sha256: str = ""  # of all items, in order; empty until they are all in the log
     model: str  # as the user named it
     model_options: dict[str, Any] = {}
+    model_files: dict[str, str] | None = None  # files that the model or its options name, and hashes; none in old runs
     model_description: dict[str, Any] = {}  # what determines the answers: revision, dtype, prompt ...
     scale: str = "none"  # what the scores are: log-probability, probability or none
     versions: dict[str, str] = {}
