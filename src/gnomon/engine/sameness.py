@@ -42,8 +42,8 @@ def model_files(model: Model | ModelSpec) -> dict[str, str]:
 def fingerprint(path: Path) -> str:
     """A hash of a file, or of the files of a model's folder; empty if they cannot be read.
 
-    Of files too large to read in a moment, their size and evenly spaced pieces: weights that were trained further differ
-    nearly everywhere. Their time of change would be quicker still, but changes when they are only copied.
+    Of files too large to read in a moment, their size and evenly spaced pieces: weights that were trained further
+    differ nearly everywhere. Their time of change would be quicker still, but changes when they are only copied.
     """
     digest = sha256()
     try:
@@ -99,4 +99,3 @@ def _members(path: Path) -> Iterator[Path]:
             for file in sorted(path.iterdir())
             if file.is_file() and (file.suffix not in PROSE or file.name in NOT_PROSE)
         )
-
