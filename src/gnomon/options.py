@@ -21,6 +21,17 @@ def takes(function: Callable[..., Any], option: str) -> bool:
     return option in _parameters(function)
 
 
+def options_of(function: Callable[..., Any]) -> dict[str, Any]:
+    """The options that the function's signature names, in order, with their defaults; `...` where one must be given.
+
+    >>> def fresh(*, seed: int = 0, data: str): ...
+    >>> options_of(fresh)
+    {'seed': 0, 'data': Ellipsis}
+    """
+    return {name: ... if parameter.default is Parameter.empty else parameter.default
+            for name, parameter in _parameters(function).items()}  # fmt: skip
+
+
 def check_options(what: str, function: Callable[..., Any], options: Mapping[str, Any]) -> None:
     """Refuse an option that the signature does not name, and name one that it needs, before anything runs."""
     parameters = _parameters(function)
