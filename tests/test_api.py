@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
 import gnomon
@@ -82,6 +83,12 @@ def test_a_limit_that_is_none_is_refused_before_anything_is_written(limit, tmp_p
     with pytest.raises(UsageError, match="must be 1 or more"):
         gnomon.run("scales", "random", limit=limit)
     assert not (tmp_path / "runs").exists()
+
+
+def test_whole_numbers_of_numpy_are_whole_numbers():
+    three = np.int64(3)
+    numbers = gnomon.run(gnomon.load("scales", seed=three), gnomon.model("random", model_seed=three), limit=three)
+    assert numbers.path == gnomon.run(gnomon.load("scales", seed=3), gnomon.model("random", model_seed=3), limit=3).path
 
 
 def test_runs_and_sources_say_what_they_are(runs):

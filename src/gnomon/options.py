@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from inspect import Parameter, signature
+from operator import index
 from typing import Any, TypeVar
 
 from gnomon.errors import UsageError
@@ -85,9 +86,9 @@ def _parameters(function: Callable[..., Any]) -> dict[str, Parameter]:
 
 
 def _convert(parameter: Parameter, value: Any) -> Any:
-    """A text from the command line as the annotated type: int, float, bool, or left as it is."""
+    """A text from the command line as the annotated type: int, float, bool; numpy's whole numbers as int."""
     if not isinstance(value, str):
-        return value
+        return index(value) if hasattr(value, "__index__") and not isinstance(value, bool) else value
     annotation = parameter.annotation
     name = annotation.__name__ if isinstance(annotation, type) else str(annotation)
     kinds = name.replace(" ", "").split("|")

@@ -5,6 +5,7 @@ An ItemSource can be read any number of times and always yields the same items i
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
@@ -58,11 +59,11 @@ class ItemSource:
 
     def limited(self, limit: int | None) -> ItemSource:
         """The same source, narrowed to at most `limit` items."""
-        if limit is not None and (not isinstance(limit, int) or isinstance(limit, bool) or limit < 1):
+        if limit is not None and (isinstance(limit, bool) or not hasattr(limit, "__index__") or limit < 1):
             raise UsageError(
                 f"The limit must be 1 or more, not {limit}.", "Give a whole number, or none for all items."
             )
-        return replace(self, limit=limit)
+        return replace(self, limit=None if limit is None else operator.index(limit))
 
 
 def load(spec: str, **options: Any) -> ItemSource:

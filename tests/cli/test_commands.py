@@ -4,8 +4,10 @@ import csv
 import errno
 import json
 import os
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -108,21 +110,23 @@ def test_a_run_that_is_named_twice_is_made_once(capsys):
 
 def test_list_runs_tells_which_are_damaged_and_shows_the_others_whole(capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "60")
-    for model in ("random", "majority", "constant:yes", "constant:no"):
+    for model in ("random", "majority", "constant:yes", "constant:no", "constant:larger"):
         told(capsys, "run", "scales", "-m", model, "--limit", "9", "--quiet")
-    sound, lost, torn, manifest = sorted(Path("runs").iterdir(), key=lambda p: "random" not in p.name)
+    sound, lost, torn, empty, manifest = sorted(Path("runs").iterdir(), key=lambda p: "random" not in p.name)
+    with closing(sqlite3.connect(empty / "answers.sqlite")) as log:
+        log.executescript("DELETE FROM answers; DELETE FROM items;")
     (lost / "answers.sqlite").unlink()
     (torn / "answers.sqlite").write_bytes(b"not a database at all" * 100)
     (manifest / "run.json").write_text("{")
     code, out, err = told(capsys, "list", "runs")
     assert code == 0
-    assert all(folder.as_posix() in out for folder in (sound, lost, torn, manifest))
-    assert (out.count("damaged"), out.count("finished")) == (3, 1)
+    assert all(folder.as_posix() in out for folder in (sound, lost, torn, empty, manifest))
+    assert (out.count("damaged"), out.count("finished")) == (4, 1)
     assert "Traceback" not in err
     assert f"{lost.as_posix()}/answers.sqlite: the log is missing" in err
     assert f"{manifest.as_posix()}/run.json: not a manifest" in err
     code, out, _ = told(capsys, "list", "runs", "--json")
-    assert [run["state"] for run in json.loads(out)].count("damaged") == 3
+    assert [run["state"] for run in json.loads(out)].count("damaged") == 4
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,10 @@ import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from gnomon.runs import Run
 
 KINDS = ("benchmarks", "models", "measures", "runs")
 
@@ -137,8 +140,13 @@ def _found_runs(folder: str) -> Iterator[dict[str, Any]]:
             yield _damaged(run.path, error) | {"benchmark": run.benchmark, "model": run.model}
 
 
-def _told(run: Any) -> dict[str, Any]:
+def _told(run: Run) -> dict[str, Any]:
+    from gnomon.errors import DataError
+    from gnomon.runs import LOG
+
     counts = run.counts()
+    if run.manifest.items_sha256 and not counts.items:
+        raise DataError("the log is empty.", "Restore it, or start the run over with --fresh.", file=run.path / LOG)
     return {
         "run": run.path.as_posix(),
         "benchmark": run.benchmark,
