@@ -22,6 +22,12 @@ def printed(capsys, *arguments):
     return capsys.readouterr()
 
 
+def narrow(monkeypatch, columns):
+    """Print to a terminal of so many columns."""
+    monkeypatch.setenv("COLUMNS", str(columns))
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+
+
 def test_json_is_a_list_of_scores_with_exactly_their_fields(runs, capsys):
     found = json.loads(printed(capsys, "score", runs[0], "--format", "json", "--by", "scale").out)
     fields = ("benchmark", "model", "measure", "by", "key", "value", "low", "high", "n", "clusters")
@@ -57,7 +63,7 @@ def test_the_python_api_gives_the_same_scores(runs, capsys):
 
 
 def test_the_table_shows_percentages_with_intervals_and_bars_and_fits_the_width(runs, capsys, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "80")
+    narrow(monkeypatch, 80)
     out = printed(capsys, "score", "runs", "--measure", "accuracy", "--by", "scale").out
     assert " % " in out
     assert "█" in out
@@ -180,8 +186,7 @@ def test_mistakes_are_told_in_a_sentence(runs, arguments, says, capsys):
     assert "Traceback" not in told
 
 
-def test_compare_ranks_models_and_tells_ties_from_differences(runs, capsys, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "100")
+def test_compare_ranks_models_and_tells_ties_from_differences(runs, capsys):
     out = printed(capsys, "compare", *runs).out
     assert "differ" in out
     assert "tied with" in out
@@ -250,7 +255,7 @@ def test_a_narrow_terminal_does_not_hide_which_run_a_row_is_of(capsys, monkeypat
     for seed in (0, 1):
         gnomon.run(gnomon.load("scales", seed=seed), "random", limit=20)
     gnomon.run("posrel", "random", limit=20)
-    monkeypatch.setenv("COLUMNS", "70")
+    narrow(monkeypatch, 70)
     out = printed(capsys, "score", "runs", "--measure", "accuracy").out
     assert "random (seed 0)" in out
     assert "random (seed 1)" in out
@@ -290,6 +295,16 @@ def test_answers_to_items_made_with_a_limit_are_scored_with_it(capsys, tmp_path)
     assert [(score["value"], score["n"]) for score in json.loads(told.out)] == [(1.0, 40)]
     assert not told.err
     assert "If the items were made or run with --limit" in printed(capsys, *asked).err
+
+
+def test_what_goes_to_a_file_is_not_cut(capsys):
+    for seed in (0, 1):
+        gnomon.run(gnomon.load("scales", seed=seed), gnomon.model("random", model_seed=1234567890 + seed), limit=20)
+    gnomon.run("viphy-size-transitive", "random", limit=20)
+    for arguments in (["score"], ["score", "--plain"], ["compare"]):
+        out = printed(capsys, *arguments, "runs").out
+        assert out.count("random (model seed 1234567891, seed 1)") >= 1
+        assert "…" not in out
 
 
 def test_a_leaderboard_is_over_the_items_that_all_runs_share(capsys):
@@ -358,7 +373,7 @@ def test_sources_of_one_benchmark_are_compared_apart(capsys, tmp_path):
 def test_names_of_a_pair_are_never_cut(capsys, monkeypatch):
     for limit in (200, 220):
         gnomon.run("scales", "random", limit=limit)
-    monkeypatch.setenv("COLUMNS", "70")
+    narrow(monkeypatch, 70)
     out = printed(capsys, "compare", "runs").out
     assert "…" not in out
     assert "random (limit 200)" in out

@@ -19,7 +19,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
-from gnomon.cli.showing import too_wide
+from gnomon.cli.showing import UNCUT, too_wide
 from gnomon.contracts import Listing
 from gnomon.errors import UsageError
 from gnomon.runs import open_runs
@@ -143,7 +143,7 @@ def _shown(part: Compared, level: float, format: str) -> str:
     names = dict.fromkeys(name for each in part.pairs for name in (each.first, each.second))
     letters = {name: _letter(i) for i, name in enumerate(names)}
     for called in ({}, letters):
-        whole = [render(listing, format, width=1000) for listing in _listings(part, level, called, lean=False)]
+        whole = [render(listing, format, width=UNCUT) for listing in _listings(part, level, called, lean=False)]
         if format != "table" or not any(map(too_wide, whole)):
             return "\n\n".join(whole)
     return "\n\n".join(render(listing) for listing in _listings(part, level, letters, lean=True))

@@ -5,6 +5,7 @@ Runs of one model are told apart by a label: in JSON and CSV beside the run's fo
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -13,6 +14,7 @@ from gnomon.records import Score
 
 FIELDS = ("benchmark", "model", "measure", "by", "key", "value", "low", "high", "n", "clusters", "run")
 TWIN = "_and_right"
+UNCUT = 10_000  # columns that hold any table
 
 
 class Shown(NamedTuple):
@@ -35,7 +37,8 @@ def shown(scores: Sequence[Shown], format: str, *, plain: bool = False, level: f
         parts.setdefault(each.score.by, []).append(each)
     if format == "table" and not plain:
         return "\n\n".join(_with_bars(by, part, level) for by, part in parts.items())
-    text = "\n\n".join(render(_listing(by, part, level, bars=False), format) for by, part in parts.items())
+    width = None if sys.stdout.isatty() else UNCUT
+    text = "\n\n".join(render(_listing(by, part, level, bars=False), format, width=width) for by, part in parts.items())
     return text.translate(str.maketrans("─–·", "---")) if plain else text
 
 
@@ -51,10 +54,10 @@ def with_twins(names: Sequence[str]) -> list[str]:
 
 
 def too_wide(text: str) -> bool:
-    """Whether a table would be cut by the terminal."""
+    """Whether a table would be cut by the terminal; a file or a pipe cuts nothing."""
     from shutil import get_terminal_size
 
-    return max(map(len, text.splitlines())) > get_terminal_size((100, 24)).columns
+    return sys.stdout.isatty() and max(map(len, text.splitlines())) > get_terminal_size((100, 24)).columns
 
 
 def _with_bars(by: str, scores: Sequence[Shown], level: float) -> str:
@@ -63,7 +66,7 @@ def _with_bars(by: str, scores: Sequence[Shown], level: float) -> str:
     from gnomon.report.tables import render
 
     for bars in (True, False):
-        whole = render(_listing(by, scores, level, bars=bars), width=1000)
+        whole = render(_listing(by, scores, level, bars=bars), width=UNCUT)
         if not too_wide(whole):
             return whole
     parts: dict[str, list[Shown]] = {}
