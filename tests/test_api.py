@@ -62,6 +62,34 @@ def test_score_gives_what_the_command_line_prints(runs, capsys):
         assert found == [{field: row[field] for field in found[0]} for row in printed]
 
 
+def test_score_takes_seeds_together_as_the_command_line_does(capsys):
+    for seed in (0, 1):
+        for model in ("random", "majority"):
+            gnomon.run(gnomon.load("scales", seed=seed), model, limit=100)
+    assert main(["score", "runs", "--over-seeds", "--by", "scale", "--format", "json"]) == 0
+    printed = [(row["model"], row["measure"], row["key"], row["value"]) for row in json.loads(capsys.readouterr().out)]
+    found = gnomon.score("runs", over_seeds=True, by="scale")
+    assert [(score.model, score.measure, score.key, score.value) for score in found] == printed
+    assert found[0].n == 200
+
+
+def test_runs_without_a_tag_are_not_sliced_by_it():
+    for name in ("scales", "posrel"):
+        gnomon.run(name, "random", limit=20)
+    found = gnomon.score("runs", by="scale", measures="accuracy")
+    assert [(score.benchmark, score.by) for score in found] == [
+        ("scales@fresh", ""), ("scales@fresh", "scale"), ("scales@fresh", "scale"), ("posrel@fresh", ""),
+    ]  # fmt: skip
+    with pytest.raises(UsageError, match="have no tag 'nonsense'"):
+        gnomon.score("runs", by="nonsense")
+
+
+@pytest.mark.parametrize("options", [{"draws": 1}, {"draws": -3}, {"minimum": 0}, {"over_seeds": True, "draws": 9}])
+def test_values_that_would_go_unheeded_are_refused(options, runs):
+    with pytest.raises(UsageError):
+        gnomon.score(*runs, **options)
+
+
 def test_slices_come_after_the_total(runs):
     keys = [score.key for score in gnomon.score(runs[0], by="scale", measures="accuracy")]
     assert keys == ["", "height", "size"]

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from gnomon.contracts import Model
     from gnomon.engine import Progress
     from gnomon.measures.comparison import Comparison
+    from gnomon.measures.table import Table
     from gnomon.records import Score
     from gnomon.runs import Run
 
@@ -60,28 +61,47 @@ def score(
     draws: int = 0,
     level: float = 0.95,
     guess: int | None = None,
+    over_seeds: bool = False,
 ) -> list[Score]:
     """What the answers of runs (or of folders of runs) are worth: over all items and then, with BY, per slice.
 
-    measures  by name, instead of those of the runs' benchmarks
-    by        a tag or several; slices with fewer than `minimum` items are left out
-    draws     0 gives analytic intervals, more gives bootstrap intervals; both resample whole clusters
-    level     of the intervals
-    guess     a seed with which items without an answer are guessed, instead of counted as wrong
+    measures    by name, instead of those of the runs' benchmarks
+    by          a tag or several; slices with fewer than `minimum` items are left out
+    draws       0 gives analytic intervals, more gives bootstrap intervals; both resample whole clusters
+    level       of the intervals
+    guess       a seed with which items without an answer are guessed, instead of counted as wrong
+    over_seeds  take runs that differ in nothing but the seed together
+
+    Answers from elsewhere are scored as a run of them: `score(run(source, "answers:FILE"))`.
     """
     from gnomon.measures.accuracy import guessed
     from gnomon.measures.scoring import score_table, table_of
     from gnomon.registry import with_twins
 
-    _check_level(level)
-    found: list[Score] = []
-    for each in _opened(runs):
-        table, names = table_of(each)
-        if guess is not None:
-            table = guessed(table, guess)
-        chosen = _names(measures) or with_twins(names)
-        found += score_table(table, chosen, by=by, minimum=minimum, draws=draws, level=level)
-    return found
+    _check(level, draws, minimum)
+    if over_seeds and draws:
+        raise UsageError("draws have no effect over seeds.", "Leave out one of them.")
+    tables = [table_of(each) for each in _opened(runs)]
+    if guess is not None:
+        tables = [(guessed(table, guess), names) for table, names in tables]
+    tags, chosen = _several(by), _several(measures)
+    for tag in tags:
+        if tables and not any(table.has(tag) for table, _ in tables):
+            tables[0][0].column(tag)  # says what there is instead
+    if over_seeds:
+        return _over_seeds(tables, tags, chosen, minimum, level)
+    return [
+        found
+        for table, names in tables
+        for found in score_table(
+            table,
+            chosen or with_twins(names),
+            by=[tag for tag in tags if table.has(tag)],
+            minimum=minimum,
+            draws=draws,
+            level=level,
+        )
+    ]
 
 
 def compare(
@@ -101,7 +121,7 @@ def compare(
     """
     from gnomon.measures.comparison import compare_runs
 
-    _check_level(level)
+    _check(level, draws)
     return compare_runs(_opened(runs), measure=measure, level=level, draws=draws, seed=seed, over_seeds=over_seeds)
 
 
@@ -126,10 +146,44 @@ def _opened(runs: Run | str | Path | Sequence[Run | str | Path]) -> list[Run]:
     return [run for each in several for run in ([each] if isinstance(each, Opened) else open_runs([each]))]
 
 
-def _names(measures: str | Sequence[str]) -> Sequence[str]:
-    return [measures] if isinstance(measures, str) else measures
+def _over_seeds(
+    tables: Sequence[tuple[Table, Sequence[str]]],
+    tags: Sequence[str],
+    chosen: Sequence[str],
+    minimum: int,
+    level: float,
+) -> list[Score]:
+    """Measures over groups of runs that differ only in the seed: the totals of all groups, then their slices."""
+    from gnomon.measures.seeds import by_seed, over_seeds
+    from gnomon.registry import measure
+
+    own = {id(table): names for table, names in tables}
+    groups = [(group, [measure(name) for name in chosen or own[id(group[0])]])
+              for group in by_seed([table for table, _ in tables])]  # fmt: skip
+    found = [over_seeds(group, each, level=level).score for group, wanted in groups for each in wanted]
+    for tag in tags:
+        for group, wanted in groups:
+            parts: dict[str, list[Table]] = {}
+            for table in group:
+                for key, part in table.by(tag) if table.has(tag) else ():
+                    parts.setdefault(key, []).append(part)
+            found += [
+                over_seeds(part, each, by=tag, key=key, level=level).score
+                for each in wanted
+                for key, part in parts.items()
+                if sum(map(len, part)) >= minimum
+            ]
+    return found
 
 
-def _check_level(level: float) -> None:
+def _several(names: str | Sequence[str]) -> list[str]:
+    return list(dict.fromkeys([names] if isinstance(names, str) else names))
+
+
+def _check(level: float, draws: int, minimum: int = 1) -> None:
     if not 0 < level < 1:
         raise UsageError(f"The level must lie between 0 and 1, not {level}.", "For example: 0.95")
+    if draws < 0 or draws == 1:
+        raise UsageError(f"The draws must be 2 or more, or 0 for none, not {draws}.", "1000 are usual.")
+    if minimum < 1:
+        raise UsageError(f"The minimum must be 1 or more, not {minimum}.")

@@ -234,13 +234,16 @@ def measure(name: str) -> Measure:
     return found
 
 
+TWIN = "_and_right"  # ends the name of a measure of consistency that also asks for right answers
+
+
 def with_twins(names: Sequence[str]) -> list[str]:
     """The measures, each one of consistency followed by its twin that also asks for right answers.
 
     >>> with_twins(["accuracy", "symmetry"])
     ['accuracy', 'symmetry', 'symmetry_and_right']
     """
-    return [name for each in names for name in (each, f"{each}_and_right") if name == each or name in MEASURES]
+    return [name for each in names for name in (each, f"{each}{TWIN}") if name == each or name in MEASURES]
 
 
 def _builtin(kind: str) -> dict[str, Entry]:
