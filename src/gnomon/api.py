@@ -1,4 +1,4 @@
-"""The Python API, equal to the command line: load, model, run, score, compare, report."""
+"""The Python API: load, model, run, score, compare, report. Each takes what its command takes, and gives records."""
 
 from __future__ import annotations
 
