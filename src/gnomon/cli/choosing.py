@@ -45,7 +45,11 @@ def item_arguments(parser: ArgumentParser) -> None:
     for name, line in _ITEM_FLAGS.items():
         group.add_argument(f"--{name.replace('_', '-')}", metavar=_metavar(name), help=line)
     group.add_argument(
-        "--set", action="append", default=[], metavar="KEY=VALUE", help="any other option of the benchmark"
+        "--set",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="any other option of the benchmark (see `gnomon list benchmarks NAME`)",
     )
 
 
@@ -57,7 +61,11 @@ def model_arguments(parser: ArgumentParser) -> None:
     for name, line in _MODEL_SWITCHES.items():
         group.add_argument(f"--{name.replace('_', '-')}", action="store_true", default=None, help=line)
     group.add_argument(
-        "--model-set", action="append", default=[], metavar="KEY=VALUE", help="any other option of the model"
+        "--model-set",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="any other option of the model (see `gnomon list models NAME`)",
     )
 
 
