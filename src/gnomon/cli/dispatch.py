@@ -37,7 +37,7 @@ EPILOG = """\
 examples:
   gnomon demo
   gnomon run scales spacenli -m smollm2 -m random --limit 500
-  gnomon score runs/* --by category
+  gnomon score runs/* --by gold
   gnomon COMMAND --help
 """
 

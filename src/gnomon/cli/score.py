@@ -5,7 +5,7 @@ examples:
   gnomon score runs --by scale --measure accuracy --measure symmetry
   gnomon score runs/scales* --draws 1000 --format json
   gnomon score --answers predictions.csv --benchmark scales --seed 3 --limit 40
-  gnomon score --answers predictions.csv --benchmark spatialqa@published --data path/to/spatialqa --by category
+  gnomon score --answers results-ada.tsv --benchmark spatialqa@published --data path/to/spatialqa --by category
   gnomon score runs/posrel* --over-seeds
   gnomon score runs/spacenli* --like-paper --format latex
 

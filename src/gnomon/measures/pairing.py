@@ -100,6 +100,8 @@ def aligned(one: Table, two: Table) -> tuple[Table, Table]:
 def boards(tables: Sequence[Table]) -> list[list[int]]:
     """Which tables can stand on one leaderboard: those that have at least half of the smaller one's items in common,
     directly or through others. Places in `tables`, each list in their order."""
+    if _alike(tables):
+        return [list(range(len(tables)))]
     keys = [set(key) for key in _keys(tables)]
     found: list[list[int]] = []
     for i, mine in enumerate(keys):
@@ -111,14 +113,25 @@ def boards(tables: Sequence[Table]) -> list[list[int]]:
 
 def shared(tables: Sequence[Table]) -> list[Table]:
     """The tables narrowed to the items that all of them have, each in its own order."""
-    keys = _keys(tables)
-    if all(key == keys[0] for key in keys[1:]):
+    if _alike(tables):
         return list(tables)
+    keys = _keys(tables)
     everywhere = set(keys[0]).intersection(*keys[1:])
     return [
         table if len(everywhere) == len(table) else table.where(np.array([each in everywhere for each in key]))
         for table, key in zip(tables, keys, strict=True)
     ]
+
+
+def _alike(tables: Sequence[Table]) -> bool:
+    """Whether all tables have the same items in the same order, as runs of several models usually do."""
+    first, matter = tables[0], _wordings_matter(tables)
+    return all(
+        len(other) == len(first)
+        and bool((other.ids == first.ids).all())
+        and not (matter and bool((_hashes(other) != _hashes(first)).any()))
+        for other in tables[1:]
+    )
 
 
 def _overlap(one: set[Any], two: set[Any]) -> bool:
