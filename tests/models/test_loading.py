@@ -66,6 +66,26 @@ def test_a_models_own_code_runs_only_when_trusted(folders, tmp_path):
     assert not (tmp_path / "ran").exists()
 
 
+def test_an_albert_with_berts_words_gets_berts_tokenizer(folders, tmp_path):
+    """As kykim/albert-kor-base and others are published: no tokenizer's class, and only a list of words."""
+    folder = copy(folders("albert"), tmp_path)
+    words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "the", "ant", "is", "larger", "smaller", "."]
+    for file in folder.glob("*token*"):
+        file.unlink()
+    (folder / "vocab.txt").write_text("\n".join(words))
+    model = hf(str(folder))
+    assert model.tokenizer("The ant is larger.")["input_ids"] == [2, 5, 6, 7, 8, 10, 3]
+
+
+def test_a_tokenizer_without_words_is_refused(folders, tmp_path):
+    folder = copy(folders("albert"), tmp_path)
+    for file in folder.glob("*token*"):
+        file.unlink()
+    with pytest.raises(ModelError, match="knows no words") as caught:
+        hf(str(folder))
+    assert "vocab.txt" in caught.value.hint
+
+
 def test_a_folder_is_pinned_by_its_content(folders, tmp_path):
     folder = copy(folders("llama"), tmp_path)
     first = hf(str(folder)).describe()["revision"]

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from gnomon.errors import MissingExtraError, ModelError, UsageError
 from gnomon.models.faults import check_complete, check_device, check_folder, explained
+from gnomon.models.vocabulary import load_tokenizer
 
 KINDS = {
     "causal": "AutoModelForCausalLM",
@@ -72,7 +73,7 @@ def load(
     with quiet(), explained(name, allow_pickle=allow_pickle):
         config = transformers.AutoConfig.from_pretrained(name, **source)
         kind = kind or kind_of(config, name)
-        tokenizer = transformers.AutoTokenizer.from_pretrained(name, **source)
+        tokenizer = load_tokenizer(name, **source)
         weights = {"dtype": getattr(torch, number), "use_safetensors": None if allow_pickle else True, **source}
         model = _model(getattr(transformers, KINDS[kind]), name, kind, config, weights)
         model = model.to(where).eval()
