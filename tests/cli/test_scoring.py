@@ -387,9 +387,9 @@ def test_beside_a_paper_runs_say_that_their_items_are_fresh_and_coarse_patterns_
     mine = next(row for row in rows if row[0] == "random")
     assert float(mine[1]) > 0
     assert set(mine[2:]) == {""}
-    assert "random on spacenli@fresh: 1.0 items a pattern, in the paper 200" in told.err
+    assert "random on spacenli@fresh: 1.0 items a group on average, 200 in the paper" in told.err
     assert "the runs answered fresh items" in printed(capsys, "score", "runs", "--like-paper").out
-    assert "a pattern has 1.0 items on average" in printed(capsys, "score", "runs").err
+    assert "1.0 items a group on average say little about pattern_accuracy@0.9" in printed(capsys, "score", "runs").err
 
 
 def test_runs_of_one_model_have_a_row_each_in_a_papers_table(capsys):

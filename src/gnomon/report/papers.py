@@ -15,7 +15,6 @@ import msgspec
 from gnomon.contracts import Listing
 from gnomon.errors import UsageError, unknown
 from gnomon.files import package_data, parse, read_table, read_yaml
-from gnomon.measures.patterns import ENOUGH
 from gnomon.records import Score
 
 Cells = dict[tuple[str, str, str, str, str], dict[str, Score]]  # benchmark, form, measure, by, key -> model -> score
@@ -64,7 +63,7 @@ class Paper(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     digits: int
     tables: tuple[Layout, ...]
-    per_pattern: int = 0  # items of each pattern, where the paper counts patterns
+    per_group: int = 0  # items of each group, where the paper counts groups
 
 
 @cache
@@ -95,7 +94,7 @@ def papers() -> dict[str, Paper]:
 def needed(paper: str, benchmark: str) -> set[tuple[str, str, str]]:
     """The forms, measures and tags (form, measure, by) that a paper's tables need of runs on a benchmark."""
     wanted = set()
-    for layout in _paper(paper).tables:
+    for layout in paper_named(paper).tables:
         for column in _columns(layout):
             if column.benchmark == benchmark:
                 wanted.add((column.form, column.measure, column.by))
@@ -111,9 +110,9 @@ def like_paper(paper: str, csv: str, scores: Mapping[str, Iterable[Score]]) -> l
         for score in found:
             name = score.benchmark.partition("@")[0]
             cells.setdefault((name, form, score.measure, score.by, score.key), {})[score.model] = score
-    digits = _paper(paper).digits
+    digits = paper_named(paper).digits
     tables = []
-    for layout in _paper(paper).tables:
+    for layout in paper_named(paper).tables:
         columns = _columns(layout)
         ours = dict.fromkeys(model for column in columns for model in cells.get(_place(column), ()))
         if not ours:
@@ -133,27 +132,6 @@ def like_paper(paper: str, csv: str, scores: Mapping[str, Iterable[Score]]) -> l
             )
         )
     return tables
-
-
-def caveats(paper: str, scores: Iterable[Score]) -> list[str]:
-    """In sentences, what keeps these scores from being read beside the paper's: patterns with fewer items."""
-    theirs, found = _paper(paper).per_pattern, {}
-    for score in scores:
-        if _counts_patterns(score) and not score.by and score.n < theirs * score.clusters:
-            mean = score.n / score.clusters
-            found[score.model, score.benchmark] = (
-                f"{score.model} on {score.benchmark}: {mean:.1f} items a pattern, in the paper {theirs}. "
-                + (
-                    f"Pattern accuracy from fewer than {ENOUGH} is left out: run whole patterns, without --limit."
-                    if mean < ENOUGH
-                    else "Fewer items make a high threshold easier to reach."
-                )
-            )
-    return list(found.values())
-
-
-def _counts_patterns(score: Score) -> bool:
-    return score.measure.startswith("pattern_accuracy@")
 
 
 def _fresh(columns: Iterable[Column], cells: Cells) -> str:
@@ -176,7 +154,8 @@ def _place(column: Column) -> tuple[str, str, str, str, str]:
     return column.benchmark, column.form, column.measure, column.by, column.key
 
 
-def _paper(name: str) -> Paper:
+def paper_named(name: str) -> Paper:
+    """The tables of a paper."""
     if not name:
         raise UsageError("These runs are not on a benchmark of one of the papers.")
     if name not in papers():
@@ -195,8 +174,6 @@ def _published(column: Column, model: str, rows: Sequence[Figure], digits: int) 
 def _measured(column: Column, model: str, cells: Cells, digits: int) -> str | None:
     score = cells.get(_place(column), {}).get(model)
     if score is None or score.value is None:
-        return None
-    if _counts_patterns(score) and score.n < ENOUGH * score.clusters:  # from a handful it is another figure
         return None
     sd = None
     if isinstance(column.sd, str):
