@@ -137,16 +137,16 @@ def words_and_gold(
 
 
 class _Trained:
-    """A vocabulary and a classifier; or one label, where the training items had no other."""
+    """A vocabulary and a classifier; or each label's share, where the training items had no words or but one label."""
 
-    def __init__(self, vectorizer: Any, model: Any, labels: list[str]) -> None:
-        self.vectorizer, self.model, self.labels = vectorizer, model, labels
+    def __init__(self, shares: dict[str, float], vectorizer: Any = None, model: Any = None) -> None:
+        self.shares, self.vectorizer, self.model = shares, vectorizer, model
 
     def probabilities(self, texts: list[list[str]]) -> list[dict[str, float]]:
         if self.model is None:
-            return [{self.labels[0]: 1.0} for _ in texts]
+            return [self.shares for _ in texts]
         rows = self.model.predict_proba(self.vectorizer.transform(texts))
-        return [dict(zip(self.labels, map(float, row), strict=True)) for row in rows]
+        return [dict(zip(map(str, self.model.classes_), map(float, row), strict=True)) for row in rows]
 
 
 def _train(examples: Iterable[tuple[list[str], str, float]]) -> _Trained:
@@ -154,12 +154,15 @@ def _train(examples: Iterable[tuple[list[str], str, float]]) -> _Trained:
     from sklearn.linear_model import LogisticRegression
 
     texts, labels, weights = (list(column) for column in zip(*examples, strict=True))
-    if len(set(labels)) == 1:
-        return _Trained(None, None, [labels[0]])
+    shares: dict[str, float] = {}
+    for label, weight in zip(labels, weights, strict=True):
+        shares[label] = shares.get(label, 0.0) + weight
+    if len(shares) == 1 or not any(texts):
+        return _Trained({label: share / sum(weights) for label, share in shares.items()})
     vectorizer = CountVectorizer(analyzer=_as_it_is, binary=True)
     model = LogisticRegression(max_iter=2000, tol=1e-3)
     model.fit(vectorizer.fit_transform(texts), labels, sample_weight=weights)
-    return _Trained(vectorizer, model, [str(label) for label in model.classes_])
+    return _Trained(shares, vectorizer, model)
 
 
 def _as_it_is(words: list[str]) -> list[str]:
