@@ -288,13 +288,12 @@ def _tell_missing(entry: Entry, treated: str) -> None:
 
 def _tell_coarse(entries: Sequence[Entry], chosen: Sequence[str]) -> None:
     """On standard error: whose groups have too few items for measures of whole groups, such as pattern accuracy."""
-    from gnomon.measures.groups import items_per_group, least_size
+    from gnomon.report.groupsize import items_per_group, large_enough, least_size
 
     for table, measures, label in entries:
-        mean = items_per_group(table)
-        if coarse := [name for name in chosen or measures if mean < least_size(name)]:
+        if coarse := [name for name in chosen or measures if not large_enough(name, table)]:
             print(
-                f"{label} on {table.benchmark}: {mean:.1f} items a group on average say little about "
+                f"{label} on {table.benchmark}: {items_per_group(table):.1f} items a group on average say little about "
                 f"{', '.join(coarse)} ({max(map(least_size, coarse))} would do).",
                 file=sys.stderr,
             )

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from math import ceil
 from typing import NamedTuple
 
 import numpy as np
 
 from gnomon.measures.statistics import Codes, Floats, compact
 from gnomon.measures.table import Table
-
-LEAST = 10  # items of a group; a threshold such as 0.95 needs more, so that one item may be wrong
 
 
 class Groups(NamedTuple):
@@ -37,24 +34,3 @@ def groups(table: Table) -> Groups:
     first[of[::-1]] = np.arange(len(of))[::-1]
     clusters = np.arange(count) if table.cluster == "group" else table.clusters[first]
     return Groups(of, first, size, right, clusters)
-
-
-def items_per_group(table: Table) -> float:
-    """How many items a group has on average; 0 for an empty table."""
-    return len(table) / max(1, len(groups(table).size))
-
-
-def least_size(measure: str) -> int:
-    """How many items a group needs before a measure of whole groups says something; 0 for other measures.
-
-    From one or two items "all right" is little more than a guess; and below 1 / (1 - T) items, a share of T is all of
-    them, so that the threshold is another one than it says.
-
-    >>> least_size("pattern_accuracy@0.95"), least_size("pattern_accuracy@1.0"), least_size("accuracy")
-    (20, 10, 0)
-    """
-    name, _, threshold = measure.partition("@")
-    if name not in ("pattern_accuracy", "without_partial_credit"):
-        return 0
-    share = float(threshold or 1)
-    return max(LEAST, ceil(1 / (1 - share) - 1e-9)) if share < 1 else LEAST

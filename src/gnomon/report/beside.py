@@ -5,18 +5,19 @@ A figure of whole groups (pattern accuracy) from a handful of items is another f
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import msgspec
 
 from gnomon.contracts import Listing
-from gnomon.measures.groups import items_per_group, least_size
 from gnomon.measures.labels import labels
 from gnomon.measures.scoring import score_table
 from gnomon.measures.table import Table
 from gnomon.records import Score
 from gnomon.registry import benchmark
-from gnomon.report.papers import like_paper, needed, paper_named
+from gnomon.report.groupsize import items_per_group, large_enough, least_size
+from gnomon.report.paperitems import paper_items
+from gnomon.report.papers import like_paper, needed
 
 
 def beside_papers(tables: Sequence[Table]) -> tuple[list[Listing], list[str]]:
@@ -29,7 +30,7 @@ def beside_papers(tables: Sequence[Table]) -> tuple[list[Listing], list[str]]:
         wanted = sorted(needed(asked.paper, asked.name))
         for form, measure, by in wanted:
             forms.setdefault(form, []).extend(_scores(table, name, form, measure, by))
-        caveats += _caveats(table, name, asked.paper, [measure for _, measure, _ in wanted])
+        caveats += _caveats(table, name, dict.fromkeys(measure for _, measure, _ in wanted))
     found = [listing for (paper, figures), forms in scores.items() for listing in like_paper(paper, figures, forms)]
     return found, caveats
 
@@ -50,15 +51,15 @@ def _scores(table: Table, name: str, form: str, measure: str, by: str) -> list[S
     if part is None:
         return []
     found = score_table(part, [measure], by=[by] if by else [])
-    known = {} if items_per_group(table) >= least_size(measure) else {"value": None}
+    known = {} if large_enough(measure, table) else {"value": None}
     return [msgspec.structs.replace(score, model=name, **known) for score in found if score.by == by]
 
 
-def _caveats(table: Table, name: str, paper: str, measures: Sequence[str]) -> list[str]:
+def _caveats(table: Table, name: str, measures: Iterable[str]) -> list[str]:
     """What keeps the figures of whole groups from being read beside the paper's, in a sentence."""
-    mean, theirs = items_per_group(table), paper_named(paper).per_group
-    of_groups = {measure: least_size(measure) for measure in measures if least_size(measure)}
-    few = [measure for measure, least in of_groups.items() if mean < least]
+    mean, theirs = items_per_group(table), paper_items(table.benchmark).per_group
+    of_groups = [measure for measure in measures if least_size(measure)]
+    few = [measure for measure in of_groups if not large_enough(measure, table)]
     said = f"{name} on {table.benchmark}: {mean:.1f} items a group on average"
     said += f", {theirs} in the paper. " if theirs else ". "
     if few:

@@ -63,7 +63,6 @@ class Paper(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     digits: int
     tables: tuple[Layout, ...]
-    per_group: int = 0  # items of each group, where the paper counts groups
 
 
 @cache
@@ -94,7 +93,7 @@ def papers() -> dict[str, Paper]:
 def needed(paper: str, benchmark: str) -> set[tuple[str, str, str]]:
     """The forms, measures and tags (form, measure, by) that a paper's tables need of runs on a benchmark."""
     wanted = set()
-    for layout in paper_named(paper).tables:
+    for layout in _paper(paper).tables:
         for column in _columns(layout):
             if column.benchmark == benchmark:
                 wanted.add((column.form, column.measure, column.by))
@@ -110,9 +109,9 @@ def like_paper(paper: str, csv: str, scores: Mapping[str, Iterable[Score]]) -> l
         for score in found:
             name = score.benchmark.partition("@")[0]
             cells.setdefault((name, form, score.measure, score.by, score.key), {})[score.model] = score
-    digits = paper_named(paper).digits
+    digits = _paper(paper).digits
     tables = []
-    for layout in paper_named(paper).tables:
+    for layout in _paper(paper).tables:
         columns = _columns(layout)
         ours = dict.fromkeys(model for column in columns for model in cells.get(_place(column), ()))
         if not ours:
@@ -154,8 +153,7 @@ def _place(column: Column) -> tuple[str, str, str, str, str]:
     return column.benchmark, column.form, column.measure, column.by, column.key
 
 
-def paper_named(name: str) -> Paper:
-    """The tables of a paper."""
+def _paper(name: str) -> Paper:
     if not name:
         raise UsageError("These runs are not on a benchmark of one of the papers.")
     if name not in papers():
