@@ -23,8 +23,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from gnomon.cli.choosing import chosen_sources, item_arguments
-from gnomon.cli.showing import Shown, shown, with_twins
+from gnomon.cli.showing import Shown, shown
 from gnomon.errors import UsageError
+from gnomon.registry import with_twins
 from gnomon.runs import open_runs
 
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 
 from gnomon.contracts import Listing
 from gnomon.records import Score
+from gnomon.registry import TWIN
 
 FIELDS = ("benchmark", "model", "measure", "by", "key", "value", "low", "high", "n", "clusters", "run")
-TWIN = "_and_right"
 UNCUT = 10_000  # columns that hold any table
 
 
@@ -40,17 +40,6 @@ def shown(scores: Sequence[Shown], format: str, *, plain: bool = False, level: f
     width = None if sys.stdout.isatty() else UNCUT
     text = "\n\n".join(render(_listing(by, part, level, bars=False), format, width=width) for by, part in parts.items())
     return text.translate(str.maketrans("─–·", "---")) if plain else text
-
-
-def with_twins(names: Sequence[str]) -> list[str]:
-    """The measures, each one of consistency followed by its twin that also asks for right answers.
-
-    >>> with_twins(["accuracy", "symmetry"])
-    ['accuracy', 'symmetry', 'symmetry_and_right']
-    """
-    from gnomon.registry import MEASURES
-
-    return [name for each in names for name in (each, f"{each}{TWIN}") if name == each or name in MEASURES]
 
 
 def too_wide(text: str) -> bool:
