@@ -175,7 +175,6 @@ def test_seeds_are_taken_together(capsys):
         (["score", "{run}", "--like-paper", "--by", "scale"], "--by has no effect with --like-paper"),
         (["score", "{run}", "--over-seeds", "--draws", "100"], "--draws has no effect with --over-seeds"),
         (["compare", "{run}", "runs", "--draws", "1"], "2 or more, or 0 for none, not 1"),
-        (["show", "scales", "-n", "-1"], "must be 0 or more, not -1"),
         (["compare", "{run}"], "one run is given"),
     ],
 )
