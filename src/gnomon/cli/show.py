@@ -14,7 +14,6 @@ from collections.abc import Iterable, Sequence
 
 from gnomon.cli.choosing import chosen_sources, item_arguments
 from gnomon.contracts import Listing
-from gnomon.errors import UsageError
 from gnomon.records import Item
 
 MANY = 30  # combinations of right labels, beyond which a table of them says nothing
@@ -35,8 +34,6 @@ def main(args: Namespace) -> int:
     from gnomon.report.tables import render
     from gnomon.sources import spread
 
-    if args.n < 0:
-        raise UsageError(f"The number of items must be 0 or more, not {args.n}.")
     source = chosen_sources(args, [args.benchmark])[0]
     items = list(source.items())
     tables = [*counts(items, source.benchmark.slices),
