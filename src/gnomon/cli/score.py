@@ -180,7 +180,7 @@ def _each(args: Namespace, entries: Sequence[Entry]) -> Iterator[Shown]:
 def _over_seeds(args: Namespace, entries: Sequence[Entry]) -> Iterator[Shown]:
     """The runs that differ only in the seed together, first over all items and then by each tag."""
     from gnomon.measures.labels import labels
-    from gnomon.measures.seeds import by_seed, over_seeds, seedless
+    from gnomon.measures.seeds import by_seed, over_seeds, seedless, slices
     from gnomon.registry import measure
 
     groups = by_seed([entry.table for entry in entries])
@@ -204,15 +204,11 @@ def _over_seeds(args: Namespace, entries: Sequence[Entry]) -> Iterator[Shown]:
                 )
     for tag in args.by:
         for group in groups:
-            parts: dict[str, list[Table]] = {}
-            for table in group:
-                for key, part in table.by(tag) if table.has(tag) else ():
-                    parts.setdefault(key, []).append(part)
+            parts = slices(group, tag, args.minimum)
             for name in args.measure or measures[id(group[0])]:
                 for key, tables in parts.items():
-                    if sum(map(len, tables)) >= args.minimum:
-                        score = over_seeds(tables, measure(name), by=tag, key=key, level=args.level).score
-                        yield Shown(score, names[id(group)])
+                    score = over_seeds(tables, measure(name), by=tag, key=key, level=args.level).score
+                    yield Shown(score, names[id(group)])
 
 
 def _like_papers(args: Namespace, entries: Sequence[Entry]) -> str:
