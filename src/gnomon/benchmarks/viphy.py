@@ -11,6 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any, NamedTuple
 
+import msgspec
+
 from gnomon.benchmarks import viphy_files as files
 from gnomon.benchmarks import viphy_fresh as made
 from gnomon.benchmarks.viphy_files import Colours, Comparison
@@ -120,7 +122,8 @@ def fresh_spatial(*, seed: int = 0, blocks: int = 1000, prompt: str = "cloze", l
     chosen = _with_levels(prompt_of("spatial", prompt, fresh=True), levels)
     for row in made.elevations(seed, blocks):
         if set(row.typical) <= set(chosen.labels):
-            yield pair_item("spatial", row, chosen, {})
+            item = pair_item("spatial", row, chosen, {})
+            yield item if levels == 3 else msgspec.structs.replace(item, id=f"{levels}-levels/{item.id}")
 
 
 def color_item(row: Colours, prompt: Prompt, tags: Mapping[str, str]) -> Item:
