@@ -29,7 +29,7 @@ ASKED_FRESH = {"inside": "inside", "above": "on top of", "below": "underneath", 
 
 
 def fresh(*, seed: int = 0, form: str = "cloze") -> Iterator[Item]:
-    """512 scenes of 16 objects of our own, drawn by the seed, every relation once."""
+    """512 scenes of 16 objects of our own, drawn by the seed, with an action for every relation."""
     for scene in fresh_scenes(seed):
         yield from _items(scene, _chosen(form), ASKED_FRESH)
 
@@ -141,7 +141,9 @@ def _item(scene: Scene, form: Form, text: str, choices: tuple[str, ...], gold: s
         tags |= {"kind_of_object": scene.object, "kind_of_person": scene.person}
     if asked:
         tags["asked"] = asked
-    fact = f"{scene.person}/{scene.verb}/{scene.object}"
+    if scene.meanwhile:
+        tags["meanwhile"] = scene.meanwhile
+    fact = "/".join(filter(None, (scene.person, scene.verb, scene.object, scene.meanwhile)))
     return Item(id="/".join(part for part in (form, fact, asked) if part).replace(" ", "_"), form=form, text=text,
                 context=scene.text, choices=choices, gold=(gold,), group=fact, tags=tags)  # fmt: skip
 
