@@ -91,8 +91,8 @@ def published_subtype(*, data: str = "", seed: int = 0, prompt: str = "cloze") -
 def fresh_subtype(*, seed: int = 0, pairs: int = 500, prompt: str = "cloze") -> Iterator[Item]:
     """Clear comparisons with each thing replaced by one of its subtypes, each pair both ways round."""
     chosen = prompt_of("size", prompt, fresh=True)
-    for row in made.subtype_pairs(seed, pairs):
-        yield pair_item("subtype", row, chosen, {})
+    for row, (first, second) in made.subtype_pairs(seed, pairs):
+        yield pair_item("subtype", row, chosen, {"type_a": first, "type_b": second})
 
 
 def published_transitive(*, data: str = "", seed: int = 0, prompt: str = "cloze") -> Iterator[Item]:
