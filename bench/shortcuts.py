@@ -7,14 +7,14 @@
     python bench/shortcuts.py --seeds 20      the two baselines only, on as many seeds: mean, least, greatest
     python bench/shortcuts.py --renewal       what two seeds share
 
-Accuracy counts a label as right if it is one of the gold ones; chance is the mean share of gold labels among the choices.
-A rule is at chance if it lies within 3 standard errors of it; items that share a family, an object, an action or a group
-count as one. The rule "text only" sees the hypothesis without its premises, or the caption without its image: it is left
-out where the text is the whole question. It learns from other groups, or, for fresh sets, from another seed (in a balanced
-set of few groups, those left out for the test would be missed in training, and the rule would fall below chance for that
-reason alone). "Groups seen" learns from other items of the same templates or captions, as a finetuned model may.
-`hypothesis-only` and `bag-of-words` are the baselines of that name; they learn from items that share neither family nor
-objects nor action with the one that is asked.
+Accuracy counts a label as right if it is one of the gold ones; chance is the mean share of gold labels among the
+choices. A rule is at chance if it lies within 3 standard errors of it; items that share a family, an object, an action or
+a group count as one. The rule "text only" sees the hypothesis without its premises, or the caption without its image: it
+is left out where the text is the whole question. It learns from other groups, or, for fresh sets, from another seed (in a
+balanced set of few groups, those left out for the test would be missed in training, and the rule would fall below chance
+for that reason alone). "Groups seen" learns from other items of the same templates or captions, as a finetuned model
+may. `hypothesis-only` and `bag-of-words` are the baselines of that name; they learn from items that share neither family
+nor objects nor action with the one that is asked.
 """
 
 from __future__ import annotations

@@ -89,8 +89,8 @@ def test_classifiers_of_words_are_at_chance(shortcuts, name: str, rule: str):
 
 
 def test_errors_of_pairs_that_share_objects_are_not_taken_as_independent(shortcuts):
-    items = [item for item in load("scales", scale="size", form="cloze").items()]
-    of_one = [1.0 if "obj_a" in item.tags and item.tags["obj_a"] == items[0].tags["obj_a"] else 0.0 for item in items]
+    items = list(load("scales", scale="size", form="cloze").items())
+    of_one = [float(item.tags["obj_a"] == items[0].tags["obj_a"]) for item in items]
     mean = sum(of_one) / len(items)
     residuals = [value - mean for value in of_one]
     alone = sum(value * value for value in residuals) ** 0.5 / len(items)

@@ -28,8 +28,8 @@ def fresh(*, seed: int = 0, per_group: int | None = None, patterns: str = "", pa
     """PER_GROUP items of each of our own templates; or of those in a file of families of your own (PATTERNS).
 
     No hypothesis is used twice in a family. With PAIRED, all its templates are asked with the same hypotheses: contrast
-    sets in which only the premise decides. An id is the template and a digest of what is asked, so that the same problem
-    has the same id under any seed, and another problem another one.
+    sets in which only the premise decides. An id is the template and a digest of what is asked, so that the same
+    problem has the same id under any seed, and another problem another one.
     """
     count = PER_TEMPLATE if per_group is None else per_group
     if count < 1:

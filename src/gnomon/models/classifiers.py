@@ -1,9 +1,9 @@
 """Trained baselines that show shortcuts: a bag of words over all text, or over the hypothesis alone.
 
-An item is answered by a classifier that never saw its family, its objects, its action or, where it has none of these, its
-group: so it cannot know from other items how large an elephant is, and what it gets right above chance is in the form of
-the items. What is left out must not show by its absence, or a balanced set would push a baseline below chance: labels
-weigh as they do in the whole set, and only words that occur in what is asked are learnt.
+An item is answered by a classifier that never saw its family, its objects, its action or, where it has none of these,
+its group: so it cannot know from other items how large an elephant is, and what it gets right above chance lies in the
+form of the items. What is left out must not show by its absence, or a balanced set would push a baseline below chance:
+labels weigh as they do in the whole set, and only words that occur in what is asked are learnt.
 """
 
 from __future__ import annotations
