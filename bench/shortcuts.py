@@ -8,13 +8,13 @@
     python bench/shortcuts.py --renewal       what two seeds share
 
 Accuracy counts a label as right if it is one of the gold ones; chance is the mean share of gold labels among the
-choices. A rule is at chance if it lies within 3 standard errors of it; items that share a family, an object, an action or
-a group count as one. The rule "text only" sees the hypothesis without its premises, or the caption without its image: it
-is left out where the text is the whole question. It learns from other groups, or, for fresh sets, from another seed (in a
-balanced set of few groups, those left out for the test would be missed in training, and the rule would fall below chance
-for that reason alone). "Groups seen" learns from other items of the same templates or captions, as a finetuned model
-may. `hypothesis-only` and `bag-of-words` are the baselines of that name; they learn from items that share neither family
-nor objects nor action with the one that is asked.
+choices. A rule is at chance if it lies within 3 standard errors of it; items that share a family, an object or an
+action are not taken as independent. The rule "text only" sees the hypothesis without its premises, or the caption
+without its image: it is left out where the text is the whole question. It learns from other groups, or, for fresh
+sets, from another seed (in a balanced set of few groups, those left out for the test would be missed in training, and
+the rule would fall below chance for that reason alone). "Groups seen" learns from other items of the same templates
+or captions, as a finetuned model may. `hypothesis-only` and `bag-of-words` are the baselines of that name; they learn
+from items that share neither family nor objects nor action with the one that is asked.
 """
 
 from __future__ import annotations
@@ -141,16 +141,17 @@ def row(name: str, rule: str, items: Sequence[Item], right: Sequence[bool]) -> d
 
 
 def standard_error(items: Sequence[Item], residuals: Sequence[float]) -> float:
-    """Of a mean, where items that share a unit vary together.
+    """Of a mean, where items that share a unit (a family, an object, an action) vary together.
 
-    Items of two units (the two objects of a pair) would be counted twice with the others of the same two, so these are
-    taken off once (clustering for dyads, Aronow, Samii and Assenova 2015). Never less than clustering by group.
+    Items of two units, such as the two objects of a pair, would be counted twice with the others of the same two, so
+    these are taken off once (clustering for dyads, Aronow, Samii and Assenova 2015); with few units that may come out
+    too small, so there the error is never less than with groups taken as independent.
     """
-    sums: dict[object, float] = defaultdict(float)
+    sums: dict[tuple[str, ...], float] = defaultdict(float)
     groups: dict[str, float] = defaultdict(float)
     for item, residual in zip(items, residuals, strict=True):
-        groups[item.group] += residual
         shared = sorted(set(units(item)))
+        groups[item.group if len(shared) > 1 else shared[0]] += residual
         for size in range(1, len(shared) + 1):
             for some in combinations(shared, size):
                 sums[some] += residual

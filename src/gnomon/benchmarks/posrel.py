@@ -9,6 +9,7 @@ them to be denied, or with FORM=both both ways; the items of a scene share a gro
 from __future__ import annotations
 
 import re
+import warnings
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -17,7 +18,7 @@ import msgspec
 
 from gnomon.benchmarks.scenes import RELATIONS, Scene, fresh_scenes, generalised, published_scenes
 from gnomon.contracts import Benchmark, Listing
-from gnomon.errors import DataError, unknown
+from gnomon.errors import DataError, MissingFileWarning, unknown
 from gnomon.fetching import locate
 from gnomon.files import find, read_jsonl
 from gnomon.records import MASK, Form, Item
@@ -57,6 +58,12 @@ def general_fresh(*, seed: int = 0, per_group: int = 1, form: str = "cloze") -> 
 
 def general_published(*, data: str = "", seed: int = 0, per_group: int = 1, form: str = "cloze") -> Iterator[Item]:
     """The authors' scenes with PER_GROUP pairs of hyponyms for each person and object (theirs were not published)."""
+    warnings.warn(
+        "The authors' own posrel-general was not published: it is rebuilt from their scenes with hyponyms of WordNet, "
+        "so its items are not theirs.",
+        MissingFileWarning,
+        stacklevel=2,
+    )
     scenes = published_scenes(locate(data, "posrel"))
     for scene in generalised(scenes, seed, per_group):
         yield from _items(scene, _chosen(form), ASKED_PUBLISHED)
@@ -76,7 +83,7 @@ def _published_questions(folder: Path) -> list[tuple[Path, int, Question]] | Non
     try:
         file = find(folder, "posrel/data_qa.json", "data/posrel/data_qa.json", "posrel_qa.json", "data_qa.json")
     except DataError:
-        return None  # the questions follow from the scenes
+        return None  # the questions follow from the scenes, word for word
     return [(file, line, question) for line, question in read_jsonl(file, Question)]
 
 

@@ -17,7 +17,7 @@ from gnomon.benchmarks import viphy_files as files
 from gnomon.benchmarks import viphy_fresh as made
 from gnomon.benchmarks.viphy_files import Colours, Comparison
 from gnomon.benchmarks.viphy_knowledge import COLOURS
-from gnomon.benchmarks.viphy_tables import statistics
+from gnomon.benchmarks.viphy_tables import statistics, subtype_statistics
 from gnomon.contracts import Benchmark
 from gnomon.errors import UsageError, unknown
 from gnomon.fetching import locate
@@ -204,7 +204,8 @@ SIZE = _benchmark(
     slices=("split", "frequency"), sources={"fresh": fresh_size, "published": published_size}, laws=_ORDER)  # fmt: skip
 SIZE_SUBTYPE = _benchmark(
     name="viphy-size-subtype", summary="which of two subtypes of objects is larger", measures=_MEASURES,
-    slices=("frequency",), sources={"fresh": fresh_subtype, "published": published_subtype}, laws=_ORDER)  # fmt: skip
+    slices=("frequency",), sources={"fresh": fresh_subtype, "published": published_subtype}, laws=_ORDER,
+    statistics=subtype_statistics)  # fmt: skip
 SIZE_TRANSITIVE = _benchmark(
     name="viphy-size-transitive",
     summary="which of two objects is larger, where that follows from two other comparisons",
