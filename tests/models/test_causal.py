@@ -10,7 +10,7 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
 
-from gnomon.errors import UsageError  # noqa: E402
+from gnomon.errors import ModelError, UsageError  # noqa: E402
 from gnomon.models.hf import hf  # noqa: E402
 from gnomon.records import Item  # noqa: E402
 
@@ -169,8 +169,95 @@ def test_quantised_and_compiled_models_say_so(folders):
     assert model.describe()["quantise"] == "int8"
     assert answer.scores == pytest.approx(plain.answer(CLOZE[:1])[0].scores, rel=0.2)
     assert answer.scores != plain.answer(CLOZE[:1])[0].scores
+    with pytest.raises(ModelError, match="int8"):
+        hf(str(folders("mamba")), quantise="int8")
     with pytest.raises(UsageError, match="int4"):
         hf(str(folders("llama")), quantise="int4")
+
+
+def talking(folders, target, template, make="llama"):
+    """A small model that has a chat template."""
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    from gnomon.models.loading import quiet
+
+    with quiet():
+        tokenizer = AutoTokenizer.from_pretrained(folders(make))
+        tokenizer.chat_template = template
+        tokenizer.save_pretrained(target)
+        AutoModelForCausalLM.from_pretrained(folders(make)).save_pretrained(target)
+    return str(target)
+
+
+THINKING = (  # as Qwen 3 and DeepSeek R1 do it: generation opens a thought, an answer that is there has an empty one
+    "{% for m in messages %}{{ m.role }}:{% if m.role == 'assistant' %} <think></think>{% endif %} {{ m.content }}\n"
+    "{% endfor %}{% if add_generation_prompt %}assistant: <think>{% endif %}"
+)
+
+
+def test_an_answer_is_scored_where_the_template_puts_it_and_never_inside_a_thought(folders, tmp_path):
+    folder = talking(folders, tmp_path, THINKING)
+    assert hf(folder).contexts(PAIRS[:1])[0].endswith("\nassistant: <think></think> ")
+    assert hf(folder, ask="generate").contexts(PAIRS[:1])[0].endswith("\nassistant: <think>")
+
+
+def test_what_a_template_says_of_the_date_and_forgets_of_the_system_message(folders, tmp_path):
+    template = (
+        "Today: {{ strftime_now('%d %b %Y') }}\n{% for m in messages if m.role != 'system' %}{{ m.role }}: "
+        "{{ m.content }}\n{% endfor %}assistant: "
+    )
+    (context,) = hf(talking(folders, tmp_path, template), ask="generate").contexts(PAIRS[:1])
+    assert context.startswith("Today: \nuser: Answer the question.")
+
+
+def test_a_template_that_fails_ends_the_run(folders, tmp_path):
+    model = hf(talking(folders, tmp_path, "{{ raise_exception('never') }}"))
+    with pytest.raises(ModelError, match="never"):
+        model.answer(PAIRS[:1])
+
+
+def test_what_a_template_writes_is_not_opened_again(folders, tmp_path):
+    template = "{% for m in messages %}\n<s>{{ m.role }}: {{ m.content }}{% endfor %}"
+    model = hf(talking(folders, tmp_path, template, "llama, spaces"))
+    assert model.encoder.opening == [1]
+    (query,) = model.encoder.queries(model.contexts(PAIRS[:1]), [["True"]], complete=True)
+    assert query.context.count(1) == 3  # system, user, assistant
+    seen = []
+    hook = model.model.get_input_embeddings().register_forward_hook(lambda _, args, __: seen.append(args[0].tolist()))
+    try:
+        model.answer(PAIRS[:1])
+    finally:
+        hook.remove()
+    assert all(row.count(1) == 3 for batch in seen for row in batch)
+
+
+def test_pmi_compares_the_same_tokens_with_and_without_the_prompt(folders):
+    """A tokenizer that puts a space before every text would cut " larger" otherwise at the beginning of one."""
+    model = hf(str(folders("llama, spaces")), normalise="pmi")
+    tokenizer = model.tokenizer
+    (answer,) = model.answer(CLOZE[:1])
+    context = tokenizer("the ant is", add_special_tokens=False)["input_ids"]
+    for word, score in zip(("larger", "smaller"), answer.scores, strict=True):
+        whole = tokenizer(f"the ant is {word} than the house.", add_special_tokens=False)["input_ids"]
+        assert whole[: len(context)] == context
+        with torch.inference_mode():
+            found = []
+            for before in ([1, *context], [1]):
+                ids = [*before, *whole[len(context) :]]
+                logits = model.model(torch.tensor([ids])).logits[0].log_softmax(-1)
+                found.append(sum(logits[i - 1, ids[i]].item() for i in range(len(before), len(ids))))
+        assert score == pytest.approx(found[0] - found[1], abs=1e-4)
+
+
+def test_a_reply_may_name_the_label_itself_and_must_fit(folders, monkeypatch):
+    from gnomon.models import generating
+
+    monkeypatch.setattr(generating, "generate", lambda _, __, prompts, **___: ["contradiction"] * len(prompts))
+    long = Item(id="long", form="choice", text="the ant is inside the box. " * 200, choices=("yes", "no"), gold=("no",))
+    model = hf(str(folders("gpt2")), ask="generate")
+    first, second = model.answer([long, PAIRS[0]])
+    assert "the model takes 512" in first.error
+    assert second.choice == "contradiction"  # the prompt's word is False
 
 
 @pytest.mark.parametrize("options", [{"normalise": "median"}, {"ask": "sing"}, {"kind": "oracle"}, {"dtype": "float7"}])

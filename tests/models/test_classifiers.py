@@ -170,3 +170,16 @@ def test_folds_depend_on_the_groups_and_not_on_their_order(groups, folds, random
     assert assign_folds(shuffled, folds) == found
     assert set(found) == set(groups)
     assert set(found.values()) == set(range(min(folds, len(found))))
+
+
+@pytest.mark.parametrize("make", [hypothesis_only, bag_of_words])
+def test_texts_without_words_are_answered_by_how_often_labels_are_right(make):
+    items = [
+        Item(id=str(i), form="choice", text="?!", choices=("a", "b"), gold=("b" if i % 3 else "a",), group=f"g{i % 4}")
+        for i in range(24)
+    ]
+    model = make("")
+    model.prepare(items)
+    answers = model.answer(items)
+    assert {answer.choice for answer in answers} == {"b"}
+    assert all(sum(map(math.exp, answer.scores)) == pytest.approx(1) for answer in answers)

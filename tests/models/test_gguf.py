@@ -16,7 +16,7 @@ from gnomon.records import Item
 pytest.importorskip("xllamacpp")
 WHOLE = ("▁ant", "▁is", "▁larger", "▁smaller", "▁than", "▁a", "▁bird", "▁much", "▁An", "▁cat", ".")
 PIECES = dict.fromkeys(word[:n] for n in range(9, 0, -1) for word in WHOLE if n <= len(word))
-WORDS = ["<unk>", "<s>", "</s>", *(f"<0x{byte:02X}>" for byte in range(256)), *PIECES, *"bcdefghlmnrstu"]
+WORDS = ["<unk>", "<s>", "</s>", *(f"<0x{byte:02X}>" for byte in range(256)), *PIECES, *"Aabcdefghilmnrstu"]
 TYPES = [2, 3, 3] + [6] * 256 + [1] * (len(WORDS) - 259)  # unknown, control, byte, normal
 
 
@@ -37,7 +37,7 @@ def array(key, kind, values):
     return entry(key, 9, struct.pack("<IQ", kind, len(values)) + b"".join(values))
 
 
-def write_model(file, *, seed=0, layers=1, size=32, quantised=False, context=64, template=""):
+def write_model(file, *, seed=0, layers=1, size=32, quantised=False, context=64, template="", ends=False):
     """A random Llama of a few thousand numbers, with a tokenizer of whole words: the format, by hand."""
     bits = np.random.default_rng(seed)
     meta = [entry("general.architecture", 8, text("llama")), number("general.file_type", 0),
@@ -52,6 +52,7 @@ def write_model(file, *, seed=0, layers=1, size=32, quantised=False, context=64,
             number("tokenizer.ggml.bos_token_id", 1), number("tokenizer.ggml.eos_token_id", 2),
             number("tokenizer.ggml.unknown_token_id", 0)]  # fmt: skip
     meta += [entry("tokenizer.chat_template", 8, text(template))] if template else []
+    meta += [entry("tokenizer.ggml.add_eos_token", 7, b"\1")] if ends else []
     head = (size, len(WORDS))
     shapes = {"token_embd.weight": head, "output_norm.weight": (size,), "output.weight": head}
     for n in range(layers):
@@ -132,6 +133,13 @@ def test_scores_are_sums_of_log_probabilities_token_by_token(model):
         steps = [reference(model, whole[: n + 1]) for n in range(len(before), len(whole))]
         assert score == pytest.approx(sum(steps), abs=1e-4)
     assert answer.choice == cloze().choices[answer.scores.index(max(answer.scores))]
+
+
+def test_a_file_that_would_end_every_text_is_scored_as_any_other(model, tmp_path):
+    ending = gguf(str(write_model(tmp_path / "ending.gguf", ends=True)), threads=1)
+    assert ending._llama.tokenize("ant is", special=False)[-1] != 2
+    assert ending.answer([cloze()]) == model.answer([cloze()])
+    ending.close()
 
 
 @pytest.mark.parametrize("quantised", [False, True])
@@ -361,3 +369,36 @@ def test_widening_gives_back_what_was_packed(tmp_path):
         kind = np.float32 if after.kind == F32 else np.float16
         kept = np.fromfile(tmp_path / "wide.gguf", kind, count, offset=layout.data + after.offset)
         assert np.abs(exact - kept).max() <= (0 if after.kind == F32 else 0.25)
+
+
+def test_transformers_gives_the_same_scores_for_the_same_file(tiny, model, tmp_path, monkeypatch):
+    """Also where the file does not say that texts begin with a special token, as llama.cpp takes it that they do."""
+    for name in ("torch", "transformers", "gguf", "accelerate"):
+        pytest.importorskip(name)
+    from gnomon.models.hf import hf
+
+    monkeypatch.setenv("GNOMON_CACHE", str(tmp_path))
+    items = [cloze(), cloze("An ant is [MASK] than a cat.", n=2)]
+    converted = hf(str(tiny), threads=1)
+    assert converted.tokenizer("ant is")["input_ids"] == model._llama.tokenize("ant is", special=False)
+    for one, other in zip(converted.answer(items), model.answer(items), strict=True):
+        assert one.scores == pytest.approx(other.scores, rel=0.005)  # llama.cpp keeps keys and values in 16 bits
+    assert list((tmp_path / "models").glob("tiny-*/model.safetensors"))
+
+
+@pytest.mark.parametrize(
+    ("tokenizer", "said", "begun"),
+    [
+        (("llama", "default"), None, True),
+        (("llama", "default"), False, False),
+        (("gpt2", "smollm"), None, False),
+        (("gpt2", "smollm"), True, True),
+        (("gpt2", "llama-bpe"), None, True),
+        (("gpt2", "gpt-2"), None, False),
+    ],
+)
+def test_texts_begin_as_the_file_says_or_as_its_tokenizer_wants(tokenizer, said, begun):
+    from gnomon.models.converting import begins
+
+    metadata = dict(zip(("tokenizer.ggml.model", "tokenizer.ggml.pre"), tokenizer, strict=True))
+    assert begins(metadata | ({} if said is None else {"tokenizer.ggml.add_bos_token": said})) is begun

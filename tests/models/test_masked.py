@@ -85,6 +85,29 @@ def test_choices_of_several_tokens_are_filled_over_their_span(folders, make, way
     assert mean.scores == pytest.approx(wanted, abs=1e-5)
 
 
+def test_choices_are_scored_over_the_same_stretch_of_text(folders):
+    """Where a tokenizer joins one choice with what is written next to it, the other choices take that along."""
+    model = hf(str(folders("roberta")))
+    item = cloze("the ant is [MASK]er than the house.", ("small", "zan"))
+    whole, pieces = model._filled([item])[0]
+    assert [len(whole.span), len(pieces.span) > 1] == [1, True]
+    said = [model.tokenizer.decode([one.tokens[place] for place in one.span]) for one in (whole, pieces)]
+    assert [text.strip() for text in said] == ["smaller", "zaner"]
+    found = [by_hand(model, "the ant is ", word, " than the house.", "l2r") for word in ("smaller", "zaner")]
+    wanted = torch.tensor([score for score, _ in found], dtype=torch.float64).softmax(-1).tolist()
+    assert model.answer([item])[0].scores == pytest.approx(wanted, abs=1e-5)
+    top = hf(str(folders("roberta")), top_k=model.tokenizer.vocab_size).answer([item])[0]
+    assert top.choice == "small", "the joined token is the choice's own"
+
+
+def test_choices_that_the_tokenizer_cannot_tell_apart_are_that_items_failure(folders):
+    model = hf(str(folders("bert")))
+    answers = model.answer([cloze(choices=("Ω", "☃")), cloze(), cloze(choices=("larger", "Ω"))])
+    assert "both unknown" in answers[0].error
+    assert answers[1].choice in ("larger", "smaller")
+    assert answers[2].scores is not None
+
+
 @pytest.mark.parametrize("make", MAKES)
 def test_scores_do_not_depend_on_what_else_is_in_the_batch(folders, make):
     model = hf(str(folders(make)))

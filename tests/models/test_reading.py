@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import runpy
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from gnomon.models.reading import RULES, explain, read
+
+REPLIES = runpy.run_path(str(Path(__file__).with_name("replies.py")))["REPLIES"]
 
 SIZE = [["larger", "bigger"], ["smaller"]]
 TRUTH = [["true", "yes", "correct"], ["false", "no", "incorrect"]]
@@ -63,7 +68,7 @@ CASES = [
     ("A bird is larger than an ant, so an ant is smaller.", SIZE, 1),
     ("A bird is larger. Therefore, it is smaller.", SIZE, 1),
     ("Birds are larger.\nThe ant is smaller than the bird.", SIZE, 1),
-    ("Larger. Wait, so it is smaller.", SIZE, None),
+    ("Larger. Wait, so it is smaller.", SIZE, 1),
     ("larger\nsmaller", SIZE, None),
     # questions repeated
     ("Is an ant larger or smaller than a bird? It is smaller.", SIZE, 1),
@@ -135,6 +140,16 @@ CASES = [
 @pytest.mark.parametrize(("reply", "words", "expected"), CASES)
 def test_reply_is_read_as(reply, words, expected):
     assert read(reply, words) == expected, explain(reply, words)
+
+
+@pytest.mark.parametrize(("reply", "words", "expected"), REPLIES)
+def test_a_reply_is_read_as_a_careful_person_would(reply, words, expected):
+    assert read(reply, words) == expected, explain(reply, words)
+
+
+def test_a_thought_longer_than_what_is_read_is_no_answer():
+    assert read("<think>" + "It is larger. " * 10_000, SIZE) is None
+    assert read("<think>" + "It is larger. " * 10_000 + "</think>smaller", SIZE) == 1
 
 
 def test_words_of_the_prompt_decide_what_counts():

@@ -9,6 +9,7 @@ import pytest
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
+from gnomon.errors import ModelError  # noqa: E402
 from gnomon.models.loading import quiet  # noqa: E402
 from gnomon.models.rows import Query  # noqa: E402
 from gnomon.models.scoring import Scorer, takes_trees  # noqa: E402
@@ -146,3 +147,83 @@ def test_the_last_feed_forward_sees_only_the_tokens_that_are_asked_for(models, m
     finally:
         hook.remove()
     assert seen == [1]  # three choices of one token: one place, the end of the context
+
+
+def small(architecture, **settings):
+    """A small model that needs no tokenizer."""
+    import transformers
+
+    torch.manual_seed(5)
+    shape = {"vocab_size": 400, "pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 2}
+    with quiet():
+        config = getattr(transformers, f"{architecture}Config")(**shape, **settings)
+        kind = "LMHeadModel" if architecture == "XLNet" else "ForCausalLM"
+        return getattr(transformers, f"{architecture}{kind}")(config).eval()
+
+
+LAYERS = {"hidden_size": 32, "intermediate_size": 48, "num_hidden_layers": 2, "num_attention_heads": 4}
+GROUPED = {**LAYERS, "num_key_value_heads": 2, "initializer_range": 0.3, "max_position_embeddings": 512}
+EXPERTS = {"num_local_experts": 4, "num_experts_per_tok": 2}
+OTHERS = {
+    "GptOss": {**GROUPED, **EXPERTS, "head_dim": 8, "sliding_window": 24},  # experts last, sinks in the attention
+    "Mixtral": {**GROUPED, **EXPERTS},
+    "XGLM": {"d_model": 32, "ffn_dim": 48, "num_layers": 2, "attention_heads": 4, "init_std": 0.3},  # wants whole masks
+}
+
+
+@pytest.mark.parametrize("architecture", OTHERS)
+def test_other_architectures_are_scored_as_they_would(architecture):
+    model = small(architecture, **OTHERS[architecture])
+    queries = workload(4)
+    assert takes_trees(model)
+    assert close(Scorer(model).score(queries), [reference(model, query) for query in queries], 1e-4)
+
+
+def test_a_model_that_sees_what_comes_later_is_refused():
+    model = small("XLNet", d_model=32, n_layer=2, n_head=4, d_inner=48)
+    with pytest.raises(ModelError, match="no decoder"):
+        Scorer(model).score([Query([5, 6], [[7], [8]])])
+
+
+def test_a_model_that_does_not_say_where_its_head_is_can_be_asked(models, monkeypatch):
+    model = models("llama")
+    queries = workload(5)[:12]
+    wanted = [reference(model, query) for query in queries]
+    monkeypatch.setattr(model, "get_output_embeddings", lambda: None)
+    assert close(Scorer(model).score(queries), wanted, 1e-4)
+
+
+def test_long_texts_do_not_turn_the_rotary_embeddings_of_short_ones():
+    rotary = {"rope_type": "longrope", "rope_theta": 10000.0, "short_factor": [1.0] * 4, "long_factor": [4.0, 3, 2, 8]}
+    settings = {**GROUPED, "original_max_position_embeddings": 32, "initializer_range": 0.15}
+    model = small("Phi3", **settings, rope_parameters={**rotary, "factor": 16.0})
+    rng = random.Random(6)
+    queries = [
+        Query([rng.randrange(4, 400) for _ in range(size)], [[5], [6, 7], [8, 9]]) for size in (5, 20, 41, 60, 40)
+    ]
+    together = Scorer(model).score(queries)
+    assert close(together, [Scorer(model).score([query])[0] for query in queries], 1e-5)
+    assert close(together, [reference(model, query) for query in queries], 1e-4)
+
+
+def test_a_long_text_and_many_choices_take_little_at_a_time(models):
+    model = models("llama")
+    rng = random.Random(7)
+    shapes = []
+
+    def note(_, args, kwargs):
+        mask = kwargs.get("attention_mask")
+        shapes.append((0 if mask is None else mask[0].numel(), kwargs["input_ids"].numel()))
+
+    long = Query([rng.randrange(4, 400) for _ in range(4000)], [[1, 2, 3], [4, 5, 6]])
+    many = Query([7, 8, 9, 10], [[rng.randrange(4, 400) for _ in range(3)] for _ in range(300)])
+    scorer = Scorer(model, trees=True)
+    hook = model.register_forward_pre_hook(note, with_kwargs=True)
+    try:
+        scores = scorer.score([long, many])
+    finally:
+        hook.remove()
+    assert max(mask for mask, _ in shapes) < 300_000  # not 4,000 times 4,000
+    assert max(tokens for mask, tokens in shapes if mask) <= 2 * scorer.outputs
+    assert not scorer.prefixes  # what one text alone begins with is not kept
+    assert close(scores, [reference(model, long), reference(model, many)], 1e-4)

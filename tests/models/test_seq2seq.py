@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
 from gnomon.errors import UsageError  # noqa: E402
+from gnomon.models import seq2seq  # noqa: E402
 from gnomon.models.hf import hf  # noqa: E402
+from gnomon.models.seq2seq import Seq2seq, Source, score  # noqa: E402
 from gnomon.records import Item  # noqa: E402
 
 PAIRS = [
@@ -69,14 +73,14 @@ def test_scores_do_not_depend_on_what_else_is_in_the_batch(folders, make):
 def test_normalisations(folders, normalise):
     model = hf(str(folders("t5")), normalise=normalise)
     (answer,) = model.answer(PAIRS[:1])
-    for label, score in zip(PAIRS[0].choices, answer.scores, strict=True):
+    for label, found in zip(PAIRS[0].choices, answer.scores, strict=True):
         tokens = reference(model, model.prompt.context(PAIRS[0]), label)
         wanted = {
             "mean": sum(tokens) / len(tokens),
             "byte": sum(tokens) / len(label),
             "pmi": sum(tokens) - sum(reference(model, "", label)),
         }[normalise]
-        assert score == pytest.approx(wanted, abs=1e-4)
+        assert found == pytest.approx(wanted, abs=1e-4)
 
 
 def test_the_encoder_reads_each_item_once(folders):
@@ -101,3 +105,50 @@ def test_replies_do_not_depend_on_padding(folders):
 def test_an_unknown_normalisation_is_named(folders):
     with pytest.raises(UsageError, match="median"):
         hf(str(folders("t5")), normalise="median")
+
+
+def test_a_target_begins_as_the_tokenizer_begins_it(folders):
+    """BART's decoder was trained on <s> before every text; it is read, and not scored."""
+    from tokenizers import processors
+
+    model = hf(str(folders("bart")))
+    tokenizer = model.tokenizer
+    tokenizer._tokenizer.post_processor = processors.TemplateProcessing(
+        single="<s> $A </s>", special_tokens=[("<s>", 0), ("</s>", 1)]
+    )
+    opened = Seq2seq("hf:bart", model.model, tokenizer, model.prompt)
+    assert opened.opening == [0]
+    (answer,) = opened.answer(PAIRS[:1])
+    source = torch.tensor([tokenizer(opened.prompt.context(PAIRS[0]))["input_ids"]])
+    for label, found in zip(PAIRS[0].choices, answer.scores, strict=True):
+        ids = tokenizer(label)["input_ids"]
+        with torch.inference_mode():
+            logits = opened.model(input_ids=source, decoder_input_ids=torch.tensor([[1, *ids[:-1]]])).logits[0]
+        wanted = sum(logits.log_softmax(-1)[i, token].item() for i, token in enumerate(ids) if i)
+        assert found == pytest.approx(wanted, abs=1e-4)
+
+
+def test_many_choices_are_scored_in_portions(folders, monkeypatch):
+    model = hf(str(folders("t5")))
+    monkeypatch.setattr(seq2seq, "LOGITS", 4 * model.model.config.vocab_size * 4 * 64)  # 64 targets of 4 tokens
+    rng = random.Random(1)
+    targets = [[rng.randrange(5, 100) for _ in range(rng.randint(1, 4))] for _ in range(150)]
+    sources = [Source([5, 6, 7, 1], targets), Source([8, 9, 1], targets[:2])]
+    sizes = []
+    hook = model.model.get_output_embeddings().register_forward_hook(lambda _, args, __: sizes.append(len(args[0])))
+    try:
+        together, few = score(model.model, sources)
+    finally:
+        hook.remove()
+    assert max(sizes) <= 64
+    assert few == pytest.approx(score(model.model, sources[1:])[0], abs=1e-5)
+    assert together == pytest.approx(
+        [score(model.model, [Source([5, 6, 7, 1], [target])])[0][0] for target in targets], abs=1e-5
+    )
+
+
+def test_a_text_that_is_too_long_to_reply_to_is_that_items_failure(folders):
+    long = Item(id="long", form="choice", text="the ant is in the box. " * 100, choices=("yes", "no"), gold=("no",))
+    first, second = hf(str(folders("bart")), ask="generate", new_tokens=2).answer([long, CLOZE])
+    assert "the model takes 128" in first.error
+    assert second.reply is not None

@@ -100,3 +100,32 @@ def test_an_empty_continuation_still_has_a_token_to_score(tokenizers):
     encoder = Encoder(tokenizers("byte-level"))
     (query,) = encoder.queries(["the ant is"], [["", " inside"]])
     assert all(query.continuations)
+
+
+def superwords():
+    """A vocabulary whose tokens reach over several words, as superword tokenizers have it."""
+    from tokenizers import Tokenizer, models, pre_tokenizers, trainers
+    from transformers import PreTrainedTokenizerFast
+
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
+    alphabet = pre_tokenizers.ByteLevel.alphabet()
+    trainer = trainers.BpeTrainer(
+        vocab_size=600, special_tokens=["<s>"], initial_alphabet=alphabet, show_progress=False
+    )
+    tokenizer.train_from_iterator([EXAMPLES, *[f"the {a} is inside the {b}. " * 3 for a, b, _ in SHOTS]], trainer)
+    return PreTrainedTokenizerFast(tokenizer_object=tokenizer, bos_token="<s>")
+
+
+def test_tokens_of_several_words_are_never_cut_short(tokenizers):
+    encoder = Encoder(superwords())
+    assert not encoder.local
+    assert Encoder(tokenizers("byte-level")).local
+    contexts = [
+        f"{beginning}the {a} is inside the"
+        for beginning in ("", "Mary is ", EXAMPLES, "x " * 40)
+        for a, _, _ in SHOTS[:3]
+    ]
+    words = [[" house", " box.", " river is"]] * len(contexts)
+    made = encoder.queries(contexts, words)
+    assert [(query.context, query.continuations) for query in made] == slow(encoder, contexts, words)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime
+from hashlib import sha256
 from pathlib import Path
 from random import Random
 
@@ -107,8 +108,9 @@ def write(
     description: dict[str, object] | None = None,
     options: dict[str, object] | None = None,
     model_options: dict[str, object] | None = None,
+    say: Callable[[Item], Answer] | None = None,
 ) -> Run:
-    """A run folder as the engine would leave it."""
+    """A run folder as the engine would leave it; `say` answers in place of a model of some skill."""
     items = list(items)
     log = RunLog(folder)
     try:
@@ -117,18 +119,23 @@ def write(
         numbered = []
         for n, item in enumerate(items[:count]):
             reply = replies[n % len(replies)] if replies else None
-            numbered.append((n, answer(item, skill, seed, scale, reply)))
+            numbered.append((n, say(item) if say else answer(item, skill, seed, scale, reply)))
         log.add_answers(numbered)
         began = datetime(2026, 11, 2, 9, 30, tzinfo=UTC)
         log.write_manifest(Manifest(
             id=folder.name, benchmark=benchmark, options=options or {"seed": 0}, model=model,
             model_options=model_options or {}, model_description=description or {}, scale=scale,
             versions={"gnomon": "0.1.0", "python": "3.11"}, command=f"gnomon run {benchmark} -m {model}", started=began,
-            items_sha256=f"{benchmark}-{len(items)}" if finished else "", finished=began if finished else None,
+            items_sha256=digest(items), finished=began if finished else None,
             counts=Counts(items=len(items), answered=count)))  # fmt: skip
     finally:
         log.close()
     return Run.open(folder)
+
+
+def digest(items: list[Item]) -> str:
+    """The same for the same items only."""
+    return sha256("\n".join(f"{item.id} {item.context} {item.text}" for item in items).encode()).hexdigest()
 
 
 def answer(item: Item, skill: float, seed: int, scale: str, reply: str | None = None) -> Answer:

@@ -54,7 +54,10 @@ def test_tables_sort_both_ways(report: str, tab: Show) -> None:
     values = lambda: [float(cell.get_attribute("data-value")) for cell in table.locator("tbody td:nth-child(3)").all()]  # noqa: E731
     names = lambda: [cell.inner_text().lower() for cell in table.locator("tbody th").all()]  # noqa: E731
     best_first = values()
-    assert best_first == sorted(best_first, reverse=True)
+    runs = table.locator("tbody tr:not(.paper)").count()  # on other items than the paper's models: each ranked apart
+    assert 0 < runs < len(best_first)
+    for part in (best_first[:runs], best_first[runs:]):
+        assert part == sorted(part, reverse=True)
     table.locator("th button", has_text="Accuracy").first.click()
     table.locator("th button", has_text="Accuracy").first.press("Enter")
     assert values() == sorted(best_first)

@@ -72,6 +72,42 @@ def test_runs_with_other_numbers_of_shots_get_a_curve(made: ModuleType, tmp_path
     assert [row[1] for row in found["by-shots"].rows] == [0, 2, 4]
 
 
+def test_runs_that_differ_in_more_than_the_number_of_shots_are_not_averaged(made: ModuleType, tmp_path: Path) -> None:
+    items = list(made.entailment(6, 4))
+    runs = [
+        made.write(tmp_path / f"{shots}{dtype}", "b@fresh", "m", items, model_options={"shots": shots, "dtype": dtype})
+        for shots in (0, 2)
+        for dtype in ("float32", "int8")
+    ]
+    rows = named(figures(studies(runs)[0]))["by-shots"].rows
+    assert {(row[0], row[3]) for row in rows} == {("m (dtype float32)", 1), ("m (dtype int8)", 1)}
+
+
+def test_size_is_not_read_off_runs_on_other_items(made: ModuleType, tmp_path: Path) -> None:
+    items = list(made.entailment(12, 4))
+    runs = [
+        made.write(tmp_path / name, "b@fresh", f"hf:{name}", items[:count])
+        for name, count in (("a-1b", 48), ("a-3b", 48), ("a-7b", 20))
+    ]
+    found = named(figures(studies(runs)[0]))["size"]
+    assert [row[0] for row in found.rows] == ["hf:a-1b", "hf:a-3b"]
+    assert "Runs on other items (1) are left out." in found.caption
+    assert "size" not in named(figures(studies([runs[0], runs[2]])[0]))
+
+
+def test_captions_say_how_many_items_a_group_has(runs: Path) -> None:
+    found = named(figures(study_of(runs, "good")))
+    for name in ("pattern-accuracy", "data-map"):
+        assert "(8 items each)" in found[name].caption
+
+
+def test_pattern_accuracy_by_class_needs_enough_items(made: ModuleType, tmp_path: Path) -> None:
+    few = made.write(tmp_path / "few", "spacenli@fresh", "m", made.entailment(24, 8))
+    enough = made.write(tmp_path / "enough", "spacenli@fresh", "m", made.entailment(24, 12))
+    assert "pattern_accuracy-0.9-by-class" not in named(figures(studies([few])[0]))
+    assert "pattern_accuracy-0.9-by-class" in named(figures(studies([enough])[0]))
+
+
 def test_the_pattern_curve_is_the_share_of_patterns_at_each_threshold(runs: Path) -> None:
     study = study_of(runs, "middling")
     curve = named(figures(study))["pattern-accuracy"]

@@ -118,6 +118,25 @@ def test_a_report_of_nothing_says_what_to_do(tmp_path: Path) -> None:
         write_report([], tmp_path / "report.html")
 
 
+def test_one_run_its_folder_and_a_folder_of_runs_can_be_reported(made: ModuleType, tmp_path: Path) -> None:
+    run = made.write(tmp_path / "runs" / "r", "spacenli@fresh", "m", made.entailment(3, 4))
+    pages = [
+        write_report(what, tmp_path / f"{i}.html", command="same").read_bytes()
+        for i, what in enumerate((run, [run], run.path, str(run.path), tmp_path / "runs"))
+    ]
+    assert len(set(pages)) == 1
+
+
+def test_a_link_stays_a_link_and_a_device_a_device(runs: Path, tmp_path: Path) -> None:
+    (tmp_path / "real.html").write_text("old", encoding="utf-8")
+    (tmp_path / "link.html").symlink_to(tmp_path / "real.html")
+    write_report([runs / "good"], tmp_path / "link.html")
+    assert (tmp_path / "link.html").is_symlink()
+    assert "What hf:roberta" in (tmp_path / "real.html").read_text(encoding="utf-8")
+    write_report([runs / "good"], "/dev/null")
+    assert Path("/dev/null").is_char_device()
+
+
 def test_a_run_that_has_just_begun_can_be_reported(made: ModuleType, tmp_path: Path) -> None:
     run = made.write(tmp_path / "r", "spacenli@fresh", "m", made.entailment(3, 4), answered=0, finished=False)
     assert "12 not asked yet" in write_report([run], tmp_path / "report.html").read_text(encoding="utf-8")
@@ -138,10 +157,10 @@ def test_the_summary_says_accuracy_and_whole_groups(made: ModuleType, tmp_path: 
     study = studies([run])[0]
     said = " ".join(sentences(study, headline(study))).replace("\xa0", " ")
     assert said.startswith(
-        "m is right on 85 % of 20 items of spacenli@fresh (a guess: 50 %), "
-        "but on all items of only 25 % of its 4 patterns."
+        "m is right on 17 of 20 items of spacenli@fresh (better than a guess: 50 %), "
+        "but on all items of only 25 % of its 4 patterns (5 items each)."
     )
-    assert "The best model of the paper" in said
+    assert "In the paper, on its own items, the best model, " in said
 
 
 def test_published_models_stand_beside_the_runs(runs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -155,7 +174,7 @@ def test_published_models_stand_beside_the_runs(runs: Path, tmp_path: Path, monk
     study = studies([Run.open(runs / "pairs")])[0]
     assert study.spec is not None
     lines = headline(study).lines
-    assert [line.model for line in lines] == ["VinVL", "smollm2", "BERT"]
-    assert lines[0].source == "Table 2"
-    assert lines[0].cells[0] is not None
-    assert lines[0].cells[0].value == 0.99
+    assert [line.model for line in lines] == ["smollm2", "VinVL", "BERT"]  # other items: not ranked among them
+    assert lines[1].source == "Table 2"
+    assert lines[1].cells[0] is not None
+    assert lines[1].cells[0].value == 0.99

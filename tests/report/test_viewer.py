@@ -49,8 +49,69 @@ def test_models_that_cannot_be_told_apart_share_ranks(made: ModuleType, tmp_path
         made.write(tmp_path / name, "spacenli@fresh", name, items, skill=skill, seed=seed)
     shelf = Shelf(tmp_path)
     board = shelf.board("spacenli@fresh", shelf.runs())
-    ranks = {label: (rank.best, rank.worst) for _, label, rank in board.ranks}
+    ranks = {label: (rank.best, rank.worst) for _, label, rank in board.parts[0].ranks}
     assert ranks == {"twin-a": (1, 2), "twin-b": (1, 2), "weak": (3, 3)}
+
+
+def test_runs_on_other_items_are_ranked_apart(made: ModuleType, tmp_path: Path) -> None:
+    items = list(made.entailment(20, 10))
+    for name, skill, part in (("large", 0.4, items), ("other", 0.2, items), ("small", 3.0, items[:30])):
+        made.write(tmp_path / name, "spacenli@fresh", name, part, skill=skill, seed=len(name))
+    shelf = Shelf(tmp_path)
+    board = shelf.board("spacenli@fresh", shelf.runs())
+    assert [(part.items, {label for _, label, _ in part.ranks}) for part in board.parts] == [
+        (200, {"large", "other"}),
+        (30, {"small"}),
+    ]
+    page = client(tmp_path).get("/").text
+    assert ">200 items</h3>" in page
+    assert ">Another set: 30 items</h3>" in page
+    assert page.count('name="a"') == 3
+    assert page.count(" checked") == 2
+    small = page[page.index("Another set: 30 items") :]
+    assert ">–</td>" in small  # nothing to be ranked with
+
+
+def test_an_unfinished_run_is_not_ranked_with_finished_ones(made: ModuleType, tmp_path: Path) -> None:
+    items = list(made.entailment(20, 10))
+    made.write(tmp_path / "whole", "spacenli@fresh", "whole", items, skill=0.5)
+    made.write(tmp_path / "part", "spacenli@fresh", "part", items, skill=3.0, answered=0.2, finished=False)
+    made.write(tmp_path / "begun", "spacenli@fresh", "begun", items, answered=0, finished=False)
+    shelf = Shelf(tmp_path)
+    board = shelf.board("spacenli@fresh", shelf.runs())
+    values = {label: rank.value for part in board.parts for _, label, rank in part.ranks}
+    assert [part.items for part in board.parts] == [200, 40, 0]
+    assert values["part"] > 0.9  # of what was asked; what was not is no mistake
+    assert client(tmp_path).get("/").status_code == 200
+
+
+def test_runs_that_share_one_item_get_no_verdict(made: ModuleType, tmp_path: Path) -> None:
+    items = list(made.entailment(4, 5))
+    made.write(tmp_path / "a", "spacenli@fresh", "a", items[:11], seed=1)
+    made.write(tmp_path / "b", "spacenli@fresh", "b", items[10:], seed=2)
+    page = client(tmp_path).get("/compare?a=a&b=b").text
+    assert "cannot be compared: they share 1 item in 1 independent group." in page
+    assert "nan" not in page
+
+
+def test_the_same_ids_with_other_words_are_not_compared(made: ModuleType, tmp_path: Path) -> None:
+    for name, seed in (("a", 1), ("b", 2)):
+        items = [
+            Item(id=str(i), form="choice", text=f"{name} {i}?", choices=("no", "yes"), gold=("yes",)) for i in range(30)
+        ]
+        made.write(tmp_path / name, "quiz@fresh", name, items, seed=seed, options={"seed": seed})
+    page = client(tmp_path).get("/compare?a=a&b=b").text
+    assert "a and b share no items" in page
+    assert "cannot be told apart" not in page
+
+
+def test_a_run_page_leaves_out_pattern_accuracy_of_a_few_items(made: ModuleType, tmp_path: Path) -> None:
+    made.write(tmp_path / "few", "spacenli@fresh", "m", made.entailment(20, 4))
+    page = client(tmp_path).get("/run/few").text
+    assert '<th scope="row">Pattern accuracy @1.0</th>' not in page
+    assert "pattern accuracy @1.0 are left out: they need 10 items of each pattern or more, and there are 4." in page
+    made.write(tmp_path / "many", "spacenli@fresh", "m", made.entailment(20, 12))
+    assert '<th scope="row">Pattern accuracy @1.0</th>' in client(tmp_path).get("/run/many").text
 
 
 def test_a_damaged_run_does_not_hide_the_others(made: ModuleType, tmp_path: Path) -> None:

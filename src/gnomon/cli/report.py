@@ -2,7 +2,7 @@
 
 examples:
   gnomon report runs/*
-  gnomon report runs/scales-* -o scales.html
+  gnomon report runs/scales@* -o scales.html
   gnomon report runs/* --figures figures
 """
 

@@ -5,7 +5,8 @@ The viewer listens on this machine only and changes nothing.
 examples:
   gnomon view
   gnomon view --runs results --port 9000
-  GNOMON_VIEW_TOKEN=... gnomon view --host 0.0.0.0 --allow-remote
+  export GNOMON_VIEW_TOKEN=$(python3 -c 'import secrets; print(secrets.token_urlsafe())')
+  gnomon view --host 0.0.0.0 --allow-remote
 """
 
 from __future__ import annotations

@@ -8,12 +8,16 @@ from typing import Any
 
 from gnomon.contracts import Scale
 from gnomon.errors import UsageError
+from gnomon.models.chat import Messages, conversation
+from gnomon.models.rows import Query
 from gnomon.models.scoring import Scorer, takes_trees
 from gnomon.models.tokens import Encoder
 from gnomon.probing.prompts import Prompt
 from gnomon.records import Answer, Item, pick
 
 NORMALISATIONS = ("sum", "mean", "byte", "pmi")
+NO_DATE = "{% macro strftime_now(format) %}{% endmacro %}"  # the date must not change the answers
+ANSWER = "@answer@"  # stands for an answer while a chat template is written out
 
 
 class Causal:
@@ -44,7 +48,7 @@ class Causal:
         self.batch = 512
         self.budget = token_budget(model)
         self.longest = longest(model, tokenizer)
-        self._alone: dict[str, float] = {}  # log-probability of a continuation after nothing
+        self._alone: dict[tuple[int, ...], float] = {}  # log-probability of a continuation's tokens after nothing
 
     def describe(self) -> dict[str, Any]:
         """What determines the answers."""
@@ -75,7 +79,8 @@ class Causal:
     def contexts(self, items: Sequence[Item]) -> list[str]:
         """What the model reads before the answer."""
         if self.chat:
-            return [render(self.tokenizer, self.prompt.chat(item)) for item in items]
+            known = self.ask == "score"
+            return [render(self.tokenizer, self.prompt.chat(item), answered=known) for item in items]
         prefixes = {form: self.prompt.prefix(form) for form in {item.form for item in items}}
         return [prefixes[item.form] + self.prompt.parts(item).before for item in items]
 
@@ -86,43 +91,52 @@ class Causal:
     def _scored(self, items: Sequence[Item]) -> list[Answer]:
         words = [self.words(item) for item in items]
         flat = [[word for alternatives in item for word in alternatives] for item in words]
-        queries = self.encoder.queries(self.contexts(items), flat)
+        queries = self.encoder.queries(self.contexts(items), flat, complete=self.chat)
         sizes = [len(query.context) + max(map(len, query.continuations)) - 1 for query in queries]
         fits = [not self.longest or size <= self.longest for size in sizes]
         scored = iter(self.scorer.score([query for query, fit in zip(queries, fits, strict=True) if fit]))
         if self.normalise == "pmi":
-            self._learn_alone([word for item in flat for word in item])
+            self._learn_alone(queries)
         answers = []
         for item, choices, texts, query, size, fit in zip(items, words, flat, queries, sizes, fits, strict=True):
             if not fit:
-                reason = f"the prompt has {size} tokens, the model takes {self.longest}"
-                answers.append(Answer(item=item.id, error=reason))
+                answers.append(Answer(item=item.id, error=too_long(size, self.longest)))
                 continue
-            counts = [len(tokens) for tokens in query.continuations]
-            normal = [self._normal(*one) for one in zip(next(scored), texts, counts, strict=True)]
+            normal = [self._normal(*one) for one in zip(next(scored), texts, query.continuations, strict=True)]
             answers.append(pick(item, gather(normal, choices)))
         return answers
 
-    def _normal(self, score: float, text: str, tokens: int) -> float:
+    def _normal(self, score: float, text: str, tokens: list[int]) -> float:
         if self.normalise == "mean":
-            return score / tokens
+            return score / len(tokens)
         if self.normalise == "byte":
             return score / max(1, len(text.encode()))
-        return score - self._alone[text] if self.normalise == "pmi" else score
+        return score - self._alone[tuple(tokens)] if self.normalise == "pmi" else score
 
-    def _learn_alone(self, texts: Sequence[str]) -> None:
-        fresh = [text for text in dict.fromkeys(texts) if text not in self._alone]
-        scores = self.scorer.score(self.encoder.queries([""] * len(fresh), [[text] for text in fresh]))
-        self._alone |= {text: score for text, (score,) in zip(fresh, scores, strict=True)}
+    def _learn_alone(self, queries: Sequence[Query]) -> None:
+        """Score the same tokens after nothing: encoded anew, a text may begin with other ones."""
+        every = dict.fromkeys(tuple(tokens) for query in queries for tokens in query.continuations)
+        fresh = [tokens for tokens in every if tokens not in self._alone]
+        nothing = self.encoder.open("", [])
+        scores = self.scorer.score([Query(nothing, [list(tokens)]) for tokens in fresh])
+        self._alone |= {tokens: score for tokens, (score,) in zip(fresh, scores, strict=True)}
 
     def _generated(self, items: Sequence[Item]) -> list[Answer]:
-        from gnomon.models.generating import generate, read_replies
+        from gnomon.models.generating import generate
+        from gnomon.models.reading import as_answer as read_reply
 
         contexts = self.contexts(items)
         encoded = self.encoder.texts(contexts)
-        tokens = [self.encoder.open(text, ids) for text, ids in zip(contexts, encoded, strict=True)]
-        replies = generate(self.model, self.tokenizer, tokens, new_tokens=self.new_tokens)
-        return read_replies(items, replies, [self.prompt.answers(item) for item in items])
+        tokens = [self.encoder.open(text, ids, complete=self.chat) for text, ids in zip(contexts, encoded, strict=True)]
+        fits = [not self.longest or len(ids) + self.new_tokens <= self.longest for ids in tokens]
+        asked = [ids for ids, fit in zip(tokens, fits, strict=True) if fit]
+        replies = iter(generate(self.model, self.tokenizer, asked, new_tokens=self.new_tokens))
+        return [
+            read_reply(item, next(replies), self.prompt.answers(item))
+            if fit
+            else Answer(item=item.id, error=too_long(len(ids) + self.new_tokens, self.longest))
+            for item, ids, fit in zip(items, tokens, fits, strict=True)
+        ]
 
 
 def gather(scores: Sequence[float], words: Sequence[Sequence[str]]) -> tuple[float, ...]:
@@ -140,17 +154,31 @@ def _add_up(scores: Sequence[float]) -> float:
     return most if len(scores) == 1 else most + log(sum(exp(score - most) for score in scores))
 
 
-def render(tokenizer: Any, turns: list[dict[str, str]]) -> str:
-    """A conversation as the model's own template writes it, up to where its answer begins."""
-    from jinja2 import TemplateError
+def render(tokenizer: Any, turns: Messages, *, answered: bool = False) -> str:
+    """A conversation as the model's own template writes it, up to where its answer begins.
 
-    try:
-        text = tokenizer.apply_chat_template(turns, tokenize=False, add_generation_prompt=True)
-    except TemplateError:  # some templates know no system message: it goes before the first question
-        system, first, *rest = turns
-        merged = [{"role": "user", "content": f"{system['content']}\n\n{first['content']}"}, *rest]
-        text = tokenizer.apply_chat_template(merged, tokenize=False, add_generation_prompt=True)
-    return str(text)
+    That is where generation starts; or, `answered`, where the template puts an answer that is there already: after a
+    space, after a thought that is empty, never inside one.
+    """
+    template = NO_DATE + tokenizer.get_chat_template()
+
+    def say(messages: Messages) -> str:
+        if answered:
+            written = write([*messages, {"role": "assistant", "content": ANSWER}], add_generation_prompt=False)
+            before, found, _ = written.rpartition(ANSWER)
+            if found:
+                return before
+        return write(messages, add_generation_prompt=True)
+
+    def write(messages: Messages, **how: Any) -> str:
+        return str(tokenizer.apply_chat_template(messages, chat_template=template, tokenize=False, **how))
+
+    return conversation(say, turns)
+
+
+def too_long(tokens: int, most: int) -> str:
+    """Why an item cannot be asked."""
+    return f"the prompt has {tokens} tokens, the model takes {most}"
 
 
 def token_budget(model: Any) -> int:

@@ -35,22 +35,37 @@ def chat_template(source: str, special: Mapping[str, str]) -> Callable[[Messages
     environment.globals["raise_exception"] = raise_exception
     environment.globals["strftime_now"] = lambda _: ""  # the date must not change the answers
 
-    def render(messages: Messages) -> str:
+    def write(messages: Messages) -> str:
         return str(template.render(messages=messages, add_generation_prompt=True, **special))
 
     def say(messages: Messages) -> str:
-        try:
-            return render(messages)
-        except (TemplateError, TypeError, ValueError, ArithmeticError, LookupError, AttributeError) as error:
-            if messages[0]["role"] != "system" or len(messages) < 2:
-                raise ModelError(f"The model's chat template fails: {error}.", WITHOUT) from None
-        return say(_without_system(messages))
+        return conversation(write, messages)
 
     try:
         template: Any = environment.from_string(source)
     except TemplateError as error:
         raise ModelError(f"The model's chat template cannot be read: {error}.", WITHOUT) from None
     return say
+
+
+def conversation(write: Callable[[Messages], str], messages: Messages) -> str:
+    """What a template writes; the system message stands before the first question if it refuses or forgets that.
+
+    >>> conversation(lambda turns: turns[-1]["content"], [{"role": "system", "content": "Be brief."},
+    ...                                                   {"role": "user", "content": "Is an ant large?"}])
+    'Be brief.\\n\\nIs an ant large?'
+    """
+    from jinja2 import TemplateError
+
+    system = messages[0]["content"].strip() if messages[0]["role"] == "system" and len(messages) > 1 else ""
+    try:
+        text = write(messages)
+        if system in text:
+            return text
+    except (TemplateError, TypeError, ValueError, ArithmeticError, LookupError, AttributeError) as error:
+        if not system:
+            raise ModelError(f"The model's chat template fails: {error}.", WITHOUT) from None
+    return conversation(write, _without_system(messages))
 
 
 def _without_system(messages: Messages) -> Messages:

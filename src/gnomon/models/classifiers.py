@@ -173,30 +173,33 @@ def _frequencies(examples: Iterable[Example]) -> dict[str, float]:
 
 
 class _Trained:
-    """A vocabulary and a classifier; or one label or none, where the training items had no other."""
+    """A vocabulary and a classifier; or each label's share, where there were no words or fewer than two labels."""
 
-    def __init__(self, vectorizer: Any, model: Any, labels: list[str]) -> None:
-        self.vectorizer, self.model, self.labels = vectorizer, model, labels
+    def __init__(self, shares: dict[str, float], vectorizer: Any = None, model: Any = None) -> None:
+        self.shares, self.vectorizer, self.model = shares, vectorizer, model
 
     def probabilities(self, texts: list[list[str]]) -> list[dict[str, float]]:
         if self.model is None:
-            return [dict.fromkeys(self.labels, 1.0) for _ in texts]
+            return [self.shares for _ in texts]
         rows = self.model.predict_proba(self.vectorizer.transform(texts))
-        return [dict(zip(self.labels, map(float, row), strict=True)) for row in rows]
+        return [dict(zip(map(str, self.model.classes_), map(float, row), strict=True)) for row in rows]
 
 
 def _train(examples: Iterable[tuple[list[str], str, float]], words: Iterable[str]) -> _Trained:
     from sklearn.feature_extraction.text import CountVectorizer
     from sklearn.linear_model import LogisticRegression
 
-    found = list(examples)
-    if len({label for _, label, _ in found}) < 2:
-        return _Trained(None, None, [label for _, label, _ in found[:1]])
+    found, vocabulary = list(examples), sorted(words)
+    shares: dict[str, float] = {}
+    for _, label, weight in found:
+        shares[label] = shares.get(label, 0.0) + weight
+    if len(shares) < 2 or not vocabulary:
+        return _Trained({label: share / sum(shares.values()) for label, share in shares.items()})
     texts, labels, weights = (list(column) for column in zip(*found, strict=True))
-    vectorizer = CountVectorizer(analyzer=_as_it_is, binary=True, lowercase=False, vocabulary=sorted(words))
+    vectorizer = CountVectorizer(analyzer=_as_it_is, binary=True, lowercase=False, vocabulary=vocabulary)
     model = LogisticRegression(max_iter=2000, tol=1e-3)
     model.fit(vectorizer.fit_transform(texts), labels, sample_weight=weights)
-    return _Trained(vectorizer, model, [str(label) for label in model.classes_])
+    return _Trained(shares, vectorizer, model)
 
 
 def _as_it_is(words: list[str]) -> list[str]:

@@ -1,4 +1,4 @@
-"""Replies: greedy generation in batches of like length, and reading the replies as answers."""
+"""Replies: greedy generation in batches of like length."""
 
 from __future__ import annotations
 
@@ -6,9 +6,6 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import torch
-
-from gnomon.models.reading import read
-from gnomon.records import Answer, Item
 
 BATCH = 16
 
@@ -44,17 +41,6 @@ def generate(model: Any, tokenizer: Any, prompts: Sequence[Sequence[int]], *, ne
         for number, text in zip(numbers, tokenizer.batch_decode(own, skip_special_tokens=True), strict=True):
             replies[number] = text.strip()
     return replies
-
-
-def read_replies(
-    items: Sequence[Item], replies: Sequence[str], words: Sequence[Sequence[Sequence[str]]]
-) -> list[Answer]:
-    """Each reply as an answer; the choice is none where no label can be read."""
-    answers = []
-    for item, reply, accepted in zip(items, replies, words, strict=True):
-        found = read(reply, accepted)
-        answers.append(Answer(item=item.id, reply=reply, choice=None if found is None else item.choices[found]))
-    return answers
 
 
 def _alike(prompts: Sequence[Sequence[int]]) -> Iterator[list[int]]:

@@ -100,7 +100,7 @@ def _talks(tokenizer: Any, chat: bool | None, name: str) -> bool:
 def _folder(name: str) -> str:
     """What transformers can load: a hub name or folder as it is; llama.cpp's files by way of the cache."""
     if name != "smollm2" and not name.endswith(".gguf"):
-        return name
+        return str(Path(name).expanduser()) if name.startswith("~") else name
     from gnomon.models.converting import converted
     from gnomon.models.smollm2 import weights
 

@@ -75,6 +75,7 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "llama_vocab_n_tokens": (_int, [_pointer]),
     "llama_vocab_bos": (_int, [_pointer]),
     "llama_vocab_eos": (_int, [_pointer]),
+    "llama_vocab_get_add_bos": (_bool, [_pointer]),
     "llama_vocab_get_text": (_text, [_pointer, _int]),
     "llama_vocab_is_eog": (_bool, [_pointer, _int]),
     "llama_detokenize": (_int, [_pointer, ctypes.POINTER(_int), _int, _text, _int, _bool, _bool]),
@@ -116,6 +117,8 @@ class Llama:
         self.size = int(self._api.llama_vocab_n_tokens(self._vocabulary))
         self.bos = int(self._api.llama_vocab_bos(self._vocabulary))  # the token that begins a text, or -1
         self.eos = int(self._api.llama_vocab_eos(self._vocabulary))  # the token that ends it, or -1
+        begins = self.bos >= 0 and self._api.llama_vocab_get_add_bos(self._vocabulary)
+        self._opening = [self.bos] if begins else []  # what every text begins with
         self.cached: list[int] = []
         self.computed = 0  # tokens that the model has computed, for the curious and for tests
 
@@ -141,13 +144,16 @@ class Llama:
         return (self._api.llama_model_chat_template(self._model, None) or b"").decode("utf-8", "replace")
 
     def tokenize(self, text: str, *, special: bool, begin: bool = True) -> list[int]:
-        """The tokens of a text, begun as the model wants it; `special` also reads control tokens such as <|im_end|>."""
+        """The tokens of a text, begun as the model wants it; `special` also reads control tokens such as <|im_end|>.
+
+        A text is never ended, even where the file says so: what is scored or said goes on from it.
+        """
         raw = text.encode()
         buffer = (_int * (len(raw) + 16))()
-        count = self._api.llama_tokenize(self._vocabulary, raw, len(raw), buffer, len(buffer), begin, special)
+        count = self._api.llama_tokenize(self._vocabulary, raw, len(raw), buffer, len(buffer), False, special)
         if count < 0:
             raise ValueError("the text cannot be tokenized")
-        return list(buffer[:count])
+        return [*(self._opening if begin else ()), *buffer[:count]]
 
     def log_probabilities(self, path: Sequence[int], wanted: Sequence[Wanted]) -> list[list[float]]:
         """Walk along a path of tokens and tell, at each place asked about, how likely the tokens asked about are next.

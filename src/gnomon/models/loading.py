@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from gnomon.errors import MissingExtraError, ModelError, UsageError
+from gnomon.models.faults import check_complete, check_device, check_folder, explained
+from gnomon.models.vocabulary import load_tokenizer
 
 KINDS = {
     "causal": "AutoModelForCausalLM",
@@ -66,18 +68,18 @@ def load(
     where = device or best_device()
     number = DTYPES.get(dtype) or _default_dtype(where)
     source = {"revision": revision or None, "trust_remote_code": trust_remote_code}
-    with quiet(), _explained(name, allow_pickle):
+    check_device(where)
+    check_folder(name, allow_pickle=allow_pickle)
+    with quiet(), explained(name, allow_pickle=allow_pickle):
         config = transformers.AutoConfig.from_pretrained(name, **source)
         kind = kind or kind_of(config, name)
-        _check_weights(name, allow_pickle)
-        tokenizer = transformers.AutoTokenizer.from_pretrained(name, **source)
-        model = getattr(transformers, KINDS[kind]).from_pretrained(
-            name, config=config, dtype=getattr(torch, number), use_safetensors=None if allow_pickle else True, **source
-        )
-    model = model.to(where).eval()
+        tokenizer = load_tokenizer(name, **source)
+        weights = {"dtype": getattr(torch, number), "use_safetensors": None if allow_pickle else True, **source}
+        model = _model(getattr(transformers, KINDS[kind]), name, kind, config, weights)
+        model = model.to(where).eval()
     parameters = sum(each.numel() for each in model.parameters())  # tied weights count once; quantised ones not at all
     if quantise:
-        model = _quantised(model, where)
+        model = _quantised(model, where, name)
     if compile:
         getattr(model, model.base_model_prefix, model).compile(dynamic=True)
     about = {
@@ -93,6 +95,16 @@ def load(
         "transformers": transformers.__version__,
     }
     return Loaded(kind, model, tokenizer, about)
+
+
+def _model(maker: Any, name: str, kind: str, config: Any, options: dict[str, Any]) -> Any:
+    """The model with all its weights from its files; a part that is not there is refused, never made up."""
+    model, report = maker.from_pretrained(name, config=config, output_loading_info=True, **options)
+    if hasattr(config, "legacy") and any(key.startswith("lm_predictions.") for key in report["unexpected_keys"]):
+        config.legacy = False  # DeBERTa as Microsoft published it: the head of its pre-training has these names
+        model, report = maker.from_pretrained(name, config=config, output_loading_info=True, **options)
+    check_complete(name, kind, model, report["missing_keys"])
+    return model
 
 
 def kind_of(config: Any, name: str) -> str:
@@ -123,6 +135,8 @@ def set_threads(threads: int) -> None:
     """As many threads as asked for; else no more than the cores that this process may use."""
     import torch
 
+    if threads < 0:
+        raise UsageError(f"A model cannot use {threads} threads.", "Leave it out for as many as there are cores.")
     if not threads and os.environ.get("OMP_NUM_THREADS"):
         return
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
@@ -190,58 +204,23 @@ def _default_dtype(device: str) -> str:
     return "float16" if device.startswith("mps") else "float32"
 
 
-def _quantised(model: Any, device: str) -> Any:
+def _quantised(model: Any, device: str, name: str) -> Any:
     import torch
 
     if not device.startswith("cpu"):
         raise UsageError("quantise=int8 needs the device cpu.", "Add --model-set device=cpu, or leave quantise out.")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return torch.ao.quantization.quantize_dynamic(model, {torch.nn.Linear}, dtype=torch.qint8)
+        made = torch.ao.quantization.quantize_dynamic(model, {torch.nn.Linear}, dtype=torch.qint8)
+    try:
+        with torch.inference_mode():
+            made(**made.dummy_inputs)
+    except Exception as error:  # some models (Mamba) compute with the weights of their layers rather than the layers
+        raise ModelError(f"{name} cannot be computed in int8: {error}.", "Leave quantise out.") from error
+    return made
 
 
 def _revision(name: str, config: Any) -> str:
     if Path(name).is_dir():
         return f"content:{content_hash(Path(name))[:40]}"
     return str(getattr(config, "_commit_hash", None) or "")
-
-
-def _check_weights(name: str, allow_pickle: bool) -> None:
-    """Say that a folder holds only pickled weights before anything tries to read them."""
-    folder = Path(name)
-    if allow_pickle or not folder.is_dir() or list(folder.glob("*.safetensors")):
-        return
-    if list(folder.glob("*.bin")) or list(folder.glob("*.pt")) or list(folder.glob("*.pth")):
-        raise _pickled(name)
-
-
-def _pickled(name: str) -> ModelError:
-    return ModelError(
-        f"{name} has its weights only as a Python pickle, which can run any code when it is read.",
-        "Prefer a revision with .safetensors files; if you trust its author, add --allow-pickle.",
-    )
-
-
-@contextmanager
-def _explained(name: str, allow_pickle: bool) -> Iterator[None]:
-    """What goes wrong while loading, in words for people."""
-    try:
-        yield
-    except (OSError, ValueError) as error:
-        text = str(error)
-        if "trust_remote_code" in text:
-            raise ModelError(
-                f"{name} brings code of its own, which would run on this machine.",
-                "If you have read it and trust it, add --trust-remote-code.",
-            ) from None
-        if not allow_pickle and "safetensors" in text and "file named" in text:
-            raise _pickled(name) from None
-        raise ModelError(f"{name} cannot be loaded: {text.strip().splitlines()[0][:300]}", _advice(name)) from None
-
-
-def _advice(name: str) -> str:
-    if name.startswith((".", "/", "~")) or (os.sep in name and name.count("/") > 1):
-        return "Is this a folder with config.json, tokenizer and .safetensors files?"
-    if os.environ.get("HF_HUB_OFFLINE", "").lower() in ("1", "true", "yes", "on"):
-        return "HF_HUB_OFFLINE is set and the model is not in the cache: unset it once, or give a local folder."
-    return "Check the name and the network, or give a local folder: hf:path/to/folder."

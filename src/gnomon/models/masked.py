@@ -1,14 +1,16 @@
 """Masked language models: the blank of a cloze item filled with each choice, or with the whole vocabulary.
 
 A choice is written into the sentence, encoded there, and its own tokens are masked: so spaces, capitals and pieces of
-words are those the tokenizer really makes. A choice of several tokens is filled from left to right, each token given
-those before it and with those after it masked (the word-wise pseudo-log-likelihood of Kauf & Ivanova 2023), so that
-long words gain nothing from their own endings; span=pll masks one token at a time instead (Salazar et al. 2020).
+words are those the tokenizer really makes. Where a token joins a choice with what stands next to it (a Korean noun and
+its particle), all choices of the item are scored over that stretch. A choice of several tokens is filled from left to
+right, each token given those before it and with those after it masked (the word-wise pseudo-log-likelihood of Kauf &
+Ivanova 2023), so that long words gain nothing from their endings; span=pll masks one at a time (Salazar et al. 2020).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from math import exp
 from typing import Any, NamedTuple
 
@@ -29,6 +31,16 @@ class Filled(NamedTuple):
 
     tokens: list[int]
     span: range
+
+
+class Way(NamedTuple):
+    """A sentence with a choice written in: its tokens, the characters of each, and those of the choice."""
+
+    text: str
+    tokens: list[int]
+    offsets: Sequence[tuple[int, int]]
+    start: int
+    end: int
 
 
 class Blank(NamedTuple):
@@ -75,7 +87,7 @@ class Masked:
     def answer(self, items: Sequence[Item]) -> list[Answer]:
         """One answer for each item: probabilities over its choices, or over the vocabulary with `top_k`."""
         filled = self._filled(items)
-        troubles = [self._trouble(ways) for ways in filled]
+        troubles = [self._trouble(item, ways) for item, ways in zip(items, filled, strict=True)]
         asked = [number for number, trouble in enumerate(troubles) if not trouble]
         ask = self._top if self.top_k else self._over_choices
         found = dict(zip(asked, ask([items[n] for n in asked], [filled[n] for n in asked]), strict=True))
@@ -84,15 +96,23 @@ class Masked:
             for number, item in enumerate(items)
         ]
 
-    def _trouble(self, ways: Sequence[Filled]) -> str:
+    def _trouble(self, item: Item, ways: Sequence[Filled]) -> str:
         longest = max(len(one.tokens) for one in ways)
         if self.longest and longest > self.longest:
             return f"the text has {longest} tokens, the model takes {self.longest}"
-        return "" if all(one.span for one in ways) else "the tokenizer makes no token of one of the choices"
+        if not all(one.span for one in ways):
+            return "the tokenizer makes no token of one of the choices"
+        texts = iter([tuple(one.tokens) for one in ways])
+        said = [{next(texts) for _ in words} for words in self.prompt.answers(item)]
+        if len(set().union(*said)) < sum(map(len, said)):
+            return "to the tokenizer two of the choices are the same, or both unknown"
+        return ""
 
     def _filled(self, items: Sequence[Item]) -> list[list[Filled]]:
         """For each item its sentence with each answer word of each choice."""
-        texts, places, counts = [], [], []
+        texts: list[str] = []
+        places: list[tuple[int, int]] = []
+        counts: list[int] = []
         for item in items:
             parts = self.prompt.parts(item)
             if not parts.inline:
@@ -106,13 +126,9 @@ class Masked:
             places += [(len(before), len(before) + len(word)) for word in words]
             counts.append(len(words))
         encoded = self.tokenizer(texts, return_offsets_mapping=True)
-        made = iter(
-            [
-                Filled(ids, _span(offsets, *place))
-                for ids, offsets, place in zip(encoded["input_ids"], encoded["offset_mapping"], places, strict=True)
-            ]
-        )
-        return [[next(made) for _ in range(count)] for count in counts]
+        found = zip(texts, encoded["input_ids"], encoded["offset_mapping"], places, strict=True)
+        made = (Way(text, ids, offsets, *place) for text, ids, offsets, place in found)
+        return [_fill(list(islice(made, count))) for count in counts]
 
     def _over_choices(self, items: Sequence[Item], filled: Sequence[Sequence[Filled]]) -> list[Answer]:
         blanks: dict[Blank, list[tuple[int, int, int]]] = {}
@@ -152,18 +168,24 @@ class Masked:
         answers: dict[int, Answer] = {}
         for batch in self._alike(list(blanks)):
             for blank, row in zip(batch, self._logits(batch).softmax(-1), strict=True):
-                best = [self.tokenizer.decode([token]).strip() for token in row.topk(self.top_k).indices.tolist()]
+                best = row.topk(min(self.top_k, len(row))).indices.tolist()
                 answers |= {number: self._read(items[number], filled[number], best, row) for number in blanks[blank]}
         return [answers[number] for number in range(len(items))]
 
-    def _read(self, item: Item, ways: Sequence[Filled], best: Sequence[str], row: torch.Tensor) -> Answer:
+    def _read(self, item: Item, ways: Sequence[Filled], best: Sequence[int], row: torch.Tensor) -> Answer:
         choices = self.prompt.answers(item)
         single = iter([row[one.tokens[one.span.start]].item() if len(one.span) == 1 else 0.0 for one in ways])
         scores = tuple(sum(next(single) for _ in words) for words in choices)
         accepted = {word.lower(): place for place, words in enumerate(choices) for word in words}
-        place = next((accepted[word.lower()] for word in best if word.lower() in accepted), None)
+        places = iter([place for place, words in enumerate(choices) for _ in words])
+        tokens = {
+            one.tokens[one.span.start]: place for one, place in zip(ways, places, strict=True) if len(one.span) == 1
+        }
+        words = [self.tokenizer.decode([token]).strip() for token in best]
+        found = (tokens.get(token, accepted.get(word.lower())) for token, word in zip(best, words, strict=True))
+        place = next((place for place in found if place is not None), None)
         return Answer(
-            item=item.id, scores=scores, reply=", ".join(best), choice=None if place is None else item.choices[place]
+            item=item.id, scores=scores, reply=", ".join(words), choice=None if place is None else item.choices[place]
         )
 
     def _logits(self, batch: Sequence[Blank]) -> torch.Tensor:
@@ -185,6 +207,19 @@ class Masked:
             batch.append(blank)
         if batch:
             yield batch
+
+
+def _fill(ways: Sequence[Way]) -> list[Filled]:
+    """An item's sentences with the tokens of their choices: for all choices those of the same stretch of text."""
+    left = right = 0  # characters around the choice, beyond spaces, that some token holds together with it
+    while True:
+        spans = [_span(way.offsets, way.start - left, way.end + right) for way in ways]
+        found = [(way, span) for way, span in zip(ways, spans, strict=True) if span]
+        before = max((len(way.text[way.offsets[span[0]][0] : way.start].lstrip()) for way, span in found), default=0)
+        after = max((len(way.text[way.end : way.offsets[span[-1]][1]].rstrip()) for way, span in found), default=0)
+        if before <= left and after <= right:
+            return [Filled(way.tokens, span) for way, span in zip(ways, spans, strict=True)]
+        left, right = max(before, left), max(after, right)
 
 
 def _span(offsets: Sequence[tuple[int, int]], start: int, end: int) -> range:

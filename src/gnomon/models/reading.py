@@ -43,8 +43,10 @@ def explain(reply: str, words: Sequence[Sequence[str]], *, letters: bool = True)
     """
     text = _clean(reply)
     vocabulary = _vocabulary(tuple(tuple(group) for group in words), letters)
-    own = _RUN_ON.split(text, maxsplit=1)[0]
+    own, alone = (mark.split(text, maxsplit=1)[0] for mark in (_RUN_ON, _NEXT_ITEM))
     if own != text and (found := _explain(own, vocabulary)).choice is not None:
+        return found
+    if alone != text and (found := _explain(alone, vocabulary)).rule == "whole":
         return found
     return _explain(text, vocabulary)
 
@@ -60,6 +62,8 @@ def _explain(text: str, vocabulary: _Vocabulary) -> Reading:
             return Reading(None, "several")
         if found and rule == "lead" and _overturned(text, vocabulary, found):
             return Reading(None, "several")
+        if rule == "corrected" and not found and _TAKEN_BACK.search(text):
+            break  # "True. Wait, no.": what it said first no longer holds
         if found:
             return Reading(found.pop(), rule)
         if rule == "announced" and any(_WITHHELD.search(segment) for segment in _announced(text)):
@@ -76,9 +80,17 @@ def as_answer(item: Item, reply: str, words: Sequence[Sequence[str]]) -> Answer:
 
 # --- the text ---------------------------------------------------------------------------------------------------------
 
-_PLAIN = str.maketrans({"’": "'", "‘": "'", "“": '"', "”": '"', "—": " - ", "–": " - "})
-_THOUGHT = re.compile(r"<(think|thinking|reasoning)>.*?(?:</\1>|\Z)", re.DOTALL)
+_PLAIN = str.maketrans(
+    {"’": "'", "‘": "'", "—": " - ", "–": " - ", "→": " : ", "…": "..."} | dict.fromkeys("“”„«»「」『』", '"')
+)
+_THOUGHT = re.compile(r"([<\[])(/?)(?:think|thinking|thought|reasoning)[>\]]")
+_CHANNEL = re.compile(r"<\|channel\|>(\w+).*?<\|message\|>(.*?)(?=<\||\Z)", re.DOTALL)  # gpt-oss
 _RUN_ON = re.compile(r"\n\s*(?:question|q|user|human)\s*\d*\s*:")  # a model that asks itself the next question
+_NEXT_ITEM = re.compile(r"\n\s*(?:statement|text|context|premise|passage|hypothesis)\s*\d*\s*:")  # after a lone label
+_STRUCK = re.compile(r"~~[^~\n]+~~")
+_QUOTED = re.compile(  # "Ann does not stand" is true: what is quoted is not said
+    r"(?:\"[^\"\n]{12,}\"|(?<!\w)'[^'\n]{12,}')(?= (?:is|would be|must be|can be)\b)"
+)
 _LATEX = re.compile(r"\\(?:text|textbf|mathrm|mathbf|textit|emph)\s*\{([^{}]*)\}")
 _MARKUP = re.compile(
     r"</?(?:b|i|u|p|em|strong|code|br ?/?)>|\*+|`+|~~+|\$|(?<!\w)_+(?=\w)|(?<=\w)_+(?!\w)|"
@@ -89,9 +101,20 @@ _MARKUP = re.compile(
 
 def _clean(reply: str) -> str:
     """Case, quotes and dashes made alike; thoughts, markdown and LaTeX text commands taken off."""
-    text = unicodedata.normalize("NFKC", reply[-LIMIT:]).casefold()
-    text = _LATEX.sub(r"\1", _THOUGHT.sub(" ", text.translate(_PLAIN)))
-    return _MARKUP.sub("", text).strip()
+    text = unicodedata.normalize("NFKC", _without_thoughts(reply)[-LIMIT:]).casefold()
+    text = _LATEX.sub(r"\1", _STRUCK.sub(" ", text.translate(_PLAIN)))
+    return _QUOTED.sub("it", _MARKUP.sub("", text)).strip()
+
+
+def _without_thoughts(reply: str) -> str:
+    """What follows the last thought; nothing if that never ends. Templates may open it before the reply begins."""
+    if channels := _CHANNEL.findall(reply):
+        return "\n".join(said for name, said in channels if name == "final")
+    marks = list(_THOUGHT.finditer(reply.casefold())) if "<" in reply or "[" in reply else []
+    if not marks:
+        return reply
+    opened = marks[0].start() if not marks[0][2] else 0
+    return reply[:opened] + "\n" + (reply[marks[-1].end() :] if marks[-1][2] else "")
 
 
 def _lines(text: str) -> list[str]:
@@ -106,12 +129,20 @@ def _sentences(text: str) -> list[str]:
 
 # --- the rules: where the answer of a reply may stand, surest first ---------------------------------------------------
 
-_BOXED = re.compile(r"\\boxed\s*\{([^{}]*)\}|<answer>(.*?)</answer>", re.DOTALL)
+_BOXED = re.compile(
+    r"\\boxed\s*\{([^{}]*)\}|<answer>(.*?)</answer>|"
+    r"\"(?:final[_ ]answer|answer|label|choice|prediction|verdict)\"\s*:\s*\"([^\"\n]*)\"",
+    re.DOTALL,
+)
 _ANNOUNCED = re.compile(
     r"\b(?:answer|verdict|prediction|(?:correct|right|best|final|true) (?:choice|option|label|relation|word|response))"
     r"\s*(?:to [^.:\n]{1,80}? )?[\"']?\s*"
-    r"(?:(?:is|would be|should be|must be|will be)\b(?!n't)\s*[:=]?|[:=]|-+(?=\s))\s*"
+    r"(?:(?:is|would be|should be|must be|will be)\b(?!n't)\s*[:=]?|[:=]|-+(?=\s))\s*|"
+    r"\bi(?:'d| would|'ll| will)? (?:choose|pick|select|say|answer|go with|opt for)\b\s*:?\s*"
 )
+_APPROVED = re.compile(r"\b(?:is|fits|would be) (?:the )?(?:best|correct|right)\b(?! (?:of|to|side)\b)")
+_TAKEN_BACK = re.compile(r"\b(?:wait|on second thought|scratch that|i take that back|let me re(?:consider|think))\b")
+_CORRECTED = re.compile(rf"(?:{_TAKEN_BACK.pattern}|(?:^|[.!?\n]\s*)(?:actually|correction)\b)")
 _WITHHELD = re.compile(
     r"^\W*(?:not (?:possible|clear|known|given|certain)|impossible|unclear|unknown|uncertain|"
     r"cannot|can't|undetermined)\b"
@@ -128,13 +159,23 @@ def _whole(text: str) -> Iterator[str]:
 
 def _boxed(text: str) -> Iterator[str]:
     for match in reversed(list(_BOXED.finditer(text))):
-        yield match[1] or match[2] or ""
+        yield match[1] or match[2] or match[3] or ""
 
 
 def _announced(text: str) -> Iterator[str]:
     for match in reversed(list(_ANNOUNCED.finditer(text))):
         rest = text[match.end() :].lstrip()
         yield re.split(r"[.!?](?:\s|$)|\n", rest, maxsplit=1)[0]
+
+
+def _approved(text: str) -> Iterator[str]:
+    for match in reversed(list(_APPROVED.finditer(text))):
+        yield re.split(r"[.,;:!?\n]", text[: match.start()])[-1]
+
+
+def _corrected(text: str) -> Iterator[str]:
+    if marks := list(_CORRECTED.finditer(text)):
+        yield "\n".join(_sentences(text[marks[-1].end() :]))
 
 
 def _lone_lines(text: str) -> Iterator[str]:
@@ -166,18 +207,25 @@ RULES: tuple[tuple[str, Callable[[str], Iterator[str]]], ...] = (
     ("whole", _whole),  # the reply is a label and nothing else: "**Larger**.", "(b)"
     ("boxed", _boxed),  # the last \boxed{...} or <answer>...</answer>
     ("announced", _announced),  # after the last "the answer is", "Answer:", "correct option:" that names a label
+    ("corrected", _corrected),  # what follows the last "wait", "on second thought", "Actually"
     ("line", _lone_lines),  # a line that is a label and nothing else
     ("lead", _lead),  # the reply opens with a label: "Yes, because ..."; unless its conclusion says otherwise
     ("concluded", _concluded),  # after "so", "therefore" ... in the last such sentence that names a label
     ("last line", _last_line),  # the last of several lines
+    ("approved", _approved),  # the words before "is correct", "is right", "fits best"
     ("sole", _everywhere),  # the only label that the whole reply asserts
 )
 _ALONE = frozenset({"whole", "line", "lead"})  # the segment must be the label and nothing else
-_LETTERS_IN_PROSE = frozenset({"concluded", "last line", "sole"})  # here only "(b)" and "option b" are letters
+_LETTERS_IN_PROSE = frozenset(
+    {"corrected", "concluded", "last line", "sole"}
+)  # here only "(b)" and "option b" are letters
 
 
 def _overturned(text: str, vocabulary: _Vocabulary, found: set[int]) -> bool:
-    """Whether a reply that opens with one label concludes with another."""
+    """Whether a reply that opens with one label concludes with another, or goes on "but" with it."""
+    contrast = re.match(r"[^.!?\n]*?\bbut\b([^.!?\n]*)", text)
+    if contrast and vocabulary.asserted(contrast[1], alone=True, strict=False) - found:
+        return True
     for segment in _concluded(text):
         later = vocabulary.asserted(segment, alone=False, strict=True)
         if later:
@@ -195,15 +243,43 @@ _NEGATOR = re.compile(
 _NO_NOUN = re.compile(r"\bno[ \t]+[\"'(]*$")  # "no contradiction"
 _DENIED = re.compile(r"\b(?:not (?:the case|true|correct)|incorrect|wrong|false) (?:that|to say)\b[^,;]*$")
 _UNDECIDED = re.compile(
-    r"\b(?:not enough|insufficient|whether|if|unclear|unsure|don't know|do not know|"
-    r"(?:can't|cannot) (?:tell|say|be determined)|"
-    r"(?:impossible|hard|difficult|unable) to)\b[^.;\n]*$"
+    r"(?:\b(?:insufficient|whether|if|unclear|unsure|"
+    r"no (?:information|evidence|indication|mention|way|reason)|nothing (?:to|that|says)|"
+    r"(?:can't|cannot) (?:tell|say|be determined)|(?:impossible|hard|difficult|unable) to)|"
+    r"(?:\bnot|n't) (?:enough|sufficient|know|say|state|mention|specify|indicate|clear|certain|sure|possible))"
+    r"\b[^.;\n]*$"
+)
+_HEDGED = re.compile(
+    r"\b(?:might|may|could|possibly|perhaps)\b|\b(?:partially|partly|mostly|half|somewhat|almost|nearly)[ -]$"
+)
+_OTHERWISE = re.compile(r"\botherwise\b,?\s*$")
+_CONCEDED = re.compile(r"\b(?:while|although|though|even if)\b[^,;:.!?\n]*$")
+_ASIDE = re.compile(  # words that point at the text: "none of the above", "see below"
+    r"\b(?:(?:none|all|any|both|either) of (?:the|these)|"
+    r"mentioned|described|stated|shown|given|noted|see|explained)\s+$"
+)
+_TAKEN_OFF = re.compile(  # what follows a label takes it back
+    r"[\"')]*(?:\s+(?:is|are|was|would be|must be|can be) (?:both |clearly |also )?"
+    r"(?:wrong|incorrect|ruled out|excluded|not\b)|"
+    r"\s+(?:cannot|can't|isn't|is impossible)\b|"
+    r"[^.!?\n]*\bbut (?:it is |it's |this is |that is |that's )?not (?:certain|sure|definite|guaranteed)|"
+    r"\s+(?:only )?(?:if|when|unless|provided|assuming)\b|"
+    r"[^.!?\n,;]* if (?:it|the|he|she|they|we|there)\b[^.!?\n]*\b(?:were|was|had)\b)"
 )
 _CLAUSE = re.compile(r"[,;:.!?\n]|\bbut\b|\bbecause\b|\bsince\b|\s-+\s")
 _TRUTH = (("true", "false"), ("yes", "no"), ("correct", "incorrect"), ("right", "wrong"))
 _ONLY_ALONE = frozenset({"no", "yes"})  # "there is no doubt": these answer only as a clause of their own
-_OPENS = re.compile(r"(?:^|[.,;:!?\n\"'(]|\b(?:say|is|be|answer|think|guess|but|so|a))\s*[\"'(]*$")
+_OPENS = re.compile(
+    r"(?:^|[.,;:!?\n\"'(]|\b(?:say|is|be|answer|think|guess|but|so|a|clear|definite|definitely|clearly|simply|just|"
+    r"probably|certainly|firm))\s*[\"'(]*$"
+)
 _CLOSES = re.compile(r"\W*(?:$|[.,;:!\n]|because\b)")
+
+
+_INFLECTED = {  # verbs of labels that are nouns
+    "entailment": ("entails", "entailed"),
+    "contradiction": ("contradicts", "contradicted", "contradictory"),
+}
 
 
 class _Mention(NamedTuple):
@@ -227,6 +303,9 @@ class _Vocabulary:
                     own[key] = index
                 elif key:
                     table.setdefault(key, set()).add(index)
+        for noun, verbs in _INFLECTED.items():
+            for verb in verbs if noun in table else ():
+                table.setdefault(verb, table[noun])
         self.table = {word: frozenset(found) for word, found in table.items()}
         longest_first = sorted(table, key=len, reverse=True) or ["(no words)"]
         alternatives = "|".join(re.escape(word).replace(r"\ ", r"[\s_-]+") for word in longest_first)
@@ -234,7 +313,8 @@ class _Vocabulary:
         in_order = {chr(ord("a") + index): index for index in range(min(self.size, 26))} if letters else {}
         self.letters = own or in_order
         some = "".join(self.letters) or "-"
-        self.loose = re.compile(rf"^\W*(?:option |choice |answer )?\(?([{some}])(?:\)|[.:]|\W*$)")
+        after = r"(?=\)|[.,:;!]|\W*$|\s+(?:because|since|as|but|not|and|or|rather|instead)\b|\s+-)"
+        self.loose = re.compile(rf"(?<![\w'])([{some}]){after}")
         self.strict = re.compile(rf"\(([{some}])\)|\b(?:option|choice|answer|choose|pick) \(?([{some}])\b(?! \w)")
         self.opposite = self._opposites()
 
@@ -284,10 +364,18 @@ class _Vocabulary:
             return set()
         clause = _CLAUSE.split(before)[-1]
         sentence = re.split(r"[.!?;\n]", before)[-1]
-        if _DENIED.search(clause) or _UNDECIDED.search(sentence):
+        if (
+            _DENIED.search(clause)
+            or _UNDECIDED.search(re.split(r"\bbut\b", sentence)[-1])
+            or _CONCEDED.search(sentence)
+        ):
+            return set()
+        if _OTHERWISE.search(before) or _ASIDE.search(before) or _TAKEN_OFF.match(after) or _HEDGED.search(clause):
+            return set()
+        if before.endswith("the ") and after.startswith(" the "):  # "the larger the better"
             return set()
         negator = _NEGATOR.search(clause)
-        if negator and not mention.word.startswith(("neither", "not ")):
+        if negator and not mention.word.startswith("not "):
             direct = negator["between"].strip() in ("", "quite", "at all", "actually", "really")
             denies = re.match(r"(?:not|n't|never)", negator[0]) is not None
             return {self.opposite[mention.word]} if direct and denies and mention.word in self.opposite else set()
@@ -298,9 +386,10 @@ class _Vocabulary:
     def _letters(self, segment: str, strict: bool) -> set[int]:
         if not self.letters:
             return set()
-        found = {self.letters[match[1] or match[2]] for match in self.strict.finditer(segment)}
-        if not strict and (match := self.loose.match(segment)):
-            found.add(self.letters[match[1]])
+        found: set[int] = set()
+        for match in (*self.strict.finditer(segment), *(() if strict else self.loose.finditer(segment))):
+            letter = match[match.lastindex or 1]
+            found |= self._judged(segment, _Mention(frozenset({self.letters[letter]}), letter, *match.span()))
         return found
 
 

@@ -15,6 +15,7 @@ ROOT = -1  # the parent of a row's first token: the end of the family's prefix
 ROW_LIMIT = 256  # tokens in a row of merged queries: attention within it grows with the square
 FAMILY_SHARE = 32  # tokens that neighbours must share to be of one family
 FAMILY_SAVING = 1024  # tokens that a prefix must save to be worth a pass of its own
+LONG = 2048  # tokens of a text that is read as a prefix of its own: a tree's mask grows with the square of its row
 
 
 class Query(NamedTuple):
@@ -74,11 +75,17 @@ def families(queries: Sequence[Query], known: Sequence[Sequence[int]] = ()) -> l
         prefix = _prefix(queries, segment)
         seen = max((shared(list(old), prefix) for old in known), default=0)
         if seen >= FAMILY_SHARE and seen >= len(prefix) - FAMILY_SHARE:
-            found.append(Family(prefix[:seen], segment))
-        elif (len(segment) - 1) * len(prefix) >= FAMILY_SAVING:
-            found.append(Family(prefix, segment))
+            prefix = prefix[:seen]
+        elif (len(segment) - 1) * len(prefix) < FAMILY_SAVING:
+            prefix = []
+        alike = [number for number in segment if len(queries[number].context) <= len(prefix) + LONG]
+        if len(alike) < len(segment):
+            long = (number for number in segment if len(queries[number].context) > len(prefix) + LONG)
+            found += [Family(queries[number].context[:-1], [number]) for number in long]
+        if prefix and alike:
+            found.append(Family(prefix, alike))
         else:
-            rest += segment
+            rest += alike
     return [*found, Family([], rest)] if rest else found
 
 
@@ -107,20 +114,39 @@ def rows(queries: Sequence[Query], family: Family, *, limit: int = ROW_LIMIT) ->
         yield row
 
 
-def batches(made: Sequence[Row], *, tokens: int, outputs: int) -> Iterator[list[Row]]:
-    """Rows of like length together, at most `tokens` with padding and `outputs` wanted places in each batch."""
+def batches(made: Sequence[Row], *, tokens: int, outputs: int, most: int | None = None) -> Iterator[list[Row]]:
+    """Rows of like length together, at most `tokens` with padding, `outputs` wanted places and `most` rows in each."""
     batch: list[Row] = []
     places = 0
     for row in sorted(made, key=lambda row: (row.chain, len(row.tokens)), reverse=True):
         wants = len(row.wanted)
         fits = (len(batch) + 1) * len(batch[0].tokens) <= tokens and places + wants <= outputs if batch else True
-        if batch and (not fits or batch[0].chain != row.chain):
+        if batch and (not fits or batch[0].chain != row.chain or len(batch) == most):
             yield batch
             batch, places = [], 0
         batch.append(row)
         places += wants
     if batch:
         yield batch
+
+
+def portions(queries: Sequence[Query], most: int) -> Iterator[tuple[int, int, Query]]:
+    """Queries as (number, first choice, query), those that ask for more than `most` tokens in several portions.
+
+    >>> [(number, first, len(part.continuations)) for number, first, part in portions([Query([1], [[2, 3]] * 5)], 4)]
+    [(0, 0, 2), (0, 2, 2), (0, 4, 1)]
+    """
+    for number, query in enumerate(queries):
+        if sum(map(len, query.continuations)) <= most:
+            yield number, 0, query
+            continue
+        first = asked = 0
+        for place, continuation in enumerate(query.continuations):
+            if place > first and asked + len(continuation) > most:
+                yield number, first, Query(query.context, query.continuations[first:place])
+                first, asked = place, 0
+            asked += len(continuation)
+        yield number, first, Query(query.context, query.continuations[first:])
 
 
 def shared(one: list[int], other: list[int]) -> int:

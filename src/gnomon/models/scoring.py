@@ -16,10 +16,13 @@ import numpy as np
 import torch
 from transformers.cache_utils import Cache, DynamicCache, DynamicLayer
 
-from gnomon.models.rows import Family, Query, Row, batches, families, plain_rows, rows
+from gnomon.errors import ModelError
+from gnomon.models.rows import Family, Query, Row, batches, families, plain_rows, portions, rows
 
 PREFIXES_KEPT = 4
+TOKENS_KEPT = 16384  # of all prefixes together
 ROOM = 64 * 2**20  # bytes that a prefix may take, spread over the rows of a batch
+SPREAD = 256 * 2**20  # bytes that one layer's prefix may take for a moment, spread over the rows of a batch
 
 
 class SharedLayer(DynamicLayer):  # type: ignore[misc]
@@ -65,6 +68,7 @@ class SharedLayer(DynamicLayer):  # type: ignore[misc]
 
 
 Layers = list[SharedLayer]  # of a prefix
+Part = tuple[int, int, Query]  # a query's number, the first of its choices that are asked, these choices
 
 
 class Scorer:
@@ -84,22 +88,25 @@ class Scorer:
         if self.trees is None:
             self.trees = takes_trees(self.model)
         result = [[0.0] * len(query.continuations) for query in queries]
-        window = _window(self.model.config)
-        short = [i for i, query in enumerate(queries) if self.trees and (not window or _length(query) <= window)]
-        for prefix, made in self._planned([queries[i] for i in short]):
-            for batch in batches(made, tokens=self.tokens, outputs=self.outputs):
+        asked = list(portions(queries, self.outputs))
+        limit = _limit(self.model.config)
+        short = [part for part in asked if self.trees and (not limit or _length(part[2]) <= limit)]
+        for prefix, made in self._planned([query for _, _, query in short]):
+            for batch in batches(made, tokens=self.tokens, outputs=self.outputs, most=_most(prefix, made)):
                 self._add(batch, prefix, result, short)
-        taken = set(short)
-        long = [i for i in range(len(queries)) if i not in taken]
-        for batch in batches(list(plain_rows([queries[i] for i in long])), tokens=self.tokens, outputs=self.outputs):
-            self._add(batch, None, result, long)
+        taken = set(map(id, short))
+        long = [part for part in asked if id(part) not in taken]
+        plain = list(plain_rows([query for _, _, query in long]))
+        for made in _of_one_length(plain) if _first_trained_on(self.model.config) else [plain]:
+            for batch in batches(made, tokens=self.tokens, outputs=self.outputs):
+                self._add(batch, None, result, long)
         return result
 
     def _planned(self, queries: Sequence[Query]) -> Iterator[tuple[Layers | None, list[Row]]]:
         for family in families(queries, list(self.prefixes)):
-            yield self._prefix(family.prefix), list(rows(queries, family))
+            yield self._prefix(family.prefix, keep=len(family.members) > 1), list(rows(queries, family))
 
-    def _prefix(self, tokens: Sequence[int]) -> Layers | None:
+    def _prefix(self, tokens: Sequence[int], *, keep: bool) -> Layers | None:
         """Keys and values of a prefix, computed once and kept; a shorter one is cut from a longer one."""
         if not tokens:
             return None
@@ -108,12 +115,16 @@ class Scorer:
             if old[: len(wanted)] == wanted:
                 self.prefixes.move_to_end(old)
                 return layers if len(old) == len(wanted) else [layer.first(len(wanted)) for layer in layers]
-        self.prefixes[wanted] = layers = read_prefix(self.model, wanted)
-        while len(self.prefixes) > PREFIXES_KEPT:
+        layers = read_prefix(self.model, wanted)
+        if keep:
+            self.prefixes[wanted] = layers
+        while len(self.prefixes) > 1 and (
+            len(self.prefixes) > PREFIXES_KEPT or sum(map(len, self.prefixes)) > TOKENS_KEPT
+        ):
             self.prefixes.popitem(last=False)
         return layers
 
-    def _add(self, batch: list[Row], prefix: Layers | None, result: list[list[float]], numbers: Sequence[int]) -> None:
+    def _add(self, batch: list[Row], prefix: Layers | None, result: list[list[float]], parts: Sequence[Part]) -> None:
         wanted = [(place, want) for place, row in enumerate(batch) for want in row.wanted]
         length = len(batch[0].tokens)
         places, which = np.unique([place * length + want.node for place, want in wanted], return_inverse=True)
@@ -122,7 +133,8 @@ class Scorer:
         tokens = torch.tensor([want.token for _, want in wanted], device=self.device)
         found = (logits[at, tokens] - _log_sums(logits)[at]).tolist()
         for (_, want), value in zip(wanted, found, strict=True):
-            result[numbers[want.query]][want.choice] += value
+            number, first, _ = parts[want.query]
+            result[number][first + want.choice] += value
 
 
 def forward(model: Any, batch: list[Row], prefix: Layers | None, places: torch.Tensor) -> torch.Tensor:
@@ -170,8 +182,14 @@ def takes_trees(model: Any) -> bool:
     plain: dict[tuple[int, int, int], torch.Tensor] = {}
     for row in plain_rows(queries):
         plain |= _hidden(model, [row], None)
-    rough = model.dtype != torch.float32 or any("quantized" in type(part).__module__ for part in model.modules())
-    tolerance = 0.1 if rough else 1e-3
+    quantised = any("quantized" in type(part).__module__ for part in model.modules())  # by what a whole batch needs
+    tolerance = 0.1 if quantised or model.dtype != torch.float32 else 1e-3
+    alike = _alike_states(plain[0, 0, 0], plain[0, 1, 0], tolerance)  # the same place, before texts that differ
+    if not alike and not quantised:
+        raise ModelError(
+            "The model is no decoder: what it reads at a place depends on what stands after it.",
+            "Ask it as what it is: --model-set kind=masked, seq2seq or nli.",
+        )
     try:
         prefix = read_prefix(model, tokens[:3])
         tree: dict[tuple[int, int, int], torch.Tensor] = {}
@@ -180,21 +198,28 @@ def takes_trees(model: Any) -> bool:
                 tree |= {(number, *key[1:]): value for key, value in _hidden(model, [row], prefix).items()}
     except Exception:
         return False
-    return all(torch.norm(tree[key] - value) <= tolerance * torch.norm(value) for key, value in plain.items())
+    return all(_alike_states(tree[key], value, tolerance) for key, value in plain.items())
+
+
+def _alike_states(one: torch.Tensor, other: torch.Tensor, tolerance: float) -> bool:
+    return bool(torch.norm(one - other) <= tolerance * torch.norm(other))
 
 
 def _hidden(model: Any, batch: list[Row], prefix: Layers | None) -> dict[tuple[int, int, int], torch.Tensor]:
-    """What the head is given at each wanted place, by query, choice and number of the token."""
+    """What the head is given at each wanted place (or says, if it is not known), by query, choice, number of token."""
     seen: list[torch.Tensor] = []
     places = torch.tensor([want.node for want in batch[0].wanted], device=next(model.parameters()).device)
-    hook = model.get_output_embeddings().register_forward_hook(lambda _, args, __: seen.append(args[0][0]))
+    head = model.get_output_embeddings()
+    hook = head.register_forward_hook(lambda _, args, __: seen.append(args[0][0])) if head is not None else None
     try:
-        forward(model, batch, prefix, places)
+        logits = forward(model, batch, prefix, places)
     finally:
-        hook.remove()
+        if hook is not None:
+            hook.remove()
+    states = seen[0].float() if seen else logits
     count: dict[tuple[int, int], int] = {}
     found = {}
-    for want, state in zip(batch[0].wanted, seen[0].float(), strict=True):
+    for want, state in zip(batch[0].wanted, states, strict=True):
         key = (want.query, want.choice)
         count[key] = count.get(key, -1) + 1
         found[(*key, count[key])] = state
@@ -221,13 +246,15 @@ def _only_at(model: Any, places: torch.Tensor) -> Iterator[list[torch.Tensor]]:
         shapes.append(args[0].shape)
         return (args[0].reshape(-1, args[0].shape[-1])[places].unsqueeze(0),)
 
-    def widen(_: Any, __: Any, output: torch.Tensor) -> torch.Tensor:
+    def widen(_: Any, __: Any, output: Any) -> Any:
         if not shapes:
             return output
+        states, *rest = output if isinstance(output, tuple) else (output,)  # some give what their router said, too
         rows, length, size = shapes.pop()
-        wide = output.new_zeros(rows * length, size)
-        wide[places] = output[0]
-        return wide.view(rows, length, size)
+        wide = states.new_zeros(rows * length, size)
+        wide[places] = states.view(-1, size)
+        wide = wide.view(rows, length, size)
+        return (wide, *rest) if isinstance(output, tuple) else wide
 
     head, last = model.get_output_embeddings(), _last_feed_forward(model)
     hooks = [] if head is None else [head.register_forward_pre_hook(keep)]
@@ -264,7 +291,7 @@ def _mask(batch: list[Row], length: int, offset: int, dtype: torch.dtype, device
     mask = torch.full((len(sees), 1, length, offset + length), torch.finfo(dtype).min, dtype=dtype)
     mask[..., :offset] = 0
     mask[:, 0, :, offset:][torch.from_numpy(sees)] = 0
-    return mask.to(device)
+    return mask.to(device).expand(len(batch), -1, -1, -1)
 
 
 def _ancestors(row: Row, sees: np.ndarray) -> None:
@@ -274,15 +301,44 @@ def _ancestors(row: Row, sees: np.ndarray) -> None:
             sees[place, : parent + 1] |= sees[parent, : parent + 1]
 
 
-def _window(config: Any) -> int:
-    """The sliding window of attention, 0 if there is none; within it a sliding layer sees what a full one sees."""
+def _most(prefix: Layers | None, made: Sequence[Row]) -> int | None:
+    """How many rows may share a prefix in one pass: attention takes a copy of it for each."""
+    if prefix is None or not made:
+        return None
+    keys = prefix[0].keys
+    row = 2 * keys.element_size() * keys.shape[1] * keys.shape[3] * (keys.shape[2] + max(len(r.tokens) for r in made))
+    return max(1, int(SPREAD // row))
+
+
+def _limit(config: Any) -> int:
+    """Up to how many tokens any text is read alike, 0 if without limit.
+
+    Within a sliding window a sliding layer sees what a full one sees. Rotary embeddings of the types dynamic and
+    longrope turn otherwise as soon as a batch holds a text longer than those that the model was first trained on.
+    """
     text = config.get_text_config()
     kinds = getattr(text, "layer_types", None)
-    if kinds and not any("sliding" in kind or "chunked" in kind for kind in kinds):
-        return 0
-    sizes = [getattr(text, name, None) for name in ("sliding_window", "attention_chunk_size", "window_size")]
-    found = [size for size in sizes if isinstance(size, int) and size > 0]
-    return min(found, default=0)
+    slides = not kinds or any("sliding" in kind or "chunked" in kind for kind in kinds)
+    names = ("sliding_window", "attention_chunk_size", "window_size") if slides else ()
+    sizes = [getattr(text, name, None) for name in names] + [_first_trained_on(config)]
+    return min((size for size in sizes if isinstance(size, int) and size > 0), default=0)
+
+
+def _first_trained_on(config: Any) -> int | None:
+    """The length beyond which rotary embeddings turn otherwise, none if they do not."""
+    text = config.get_text_config()
+    rotary = getattr(text, "rope_parameters", None) or getattr(text, "rope_scaling", None) or {}
+    if rotary.get("rope_type") not in ("dynamic", "longrope"):
+        return None
+    size = rotary.get("original_max_position_embeddings") or getattr(text, "max_position_embeddings", None)
+    return int(size) if size else None
+
+
+def _of_one_length(made: list[Row]) -> list[list[Row]]:
+    groups: dict[int, list[Row]] = {}
+    for row in made:
+        groups.setdefault(len(row.tokens), []).append(row)
+    return list(groups.values())
 
 
 def _length(query: Query) -> int:

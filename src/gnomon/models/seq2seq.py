@@ -14,12 +14,14 @@ import torch
 
 from gnomon.contracts import Scale
 from gnomon.errors import UsageError
-from gnomon.models.causal import gather, longest, token_budget
-from gnomon.models.tokens import Encoder
+from gnomon.models.causal import gather, longest, token_budget, too_long
+from gnomon.models.tokens import Encoder, opening
 from gnomon.probing.prompts import Prompt
 from gnomon.records import Answer, Item, pick
 
 NORMALISATIONS = ("sum", "mean", "byte", "pmi")
+TARGETS = 64  # of an item that are scored together
+LOGITS = 256 * 2**20  # bytes of logits that a batch may have
 
 
 class Source(NamedTuple):
@@ -55,6 +57,7 @@ class Seq2seq:
         self.batch, self.budget = 256, token_budget(model)
         self.longest = longest(model, tokenizer) if not hasattr(model.config, "relative_attention_num_buckets") else 0
         self.tokens = 2048 if next(model.parameters()).device.type == "cpu" else 16384
+        self.opening = opening(tokenizer, self.encoder.raw, target=True)  # what targets begin with: BART's <s>
         self._alone: dict[str, float] = {}
 
     def describe(self) -> dict[str, Any]:
@@ -65,27 +68,37 @@ class Seq2seq:
         """One answer for each item."""
         contexts = [self.prompt.context(item) for item in items]
         if self.ask == "generate":
-            from gnomon.models.generating import generate, read_replies
-
-            replies = generate(self.model, self.tokenizer, self._read(contexts), new_tokens=self.new_tokens)
-            return read_replies(items, replies, [self.prompt.answers(item) for item in items])
+            return self._generated(items, self._read(contexts))
         words = [self.prompt.words(item) for item in items]
         flat = [[word.strip() for alternatives in item for word in alternatives] for item in words]
         sources = [Source(*one) for one in zip(self._read(contexts), self._written(flat), strict=True)]
         fits = [not self.longest or len(source.tokens) <= self.longest for source in sources]
-        scored = iter(score(self.model, [s for s, fit in zip(sources, fits, strict=True) if fit], tokens=self.tokens))
+        scored = iter(self._scores([source for source, fit in zip(sources, fits, strict=True) if fit]))
         if self.normalise == "pmi":
             self._learn_alone([word for item in flat for word in item])
         answers = []
         for item, choices, texts, source, fit in zip(items, words, flat, sources, fits, strict=True):
             if not fit:
-                reason = f"the prompt has {len(source.tokens)} tokens, the model takes {self.longest}"
-                answers.append(Answer(item=item.id, error=reason))
+                answers.append(Answer(item=item.id, error=too_long(len(source.tokens), self.longest)))
                 continue
             counts = map(len, source.targets)
             normal = [self._normal(*one) for one in zip(next(scored), texts, counts, strict=True)]
             answers.append(pick(item, gather(normal, choices)))
         return answers
+
+    def _generated(self, items: Sequence[Item], sources: Sequence[list[int]]) -> list[Answer]:
+        from gnomon.models.generating import generate
+        from gnomon.models.reading import as_answer
+
+        fits = [not self.longest or len(tokens) <= self.longest for tokens in sources]
+        asked = [tokens for tokens, fit in zip(sources, fits, strict=True) if fit]
+        replies = iter(generate(self.model, self.tokenizer, asked, new_tokens=self.new_tokens))
+        return [
+            as_answer(item, next(replies), self.prompt.answers(item))
+            if fit
+            else Answer(item=item.id, error=too_long(len(tokens), self.longest))
+            for item, tokens, fit in zip(items, sources, fits, strict=True)
+        ]
 
     def _read(self, texts: Sequence[str]) -> list[list[int]]:
         found: list[list[int]] = self.tokenizer(list(texts))["input_ids"]  # with the end token that encoders expect
@@ -98,6 +111,9 @@ class Seq2seq:
         known = {text: ids + end for text, ids in zip(texts, self.encoder.raw(texts), strict=True)}
         return [[known[word] for word in item] for item in words]
 
+    def _scores(self, sources: Sequence[Source]) -> list[list[float]]:
+        return score(self.model, sources, opening=self.opening, tokens=self.tokens)
+
     def _normal(self, score: float, text: str, tokens: int) -> float:
         if self.normalise == "mean":
             return score / tokens
@@ -109,28 +125,56 @@ class Seq2seq:
         fresh = [text for text in dict.fromkeys(texts) if text not in self._alone]
         empty = self._read([""])[0] or [self.encoder.first]
         sources = [Source(empty, [targets[0]]) for targets in self._written([[text] for text in fresh])]
-        scores = score(self.model, sources, tokens=self.tokens)
+        scores = self._scores(sources)
         self._alone |= {text: found for text, (found,) in zip(fresh, scores, strict=True)}
 
 
-def score(model: Any, sources: Sequence[Source], *, tokens: int = 2048) -> list[list[float]]:
-    """For each source the log-probability of each target, summed over its tokens."""
+def score(
+    model: Any, sources: Sequence[Source], *, opening: Sequence[int] = (), tokens: int = 2048
+) -> list[list[float]]:
+    """For each source the log-probability of each target, summed over its tokens.
+
+    The decoder begins with its start token and the tokens of `opening`, which are not scored.
+    """
     result: list[list[float]] = [[] for _ in sources]
-    for numbers in _alike(sources, tokens):
-        for number, found in zip(numbers, _score_batch(model, [sources[n] for n in numbers]), strict=True):
-            result[number] = found
+    parts = [
+        (number, Source(source.tokens, source.targets[first : first + TARGETS]))
+        for number, source in enumerate(sources)
+        for first in range(0, len(source.targets), TARGETS)
+    ]
+    start = [_start(model), *opening]
+    found: dict[int, list[float]] = {}
+    for numbers in _alike([part for _, part in parts], tokens, _outputs(model)):
+        scores = _score_batch(model, [parts[number][1] for number in numbers], start)
+        found |= zip(numbers, scores, strict=True)
+    for number, (owner, _) in enumerate(parts):
+        result[owner] += found[number]
     return result
 
 
-def _score_batch(model: Any, sources: Sequence[Source]) -> list[list[float]]:
+def _start(model: Any) -> int:
+    """The token that a decoder begins with."""
+    for owner in (model.config, model.generation_config):
+        for name in ("decoder_start_token_id", "bos_token_id"):
+            found = getattr(owner, name, None)
+            if found is not None:
+                return int(found)
+    return 0
+
+
+def _outputs(model: Any) -> int:
+    """How many tokens' logits a batch may have."""
+    return max(32, LOGITS // (4 * int(model.config.get_text_config(decoder=True).vocab_size)))
+
+
+def _score_batch(model: Any, sources: Sequence[Source], start: list[int]) -> list[list[float]]:
     device = next(model.parameters()).device
     size = max(len(source.tokens) for source in sources)
     ids = torch.tensor([s.tokens + [0] * (size - len(s.tokens)) for s in sources], device=device)
     mask = torch.tensor([[1] * len(s.tokens) + [0] * (size - len(s.tokens)) for s in sources], device=device)
-    start = model.config.decoder_start_token_id
     with torch.inference_mode():
         encoded = model.get_encoder()(input_ids=ids, attention_mask=mask)
-        first = torch.full((len(sources), 1), start if start is not None else 0, device=device)
+        first = torch.tensor([start] * len(sources), device=device)
         opened = model(encoder_outputs=encoded, attention_mask=mask, decoder_input_ids=first, use_cache=True)
         opening = opened.logits[:, -1].float()
         opening = opening - opening.logsumexp(-1, keepdim=True)
@@ -166,13 +210,16 @@ def _add_rest(
         found[item][choice] += value
 
 
-def _alike(sources: Sequence[Source], tokens: int) -> Iterator[list[int]]:
-    """Numbers of sources of like length, at most so many tokens in a batch, padding counted."""
+def _alike(sources: Sequence[Source], tokens: int, outputs: int) -> Iterator[list[int]]:
+    """Numbers of sources of like length, at most so many tokens and target tokens in a batch, padding counted."""
     batch: list[int] = []
+    rows = longest = 0
     for number in sorted(range(len(sources)), key=lambda n: len(sources[n].tokens), reverse=True):
-        if batch and (len(batch) + 1) * len(sources[batch[0]].tokens) > tokens:
+        targets = sources[number].targets
+        rows, longest = rows + len(targets), max(longest, *map(len, targets))
+        if batch and ((len(batch) + 1) * len(sources[batch[0]].tokens) > tokens or rows * longest > outputs):
             yield batch
-            batch = []
+            batch, rows, longest = [], len(targets), max(map(len, targets))
         batch.append(number)
     if batch:
         yield batch

@@ -8,6 +8,7 @@ the end of it; whether that gives the same tokens is checked before it is relied
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -15,6 +16,7 @@ from gnomon.models.rows import Query, shared
 
 TAIL = 64  # characters before the boundary that can influence the tokens after it
 WORTHWHILE = 256  # characters that texts must share before their beginning is treated apart
+_TWO_WORDS = re.compile(r"[^\sĠĊĉ▁][ Ġ▁]")  # a space as tokenizers write it, after something else
 CHECKED = 4  # texts on which a short cut is compared with the long way
 
 
@@ -33,9 +35,9 @@ class Encoder:
     def __init__(self, tokenizer: Any) -> None:
         self.tokenizer = tokenizer
         self.backend = getattr(tokenizer, "_tokenizer", None) if getattr(tokenizer, "is_fast", False) else None
-        # Without a pre-tokenizer nothing says how far a merge may reach: no short cuts then.
-        self.local = self.backend is not None and self.backend.pre_tokenizer is not None
-        self.opening = _opening(tokenizer, self.raw)
+        # Without a pre-tokenizer, or with tokens of several words, a merge may reach far: no short cuts then.
+        self.local = self.backend is not None and self.backend.pre_tokenizer is not None and not _spans(self.backend)
+        self.opening = opening(tokenizer, self.raw)
         self._seams: list[Seam] = []
         self._joins: dict[tuple[str, str], tuple[int, list[int]]] = {}
 
@@ -57,10 +59,13 @@ class Encoder:
             return self.raw(texts)
         return [seam.tokens + ids[seam.skip :] for ids in self.raw([text[seam.cut :] for text in texts])]
 
-    def queries(self, contexts: Sequence[str], continuations: Sequence[Sequence[str]]) -> list[Query]:
+    def queries(
+        self, contexts: Sequence[str], continuations: Sequence[Sequence[str]], *, complete: bool = False
+    ) -> list[Query]:
         """Contexts and their continuations as tokens; a context begins with what the tokenizer opens texts with.
 
         Each continuation has at least one token, and so has each context (the opening token, if it has no other).
+        Contexts that are `complete`, such as a chat template writes them, are not opened.
         """
         encoded = self.texts(contexts)
         joins = self._joined(contexts, encoded, continuations)
@@ -69,13 +74,13 @@ class Encoder:
             back = max(1 if not tokens and not drop else drop for drop, tokens in ways)
             start = len(ids) - back
             tails = [[*ids[start : len(ids) - drop], *tokens] for drop, tokens in ways]
-            made.append(Query(self.open(text, ids[:start]), tails))
+            made.append(Query(self.open(text, ids[:start], complete=complete), tails))
         return made
 
-    def open(self, text: str, ids: list[int]) -> list[int]:
+    def open(self, text: str, ids: list[int], *, complete: bool = False) -> list[int]:
         """The tokens with the opening special tokens, unless the text has them already; never empty."""
         marker: str = getattr(self.tokenizer, "bos_token", None) or ""
-        written = bool(marker) and text.startswith(marker)
+        written = complete or (bool(marker) and text.startswith(marker))
         opened = ids if written or not self.opening else self.opening + ids
         return opened or [self.first]
 
@@ -155,10 +160,15 @@ def _holds(seam: Seam, texts: Sequence[str], raw: Any) -> bool:
     return all(seam.tokens + ids[seam.skip :] == whole for ids, whole in zip(short, raw(texts), strict=True))
 
 
-def _opening(tokenizer: Any, raw: Any) -> list[int]:
-    """The special tokens that a tokenizer puts before a text: [CLS], <s> or nothing."""
+def _spans(backend: Any) -> bool:
+    """Whether some token reaches from one word into the next ("of the"), as those of superword vocabularies do."""
+    return any(_TWO_WORDS.search(token) for token in backend.get_vocab(with_added_tokens=False))
+
+
+def opening(tokenizer: Any, raw: Any, *, target: bool = False) -> list[int]:
+    """The special tokens that a tokenizer puts before a text, or before a text to be written: [CLS], <s>, nothing."""
     plain = raw(["a"])[0]
-    special: list[int] = tokenizer("a")["input_ids"]
+    special: list[int] = tokenizer(**{"text_target" if target else "text": "a"})["input_ids"]
     for start in range(len(special) - len(plain) + 1):
         if special[start : start + len(plain)] == plain:
             return special[:start]

@@ -48,12 +48,13 @@ class Gallery(NamedTuple):
     groups: tuple[Group, ...]
 
 
-BASELINES = ("random", "majority", "constant")  # whose mistakes teach nothing
+GUESSES = ("random", "majority", "constant")  # whose mistakes teach nothing
+SHORTCUTS = ("hypothesis-only", "bag-of-words")  # which count words and know nothing of space
 
 
 def is_baseline(entrant: Entrant) -> bool:
-    """Whether the model is a guess rather than a model."""
-    return entrant.run.model.partition(":")[0] in BASELINES
+    """Whether the model is a guess or a shortcut, to measure others by."""
+    return entrant.run.model.partition(":")[0] in GUESSES + SHORTCUTS
 
 
 def galleries(study: Study, entrants: Sequence[Entrant], most: int = 3) -> list[Gallery]:

@@ -8,7 +8,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from gnomon.errors import MissingExtraError
+from gnomon.errors import DataError, MissingExtraError
 from gnomon.report.figures import Figure
 from gnomon.report.study import Study
 from gnomon.report.svg import standalone
@@ -20,8 +20,20 @@ def write_figures(studies: list[Study], drawn: list[list[Figure]], folder: Path)
     """Write every figure three times: NAME.svg, NAME.png, NAME.csv."""
     if importlib.util.find_spec("resvg_py") is None:
         raise MissingExtraError("Writing PNG files", "report")
-    folder.mkdir(parents=True, exist_ok=True)
-    written = []
+    made_folder(folder)
+    written: list[Path] = []
+    try:
+        _write(studies, drawn, folder, written)
+    except OSError as error:
+        raise DataError(
+            f"the figures cannot be written: {error.strerror or error}.",
+            "Check the disk and the folder's permissions.",
+            file=folder,
+        ) from None
+    return written
+
+
+def _write(studies: list[Study], drawn: list[list[Figure]], folder: Path, written: list[Path]) -> None:
     for study, charts in zip(studies, drawn, strict=True):
         for chart in charts:
             stem = folder / f"{file_name(study.name)}-{file_name(chart.name)}"
@@ -33,7 +45,17 @@ def write_figures(studies: list[Study], drawn: list[list[Figure]], folder: Path)
                 table = csv.writer(out, lineterminator="\n")
                 table.writerow(chart.columns)
                 table.writerows([harmless(value) for value in row] for row in chart.rows)
-    return written
+
+
+def made_folder(folder: Path) -> Path:
+    """The folder, made where it is not there; said in a sentence where it cannot be."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise DataError(
+            f"the folder cannot be made: {error.strerror or error}.", "Name another folder.", file=folder
+        ) from None
+    return folder
 
 
 def harmless(value: Any) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from gnomon import registry
@@ -11,6 +11,8 @@ from gnomon.errors import GnomonError
 from gnomon.files import package_data, parse, read_table
 from gnomon.measures.scoring import scores
 from gnomon.records import Score
+from gnomon.report.groupsize import large_enough
+from gnomon.report.notes import notes_of
 from gnomon.report.study import Study
 
 MOST_KEYS = 8
@@ -59,17 +61,20 @@ def applicable(spec: Benchmark | None) -> list[Measure]:
 
 
 def headline(study: Study) -> Headline:
-    """Runs and published models, the best first by the benchmark's first measure."""
+    """Runs, the best first among those on the same items, and then the published models, the best first."""
     measures = applicable(study.spec)
     lines = []
     for i, e in enumerate(study.entrants):
-        found = {s.measure: s for s in scores(e.table, measures) if s.value is not None}
+        found = {
+            s.measure: s for s in scores(e.table, measures) if s.value is not None and large_enough(s.measure, e.table)
+        }
         lines.append(Line(e.label, "", tuple(found.get(m.name) for m in measures), i))
     used = [j for j, m in enumerate(measures) if any(line.cells[j] for line in lines)]
     names = tuple(measures[j].name for j in used)
     lines = [line._replace(cells=tuple(line.cells[j] for j in used)) for line in lines]
     papers = _published_lines(study, names)
-    return Headline(names, _ranked([*lines, *papers]), tuple(_notes(study, bool(papers))))
+    notes = tuple(notes_of(study, [m.name for m in measures], names, papers=bool(papers)))
+    return Headline(names, _ranked(study, lines, papers), notes)
 
 
 def published(spec: Benchmark | None) -> list[Published]:
@@ -107,10 +112,13 @@ def sliced(study: Study) -> list[Headline]:
                 continue
             lines = []
             for i, e in enumerate(study.entrants):
-                mine = {s.key: s for s in scores(e.table, [measure], by=tag)} if tag in e.table.tags else {}
+                fit = tag in e.table.tags and large_enough(measure.name, e.table)
+                mine = {s.key: s for s in scores(e.table, [measure], by=tag)} if fit else {}
                 lines.append(Line(e.label, "", tuple(mine.get(key) for key in keys), i))
-            lines += _grouped(study.name, [(f, f.key) for f in paper], keys)
-            found.append(Headline(tuple(keys), _ranked(lines), (), f"{measure.name} by {tag}"))
+            if not any(cell for line in lines for cell in line.cells):
+                continue
+            papers = _grouped(study.name, [(f, f.key) for f in paper], keys)
+            found.append(Headline(tuple(keys), _ranked(study, lines, papers), (), f"{measure.name} by {tag}"))
     return found
 
 
@@ -149,33 +157,13 @@ def cited(tables: Iterable[str]) -> str:
     return f"Table{'s' * (len(numbers) > 1)} {', '.join(numbers)}"
 
 
-def _ranked(lines: Sequence[Line]) -> tuple[Line, ...]:
-    return tuple(sorted(lines, key=lambda line: -(line.cells[0].value or 0) if line.cells and line.cells[0] else 1))
+def _ranked(study: Study, runs: Sequence[Line], papers: Sequence[Line]) -> tuple[Line, ...]:
+    """Runs are ranked among those on the same items only, and never among the paper's models."""
+    by_series = {line.series: line for line in runs}
+    sets = [[by_series[i] for i in members] for members in study.item_sets()]
+    return tuple(line for part in (*sets, papers) for line in sorted(part, key=_place))
 
 
-def _notes(study: Study, papers: bool) -> Iterator[str]:
-    yield "Ranges are 95 % intervals over independent groups of items; an item without an answer counts as wrong."
-    if papers and study.spec:
-        items = (
-            ""
-            if study.name.endswith("@published")
-            else ", on the published items; these runs answered freshly made ones, the same questions in other words"
-        )
-        yield f"Grey rows are the models of the paper ({study.spec.paper}), from the tables named{items}."
-    lacking = [
-        (
-            e.label,
-            int((~e.table.asked).sum()),
-            int(e.table.failed.sum()),
-            int((e.table.asked & ~e.table.answered & ~e.table.failed).sum()),
-        )
-        for e in study.entrants
-    ]
-    for label, missing, failed, unread in lacking:
-        parts = [
-            f"{n:,} {what}"
-            for n, what in ((missing, "not asked yet"), (failed, "failed"), (unread, "could not be read"))
-            if n
-        ]
-        if parts:
-            yield f"{label}: {', '.join(parts)}."
+def _place(line: Line) -> float:
+    first = line.cells[0] if line.cells else None
+    return 1.0 if first is None or first.value is None else -first.value

@@ -8,9 +8,10 @@ from typing import Any, NamedTuple
 import msgspec
 
 from gnomon.files import package_data, read_text
-from gnomon.report.study import Study
-from gnomon.runs import Manifest
+from gnomon.report.study import Entrant, Study
+from gnomon.runs import Counts, Manifest
 
+SEEDS = {"seed": "model", "request_seed": "requests"}  # and NAME_seed: NAME
 PROMPT = 20_000  # characters of a prompt that the page shows
 
 
@@ -26,12 +27,19 @@ class Method(NamedTuple):
 
 def methods(studies: list[Study]) -> list[Method]:
     """Every run of the report."""
-    return [_method(study, e.label, e.run.manifest) for study in studies for e in study.entrants]
+    return [_method(study, e) for study in studies for e in study.entrants]
 
 
-def _method(study: Study, label: str, manifest: Manifest) -> Method:
+def _method(study: Study, e: Entrant) -> Method:
+    manifest = e.run.manifest
     prompt = wording(manifest.model_description.get("prompt"))[:PROMPT]
-    return Method(label, study.name, manifest.command, tuple(facts(manifest)), prompt)
+    return Method(e.label, study.name, manifest.command, tuple(facts(manifest, counts_of(e))), prompt)
+
+
+def counts_of(e: Entrant) -> Counts:
+    """How far a run has come, from its answers: a manifest is not told of each batch."""
+    answered, failed = int(e.table.answered.sum()), int((e.table.failed & ~e.table.answered).sum())
+    return Counts(items=e.total, answered=answered, errors=failed, unread=len(e.table) - answered - failed)
 
 
 def wording(prompt: Any) -> str:
@@ -47,26 +55,35 @@ def wording(prompt: Any) -> str:
     return told
 
 
-def facts(manifest: Manifest) -> list[tuple[str, str]]:
-    """What a manifest says, line by line."""
+def seeds(manifest: Manifest) -> dict[str, Any]:
+    """The seeds of a run by what they are the seeds of: the items, the model, its requests to a server."""
+    found = {} if manifest.seed is None else {"items": manifest.seed}
+    for key, value in {**manifest.model_description, **manifest.model_options}.items():
+        if (key == "seed" or key.endswith("_seed")) and value is not None:
+            found[SEEDS.get(key, key.removesuffix("_seed"))] = value
+    return found
+
+
+def facts(manifest: Manifest, counts: Counts) -> list[tuple[str, str]]:
+    """What a manifest says, line by line, and how far the run has come."""
     description = {key: value for key, value in manifest.model_description.items() if key != "prompt"}
-    counts = manifest.counts
     rest = {key: value for key, value in description.items() if value not in (None, "", {}, [])}
-    seeds = {
-        **({"items": manifest.seed} if manifest.seed is not None else {}),
-        **({"model": manifest.model_options["seed"]} if "seed" in manifest.model_options else {}),
-    }
+    left = counts.items - counts.asked
     found = [
         ("Benchmark", manifest.benchmark + (f", {_plain(manifest.options)}" if manifest.options else "")),
         (
             "Items",
-            f"{counts.items:,}" + (f", {manifest.limit:,} drawn evenly over the benchmark" if manifest.limit else ""),
+            f"{counts.items:,}" + (", drawn evenly over the benchmark" if manifest.limit == counts.items else ""),
         ),
-        ("Answers", f"{counts.answered:,} read, {counts.unread:,} unreadable, {counts.errors:,} failed"),
+        (
+            "Answers",
+            f"{counts.answered:,} read, {counts.unread:,} unreadable, {counts.errors:,} failed"
+            + (f", {left:,} not asked yet" if left else ""),
+        ),
         ("Items digest", f"SHA-256 {manifest.items_sha256}" if manifest.items_sha256 else "run not complete"),
         ("Model", manifest.model + (f", {_plain(manifest.model_options)}" if manifest.model_options else "")),
         ("Model details", _plain(rest)),
-        ("Seed", _plain(seeds)),
+        ("Seed", _plain(seeds(manifest))),
         ("Scores", manifest.scale),
         ("Versions", _plain(manifest.versions)),
         ("Started", manifest.started.strftime("%Y-%m-%d %H:%M %Z").strip()),

@@ -12,7 +12,7 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gnomon import __version__
 from gnomon.errors import MissingExtraError, UsageError
@@ -25,6 +25,9 @@ from gnomon.report.summary import title
 from gnomon.report.views import study_view
 from gnomon.report.words import counted, listed
 
+if TYPE_CHECKING:
+    from gnomon.runs import Run
+
 ASSETS = Path(__file__).parent / "assets"
 BRIEF = 2  # with more benchmarks than this the page opens with one sentence on each
 MORE = {"ground": ("#faf9f6", "#101215"), "veil": ("#faf9f6ee", "#101215ee"), "line": ("#bdbab2", "#4a4f58"),
@@ -32,21 +35,39 @@ MORE = {"ground": ("#faf9f6", "#101215"), "veil": ("#faf9f6ee", "#101215ee"), "l
 
 
 def write_report(
-    runs: Sequence[Any], output: str | Path, *, figures_folder: str | Path | None = None, command: str = ""
+    runs: Run | str | Path | Sequence[Run | str | Path],
+    output: str | Path,
+    *,
+    figures_folder: str | Path | None = None,
+    command: str = "",
 ) -> Path:
-    """Write the report of some runs to one HTML file and, if asked, its figures to a folder; return the file's path."""
-    from gnomon.report.export import write_figures
-    from gnomon.runs import Run
+    """Write the report of some runs to one HTML file and, if asked, its figures to a folder; return the file's path.
 
-    if not runs:
+    Runs are runs or their folders; a folder of runs stands for all in it.
+    """
+    from gnomon.report.export import made_folder, write_figures
+    from gnomon.runs import Run, open_runs
+    from gnomon.writing import whole_or_not
+
+    named = [runs] if isinstance(runs, Run | str | Path) else list(runs)
+    opened = [found for run in named for found in ([run] if isinstance(run, Run) else open_runs([run]))]
+    if not opened:
         raise UsageError("There are no runs to report on.", "Name run folders; `gnomon list runs` shows them.")
-    opened = [run if isinstance(run, Run) else Run.open(run) for run in runs]
+    output = Path(output)
+    if output.is_dir():
+        raise UsageError(f"{output} is a folder.", f"Name the page's file, for instance {output / 'report.html'}.")
+    made_folder(output.parent)
+    if figures_folder:
+        made_folder(Path(figures_folder))
     found = studies(opened)
     drawn = [figures(study) for study in found]
-    output = Path(output)
-    output.parent.mkdir(parents=True, exist_ok=True)
     shown = command or "gnomon report " + " ".join(run.path.name for run in opened) + f" -o {output.name}"
-    output.write_text(render(found, drawn, shown), encoding="utf-8", errors="replace", newline="\n")
+    page = render(found, drawn, shown).encode("utf-8", errors="replace")
+    if output.exists() and not output.is_file():  # a pipe or a terminal, which must not be replaced
+        output.write_bytes(page)
+    else:
+        with whole_or_not(output.resolve()) as part:
+            part.write_bytes(page)
     if figures_folder:
         write_figures(found, drawn, Path(figures_folder))
     return output

@@ -25,11 +25,15 @@ NOT_ASKED, NO_ANSWER = -2, -1
 
 @dataclass
 class Entrant:
-    """One run in a study: its table of answers, and the same for each item of the study."""
+    """One run in a study: its table of answers, and the same for each item of the study.
+
+    The table holds the items that were asked: what a run that is going on has not come to yet is no mistake.
+    """
 
     run: Run
     label: str
     table: Table
+    total: int  # items of the run, asked or not
     places: NDArray[np.int64]  # for each row of the table, the position of its item in the study
     choice: NDArray[np.int32]  # index into the item's choices, NO_ANSWER or NOT_ASKED
     right: NDArray[np.bool_]
@@ -66,6 +70,13 @@ class Study:
     def labels(self) -> list[str]:
         """The entrants' names."""
         return [e.label for e in self.entrants]
+
+    def item_sets(self) -> list[list[int]]:
+        """The entrants (as positions) that were asked the same items, together; the sets with most items first."""
+        found: dict[bytes, list[int]] = {}
+        for i, e in enumerate(self.entrants):
+            found.setdefault(np.packbits(e.asked).tobytes(), []).append(i)
+        return sorted(found.values(), key=lambda members: -len(self.entrants[members[0]].table))
 
     def groups(self) -> dict[str, NDArray[np.int64]]:
         """Positions of the items of each group that has a name."""
@@ -151,18 +162,23 @@ def _entrant(
     run: Run, label: str, places: NDArray[np.int64], n: int, spec: Benchmark | None, reply_limit: int
 ) -> Entrant:
     table = Table.of_run(run, spec)
+    if len(table) > len(places):  # a run that is going on may have grown between two looks
+        table = table.where(np.arange(len(places)))
     rows = np.arange(len(table))
     choice = np.full(n, NOT_ASKED, dtype=np.int32)
     right = np.zeros(n, dtype=bool)
     sure, gold = np.full(n, np.nan), np.full(n, np.nan)
-    places = places[: len(table)]  # a run that is going on may have grown between two looks
+    places = places[: len(table)]
     choice[places] = np.where(table.asked, np.where(table.picked >= 0, table.picked, NO_ANSWER), NOT_ASKED)
     right[places] = table.right
     if table.scores is not None and table.scale != "none":
         chances = table.probabilities
         sure[places] = np.where(table.picked >= 0, chances[rows, table.picked], np.nan)
         gold[places] = np.where(table.gold_at, chances, 0.0).sum(axis=1)
-    return Entrant(run, label, table, places, choice, right, sure, gold, _replies(run, places, reply_limit))
+    replies = _replies(run, places, reply_limit)
+    if not table.asked.all():
+        places, table = places[table.asked], table.where(table.asked)
+    return Entrant(run, label, table, len(rows), places, choice, right, sure, gold, replies)
 
 
 def _replies(run: Run, places: NDArray[np.int64], limit: int) -> dict[int, str]:

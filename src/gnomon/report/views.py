@@ -8,13 +8,15 @@ from gnomon.records import Score
 from gnomon.report import svg
 from gnomon.report.examples import galleries
 from gnomon.report.figures import Figure, words
-from gnomon.report.figures.slices import chance
+from gnomon.report.figures.slices import guess
 from gnomon.report.headline import Headline, Line, headline, sliced
+from gnomon.report.paperitems import relation
 from gnomon.report.study import Study
 from gnomon.report.summary import sentences
 from gnomon.report.words import measure_name, percentage
 
 ROWS = 200  # of the numbers behind a chart that the page shows; the CSV has all
+GUESSED = (("accuracy",), ("relaxed_accuracy",))  # first measures in which a guess is worth its share of the choices
 SWATCH = '<svg class="swatch chart" viewBox="0 0 14 14" aria-hidden="true">{}</svg>'
 
 
@@ -27,6 +29,7 @@ def study_view(study: Study, charts: list[Figure], index: int) -> dict[str, Any]
     return {
         "name": study.name, "about": about[:1].upper() + about[1:] + "." if about else "",
         "sentences": sentences(study, table), "table": _table(study, table),
+        "relation": relation(study.name),
         "slices": [{**_table(study, part), "title": _slice_title(part.title)} for part in sliced(study)],
         "figures": [figure_view(chart, f"s{index}-") for chart in charts],
         "galleries": _galleries(study, table),
@@ -47,12 +50,14 @@ def _table(study: Study, table: Headline) -> dict[str, Any]:
 
     lines = []
     for line in table.lines:
-        n = len(study.entrants[line.series].table) if line.series >= 0 else 0
+        e = study.entrants[line.series] if line.series >= 0 else None
+        n = len(e.table) if e else 0
+        asked = f"{n:,}" if e and n == e.total else f"{n:,} of {e.total:,}" if e else ""
         swatch = svg.mark(svg.Point(7, 7), line.series, 5) if line.series >= 0 and len(study.entrants) > 1 else ""
         lines.append({
-            "model": line.model, "source": line.source, "n": n, "asked": f"{n:,}" if n else "",
+            "model": line.model, "source": line.source, "n": n, "asked": asked,
             "swatch": Markup(SWATCH.format(swatch) if swatch else ""),  # noqa: S704 - numbers only
-            "plot": _plot(line, chance(study)),
+            "plot": _plot(line, guess(e.table) if e and not table.title and table.measures[:1] in GUESSED else None),
             "cells": [_cell(name if table.title else measure_name(name), cell)
                       for name, cell in zip(table.measures, line.cells, strict=True)],
         })  # fmt: skip
@@ -65,21 +70,20 @@ def _slice_title(title: str) -> str:
     return f"{measure_name(measure)} by {words(tag)}"
 
 
-def _plot(line: Line, guess: float) -> Any:
+def _plot(line: Line, chance: float | None) -> Any:
     first = line.cells[0] if line.cells else None
-    return range_plot(first.value, first.low, first.high, guess) if first else ""
+    return range_plot(first.value, first.low, first.high, chance) if first else ""
 
 
-def range_plot(value: float | None, low: float | None, high: float | None, guess: float) -> Any:
+def range_plot(value: float | None, low: float | None, high: float | None, chance: float | None) -> Any:
     """A figure and its interval on a line from 0 to 1, with a tick for guessing; nothing for other figures."""
     from markupsafe import Markup
 
     if value is None or not 0 <= value <= 1:  # also where it is not a number
         return ""
-    parts = [
-        svg.line(svg.Point(0, 8), svg.Point(120, 8), "grid"),
-        svg.line(svg.Point(120 * guess, 3), svg.Point(120 * guess, 13), "guide"),
-    ]
+    parts = [svg.line(svg.Point(0, 8), svg.Point(120, 8), "grid")]
+    if chance is not None:
+        parts.append(svg.line(svg.Point(120 * chance, 3), svg.Point(120 * chance, 13), "guide"))
     if low is not None and high is not None and low <= high:
         parts.append(svg.line(svg.Point(120 * low, 8), svg.Point(120 * high, 8), "whisker"))
     parts.append(svg.tag("circle", {"cx": 120 * value, "cy": 8, "r": 4, "class_": "dot"}))

@@ -65,13 +65,13 @@ def percentage(value: float | None, digits: int = 0) -> str:
     return "–" if value is None else f"{100 * value + 1e-9:.{digits}f}\u00a0%"
 
 
-def listed(parts: Sequence[str]) -> str:
+def listed(parts: Sequence[str], joint: str = "and") -> str:
     """Words in a row, as people write them.
 
-    >>> listed(["a", "b", "c"])
-    'a, b and c'
+    >>> listed(["a", "b", "c"]), listed(["a", "b"], "or")
+    ('a, b and c', 'a or b')
     """
-    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}" if parts else ""
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} {joint} {parts[-1]}" if parts else ""
 
 
 def counted(n: int, noun: str) -> str:

@@ -63,7 +63,7 @@ def confusion(study: Study) -> Iterator[Figure]:
         widest = max(len(_labels(e.table)) for e in study.entrants)
         yield Figure(
             name="confusion", title="What is taken for what",
-            caption="Each row is a right answer; the cells say, in per cent, what was answered instead.",
+            caption="Each row is a right answer; the cells say, in per cent, what was answered to it.",
             description="Confusion matrices; the table below gives the counts.",
             body=panels(charts, columns=2 if widest <= 4 else 1),
             columns=("model", "right", "answered", "items", "share"), rows=tuple(rows),

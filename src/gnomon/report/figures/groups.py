@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -14,11 +14,12 @@ from gnomon.measures.table import Table
 from gnomon.report.export import file_name
 from gnomon.report.figures import Figure, words
 from gnomon.report.figures.slices import tags_of
+from gnomon.report.groupsize import each
 from gnomon.report.panels import Dot, panels, scatter_panel
 from gnomon.report.plots import Body, Box, Curve, boxes, curves, percent
 from gnomon.report.study import Study
 from gnomon.report.svg import HUES, Point, mark, shorten, text, width_of
-from gnomon.report.words import group_noun
+from gnomon.report.words import group_noun, listed
 
 LEAST = 4  # items that a group must have on average for a share of it to mean something
 MOST_DOTS = 400  # on one data map
@@ -31,13 +32,19 @@ def sizeable(table: Table) -> bool:
     return len(found.size) >= 3 and len(table) / len(found.size) >= LEAST
 
 
+def sizes(tables: Sequence[Table]) -> str:
+    """How many items the groups of some tables have."""
+    return listed(list(dict.fromkeys(each(table) for table in tables)))
+
+
 def pattern_curves(study: Study) -> Iterator[Figure]:
     """The share of groups of which at least a share t of the items is right, over t (SpaceNLI, section 4.2.2)."""
-    lines, rows, ends = [], [], []
+    lines, rows, ends, tables = [], [], [], []
     noun = group_noun(study.base)
     for i, e in enumerate(study.entrants):
         if not sizeable(e.table):
             continue
+        tables.append(e.table)
         found = curve(e.table)
         lines.append(Curve(e.label, i, tuple(_steps(found.threshold.tolist(), found.share.tolist()))))
         rows += [(e.label, t, v) for t, v in zip(found.threshold.tolist(), found.share.tolist(), strict=True)]
@@ -47,8 +54,9 @@ def pattern_curves(study: Study) -> Iterator[Figure]:
         return
     yield Figure(
         name="pattern-accuracy", title=f"How consistently {noun} are solved",
-        caption=f"Share of {noun} of which at least so many items are right. A flat curve is consistent; a steep fall "
-                "at the right end means that the words filled in decide. The area below is the accuracy.",
+        caption=f"Share of {noun} ({sizes(tables)}) of which at least so many items are right. A flat curve is "
+                f"consistent: {noun} are right or wrong as a whole. The curve of a guess falls steeply. The area below "
+                f"is the mean accuracy of {noun}.",
         description=f"Falling curves. {'; '.join(ends)}.",
         columns=("model", "threshold", "pattern_accuracy"), rows=tuple(rows),
         body=curves(lines, f"share of a {noun.removesuffix('s')}'s items that must be right", f"share of {noun}"),
@@ -88,9 +96,9 @@ def data_map(study: Study) -> Iterator[Figure]:
     cut = any(len(points) > MOST_DOTS for _, points in found)
     yield Figure(
         name="data-map", title=f"Data map: which {noun} are easy, hard or unstable",
-        caption=f"Each point is one of the {noun}: mean (upwards) and standard deviation (rightwards) of the "
-                "probability of the right answer over its items. Top left is easy, bottom left is hard, the right is "
-                "unstable."
+        caption=f"Each point is one of the {noun} ({sizes([e.table for e, _ in found])}): mean (upwards) and standard "
+                "deviation (rightwards) of the probability of the right answer over its items. Top left is easy, "
+                "bottom left is hard, the right is unstable."
                 f"{f' {MOST_DOTS} evenly chosen ones are drawn.' if cut else ''}",
         description=f"{len(charts)} scatter plots of {noun}; the table below gives every point.",
         body=_with_legend(body, hues) if len(hues) > 1 else body,
@@ -116,7 +124,8 @@ def box_plots(study: Study) -> Iterator[Figure]:
     drawn = sorted((_box(key, np.array(values)) for key, values in by_key.items() if values), key=lambda b: -b.middle)
     yield Figure(
         name=f"boxes-by-{file_name(tag)}", title=f"Spread of {noun} within each {words(tag)}",
-        caption=f"Accuracy of each of the {noun}{', over all models' if len(study.entrants) > 1 else ''}. The box "
+        caption=f"Accuracy of each of the {noun} ({sizes([e.table for e in study.entrants])})"
+                f"{', over all models' if len(study.entrants) > 1 else ''}. The box "
                 "holds the middle half, the line in it the median; whiskers reach 1.5 times its width.",
         description="Box plots: " + "; ".join(f"{b.key} median {percent(b.middle)}" for b in drawn) + ".",
         body=boxes(drawn, f"accuracy of a {noun.removesuffix('s')}"), columns=("model", tag, "group", "accuracy"),

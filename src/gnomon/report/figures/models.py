@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from gnomon.contracts import Measure
 from gnomon.measures.scoring import scores
 from gnomon.report.figures import Figure
 from gnomon.report.figures.slices import headline_measure
 from gnomon.report.plots import Curve, curves, percent
 from gnomon.report.study import Entrant, Study
-from gnomon.report.words import axis_name, measure_name
+from gnomon.report.words import axis_name, measure_name, model_name, plain
 
 # Where a manifest may say how much a model was shown, and how the axis is called.
 AMOUNTS = {"shots": "worked examples in the prompt", "train_items": "training items",
@@ -22,16 +23,17 @@ AMOUNTS = {"shots": "worked examples in the prompt", "train_items": "training it
 
 def against_size(study: Study) -> Iterator[Figure]:
     """The headline measure against the number of parameters, one line for each family (spatialQA, Figure 2)."""
-    found: dict[str, list[tuple[float, float, Entrant]]] = {}
     measure = headline_measure(study.spec)
-    for e in study.entrants:
-        size = parameters(e.run.model, e.run.manifest.model_description)
-        value = scores(e.table, [measure])[0].value
-        if size and value is not None:
-            found.setdefault(family(e.run.model), []).append((size, value, e))
-    points = [point for line in found.values() for point in line]
-    if len({size for size, _, _ in points}) < 2:
+    found: dict[str, list[tuple[float, float, Entrant]]] = {}
+    points: list[tuple[float, float, Entrant]] = []
+    for members in study.item_sets():  # the first with models of two sizes: on other items they say nothing about size
+        found = _by_family([study.entrants[i] for i in members], measure)
+        points = [point for line in found.values() for point in line]
+        if len({size for size, _, _ in points}) > 1:
+            break
+    else:
         return
+    left_out = len(study.entrants) - len(members)
     lines = [
         Curve(name, i, tuple((size, value) for size, value, _ in sorted(members, key=lambda m: m[0])), dots=True)
         for i, (name, members) in enumerate(found.items())
@@ -40,7 +42,8 @@ def against_size(study: Study) -> Iterator[Figure]:
     domain = (10 ** math.floor(math.log10(min(sizes))), 10 ** math.ceil(math.log10(max(sizes) * 1.01)))
     yield Figure(
         name="size", title=f"{measure_name(measure.name)} against model size",
-        caption="Models of one family are joined by a line.",
+        caption="Models of one family are joined by a line."
+                + (f" Runs on other items ({left_out}) are left out." if left_out else ""),
         description="; ".join(f"{e.label} with {short(size)} parameters: {percent(value)}"
                               for size, value, e in points),
         body=curves(lines, "parameters", axis_name(measure.name), x_domain=domain, log=True, x_form=short),
@@ -48,21 +51,33 @@ def against_size(study: Study) -> Iterator[Figure]:
     )  # fmt: skip
 
 
+def _by_family(entrants: Sequence[Entrant], measure: Measure) -> dict[str, list[tuple[float, float, Entrant]]]:
+    found: dict[str, list[tuple[float, float, Entrant]]] = {}
+    for e in entrants:
+        size = parameters(e.run.model, e.run.manifest.model_description)
+        value = scores(e.table, [measure])[0].value if size else None
+        if size and value is not None:
+            found.setdefault(family(e.run.model), []).append((size, value, e))
+    return found
+
+
 def against_shots(study: Study) -> Iterator[Figure]:
     """The headline measure against how much the model was shown, for models that were run with several amounts."""
     measure = headline_measure(study.spec)
     for key, label in AMOUNTS.items():
-        found: dict[str, dict[float, list[float]]] = {}
+        found: dict[tuple[str, str], dict[float, list[float]]] = {}
         for e in study.entrants:
             amount = _amount(e, key)
             value = scores(e.table, [measure])[0].value
             if amount is not None and value is not None:
-                found.setdefault(e.run.model, {}).setdefault(amount, []).append(value)
-        grown = {name: by for name, by in found.items() if len(by) > 1}
+                found.setdefault(_curve(e, key), {}).setdefault(amount, []).append(value)
+        grown = {which: by for which, by in found.items() if len(by) > 1}
         if not grown:
             continue
         lines, rows = [], []
-        for i, (name, by) in enumerate(grown.items()):
+        names = _names(grown)
+        for i, (which, by) in enumerate(grown.items()):
+            name = names[which]
             means = {amount: sum(values) / len(values) for amount, values in sorted(by.items())}
             rows += [(name, amount, value, len(by[amount])) for amount, value in means.items()]
             lines.append(
@@ -77,14 +92,38 @@ def against_shots(study: Study) -> Iterator[Figure]:
             )
         most = max(amount for _, amount, _, _ in rows)
         amounts = sorted({amount for _, amount, _, _ in rows})
+        several = any(len(values) > 1 for by in grown.values() for values in by.values())
         yield Figure(
             name=f"by-{key}", title=f"{measure_name(measure.name)} by {label}",
-            caption="Runs that differ only in the seed are averaged; the bar spans them.",
+            caption="Each curve is one model with the same options, but for seeds and the prompt."
+                    + (" Runs with the same number are averaged; the bar spans them." if several else ""),
             description=f"Curves from {amounts[0]:g} to {most:g}.",
             columns=("model", key, measure.name, "runs"), rows=tuple(rows),
             body=curves(lines, label, axis_name(measure.name), x_domain=(min(0.0, amounts[0]), most),
                         x_form=lambda v: f"{v:g}", x_ticks=amounts if len(amounts) <= 8 else None),
         )  # fmt: skip
+
+
+def _curve(e: Entrant, key: str) -> tuple[str, str]:
+    """The model, and what else may make a difference: all its options but this one, seeds and the prompt."""
+    m = e.run.manifest
+    options = {**{f"items {name}": value for name, value in m.options.items()}, **m.model_options, "limit": m.limit}
+    kept = {
+        name: value
+        for name, value in sorted(options.items())
+        if name not in (key, "prompt") and "seed" not in name and value is not None
+    }
+    return e.run.model, ", ".join(f"{name} {value}" for name, value in kept.items())
+
+
+def _names(curves: Iterable[tuple[str, str]]) -> dict[tuple[str, str], str]:
+    """A curve's name: the model, with its options where it has several curves."""
+    found = list(curves)
+    models = [model for model, _ in found]
+    return {
+        (model, options): f"{model_name(model)} ({plain(options)})" if models.count(model) > 1 else model_name(model)
+        for model, options in found
+    }
 
 
 def parameters(model: str, description: Mapping[str, Any]) -> float | None:

@@ -10,10 +10,11 @@ from gnomon import registry
 from gnomon.contracts import Benchmark, Measure
 from gnomon.errors import GnomonError
 from gnomon.measures.scoring import scores
-from gnomon.measures.table import in_order
+from gnomon.measures.table import Table, in_order
 from gnomon.records import Score
 from gnomon.report.export import file_name
 from gnomon.report.figures import Figure, words
+from gnomon.report.groupsize import large_enough
 from gnomon.report.items import filters
 from gnomon.report.plots import Curve, Estimate, bars, curves, percent
 from gnomon.report.study import Study
@@ -44,9 +45,18 @@ def pattern_measure(study: Study) -> Measure | None:
     return None
 
 
-def chance(study: Study) -> float:
+def guess(table: Table) -> float:
     """The expected share of right answers of someone who guesses among the choices."""
-    return float(np.mean([len(item.gold) / max(len(item.choices), 1) for item in study.items])) if study.items else 0.0
+    if not len(table):
+        return 0.0
+    share = table.kinds.gold.sum(axis=1) / np.maximum((table.kinds.choices >= 0).sum(axis=1), 1)
+    return float(share[table.kind].mean())
+
+
+def chance(study: Study) -> float | None:
+    """What a guess is worth on the items of the runs; none where it is not the same for all of them."""
+    found = {round(guess(e.table), 6) for e in study.entrants if len(e.table)}
+    return found.pop() if len(found) == 1 else None
 
 
 def tags_of(study: Study) -> list[str]:
@@ -74,7 +84,7 @@ def _bars(study: Study, tag: str, measure: Measure) -> Figure | None:
     flat = [
         (i, s)
         for i, e in enumerate(study.entrants)
-        if tag in e.table.tags
+        if tag in e.table.tags and large_enough(measure.name, e.table)
         for s in scores(e.table, [measure], by=tag)
         if s.key and s.value is not None
     ]
@@ -90,13 +100,14 @@ def _bars(study: Study, tag: str, measure: Measure) -> Figure | None:
         if s.key == key
     ]
     name = measure_name(measure.name)
-    guess = chance(study) if measure.name == "accuracy" else None
-    axis = axis_name(measure.name) + (f" (dotted: a guess, {percent(guess)})" if guess else "")
-    body = bars(estimates, study.labels, axis, guide=guess)
+    guide = chance(study) if measure.name == "accuracy" else None
+    axis = axis_name(measure.name) + (f" (dotted: a guess over all items, {percent(guide)})" if guide else "")
+    body = bars(estimates, study.labels, axis, guide=guide)
     left_out = f" The {MOST_KEYS} with most items of {len(keys)} are drawn." if len(keys) > MOST_KEYS else ""
+    apart = " Each run is on its own items: compare those on the same ones." if len(study.item_sets()) > 1 else ""
     return Figure(
         name=f"{measure.name.replace('@', '-')}-by-{file_name(tag)}", title=f"{name} by {words(tag)}",
-        caption=f"With 95 % intervals over independent groups of items.{left_out}",
+        caption=f"With 95 % intervals over independent groups of items.{apart}{left_out}",
         description=_extremes(study, [(i, s) for i, s in flat if s.key in wanted], words(tag)), body=body,
         columns=("model", tag, measure.name, "low", "high", "n", "clusters"),
         rows=tuple((study.labels[i], s.key, s.value, s.low, s.high, s.n, s.clusters) for i, s in flat),
@@ -167,7 +178,7 @@ def by_cardinality(study: Study) -> Iterator[Figure]:
         )
         yield Figure(
             name=f"{measure.name}-by-right-labels", title=f"{measure_name(measure.name)} by number of right labels",
-            caption="The more labels count as right, the easier the item: compare models at the same number.",
+            caption="The more labels count as right, the easier it is to guess one: compare models at the same number.",
             description=f"Curves over {cardinalities[0]} to {cardinalities[-1]} right labels.", body=body,
             columns=("model", "cardinality", measure.name, "low", "high", "n", "clusters"), rows=tuple(rows),
         )  # fmt: skip

@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import isnan
 from typing import Any
 from urllib.parse import quote, urlencode
 
 import numpy as np
 
-from gnomon.contracts import Benchmark
 from gnomon.errors import UsageError
 from gnomon.measures.comparison import compare as compared
 from gnomon.records import Answer, Item
 from gnomon.report.figures import figures
-from gnomon.report.figures.slices import headline_measure
+from gnomon.report.figures.slices import guess, headline_measure
+from gnomon.report.groupsize import large_enough
 from gnomon.report.headline import applicable
 from gnomon.report.items import clip
 from gnomon.report.methods import facts
+from gnomon.report.notes import small_groups
 from gnomon.report.study import NO_ANSWER, NOT_ASKED, Entrant, Study, known_benchmark, labels_of
-from gnomon.report.viewer.shelf import Board, Shelf
+from gnomon.report.viewer.ranking import Part
+from gnomon.report.viewer.shelf import Shelf
 from gnomon.report.views import figure_view, range_plot
-from gnomon.report.words import measure_name, percentage
+from gnomon.report.words import counted, measure_name, percentage
 from gnomon.runs import Run
 
 PAGE = 50
@@ -37,19 +40,25 @@ def leaderboard(shelf: Shelf, query: Mapping[str, str]) -> dict[str, Any]:
         members = [run for run in runs if run.benchmark == name and shelf.readable(run)]
         if (wanted and name != wanted) or not members:
             continue
-        lines = [
-            line
-            for line in _lines(shelf, shelf.board(name, members))
-            if words in line["label"].lower() and state in ("", line["state"])
+        found = shelf.board(name, members)
+        parts: list[dict[str, Any]] = [
+            {"items": part.items, "lines": lines}
+            for part in found.parts
+            if (lines := _lines(shelf, part, words, state, alone=len(found.parts) > 1))
         ]
-        if lines:
+        if parts:
             spec = known_benchmark(name)
+            shown = [line for part in parts for line in part["lines"]]
+            for i, line in enumerate(shown):
+                line["first"], line["second"] = i == 0, i == 1
             boards.append(
                 {
                     "name": name,
                     "about": spec.summary if spec else "",
-                    "measure": measure_name(_measure(spec)),
-                    "lines": lines,
+                    "measure": measure_name(found.measure),
+                    "parts": parts,
+                    "several": len(found.parts) > 1,
+                    "total": len(shown),
                 }
             )
     return {"boards": boards, "benchmarks": benchmarks, "query": {"benchmark": wanted, "model": query.get("model", ""),
@@ -62,24 +71,24 @@ def address(run: Run) -> str:
     return f"/run/{quote(run.path.name, safe='')}"
 
 
-def _measure(spec: Benchmark | None) -> str:
-    return headline_measure(spec).name
-
-
-def _lines(shelf: Shelf, board: Board) -> list[dict[str, Any]]:
+def _lines(shelf: Shelf, part: Part, words: str, state: str, *, alone: bool) -> list[dict[str, Any]]:
+    """The rows of runs on the same items; one that has no other to be ranked with has no rank."""
     lines = []
-    for run, label, rank in board.ranks:
+    ranked = len(part.ranks) > 1 or not alone
+    for run, label, rank in part.ranks:
+        counts, now = shelf.counts(run), shelf.state(run)
+        if words not in label.lower() or state not in ("", now):
+            continue
         table = shelf.table(run)
-        counts = shelf.counts(run)
-        done = counts.asked
+        span = f"{rank.best}–{rank.worst}" if rank.worst > rank.best else str(rank.best)
         lines.append({
-            "rank": f"{rank.best}–{rank.worst}" if rank.worst > rank.best else str(rank.best), "best": rank.best,
+            "rank": span if ranked else "–", "best": rank.best,
             "label": label, "name": run.path.name, "url": address(run),
-            "value": percentage(None if np.isnan(rank.value) else rank.value, 1), "sort": rank.value,
+            "value": percentage(None if np.isnan(rank.value) else rank.value, 1),
+            "sort": "" if np.isnan(rank.value) else rank.value,
             "range": "" if np.isnan(rank.low) else f"{100 * rank.low:.1f}–{100 * rank.high:.1f}",
-            "plot": range_plot(rank.value, rank.low, rank.high, float(np.mean(table.gold_at.sum(axis=1) /
-                                                                              (table.choices >= 0).sum(axis=1)))),
-            "tied": ", ".join(rank.tied), "total": counts.items, "done": done, "state": shelf.state(run),
+            "plot": range_plot(rank.value, rank.low, rank.high, guess(table)),
+            "tied": ", ".join(rank.tied), "total": counts.items, "done": counts.asked, "state": now,
             "started": run.manifest.started.strftime("%Y-%m-%d"),
         })  # fmt: skip
     return lines
@@ -93,7 +102,8 @@ def run_page(shelf: Shelf, run: Run) -> dict[str, Any]:
     charts = figures(study) if entrant.asked.any() else []
     return {
         "run": run, "url": address(run), "progress": progress(shelf, run), "scores": _scores(study, entrant),
-        "figures": [figure_view(chart, "r-") for chart in charts], "facts": facts(run.manifest),
+        "notes": list(small_groups(study, [m.name for m in applicable(study.spec)])),
+        "figures": [figure_view(chart, "r-") for chart in charts], "facts": facts(run.manifest, shelf.counts(run)),
         "peers": [{"label": label, "url": "/compare?" + urlencode({"a": run.path.name, "b": other.path.name})}
                   for other, label in zip(peers, labels_of(peers), strict=True)],
     }  # fmt: skip
@@ -117,8 +127,7 @@ def progress(shelf: Shelf, run: Run) -> dict[str, Any]:
 def _scores(study: Study, entrant: Entrant) -> list[dict[str, str]]:
     from gnomon.measures.scoring import scores
 
-    asked = entrant.table.where(entrant.table.asked)  # of a run that is going on, what is there so far
-    found = scores(asked, applicable(study.spec)) if len(asked) else []
+    found = scores(entrant.table, applicable(study.spec)) if len(entrant.table) else []
     return [
         {
             "measure": measure_name(s.measure),
@@ -128,7 +137,7 @@ def _scores(study: Study, entrant: Entrant) -> list[dict[str, str]]:
             "range": f"{100 * s.low:.1f}–{100 * s.high:.1f}" if s.low is not None and s.high is not None else "",
         }
         for s in found
-        if s.value is not None
+        if s.value is not None and large_enough(s.measure, entrant.table)
     ]
 
 
@@ -183,9 +192,16 @@ def compare_page(shelf: Shelf, one: Run, two: Run, query: Mapping[str, str]) -> 
 
 
 def _verdict(study: Study) -> dict[str, Any]:
+    """Which of two runs is ahead on the items that both were asked, as far as these tell."""
     measure = headline_measure(study.spec)
-    found = compared([e.table for e in study.entrants], measure, draws=0)[0]
-    first, second = study.entrants[0].label, study.entrants[1].label
+    first, second = (e.label for e in study.entrants)
+    both = study.entrants[0].asked & study.entrants[1].asked
+    if not both.any():
+        return {"text": f"{first} and {second} share no items, so they cannot be compared.", "differ": False}
+    found = compared([e.table.where(both[e.places]) for e in study.entrants], measure, draws=0)[0]
+    if isnan(found.p):
+        shared = f"{counted(found.n, 'items')} in {counted(found.clusters, 'independent groups')}"
+        return {"text": f"{first} and {second} cannot be compared: they share {shared}.", "differ": False}
     ahead, behind = (first, second) if found.difference >= 0 else (second, first)
     gap = f"{abs(100 * found.difference):.1f} points"
     if found.differ:
@@ -196,7 +212,7 @@ def _verdict(study: Study) -> dict[str, Any]:
         )
     low, high = (found.low, found.high) if found.difference >= 0 else (-found.high, -found.low)
     said += f" (interval {100 * low:+.1f} to {100 * high:+.1f}, p = {found.p:.3g})."
-    if not found.differ:
+    if not found.differ and found.detectable > 0:
         said += f" These items would show a true difference of {100 * found.detectable:.1f} points four times in five."
     return {"text": said, "differ": found.differ}
 

@@ -7,30 +7,18 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from gnomon.contracts import Measure
-from gnomon.errors import GnomonError, UsageError
-from gnomon.measures.comparison import Comparison, Rank, compare, holm, leaderboard
+from gnomon.errors import GnomonError
 from gnomon.measures.table import Table
-from gnomon.report.figures.slices import headline_measure
-from gnomon.report.study import Study, known_benchmark, labels_of, studies
+from gnomon.report.study import Study, known_benchmark, studies
+from gnomon.report.viewer.ranking import Board, board
 from gnomon.runs import LOG, MANIFEST, Counts, Run, runs_in
 
 KEPT = 32  # tables, boards and studies kept in memory
 FRESH = 120.0  # seconds after its last write that an unfinished run counts as going on
 T = TypeVar("T")
-
-
-@dataclass(frozen=True)
-class Board:
-    """The leaderboard of one benchmark."""
-
-    benchmark: str
-    measure: str
-    ranks: tuple[tuple[Run, str, Rank], ...]  # best first; the label tells runs of one model apart
 
 
 class Shelf:
@@ -88,15 +76,7 @@ class Shelf:
 
     def board(self, benchmark: str, runs: list[Run]) -> Board:
         """The leaderboard of runs on one benchmark."""
-        return self._keep(("board", tuple(_version(run) for run in runs)), lambda: self._board(benchmark, runs))
-
-    def _board(self, benchmark: str, runs: list[Run]) -> Board:
-        measure = headline_measure(known_benchmark(benchmark))
-        labels = labels_of(runs)
-        tables = [replace(self.table(run), model=label) for run, label in zip(runs, labels, strict=True)]
-        by_label = {label: (run, label) for run, label in zip(runs, labels, strict=True)}
-        found = leaderboard(tables, measure, pairwise(tables, measure))
-        return Board(benchmark, measure.name, tuple((*by_label[rank.model], rank) for rank in found))
+        return self._keep(("board", tuple(_version(run) for run in runs)), lambda: board(benchmark, runs, self.table))
 
     def _keep(self, key: Any, make: Callable[[], T]) -> T:
         with self._lock:
@@ -109,18 +89,6 @@ class Shelf:
             while len(self._kept) > KEPT:
                 self._kept.popitem(last=False)
         return made
-
-
-def pairwise(tables: list[Table], measure: Measure) -> list[Comparison]:
-    """Every two tables that share items; p-values corrected for how many there are."""
-    found = []
-    for i, one in enumerate(tables):
-        for two in tables[i + 1 :]:
-            try:
-                found += compare([one, two], measure, draws=0)
-            except UsageError:  # made with other seeds or options: nothing to pair
-                continue
-    return [each._replace(p_adjusted=p) for each, p in zip(found, holm([each.p for each in found]), strict=True)]
 
 
 def _version(run: Run) -> tuple[str, float, int]:
