@@ -46,6 +46,20 @@ def test_plugin_adds_a_benchmark_and_a_model(plugin):
     assert registry.entries("benchmarks")["dice"].summary == "from gnomon-dice"
 
 
+@pytest.mark.parametrize(
+    ("target", "words"),
+    [("no_such_module:X", "No module named 'no_such_module'"), ("json:NO_SUCH", "no attribute 'NO_SUCH'")],
+)
+def test_a_plugin_that_cannot_be_loaded_is_named(target, words, tmp_path, monkeypatch):
+    folder = tmp_path / "gnomon_broken-0.1.dist-info"
+    folder.mkdir()
+    (folder / "METADATA").write_text("Metadata-Version: 2.1\nName: gnomon-broken\nVersion: 0.1\n")
+    (folder / "entry_points.txt").write_text(f"[gnomon.benchmarks]\nbroken = {target}\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(UsageError, match=f"'broken' from gnomon-broken cannot be loaded from {target}: .*{words}"):
+        registry.benchmark("broken")
+
+
 def test_options_equal_to_the_default_do_not_make_another_model():
     assert registry.model("random", model_seed="0") == registry.model("random")
 

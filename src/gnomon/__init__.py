@@ -41,6 +41,8 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'gnomon' has no attribute '{name}'")
     from importlib import import_module
 
+    if name == "report":  # a package that can be called, see there
+        return import_module("gnomon.report")
     value = getattr(import_module(_HOME[name]), name)
     globals()[name] = value  # the next look-up does not come here
     return value

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from inspect import Parameter, signature
+from operator import index
 from typing import Any, TypeVar
 
 from gnomon.errors import UsageError
@@ -19,6 +20,17 @@ _TRUE, _FALSE = ("true", "yes", "on", "1"), ("false", "no", "off", "0")
 def takes(function: Callable[..., Any], option: str) -> bool:
     """Does the function's signature name this option?"""
     return option in _parameters(function)
+
+
+def options_of(function: Callable[..., Any]) -> dict[str, Any]:
+    """The options that the function's signature names, in order, with their defaults; `...` where one must be given.
+
+    >>> def fresh(*, seed: int = 0, data: str): ...
+    >>> options_of(fresh)
+    {'seed': 0, 'data': Ellipsis}
+    """
+    return {name: ... if parameter.default is Parameter.empty else parameter.default
+            for name, parameter in _parameters(function).items()}  # fmt: skip
 
 
 def check_options(what: str, function: Callable[..., Any], options: Mapping[str, Any]) -> None:
@@ -74,9 +86,9 @@ def _parameters(function: Callable[..., Any]) -> dict[str, Parameter]:
 
 
 def _convert(parameter: Parameter, value: Any) -> Any:
-    """A text from the command line as the annotated type: int, float, bool, or left as it is."""
+    """A text from the command line as the annotated type: int, float, bool; numpy's whole numbers as int."""
     if not isinstance(value, str):
-        return value
+        return index(value) if hasattr(value, "__index__") and not isinstance(value, bool) else value
     annotation = parameter.annotation
     name = annotation.__name__ if isinstance(annotation, type) else str(annotation)
     kinds = name.replace(" ", "").split("|")

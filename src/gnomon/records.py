@@ -56,6 +56,7 @@ class Score(msgspec.Struct, frozen=True, kw_only=True):
     high: float | None = None
     n: int = 0
     clusters: int = 0
+    run: str = ""  # the run's folder, which tells two runs of one model apart; empty for an answer file or several runs
 
 
 def pick(item: Item, scores: tuple[float, ...]) -> Answer:

@@ -5,10 +5,10 @@ Nothing is imported until it is asked for by name, so the tables may name module
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from gnomon.errors import UsageError, unknown
+from gnomon.errors import GnomonError, UsageError, unknown
 
 if TYPE_CHECKING:  # at run time only where they are needed: `gnomon list` names everything and needs none of them
     from gnomon.contracts import Benchmark, Measure, Model
@@ -234,18 +234,42 @@ def measure(name: str) -> Measure:
     return found
 
 
+TWIN = "_and_right"  # ends the name of a measure of consistency that also asks for right answers
+
+
+def with_twins(names: Sequence[str]) -> list[str]:
+    """The measures, each one of consistency followed by its twin that also asks for right answers.
+
+    >>> with_twins(["accuracy", "symmetry"])
+    ['accuracy', 'symmetry', 'symmetry_and_right']
+    """
+    return [name for each in names for name in (each, f"{each}{TWIN}") if name == each or name in MEASURES]
+
+
 def _builtin(kind: str) -> dict[str, Entry]:
     return {"benchmarks": BENCHMARKS, "models": MODELS, "measures": MEASURES}[kind]
 
 
 def _resolve(kind: str, name: str) -> Any:
+    if entry := _builtin(kind).get(name):
+        return _loaded(entry.target)
+    found = entries(kind)  # only now pay for the scan of installed packages
+    if name not in found:
+        raise unknown(kind.removesuffix("s"), name, found)
+    target, origin = found[name]
+    try:
+        return _loaded(target)
+    except GnomonError:
+        raise
+    except Exception as error:  # a stranger's module may fail in any way
+        raise UsageError(
+            f"The {kind.removesuffix('s')} '{name}' {origin} cannot be loaded from {target}: {error}.",
+            "Mend or reinstall that package, or remove it.",
+        ) from error
+
+
+def _loaded(target: str) -> Any:
     from importlib import import_module
 
-    entry = _builtin(kind).get(name)
-    if entry is None:  # only now pay for the scan of installed packages
-        found = entries(kind)
-        if name not in found:
-            raise unknown(kind.removesuffix("s"), name, found)
-        entry = found[name]
-    module, _, attribute = entry.target.partition(":")
+    module, _, attribute = target.partition(":")
     return getattr(import_module(module), attribute)

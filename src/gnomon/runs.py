@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, contextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -56,6 +56,7 @@ class Manifest(msgspec.Struct, kw_only=True):
     items_sha256: str = ""  # of all items, in order; empty until they are all in the log
     model: str  # as the user named it
     model_options: dict[str, Any] = {}
+    model_files: dict[str, str] | None = None  # files that the model or its options name, and hashes; none in old runs
     model_description: dict[str, Any] = {}  # what determines the answers: revision, dtype, prompt ...
     scale: str = "none"  # what the scores are: log-probability, probability or none
     versions: dict[str, str] = {}
@@ -83,6 +84,10 @@ class Run:
     def __init__(self, path: Path, manifest: Manifest) -> None:
         self.path = path
         self.manifest = manifest
+
+    def __repr__(self) -> str:
+        counts = self.manifest.counts
+        return f"<Run of {self.model} on {self.benchmark}: {counts.asked:,} of {counts.items:,} asked, in {self.path}>"
 
     @classmethod
     def open(cls, path: str | Path) -> Run:
@@ -142,19 +147,23 @@ class Run:
 
     def counts(self) -> Counts:
         """Counted from the log itself, so true while a run is going on."""
-        return _count(self)
+        with self._reading() as db:
+            return _counted(db)
 
     def query(self, sql: str, parameters: Sequence[Any] = ()) -> Iterator[tuple[Any, ...]]:
         """Rows of a read-only query on the log (tables `items` and `answers`, see docs/formats.md)."""
+        with self._reading() as db:
+            yield from db.execute(sql, parameters)
+
+    @contextmanager
+    def _reading(self) -> Iterator[sqlite3.Connection]:
+        file = self.path / LOG
         try:
-            with closing(_connect_readonly(self.path / LOG)) as db:
-                yield from db.execute(sql, parameters)
+            with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)) as db:
+                yield db
         except sqlite3.Error as error:
-            raise DataError(
-                f"the log cannot be read: {error}.",
-                "Restore it, or start the run over with --fresh.",
-                file=self.path / LOG,
-            ) from None
+            reason = f"the log cannot be read: {error}." if file.exists() else "the log is missing."
+            raise DataError(reason, "Restore it, or start the run over with --fresh.", file=file) from None
 
 
 class RunLog:
@@ -271,12 +280,14 @@ class RunLog:
             raise _log_error(self.path, error) from None
 
 
+def run_folders(folder: str | Path) -> list[Path]:
+    """The folders in a folder that hold a run, sound or damaged, by name."""
+    return sorted(path.parent for path in Path(folder).glob(f"*/{MANIFEST}"))
+
+
 def runs_in(folder: str | Path) -> list[Run]:
     """The runs in a folder, oldest first. Folders that are no runs are passed over."""
-    folder = Path(folder)
-    if not folder.is_dir():
-        return []
-    found = [Run.open(path.parent) for path in folder.glob(f"*/{MANIFEST}")]
+    found = [Run.open(path) for path in run_folders(folder)]
     return sorted(found, key=lambda run: (run.manifest.started, run.path.name))
 
 
@@ -306,15 +317,6 @@ def decode_scores(text: str | None) -> tuple[float, ...] | None:
     if text is None:
         return None
     return tuple(float("nan") if value is None else value for value in _decode_scores(text))
-
-
-def _connect_readonly(file: Path) -> sqlite3.Connection:
-    return sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)
-
-
-def _count(run: Run) -> Counts:
-    with closing(_connect_readonly(run.path / LOG)) as db:
-        return _counted(db)
 
 
 def _counted(db: sqlite3.Connection) -> Counts:

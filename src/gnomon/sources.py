@@ -5,6 +5,7 @@ An ItemSource can be read any number of times and always yields the same items i
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
@@ -21,7 +22,7 @@ from gnomon.options import check_options, complete
 from gnomon.records import Item, problem
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ItemSource:
     """A benchmark with its source and options chosen: what `gnomon.load` gives."""
 
@@ -34,6 +35,10 @@ class ItemSource:
     def name(self) -> str:
         """NAME@SOURCE."""
         return f"{self.benchmark.name}@{self.source}"
+
+    def __repr__(self) -> str:
+        limit = {"limit": self.limit} if self.limit is not None else {}
+        return f"<{', '.join([self.name, *(f'{key}={value!r}' for key, value in (self.options | limit).items())])}>"
 
     def items(self) -> Iterator[Item]:
         """The items, each checked; at most `limit`, spread evenly over the whole."""
@@ -54,9 +59,11 @@ class ItemSource:
 
     def limited(self, limit: int | None) -> ItemSource:
         """The same source, narrowed to at most `limit` items."""
-        if limit is not None and limit < 1:
-            raise UsageError(f"The limit must be 1 or more, not {limit}.")
-        return replace(self, limit=limit)
+        if limit is not None and (isinstance(limit, bool) or not hasattr(limit, "__index__") or limit < 1):
+            raise UsageError(
+                f"The limit must be 1 or more, not {limit}.", "Give a whole number, or none for all items."
+            )
+        return replace(self, limit=None if limit is None else operator.index(limit))
 
 
 def load(spec: str, **options: Any) -> ItemSource:

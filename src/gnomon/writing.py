@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import os
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
@@ -35,6 +35,8 @@ def whole_or_not(file: Path) -> Iterator[Path]:
     """A path to write to, which takes the place of `file` only if all went well."""
     if not file.parent.is_dir():
         raise DataError("its folder does not exist.", "Make it first.", file=file)
+    if file.is_dir():
+        raise DataError("this is a folder.", "Give the name of a file.", file=file)
     part = file.with_name(f".{file.name}.{os.getpid()}.part")
     try:
         yield part
@@ -44,7 +46,8 @@ def whole_or_not(file: Path) -> Iterator[Path]:
             f"cannot be written: {error.strerror or error}.", "Check the disk and the folder's permissions.", file=file
         ) from None
     finally:
-        part.unlink(missing_ok=True)
+        with suppress(OSError):  # where nothing can be written there is nothing to clear away
+            part.unlink()
 
 
 def write_lines(stream: IO[bytes], items: Iterable[Item]) -> int:

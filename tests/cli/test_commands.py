@@ -1,10 +1,13 @@
 """The command line as people use it: right output, right exit codes, one clear sentence when something is wrong."""
 
 import csv
+import errno
 import json
 import os
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -77,12 +80,12 @@ def test_run_score_and_list_runs(capsys):
     code, out, _ = told(capsys, "list", "runs", "--json")
     runs = json.loads(out)
     assert [run["model"] for run in runs] == ["random", "majority"]
-    assert all(run["answers"] == "200 / 200" for run in runs)
+    assert all((run["asked"], run["answered"], run["items"]) == (200, 200, 200) for run in runs)
     code, out, _ = told(capsys, "score", *(run["run"] for run in runs), "--format", "json")
     scores = json.loads(out)
     fields = ["benchmark", "model", "measure", "by", "key", "value", "low", "high", "n", "clusters"]
     assert code == 0
-    assert all(list(score) == fields for score in scores)
+    assert all(list(score)[: len(fields)] == fields for score in scores)
     whole = [s for s in scores if s["measure"] == "accuracy" and not s["by"]]
     assert [s["n"] for s in whole] == [200, 200]
     assert all(s["low"] <= s["value"] <= s["high"] for s in whole)
@@ -94,6 +97,67 @@ def test_run_prints_json_for_programs(capsys):
     assert code == 0
     assert manifest["benchmark"] == "scales@fresh"
     assert manifest["counts"]["items"] == 20
+    assert next((score["measure"], score["n"]) for score in manifest["scores"]) == ("accuracy", 20)
+
+
+def test_a_run_that_is_named_twice_is_made_once(capsys):
+    code, out, _ = told(
+        capsys, "run", "scales", "scales@fresh", "-m", "random", "-m", "random", "--limit", "5", "--json"
+    )
+    assert code == 0
+    assert len(out.splitlines()) == 1
+
+
+def test_list_runs_tells_which_are_damaged_and_shows_the_others_whole(capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "60")
+    for model in ("random", "majority", "constant:yes", "constant:no", "constant:larger"):
+        told(capsys, "run", "scales", "-m", model, "--limit", "9", "--quiet")
+    sound, lost, torn, empty, manifest = sorted(Path("runs").iterdir(), key=lambda p: "random" not in p.name)
+    with closing(sqlite3.connect(empty / "answers.sqlite")) as log:
+        log.executescript("DELETE FROM answers; DELETE FROM items;")
+    (lost / "answers.sqlite").unlink()
+    (torn / "answers.sqlite").write_bytes(b"not a database at all" * 100)
+    (manifest / "run.json").write_text("{")
+    code, out, err = told(capsys, "list", "runs")
+    assert code == 0
+    assert all(folder.as_posix() in out for folder in (sound, lost, torn, empty, manifest))
+    assert (out.count("damaged"), out.count("finished")) == (4, 1)
+    assert "Traceback" not in err
+    assert f"{lost.as_posix()}/answers.sqlite: the log is missing" in err
+    assert f"{manifest.as_posix()}/run.json: not a manifest" in err
+    code, out, _ = told(capsys, "list", "runs", "--json")
+    assert [run["state"] for run in json.loads(out)].count("damaged") == 4
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["models", "hf"], ["--prompt PROMPT", "--model-set top_k=VALUE", "(default: 0)", "--allow-pickle"]),
+        (["models", "hf:gpt2"], ["--prompt PROMPT"]),
+        (["models", "majority"], ["majority takes no options."]),
+        (["benchmarks", "scales"], ["scales@fresh", "--seed S", "scales@published", "--data DIR", "--set form=VALUE"]),
+    ],
+)
+def test_list_says_which_options_one_takes(arguments, words, capsys):
+    code, out, _ = told(capsys, "list", *arguments)
+    assert code == 0
+    assert all(word in out for word in words)
+
+
+def test_list_gives_the_options_of_one_as_json(capsys):
+    code, out, _ = told(capsys, "list", "models", "random", "--json")
+    assert (code, json.loads(out)["options"]) == (0, {"random": {"model_seed": 0}})
+
+
+def test_changed_answers_are_noticed_by_a_finished_run(capsys):
+    told(capsys, "make", "scales", "--limit", "40", "-o", "made.jsonl")
+    items = [json.loads(line) for line in Path("made.jsonl").read_text().splitlines()]
+    for label in (0, 1):
+        rows = "".join(f"{item['id']},{item['choices'][label]}\n" for item in items)
+        Path("a.csv").write_text("item,choice\n" + rows)
+        code, _, err = told(capsys, "run", "scales", "-m", "answers:a.csv", "--limit", "40")
+        assert code == label
+    assert "a.csv changed" in err
 
 
 def test_plugin_works_from_the_command_line(plugin, capsys):
@@ -129,6 +193,13 @@ BAD = {
     "missing answers": (["run", "scales", "-m", "answers:nowhere.jsonl"], 1, "nowhere.jsonl: there is no such file"),
     "constant without label": (["run", "scales", "-m", "constant"], 2, "constant:yes"),
     "random with a name": (["run", "scales", "-m", "random:3"], 2, "takes no name"),
+    "label of no item": (
+        ["run", "scales", "-m", "constant:foo"],
+        2,
+        "They offer: larger, smaller, yes, no, taller, shorter.",
+    ),
+    "option of no model": (["run", "scales", "-m", "random", "--shots", "2"], 2, "random takes: model_seed."),
+    "more on a measure": (["list", "measures", "accuracy"], 2, "nothing more to say"),
     "limit of none": (["run", "scales", "-m", "random", "--limit", "0"], 2, "1 or more"),
     "not a run": (["score", "nowhere"], 1, "is not a run"),
 }
@@ -142,6 +213,32 @@ def test_bad_input_is_one_clear_message(arguments, expected, words, capsys):
     assert "Traceback" not in err
     assert out == ""
     assert not os.path.exists("x.jsonl")
+
+
+def test_a_read_only_disk_is_one_sentence_that_names_the_users_file(capsys, monkeypatch):
+    def refuse(self, *args, **options):
+        raise OSError(errno.EROFS, "Read-only file system", str(self))
+
+    monkeypatch.setattr(Path, "open", refuse)
+    monkeypatch.setattr(Path, "unlink", refuse)
+    code, _, err = told(capsys, "make", "scales", "-o", "x.jsonl")
+    assert code == 1
+    assert err.startswith("gnomon: x.jsonl: cannot be written: Read-only file system.")
+
+
+def test_a_folder_where_a_file_should_be_is_named(capsys):
+    Path("out.jsonl").mkdir()
+    code, _, err = told(capsys, "make", "scales", "-o", "out.jsonl")
+    assert (code, err) == (1, "gnomon: out.jsonl: this is a folder.\nGive the name of a file.\n")
+
+
+def test_a_file_that_the_system_refuses_is_named_with_what_to_do(capsys, monkeypatch):
+    def refuse(args):
+        raise PermissionError(errno.EACCES, "Permission denied", "secret.yaml")
+
+    monkeypatch.setattr("gnomon.cli.list.main", refuse)
+    code, _, err = told(capsys, "list")
+    assert (code, err) == (1, "gnomon: secret.yaml: Permission denied.\nCheck the path and its permissions.\n")
 
 
 def test_missing_command_arguments_are_usage_errors(capsys):

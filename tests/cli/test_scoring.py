@@ -22,11 +22,16 @@ def printed(capsys, *arguments):
     return capsys.readouterr()
 
 
+def narrow(monkeypatch, columns):
+    """Print to a terminal of so many columns."""
+    monkeypatch.setenv("COLUMNS", str(columns))
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+
+
 def test_json_is_a_list_of_scores_with_exactly_their_fields(runs, capsys):
     found = json.loads(printed(capsys, "score", runs[0], "--format", "json", "--by", "scale").out)
-    assert {tuple(score) for score in found} == {
-        ("benchmark", "model", "measure", "by", "key", "value", "low", "high", "n", "clusters")
-    }
+    fields = ("benchmark", "model", "measure", "by", "key", "value", "low", "high", "n", "clusters")
+    assert {tuple(score) for score in found} == {(*fields, "run", "label", "seed")}
     first = found[0]
     assert (first["benchmark"], first["model"], first["measure"], first["by"], first["n"]) == (
         "scales@fresh",
@@ -58,7 +63,7 @@ def test_the_python_api_gives_the_same_scores(runs, capsys):
 
 
 def test_the_table_shows_percentages_with_intervals_and_bars_and_fits_the_width(runs, capsys, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "80")
+    narrow(monkeypatch, 80)
     out = printed(capsys, "score", "runs", "--measure", "accuracy", "--by", "scale").out
     assert " % " in out
     assert "█" in out
@@ -161,6 +166,16 @@ def test_seeds_are_taken_together(capsys):
         (["score", "{run}", "--measure", "pattern_accuracy"], "pattern_accuracy@NUMBER"),
         (["score", "{run}", "--by", "colour"], "no tag 'colour'"),
         (["score", "{run}", "--level", "2"], "between 0 and 1"),
+        (["score", "{run}", "--draws", "-3"], "2 or more, or 0 for none, not -3"),
+        (["score", "{run}", "--draws", "1"], "2 or more, or 0 for none, not 1"),
+        (["score", "{run}", "--minimum", "-1"], "must be 1 or more, not -1"),
+        (["score", "{run}", "--seed", "3"], "--seed says what the answers in a file are to"),
+        (["score", "{run}", "--set", "form=cloze"], "--set says what the answers in a file are to"),
+        (["score", "{run}", "--limit", "3"], "--limit says what the answers in a file are to"),
+        (["score", "{run}", "--like-paper", "--by", "scale"], "--by has no effect with --like-paper"),
+        (["score", "{run}", "--over-seeds", "--draws", "100"], "--draws has no effect with --over-seeds"),
+        (["compare", "{run}", "runs", "--draws", "1"], "2 or more, or 0 for none, not 1"),
+        (["show", "scales", "-n", "-1"], "must be 0 or more, not -1"),
         (["compare", "{run}"], "one run is given"),
     ],
 )
@@ -171,8 +186,7 @@ def test_mistakes_are_told_in_a_sentence(runs, arguments, says, capsys):
     assert "Traceback" not in told
 
 
-def test_compare_ranks_models_and_tells_ties_from_differences(runs, capsys, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "100")
+def test_compare_ranks_models_and_tells_ties_from_differences(runs, capsys):
     out = printed(capsys, "compare", *runs).out
     assert "differ" in out
     assert "tied with" in out
@@ -205,3 +219,182 @@ def test_compare_needs_two_runs_on_one_benchmark(capsys):
     two = gnomon.run("posrel", "random", limit=10).path
     assert main(["compare", str(one), str(two)]) == 2
     assert "no two of these runs are on the same benchmark" in capsys.readouterr().err
+
+
+def accuracies(capsys, *arguments):
+    told = printed(capsys, "score", *arguments, "--measure", "accuracy", "--format", "json")
+    return [score for score in json.loads(told.out) if not score["by"]]
+
+
+def test_runs_of_one_model_have_a_row_each_with_what_tells_them_apart(capsys):
+    for seed, limit in ((0, 20), (1, 40)):
+        gnomon.run(gnomon.load("scales", seed=seed), "random", limit=limit)
+    gnomon.run("scales", gnomon.model("random", model_seed=7), limit=20)
+    out = printed(capsys, "score", "runs", "--measure", "accuracy").out
+    for label in ("random (seed 0, limit 20)", "random (seed 1, limit 40)", "random (model seed 7, seed 0, limit 20)"):
+        assert out.count(f"{label} ") == 1
+    found = accuracies(capsys, "runs")
+    assert [(score["label"], score["seed"]) for score in found][1] == ("random (seed 1, limit 40)", 1)
+    assert {score["model"] for score in found} == {"random"}
+    assert {score["run"] for score in found} == {run.path.as_posix() for run in runs_in("runs")}
+
+
+def test_a_label_names_no_options_that_only_concern_cost(capsys):
+    for shots, timeout in ((1, 5.0), (2, 9.0)):
+        run = gnomon.run("scales", "random", limit=8, runs=f"runs-{shots}")
+        manifest = json.loads((run.path / "run.json").read_text())
+        manifest |= {"model": "openai:x", "model_options": {"shots": shots, "timeout": timeout}}
+        (run.path / "run.json").write_text(json.dumps(manifest))
+    assert [score["label"] for score in accuracies(capsys, "runs-1", "runs-2")] == [
+        "openai:x (shots 1)",
+        "openai:x (shots 2)",
+    ]
+
+
+def test_a_narrow_terminal_does_not_hide_which_run_a_row_is_of(capsys, monkeypatch):
+    for seed in (0, 1):
+        gnomon.run(gnomon.load("scales", seed=seed), "random", limit=20)
+    gnomon.run("posrel", "random", limit=20)
+    narrow(monkeypatch, 70)
+    out = printed(capsys, "score", "runs", "--measure", "accuracy").out
+    assert "random (seed 0)" in out
+    assert "random (seed 1)" in out
+    assert max(map(len, out.splitlines())) <= 70
+
+
+def test_only_runs_that_differ_in_nothing_but_the_seed_are_taken_together(capsys):
+    for seed, limit in ((0, 20), (1, 20), (0, 40)):
+        gnomon.run(gnomon.load("scales", seed=seed), "random", limit=limit)
+    found = accuracies(capsys, "runs", "--over-seeds")
+    assert [(score["label"], score["n"], score["run"]) for score in found] == [
+        ("random (limit 20)", 40, ""),
+        ("random (limit 40)", 40, found[1]["run"]),
+    ]
+    again = gnomon.run(gnomon.load("scales", seed=0), "random", limit=20, runs="copies").path
+    assert main(["score", "runs", str(again), "--over-seeds"]) == 2
+    assert "do not differ in the seed, nor in anything else" in capsys.readouterr().err
+
+
+def test_a_tag_that_only_some_benchmarks_have_slices_those(capsys):
+    gnomon.run("scales", "random", limit=20)
+    gnomon.run("spatialqa", "random", limit=20)
+    told = printed(capsys, "score", "runs", "--by", "scale", "--measure", "accuracy", "--format", "json")
+    assert {s["benchmark"] for s in json.loads(told.out) if s["by"]} == {"scales@fresh"}
+    assert "spatialqa@fresh has no tag 'scale'" in told.err
+    told = printed(capsys, "score", "runs", "--by", "scale", "--over-seeds", "--format", "json")
+    assert {s["benchmark"] for s in json.loads(told.out) if s["by"]} == {"scales@fresh"}
+    assert main(["score", "runs", "--by", "colour"]) == 2
+    assert "no tag 'colour'" in capsys.readouterr().err
+
+
+def test_answers_to_items_made_with_a_limit_are_scored_with_it(capsys, tmp_path):
+    items = list(gnomon.load("scales").limited(40).items())
+    (tmp_path / "a.csv").write_text("id,label\n" + "\n".join(f"{item.id},{item.gold[0]}" for item in items))
+    asked = ["score", "--answers", "a.csv", "--benchmark", "scales", "--measure", "accuracy", "--format", "json"]
+    told = printed(capsys, *asked, "--limit", "40")
+    assert [(score["value"], score["n"]) for score in json.loads(told.out)] == [(1.0, 40)]
+    assert not told.err
+    assert "If the items were made or run with --limit" in printed(capsys, *asked).err
+
+
+def test_what_goes_to_a_file_is_not_cut(capsys):
+    for seed in (0, 1):
+        gnomon.run(gnomon.load("scales", seed=seed), gnomon.model("random", model_seed=1234567890 + seed), limit=20)
+    gnomon.run("viphy-size-transitive", "random", limit=20)
+    for arguments in (["score"], ["score", "--plain"], ["compare"]):
+        out = printed(capsys, *arguments, "runs").out
+        assert out.count("random (model seed 1234567891, seed 1)") >= 1
+        assert "…" not in out
+
+
+def test_a_leaderboard_is_over_the_items_that_all_runs_share(capsys):
+    gnomon.run("scales", "random", limit=400)
+    gnomon.run("scales", "majority", limit=400)
+    short = gnomon.run("scales", "constant:yes", limit=400)
+    with_less(short, 30)
+    found = json.loads(printed(capsys, "compare", "runs", "--format", "json").out)
+    assert {rank["n"] for rank in found["leaderboard"]} == {30}
+    assert {(pair["first"], pair["second"]): pair["n"] for pair in found["comparisons"]} == {
+        ("random", "majority"): 400,
+        ("random", "constant:yes"): 30,
+        ("majority", "constant:yes"): 30,
+    }
+    values = {rank["model"]: rank["value"] for rank in found["leaderboard"]}
+    for pair in found["comparisons"][1:]:
+        assert values[pair["first"]] == pytest.approx(pair["first_value"])
+    assert "the 30 items in " in printed(capsys, "compare", "runs").out
+
+
+def with_less(run, number):
+    """Drop all but the first items of a run's log."""
+    import sqlite3
+    from contextlib import closing
+
+    with closing(sqlite3.connect(run.path / "answers.sqlite")) as db, db:
+        db.execute("DELETE FROM answers WHERE n >= ?", (number,))
+        db.execute("DELETE FROM items WHERE n >= ?", (number,))
+
+
+def test_without_a_test_there_is_no_verdict_and_no_rank(capsys):
+    one, two = (gnomon.run("scales", model, limit=200) for model in ("random", "majority"))
+    with_less(one, 1)
+    found = json.loads(printed(capsys, "compare", str(one.path), str(two.path), "--format", "json").out)
+    [pair] = found["comparisons"]
+    assert (pair["n"], pair["p"], pair["differ"]) == (1, None, None)
+    assert all(not rank["tied"] and (rank["best"], rank["worst"]) == (1, 2) for rank in found["leaderboard"])
+    out = printed(capsys, "compare", str(one.path), str(two.path)).out
+    assert "tied  " not in out.split("Differences")[1]
+
+
+def test_runs_with_little_in_common_are_not_on_one_leaderboard(capsys):
+    for seed in (0, 1):
+        for model in ("random", "majority"):
+            gnomon.run(gnomon.load("scales", seed=seed), model, limit=60)
+    told = printed(capsys, "compare", "runs", "--format", "json")
+    found = json.loads(told.out)
+    assert [rank["n"] for rank in found["leaderboard"]] == [60] * 4
+    assert {(pair["first"], pair["second"]) for pair in found["comparisons"] if pair["n"] == 60} == {
+        ("random (seed 0)", "majority (seed 0)"),
+        ("random (seed 1)", "majority (seed 1)"),
+    }
+
+
+def test_sources_of_one_benchmark_are_compared_apart(capsys, tmp_path):
+    for model in ("random", "majority"):
+        gnomon.run("scales", model, limit=20)
+    other = gnomon.run("scales", "random", limit=30).path
+    manifest = json.loads((other / "run.json").read_text())
+    (other / "run.json").write_text(json.dumps(manifest | {"benchmark": "scales@published"}))
+    told = printed(capsys, "compare", "runs", "--format", "json")
+    assert [pair["benchmark"] for pair in json.loads(told.out)["comparisons"]] == ["scales@fresh"]
+    assert "scales@published: one run only" in told.err
+
+
+def test_names_of_a_pair_are_never_cut(capsys, monkeypatch):
+    for limit in (200, 220):
+        gnomon.run("scales", "random", limit=limit)
+    narrow(monkeypatch, 70)
+    out = printed(capsys, "compare", "runs").out
+    assert "…" not in out
+    assert "random (limit 200)" in out
+    assert "random (limit 220)" in out
+
+
+def test_beside_a_paper_runs_say_that_their_items_are_fresh_and_coarse_patterns_are_left_out(capsys):
+    gnomon.run("spacenli", "random", limit=50)
+    told = printed(capsys, "score", "runs", "--like-paper", "--format", "csv")
+    rows = list(csv.reader(io.StringIO(told.out)))
+    mine = next(row for row in rows if row[0] == "random")
+    assert float(mine[1]) > 0
+    assert set(mine[2:]) == {""}
+    assert "random on spacenli@fresh: 1.0 items a pattern, in the paper 200" in told.err
+    assert "the runs answered fresh items" in printed(capsys, "score", "runs", "--like-paper").out
+    assert "a pattern has 1.0 items on average" in printed(capsys, "score", "runs").err
+
+
+def test_runs_of_one_model_have_a_row_each_in_a_papers_table(capsys):
+    for seed in (0, 1):
+        gnomon.run(gnomon.load("scales", seed=seed), "random", limit=40)
+    out = printed(capsys, "score", "runs", "--like-paper").out
+    assert "random (seed 0)" in out
+    assert "random (seed 1)" in out

@@ -1,5 +1,6 @@
 """A run goes on where it stopped, survives bad items, and never mixes two models in one log."""
 
+import json
 import os
 import signal
 import threading
@@ -9,7 +10,9 @@ import pytest
 import gnomon
 from gnomon import engine
 from gnomon.contracts import Benchmark
+from gnomon.engine import sameness
 from gnomon.errors import DataError, ModelError, RunError
+from gnomon.options import neutral
 from gnomon.records import Answer, Item
 from gnomon.runs import Run, RunLog
 from gnomon.sources import ItemSource
@@ -225,6 +228,113 @@ def _spec(model):
     spec = Spec("fake", {})
     spec.model = model
     return spec
+
+
+@pytest.fixture
+def reader(monkeypatch):
+    """A registered model that reads a file or folder named by its name, and one named by its option `prompt`."""
+
+    def factory(name, *, prompt="", threads=1):
+        found = Fake()
+        found.spec = f"reader:{name}"
+        return found
+
+    monkeypatch.setattr(gnomon.registry, "model_factory", lambda spec: neutral("threads")(factory))
+    return lambda name, **options: gnomon.registry.model(f"reader:{name}", **options)
+
+
+def test_a_finished_run_notices_that_a_file_of_its_model_changed(tmp_path, reader):
+    (tmp_path / "a.csv").write_text("old")
+    (tmp_path / "p.yaml").write_text("old")
+
+    def again(**more):
+        return engine.run(source(), reader("a.csv", prompt="p.yaml"), runs=tmp_path / "runs", **more)
+
+    begun = again()
+    assert sorted(begun.manifest.model_files) == ["a.csv", "p.yaml"]
+    assert again().manifest == begun.manifest
+    (tmp_path / "p.yaml").write_text("new")
+    with pytest.raises(RunError, match=r"begun with: p\.yaml changed(.|\n)*--fresh"):
+        again()
+    (tmp_path / "a.csv").write_text("new")
+    with pytest.raises(RunError, match=r"a\.csv, p\.yaml changed"):
+        again()
+    assert again(fresh=True).manifest.model_files != begun.manifest.model_files
+
+
+def test_a_finished_run_notices_other_weights_in_its_models_folder(tmp_path, reader):
+    (tmp_path / "model").mkdir()
+    (tmp_path / "model" / "config.json").write_text("{}")
+    (tmp_path / "model" / "model.safetensors").write_bytes(b"old")
+    engine.run(source(), reader("model"), runs="runs")
+    (tmp_path / "model" / "README.md").write_text("said in other words")
+    engine.run(source(), reader("model"), runs="runs")
+    (tmp_path / "model" / "model.safetensors").write_bytes(b"new")
+    with pytest.raises(RunError, match="begun with: model changed"):
+        engine.run(source(), reader("model"), runs="runs")
+
+
+def test_a_folder_that_now_stands_where_a_name_was_is_another_model(tmp_path, reader):
+    engine.run(source(), reader("gpt2"), runs="runs")
+    (tmp_path / "gpt2").mkdir()
+    (tmp_path / "gpt2" / "config.json").write_text("{}")
+    with pytest.raises(RunError, match="begun with: gpt2 changed"):
+        engine.run(source(), reader("gpt2"), runs="runs")
+
+
+def test_a_finished_run_can_be_looked_at_when_its_models_file_is_gone(tmp_path, reader):
+    (tmp_path / "a.csv").write_text("old")
+    begun = engine.run(source(), reader("a.csv"), runs="runs")
+    (tmp_path / "a.csv").unlink()
+    assert engine.run(source(), reader("a.csv"), runs="runs").manifest == begun.manifest
+
+
+def test_a_run_of_before_files_were_recorded_goes_on(tmp_path, reader):
+    (tmp_path / "a.csv").write_text("old")
+    run = engine.run(source(), reader("a.csv"), runs="runs")
+    manifest = json.loads((run.path / "run.json").read_text())
+    del manifest["model_files"]
+    (run.path / "run.json").write_text(json.dumps(manifest))
+    (tmp_path / "a.csv").write_text("new")
+    assert engine.run(source(), reader("a.csv"), runs="runs").manifest.model_files is None
+
+
+def test_a_large_file_is_known_by_pieces_of_it(tmp_path, monkeypatch):
+    monkeypatch.setattr(sameness, "WHOLE", 1000)
+    monkeypatch.setattr(sameness, "PIECE", 4)
+    monkeypatch.setattr(sameness, "PIECES", 10)
+    file = tmp_path / "weights"
+    content = bytearray(2000)
+    file.write_bytes(content)
+    before = sameness.fingerprint(file)
+    content[1801] = 1
+    file.write_bytes(content)
+    assert sameness.fingerprint(file) != before
+    content[1801], content[1850] = 0, 1  # between two pieces: the price of not reading it all
+    file.write_bytes(content)
+    assert sameness.fingerprint(file) == before
+    file.write_bytes(bytes(2001))
+    assert sameness.fingerprint(file) != before
+
+
+def test_a_lost_log_is_refused_and_left_alone(tmp_path):
+    run = engine.run(source(), Fake(), runs=tmp_path)
+    (run.path / "answers.sqlite").unlink()
+    with pytest.raises(RunError, match=r"lost(.|\n)*--fresh"):
+        engine.run(source(), Fake(), runs=tmp_path)
+    assert not (run.path / "answers.sqlite").exists()
+    (run.path / "answers.sqlite").touch()  # an empty log in its place is no better
+    with pytest.raises(RunError, match="lost"):
+        engine.run(source(), Fake(), runs=tmp_path)
+    assert engine.run(source(), Fake(), runs=tmp_path, fresh=True).manifest.counts.answered == 100
+
+
+def test_fresh_starts_over_where_the_manifest_is_damaged(tmp_path):
+    run = engine.run(source(), Fake(), runs=tmp_path)
+    (run.path / "run.json").write_text("{")
+    with pytest.raises(DataError, match="not a manifest"):
+        engine.run(source(), Fake(), runs=tmp_path)
+    assert engine.run(source(), Fake(), runs=tmp_path, fresh=True).manifest.counts.answered == 100
 
 
 def test_second_process_on_one_run_is_refused(tmp_path):

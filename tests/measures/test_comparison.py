@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from gnomon.errors import UsageError
+from gnomon.measures import Table
 from gnomon.measures.accuracy import ACCURACY, RECOGNISED_ACCURACY
 from gnomon.measures.calibration import ECE
 from gnomon.measures.classes import MACRO_F1
@@ -18,8 +19,10 @@ from gnomon.measures.comparison import (
     swapping_test,
     t_test,
 )
-from gnomon.measures.seeds import over_seeds, together
+from gnomon.measures.pairing import boards, shared
+from gnomon.measures.seeds import by_seed, over_seeds, together
 from gnomon.measures.statistics import mean_of
+from gnomon.records import Answer, Item
 from gnomon.registry import measure
 
 from .conftest import make
@@ -171,6 +174,40 @@ def test_runs_of_one_model_are_told_apart_by_seed_or_number(rng):
     assert compare([model("m", flags), model("m", flags)], ACCURACY)[0][2:4] == ("m #1", "m #2")
 
 
+def test_items_that_share_an_id_but_not_the_wording_are_not_compared():
+    def asked(name, texts):
+        rows = [
+            (
+                Item(id=str(i), form="choice", text=text, choices=("a", "b"), gold=("a",)),
+                Answer(item=str(i), choice="a"),
+            )
+            for i, text in enumerate(texts)
+        ]
+        return Table.of(rows, benchmark="b", model=name)
+
+    one, two = asked("one", ["x?", "y?", "z?"]), asked("two", ["x?", "other?", "z?"])
+    assert compare([one, two], ACCURACY)[0].n == 2
+    assert [len(table) for table in shared([one, two])] == [2, 2]
+    with pytest.raises(UsageError, match="share no items"):
+        compare([one, asked("three", ["p?", "q?", "r?"])], ACCURACY)
+
+
+def test_pairs_that_share_nothing_do_not_keep_others_from_being_compared(rng):
+    flags = rng.random(100) < 0.5
+    other = replace(model("other", flags), ids=np.array([f"x{i}" for i in range(100)], dtype=object))
+    found = compare([model("one", flags), other, model("two", flags)], ACCURACY)
+    assert [(each.first, each.second) for each in found] == [("one", "two")]
+
+
+def test_a_leaderboard_scores_what_its_tables_share(rng):
+    one, two = model("one", [True] * 50 + [False] * 50), model("two", [True] * 100)
+    part = one.where(np.arange(60))
+    ranks = leaderboard([part, two], ACCURACY, compare([part, two], ACCURACY))
+    assert {rank.model: (rank.value, rank.n) for rank in ranks} == {"one": (pytest.approx(5 / 6), 60), "two": (1.0, 60)}
+    assert boards([part, two, one.where(np.arange(60, 100))]) == [[0, 1, 2]]
+    assert boards([part, one.where(np.arange(55, 100))]) == [[0], [1]]
+
+
 def test_the_detectable_difference_is_found_with_a_chance_of_80_percent(rng):
     error, clusters = 0.02, 60
     least = detectable_difference(error, clusters)
@@ -211,3 +248,15 @@ def test_more_seeds_do_not_make_the_items_more(rng):
     assert often.high - often.low > 0.9 * (once.high - once.low)
     with pytest.raises(UsageError, match="one model"):
         over_seeds([model("m", flags), model("n", flags)], ACCURACY)
+
+
+def test_seeds_are_told_from_other_settings(rng):
+    flags = rng.random(20) < 0.6
+    settings = [{"seed": 0, "limit": 20}, {"seed": 0, "model_seed": 1, "limit": 20}, {"seed": 0, "limit": 30}]
+    tables = [replace(model("m", flags), settings=each) for each in settings]
+    assert [[table.settings for table in group] for group in by_seed(tables)] == [settings[:2], settings[2:]]
+    with pytest.raises(UsageError, match="nothing but the seed"):
+        over_seeds(tables, ACCURACY)
+    with pytest.raises(UsageError, match="nor in anything else"):
+        by_seed([tables[0], replace(tables[1], settings=settings[0])])
+    assert together(tables[:2]).settings == {"limit": 20}

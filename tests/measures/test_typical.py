@@ -74,6 +74,11 @@ def test_relaxed_accuracy_without_scores_is_accuracy(table):
     assert relaxed_accuracy(table(["a", "b"], ["a", "a"])).value == 0.5
 
 
+def test_a_top_word_that_is_no_choice_has_no_true_confidence(table):
+    some = table([("a",), ("a",)], ["a", None], choices=("a", "b"), scores=[[0.6, 0.2], [0.3, 0.1]])
+    assert true_confidence(some).value == pytest.approx(0.75 / 2)
+
+
 def test_true_confidence_is_the_probability_of_the_right_labels(table):
     some = table(
         [("a", "b"), ("c",), ("a",)],

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from gnomon.errors import ModelError, UsageError
+from gnomon.models.chat import chat_template, conversation
 from gnomon.models.gguf import _chains, gguf
 from gnomon.models.widening import F16, F32, Q4_1, Q8_0, read_layout, widen
 from gnomon.records import Item
@@ -240,7 +241,7 @@ def test_a_chat_template_is_followed_and_texts_begin_once(tmp_path):
     (larger,), (smaller,) = model._choices(cloze(choices=("larger", "smaller")))
     assert larger.tokens[:2].count(1) == 1, "one token begins the text, not two"
     assert larger.start == smaller.start
-    text = model._render(model.prompt.chat(cloze()))
+    text = conversation(model._template, model.prompt.chat(cloze()))
     assert text.startswith("<s>[system]")
     assert text.endswith("[assistant]")
     model.close()
@@ -260,24 +261,51 @@ def test_a_chat_template_is_followed_and_texts_begin_once(tmp_path):
     ],
 )
 def test_a_faulty_or_hostile_chat_template_is_said_so(template, says):
-    from gnomon.models.chat import chat_template
-
-    def render():
-        return chat_template(template, {})([{"role": "user", "content": "?"}])
+    def write():
+        return conversation(chat_template(template, {}), [{"role": "user", "content": "?"}])
 
     with pytest.raises(ModelError, match=says):
-        render()
+        write()
 
 
 def test_a_template_without_system_messages_gets_it_with_the_first_question():
-    from gnomon.models.chat import chat_template
-
     source = (
         "{% if messages[0].role == 'system' %}{{ raise_exception('no system') }}{% endif %}"
         "{% for m in messages %}{{ m.role }}: {{ m.content }}\n{% endfor %}"
     )
     turns = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Is it so?"}]
-    assert chat_template(source, {})(turns) == "user: Be brief.\n\nIs it so?\n"
+    assert conversation(chat_template(source, {}), turns) == "user: Be brief.\n\nIs it so?\n"
+
+
+def test_an_answer_is_scored_after_the_thought_of_a_template_and_generated_from_where_it_begins(tmp_path):
+    template = (
+        "{% for m in messages %}{{ m.role }}:{% if m.role == 'assistant' %} a than{% endif %} {{ m.content }}"
+        "{% endfor %}{% if add_generation_prompt %}assistant: a{% endif %}"
+    )
+    model = gguf(str(write_model(tmp_path / "thought.gguf", context=1024, template=template)), threads=1)
+    item = cloze(choices=("larger", "smaller"))
+    turns = model.prompt.chat(item)
+    before = conversation(model._template, turns, answered=True)
+    assert before.endswith("assistant: a than ")
+    assert conversation(model._template, turns).endswith("assistant: a")
+    (larger,), _ = model._choices(item)
+    assert list(larger.tokens) == model._tokens(before + "larger")
+    model.close()
+
+
+def test_pmi_takes_off_the_same_tokens_after_nothing(tiny):
+    plain, pmi = (gguf(str(tiny), normalise=how, threads=1) for how in ("sum", "pmi"))
+    item = cloze(choices=("larger", "a bird"))
+    ways = [ways[0] for ways in pmi._choices(item)]
+    alone = []
+    for way in ways:
+        tokens = (pmi._opening, *way.tokens[way.start :])
+        known = pmi._walk([way._replace(tokens=tokens, start=1)])
+        alone.append(sum(known[tokens[:n], tokens[n]] for n in range(1, len(tokens))))
+    sums, scores = plain.answer([item])[0].scores, pmi.answer([item])[0].scores
+    assert scores == pytest.approx([s - a for s, a in zip(sums, alone, strict=True)], abs=1e-4)
+    plain.close()
+    pmi.close()
 
 
 def test_a_generated_reply_is_the_likeliest_text_and_is_read(tiny):

@@ -6,7 +6,7 @@ from gnomon import registry
 from gnomon.contracts import Listing
 from gnomon.errors import UsageError
 from gnomon.records import Score
-from gnomon.report.papers import figures, like_paper, needed, papers
+from gnomon.report.papers import caveats, figures, like_paper, needed, papers
 from gnomon.report.tables import render
 
 NAMES = {registry.benchmark(name).paper: registry.benchmark(name).figures for name in registry.BENCHMARKS}
@@ -66,6 +66,28 @@ def test_tables_without_a_run_are_left_out():
         t.title.split(".")[0]
         for t in like_paper("spatialQA", "spatialqa", {"": [score("without_partial_credit", 0.5)]})
     ] == ["spatialQA, Table 2", "spatialQA, Table 5"]
+
+
+def test_pattern_accuracy_from_a_handful_of_items_is_left_out_beside_the_papers():
+    def of(n):
+        about = {"benchmark": "spacenli@published", "value": 0.5, "n": n, "clusters": 10}
+        return [Score(model=f"m{n}", measure=measure, **about) for measure in ("accuracy", "pattern_accuracy@1.0")]
+
+    scores = [*of(190), *of(200), *of(2000)]
+    table4 = like_paper("SpaceNLI", "spacenli", {"": scores})[0]
+    assert [row[::3] for row in table4.rows[-3:]] == [("m190", None), ("m200", "50.0"), ("m2000", "50.0")]
+    few, fewer = caveats("SpaceNLI", scores)
+    assert "is left out" in few
+    assert "m200 " in fewer
+    assert "easier to reach" in fewer
+
+
+def test_a_title_says_that_runs_answered_fresh_items():
+    fresh = Score(benchmark="spatialqa@fresh", model="mine", measure="partial_credit", value=0.5)
+    told = [
+        like_paper("spatialQA", "spatialqa", {"": each})[0].title for each in ([fresh], [score("partial_credit", 1)])
+    ]
+    assert [title.endswith("; the runs answered fresh items") for title in told] == [True, False]
 
 
 def test_unknown_paper_is_named():

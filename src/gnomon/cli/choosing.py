@@ -12,7 +12,7 @@ from typing import Any
 
 from gnomon import registry
 from gnomon.errors import UsageError
-from gnomon.options import takes
+from gnomon.options import options_of, takes
 from gnomon.registry import ModelSpec
 from gnomon.sources import ItemSource, load
 
@@ -45,7 +45,11 @@ def item_arguments(parser: ArgumentParser) -> None:
     for name, line in _ITEM_FLAGS.items():
         group.add_argument(f"--{name.replace('_', '-')}", metavar=_metavar(name), help=line)
     group.add_argument(
-        "--set", action="append", default=[], metavar="KEY=VALUE", help="any other option of the benchmark"
+        "--set",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="any other option of the benchmark (see `gnomon list benchmarks NAME`)",
     )
 
 
@@ -57,21 +61,41 @@ def model_arguments(parser: ArgumentParser) -> None:
     for name, line in _MODEL_SWITCHES.items():
         group.add_argument(f"--{name.replace('_', '-')}", action="store_true", default=None, help=line)
     group.add_argument(
-        "--model-set", action="append", default=[], metavar="KEY=VALUE", help="any other option of the model"
+        "--model-set",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="any other option of the model (see `gnomon list models NAME`)",
     )
+
+
+def how_to_give(kind: str, option: str) -> tuple[str, str]:
+    """How an option of a benchmark or model is written on the command line, and what it says, as far as it has a flag.
+
+    >>> how_to_give("models", "shots"), how_to_give("models", "top_k")
+    (('--shots N', 'examples before each question'), ('--model-set top_k=VALUE', ''))
+    """
+    flags = _ITEM_FLAGS if kind == "benchmarks" else _MODEL_FLAGS
+    name = f"--{option.replace('_', '-')}"
+    if option in flags:
+        return f"{name} {_metavar(option)}", flags[option]
+    if kind == "models" and option in _MODEL_SWITCHES:
+        return name, _MODEL_SWITCHES[option]
+    return f"{'--set' if kind == 'benchmarks' else '--model-set'} {option}=VALUE", ""
 
 
 def chosen_sources(args: Namespace, specs: Sequence[str]) -> list[ItemSource]:
     """The benchmarks that were named, each with the options that it takes."""
     options = _given(args, _ITEM_FLAGS, args.set)
-    shared = _split(options, [_source_function(spec) for spec in specs], "benchmark")
+    shared = _split(options, specs, [_source_function(spec) for spec in specs], "benchmark")
     return [load(spec, **mine) for spec, mine in zip(specs, shared, strict=True)]
 
 
 def chosen_models(args: Namespace, specs: Sequence[str]) -> list[ModelSpec]:
     """The models that were named, each with the options that it takes; none is loaded yet."""
     options = _given(args, _MODEL_FLAGS | _MODEL_SWITCHES, args.model_set)
-    shared = _split(options, [registry.model_factory(spec) for spec in specs], "model")
+    schemes = [spec.partition(":")[0] for spec in specs]
+    shared = _split(options, schemes, [registry.model_factory(spec) for spec in specs], "model")
     return [registry.model(spec, **mine) for spec, mine in zip(specs, shared, strict=True)]
 
 
@@ -85,11 +109,23 @@ def _given(args: Namespace, flags: dict[str, str], settings: Sequence[str]) -> d
     return options
 
 
-def _split(options: dict[str, Any], functions: Sequence[Callable[..., Any]], kind: str) -> list[dict[str, Any]]:
+def _split(
+    options: dict[str, Any], names: Sequence[str], functions: Sequence[Callable[..., Any]], kind: str
+) -> list[dict[str, Any]]:
     for option in options:
         if not any(takes(function, option) for function in functions):
-            raise UsageError(f"None of the {kind}s takes the option '{option}'.", f"See `gnomon list {kind}s`.")
+            raise _taken_by_none(option, dict(zip(names, functions, strict=True)), kind)
     return [{k: v for k, v in options.items() if takes(function, k)} for function in functions]
+
+
+def _taken_by_none(option: str, functions: dict[str, Callable[..., Any]], kind: str) -> UsageError:
+    known = [f"{name} takes: {', '.join(sorted(options_of(function))) or 'no options'}."
+             for name, function in functions.items()]  # fmt: skip
+    name = next(iter(functions)).partition("@")[0]
+    what = f"{name} does not take" if len(functions) == 1 else f"None of the {kind}s takes"
+    return UsageError(
+        f"{what} the option '{option}'.", "\n".join([*known, f"`gnomon list {kind}s {name}` says what they are."])
+    )
 
 
 def _source_function(spec: str) -> Callable[..., Any]:

@@ -1,6 +1,7 @@
-"""Measure a small real language model on a slice of each fresh text benchmark: a table, then a page to look at.
+"""Measure a small real language model on slices of five fresh benchmarks: a table, then a page to look at.
 
 The first time, the weights (SmolLM2-135M-Instruct, 93 MB) are fetched into the cache. Given again, it takes seconds.
+The demo computes with the weights as they were published, in 4 bits; `gnomon run -m smollm2` computes more exactly.
 
 examples:
   gnomon demo

@@ -19,7 +19,7 @@ from gnomon.errors import GnomonError, unknown
 
 # Every command with its line in `gnomon --help`; the module is gnomon.cli.NAME.
 COMMANDS = {
-    "demo": "measure a small real model on a slice of each fresh text benchmark",
+    "demo": "measure a small real model on slices of five fresh benchmarks",
     "list": "benchmarks, models, measures or runs",
     "show": "sample items and statistics of a benchmark",
     "make": "write a benchmark's items to a file",
@@ -37,7 +37,7 @@ EPILOG = """\
 examples:
   gnomon demo
   gnomon run scales spacenli -m smollm2 -m random --limit 500
-  gnomon score runs/* --by category
+  gnomon score runs/* --by gold
   gnomon COMMAND --help
 """
 
@@ -65,8 +65,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     except OSError as error:
         if debug or error.strerror is None:
             raise
+        hint = "Check the path and its permissions." if error.filename else "Run it again with --debug to see where."
         where = f"{error.filename}: " if error.filename else ""
-        print(f"gnomon: {where}{error.strerror}.\nRun the command again with --debug to see where.", file=sys.stderr)
+        print(f"gnomon: {where}{error.strerror}.\n{hint}", file=sys.stderr)
         return 1
 
 

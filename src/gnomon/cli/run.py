@@ -17,6 +17,7 @@ from argparse import ArgumentParser, Namespace
 
 from gnomon.cli.choosing import chosen_models, chosen_sources, item_arguments, model_arguments
 from gnomon.errors import GnomonError
+from gnomon.records import Score
 from gnomon.registry import ModelSpec
 from gnomon.runs import Run
 from gnomon.sources import ItemSource
@@ -47,19 +48,21 @@ def arguments(parser: ArgumentParser) -> None:
 
 def main(args: Namespace) -> int:
     """Carry out every benchmark with every model."""
+    from gnomon.engine import run_folder
+
     sources = [source.limited(args.limit) for source in chosen_sources(args, args.benchmarks)]
     models = chosen_models(args, args.model)
+    plan = {run_folder(source, model, args.runs): (source, model) for source in sources for model in models}
     done: list[Run] = []
     failed = 0
-    for source in sources:
-        for model in models:
-            try:
-                done.append(_one(args, source, model))
-            except GnomonError as error:
-                if args.debug or len(sources) * len(models) == 1:
-                    raise
-                failed += 1  # the other runs go on
-                print(f"gnomon: {source.name}, {model.spec}: {error}", file=sys.stderr)
+    for source, model in plan.values():  # each once, even if it was named twice
+        try:
+            done.append(_one(args, source, model))
+        except GnomonError as error:
+            if args.debug or len(plan) == 1:
+                raise
+            failed += 1  # the other runs go on
+            print(f"gnomon: {source.name}, {model.spec}: {error}", file=sys.stderr)
     _show(args, done)
     failed += sum(run.manifest.counts.errors == run.manifest.counts.items for run in done)
     return 1 if failed else 0
@@ -98,15 +101,14 @@ def _show(args: Namespace, runs: list[Run]) -> None:
         import msgspec
 
         for run in runs:
-            line = {"run": str(run.path), **msgspec.to_builtins(run.manifest)}
+            line = {"run": str(run.path), **msgspec.to_builtins(run.manifest), "scores": _scores(run)}
             print(msgspec.json.encode(line).decode())
         return
     if args.quiet or not runs:
         return
-    from gnomon.api import score
     from gnomon.report.scores import headline
 
-    print(headline(score(*runs)))
+    print(headline([score for run in runs for score in _scores(run)]))
     for run in runs:
         counts = run.manifest.counts
         if counts.errors or counts.unread:
@@ -115,3 +117,10 @@ def _show(args: Namespace, runs: list[Run]) -> None:
                 + (" Ask the failed ones again with --retry-errors." if counts.errors else "")
             )
     print("Runs: " + "  ".join(str(run.path) for run in runs))
+
+
+def _scores(run: Run) -> list[Score]:
+    """The measures of the run's benchmark over all items."""
+    from gnomon.measures.scoring import score_run
+
+    return score_run(run)

@@ -4,35 +4,43 @@ examples:
   gnomon score runs/*
   gnomon score runs --by scale --measure accuracy --measure symmetry
   gnomon score runs/scales* --draws 1000 --format json
-  gnomon score --answers predictions.csv --benchmark spatialqa@published --data path/to/spatialqa --by category
-  gnomon score runs/vsr* --over-seeds
+  gnomon score --answers predictions.csv --benchmark scales --seed 3 --limit 40
+  gnomon score --answers results-ada.tsv --benchmark spatialqa@published --data path/to/spatialqa --by category
+  gnomon score runs/posrel* --over-seeds
   gnomon score runs/spacenli* --like-paper --format latex
 
 Values are fractions in JSON and CSV, percentages elsewhere. Intervals treat items of one group as one, as far as they
-go; a missing or failed answer counts as wrong, and standard error says how many there are.
+go; a missing or failed answer counts as wrong, and standard error says how many there are. Runs of one model are told
+apart by the options in which they differ.
 """
 
 from __future__ import annotations
 
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from gnomon.cli.choosing import chosen_sources, item_arguments
-from gnomon.contracts import Listing
+from gnomon.cli.showing import Shown, shown
 from gnomon.errors import UsageError
-from gnomon.records import Score
+from gnomon.registry import with_twins
 from gnomon.runs import open_runs
 
 if TYPE_CHECKING:
     from gnomon.measures.table import Table
-    from gnomon.runs import Run
+    from gnomon.records import Score
 
-FIELDS = ("benchmark", "model", "measure", "by", "key", "value", "low", "high", "n", "clusters")
 SHOWN = 5  # ids of missing answers
-TWIN = "_and_right"
+
+
+class Entry(NamedTuple):
+    """The answers of one run or file, the measures of its benchmark, and its name among the others."""
+
+    table: Table
+    measures: tuple[str, ...]
+    label: str
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -41,12 +49,6 @@ def arguments(parser: ArgumentParser) -> None:
 
     parser.add_argument("runs", nargs="*", metavar="RUN", help="a run folder, or a folder of runs")
     parser.add_argument("--answers", metavar="FILE", help="score the answers in a file instead of runs")
-    parser.add_argument("--benchmark", metavar="NAME[@SOURCE]", help="what the answers in the file are to")
-    parser.add_argument(
-        "--scale",
-        choices=("log-probability", "probability"),
-        help="of the scores in the file (default: probability, or log-probability if any is negative)",
-    )
     parser.add_argument(
         "--by",
         action="append",
@@ -77,162 +79,196 @@ def arguments(parser: ArgumentParser) -> None:
         help="each paper's results tables in its own layout, with these runs beside the published models",
     )
     parser.add_argument("--plain", action="store_true", help="no bars and no drawing characters")
+    _file_arguments(parser)
+
+
+def _file_arguments(parser: ArgumentParser) -> None:
+    """The options that say what the answers in a file are to; a run knows that by itself."""
+    group = parser.add_argument_group("with --answers")
+    group.add_argument("--benchmark", metavar="NAME[@SOURCE]", help="what the answers in the file are to")
+    group.add_argument("--limit", type=int, metavar="N", help="the items were made or run with this --limit")
+    group.add_argument(
+        "--scale",
+        choices=("log-probability", "probability"),
+        help="of the scores in the file (default: probability, or log-probability if any is negative)",
+    )
     item_arguments(parser)
 
 
 def main(args: Namespace) -> int:
     """Score and print."""
-    if bool(args.runs) == bool(args.answers):
-        raise UsageError("Give either runs or a file with --answers.", "For example: gnomon score runs/*")
-    if not 0 < args.level < 1:
-        raise UsageError(f"The level must lie between 0 and 1, not {args.level}.")
-    if args.like_paper and args.format == "json":
-        raise UsageError("The papers' layouts have no JSON form.", "Leave out --like-paper: the scores are the same.")
-    tables = [_from_file(args)] if args.answers else [_from_run(run) for run in open_runs(args.runs)]
-    for table, _ in tables:
-        _tell_missing(table, "guessed" if args.guess is not None else "counted as wrong")
+    _check(args)
+    entries = [_from_file(args)] if args.answers else _from_runs(args.runs)
+    for entry in entries:
+        _tell_missing(entry, "guessed" if args.guess is not None else "counted as wrong")
     if args.guess is not None:
         from gnomon.measures.accuracy import guessed
 
-        tables = [(guessed(table, args.guess), names) for table, names in tables]
+        entries = [entry._replace(table=guessed(entry.table, args.guess)) for entry in entries]
     if args.like_paper:
-        print(_like_papers(args, [table for table, _ in tables]))
+        print(_like_papers(args, entries))
         return 0
-    found = (
-        _over_seeds(args, tables)
-        if args.over_seeds
-        else [score for table, names in tables for score in _scored(args, table, names)]
-    )
+    _check_tags(args.by, entries)
+    found = list(_over_seeds(args, entries) if args.over_seeds else _each(args, entries))
+    _tell_coarse(entries, args.measure)
     print(shown(found, args.format, plain=args.plain, level=args.level))
     return 0
 
 
-def _like_papers(args: Namespace, tables: Sequence[Table]) -> str:
+def _check(args: Namespace) -> None:
+    """Refuse what makes no sense, and what would go unheeded."""
+    if bool(args.runs) == bool(args.answers):
+        raise UsageError("Give either runs or a file with --answers.", "For example: gnomon score runs/*")
+    if not 0 < args.level < 1:
+        raise UsageError(f"The level must lie between 0 and 1, not {args.level}.")
+    check_draws(args.draws)
+    if args.minimum < 1:
+        raise UsageError(f"The minimum must be 1 or more, not {args.minimum}.")
+    args.by, args.measure = list(dict.fromkeys(args.by)), list(dict.fromkeys(args.measure))
+    if args.like_paper and args.format == "json":
+        raise UsageError("The papers' layouts have no JSON form.", "Leave out --like-paper: the scores are the same.")
+    if args.runs and (given := _given(args)):
+        raise UsageError(
+            f"--{given} says what the answers in a file are to; a run holds its own items.",
+            f"Leave out --{given}, or make another run with it.",
+        )
+    unheeded = ["by", "measure", "draws", "over_seeds"] if args.like_paper else ["draws"] if args.over_seeds else []
+    for name in unheeded:
+        if getattr(args, name):
+            both = [f"--{each.replace('_', '-')}" for each in (name, "like_paper" if args.like_paper else "over_seeds")]
+            raise UsageError(f"{both[0]} has no effect with {both[1]}.", "Leave out one of them.")
+
+
+def check_draws(draws: int) -> None:
+    """A bootstrap of one draw has no spread."""
+    if draws < 0 or draws == 1:
+        raise UsageError(f"The draws must be 2 or more, or 0 for none, not {draws}.", "1000 are usual.")
+
+
+def _given(args: Namespace) -> str:
+    """The first of the options that `_file_arguments` adds which was given."""
+    scratch = ArgumentParser(add_help=False)
+    _file_arguments(scratch)
+    defaults = vars(scratch.parse_args([]))
+    return next((name.replace("_", "-") for name in defaults if getattr(args, name) != defaults[name]), "")
+
+
+def _check_tags(tags: Sequence[str], entries: Sequence[Entry]) -> None:
+    """A tag must be one of some benchmark's items; those that lack it are named on standard error."""
+    for tag in tags:
+        lack = {entry.table.benchmark: entry.table for entry in entries if not entry.table.has(tag)}
+        if len(lack) == len({entry.table.benchmark for entry in entries}):
+            next(iter(lack.values())).column(tag)  # says what there is instead
+        for benchmark in lack:
+            print(f"{benchmark} has no tag '{tag}': it is not sliced by it.", file=sys.stderr)
+
+
+def _each(args: Namespace, entries: Sequence[Entry]) -> Iterator[Shown]:
+    from gnomon.measures.scoring import score_table
+
+    for table, measures, label in entries:
+        for score in score_table(
+            table,
+            args.measure or with_twins(measures),
+            by=[tag for tag in args.by if table.has(tag)],
+            draws=args.draws,
+            level=args.level,
+            minimum=args.minimum,
+        ):
+            yield Shown(score, label, table.seed)
+
+
+def _over_seeds(args: Namespace, entries: Sequence[Entry]) -> Iterator[Shown]:
+    """The runs that differ only in the seed together, first over all items and then by each tag."""
+    from gnomon.measures.labels import labels
+    from gnomon.measures.seeds import by_seed, over_seeds, seedless
+    from gnomon.registry import measure
+
+    groups = by_seed([entry.table for entry in entries])
+    measures = {id(entry.table): entry.measures for entry in entries}
+    names = {}
+    for benchmark in dict.fromkeys(group[0].benchmark for group in groups):
+        here = [group for group in groups if group[0].benchmark == benchmark]
+        found = labels([group[0].model for group in here], [seedless(group[0]) for group in here])
+        names.update({id(group): name for group, name in zip(here, found, strict=True)})
+    if all(len(group) == 1 for group in groups):
+        print("No two of these runs differ in the seed alone: each is taken by itself.", file=sys.stderr)
+    for group in groups:
+        for name in args.measure or measures[id(group[0])]:
+            whole = over_seeds(group, measure(name), level=args.level)
+            yield Shown(whole.score, names[id(group)])
+            if len(whole.values) > 1:
+                print(
+                    f"{names[id(group)]} on {group[0].benchmark}, {name}: {100 * (whole.score.value or 0):.1f} ± "
+                    f"{100 * whole.deviation:.1f} over {len(whole.values)} seeds.",
+                    file=sys.stderr,
+                )
+    for tag in args.by:
+        for group in groups:
+            parts: dict[str, list[Table]] = {}
+            for table in group:
+                for key, part in table.by(tag) if table.has(tag) else ():
+                    parts.setdefault(key, []).append(part)
+            for name in args.measure or measures[id(group[0])]:
+                for key, tables in parts.items():
+                    if sum(map(len, tables)) >= args.minimum:
+                        score = over_seeds(tables, measure(name), by=tag, key=key, level=args.level).score
+                        yield Shown(score, names[id(group)])
+
+
+def _like_papers(args: Namespace, entries: Sequence[Entry]) -> str:
     """The results tables of the papers whose benchmarks these are."""
+    import msgspec
+
+    from gnomon.measures.labels import labels
     from gnomon.measures.scoring import score_table
     from gnomon.registry import benchmark
-    from gnomon.report.papers import like_paper, needed
+    from gnomon.report.papers import caveats, like_paper, needed
     from gnomon.report.tables import render
 
     scores: dict[tuple[str, str], dict[str, list[Score]]] = {}
-    for table in tables:
+    names: dict[int, str] = {}
+    for base in dict.fromkeys(entry.table.benchmark.partition("@")[0] for entry in entries):
+        here = [entry.table for entry in entries if entry.table.benchmark.partition("@")[0] == base]
+        told = [{"items": table.benchmark.partition("@")[2], **table.settings} for table in here]
+        names.update(zip(map(id, here), labels([table.model for table in here], told), strict=True))
+    for table, _, _ in entries:
         asked = benchmark(table.benchmark.partition("@")[0])
         for form, measure, by in sorted(needed(asked.paper, asked.name)):
             part = dict(table.by("form")).get(form) if form else table
             found = score_table(part, [measure], by=[by] if by else []) if part is not None else []
             forms = scores.setdefault((asked.paper, asked.figures), {})
-            forms.setdefault(form, []).extend(score for score in found if score.by == by)
+            forms.setdefault(form, []).extend(
+                msgspec.structs.replace(score, model=names[id(table)]) for score in found if score.by == by
+            )
     listings = [listing for (paper, figures), found in scores.items() for listing in like_paper(paper, figures, found)]
     if not listings:
         raise UsageError("No table of a paper has a place for these runs.", "See `gnomon score` without --like-paper.")
+    for (paper, _), forms in scores.items():
+        for caveat in caveats(paper, [score for found in forms.values() for score in found]):
+            print(caveat, file=sys.stderr)
     return "\n\n".join(render(listing, args.format) for listing in listings)
 
 
-def shown(scores: Sequence[Score], format: str, *, plain: bool = False, level: float = 0.95) -> str:
-    """Scores in one of the formats: the fields as they are, or tables for people, one for each slice."""
-    from gnomon.report.tables import render
-
-    if format in ("json", "csv"):
-        rows = tuple(tuple(getattr(score, field) for field in FIELDS) for score in scores)
-        return render(Listing("", FIELDS, rows), format)
-    parts: dict[str, list[Score]] = {}
-    for score in scores:
-        parts.setdefault(score.by, []).append(score)
-    if format == "table" and not plain:
-        return "\n\n".join(_with_bars(by, part, level) for by, part in parts.items())
-    text = "\n\n".join(render(_listing(by, part, level, bars=False), format) for by, part in parts.items())
-    return text.translate(str.maketrans("─–", "--")) if plain else text
-
-
-def _with_bars(by: str, scores: Sequence[Score], level: float) -> str:
-    """A table for the terminal; where it is too narrow, the bars go before any name is cut."""
-    from shutil import get_terminal_size
-
-    from gnomon.report.tables import render
-
-    whole = render(_listing(by, scores, level, bars=True), width=1000)
-    if max(map(len, whole.splitlines())) <= get_terminal_size((100, 24)).columns:
-        return whole
-    return render(_listing(by, scores, level, bars=False))
-
-
-def _listing(by: str, scores: Sequence[Score], level: float, *, bars: bool) -> Listing:
-    """One row a score. A benchmark or model that all rows share stands in the title; the share that is consistent and
-    right stands beside the share that is consistent."""
-    from gnomon.report.scores import bar, interval, percent
-
-    named = [field for field in ("benchmark", "model") if len({getattr(s, field) for s in scores}) > 1]
-    title = " · ".join(getattr(scores[0], field) for field in ("benchmark", "model") if field not in named)
-    pairs = _with_their_twins(scores)
-    twins = any(twin for _, twin in pairs)
-    columns = [
-        *named,
-        "measure",
-        *([by] if by else []),
-        "score",
-        f"{100 * level:g} % interval",
-        *([""] if bars else []),
-        *(["and right"] if twins else []),
-        "n",
-        "clusters",
-    ]
-    rows = [
-        (
-            *(getattr(s, field) for field in named),
-            s.measure,
-            *([s.key or "–"] if by else []),
-            percent(s.value),
-            interval(s),
-            *([bar(s.value)] if bars else []),
-            *([percent(twin.value) if twin else ""] if twins else []),
-            s.n,
-            s.clusters,
-        )
-        for s, twin in pairs
-    ]
-    return Listing(title, tuple(columns), tuple(rows))
-
-
-def _with_their_twins(scores: Sequence[Score]) -> list[tuple[Score, Score | None]]:
-    """Each score with the one of its twin, which then has no row of its own."""
-    found = {(s.benchmark, s.model, s.measure, s.key): s for s in scores}
-    twins = {key: found.get((*key[:2], key[2] + TWIN, key[3])) for key in found}
-    folded = {id(twin) for twin in twins.values()}
-    return [(s, twins[key]) for key, s in found.items() if id(s) not in folded]
-
-
-def _scored(args: Namespace, table: Table, names: Sequence[str]) -> list[Score]:
-    from gnomon.measures.scoring import score_table
-
-    return score_table(
-        table, args.measure or with_twins(names), by=args.by, draws=args.draws, level=args.level, minimum=args.minimum
-    )
-
-
-def with_twins(names: Sequence[str]) -> list[str]:
-    """The measures, each one of consistency followed by its twin that also asks for right answers.
-
-    >>> with_twins(["accuracy", "symmetry"])
-    ['accuracy', 'symmetry', 'symmetry_and_right']
-    """
-    from gnomon.registry import MEASURES
-
-    return [name for each in names for name in (each, f"{each}{TWIN}") if name == each or name in MEASURES]
-
-
-def _from_run(run: Run) -> tuple[Table, tuple[str, ...]]:
+def _from_runs(paths: Sequence[str]) -> list[Entry]:
+    from gnomon.measures.labels import labels_of
     from gnomon.measures.scoring import table_of
 
-    return table_of(run)
+    found = [table_of(run) for run in open_runs(paths)]
+    names: dict[int, str] = {}
+    for benchmark in dict.fromkeys(table.benchmark for table, _ in found):
+        here = [table for table, _ in found if table.benchmark == benchmark]
+        names.update(zip(map(id, here), labels_of(here), strict=True))
+    return [Entry(table, measures, names[id(table)]) for table, measures in found]
 
 
-def _from_file(args: Namespace) -> tuple[Table, tuple[str, ...]]:
+def _from_file(args: Namespace) -> Entry:
     from gnomon.measures.table import Table
     from gnomon.predictions import read_predictions
 
     if not args.benchmark:
         raise UsageError("A file of answers needs its benchmark.", "Give it with --benchmark NAME or NAME@published.")
-    source = chosen_sources(args, [args.benchmark])[0]
+    source = chosen_sources(args, [args.benchmark])[0].limited(args.limit)
     benchmark = source.benchmark
     table = Table.of(
         read_predictions(args.answers, source.items()),
@@ -241,45 +277,20 @@ def _from_file(args: Namespace) -> tuple[Table, tuple[str, ...]]:
         scale=args.scale or "none",
         cluster=benchmark.cluster,
         laws=benchmark.laws,
+        seed=source.options.get("seed"),
     )
-    return table, benchmark.measures
+    if args.limit is None and 2 * int(table.asked.sum()) < len(table):
+        print(
+            f"{args.answers} answers {int(table.asked.sum()):,} of {len(table):,} items. If the items were made or run "
+            "with --limit or other options, give the same here.",
+            file=sys.stderr,
+        )
+    return Entry(table, benchmark.measures, table.model)
 
 
-def _over_seeds(args: Namespace, tables: Sequence[tuple[Table, tuple[str, ...]]]) -> list[Score]:
-    from gnomon.measures.seeds import over_seeds
-    from gnomon.registry import measure
-
-    together: dict[tuple[str, str], list[tuple[Table, tuple[str, ...]]]] = {}
-    for table, names in tables:
-        together.setdefault((table.benchmark, table.model), []).append((table, names))
-    found: list[Score] = []
-    for group in together.values():
-        for name in args.measure or group[0][1]:
-            whole = over_seeds([table for table, _ in group], measure(name), level=args.level)
-            found.append(whole.score)
-            if len(whole.values) > 1:
-                print(
-                    f"{whole.score.model} on {whole.score.benchmark}, {name}: {100 * (whole.score.value or 0):.1f} ± "
-                    f"{100 * whole.deviation:.1f} over {len(whole.values)} seeds.",
-                    file=sys.stderr,
-                )
-    for tag in args.by:
-        for group in together.values():
-            parts: dict[str, list[Table]] = {}
-            for table, _ in group:
-                for key, part in table.by(tag):
-                    parts.setdefault(key, []).append(part)
-            found += [
-                over_seeds(part, measure(name), by=tag, key=key, level=args.level).score
-                for name in args.measure or group[0][1]
-                for key, part in parts.items()
-                if sum(map(len, part)) >= args.minimum
-            ]
-    return found
-
-
-def _tell_missing(table: Table, treated: str) -> None:
+def _tell_missing(entry: Entry, treated: str) -> None:
     """On standard error: how many answers are missing, why, which, and what becomes of them."""
+    table = entry.table
     lost = ~table.answered
     if not lost.any():
         return
@@ -291,8 +302,22 @@ def _tell_missing(table: Table, treated: str) -> None:
     ids = table.ids[lost]
     listed = ", ".join(map(str, ids[:SHOWN])) + (f" and {len(ids) - SHOWN:,} more" if len(ids) > SHOWN else "")
     print(
-        f"{table.model} on {table.benchmark}: "
+        f"{entry.label} on {table.benchmark}: "
         + ", ".join(f"{n:,} {what}" for what, n in counts.items() if n)
         + f" ({treated}): {listed}.",
         file=sys.stderr,
     )
+
+
+def _tell_coarse(entries: Sequence[Entry], chosen: Sequence[str]) -> None:
+    """On standard error: whose patterns have too few items for pattern accuracy."""
+    from gnomon.measures.patterns import ENOUGH, per_pattern
+
+    for table, names, label in entries:
+        mean = per_pattern(table)
+        if mean < ENOUGH and any(name.startswith("pattern_accuracy@") for name in chosen or names):
+            print(
+                f"{label} on {table.benchmark}: a pattern has {mean:.1f} items on average. Pattern accuracy from fewer "
+                f"than {ENOUGH} says little, and is no figure to set beside others.",
+                file=sys.stderr,
+            )

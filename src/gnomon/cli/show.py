@@ -44,7 +44,7 @@ def main(args: Namespace) -> int:
     from gnomon.sources import spread
 
     if args.n < 0:
-        raise UsageError(f"-n is {args.n}; it must be 0 or more.")
+        raise UsageError(f"The number of items must be 0 or more, not {args.n}.")
     source = chosen_sources(args, [args.benchmark])[0]
     items = list(source.items())
     shown = [items[i] for i in spread(len(items), args.n)]

@@ -26,10 +26,11 @@ from gnomon import __version__
 from gnomon.contracts import Model
 from gnomon.engine.asking import Asker
 from gnomon.engine.batches import Numbered, in_batches
-from gnomon.errors import RunError
+from gnomon.engine.sameness import deciding, model_files, same_files, same_model
+from gnomon.errors import DataError, RunError
 from gnomon.records import Answer
 from gnomon.registry import ModelSpec
-from gnomon.runs import MANIFEST, Manifest, Run, RunLog
+from gnomon.runs import LOG, MANIFEST, Manifest, Run, RunLog
 from gnomon.sources import Fingerprint, ItemSource
 
 WINDOW = 4096  # items planned at a time, so that memory does not grow with the benchmark
@@ -65,9 +66,11 @@ def run(
     Raises KeyboardInterrupt after the current batch when the user presses Ctrl-C; what was answered is kept.
     """
     folder = run_folder(source, model, runs)
-    refuse_newer(folder)
+    look_first(folder, fresh=fresh)
+    files = model_files(model)
     with _open_log(folder, fresh=fresh) as log:
         manifest = _manifest(folder, source, model, command)
+        same_files(manifest, files, log)
         log.write_manifest(manifest)
         _store_items(log, source, manifest)
         progress = Progress(
@@ -75,8 +78,9 @@ def run(
         )
         if log.pending(-1, 1, retry_errors=retry_errors):
             with _opened(model) as ready:
-                _same_model(manifest, ready, log)
-                manifest.model_options, manifest.command = _options(model), command or manifest.command
+                same_model(manifest, ready, log)
+                manifest.model_options, manifest.model_files = _options(model), files
+                manifest.command = command or manifest.command
                 log.write_manifest(manifest)
                 _ask_all(log, source, ready, manifest, progress, watch or (lambda _: None), retry_errors=retry_errors)
         elif watch:
@@ -90,7 +94,7 @@ def run(
 
 def run_folder(source: ItemSource, model: Model | ModelSpec, runs: str | Path) -> Path:
     """Where this run lives: the same benchmark, model and options that determine its answers give the same folder."""
-    options = model.deciding if isinstance(model, ModelSpec) else _deciding(model.describe())
+    options = model.deciding if isinstance(model, ModelSpec) else deciding(model.describe())
     key = msgspec.json.encode([source.name, source.options, source.limit, model.spec, options], order="sorted")
     slug = re.sub(
         r"[^A-Za-z0-9.@]+", "-", f"{source.name}--{Path(model.spec).name if '/' in model.spec else model.spec}"
@@ -98,10 +102,24 @@ def run_folder(source: ItemSource, model: Model | ModelSpec, runs: str | Path) -
     return Path(runs) / f"{slug.strip('-')[:80]}--{blake2b(key, digest_size=4).hexdigest()}"
 
 
-def refuse_newer(folder: Path) -> None:
-    """Look before touching: a folder of a newer Gnomon is left as it is."""
-    if (folder / MANIFEST).exists():
-        Run.open(folder)
+def look_first(folder: Path, *, fresh: bool) -> None:
+    """Look before touching: a folder of a newer Gnomon is left as it is, and so is one that is damaged."""
+    if not (folder / MANIFEST).exists():
+        return
+    try:
+        manifest = Run.open(folder).manifest
+    except DataError:
+        if fresh:
+            return
+        raise
+    if manifest.items_sha256 and not fresh and not (folder / LOG).exists():
+        raise _lost(folder)
+
+
+def _lost(folder: Path) -> RunError:
+    return RunError(
+        f"{folder} has lost items or all of its log ({LOG}).", "Restore the file, or start over with --fresh."
+    )
 
 
 @contextmanager
@@ -150,6 +168,8 @@ def _store_items(log: RunLog, source: ItemSource, manifest: Manifest) -> None:
             f"The items of {source.name} are not those that {log.path} was begun with (data files or version changed).",
             "Start over with --fresh, or give another folder with --runs.",
         )
+    if manifest.items_sha256 and log.counts().items != number:
+        raise _lost(log.path)
     if not manifest.items_sha256:
         log.keep_items(number)
         manifest.items_sha256 = fingerprint.hexdigest()
@@ -197,24 +217,6 @@ def _plan(log: RunLog, asker: Asker, *, retry_errors: bool) -> Iterator[list[Num
     while window := log.pending(after, WINDOW, retry_errors=retry_errors):
         after = window[-1][0]
         yield from in_batches(window, asker.size, asker.budget, asker.batch)
-
-
-def _same_model(manifest: Manifest, model: Model, log: RunLog) -> None:
-    """Answers of two different models must never meet in one log."""
-    description = msgspec.to_builtins(model.describe())
-    before, now = _deciding(manifest.model_description), _deciding(description)
-    if log.asked() and before != now:
-        changed = sorted(k for k in before.keys() | now.keys() if before.get(k) != now.get(k))
-        raise RunError(
-            f"The model {manifest.model} is not the one that {log.path} was begun with: {', '.join(changed)} changed.",
-            "Start over with --fresh, or give another folder with --runs.",
-        )
-    manifest.model_description, manifest.scale = description, model.scale
-
-
-def _deciding(description: dict[str, Any]) -> dict[str, Any]:
-    """What a description says beyond the model's size, which follows from its weights and which older runs lack."""
-    return {key: value for key, value in description.items() if key != "parameters"}
 
 
 def _count(progress: Progress, batch: Sequence[Numbered], answers: Sequence[Answer], *, retrying: bool) -> None:

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
 from gnomon.errors import DataError
-from gnomon.measures.columns import Column, TagColumns, Tags, TextColumn, Vocabulary, codes_of
+from gnomon.measures.columns import Column, TagColumns, Tags, TextColumn, Vocabulary, Wordings, codes_of
 from gnomon.measures.statistics import Floats
 from gnomon.measures.table import Kinds, Table
 
@@ -46,6 +47,13 @@ class Tagged(msgspec.Struct, frozen=True, gc=False):
     tags: dict[str, str] = {}
 
 
+class Worded(msgspec.Struct, frozen=True, gc=False):
+    """The part of an Item that people read."""
+
+    text: str
+    context: str = ""
+
+
 class ItemLike(Protocol):
     """An Item, or the part of it that measures need."""
 
@@ -65,21 +73,25 @@ Row = tuple[ItemLike, bool, Sequence[float | None] | None, str | None, str | Non
 
 
 def build_run(run: Run, **about: Any) -> Table:
-    """The table of a run's log. Tags are read from it in a second pass, if anybody asks for one."""
+    """The table of a run's log. Tags and wordings are read from it in a further pass, if anybody asks for one."""
     builder = Builder()
     for chunk in chunks(_rows(run)):
         builder.add(chunk)
     rows = len(builder.ids)
-    return builder.done(Tags(lambda: _tags(run, rows)), **about)
+    wordings = Wordings(lambda: _wordings(run, rows))
+    return builder.done(Tags(lambda: _tags(run, rows)), wordings=wordings, **about)
 
 
 def build(rows: Iterable[Row], **about: Any) -> Table:
     """A table of rows whose items have tags; `about` are the fields of Table that say where they come from."""
-    builder, tags = Builder(), TagColumns()
+    builder, tags, hashes = Builder(), TagColumns(), array("q")
     for chunk in chunks(rows):
         builder.add(chunk)
         tags.extend([item.tags for item, *_ in chunk])
+        hashes.extend([hash((item.context, item.text)) for item, *_ in chunk if hasattr(item, "text")])
     columns = tags.done()
+    if len(hashes) and len(hashes) == len(builder.ids):
+        about["wordings"] = Wordings(lambda: np.frombuffer(hashes, dtype=np.int64))
     return builder.done(Tags(lambda: columns), **about)
 
 
@@ -113,6 +125,15 @@ def _tags(run: Run, rows: int) -> dict[str, Column]:
     except msgspec.MsgspecError as error:
         raise _damaged(run, error) from None
     return found.done()
+
+
+def _wordings(run: Run, rows: int) -> NDArray[np.int64]:
+    decode = msgspec.json.Decoder(Worded).decode
+    try:
+        found = (decode(record) for (record,) in islice(run.query("SELECT record FROM items ORDER BY n"), rows))
+        return np.fromiter((hash((item.context, item.text)) for item in found), dtype=np.int64)
+    except msgspec.MsgspecError as error:
+        raise _damaged(run, error) from None
 
 
 def _damaged(run: Run, error: Exception) -> DataError:

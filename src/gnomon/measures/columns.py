@@ -1,4 +1,4 @@
-"""Text columns as codes, and tags as a mapping of such columns that are made and cut only when somebody looks."""
+"""Text columns as codes; tags, and hashes of what was asked, that are made and cut only when somebody looks."""
 
 from __future__ import annotations
 
@@ -104,6 +104,24 @@ class Tags(Mapping[str, Column]):
 
     def __len__(self) -> int:
         return len(self._whole.columns)
+
+
+class Wordings:
+    """A hash of each row's context and text, to tell whether two rows ask the same. Good within one process only."""
+
+    def __init__(self, load: Callable[[], NDArray[np.int64]], rows: NDArray[np.int64] | None = None) -> None:
+        self._load = load
+        self._rows = rows
+
+    def take(self, rows: NDArray[Any]) -> Wordings:
+        """The same for some of the rows, given as a mask or as indices."""
+        index = np.flatnonzero(rows) if rows.dtype == bool else rows
+        return Wordings(lambda: self.hashes, index)
+
+    @cached_property
+    def hashes(self) -> NDArray[np.int64]:
+        """One for each row."""
+        return self._load() if self._rows is None else self._load()[self._rows]
 
 
 class _Once:

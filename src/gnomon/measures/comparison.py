@@ -17,7 +17,8 @@ from gnomon.contracts import Measure
 from gnomon.errors import UsageError
 from gnomon.measures.distributions import t_cdf, t_quantile
 from gnomon.measures.intervals import interval, standard_error
-from gnomon.measures.pairing import paired
+from gnomon.measures.labels import labels_of
+from gnomon.measures.pairing import NothingSharedError, boards, paired, shared
 from gnomon.measures.statistics import Floats, Statistics
 from gnomon.measures.table import Table
 
@@ -53,6 +54,11 @@ class Comparison(NamedTuple):
         """Whether the models differ at the 5 % level after correction."""
         return self.p_adjusted < 0.05
 
+    @property
+    def tied(self) -> bool:
+        """Whether the test was made and cannot tell the models apart; with a single cluster there is no test."""
+        return self.p_adjusted >= 0.05
+
 
 class Rank(NamedTuple):
     """A model's place on a leaderboard: from `best` to `worst` given which models it differs from."""
@@ -64,17 +70,26 @@ class Rank(NamedTuple):
     best: int
     worst: int
     tied: tuple[str, ...]  # the models that it cannot be told from
+    n: int = 0  # what the value is over: the items that all models of its board share
+    clusters: int = 0
+    run: str = ""
 
 
 def compare(
     tables: Sequence[Table], measure: Measure, *, level: float = 0.95, draws: int = 2000, seed: int = 0
 ) -> list[Comparison]:
-    """Every pair of tables on the items they share, p-values corrected for the number of pairs."""
-    names = labels_of(tables)
-    found = [
-        _compare_two(one, two, measure, name, other, level, draws, seed)
-        for (one, name), (two, other) in combinations(list(zip(tables, names, strict=True)), 2)
-    ]
+    """Every pair of tables on the items they share, p-values corrected for the number of pairs.
+
+    Pairs that share none are left out; it is an error if all do.
+    """
+    names, found, apart = labels_of(tables), [], None
+    for (one, name), (two, other) in combinations(list(zip(tables, names, strict=True)), 2):
+        try:
+            found.append(_compare_two(one, two, measure, name, other, level, draws, seed))
+        except NothingSharedError as error:
+            apart = error
+    if apart and not found:
+        raise apart
     adjusted = holm([each.p for each in found])
     return [each._replace(p_adjusted=p) for each, p in zip(found, adjusted, strict=True)]
 
@@ -91,21 +106,27 @@ def compare_runs(
     """Every pair of runs (or, over seeds, of models) on the same benchmark, by a measure or the benchmark's first."""
     from gnomon.registry import measure as named
 
-    return [
-        each
-        for tables, names in by_benchmark(runs, over_seeds=over_seeds)
-        for each in compare(tables, named(measure or names[0]), level=level, draws=draws, seed=seed)
-    ]
+    found, apart = [], None
+    for tables, names in by_benchmark(runs, over_seeds=over_seeds):
+        try:
+            found += compare(tables, named(measure or names[0]), level=level, draws=draws, seed=seed)
+        except NothingSharedError as error:
+            apart = error
+    if apart and not found:
+        raise apart
+    return found
 
 
 def by_benchmark(runs: Sequence[Run], *, over_seeds: bool = False) -> Iterator[tuple[list[Table], tuple[str, ...]]]:
-    """The tables of the runs on each benchmark that has several, and its measures; over seeds, a table per model."""
+    """The tables of the runs on each benchmark and source that has several, and its measures; over seeds, a table for
+    all runs that differ in nothing else."""
     from gnomon.measures.scoring import table_of
-    from gnomon.measures.seeds import by_model
+    from gnomon.measures.seeds import by_seed
+    from gnomon.measures.seeds import together as pooled
 
     together: dict[str, list[Run]] = {}
     for run in runs:
-        together.setdefault(run.benchmark.partition("@")[0], []).append(run)
+        together.setdefault(run.benchmark, []).append(run)
     if not any(len(group) > 1 for group in together.values()):
         raise UsageError(
             "There is nothing to compare: no two of these runs are on the same benchmark.",
@@ -115,18 +136,37 @@ def by_benchmark(runs: Sequence[Run], *, over_seeds: bool = False) -> Iterator[t
         if len(group) > 1:
             found = [table_of(run) for run in group]
             tables = [table for table, _ in found]
-            yield by_model(tables) if over_seeds else tables, found[0][1]
+            yield [pooled(group) for group in by_seed(tables)] if over_seeds else tables, found[0][1]
 
 
 def leaderboard(
-    tables: Sequence[Table], measure: Measure, comparisons: Sequence[Comparison], *, level: float = 0.95
+    tables: Sequence[Table],
+    measure: Measure,
+    comparisons: Sequence[Comparison],
+    *,
+    level: float = 0.95,
+    names: Sequence[str] = (),
 ) -> list[Rank]:
-    """Models from best to worst, with the range of ranks that the comparisons leave open for each."""
-    names = labels_of(tables)
-    values = {name: interval(measure.statistics(table), level=level) for name, table in zip(names, tables, strict=True)}
+    """Models from best to worst, with the range of ranks that the comparisons leave open for each.
+
+    A value is over the items that all tables share; tables that have too little in common to stand on one board (see
+    `boards`) are each scored with those of their own board. `names` are those that the comparisons use, if the tables
+    are only some of those compared.
+    """
+    names = names or labels_of(tables)
+    values, counts = {}, {}
+    for board in boards(tables):
+        for place, table in zip(board, shared([tables[i] for i in board]), strict=True):
+            statistics = measure.statistics(table)
+            values[names[place]] = interval(statistics, level=level)
+            counts[names[place]] = (len(table), statistics.clusters, table.folder)
+    tied: dict[str, set[str]] = {name: set() for name in names}
     better: dict[str, set[str]] = {name: set() for name in names}
     worse: dict[str, set[str]] = {name: set() for name in names}
     for each in comparisons:
+        if each.tied:
+            tied[each.first].add(each.second)
+            tied[each.second].add(each.first)
         if each.differ:
             upper, lower = (each.first, each.second) if each.difference > 0 else (each.second, each.first)
             better[lower].add(upper)
@@ -138,7 +178,8 @@ def leaderboard(
             *values[name][:3],
             1 + len(better[name]),
             len(names) - len(worse[name]),
-            tuple(other for other in order if other != name and other not in better[name] | worse[name]),
+            tuple(other for other in order if other in tied[name]),
+            *counts[name],
         )
         for name in order
     ]
@@ -220,19 +261,6 @@ def detectable_difference(error: float, clusters: int, *, level: float = 0.95, p
     if clusters < 2 or isnan(error):
         return nan
     return (t_quantile((1 + level) / 2, clusters - 1) + t_quantile(power, clusters - 1)) * error
-
-
-def labels_of(tables: Sequence[Table]) -> list[str]:
-    """A name for each table: its model, with the seed or a number where two would be the same."""
-    names = [table.model for table in tables]
-    if len(set(names)) < len(names):
-        names = [
-            f"{table.model} (seed {table.seed})"
-            if names.count(table.model) > 1 and table.seed is not None
-            else table.model
-            for table in tables
-        ]
-    return [f"{name} #{names[:i].count(name) + 1}" if names.count(name) > 1 else name for i, name in enumerate(names)]
 
 
 def _compare_two(

@@ -1,15 +1,25 @@
-"""Two tables brought onto the same items, so that their clusters correspond one to one."""
+"""Two tables brought onto the same items, so that their clusters correspond one to one; and what several tables share.
+
+The same id is not enough: an item counts as shared if its wording is the same, too.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gnomon.contracts import Measure
 from gnomon.errors import UsageError
 from gnomon.measures.statistics import Statistics
 from gnomon.measures.table import Flags, Table
+
+
+class NothingSharedError(UsageError):
+    """Two tables have no item in common."""
 
 
 def paired(one: Table, two: Table, measure: Measure) -> tuple[Statistics, Statistics]:
@@ -44,7 +54,10 @@ def _leaves_out(measure: Measure, table: Table, usable: Flags) -> bool:
 
 
 def aligned(one: Table, two: Table) -> tuple[Table, Table]:
-    """Both tables on their common items in one order, with one vocabulary of labels, groups and tags."""
+    """Both tables on their common items in one order, with one vocabulary of labels, groups and tags.
+
+    Items whose ids agree but whose wordings do not are different questions, and left out.
+    """
     if one.benchmark.partition("@")[0] != two.benchmark.partition("@")[0]:
         raise UsageError(
             f"{one.model} answered {one.benchmark}, {two.model} {two.benchmark}.", "Compare runs on the same benchmark."
@@ -53,8 +66,12 @@ def aligned(one: Table, two: Table) -> tuple[Table, Table]:
         place = {name: row for row, name in enumerate(two.ids.tolist())}
         rows = np.array([place.get(name, -1) for name in one.ids.tolist()], dtype=np.int64)
         one, two = one.where(np.flatnonzero(rows >= 0)), two.where(rows[rows >= 0])
+    if _wordings_matter([one, two]):
+        same = _hashes(one) == _hashes(two)
+        if not same.all():
+            one, two = one.where(same), two.where(same)
     if not len(one):
-        raise UsageError(
+        raise NothingSharedError(
             f"The runs of {one.model} and {two.model} on {one.benchmark} share no items.",
             "Make both with the same seed, options and data.",
         )
@@ -73,8 +90,71 @@ def aligned(one: Table, two: Table) -> tuple[Table, Table]:
         scale=two.scale,
         model=two.model,
         seed=two.seed,
+        settings=two.settings,
+        folder=two.folder,
+        digest=two.digest,
     )
     return first, second
+
+
+def boards(tables: Sequence[Table]) -> list[list[int]]:
+    """Which tables can stand on one leaderboard: those that have at least half of the smaller one's items in common,
+    directly or through others. Places in `tables`, each list in their order."""
+    if _alike(tables):
+        return [list(range(len(tables)))]
+    keys = [set(key) for key in _keys(tables)]
+    found: list[list[int]] = []
+    for i, mine in enumerate(keys):
+        linked = [board for board in found if any(_overlap(mine, keys[j]) for j in board)]
+        merged = sorted([i, *(j for board in linked for j in board)])
+        found = [*(board for board in found if board not in linked), merged]
+    return sorted(found)
+
+
+def shared(tables: Sequence[Table]) -> list[Table]:
+    """The tables narrowed to the items that all of them have, each in its own order."""
+    if _alike(tables):
+        return list(tables)
+    keys = _keys(tables)
+    everywhere = set(keys[0]).intersection(*keys[1:])
+    return [
+        table if len(everywhere) == len(table) else table.where(np.array([each in everywhere for each in key]))
+        for table, key in zip(tables, keys, strict=True)
+    ]
+
+
+def _alike(tables: Sequence[Table]) -> bool:
+    """Whether all tables have the same items in the same order, as runs of several models usually do."""
+    first, matter = tables[0], _wordings_matter(tables)
+    return all(
+        len(other) == len(first)
+        and bool((other.ids == first.ids).all())
+        and not (matter and bool((_hashes(other) != _hashes(first)).any()))
+        for other in tables[1:]
+    )
+
+
+def _overlap(one: set[Any], two: set[Any]) -> bool:
+    return 2 * len(one & two) >= max(1, min(len(one), len(two)))
+
+
+def _keys(tables: Sequence[Table]) -> list[list[Any]]:
+    """For each table what identifies its items: the ids or, where tables are of different items, the wordings, too."""
+    ids: list[list[Any]] = [table.ids.tolist() for table in tables]
+    if not _wordings_matter(tables):
+        return ids
+    return [list(zip(names, _hashes(table).tolist(), strict=True)) for names, table in zip(ids, tables, strict=True)]
+
+
+def _wordings_matter(tables: Sequence[Table]) -> bool:
+    """Whether the same id may mean different questions, and that can be seen."""
+    same = bool(tables[0].digest) and len({table.digest for table in tables}) == 1
+    return not same and all(table.wordings is not None for table in tables)
+
+
+def _hashes(table: Table) -> NDArray[np.int64]:
+    assert table.wordings is not None
+    return table.wordings.hashes
 
 
 def _check(one: Table, two: Table) -> None:

@@ -98,6 +98,7 @@ def score(
         high=_known(found.high),
         n=statistics.n,
         clusters=statistics.clusters,
+        run=table.folder,
     )
 
 

@@ -7,16 +7,19 @@ more seeds do not shrink it) and a part from seeds; adding the two is honest whe
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from math import isnan, nan, sqrt
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from gnomon.contracts import Measure
 from gnomon.errors import UsageError
 from gnomon.measures.building import Asked, Row, build, unpack
+from gnomon.measures.columns import Wordings
 from gnomon.measures.distributions import t_quantile
 from gnomon.measures.intervals import standard_error
+from gnomon.measures.labels import is_seed
 from gnomon.measures.table import Table
 from gnomon.records import Score
 
@@ -35,8 +38,11 @@ def over_seeds(
     tables: Sequence[Table], measure: Measure, *, by: str = "", key: str = "", level: float = 0.95
 ) -> SeedScore:
     """The mean of a measure over runs of one model on one benchmark that differ in the seed."""
-    if len({(table.model, table.benchmark) for table in tables}) != 1:
-        raise UsageError("Seeds are aggregated over runs of one model on one benchmark.", "Give such runs only.")
+    if len(by_seed(tables)) != 1:
+        raise UsageError(
+            "Seeds are aggregated over runs of one model on one benchmark that differ in nothing but the seed.",
+            "Give such runs only.",
+        )
     values = np.array([measure.statistics(table).value for table in tables])
     values = values[~np.isnan(values)]
     pooled = measure.statistics(together(tables) if len(tables) > 1 else tables[0])
@@ -67,12 +73,24 @@ def over_seeds(
     return SeedScore(score, spread, tuple(values.tolist()))
 
 
-def by_model(tables: Sequence[Table]) -> list[Table]:
-    """One table for each model, of the runs with all its seeds: for comparing models over seeds."""
-    found: dict[str, list[Table]] = {}
+def by_seed(tables: Sequence[Table]) -> list[list[Table]]:
+    """The tables in groups that differ in nothing but their seeds, in order of first occurrence."""
+    found: dict[tuple[str, str, str], list[Table]] = {}
     for table in tables:
-        found.setdefault(table.model, []).append(table)
-    return [together(group) for group in found.values()]
+        found.setdefault((table.benchmark, table.model, repr(sorted(seedless(table).items()))), []).append(table)
+    for group in found.values():
+        for one, two in pairwise(sorted(group, key=lambda table: repr(sorted(table.settings.items())))):
+            if one.settings and one.settings == two.settings:
+                raise UsageError(
+                    f"{one.folder} and {two.folder} do not differ in the seed, nor in anything else.",
+                    "Give one of them.",
+                )
+    return list(found.values())
+
+
+def seedless(table: Table) -> dict[str, Any]:
+    """The settings of a table other than its seeds."""
+    return {name: value for name, value in table.settings.items() if not is_seed(name)}
 
 
 def together(tables: Sequence[Table]) -> Table:
@@ -83,8 +101,18 @@ def together(tables: Sequence[Table]) -> Table:
     """
     first = tables[0]
     laws = {name: {**law, "within": [*_names(law.get("within")), SEED]} for name, law in first.laws.items()}
+    wordings = [table.wordings for table in tables if table.wordings is not None]
     return build(
-        _rows(tables), benchmark=first.benchmark, model=first.model, scale=first.scale, cluster=CLUSTER, laws=laws
+        _rows(tables),
+        benchmark=first.benchmark,
+        model=first.model,
+        scale=first.scale,
+        cluster=CLUSTER,
+        laws=laws,
+        settings=seedless(first),
+        wordings=Wordings(lambda: np.concatenate([each.hashes for each in wordings]))
+        if len(wordings) == len(tables)
+        else None,
     )
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gnomon.errors import UsageError
-from gnomon.measures.columns import Column, Tags
+from gnomon.measures.columns import Column, Tags, Wordings
 from gnomon.measures.statistics import Codes, Floats, Statistics
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["Column", "Statistics", "Table"]
 
 Flags = NDArray[np.bool_]
+BUILT_IN = ("form", "group", "gold", "choice", "cardinality")  # columns that every table has beside its tags
 
 
 class Kinds(NamedTuple):
@@ -64,6 +65,10 @@ class Table:
     cluster: str = "group"  # what varies independently: "group", or the name of a tag
     laws: Mapping[str, Any] = field(default_factory=dict)  # see gnomon.measures.laws
     seed: Any = None  # of the items, or of the model, if known: runs that differ only here can be aggregated
+    settings: Mapping[str, Any] = field(default_factory=dict)  # what tells runs of one model apart, seeds included
+    folder: str = ""  # of the run, as it was given
+    digest: str = ""  # of all items of the run: tables with the same one are about the same items
+    wordings: Wordings | None = None  # what was asked, as hashes; none if that is not known
 
     @classmethod
     def of(
@@ -103,6 +108,7 @@ class Table:
     def of_run(cls, run: Run, benchmark: Benchmark | None = None) -> Table:
         """The table of a run folder; its benchmark says what clusters are and which laws hold."""
         from gnomon.measures.building import build_run
+        from gnomon.measures.labels import settings_of
 
         manifest = run.manifest
         seed = manifest.model_options.get("seed", manifest.options.get("seed"))
@@ -114,6 +120,9 @@ class Table:
             seed=seed,
             cluster=benchmark.cluster if benchmark else "group",
             laws=benchmark.laws if benchmark else {},
+            settings=settings_of(run),
+            folder=run.path.as_posix(),
+            digest=manifest.items_sha256,
         )
 
     def __len__(self) -> int:
@@ -198,8 +207,12 @@ class Table:
             values = tuple(dict.fromkeys(names))
             code = {value: i for i, value in enumerate(values)}
             return Column(np.array([code[name] for name in names], dtype=np.int32)[self.kind], values)
-        known = ", ".join([*self.tags, "form", "group", "gold", "choice", "cardinality"])
+        known = ", ".join([*self.tags, *BUILT_IN])
         raise UsageError(f"The items of {self.benchmark or 'this table'} have no tag '{name}'.", f"They have: {known}.")
+
+    def has(self, tag: str) -> bool:
+        """Whether `by` can slice the table by this name."""
+        return tag in self.tags or f"{tag}s" in self.tags or tag in BUILT_IN
 
     def where(self, rows: Flags | Codes) -> Table:
         """The rows that a mask or an index picks."""
@@ -215,6 +228,7 @@ class Table:
             form=self.form._replace(codes=self.form.codes[rows]),
             tags=self.tags.take(rows),
             scores=None if self.scores is None else self.scores[rows],
+            wordings=None if self.wordings is None else self.wordings.take(rows),
         )
 
     def by(self, tag: str) -> Iterator[tuple[str, Table]]:

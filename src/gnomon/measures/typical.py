@@ -38,11 +38,14 @@ def most_probable_is_right(table: Table) -> Flags:
 def true_confidence(table: Table) -> Statistics:
     """The mean probability given to the right labels together (C, section 4); no usable scores count as 0.
 
-    Undefined where no answer of the table has scores.
+    So does an answer with scores but no choice, as in `relaxed_accuracy`: the paper's confidence is over its labels
+    only, and a model whose likeliest word is none of them gave them no such confidence. Undefined where no answer of
+    the table has scores.
     """
     if table.scores is None:
         return mean_of([], table.clusters[:0])
-    return mean_of(np.nan_to_num((table.probabilities * table.gold_at).sum(axis=1)), table.clusters)
+    sure = np.nan_to_num((table.probabilities * table.gold_at).sum(axis=1))
+    return mean_of(np.where(table.answered, sure, 0.0), table.clusters)
 
 
 def typical_sets(probabilities: Floats, rule: str = "code", *, real: Flags | None = None) -> Flags:

@@ -52,10 +52,19 @@ def random(name: str, *, model_seed: int = 0) -> Baseline:
 
 
 def constant(name: str) -> Baseline:
-    """Always the same label; an item that does not offer it gets no answer."""
+    """Always the same label; an item that does not offer it gets no answer, and if none does, that is an error."""
     if not name:
         raise UsageError("The model constant needs a label.", "For example: constant:yes")
-    return Baseline(f"constant:{name}", lambda item: name if name in item.choices else None)
+
+    def prepare(items: Iterable[Item]) -> None:
+        offered: dict[str, None] = {}
+        for item in items:
+            if name in item.choices:
+                return
+            offered |= dict.fromkeys(item.choices)
+        raise UsageError(f"No item offers the label '{name}'.", f"They offer: {_some(list(offered))}.")
+
+    return Baseline(f"constant:{name}", lambda item: name if name in item.choices else None, prepare=prepare)
 
 
 def majority(name: str) -> Baseline:
@@ -72,6 +81,11 @@ def majority(name: str) -> Baseline:
         return max(item.choices, key=lambda label: (seen[label], -item.choices.index(label)))
 
     return Baseline("majority", rule, prepare=prepare)
+
+
+def _some(labels: Sequence[str], most: int = 20) -> str:
+    more = f" and {len(labels) - most} more" if len(labels) > most else ""
+    return ", ".join(labels[:most]) + more
 
 
 def _no_name(scheme: str, name: str) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from gnomon.contracts import Scale
 from gnomon.errors import UsageError
-from gnomon.models.chat import Messages, conversation
+from gnomon.models.chat import Messages, Writer, conversation
 from gnomon.models.rows import Query
 from gnomon.models.scoring import Scorer, takes_trees
 from gnomon.models.tokens import Encoder
@@ -17,7 +17,6 @@ from gnomon.records import Answer, Item, pick
 
 NORMALISATIONS = ("sum", "mean", "byte", "pmi")
 NO_DATE = "{% macro strftime_now(format) %}{% endmacro %}"  # the date must not change the answers
-ANSWER = "@answer@"  # stands for an answer while a chat template is written out
 
 
 class Causal:
@@ -79,8 +78,8 @@ class Causal:
     def contexts(self, items: Sequence[Item]) -> list[str]:
         """What the model reads before the answer."""
         if self.chat:
-            known = self.ask == "score"
-            return [render(self.tokenizer, self.prompt.chat(item), answered=known) for item in items]
+            write, known = template(self.tokenizer), self.ask == "score"
+            return [conversation(write, self.prompt.chat(item), answered=known) for item in items]
         prefixes = {form: self.prompt.prefix(form) for form in {item.form for item in items}}
         return [prefixes[item.form] + self.prompt.parts(item).before for item in items]
 
@@ -154,26 +153,15 @@ def _add_up(scores: Sequence[float]) -> float:
     return most if len(scores) == 1 else most + log(sum(exp(score - most) for score in scores))
 
 
-def render(tokenizer: Any, turns: Messages, *, answered: bool = False) -> str:
-    """A conversation as the model's own template writes it, up to where its answer begins.
+def template(tokenizer: Any) -> Writer:
+    """The model's own chat template, to which every day is the same."""
+    source = NO_DATE + tokenizer.get_chat_template()
 
-    That is where generation starts; or, `answered`, where the template puts an answer that is there already: after a
-    space, after a thought that is empty, never inside one.
-    """
-    template = NO_DATE + tokenizer.get_chat_template()
+    def write(messages: Messages, begin: bool) -> str:
+        how = {"chat_template": source, "tokenize": False, "add_generation_prompt": begin}
+        return str(tokenizer.apply_chat_template(messages, **how))
 
-    def say(messages: Messages) -> str:
-        if answered:
-            written = write([*messages, {"role": "assistant", "content": ANSWER}], add_generation_prompt=False)
-            before, found, _ = written.rpartition(ANSWER)
-            if found:
-                return before
-        return write(messages, add_generation_prompt=True)
-
-    def write(messages: Messages, **how: Any) -> str:
-        return str(tokenizer.apply_chat_template(messages, chat_template=template, tokenize=False, **how))
-
-    return conversation(say, turns)
+    return write
 
 
 def too_long(tokens: int, most: int) -> str:

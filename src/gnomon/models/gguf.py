@@ -14,6 +14,7 @@ from typing import Any, Literal, NamedTuple, get_args
 from gnomon.contracts import Scale
 from gnomon.errors import ModelError, UsageError
 from gnomon.fetching import sha256_of
+from gnomon.models.chat import Writer, chat_template, conversation
 from gnomon.models.likelihood import log_sum
 from gnomon.models.llamacpp import Llama, Wanted
 from gnomon.models.reading import as_answer
@@ -104,8 +105,8 @@ class Gguf:
         self.prompt: Prompt = load_prompt(prompt or ("chat" if self.chat else "plain")).with_shots(shots)
         self._opening = self._llama.bos if self._llama.bos >= 0 else max(self._llama.eos, 0)  # stands for nothing
         self._beginning = self._llama.token_text(self._llama.bos)
-        self._alone: dict[str, float] = {}  # log-probability of a word after nothing
-        self._render = _template(template, self._llama) if self.chat else None
+        self._alone: dict[tuple[int, ...], float] = {}  # log-probability of an answer's tokens after nothing
+        self._template = _template(template, self._llama) if self.chat else None
 
     def describe(self) -> dict[str, Any]:
         """File, checksum, quantisation, prompt and binding: all that determines the scores."""
@@ -136,13 +137,13 @@ class Gguf:
         paths = [way for choices, fit in zip(asked, fits, strict=True) if fit for ways in choices for way in ways]
         known = self._walk(paths)
         if self.normalise == "pmi":
-            self._learn_alone(way.word for way in paths)
+            self._learn_alone(way.tokens[way.start :] for way in paths)
         return [self._answer(item, choices, known) if fit else
                 self._too_long(item)
                 for item, choices, fit in zip(items, asked, fits, strict=True)]  # fmt: skip
 
     def _replied(self, item: Item) -> Answer:
-        context = self._render(self.prompt.chat(item)) if self._render else self.prompt.context(item)
+        context = conversation(self._template, self.prompt.chat(item)) if self._template else self.prompt.context(item)
         tokens = self._tokens(context) or [self._opening]
         if len(tokens) >= self._llama.window:
             return self._too_long(item)
@@ -157,8 +158,9 @@ class Gguf:
 
     def _choices(self, item: Item) -> list[list[Choice]]:
         """For each choice each way to say it, as tokens. All are split from the context at the same token."""
-        if self._render:
-            context, words = self._render(self.prompt.chat(item)), self.prompt.answers(item)
+        if self._template:
+            context = conversation(self._template, self.prompt.chat(item), answered=True)
+            words = self.prompt.answers(item)
         else:
             context, words = self.prompt.context(item), self.prompt.words(item)
         before = self._tokens(context)
@@ -197,17 +199,17 @@ class Gguf:
     def _score(self, way: Choice, known: Known) -> float:
         total = sum(known[way.tokens[:n], way.tokens[n]] for n in range(way.start, len(way.tokens)))
         if self.normalise == "pmi":
-            return total - self._alone[way.word]
+            return total - self._alone[way.tokens[way.start :]]
         per = {"sum": 1, "mean": len(way.tokens) - way.start, "byte": len(way.word.encode())}[self.normalise]
         return total / max(per, 1)
 
-    def _learn_alone(self, words: Iterable[str]) -> None:
-        """How likely each word is after nothing: what PMI takes off, so that common words have no advantage."""
-        for word in dict.fromkeys(words):
-            if word not in self._alone:
-                way = Choice((self._opening, *self._llama.tokenize(word, special=False, begin=False)), 1, word)
-                known = self._walk([way])
-                self._alone[word] = sum(known[way.tokens[:n], way.tokens[n]] for n in range(1, len(way.tokens)))
+    def _learn_alone(self, answers: Iterable[tuple[int, ...]]) -> None:
+        """How likely each answer's tokens are after nothing: what PMI takes off, so that common words gain nothing."""
+        for answer in dict.fromkeys(answers):
+            if answer not in self._alone:
+                tokens = (self._opening, *answer)
+                known = self._walk([Choice(tokens, 1, "")])
+                self._alone[answer] = sum(known[tokens[:n], tokens[n]] for n in range(1, len(tokens)))
 
 
 def check_file(file: Path) -> None:
@@ -236,10 +238,7 @@ def _chains(prefixes: Sequence[tuple[int, ...]]) -> Iterator[list[tuple[int, ...
         yield chain
 
 
-def _template(source: str, llama: Llama) -> Any:
-    """The model's chat template as a function from messages to text."""
-    from gnomon.models.chat import chat_template
-
+def _template(source: str, llama: Llama) -> Writer:
     return chat_template(source, {"bos_token": llama.token_text(llama.bos), "eos_token": llama.token_text(llama.eos)})
 
 

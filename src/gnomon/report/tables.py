@@ -1,12 +1,14 @@
 """Small tables for people and for papers: one Listing, five formats.
 
-`table` fits the terminal's width; `markdown`, `latex` and `csv` are for pasting; `json` is a list of objects.
+`table` fits the terminal's width, and is as wide as it needs to be where it does not go to a terminal; `markdown`,
+`latex` and `csv` are for pasting; `json` is a list of objects.
 """
 
 from __future__ import annotations
 
 import csv
 import io
+import sys
 from collections.abc import Sequence
 from typing import Any, Literal, get_args
 
@@ -17,6 +19,9 @@ from gnomon.errors import UsageError
 
 Format = Literal["table", "json", "csv", "markdown", "latex"]
 FORMATS: tuple[str, ...] = get_args(Format)
+UNCUT = sys.maxsize  # a width that holds any table
+LEAST = 8  # characters to which a column of text is cut at most
+BLOCKS = frozenset(" ▏▎▍▌▋▊▉█")
 
 _LATEX = str.maketrans({c: f"\\{c}" for c in "&%$#_{}"} | {"~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
                                                          "\\": r"\textbackslash{}"})  # fmt: skip
@@ -73,18 +78,30 @@ def _latex(listing: Listing, cells: list[list[str]], right: list[bool]) -> str:
     )
 
 
-def _terminal(listing: Listing, cells: list[list[str]], right: list[bool], width: int | None) -> str:
-    """Columns as wide as they need; where the terminal is too narrow, the widest text column is cut."""
-    if width is None:
-        from shutil import get_terminal_size
+def terminal_width() -> int:
+    """The columns of the terminal that is printed to; without end if it is a file or a pipe, where nothing is cut."""
+    from shutil import get_terminal_size
 
-        width = get_terminal_size((100, 24)).columns
+    return get_terminal_size((100, 24)).columns if sys.stdout.isatty() else UNCUT
+
+
+def _terminal(listing: Listing, cells: list[list[str]], right: list[bool], width: int | None) -> str:
+    """Columns as wide as they need. Where that is too wide, bars go; then the widest text is cut, never a figure."""
+    width = terminal_width() if width is None else width
     cells = [[cell.replace("\n", " ") for cell in row] for row in cells]
-    table = [list(listing.columns), *cells]
-    widths = [max(len(row[i]) for row in table) for i in range(len(listing.columns))]
-    while sum(widths) + 2 * (len(widths) - 1) > width:
+    columns = list(listing.columns)
+    widths = _widths(columns, cells)
+    if _total(widths) > width:
+        kept = [i for i in range(len(columns)) if not _is_bars([row[i] for row in cells])]
+        columns, right, cells = (
+            [columns[i] for i in kept],
+            [right[i] for i in kept],
+            [[r[i] for i in kept] for r in cells],
+        )
+        widths = _widths(columns, cells)
+    while _total(widths) > width:
         widest = max((i for i in range(len(widths)) if not right[i]), key=lambda i: widths[i], default=-1)
-        if widest < 0 or widths[widest] <= 8:
+        if widest < 0 or widths[widest] <= LEAST:
             break
         widths[widest] -= 1
 
@@ -95,7 +112,19 @@ def _terminal(listing: Listing, cells: list[list[str]], right: list[bool], width
 
     head = [listing.title] if listing.title else []
     rule = "  ".join("─" * w for w in widths)
-    return "\n".join([*head, line(listing.columns), rule, *(line(row) for row in cells)])
+    return "\n".join([*head, line(columns), rule, *(line(row) for row in cells)])
+
+
+def _widths(columns: Sequence[str], cells: Sequence[Sequence[str]]) -> list[int]:
+    return [max(len(row[i]) for row in (columns, *cells)) for i in range(len(columns))]
+
+
+def _total(widths: Sequence[int]) -> int:
+    return sum(widths) + 2 * (len(widths) - 1)
+
+
+def _is_bars(column: Sequence[str]) -> bool:
+    return any(column) and BLOCKS.issuperset("".join(column))
 
 
 def _shown(cell: Any) -> str:
@@ -109,8 +138,11 @@ def _plain(cell: Any) -> Any:
 
 
 def _is_numeric(column: Sequence[Any]) -> bool:
-    def number(cell: Any) -> bool:
-        text = str(cell)
-        return cell is None or isinstance(cell, (int, float)) or (text[:1].isdigit() and text[-1:] in "0123456789%")
+    """Are all cells figures: numbers, percentages, intervals, p-values? What is missing does not speak against it."""
 
-    return bool(column) and all(number(cell) for cell in column)
+    def number(cell: Any) -> bool:
+        text = str(cell).lstrip("+-−<≈ ")
+        return isinstance(cell, (int, float)) or (text[:1].isdigit() and text[-1:] in "0123456789%")
+
+    known = [cell for cell in column if cell not in (None, "", "–")]
+    return all(map(number, known)) and bool(known or None in column)

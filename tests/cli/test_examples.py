@@ -1,0 +1,116 @@
+"""The examples that help texts and the first pages show do work: each is run, in a folder that has what it names.
+
+What needs weights is asked of `majority` instead; what needs a server, the network or a terminal is only parsed
+(tests/test_docs.py).
+"""
+
+import glob
+import gzip
+import re
+import shlex
+import shutil
+from pathlib import Path
+
+import pytest
+
+import gnomon
+from gnomon.cli import COMMANDS, command_module, main
+from gnomon.cli.dispatch import EPILOG
+from gnomon.files import package_data
+
+ROOT = Path(__file__).parent.parent.parent
+WEIGHTS = re.compile(r"-m (smollm2|hf:\S+)")
+OUT_OF_REACH = {  # what a test cannot do -> how a command that needs it looks
+    "a server of models": r" openai:",
+    "a server that goes on": r"^gnomon view",
+    "weights of its own": r"^gnomon demo",
+    "the network": r"^gnomon data get",
+    "files that were fetched": r"@published(?!.* --data)",
+    "a real command": r"^gnomon COMMAND",
+}
+AUTHORS = re.compile(r"path/to|SpaceNLI/")  # the example is about the authors' files
+
+
+def command(line):
+    """A line as the shell would start it: without a comment or redirection."""
+    return re.split(r"\s+(?:#|>|\|)", line.strip())[0]
+
+
+def in_help():
+    texts = [EPILOG, *(command_module(name).__doc__ or "" for name in COMMANDS)]
+    return list(
+        dict.fromkeys(command(line) for text in texts for line in text.splitlines() if line.startswith("  gnomon "))
+    )
+
+
+def reason(line):
+    return next((why for why, look in OUT_OF_REACH.items() if re.search(look, line)), "")
+
+
+def run(line, code=0):
+    """Run a command as a shell would: names with a star become the files that match."""
+    if line.endswith(".parquet") or ".parquet " in line:
+        pytest.importorskip("duckdb")
+    words = [
+        match
+        for word in shlex.split(WEIGHTS.sub("-m majority", line))[1:]
+        for match in sorted(glob.glob(word)) or [word]
+    ]
+    assert main(words) == code, line
+
+
+@pytest.fixture(scope="module")
+def furnished(tmp_path_factory):
+    """A folder with a few runs, answers to 40 items, and patterns and a world of one's own."""
+    folder = tmp_path_factory.mktemp("examples")
+    for name, seed in (("scales", 0), ("spacenli", 0), ("posrel", 0), ("posrel", 1)):
+        for model in ("random", "majority"):
+            gnomon.run(gnomon.load(name, seed=seed), model, limit=40, runs=folder / "runs")
+    shutil.copytree(folder / "runs", folder / "results")
+    items = gnomon.load("scales", seed=3).limited(40).items()
+    (folder / "predictions.csv").write_text("id,label\n" + "".join(f"{item.id},{item.gold[0]}\n" for item in items))
+    own = package_data("spacenli")
+    shutil.copytree(own / "patterns", folder / "my_patterns")
+    shutil.copy(sorted((own / "patterns").glob("*.yaml"))[0], folder / "my_patterns.yaml")
+    shutil.copy(own / "world.yaml", folder / "my_world.yaml")
+    return folder
+
+
+@pytest.fixture
+def room(furnished, tmp_path):
+    """A copy of that folder, to work in."""
+    shutil.copytree(furnished, tmp_path, dirs_exist_ok=True)
+    return tmp_path
+
+
+def test_most_examples_are_within_reach():
+    lines = in_help()
+    assert len(lines) > 30
+    assert sum(not reason(line) for line in lines) > 0.6 * len(lines)
+
+
+@pytest.mark.parametrize("line", [line for line in in_help() if not reason(line) and not AUTHORS.search(line)])
+def test_an_example_of_a_help_text_works(line, room, capsys):
+    run(line)
+
+
+@pytest.mark.published
+@pytest.mark.parametrize("line", [line for line in in_help() if not reason(line) and AUTHORS.search(line)])
+def test_an_example_about_the_authors_files_works(line, room, shared, capsys):
+    (room / "path").mkdir()
+    (room / "path" / "to").symlink_to(shared / "data")
+    (room / "SpaceNLI").mkdir()
+    (room / "SpaceNLI" / "dataset").symlink_to(shared / "data" / "spacenli")
+    with gzip.open(shared / "data" / "spatialqa" / "results-ada.tsv.gz", "rb") as packed:
+        (room / "results-ada.tsv").write_bytes(packed.read())
+    run(line, code=1 if line.startswith("gnomon check") else 0)  # of the authors' patterns one has a fault
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/index.md"])
+def test_the_first_walk_of_a_page_works_from_beginning_to_end(page, capsys):
+    blocks = re.findall(r"^```(?:sh|console)\n(.*?)^```", (ROOT / page).read_text(encoding="utf-8"), re.M | re.S)
+    lines = [command(line.lstrip("$ ")) for block in blocks for line in block.splitlines()]
+    walk = [line for line in lines if line.startswith("gnomon ") and not reason(line) and not AUTHORS.search(line)]
+    assert len(walk) > 3
+    for line in walk:
+        run(line)

@@ -1,0 +1,126 @@
+"""The Python API takes what the command line takes, says what is wrong in a sentence, and can be called again."""
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import gnomon
+from gnomon.cli import main
+from gnomon.errors import UsageError
+
+
+@pytest.fixture
+def runs(tmp_path):
+    source = gnomon.load("scales")
+    return [gnomon.run(source, model, limit=200) for model in ("random", "majority")]
+
+
+ORDERS = {
+    "twice": "gnomon.report(run, 'a.html'); gnomon.report(run, 'b.html')",
+    "after one of its modules was imported": "from gnomon.report.tables import render; gnomon.report(run, 'a.html')",
+    "before its modules": "gnomon.report(run, 'a.html'); import gnomon.report.page; gnomon.report.page.write_report",
+    "after a failure": """
+try:
+    gnomon.report([], 'a.html')
+except gnomon.GnomonError:
+    gnomon.report(run, 'a.html')
+""",
+    "by name": "from gnomon import report; import gnomon.report.tables; report(run, 'a.html')",
+}
+
+
+@pytest.mark.parametrize("code", ORDERS.values(), ids=ORDERS)
+def test_report_can_be_called_in_any_order(code):
+    script = f"import gnomon\nrun = gnomon.run('scales', 'random', limit=20)\n{code}"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_report_takes_a_run_a_path_a_folder_or_several(runs, tmp_path):
+    for given in (runs[0], runs[0].path, "runs", runs, [str(runs[0].path), runs[1]]):
+        page = gnomon.report(given, tmp_path / "page.html", figures=tmp_path / "figures")
+        assert page.read_text(encoding="utf-8").startswith("<!doctype html>")
+    assert list((tmp_path / "figures").glob("*.svg"))
+
+
+def test_score_gives_what_the_command_line_prints(runs, capsys):
+    for options, arguments in (
+        ({}, []),
+        ({"by": "scale"}, ["--by", "scale"]),
+        ({"by": ["scale", "form"], "measures": ["accuracy"], "minimum": 60}, ["--by", "scale", "--by", "form",
+         "--measure", "accuracy", "--minimum", "60"]),
+        ({"guess": 3, "measures": "accuracy", "draws": 50, "level": 0.9}, ["--guess", "3", "--measure", "accuracy",
+         "--draws", "50", "--level", "0.9"]),
+    ):  # fmt: skip
+        assert main(["score", "runs", *arguments, "--format", "json"]) == 0
+        printed = json.loads(capsys.readouterr().out)
+        found = [{field: getattr(score, field) for field in score.__struct_fields__} for score in
+                 gnomon.score("runs", **options)]  # fmt: skip
+        assert found == [{field: row[field] for field in found[0]} for row in printed]
+
+
+def test_score_takes_seeds_together_as_the_command_line_does(capsys):
+    for seed in (0, 1):
+        for model in ("random", "majority"):
+            gnomon.run(gnomon.load("scales", seed=seed), model, limit=100)
+    assert main(["score", "runs", "--over-seeds", "--by", "scale", "--format", "json"]) == 0
+    printed = [(row["model"], row["measure"], row["key"], row["value"]) for row in json.loads(capsys.readouterr().out)]
+    found = gnomon.score("runs", over_seeds=True, by="scale")
+    assert [(score.model, score.measure, score.key, score.value) for score in found] == printed
+    assert found[0].n == 200
+
+
+def test_runs_without_a_tag_are_not_sliced_by_it():
+    for name in ("scales", "posrel"):
+        gnomon.run(name, "random", limit=20)
+    found = gnomon.score("runs", by="scale", measures="accuracy")
+    assert [(score.benchmark, score.by) for score in found] == [
+        ("scales@fresh", ""), ("scales@fresh", "scale"), ("scales@fresh", "scale"), ("posrel@fresh", ""),
+    ]  # fmt: skip
+    with pytest.raises(UsageError, match="have no tag 'nonsense'"):
+        gnomon.score("runs", by="nonsense")
+
+
+@pytest.mark.parametrize("options", [{"draws": 1}, {"draws": -3}, {"minimum": 0}, {"over_seeds": True, "draws": 9}])
+def test_values_that_would_go_unheeded_are_refused(options, runs):
+    with pytest.raises(UsageError):
+        gnomon.score(*runs, **options)
+
+
+def test_slices_come_after_the_total(runs):
+    keys = [score.key for score in gnomon.score(runs[0], by="scale", measures="accuracy")]
+    assert keys == ["", "height", "size"]
+
+
+def test_compare_takes_a_folder(runs):
+    (pair,) = gnomon.compare("runs", measure="accuracy", level=0.9, draws=100)
+    assert {pair.first, pair.second} == {"random", "majority"}
+
+
+@pytest.mark.parametrize("ask", [gnomon.score, gnomon.compare])
+def test_a_level_that_is_none_is_refused(ask, runs):
+    with pytest.raises(UsageError, match="between 0 and 1, not 95"):
+        ask(*runs, level=95)
+
+
+@pytest.mark.parametrize("limit", [True, 0, -1, 2.5, "many"])
+def test_a_limit_that_is_none_is_refused_before_anything_is_written(limit, tmp_path):
+    with pytest.raises(UsageError, match="must be 1 or more"):
+        gnomon.run("scales", "random", limit=limit)
+    assert not (tmp_path / "runs").exists()
+
+
+def test_whole_numbers_of_numpy_are_whole_numbers():
+    three = np.int64(3)
+    numbers = gnomon.run(gnomon.load("scales", seed=three), gnomon.model("random", model_seed=three), limit=three)
+    assert numbers.path == gnomon.run(gnomon.load("scales", seed=3), gnomon.model("random", model_seed=3), limit=3).path
+
+
+def test_runs_and_sources_say_what_they_are(runs):
+    assert repr(runs[0]) == f"<Run of random on scales@fresh: 200 of 200 asked, in {runs[0].path}>"
+    assert repr(gnomon.load("scales", form="cloze").limited(5)) == (
+        "<scales@fresh, seed=0, scale='', form='cloze', limit=5>"
+    )
