@@ -154,7 +154,7 @@ def _over_seeds(
     level: float,
 ) -> list[Score]:
     """Measures over groups of runs that differ only in the seed: the totals of all groups, then their slices."""
-    from gnomon.measures.seeds import by_seed, over_seeds
+    from gnomon.measures.seeds import by_seed, over_seeds, slices
     from gnomon.registry import measure
 
     own = {id(table): names for table, names in tables}
@@ -163,15 +163,11 @@ def _over_seeds(
     found = [over_seeds(group, each, level=level).score for group, wanted in groups for each in wanted]
     for tag in tags:
         for group, wanted in groups:
-            parts: dict[str, list[Table]] = {}
-            for table in group:
-                for key, part in table.by(tag) if table.has(tag) else ():
-                    parts.setdefault(key, []).append(part)
+            parts = slices(group, tag, minimum)
             found += [
                 over_seeds(part, each, by=tag, key=key, level=level).score
                 for each in wanted
                 for key, part in parts.items()
-                if sum(map(len, part)) >= minimum
             ]
     return found
 

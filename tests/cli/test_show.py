@@ -55,6 +55,12 @@ def test_shares_are_numbers_for_programs_and_percentages_for_people(capsys):
     assert "25.0 %" in out
 
 
+def test_fewer_than_no_items_are_refused(capsys):
+    code, _, err = told(capsys, "scales", "-n", "-1")
+    assert code == 2
+    assert "must be 0 or more, not -1" in err
+
+
 @pytest.mark.filterwarnings("default::gnomon.errors.MissingFileWarning")
 def test_a_rebuilt_published_set_says_so(capsys, tmp_path: Path):
     rows = [

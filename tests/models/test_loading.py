@@ -152,6 +152,19 @@ def test_parameters_are_counted_once_where_they_are_tied_and_before_they_are_qua
     assert hf(str(folder), quantise="int8").describe()["parameters"] == stored
 
 
+@pytest.mark.parametrize(
+    ("make", "options", "says"),
+    [
+        ("llama", {"top_k": 1}, "causal, which takes no top_k"),
+        ("bert", {"ask": "generate", "chat": True}, "masked, which takes no ask, chat"),
+        ("t5", {"span": "pll"}, "seq2seq, which takes no span"),
+    ],
+)
+def test_an_option_that_a_kind_would_not_heed_is_refused(folders, make, options, says):
+    with pytest.raises(UsageError, match=says):
+        hf(str(folders(make)), **options)
+
+
 def test_threads_are_set_and_restored():
     before = torch.get_num_threads()
     try:

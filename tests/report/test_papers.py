@@ -5,8 +5,10 @@ import pytest
 from gnomon import registry
 from gnomon.contracts import Listing
 from gnomon.errors import UsageError
-from gnomon.records import Score
-from gnomon.report.papers import caveats, figures, like_paper, needed, papers
+from gnomon.measures import Table
+from gnomon.records import Answer, Item, Score
+from gnomon.report.beside import beside_papers
+from gnomon.report.papers import figures, like_paper, needed, papers
 from gnomon.report.tables import render
 
 NAMES = {registry.benchmark(name).paper: registry.benchmark(name).figures for name in registry.BENCHMARKS}
@@ -68,18 +70,34 @@ def test_tables_without_a_run_are_left_out():
     ] == ["spatialQA, Table 2", "spatialQA, Table 5"]
 
 
-def test_pattern_accuracy_from_a_handful_of_items_is_left_out_beside_the_papers():
-    def of(n):
-        about = {"benchmark": "spacenli@published", "value": 0.5, "n": n, "clusters": 10}
-        return [Score(model=f"m{n}", measure=measure, **about) for measure in ("accuracy", "pattern_accuracy@1.0")]
+def test_figures_of_groups_from_a_handful_of_items_are_left_out_beside_the_papers():
+    def answered(size):
+        rows = [
+            (Item(id=f"{i}", form="entailment", text="?", choices=("a", "b"), gold=("a",), group=f"{i // size}"),
+             Answer(item=f"{i}", choice="a"))
+            for i in range(3 * size)
+        ]  # fmt: skip
+        return Table.of(rows, benchmark="spacenli@published", model=f"m{size}")
 
-    scores = [*of(190), *of(200), *of(2000)]
-    table4 = like_paper("SpaceNLI", "spacenli", {"": scores})[0]
-    assert [row[::3] for row in table4.rows[-3:]] == [("m190", None), ("m200", "50.0"), ("m2000", "50.0")]
-    few, fewer = caveats("SpaceNLI", scores)
-    assert "is left out" in few
-    assert "m200 " in fewer
-    assert "easier to reach" in fewer
+    listings, caveats = beside_papers([answered(size) for size in (9, 10, 20, 200)])
+    assert listings[0].columns == ("Model", "Acc", "PA0.95", "PA1.0")
+    assert listings[0].rows[-4:] == (
+        ("m9", "100.0", None, None),
+        ("m10", "100.0", None, "100.0"),
+        ("m20", "100.0", "100.0", "100.0"),
+        ("m200", "100.0", "100.0", "100.0"),
+    )
+    assert [caveat.split(" on ")[0] for caveat in caveats] == ["m9", "m10", "m20"]
+    assert "10.0 items a group on average, 200 in the paper. From so few pattern_accuracy@0.95 would" in caveats[1]
+    assert "easier to reach" in caveats[2]
+
+
+def test_sources_of_one_benchmark_have_a_row_each():
+    item = Item(id="1", form="entailment", text="?", choices=("a", "b"), gold=("a",), group="p")
+    tables = [Table.of([(item, None)], benchmark=f"spacenli@{source}", model="m") for source in ("fresh", "published")]
+    [listing, *_], _ = beside_papers(tables)
+    assert [row[0] for row in listing.rows[-2:]] == ["m (items fresh)", "m (items published)"]
+    assert listing.title.endswith("; some runs answered fresh items")
 
 
 def test_a_title_says_that_runs_answered_fresh_items():

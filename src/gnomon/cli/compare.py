@@ -19,7 +19,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
-from gnomon.cli.showing import UNCUT, too_wide
+from gnomon.cli.showing import too_wide
 from gnomon.contracts import Listing
 from gnomon.errors import UsageError
 from gnomon.runs import open_runs
@@ -138,7 +138,7 @@ def _shown(part: Compared, level: float, format: str) -> str:
     Where a terminal is too narrow for the names of a pair, models are told by letters rather than cut; where it is
     narrower still, the figures go that can best be missed.
     """
-    from gnomon.report.tables import render
+    from gnomon.report.tables import UNCUT, render
 
     names = dict.fromkeys(name for each in part.pairs for name in (each.first, each.second))
     letters = {name: _letter(i) for i, name in enumerate(names)}

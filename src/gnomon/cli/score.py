@@ -30,7 +30,6 @@ from gnomon.runs import open_runs
 
 if TYPE_CHECKING:
     from gnomon.measures.table import Table
-    from gnomon.records import Score
 
 SHOWN = 5  # ids of missing answers
 
@@ -181,7 +180,7 @@ def _each(args: Namespace, entries: Sequence[Entry]) -> Iterator[Shown]:
 def _over_seeds(args: Namespace, entries: Sequence[Entry]) -> Iterator[Shown]:
     """The runs that differ only in the seed together, first over all items and then by each tag."""
     from gnomon.measures.labels import labels
-    from gnomon.measures.seeds import by_seed, over_seeds, seedless
+    from gnomon.measures.seeds import by_seed, over_seeds, seedless, slices
     from gnomon.registry import measure
 
     groups = by_seed([entry.table for entry in entries])
@@ -205,48 +204,23 @@ def _over_seeds(args: Namespace, entries: Sequence[Entry]) -> Iterator[Shown]:
                 )
     for tag in args.by:
         for group in groups:
-            parts: dict[str, list[Table]] = {}
-            for table in group:
-                for key, part in table.by(tag) if table.has(tag) else ():
-                    parts.setdefault(key, []).append(part)
+            parts = slices(group, tag, args.minimum)
             for name in args.measure or measures[id(group[0])]:
                 for key, tables in parts.items():
-                    if sum(map(len, tables)) >= args.minimum:
-                        score = over_seeds(tables, measure(name), by=tag, key=key, level=args.level).score
-                        yield Shown(score, names[id(group)])
+                    score = over_seeds(tables, measure(name), by=tag, key=key, level=args.level).score
+                    yield Shown(score, names[id(group)])
 
 
 def _like_papers(args: Namespace, entries: Sequence[Entry]) -> str:
     """The results tables of the papers whose benchmarks these are."""
-    import msgspec
-
-    from gnomon.measures.labels import labels
-    from gnomon.measures.scoring import score_table
-    from gnomon.registry import benchmark
-    from gnomon.report.papers import caveats, like_paper, needed
+    from gnomon.report.beside import beside_papers
     from gnomon.report.tables import render
 
-    scores: dict[tuple[str, str], dict[str, list[Score]]] = {}
-    names: dict[int, str] = {}
-    for base in dict.fromkeys(entry.table.benchmark.partition("@")[0] for entry in entries):
-        here = [entry.table for entry in entries if entry.table.benchmark.partition("@")[0] == base]
-        told = [{"items": table.benchmark.partition("@")[2], **table.settings} for table in here]
-        names.update(zip(map(id, here), labels([table.model for table in here], told), strict=True))
-    for table, _, _ in entries:
-        asked = benchmark(table.benchmark.partition("@")[0])
-        for form, measure, by in sorted(needed(asked.paper, asked.name)):
-            part = dict(table.by("form")).get(form) if form else table
-            found = score_table(part, [measure], by=[by] if by else []) if part is not None else []
-            forms = scores.setdefault((asked.paper, asked.figures), {})
-            forms.setdefault(form, []).extend(
-                msgspec.structs.replace(score, model=names[id(table)]) for score in found if score.by == by
-            )
-    listings = [listing for (paper, figures), found in scores.items() for listing in like_paper(paper, figures, found)]
+    listings, caveats = beside_papers([entry.table for entry in entries])
     if not listings:
         raise UsageError("No table of a paper has a place for these runs.", "See `gnomon score` without --like-paper.")
-    for (paper, _), forms in scores.items():
-        for caveat in caveats(paper, [score for found in forms.values() for score in found]):
-            print(caveat, file=sys.stderr)
+    for caveat in caveats:
+        print(caveat, file=sys.stderr)
     return "\n\n".join(render(listing, args.format) for listing in listings)
 
 
@@ -310,14 +284,13 @@ def _tell_missing(entry: Entry, treated: str) -> None:
 
 
 def _tell_coarse(entries: Sequence[Entry], chosen: Sequence[str]) -> None:
-    """On standard error: whose patterns have too few items for pattern accuracy."""
-    from gnomon.measures.patterns import ENOUGH, per_pattern
+    """On standard error: whose groups have too few items for measures of whole groups, such as pattern accuracy."""
+    from gnomon.report.groupsize import items_per_group, large_enough, least_size
 
-    for table, names, label in entries:
-        mean = per_pattern(table)
-        if mean < ENOUGH and any(name.startswith("pattern_accuracy@") for name in chosen or names):
+    for table, measures, label in entries:
+        if coarse := [name for name in chosen or measures if not large_enough(name, table)]:
             print(
-                f"{label} on {table.benchmark}: a pattern has {mean:.1f} items on average. Pattern accuracy from fewer "
-                f"than {ENOUGH} says little, and is no figure to set beside others.",
+                f"{label} on {table.benchmark}: {items_per_group(table):.1f} items a group on average say little about "
+                f"{', '.join(coarse)} ({max(map(least_size, coarse))} would do).",
                 file=sys.stderr,
             )

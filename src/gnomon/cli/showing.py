@@ -5,7 +5,6 @@ Runs of one model are told apart by a label: in JSON and CSV beside the run's fo
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -14,7 +13,6 @@ from gnomon.records import Score
 from gnomon.registry import TWIN
 
 FIELDS = ("benchmark", "model", "measure", "by", "key", "value", "low", "high", "n", "clusters", "run")
-UNCUT = 10_000  # columns that hold any table
 
 
 class Shown(NamedTuple):
@@ -37,22 +35,21 @@ def shown(scores: Sequence[Shown], format: str, *, plain: bool = False, level: f
         parts.setdefault(each.score.by, []).append(each)
     if format == "table" and not plain:
         return "\n\n".join(_with_bars(by, part, level) for by, part in parts.items())
-    width = None if sys.stdout.isatty() else UNCUT
-    text = "\n\n".join(render(_listing(by, part, level, bars=False), format, width=width) for by, part in parts.items())
-    return text.translate(str.maketrans("─–·", "---")) if plain else text
+    text = "\n\n".join(render(_listing(by, part, level, bars=False), format) for by, part in parts.items())
+    return text.translate(str.maketrans("─–·…", "---.")) if plain else text
 
 
 def too_wide(text: str) -> bool:
     """Whether a table would be cut by the terminal; a file or a pipe cuts nothing."""
-    from shutil import get_terminal_size
+    from gnomon.report.tables import terminal_width
 
-    return sys.stdout.isatty() and max(map(len, text.splitlines())) > get_terminal_size((100, 24)).columns
+    return max(map(len, text.splitlines())) > terminal_width()
 
 
 def _with_bars(by: str, scores: Sequence[Shown], level: float) -> str:
     """A table for the terminal. Where it is too narrow the bars go, then each benchmark gets a table of its own, before
     any name is cut."""
-    from gnomon.report.tables import render
+    from gnomon.report.tables import UNCUT, render
 
     for bars in (True, False):
         whole = render(_listing(by, scores, level, bars=bars), width=UNCUT)

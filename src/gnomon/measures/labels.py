@@ -71,6 +71,9 @@ def _deciding(spec: str, options: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _short(text: str) -> str:
-    """One line that is not too long. Of a long path the end says more than the beginning."""
-    line = " ".join(text.split())
+    """One line that is not too long, without marks that steer a terminal or turn the direction of writing.
+
+    Of a long path the end says more than the beginning.
+    """
+    line = "".join(c for c in " ".join(text.split()) if c.isprintable())
     return line if len(line) <= LONGEST else f"{line[: LONGEST // 4]}…{line[1 - 3 * LONGEST // 4 :]}"

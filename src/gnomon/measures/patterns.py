@@ -16,8 +16,6 @@ from gnomon.measures.groups import groups
 from gnomon.measures.statistics import Floats, Statistics, mean_of
 from gnomon.measures.table import Table
 
-ENOUGH = 20  # items of a pattern: with fewer, 95 % of them right and all of them right are the same
-
 
 class Curve(NamedTuple):
     """Pattern accuracy at every threshold where it changes: `share[i]` holds for thresholds up to `threshold[i]`."""
@@ -62,11 +60,6 @@ def pattern_accuracy(threshold: str) -> Measure:
         summary=f"share of patterns with at least {least:.0%} of their items right",
         statistics=lambda table: _pattern_accuracy(table, least),
     )
-
-
-def per_pattern(table: Table) -> float:
-    """How many items a pattern has on average; of a million or of one, pattern accuracy is not the same figure."""
-    return len(table) / max(1, len(groups(table).size))
 
 
 def pattern_accuracy_auc(table: Table) -> Statistics:

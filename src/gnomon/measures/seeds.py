@@ -88,6 +88,15 @@ def by_seed(tables: Sequence[Table]) -> list[list[Table]]:
     return list(found.values())
 
 
+def slices(tables: Sequence[Table], tag: str, minimum: int = 1) -> dict[str, list[Table]]:
+    """For each value of a tag the parts of all tables that have it, if they hold so many items together."""
+    found: dict[str, list[Table]] = {}
+    for table in tables:
+        for key, part in table.by(tag) if table.has(tag) else ():
+            found.setdefault(key, []).append(part)
+    return {key: parts for key, parts in found.items() if sum(map(len, parts)) >= minimum}
+
+
 def seedless(table: Table) -> dict[str, Any]:
     """The settings of a table other than its seeds."""
     return {name: value for name, value in table.settings.items() if not is_seed(name)}

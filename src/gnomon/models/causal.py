@@ -56,7 +56,7 @@ class Causal:
             "prompt": self.prompt.describe(),
             "chat": self.chat,
             "ask": self.ask,
-            "normalise": self.normalise,
+            **({"new_tokens": self.new_tokens} if self.ask == "generate" else {"normalise": self.normalise}),
         }
 
     def size(self, item: Item) -> int:

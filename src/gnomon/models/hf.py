@@ -7,10 +7,16 @@ from typing import Any
 
 from gnomon.contracts import Model
 from gnomon.errors import UsageError
-from gnomon.options import neutral
+from gnomon.options import given, neutral
 from gnomon.probing.prompts import load_prompt
 
 PROMPTS = {"causal": "plain", "seq2seq": "t5", "masked": "masked"}
+HEEDED = {  # options of some kinds only
+    "causal": {"prompt", "shots", "chat", "normalise", "ask", "new_tokens"},
+    "seq2seq": {"prompt", "shots", "normalise", "ask", "new_tokens"},
+    "masked": {"prompt", "shots", "normalise", "top_k", "span"},
+    "nli": {"labels"},
+}
 
 
 @neutral("threads", "allow_pickle")
@@ -65,6 +71,8 @@ def hf(
         quantise=quantise,
         threads=threads,
     )
+    own = {"prompt": prompt, "shots": shots, "chat": chat, "normalise": normalise, "ask": ask, "top_k": top_k}
+    _check_heeded(name, loaded.kind, {**own, "span": span, "labels": labels, "new_tokens": new_tokens})
     parts: dict[str, Any] = {
         "spec": f"hf:{name}",
         "model": loaded.model,
@@ -88,6 +96,14 @@ def hf(
     from gnomon.models.causal import Causal
 
     return Causal(**parts, prompt=chosen, chat=talks, normalise=normalise, ask=ask, new_tokens=new_tokens)
+
+
+def _check_heeded(name: str, kind: str, own: dict[str, Any]) -> None:
+    if unheeded := given(hf, own).keys() - HEEDED[kind]:
+        raise UsageError(
+            f"{name} is a model of kind {kind}, which takes no {', '.join(sorted(unheeded))}.",
+            f"Leave that out. Of the options for some kinds it takes: {', '.join(sorted(HEEDED[kind]))}.",
+        )
 
 
 def _talks(tokenizer: Any, chat: bool | None, name: str) -> bool:

@@ -62,7 +62,8 @@ class Seq2seq:
 
     def describe(self) -> dict[str, Any]:
         """What determines the answers."""
-        return {**self.about, "prompt": self.prompt.describe(), "ask": self.ask, "normalise": self.normalise}
+        how = {"new_tokens": self.new_tokens} if self.ask == "generate" else {"normalise": self.normalise}
+        return {**self.about, "prompt": self.prompt.describe(), "ask": self.ask, **how}
 
     def answer(self, items: Sequence[Item]) -> list[Answer]:
         """One answer for each item."""

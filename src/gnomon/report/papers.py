@@ -15,7 +15,6 @@ import msgspec
 from gnomon.contracts import Listing
 from gnomon.errors import UsageError, unknown
 from gnomon.files import package_data, parse, read_table, read_yaml
-from gnomon.measures.patterns import ENOUGH
 from gnomon.records import Score
 
 Cells = dict[tuple[str, str, str, str, str], dict[str, Score]]  # benchmark, form, measure, by, key -> model -> score
@@ -64,7 +63,6 @@ class Paper(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     digits: int
     tables: tuple[Layout, ...]
-    per_pattern: int = 0  # items of each pattern, where the paper counts patterns
 
 
 @cache
@@ -135,27 +133,6 @@ def like_paper(paper: str, csv: str, scores: Mapping[str, Iterable[Score]]) -> l
     return tables
 
 
-def caveats(paper: str, scores: Iterable[Score]) -> list[str]:
-    """In sentences, what keeps these scores from being read beside the paper's: patterns with fewer items."""
-    theirs, found = _paper(paper).per_pattern, {}
-    for score in scores:
-        if _counts_patterns(score) and not score.by and score.n < theirs * score.clusters:
-            mean = score.n / score.clusters
-            found[score.model, score.benchmark] = (
-                f"{score.model} on {score.benchmark}: {mean:.1f} items a pattern, in the paper {theirs}. "
-                + (
-                    f"Pattern accuracy from fewer than {ENOUGH} is left out: run whole patterns, without --limit."
-                    if mean < ENOUGH
-                    else "Fewer items make a high threshold easier to reach."
-                )
-            )
-    return list(found.values())
-
-
-def _counts_patterns(score: Score) -> bool:
-    return score.measure.startswith("pattern_accuracy@")
-
-
 def _fresh(columns: Iterable[Column], cells: Cells) -> str:
     """For the title: that runs in this table did not answer the paper's items."""
     sources = {score.benchmark.partition("@")[2] for c in columns for score in cells.get(_place(c), {}).values()}
@@ -195,8 +172,6 @@ def _published(column: Column, model: str, rows: Sequence[Figure], digits: int) 
 def _measured(column: Column, model: str, cells: Cells, digits: int) -> str | None:
     score = cells.get(_place(column), {}).get(model)
     if score is None or score.value is None:
-        return None
-    if _counts_patterns(score) and score.n < ENOUGH * score.clusters:  # from a handful it is another figure
         return None
     sd = None
     if isinstance(column.sd, str):

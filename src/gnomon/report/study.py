@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gnomon.contracts import Benchmark
 from gnomon.errors import GnomonError
+from gnomon.measures.labels import labels, settings_of
 from gnomon.measures.table import Table
 from gnomon.records import Item
-from gnomon.report.words import model_name, plain
+from gnomon.report.words import model_name
 from gnomon.runs import Run
 
 NOT_ASKED, NO_ANSWER = -2, -1
@@ -108,27 +108,7 @@ def known_benchmark(name: str) -> Benchmark | None:
 
 def labels_of(runs: Sequence[Run]) -> list[str]:
     """A short name for each run: the model's, with the options that tell two runs of one model apart."""
-    names = [model_name(run.model) for run in runs]
-    out = []
-    for run, name in zip(runs, names, strict=True):
-        same = [other for other, n in zip(runs, names, strict=True) if n == name]
-        parts = [
-            plain(f"{key} {value}", 40)
-            for key, value in _settings(run).items()
-            if len(same) > 1 and any(_settings(other).get(key) != value for other in same)
-        ]
-        out.append(f"{name} ({', '.join(parts)})" if parts else name)
-    seen: dict[str, int] = {}
-    for i, label in enumerate(out):
-        seen[label] = seen.get(label, 0) + 1
-        if seen[label] > 1:
-            out[i] = f"{label} #{seen[label]}"
-    return out
-
-
-def _settings(run: Run) -> dict[str, Any]:
-    m = run.manifest
-    return {**m.model_options, **m.options, **({"limit": m.limit} if m.limit else {})}
+    return labels([model_name(run.model) for run in runs], [settings_of(run) for run in runs])
 
 
 def _study(name: str, runs: list[Run], reply_limit: int) -> Study:
