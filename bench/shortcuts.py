@@ -1,14 +1,20 @@
-"""What a benchmark gives away to rules that know nothing of space: constant, comparative word, part of the item only.
+"""What a benchmark gives away to rules that know nothing of space, and how much of a fresh set another seed renews.
 
-    python bench/shortcuts.py                         every fresh set
-    python bench/shortcuts.py --data ../shared/data   the published ones too, as far as their files are there
+    python bench/shortcuts.py                 every fresh set
+    python bench/shortcuts.py --data FOLDER   the published ones too; FOLDER has one folder for each paper: spacenli,
+                                              spatialqa, spatial-commonsense, viphy, vsr (those that are not there are
+                                              left out)
+    python bench/shortcuts.py --seeds 20      the two baselines only, on as many seeds: mean, least, greatest
+    python bench/shortcuts.py --renewal       what two seeds share
 
-A rule is at chance on a fresh set if it lies within 3 standard errors of it, clustered by group. Accuracy counts a
-label as right if it is one of the gold ones; chance is the mean share of gold labels among the choices. The rule "text
-only" sees the hypothesis without its premises, or the caption without its image: it is left out where the text is the
-whole question. It learns from other groups, or, for fresh sets, from another seed (in a balanced set of few groups,
-those left out for the test would be missed in training, and the rule would fall below chance for that reason alone).
-"Groups seen" learns from other items of the same templates or captions, as a finetuned model may.
+Accuracy counts a label as right if it is one of the gold ones; chance is the mean share of gold labels among the
+choices. A rule is at chance if it lies within 3 standard errors of it; items that share a family, an object or an
+action are not taken as independent. The rule "text only" sees the hypothesis without its premises, or the caption
+without its image: it is left out where the text is the whole question. It learns from other groups, or, for fresh
+sets, from another seed (in a balanced set of few groups, those left out for the test would be missed in training, and
+the rule would fall below chance for that reason alone). "Groups seen" learns from other items of the same templates
+or captions, as a finetuned model may. `hypothesis-only` and `bag-of-words` are the baselines of that name; they learn
+from items that share neither family nor objects nor action with the one that is asked.
 """
 
 from __future__ import annotations
@@ -21,13 +27,17 @@ import warnings
 import zlib
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
+from itertools import combinations
 from pathlib import Path
+from statistics import fmean
 
 import gnomon
+from gnomon.models.classifiers import bag_of_words, hypothesis_only, units
 from gnomon.records import Item
 from gnomon.registry import benchmark, entries
 
 FOLDS = 5
+BASELINES = {"hypothesis-only": hypothesis_only, "bag-of-words": bag_of_words}
 FOLDER = {"scales": "spatial-commonsense", "posrel": "spatial-commonsense", "posrel-general": "spatial-commonsense"}
 
 
@@ -41,7 +51,14 @@ def rows_of(name: str, items: Sequence[Item], train: Sequence[Item]) -> list[dic
         rows.append(row(name, "text only", items, text_only(items, train)))
         if not train:
             rows.append(row(name, "text only, groups seen", items, text_only(items, (), by=lambda item: item.id)))
-    return rows
+    return rows + [row(name, rule, items, trained(rule, items)) for rule in BASELINES]
+
+
+def trained(rule: str, items: Sequence[Item]) -> list[bool]:
+    """One of the two trained baselines, as `gnomon run` asks it."""
+    model = BASELINES[rule]("")
+    model.prepare(items)
+    return [answer.choice in item.gold for item, answer in zip(items, model.answer(items), strict=True)]
 
 
 def constant(items: Sequence[Item]) -> list[bool]:
@@ -111,18 +128,72 @@ def opposite_of_seen(train: Iterable[Item], test: Iterable[Item]) -> list[bool]:
 def row(name: str, rule: str, items: Sequence[Item], right: Sequence[bool]) -> dict[str, object]:
     """The accuracy of a rule, chance, and how many clustered standard errors lie between."""
     chance = [len(item.gold) / len(item.choices) for item in items]
-    sums: dict[str, float] = defaultdict(float)
     gap = sum(r - c for r, c in zip(right, chance, strict=True)) / len(items)
-    for item, r, c in zip(items, right, chance, strict=True):
-        sums[item.group] += r - c - gap
-    error = math.sqrt(sum(value * value for value in sums.values())) / len(items)
+    error = standard_error(items, [r - c - gap for r, c in zip(right, chance, strict=True)])
     return {
         "set": name,
         "rule": rule,
         "items": len(items),
         "accuracy": round(100 * sum(right) / len(items), 1),
         "chance": round(100 * sum(chance) / len(items), 1),
-        "errors": (round(gap / error, 1) + 0.0) if error > 1e-9 else "exact",
+        "errors": (round(gap / error, 1) + 0.0) if error > 1e-9 else "–",
+    }
+
+
+def standard_error(items: Sequence[Item], residuals: Sequence[float]) -> float:
+    """Of a mean, where items that share a unit (a family, an object, an action) vary together.
+
+    Items of two units, such as the two objects of a pair, would be counted twice with the others of the same two, so
+    these are taken off once (clustering for dyads, Aronow, Samii and Assenova 2015); with few units that may come out
+    too small, so there the error is never less than with groups taken as independent.
+    """
+    sums: dict[tuple[str, ...], float] = defaultdict(float)
+    groups: dict[str, float] = defaultdict(float)
+    for item, residual in zip(items, residuals, strict=True):
+        shared = sorted(set(units(item)))
+        groups[item.group if len(shared) > 1 else shared[0]] += residual
+        for size in range(1, len(shared) + 1):
+            for some in combinations(shared, size):
+                sums[some] += residual
+    variance = sum((-1) ** (len(some) + 1) * value * value for some, value in sums.items())
+    return math.sqrt(max(variance, sum(value * value for value in groups.values()))) / len(items)
+
+
+def seeds(name: str, count: int) -> list[dict[str, object]]:
+    """The trained baselines on several seeds of a fresh set."""
+    found: dict[str, list[dict[str, object]]] = {rule: [] for rule in BASELINES}
+    for seed in range(count):
+        items = list(gnomon.load(f"{name}@fresh", seed=seed).items())
+        for rule in BASELINES:
+            found[rule].append(row(name, rule, items, trained(rule, items)))
+    return [
+        {
+            "set": f"{name}@fresh",
+            "rule": rule,
+            "seeds": count,
+            "mean": round(fmean(accuracies := [float(str(one["accuracy"])) for one in rows]), 1),
+            "least": min(accuracies),
+            "greatest": max(accuracies),
+            "chance": round(fmean(float(str(one["chance"])) for one in rows), 1),
+            "beyond 3 errors": sum(abs(float(str(one["errors"]).replace("–", "0"))) > 3 for one in rows),
+        }
+        for rule, rows in found.items()
+    ]
+
+
+def renewal(name: str) -> dict[str, object]:
+    """How much of seed 0 is in seed 1, too: whole questions, and what they are made of."""
+    first, second = ([*gnomon.load(f"{name}@fresh", seed=seed).items()] for seed in (0, 1))
+    known = {(item.context, item.text) for item in second}
+    shared = [(item.context, item.text) in known for item in first]
+    made_of = [{part for item in items for part in units(item)} for items in (first, second)]
+    return {
+        "set": f"{name}@fresh",
+        "items": len(first),
+        "questions in common": sum(shared),
+        "share": f"{100 * sum(shared) / len(first):.1f} %",
+        "made of": len(made_of[0]),
+        "in common": len(made_of[0] & made_of[1]),
     }
 
 
@@ -163,15 +234,24 @@ def measure(data: str, only: Sequence[str]) -> list[dict[str, object]]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("names", nargs="*", help="benchmarks (default: all)")
-    parser.add_argument("--data", default="", help="folder with the published files")
+    parser.add_argument("--data", default="", metavar="FOLDER", help="folder with a folder of files for each paper")
+    parser.add_argument("--seeds", type=int, default=0, metavar="N", help="the trained baselines on so many seeds")
+    parser.add_argument("--renewal", action="store_true", help="what two seeds share")
     parser.add_argument("--json", action="store_true", help="print JSON rather than a table")
     args = parser.parse_args()
     warnings.simplefilter("ignore")
-    rows = measure(args.data, args.names)
+    fresh = [name for name in args.names or entries("benchmarks") if "fresh" in benchmark(name).sources]
+    if args.seeds:
+        rows = [found for name in fresh for found in seeds(name, args.seeds)]
+    elif args.renewal:
+        rows = [renewal(name) for name in fresh]
+    else:
+        rows = measure(args.data, args.names)
     if args.json:
         print(json.dumps(rows, indent=1))
         return
-    print("| set | rule | items | accuracy | chance | standard errors |\n| --- | --- | ---: | ---: | ---: | ---: |")
+    columns = [name.replace("errors", "standard errors") if name == "errors" else name for name in rows[0]]
+    print("| " + " | ".join(columns) + " |\n| " + " | ".join("---" for _ in columns) + " |")
     for found in rows:
         print("| " + " | ".join(str(value) for value in found.values()) + " |")
 

@@ -125,6 +125,20 @@ def test_a_world_of_a_user(tmp_path):
     assert len(items) == 12
 
 
+def test_a_filling_of_another_world_has_another_id(tmp_path):
+    """The number of a filling says nothing across worlds: ids must differ where problems do, and only there."""
+    (tmp_path / "mine.yaml").write_text(MINE.replace("{X: oak, Y: well}", "{X: p, Y: q}"))
+    found = []
+    for number, names in enumerate(("p, q, r", "p, q, s")):
+        world = tmp_path / f"{number}.yaml"
+        world.write_text(f"classes: {{landmark: }}\nentities: {{landmark: [{names}]}}")
+        items = fresh(patterns=str(tmp_path / "mine.yaml"), world=str(world))
+        found.append({item.id: (item.context, item.text) for item in items})
+    shared = found[0].keys() & found[1].keys()
+    assert all(found[0][name] == found[1][name] for name in shared)
+    assert len(shared) == 4, "p and q, both ways round, in two patterns"
+
+
 def test_a_count_that_makes_no_sense_is_refused():
     for source in (fresh, published):
         with pytest.raises(UsageError, match="-2"):

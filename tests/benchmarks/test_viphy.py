@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from itertools import pairwise
 from pathlib import Path
@@ -376,6 +377,8 @@ def test_our_tables_hold_enough_and_nothing_twice():
     assert len(set(names)) == len(names)
     assert all(set(found) <= set(COLOURS) and len(found) > 1 for found in several.values())
     assert not [name for name in names if any(colour in name.lower() for colour in COLOURS)]
+    words = Counter(word for name in names for word in set(re.findall(r"[\w'-]+", name.lower())))
+    assert {word for word, count in words.items() if count > 1} <= {"of", "the"}, "a word would tell the colour"
     sized = [*objects, *(name for found in subtypes.values() for name in found)]
     assert not [name for name in sized if {"small", "large", "big", "tiny", "giant", "huge"} & set(name.split())]
     for things in files.read_yaml(files.package_data("viphy/elevations.yaml")).values():

@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from itertools import combinations
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 from gnomon import files
 from gnomon.benchmarks import vsr, vsr_files, vsr_splits
 from gnomon.benchmarks.vsr_files import Caption, concepts, validated
-from gnomon.errors import DataError, UsageError
+from gnomon.errors import DataError, MissingFileWarning, UsageError
 from gnomon.records import problem
 
 THINGS = ["horse", "hot dog", "elephant", "cat", "person", "dining table", "bench", "cup", "bed", "truck"]
@@ -166,6 +167,15 @@ def test_the_contrast_split_shares_no_caption_and_loses_nothing(folder, rows, se
         assert captions_of(one).isdisjoint(captions_of(other))
     assert len(parts["test"]) == len(rows) // 5
     assert all(count == 2 for part in parts.values() for count in Counter(item.text for item in part).values())
+
+
+def test_a_random_split_that_was_not_released_says_so(folder):
+    with pytest.warns(MissingFileWarning, match="drawn anew"):
+        found = list(vsr.published(data=str(folder), split="random/test"))
+    assert found == [
+        msgspec.structs.replace(item, tags=item.tags | {"part": "random/test"})
+        for item in vsr.published(data=str(folder), split="random-rebuilt/test")
+    ]
 
 
 def test_the_random_split_does_share_captions(folder):

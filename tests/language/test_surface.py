@@ -3,9 +3,10 @@
 import pytest
 
 from gnomon.files import package_data
+from gnomon.language.documents import read_document
 from gnomon.language.surface import Form, SentenceError, form_of, indefinite_article, parse_sentence
 from gnomon.language.world import Entity
-from gnomon.language.worldfile import read_world
+from gnomon.language.worldfile import build_world
 
 
 def entity(name: str, *flags: str) -> Entity:
@@ -92,7 +93,7 @@ def test_what_is_not_a_sentence(text):
 def test_the_shipped_nouns_have_the_article_that_inflect_gives():
     inflect = pytest.importorskip("inflect", reason="inflect, an oracle for articles, is not installed")
     engine = inflect.engine()
-    world = read_world(package_data("spacenli/world.yaml"))
+    world = build_world([read_document(package_data("spacenli/world.yaml"))])
     common = [noun for noun in world.entities if not noun.flags & {"proper", "plural", "mass"}]
     assert len(common) > 100
     wrong = {noun.name for noun in common if engine.a(noun.name) != form_of(noun, Form("a"))}

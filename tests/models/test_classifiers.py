@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gnomon.errors import ModelError, UsageError
-from gnomon.models.classifiers import Classifier, assign_folds, bag_of_words, hypothesis_only
+from gnomon.models.classifiers import Classifier, assign_folds, bag_of_words, hypothesis_only, units
 from gnomon.records import Item
 
 pytest.importorskip("sklearn")
@@ -68,6 +68,40 @@ def test_families_that_share_hypotheses_are_held_out_whole():
     ]
     assert accuracy(hypothesis_only(""), items) == pytest.approx(1 / 3, abs=0.1)
     assert accuracy(hypothesis_only("", hold_out=""), items) < 0.1, "with patterns held out, siblings point away"
+
+
+def test_what_is_learnt_of_an_object_in_one_pair_is_of_no_use_in_another():
+    """Sizes of objects can be learnt from other pairs; an item's classifier has seen neither of its objects."""
+    names = [f"thing{n}" for n in range(16)]
+    items = [
+        item(f"{a}{b}", f"{names[a]} is [MASK] than {names[b]}.", LABELS[a < b], f"{min(a, b)} {max(a, b)}",
+             tags={"obj_a": names[a], "obj_b": names[b]}, choices=LABELS[:2])
+        for a in range(16) for b in range(16) if a != b
+    ]  # fmt: skip
+    assert accuracy(hypothesis_only(""), items) == pytest.approx(0.5, abs=0.08)
+    assert accuracy(hypothesis_only("", hold_out="group"), items) > 0.9, "with only the pair held out, it can"
+
+
+def test_what_is_left_out_does_not_show_by_its_absence():
+    """One place for each action, four for each object: a set without any clue is answered at chance, not below."""
+    places = ("in", "on", "under", "beside")
+    items = [
+        item(f"{thing}{place}{n}", f"She is there with the thing{thing}.", place, f"{thing}{place}",
+             context=f"She verb{place}{(thing + n) % 3} the thing{thing}.", choices=places,
+             tags={"object": f"thing{thing}", "action": f"verb{place}{thing % 3}"})
+        for thing in range(9) for place in places for n in (0, 0)
+    ]  # fmt: skip
+    assert accuracy(hypothesis_only(""), items) == 0.25
+    assert accuracy(bag_of_words(""), items) == 0.25
+
+
+def test_of_several_lists_of_tags_the_first_that_an_item_has_is_held_out():
+    pair = item(1, "x", "neutral", "g", tags={"obj_a": "garden ant", "obj_b": "dairy cow"})
+    assert units(pair) == ("garden ant", "dairy cow")
+    kinds = item(1, "x", "neutral", "g", tags=pair.tags | {"type_a": "ant", "type_b": "cow"})
+    assert units(kinds) == ("ant", "cow")
+    assert units(kinds, "obj_b") == ("dairy cow",)
+    assert units(kinds, "family") == ("g",)
 
 
 def test_items_without_a_group_stand_for_themselves():

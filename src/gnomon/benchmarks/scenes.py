@@ -1,6 +1,7 @@
 """People doing things with objects: the scenes of `posrel`, of our own, of the authors, and with unusual fillers.
 
-The actions with an object put the person in different places, so that the object does not give the place away.
+The actions with an object put the person in different places, so that the object does not give the place away; in ours
+all scenes of an object have the same words but for the verb.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ class Scene(NamedTuple):
     relation: str
     other: str
     pronoun: str
-    after: str = ""  # what follows the object in the sentence
+    meanwhile: str = ""  # what else goes on, in fresh scenes
     stands_for: tuple[str, str] | None = None  # the person and object that hyponyms replace
 
 
@@ -42,14 +43,15 @@ def fresh_scenes(seed: int) -> Iterator[Scene]:
     """Four people, two tenses and four actions, one for each relation, for each of the objects that the seed draws."""
     table: dict[str, Any] = read_yaml(package_data("posrel/scenes.yaml"))
     random = Random(seed)
-    for thing in sorted(random.sample(sorted(table["objects"]), table["draw"])):
+    things = sorted(random.sample(sorted(table["objects"]), table["draw"]))
+    for thing, meanwhile in zip(things, random.sample(table["meanwhile"], len(things)), strict=True):
         shift = random.randrange(1, len(RELATIONS))  # which wrong place is asked about: each is, once for each object
         for number, relation in enumerate(RELATIONS):
-            simple, participle, *after = table["objects"][thing][relation]
+            simple, participle = random.choice(table["objects"][thing][relation])
             other = RELATIONS[(number + shift) % len(RELATIONS)]
             for person, pronoun in table["people"].items():
                 for verb in (simple, f"is {participle}"):
-                    scene = Scene("", person, verb, simple, thing, relation, other, pronoun, " ".join(["", *after]))
+                    scene = Scene("", person, verb, simple, thing, relation, other, pronoun, meanwhile)
                     yield scene._replace(text=_sentence(scene))
 
 
@@ -148,4 +150,9 @@ def _pairs(
 
 def _sentence(scene: Scene) -> str:
     article = indefinite_article(Entity(scene.person)).capitalize()
-    return f"{article} {scene.person} {scene.verb} the {scene.object}{scene.after}."
+    done = f"{article} {scene.person} {scene.verb} the {scene.object}"
+    if not scene.meanwhile:
+        return f"{done}."
+    if scene.relation == "below":
+        return f"{done} overhead as {scene.meanwhile}."
+    return f"{done} as {scene.meanwhile} overhead."

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from gnomon.benchmarks.identity import digest
 from gnomon.contracts import Benchmark, Listing
 from gnomon.errors import DataError, UsageError
 from gnomon.fetching import locate
@@ -33,17 +34,20 @@ def fresh(*, seed: int = 0, per_group: int = 20, patterns: str = "", world: str 
     """Problems from our bank of patterns; PER_GROUP from each (-1: all, 0: the examples only).
 
     PATTERNS is a file or folder of your own patterns, WORLD a mini world of your own (docs/patterns.md). An item's id
-    names its pattern and the number of its filling, so the same problem has the same id whatever the seed.
+    names its pattern and the number of its filling, so the same problem has the same id whatever the seed; with
+    patterns or a world of your own also a digest of the problem, since such files change.
     """
     from gnomon.language.patternfile import read_bank
-    from gnomon.language.sampling import samples
+    from gnomon.language.sampling import bank_samples
 
     _check_count(per_group)
     bank = read_bank(patterns or package_data("spacenli/patterns"), world=world or None)
-    for pattern in bank.patterns:
-        tags = pattern_tags(pattern)
-        for sample in samples(pattern, per_group, seed=seed):
-            yield _item(pattern, sample, f"{pattern.id}-{sample.rank}", tags)
+    tags = {pattern.id: pattern_tags(pattern) for pattern in bank.patterns}
+    for pattern, sample in bank_samples(bank, per_group, seed=seed):
+        name = f"{pattern.id}-{sample.rank}"
+        if patterns or world:
+            name += f"-{digest(*sample.problem.premises, sample.problem.hypothesis, pattern.label, digits=8)}"
+        yield _item(pattern, sample, name, tags[pattern.id])
 
 
 def published(*, data: str = "", per_group: int = PUBLISHED_COUNT, seed: int = PUBLISHED_SEED) -> Iterator[Item]:

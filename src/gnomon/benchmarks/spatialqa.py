@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from hashlib import sha256
 from pathlib import Path
 
 from gnomon.benchmarks.families import LABELS, Family, Problem, read_families
+from gnomon.benchmarks.identity import digest
 from gnomon.contracts import Benchmark, Listing
 from gnomon.errors import DataError, UsageError
 from gnomon.fetching import locate
@@ -28,16 +28,15 @@ def fresh(*, seed: int = 0, per_group: int | None = None, patterns: str = "", pa
     """PER_GROUP items of each of our own templates; or of those in a file of families of your own (PATTERNS).
 
     No hypothesis is used twice in a family. With PAIRED, all its templates are asked with the same hypotheses: contrast
-    sets in which only the premise decides.
+    sets in which only the premise decides. An id is the template and a digest of what is asked, so that the same
+    problem has the same id under any seed, and another problem another one.
     """
     count = PER_TEMPLATE if per_group is None else per_group
     if count < 1:
         raise UsageError(f"There must be 1 item or more of each template, not {count}.")
     for family in families(patterns):
-        numbers: Counter[str] = Counter()
         for problem in family.problems(count, seed=seed, paired=paired):
-            numbers[problem.template.id] += 1
-            yield _item(family, problem, numbers[problem.template.id])
+            yield _item(family, problem)
 
 
 def families(patterns: str = "") -> list[Family]:
@@ -48,8 +47,9 @@ def families(patterns: str = "") -> list[Family]:
     return [family for file in files for family in read_families(file, words)]
 
 
-def _item(family: Family, problem: Problem, number: int) -> Item:
+def _item(family: Family, problem: Problem) -> Item:
     template = problem.template
+    asked = digest(problem.premise, problem.hypothesis, *template.labels)
     tags = {
         "category": "metaphor" if template.figurative else family.category,
         "template": template.id,
@@ -57,7 +57,7 @@ def _item(family: Family, problem: Problem, number: int) -> Item:
     }
     if any(other.figurative for other in family.templates):
         tags |= {"domain": family.category, "reading": "figurative" if template.figurative else "literal"}
-    return Item(id=f"{template.id}/{number}", form="entailment", context=problem.premise, text=problem.hypothesis,
+    return Item(id=f"{template.id}/{asked}", form="entailment", context=problem.premise, text=problem.hypothesis,
                 choices=LABELS, gold=template.labels, group=template.id, tags=tags)  # fmt: skip
 
 
@@ -88,8 +88,7 @@ def read(file: str | Path) -> Iterator[tuple[Item, dict[str, str]]]:
                 line=line,
             )
         template = f"{row['function_name']}/{row['g_id']}"
-        digest = sha256(f"{row['premise']}\t{row['hypothesis']}".encode()).hexdigest()[:10]
-        name = f"{template}/{digest}"
+        name = f"{template}/{digest(row['premise'], row['hypothesis'], digits=10)}"
         seen[name] += 1
         yield Item(id=name if seen[name] == 1 else f"{name}-{seen[name]}", form="entailment",
                    context=row["premise"], text=row["hypothesis"], choices=LABELS, group=template,

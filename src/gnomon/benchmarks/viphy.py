@@ -11,11 +11,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from typing import Any, NamedTuple
 
+import msgspec
+
 from gnomon.benchmarks import viphy_files as files
 from gnomon.benchmarks import viphy_fresh as made
 from gnomon.benchmarks.viphy_files import Colours, Comparison
 from gnomon.benchmarks.viphy_knowledge import COLOURS
-from gnomon.benchmarks.viphy_tables import statistics
+from gnomon.benchmarks.viphy_tables import statistics, subtype_statistics
 from gnomon.contracts import Benchmark
 from gnomon.errors import UsageError, unknown
 from gnomon.fetching import locate
@@ -76,7 +78,7 @@ def fresh_size(*, seed: int = 0, pairs: int = 1000, prompt: str = "cloze") -> It
     """Clear comparisons of everyday things, each both ways round."""
     chosen = prompt_of("size", prompt, fresh=True)
     for row in made.size_pairs(seed, pairs):
-        yield pair_item("size", row, chosen, {})
+        yield pair_item("size", row, chosen, types(row.first, row.second))
 
 
 def published_subtype(*, data: str = "", seed: int = 0, prompt: str = "cloze") -> Iterator[Item]:
@@ -89,8 +91,8 @@ def published_subtype(*, data: str = "", seed: int = 0, prompt: str = "cloze") -
 def fresh_subtype(*, seed: int = 0, pairs: int = 500, prompt: str = "cloze") -> Iterator[Item]:
     """Clear comparisons with each thing replaced by one of its subtypes, each pair both ways round."""
     chosen = prompt_of("size", prompt, fresh=True)
-    for row in made.subtype_pairs(seed, pairs):
-        yield pair_item("subtype", row, chosen, {})
+    for row, (first, second) in made.subtype_pairs(seed, pairs):
+        yield pair_item("subtype", row, chosen, types(first, second))
 
 
 def published_transitive(*, data: str = "", seed: int = 0, prompt: str = "cloze") -> Iterator[Item]:
@@ -104,7 +106,7 @@ def fresh_transitive(*, seed: int = 0, items: int = 1000, prompt: str = "cloze")
     """Pairs that follow from two known comparisons and are not known themselves: consistent, balanced, none twice."""
     chosen = prompt_of("size", prompt, fresh=True)
     for row, middle in made.transitive_sizes(seed, items):
-        yield pair_item("transitive", row, chosen, {"via": middle})
+        yield pair_item("transitive", row, chosen, {"via": middle, **types(row.first, row.second)})
 
 
 def published_spatial(*, data: str = "", split: str = "", prompt: str = "cloze", levels: int = 3) -> Iterator[Item]:
@@ -120,7 +122,8 @@ def fresh_spatial(*, seed: int = 0, blocks: int = 1000, prompt: str = "cloze", l
     chosen = _with_levels(prompt_of("spatial", prompt, fresh=True), levels)
     for row in made.elevations(seed, blocks):
         if set(row.typical) <= set(chosen.labels):
-            yield pair_item("spatial", row, chosen, {})
+            item = pair_item("spatial", row, chosen, types(row.first, row.second))
+            yield item if levels == 3 else msgspec.structs.replace(item, id=f"{levels}-levels/{item.id}")
 
 
 def color_item(row: Colours, prompt: Prompt, tags: Mapping[str, str]) -> Item:
@@ -152,6 +155,17 @@ def pair_item(task: str, row: Comparison, prompt: Prompt, tags: Mapping[str, str
         gold=tuple(prompt.labels[label] for label in prompt.labels if label in row.typical),
         group=" / ".join((*([scene] if scene else []), *sorted((row.first, row.second)))), tags=more,
     )  # fmt: skip
+
+
+def types(first: str, second: str) -> dict[str, str]:
+    """What two things are kinds of, by the last word of their names (as in section 2 of the paper).
+
+    Baselines that are trained hold these out: who has seen a golf ball could guess about a tennis ball.
+
+    >>> types("golf ball", "wardrobe")
+    {'type_a': 'ball', 'type_b': 'wardrobe'}
+    """
+    return {"type_a": first.rsplit(maxsplit=1)[-1], "type_b": second.rsplit(maxsplit=1)[-1]}
 
 
 def with_article(name: str) -> str:
@@ -201,7 +215,8 @@ SIZE = _benchmark(
     slices=("split", "frequency"), sources={"fresh": fresh_size, "published": published_size}, laws=_ORDER)  # fmt: skip
 SIZE_SUBTYPE = _benchmark(
     name="viphy-size-subtype", summary="which of two subtypes of objects is larger", measures=_MEASURES,
-    slices=("frequency",), sources={"fresh": fresh_subtype, "published": published_subtype}, laws=_ORDER)  # fmt: skip
+    slices=("frequency",), sources={"fresh": fresh_subtype, "published": published_subtype}, laws=_ORDER,
+    statistics=subtype_statistics)  # fmt: skip
 SIZE_TRANSITIVE = _benchmark(
     name="viphy-size-transitive",
     summary="which of two objects is larger, where that follows from two other comparisons",

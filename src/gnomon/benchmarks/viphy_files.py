@@ -5,7 +5,6 @@ The folder may be the authors' repository (results/, dataset/, data/) or a flat 
 
 from __future__ import annotations
 
-import math
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -211,19 +210,6 @@ def split_name(split: str) -> str:
     if name and name not in (*SPLITS, *FEW):
         raise unknown("split", split, (*SPLITS, *FEW))
     return name
-
-
-def read_old_colours(folder: Path) -> dict[str, tuple[float, ...]]:
-    """The earlier colour shares (colors_old.csv) of objects that were seen with a colour at least ten times."""
-    file = find(folder, "results/colors_old.csv", "colors_old.csv", what="the earlier colours")
-    found = {}
-    for line, row in read_table(file, ["object", "total", *COLOURS]):
-        shares = tuple(parse(row[colour], float, field=colour, file=file, line=line) for colour in COLOURS)
-        if not all(math.isfinite(share) and 0 <= share <= 1 for share in shares):
-            raise DataError("a share is not between 0 and 1.", "Mend the row.", file=file, line=line)
-        if parse(row["total"], int, field="total", file=file, line=line) >= 10:
-            found[row["object"]] = shares
-    return found
 
 
 def _optional(folder: Path, *candidates: str) -> Path | None:

@@ -23,6 +23,7 @@ Places = Sequence[Sequence[float]]  # the spans of a thing that may be in severa
 Labels = Mapping[Pair, frozenset[str]]
 ABOVE_BELOW = ({">"}, {"<"})
 FLIPPED = {">": "<", "=": "=", "<": ">"}
+EACH_COLOUR = 20  # objects for which a colour is right
 LEVEL = 12.0  # centimetres: middles no further apart are level, if the spans are alike and share half of the thinner
 
 
@@ -42,14 +43,17 @@ def size_pairs(seed: int, pairs: int) -> list[Comparison]:
     return [row for a, b in drawn for row in _both_ways(a, b, ("<",))]
 
 
-def subtype_pairs(seed: int, pairs: int) -> list[Comparison]:
-    """Clear size comparisons between subtypes that are as large as what they are subtypes of, each both ways round."""
+def subtype_pairs(seed: int, pairs: int) -> list[tuple[Comparison, Pair]]:
+    """Clear size comparisons between subtypes, each both ways round, with what they are subtypes of and as large as."""
     subtypes: Mapping[str, Sequence[str]] = read_yaml(package_data("viphy/subtypes.yaml"))
     draw = Random(f"{seed}/subtype")
     smaller = [(a, b) for a, b in _all_smaller() if a in subtypes and b in subtypes]
     drawn = draw.sample(smaller, _at_most(pairs, len(smaller)))
-    named = [(draw.choice(subtypes[a]), draw.choice(subtypes[b])) for a, b in drawn]
-    return [row for a, b in named for row in _both_ways(a, b, ("<",))]
+    rows = []
+    for a, b in drawn:
+        there, back = _both_ways(draw.choice(subtypes[a]), draw.choice(subtypes[b]), ("<",))
+        rows += [(there, (a, b)), (back, (b, a))]
+    return rows
 
 
 def transitive_sizes(seed: int, items: int) -> list[tuple[Comparison, str]]:
@@ -78,16 +82,14 @@ def object_colours(seed: int) -> list[Colours]:
     table: dict[str, list[str]] = read_yaml(package_data("viphy/typical_colours.yaml"))
     several: Mapping[str, Sequence[str]] = table.pop("several")  # type: ignore[assignment]
     draw = Random(f"{seed}/colour")
-    room = Counter({colour: len(table[colour]) for colour in COLOURS})
-    each = min(room.values())
     chosen: dict[str, Sequence[str]] = {}
     taken: Counter[str] = Counter()
     for name in draw.sample(sorted(several), len(several)):
-        if all(taken[colour] < each // 2 for colour in several[name]):
+        if all(taken[colour] < EACH_COLOUR // 2 for colour in several[name]):
             chosen[name] = several[name]
             taken.update(several[name])
     for colour in COLOURS:
-        chosen |= dict.fromkeys(draw.sample(sorted(table[colour]), each - taken[colour]), (colour,))
+        chosen |= dict.fromkeys(draw.sample(sorted(table[colour]), EACH_COLOUR - taken[colour]), (colour,))
     names = draw.sample(sorted(chosen), len(chosen))
     return [
         Colours(name, {colour: 1 / len(chosen[name]) for colour in COLOURS if colour in chosen[name]}) for name in names

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from statistics import fmean, pstdev
 
 from gnomon.benchmarks.viphy_files import read_names
 from gnomon.benchmarks.viphy_knowledge import subtype_counts, subtypes
 from gnomon.benchmarks.viphy_order import order_report
 from gnomon.contracts import Listing
+from gnomon.fetching import locate
 from gnomon.records import Item
 
 COLUMNS = ("of", "count", "paper")
@@ -64,9 +64,13 @@ def order_listing(items: Sequence[Item]) -> Listing:
     return Listing("Are the sizes an order?", ("of", "count"), rows)
 
 
-def subtype_listing(folder: str | Path) -> Listing:
-    """The first block of Table 1, from the object names in a folder with the published files."""
-    counts = subtype_counts(subtypes(read_names(Path(folder))))
+def subtype_statistics(items: Sequence[Item], *, data: str = "") -> list[Listing]:
+    """Table 1 for comparisons of subtypes; of published ones also its first block, from the object names in DATA."""
+    tables = statistics(items)
+    if not any("split" in item.tags for item in items):
+        return tables
+    counts = subtype_counts(subtypes(read_names(locate(data, "viphy"))))
     found = {"objects": counts.objects, "objects with subtype": counts.with_subtypes,
              "subtype cardinality": f"{counts.cardinality:.2f} ({counts.deviation:.2f})"}  # fmt: skip
-    return Listing("Table 1: subtype", COLUMNS, tuple((of, n, PAPER["names"][of]) for of, n in found.items()))
+    rows = tuple((of, n, PAPER["names"][of]) for of, n in found.items())
+    return [*tables, Listing("Table 1: objects and their subtypes", COLUMNS, rows)]

@@ -6,6 +6,7 @@ has none or leaks. There is no fresh twin: it would need photographs or scenes t
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
@@ -15,7 +16,7 @@ from gnomon.benchmarks import vsr_splits as splits
 from gnomon.benchmarks.vsr_files import PARTS, Caption
 from gnomon.benchmarks.vsr_tables import statistics
 from gnomon.contracts import Benchmark
-from gnomon.errors import DataError, UsageError
+from gnomon.errors import DataError, MissingFileWarning, UsageError
 from gnomon.fetching import cached, locate
 from gnomon.files import package_data, read_yaml
 from gnomon.records import Item
@@ -85,6 +86,12 @@ def split_parts(folder: Path, kind: str, seed: int) -> splits.Parts:
     """The train, dev and test parts of a kind of split."""
     if kind == "zeroshot-published" or (kind == "random" and files.has_split(folder, "random")):
         return files.read_split(folder, kind.removesuffix("-published"))
+    if kind == "random":
+        warnings.warn(
+            "The released random split is not there: the parts are drawn anew, with the seed.",
+            MissingFileWarning,
+            stacklevel=2,
+        )
     make = {"random": splits.random_split, "random-rebuilt": splits.random_split, "zeroshot": splits.zeroshot_split,
             "contrast": splits.contrast_split}  # fmt: skip
     return make[kind](files.read_validated(folder), seed)

@@ -11,10 +11,14 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from gnomon.cli.choosing import chosen_sources, item_arguments
 from gnomon.contracts import Listing
+from gnomon.errors import UsageError
+from gnomon.options import takes
 from gnomon.records import Item
+from gnomon.sources import ItemSource
 
 MANY = 30  # combinations of right labels, beyond which a table of them says nothing
 
@@ -25,43 +29,61 @@ def arguments(parser: ArgumentParser) -> None:
 
     parser.add_argument("benchmark", metavar="BENCHMARK", help="NAME, NAME@fresh or NAME@published")
     parser.add_argument("-n", type=int, default=3, metavar="N", help="how many items to show (default: 3)")
-    parser.add_argument("--format", choices=FORMATS, default="table", help="of the statistics (default: table)")
+    parser.add_argument(
+        "--format",
+        choices=FORMATS,
+        default="table",
+        help="of the statistics (default: table)",
+    )
     item_arguments(parser)
 
 
 def main(args: Namespace) -> int:
-    """Print the statistics, then items spread over the whole."""
+    """Print what the benchmark is, items spread over the whole, then the statistics."""
     from gnomon.report.tables import render
     from gnomon.sources import spread
 
+    if args.n < 0:
+        raise UsageError(f"The number of items must be 0 or more, not {args.n}.")
     source = chosen_sources(args, [args.benchmark])[0]
     items = list(source.items())
-    tables = [*counts(items, source.benchmark.slices),
-              *(source.benchmark.statistics(items) if source.benchmark.statistics else [])]  # fmt: skip
+    shown = [items[i] for i in spread(len(items), args.n)]
+    tables = [table for table in (*counts(items, source.benchmark.slices), *statistics(source, items)) if table.rows]
     if args.format == "json":
         import msgspec
 
-        shown = [items[i] for i in spread(len(items), args.n)]
-        print(
-            msgspec.json.encode(
-                {
-                    "benchmark": source.name,
-                    "items": len(items),
-                    "sample": shown,
-                    "tables": [table._asdict() for table in tables],
-                }
-            ).decode()
-        )
+        found = {"benchmark": source.name, "items": len(items), "sample": shown,
+                 "tables": [table._asdict() for table in tables]}  # fmt: skip
+        print(msgspec.json.encode(found).decode())
         return 0
-    print(
-        f"{source.name}: {source.benchmark.summary}. {len(items):,} items in "
-        f"{len({item.group for item in items}):,} groups."
-    )
-    for table in tables:
-        print(f"\n{render(table, args.format)}")
-    for i in spread(len(items), args.n):
-        print(f"\n{in_words(items[i])}")
+    if args.format in ("table", "markdown"):
+        print(introduction(source, items))
+        for item in shown:
+            print(f"\n{in_words(item)}")
+        print()
+    for number, table in enumerate(tables):
+        print("\n" * (number > 0) + render(table if args.format == "csv" else _percentages(table), args.format))
     return 0
+
+
+def introduction(source: ItemSource, items: Sequence[Item]) -> str:
+    """What it asks, how many items there are, and how many of them another seed would make again."""
+    groups = len({item.group for item in items})
+    said = f"{source.name}: {source.benchmark.summary}. {len(items):,} items in {groups:,} groups."
+    if source.source != "fresh" or "seed" not in source.options or not items:
+        return said
+    other = {**source.options, "seed": source.options["seed"] + 1}
+    again = {(item.context, item.text) for item in replace(source, options=other).items()}
+    shared = sum((item.context, item.text) in again for item in items)
+    return f"{said} Seed {other['seed']} shares {100 * shared / len(items):.1f} % of the questions."
+
+
+def statistics(source: ItemSource, items: Sequence[Item]) -> list[Listing]:
+    """The benchmark's own tables; a function that names options of the source, such as `data`, is given them."""
+    make = source.benchmark.statistics
+    if make is None:
+        return []
+    return make(items, **{name: value for name, value in source.options.items() if takes(make, name)})
 
 
 def counts(items: Sequence[Item], slices: Iterable[str]) -> list[Listing]:
@@ -75,7 +97,7 @@ def counts(items: Sequence[Item], slices: Iterable[str]) -> list[Listing]:
         Listing(
             title,
             ("form", "label", "items", "share"),
-            tuple((form, label, n, _percent(n, len(items))) for (form, label), n in sorted(forms.items())),
+            tuple((form, label, n, n / len(items)) for (form, label), n in sorted(forms.items())),
         )
     ]
     for tag in slices:
@@ -83,9 +105,7 @@ def counts(items: Sequence[Item], slices: Iterable[str]) -> list[Listing]:
         if seen:
             order = sorted(seen.items(), key=lambda pair: (-pair[1], pair[0]))
             tables.append(
-                Listing(
-                    f"By {tag}", (tag, "items", "share"), tuple((key, n, _percent(n, len(items))) for key, n in order)
-                )
+                Listing(f"By {tag}", (tag, "items", "share"), tuple((key, n, n / len(items)) for key, n in order))
             )
     return tables
 
@@ -98,5 +118,11 @@ def in_words(item: Item) -> str:
     return "\n".join(lines)
 
 
-def _percent(n: int, total: int) -> str:
-    return f"{100 * n / total:.1f} %"
+def _percentages(table: Listing) -> Listing:
+    """Shares as a person reads them."""
+    if "share" not in table.columns:
+        return table
+    place = table.columns.index("share")
+    return table._replace(
+        rows=tuple((*row[:place], f"{100 * row[place]:.1f} %", *row[place + 1 :]) for row in table.rows)
+    )

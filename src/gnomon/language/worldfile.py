@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import TypeVar
 
-from gnomon.language.documents import Node, parse_document, read_document, shown
+from gnomon.language.documents import Node, parse_document, shown
 from gnomon.language.expressions import Combined, ExpressionError, Named, Set
 from gnomon.language.parsing import parse_product, parse_set
 from gnomon.language.world import Entity, Members, Relation, Row, World, unknown_name
@@ -18,11 +17,6 @@ ENTITY_LIMIT = 100_000
 ROW_LIMIT = 2_000  # rows of a relation, with those of the relations inside it
 S = TypeVar("S")
 T = TypeVar("T")
-
-
-def read_world(*files: str | Path) -> World:
-    """The mini world that YAML files describe together."""
-    return build_world([read_document(file) for file in files])
 
 
 def parse_world(text: str, file: str = "") -> World:

@@ -1,7 +1,9 @@
 """Trained baselines that show shortcuts: a bag of words over all text, or over the hypothesis alone.
 
-An item is answered by a classifier that never saw its family (or its group: pattern, template, pair): what such a
-baseline gets right above chance can be had without understanding.
+An item is answered by a classifier that never saw its family, its objects, its action or, where it has none of these,
+its group: so it cannot know from other items how large an elephant is, and what it gets right above chance lies in the
+form of the items. What is left out must not show by its absence, or a balanced set would push a baseline below chance:
+labels weigh as they do in the whole set, and only words that occur in what is asked are learnt.
 """
 
 from __future__ import annotations
@@ -10,27 +12,29 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 from gnomon.contracts import Scale
 from gnomon.errors import MissingExtraError, ModelError, UsageError
 from gnomon.records import Answer, Item, pick
 
+HOLD_OUT = "family; type_a, type_b; obj_a, obj_b; object, action, kind_of_person; object, action"
 FLOOR = 1e-9  # probability of a label that the training items never had
 _WORD = re.compile(r"[\w']+|\[MASK\]")
 Features = Callable[[Item], list[str]]
 
 
-def hypothesis_only(name: str, *, folds: int = 5, hold_out: str = "family") -> Classifier:
+def hypothesis_only(name: str, *, folds: int = 5, hold_out: str = HOLD_OUT) -> Classifier:
     """Sees the hypothesis, question or caption, but neither premises nor story.
 
-    `hold_out` is the tag of what is never trained on and asked at once; items without it go by their group. Families
-    share hypotheses and have every label, so with one pattern left out its siblings would point away from its label.
+    `hold_out` are the tags of what is never trained on and asked at once: of several lists, the first of which an item
+    has all; items that have none go by their group. Families share hypotheses and have every label, so with one pattern
+    left out its siblings would point away from its label.
     """
     return Classifier("hypothesis-only", name, hypothesis_words, folds, hold_out)
 
 
-def bag_of_words(name: str, *, folds: int = 5, hold_out: str = "family") -> Classifier:
+def bag_of_words(name: str, *, folds: int = 5, hold_out: str = HOLD_OUT) -> Classifier:
     """Sees which words stand in the context and which in the text, but not their order; `hold_out` as above."""
     return Classifier("bag-of-words", name, all_words, folds, hold_out)
 
@@ -65,7 +69,7 @@ class Classifier:
         self.spec, self.features, self.folds, self.hold_out = spec, features, folds, hold_out
         self._sklearn = _scikit_learn()
         self._fold: dict[str, int] = {}
-        self._trained: list[_Trained] = []
+        self._trained: dict[frozenset[int], _Trained] = {}
 
     def describe(self) -> dict[str, Any]:
         """How it is trained. The items that it is trained on are those of the run, whose hash is in the manifest."""
@@ -79,33 +83,59 @@ class Classifier:
 
     def prepare(self, items: Iterable[Item]) -> None:
         """Train one classifier for each fold, on all items of the other folds."""
-        examples = [(self._unit(item), self.features(item), item.gold) for item in items]
-        self._fold = assign_folds([group for group, _, _ in examples], self.folds)
-        count = max(self._fold.values(), default=0) + 1
-        if count < 2:
+        examples = [Example(units(item, self.hold_out), self.features(item), item.gold) for item in items]
+        self._fold = assign_folds([unit for example in examples for unit in example.units], self.folds)
+        homes = {self._home(example.units) for example in examples}
+        parts = {home: [one for one in examples if not home & self._home(one.units)] for home in homes}
+        if not any(parts.values()):
             raise ModelError(
                 f"{self.spec} must be trained on other groups than it is asked, but there is only one.",
                 "Run it on more items.",
             )
-        self._trained = [_train(words_and_gold(examples, self._fold, fold)) for fold in range(count)]
+        asked: dict[frozenset[int], set[str]] = {home: set() for home in homes}
+        for example in examples:
+            asked[self._home(example.units)].update(example.words)
+        self._trained = {home: _train(weighted(part, examples), asked[home]) for home, part in parts.items()}
 
     def answer(self, items: Sequence[Item]) -> list[Answer]:
         """The probability of each choice, from the classifier that never saw the item's group."""
         if not self._trained:
             raise ModelError(f"{self.spec} has not been trained.", "Call prepare(items) first; `gnomon run` does.")
-        members: dict[int, list[int]] = {}
+        members: dict[frozenset[int], list[int]] = {}
         for number, item in enumerate(items):
-            members.setdefault(self._fold[self._unit(item)], []).append(number)
+            members.setdefault(self._home(units(item, self.hold_out)), []).append(number)
         answers: dict[int, Answer] = {}
-        for fold, numbers in members.items():
-            rows = self._trained[fold].probabilities([self.features(items[number]) for number in numbers])
+        for home, numbers in members.items():
+            rows = self._trained[home].probabilities([self.features(items[number]) for number in numbers])
             for number, row in zip(numbers, rows, strict=True):
                 answers[number] = pick(items[number], _scores(items[number], row))
         return [answers[number] for number in range(len(items))]
 
-    def _unit(self, item: Item) -> str:
-        """What an item must not be separated from."""
-        return item.tags.get(self.hold_out) or item.group or f"item {item.id}"
+    def _home(self, units: Iterable[str]) -> frozenset[int]:
+        """The folds of an item: two where its two objects lie in different ones."""
+        return frozenset(self._fold[unit] for unit in units)
+
+
+def units(item: Item, hold_out: str = HOLD_OUT) -> tuple[str, ...]:
+    """What an item must not share with what its classifier was trained on: values of tags, or its group.
+
+    >>> units(Item(id="1", form="cloze", text="An ant is [MASK] than a cow.", choices=("larger", "smaller"),
+    ...            gold=("smaller",), group="ant / cow", tags={"obj_a": "ant", "obj_b": "cow"}))
+    ('ant', 'cow')
+    """
+    for tags in hold_out.split(";"):
+        found = tuple(item.tags.get(tag.strip(), "") for tag in tags.split(","))
+        if all(found):
+            return found
+    return (item.group or f"item {item.id}",)
+
+
+class Example(NamedTuple):
+    """What a classifier may learn from an item."""
+
+    units: tuple[str, ...]
+    words: list[str]
+    gold: tuple[str, ...]
 
 
 def assign_folds(groups: Sequence[str], folds: int) -> dict[str, int]:
@@ -126,18 +156,24 @@ def assign_folds(groups: Sequence[str], folds: int) -> dict[str, int]:
     return found
 
 
-def words_and_gold(
-    examples: Sequence[tuple[str, list[str], tuple[str, ...]]], folds: dict[str, int], fold: int
-) -> Iterator[tuple[list[str], str, float]]:
-    """What a fold's classifier is trained on: every other fold's words, a right label, and its weight."""
-    for group, words, gold in examples:
-        if folds[group] != fold:
-            for label in gold:
-                yield words, label, 1 / len(gold)
+def weighted(part: Sequence[Example], whole: Sequence[Example]) -> Iterator[tuple[list[str], str, float]]:
+    """The words, a right label and its weight of each example of a part; labels weigh as they do in the whole."""
+    everywhere, here = _frequencies(whole), _frequencies(part)
+    for example in part:
+        for label in example.gold:
+            yield example.words, label, everywhere[label] / here[label] / len(example.gold)
+
+
+def _frequencies(examples: Iterable[Example]) -> dict[str, float]:
+    found: dict[str, float] = {}
+    for example in examples:
+        for label in example.gold:
+            found[label] = found.get(label, 0.0) + 1 / len(example.gold)
+    return found
 
 
 class _Trained:
-    """A vocabulary and a classifier; or each label's share, where the training items had no words or but one label."""
+    """A vocabulary and a classifier; or each label's share, where there were no words or fewer than two labels."""
 
     def __init__(self, shares: dict[str, float], vectorizer: Any = None, model: Any = None) -> None:
         self.shares, self.vectorizer, self.model = shares, vectorizer, model
@@ -149,17 +185,18 @@ class _Trained:
         return [dict(zip(map(str, self.model.classes_), map(float, row), strict=True)) for row in rows]
 
 
-def _train(examples: Iterable[tuple[list[str], str, float]]) -> _Trained:
+def _train(examples: Iterable[tuple[list[str], str, float]], words: Iterable[str]) -> _Trained:
     from sklearn.feature_extraction.text import CountVectorizer
     from sklearn.linear_model import LogisticRegression
 
-    texts, labels, weights = (list(column) for column in zip(*examples, strict=True))
+    found, vocabulary = list(examples), sorted(words)
     shares: dict[str, float] = {}
-    for label, weight in zip(labels, weights, strict=True):
+    for _, label, weight in found:
         shares[label] = shares.get(label, 0.0) + weight
-    if len(shares) == 1 or not any(texts):
-        return _Trained({label: share / sum(weights) for label, share in shares.items()})
-    vectorizer = CountVectorizer(analyzer=_as_it_is, binary=True)
+    if len(shares) < 2 or not vocabulary:
+        return _Trained({label: share / sum(shares.values()) for label, share in shares.items()})
+    texts, labels, weights = (list(column) for column in zip(*found, strict=True))
+    vectorizer = CountVectorizer(analyzer=_as_it_is, binary=True, lowercase=False, vocabulary=vocabulary)
     model = LogisticRegression(max_iter=2000, tol=1e-3)
     model.fit(vectorizer.fit_transform(texts), labels, sample_weight=weights)
     return _Trained(shares, vectorizer, model)

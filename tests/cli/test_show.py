@@ -1,0 +1,73 @@
+"""`gnomon show`: items before tables, no empty table, figures that a program can read, and what another seed renews."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from gnomon.cli import main
+
+
+def told(capsys, *arguments: str) -> tuple[int, str, str]:
+    code = main(["show", *arguments])
+    out, err = capsys.readouterr()
+    return code, out, err
+
+
+def test_items_come_before_the_tables_and_no_table_is_empty(capsys):
+    code, out, _ = told(capsys, "spacenli", "-n", "2", "--per-group", "1")
+    assert code == 0
+    assert out.index("✓") < out.index("Right answers")
+    assert out.count("✓") == 2
+    assert "Problems made by two patterns" not in out, "there are none"
+
+
+def test_what_another_seed_would_make_again_is_said(capsys):
+    _, out, _ = told(capsys, "viphy-color", "-n", "0", "--seed", "3")
+    first = out.splitlines()[0]
+    assert "Seed 4 shares" in first
+    assert 40 < float(first.split("shares ")[1].split(" %")[0]) < 75
+    _, out, _ = told(capsys, "scales", "-n", "0")
+    assert "Seed 1 shares 13.5 % of the questions." in out
+
+
+@pytest.mark.parametrize("format", ["csv", "latex"])
+def test_what_is_for_programs_has_no_sentences_around_it(capsys, format: str):
+    _, out, _ = told(capsys, "posrel", "--format", format)
+    assert "posrel@fresh" not in out
+    assert "[MASK]" not in out
+    assert "She is" not in out
+
+
+def test_shares_are_numbers_for_programs_and_percentages_for_people(capsys):
+    _, out, _ = told(capsys, "posrel", "--format", "csv")
+    table = list(csv.DictReader(io.StringIO(out.split("\n\n")[0])))
+    assert [float(row["share"]) for row in table] == [0.25] * 4
+    _, out, _ = told(capsys, "posrel", "--format", "json", "-n", "1")
+    found = json.loads(out)
+    assert found["tables"][0]["rows"][0] == ["cloze", "above", 128, 0.25]
+    assert len(found["sample"]) == 1
+    _, out, _ = told(capsys, "posrel")
+    assert "25.0 %" in out
+
+
+def test_fewer_than_no_items_are_refused(capsys):
+    code, _, err = told(capsys, "scales", "-n", "-1")
+    assert code == 2
+    assert "must be 0 or more, not -1" in err
+
+
+@pytest.mark.filterwarnings("default::gnomon.errors.MissingFileWarning")
+def test_a_rebuilt_published_set_says_so(capsys, tmp_path: Path):
+    rows = [
+        {"text": f"A man {verb} the car. ", "label": label, "obj_a": "man", "obj_b": "car"}
+        for verb, label in (("drives", 0), ("washes", 3))
+    ]
+    (tmp_path / "posrel.json").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    code, _, err = told(capsys, "posrel-general@published", "--data", str(tmp_path))
+    assert code == 0
+    assert "it is rebuilt from their scenes" in err
