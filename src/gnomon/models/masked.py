@@ -19,7 +19,7 @@ import torch
 from gnomon.contracts import Scale
 from gnomon.errors import ModelError, UsageError
 from gnomon.models.causal import gather, longest, token_budget
-from gnomon.models.scoring import logits_at
+from gnomon.models.passes import logits_at
 from gnomon.probing.prompts import Prompt
 from gnomon.records import Answer, Item, pick
 
