@@ -6,7 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gnomon.measures import Table
+from gnomon.measures.comparison import difference, t_test
 from gnomon.measures.consistency import agreement, within_groups
+from gnomon.measures.intervals import interval
 from gnomon.measures.relations import converse, negation, object_bias, symmetry
 from gnomon.measures.transitivity import transitivity
 from gnomon.records import Answer, Item
@@ -119,6 +121,20 @@ def test_transitivity_counts_triples_whose_first_two_answers_are_alike():
     rows[2] = cloze("a", "c", None)  # asked, but no answer
     assert value(transitivity, rows) == 0.0
     assert np.isnan(value(transitivity, rows[:2]))  # not asked: the triple does not exist
+
+
+def test_objects_in_no_triple_do_not_make_a_triple_sure():
+    rows = [cloze("a", "b", "larger"), cloze("b", "c", "larger"), cloze("a", "c", "larger")]
+    rows += [cloze(x, y, "larger") for x, y in ("de", "fg", "hi", "jk", "lm", "no", "pq")]
+    found = transitivity(Table.of(rows, laws=ORDER))
+    assert (found.value, found.n, found.clusters) == (1.0, 1, 3)
+    assert np.isnan(interval(found).low), "one triple says nothing about others"
+    rows += [cloze("s", "t", "larger"), cloze("t", "u", "larger"), cloze("s", "u", "larger")]
+    two = interval(transitivity(Table.of(rows, laws=ORDER)))
+    assert two.low < 0.5, "two triples say little"
+    broken = [*rows[:-1], cloze("s", "u", "smaller")]
+    gap = difference(transitivity(Table.of(rows[:10], laws=ORDER)), transitivity(Table.of(broken[:10], laws=ORDER)))
+    assert np.isnan(t_test(gap)), "nor does one triple tell models apart"
 
 
 def test_a_cycle_breaks_all_its_triples():

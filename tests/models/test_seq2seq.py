@@ -48,14 +48,14 @@ def reference(model, source, target):
     return [logits[i, token].item() for i, token in enumerate(ids)]
 
 
-@pytest.mark.parametrize("make", ["t5", "bart"])
-@pytest.mark.parametrize("prompt", ["t5", "unifiedqa", "unifiedqa-fewshot"])
+@pytest.mark.parametrize(
+    ("make", "prompt"),  # the worked examples are longer than the small BART reads
+    [("t5", "t5"), ("t5", "unifiedqa"), ("t5", "unifiedqa-fewshot"), ("bart", "t5"), ("bart", "unifiedqa")],
+)
 def test_scores_equal_a_full_pass_for_each_choice(folders, make, prompt):
     model = hf(str(folders(make)), prompt=prompt)
     items = [*PAIRS[:3], CLOZE] if "fewshot" not in prompt else PAIRS[:1]
     model.longest = 0
-    if make == "bart" and prompt == "unifiedqa-fewshot":
-        pytest.skip("the small BART reads 128 tokens at most")
     for item, answer in zip(items, model.answer(items), strict=True):
         wanted = [sum(reference(model, model.prompt.context(item), word)) for (word,) in model.prompt.words(item)]
         assert answer.scores == pytest.approx(wanted, abs=1e-4)

@@ -11,6 +11,7 @@ from types import ModuleType
 import pytest
 
 from gnomon import registry
+from gnomon.engine import run as engine_run
 from gnomon.measures.table import Table
 from gnomon.records import Answer, Item
 from gnomon.report.differences import differences
@@ -19,6 +20,7 @@ from gnomon.report.paperitems import _known
 from gnomon.report.study import studies
 from gnomon.report.summary import sentences, title
 from gnomon.runs import Run
+from gnomon.sources import load
 
 Say = Callable[[Item], Answer]
 
@@ -124,6 +126,14 @@ def test_a_run_that_has_just_begun_says_so(run: Callable[..., Run]) -> None:
 
 
 # Where a model is better and where worse.
+
+
+def test_a_figure_that_rests_on_one_pair_is_left_out_and_said_so(tmp_path: Path) -> None:
+    source = load("scales").limited(100)
+    found = headline(studies([engine_run(source, registry.model("random"), runs=tmp_path)])[0])
+    assert "symmetry" not in found.measures
+    assert "accuracy" in found.measures
+    assert any(note.startswith("Symmetry") and "fewer than 5 pairs" in note for note in found.notes)
 
 
 def test_chance_alone_hardly_ever_makes_a_best_and_a_worst() -> None:

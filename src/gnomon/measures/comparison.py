@@ -16,7 +16,7 @@ import numpy as np
 from gnomon.contracts import Measure
 from gnomon.errors import UsageError
 from gnomon.measures.distributions import t_cdf, t_quantile
-from gnomon.measures.intervals import interval, standard_error
+from gnomon.measures.intervals import freedom, interval, standard_error
 from gnomon.measures.labels import labels_of
 from gnomon.measures.pairing import NothingSharedError, boards, paired, shared
 from gnomon.measures.statistics import Floats, Statistics
@@ -206,7 +206,7 @@ def difference(one: Statistics, two: Statistics) -> Statistics:
         np.concatenate([one.sums, two.sums], axis=1),
         lambda sums: one.finish(sums[..., :k]) - two.finish(sums[..., k:]),
         min(one.n, two.n),
-        one.clusters,
+        min(one.clusters, two.clusters),
         (-np.inf, np.inf),
         one.degree,
     )
@@ -246,11 +246,11 @@ def swapping_test(one: Statistics, two: Statistics, *, swaps: int = SWAPS, seed:
 def t_test(gap: Statistics) -> float:
     """The two-sided p-value of a zero difference, from its jackknife error and Student's t."""
     error = standard_error(gap)
-    if isnan(error) or isnan(gap.value):
+    if isnan(error) or isnan(gap.value) or min(gap.clusters, gap.n) < 2:
         return nan
     if error == 0:
         return 1.0 if gap.value == 0 else 0.0
-    return 2 * (1 - t_cdf(abs(gap.value) / error, len(gap.sums) - 1))
+    return 2 * (1 - t_cdf(abs(gap.value) / error, freedom(gap)))
 
 
 def detectable_difference(error: float, clusters: int, *, level: float = 0.95, power: float = 0.8) -> float:

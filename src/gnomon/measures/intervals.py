@@ -29,7 +29,7 @@ class Interval(NamedTuple):
 def interval(statistics: Statistics, *, level: float = 0.95, draws: int = 0, seed: int = 0) -> Interval:
     """The figure with its interval: analytic, or from so many bootstrap draws.
 
-    Undefined (NaN) with fewer than two clusters: one cluster says nothing about how clusters vary.
+    Undefined (NaN) with fewer than two clusters or units: one says nothing about how they vary.
 
     >>> from gnomon.measures.statistics import mean_of
     >>> found = interval(mean_of([1, 1, 0, 1, 0, 1, 1, 1], np.arange(8)))
@@ -37,7 +37,7 @@ def interval(statistics: Statistics, *, level: float = 0.95, draws: int = 0, see
     (0.75, 0.33, 0.95)
     """
     value = statistics.value
-    if isnan(value) or statistics.clusters < 2:
+    if isnan(value) or min(statistics.clusters, statistics.n) < 2:
         return Interval(value)
     analytic = _analytic(statistics, value, level)
     if draws <= 0:
@@ -102,7 +102,7 @@ def _percentiles(statistics: Statistics, drawn: Floats, value: float, level: flo
     The draws' median may lie off the value, and their spread may change with it (it shrinks towards 100 %): both are
     measured and put right. The tails are those of Student's t.
     """
-    tail = max(NORMAL.cdf(-t_quantile((1 + level) / 2, len(statistics.sums) - 1)), 1e-9)
+    tail = max(NORMAL.cdf(-t_quantile((1 + level) / 2, freedom(statistics))), 1e-9)
     edge = 0.5 / len(drawn)
     below = float((drawn < value).mean() + (drawn <= value).mean()) / 2
     bias = NORMAL.inv_cdf(min(max(below, edge), 1 - edge))
@@ -121,24 +121,30 @@ def _analytic(statistics: Statistics, value: float, level: float) -> Interval:
     error = standard_error(statistics)
     if isnan(error):
         return Interval(value)
-    t = t_quantile((1 + level) / 2, len(statistics.sums) - 1)
+    t = t_quantile((1 + level) / 2, freedom(statistics))
     bottom, top = statistics.bounds
     if np.isinf(bottom) or np.isinf(top):
         return Interval(value, value - t * error, value + t * error, error)
-    low, high = wilson((value - bottom) / (top - bottom), error / (top - bottom), statistics.clusters, t)
+    most = min(statistics.clusters, statistics.n)
+    low, high = wilson((value - bottom) / (top - bottom), error / (top - bottom), most, t)
     return Interval(value, bottom + low * (top - bottom), bottom + high * (top - bottom), error)
 
 
-def wilson(share: float, error: float, clusters: int, t: float) -> tuple[float, float]:
+def freedom(statistics: Statistics) -> int:
+    """Degrees of freedom: clusters that count (an object may be in no triple), or the blocks that stand for them."""
+    return min(len(statistics.sums), statistics.clusters) - 1
+
+
+def wilson(share: float, error: float, most: int, t: float) -> tuple[float, float]:
     """Wilson's interval of a share, for the number of independent units that its standard error amounts to.
 
-    Where all clusters agree (error 0, say at 100 %), that number is the number of clusters.
+    Where all clusters agree (error 0, say at 100 %), that number is the number of clusters, or of units if fewer.
     """
     share = min(max(share, 0.0), 1.0)
     at_bound = share in (0.0, 1.0)
     if at_bound == (error > 0):  # constant inside the bounds, or varying at a bound: plain
         return max(0.0, share - t * error), min(1.0, share + t * error)
-    units = float(clusters) if at_bound else share * (1 - share) / error**2
+    units = float(most) if at_bound else share * (1 - share) / error**2
     centre = (share + t * t / (2 * units)) / (1 + t * t / units)
     half = t / (1 + t * t / units) * sqrt(share * (1 - share) / units + t * t / (4 * units * units))
     return 0.0 if share == 0 else max(0.0, centre - half), 1.0 if share == 1 else min(1.0, centre + half)

@@ -27,7 +27,7 @@ def transitivity(table: Table, *, and_right: bool = False) -> Statistics:
         return Statistics(np.zeros((0, 2)), ratio, 0, 0, degree=3)
     by_object = _by_object(sums)
     triples = round(float(by_object[:, 1].sum()))
-    return Statistics(by_object, ratio, triples, len(by_object) if triples else 0, degree=3)
+    return Statistics(by_object, ratio, triples, int((by_object[:, 1] > 0).sum()), degree=3)
 
 
 class _Square(NamedTuple):

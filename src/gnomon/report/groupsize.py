@@ -9,7 +9,9 @@ from math import ceil
 
 from gnomon.measures.groups import groups
 from gnomon.measures.table import Table
+from gnomon.records import Score
 
+FEWEST = 5  # pairs, triples or groups of items that a figure may be a share of
 LEAST = 10  # items of a group; a threshold such as 0.95 needs more, so that one item may be wrong
 
 
@@ -35,6 +37,11 @@ def large_enough(measure: str, table: Table) -> bool:
     """Whether the groups of a table are large enough for a measure."""
     least = least_size(measure)
     return not least or items_per_group(table) >= least
+
+
+def enough_units(score: Score, table: Table) -> bool:
+    """Whether a figure is a share of items, or of enough pairs, triples or groups of them to say anything."""
+    return score.n >= min(FEWEST, len(table))
 
 
 def each(table: Table, noun: str = "items") -> str:

@@ -11,8 +11,8 @@ from gnomon.errors import GnomonError
 from gnomon.files import package_data, parse, read_table
 from gnomon.measures.scoring import scores
 from gnomon.records import Score
-from gnomon.report.groupsize import large_enough
-from gnomon.report.notes import notes_of
+from gnomon.report.groupsize import enough_units, large_enough
+from gnomon.report.notes import few_units, notes_of
 from gnomon.report.study import Study
 
 MOST_KEYS = 8
@@ -63,18 +63,18 @@ def applicable(spec: Benchmark | None) -> list[Measure]:
 def headline(study: Study) -> Headline:
     """Runs, the best first among those on the same items, and then the published models, the best first."""
     measures = applicable(study.spec)
-    lines = []
+    lines, few = [], dict[str, None]()
     for i, e in enumerate(study.entrants):
-        found = {
-            s.measure: s for s in scores(e.table, measures) if s.value is not None and large_enough(s.measure, e.table)
-        }
+        told = [s for s in scores(e.table, measures) if s.value is not None and large_enough(s.measure, e.table)]
+        few |= dict.fromkeys(s.measure for s in told if not enough_units(s, e.table))
+        found = {s.measure: s for s in told if enough_units(s, e.table)}
         lines.append(Line(e.label, "", tuple(found.get(m.name) for m in measures), i))
     used = [j for j, m in enumerate(measures) if any(line.cells[j] for line in lines)]
     names = tuple(measures[j].name for j in used)
     lines = [line._replace(cells=tuple(line.cells[j] for j in used)) for line in lines]
     papers = _published_lines(study, names)
-    notes = tuple(notes_of(study, [m.name for m in measures], names, papers=bool(papers)))
-    return Headline(names, _ranked(study, lines, papers), notes)
+    notes = notes_of(study, [m.name for m in measures], names, papers=bool(papers))
+    return Headline(names, _ranked(study, lines, papers), (*notes, *few_units(list(few))))
 
 
 def published(spec: Benchmark | None) -> list[Published]:

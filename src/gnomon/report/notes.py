@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from gnomon.report.groupsize import each, items_per_group, large_enough, least_size
+from gnomon.report.groupsize import FEWEST, each, items_per_group, large_enough, least_size
 from gnomon.report.paperitems import paper_items, relation
 from gnomon.report.study import Entrant, Study
 from gnomon.report.words import axis_name, counted, group_noun, listed
@@ -65,6 +65,14 @@ def small_groups(study: Study, measures: Sequence[str]) -> Iterator[str]:
             f"{what[:1].upper()}{what[1:]} {are}{whose}: {they} {least} items of each {single} or more, and there are "
             f"{' or '.join(has)}."
         )
+
+
+def few_units(measures: Sequence[str]) -> Iterator[str]:
+    """Which measures are left out, as hardly any pair, triple or group of items is there to judge by."""
+    if measures:
+        what = listed([axis_name(name) for name in measures])
+        left = "is left out where it" if len(measures) == 1 else "are left out where they"
+        yield f"{what[:1].upper()}{what[1:]} {left} would rest on fewer than {FEWEST} pairs, triples or groups."
 
 
 def _group_sizes(study: Study, shown: Sequence[str]) -> Iterator[str]:
