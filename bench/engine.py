@@ -1,4 +1,5 @@
-"""The engine's own cost: CPU per item with an instant model, every batch of 64 durable, and memory as items grow.
+"""The engine's own cost: CPU per item with an instant model, every batch of 64 durable, and memory
+as items grow.
 
 Limits: 0.05 ms of CPU per item; peak memory at 10^6 items at most 1.25 times that at 10^4.
 """
@@ -16,7 +17,7 @@ import json, resource, sys, time
 from gnomon import engine
 from gnomon.contracts import Benchmark
 from gnomon.records import Answer, Item
-from gnomon.sources import ItemSource
+from gnomon.itemsource import ItemSource
 
 n, folder = int(sys.argv[1]), sys.argv[2]
 
@@ -45,7 +46,10 @@ print(json.dumps({"items": n, "ms_per_item": 1000 * used / n,
 def measure(n: int) -> dict[str, float]:
     with tempfile.TemporaryDirectory(dir=".") as folder:
         done = subprocess.run(
-            [sys.executable, "-c", ONE_RUN, str(n), folder], check=True, capture_output=True, text=True
+            [sys.executable, "-c", ONE_RUN, str(n), folder],
+            check=True,
+            capture_output=True,
+            text=True,
         )
     return json.loads(done.stdout)
 
@@ -62,8 +66,12 @@ def main() -> int:
         print(json.dumps({"runs": rows, "memory_growth": round(growth, 3), "held": held}))
     else:
         for row in rows:
-            print(f"{row['items']:>9,} items: {row['ms_per_item']:.4f} ms CPU each, peak {row['peak_mb']:.0f} MB")
-        print(f"memory grows {growth:.2f} x from first to last (limit {LIMIT_GROWTH}); CPU limit {LIMIT_MS} ms")
+            print(
+                f"{row['items']:>9,} items: {row['ms_per_item']:.4f} ms CPU each, peak {row['peak_mb']:.0f} MB"
+            )
+        print(
+            f"memory grows {growth:.2f} x from first to last (limit {LIMIT_GROWTH}); CPU limit {LIMIT_MS} ms"
+        )
     return 0 if held else 1
 
 

@@ -47,16 +47,58 @@ SHAPES = {
         "num_attention_heads": 8,
     },
 }
-AIMED = ("tiny", "small")  # the models whose ratios are aimed at; the real one's layers leave less to win
+AIMED = (
+    "tiny",
+    "small",
+)  # the models whose ratios are aimed at; the real one's layers leave less to win
 TOKENS = 32000  # of the tokenizer
-NAMES = ["Ann", "Ben", "Carla", "David", "Ellen", "Frank", "Grace", "Henry", "Jack", "Karen", "Leo", "Mary", "Paul"]
-THINGS = ["book", "chair", "table", "box", "bridge", "road", "house", "window", "door", "bottle", "key", "letter"]
-PLACES = ["left of", "right of", "behind", "above", "below", "near", "inside", "outside", "far from", "next to"]
+NAMES = [
+    "Ann",
+    "Ben",
+    "Carla",
+    "David",
+    "Ellen",
+    "Frank",
+    "Grace",
+    "Henry",
+    "Jack",
+    "Karen",
+    "Leo",
+    "Mary",
+    "Paul",
+]
+THINGS = [
+    "book",
+    "chair",
+    "table",
+    "box",
+    "bridge",
+    "road",
+    "house",
+    "window",
+    "door",
+    "bottle",
+    "key",
+    "letter",
+]
+PLACES = [
+    "left of",
+    "right of",
+    "behind",
+    "above",
+    "below",
+    "near",
+    "inside",
+    "outside",
+    "far from",
+    "next to",
+]
 SYSTEMS = ("gnomon", "lmeval", "bare", "products")
 
 
 def make_items(count: int, kind: str) -> list:
-    """Items of about 36 tokens with their prompt, with labels of one token or choices of five to eight."""
+    """Items of about 36 tokens with their prompt, with labels of one token or choices of five to
+    eight."""
     from gnomon.records import Item
 
     rng = random.Random(7)
@@ -75,12 +117,22 @@ def make_items(count: int, kind: str) -> list:
                 for place, thing in zip(rng.sample(PLACES, 3), rng.sample(THINGS, 3), strict=True)
             )
         form = "entailment" if kind == "label" else "choice"
-        items.append(Item(id=str(number), form=form, context=context, text=text, choices=choices, gold=choices[:1]))
+        items.append(
+            Item(
+                id=str(number),
+                form=form,
+                context=context,
+                text=text,
+                choices=choices,
+                gold=choices[:1],
+            )
+        )
     return items
 
 
 def make_models(folder: Path, shapes: list[str]) -> None:
-    """Random weights with a byte-level BPE tokenizer trained on Python's own library; smollm2 from the cache."""
+    """Random weights with a byte-level BPE tokenizer trained on Python's own library; smollm2 from
+    the cache."""
     import torch
     from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
     from transformers import AutoConfig, AutoModelForCausalLM, PreTrainedTokenizerFast
@@ -88,8 +140,8 @@ def make_models(folder: Path, shapes: list[str]) -> None:
 
     logging.disable_progress_bar()
     if "smollm2" in shapes:
-        from gnomon.models.converting import converted
-        from gnomon.models.smollm2 import weights
+        from gnomon.models.llamacpp.converting import converted
+        from gnomon.models.llamacpp.smollm2 import weights
 
         (folder / "smollm2").symlink_to(converted(weights()), target_is_directory=True)
     files = sorted(str(file) for file in Path(sysconfig.get_paths()["stdlib"]).glob("*.py"))
@@ -106,11 +158,17 @@ def make_models(folder: Path, shapes: list[str]) -> None:
             initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
         ),
     )
-    fast = PreTrainedTokenizerFast(tokenizer_object=tokenizer, bos_token="<s>", eos_token="</s>", pad_token="<pad>")
+    fast = PreTrainedTokenizerFast(
+        tokenizer_object=tokenizer, bos_token="<s>", eos_token="</s>", pad_token="<pad>"
+    )
     for shape in [shape for shape in shapes if shape in SHAPES]:
         torch.manual_seed(0)
         config = AutoConfig.for_model(
-            **SHAPES[shape], max_position_embeddings=2048, bos_token_id=0, eos_token_id=1, pad_token_id=2
+            **SHAPES[shape],
+            max_position_embeddings=2048,
+            bos_token_id=0,
+            eos_token_id=1,
+            pad_token_id=2,
         )
         AutoModelForCausalLM.from_config(config).save_pretrained(folder / shape)
         fast.save_pretrained(folder / shape)
@@ -127,10 +185,22 @@ def make_prompt(folder: Path, kind: str, shots: int) -> str:
         }
         for i, item in enumerate(make_items(shots, kind))
     ]
-    words = {"entailment": "True", "contradiction": "False", "neutral": "None"} if kind == "label" else {}
-    form = {"template": ["{context}\n", "{text} True or False?\nAnswer: {answer}"], "words": words, "examples": shown}
+    words = (
+        {"entailment": "True", "contradiction": "False", "neutral": "None"}
+        if kind == "label"
+        else {}
+    )
+    form = {
+        "template": ["{context}\n", "{text} True or False?\nAnswer: {answer}"],
+        "words": words,
+        "examples": shown,
+    }
     file = folder / f"{kind}-{shots}.yaml"
-    file.write_text(json.dumps({"summary": "bench", "forms": {"entailment" if kind == "label" else "choice": form}}))
+    file.write_text(
+        json.dumps(
+            {"summary": "bench", "forms": {"entailment" if kind == "label" else "choice": form}}
+        )
+    )
     return str(file)
 
 
@@ -142,13 +212,15 @@ def cpu() -> float:
 def run_gnomon(folder: str, prompt: str, items: list) -> tuple[list, float]:
     """As `gnomon run` asks: batches of the engine, answers of the model."""
     from gnomon.engine.batches import in_batches
-    from gnomon.models.hf import hf
+    from gnomon.models.transformers.hf import hf
 
     model = hf(folder, prompt=prompt, chat=False, threads=1)
     start = cpu()
     scores: list = [None] * len(items)
     for batch in in_batches(list(enumerate(items)), model.size, model.budget, model.batch):
-        for (number, _), answer in zip(batch, model.answer([item for _, item in batch]), strict=True):
+        for (number, _), answer in zip(
+            batch, model.answer([item for _, item in batch]), strict=True
+        ):
             scores[number] = answer.scores
     return scores, cpu() - start
 
@@ -180,7 +252,9 @@ def run_lmeval(folder: str, prompt: str, items: list) -> tuple[list, float]:
     return scores, cpu() - start
 
 
-def tokenised(folder: str, prompt: str, items: list) -> list[tuple[int, list[int], list[list[int]]]]:
+def tokenised(
+    folder: str, prompt: str, items: list
+) -> list[tuple[int, list[int], list[list[int]]]]:
     """Each item's number, the tokens of its context and those of its choices."""
     from transformers import AutoTokenizer
 
@@ -188,15 +262,19 @@ def tokenised(folder: str, prompt: str, items: list) -> list[tuple[int, list[int
     work = []
     for number, (context, words) in enumerate(requests(prompt, items)):
         before = tokenizer.encode(context)
-        work.append((number, before, [tokenizer.encode(context + word)[len(before) :] for word in words]))
+        work.append(
+            (number, before, [tokenizer.encode(context + word)[len(before) :] for word in words])
+        )
     return work
 
 
 def run_products(folder: str, prompt: str, items: list) -> tuple[list, float]:
-    """CPU seconds of the matrix products that no program can avoid, at the best speed that this machine shows.
+    """CPU seconds of the matrix products that no program can avoid, at the best speed that this
+    machine shows.
 
-    All layers but the last once for each token that differs or follows other tokens, the head once for each place whose
-    logits are asked for. Attention, norms, the last layer and everything else are left out, so it is a true floor.
+    All layers but the last once for each token that differs or follows other tokens, the head once
+    for each place whose logits are asked for. Attention, norms, the last layer and everything else
+    are left out, so it is a true floor.
     """
     import torch
     from transformers import AutoModelForCausalLM
@@ -206,7 +284,8 @@ def run_products(folder: str, prompt: str, items: list) -> tuple[list, float]:
     layers = sum(
         part.weight.numel()
         for name, part in model.base_model.named_modules()
-        if isinstance(part, torch.nn.Linear) and f"layers.{model.config.num_hidden_layers - 1}." not in name
+        if isinstance(part, torch.nn.Linear)
+        and f"layers.{model.config.num_hidden_layers - 1}." not in name
     )
     computed, asked = set(), set()
     for _, before, tails in tokenised(folder, prompt, items):
@@ -227,7 +306,8 @@ def _seconds(work: Callable[[], object]) -> float:
 
 
 def run_bare(folder: str, prompt: str, items: list) -> tuple[list, float]:
-    """A loop over tree batches that were made beforehand: prefix once, packed choices, logits where needed."""
+    """A loop over tree batches that were made beforehand: prefix once, packed choices, logits where
+    needed."""
     import torch
     from transformers import AutoModelForCausalLM, DynamicCache
 
@@ -243,14 +323,24 @@ def run_bare(folder: str, prompt: str, items: list) -> tuple[list, float]:
     scores: list = [None] * len(items)
     start = cpu()
     with torch.inference_mode():
-        past = model.base_model(torch.tensor([prefix]), use_cache=True).past_key_values if shared else None
+        past = (
+            model.base_model(torch.tensor([prefix]), use_cache=True).past_key_values
+            if shared
+            else None
+        )
         for ids, positions, mask, at, wanted, owner in ready:
             cache = None
             if past is not None:
                 size = (len(ids), -1, -1, -1)
-                cache = DynamicCache([(layer.keys.expand(size), layer.values.expand(size)) for layer in past.layers])
+                cache = DynamicCache(
+                    [(layer.keys.expand(size), layer.values.expand(size)) for layer in past.layers]
+                )
             hidden = model.base_model(
-                ids, position_ids=positions, attention_mask=mask, past_key_values=cache, use_cache=cache is not None
+                ids,
+                position_ids=positions,
+                attention_mask=mask,
+                past_key_values=cache,
+                use_cache=cache is not None,
             ).last_hidden_state
             logits = model.get_output_embeddings()(hidden.flatten(0, 1)[at[0]])
             found = (logits[at[1], wanted] - logits.logsumexp(-1)[at[1]]).tolist()
@@ -299,10 +389,18 @@ def _bare_batch(rows: list[tuple], shared: int) -> tuple:
 
 
 def peak_mb() -> float:
-    """The most memory this process has held; on Linux by its own mark: getrusage counts what the parent held, too."""
+    """The most memory this process has held; on Linux by its own mark: getrusage counts what the
+    parent held, too."""
     status = Path("/proc/self/status")
     if status.exists():
-        return next(int(line.split()[1]) for line in status.read_text().splitlines() if line.startswith("VmHWM")) / 1024
+        return (
+            next(
+                int(line.split()[1])
+                for line in status.read_text().splitlines()
+                if line.startswith("VmHWM")
+            )
+            / 1024
+        )
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
@@ -319,7 +417,9 @@ def child(arguments: list[str]) -> None:
 
     torch.set_num_threads(1)
     items = make_items(int(count), kind)
-    run = {"gnomon": run_gnomon, "lmeval": run_lmeval, "bare": run_bare, "products": run_products}[system]
+    run = {"gnomon": run_gnomon, "lmeval": run_lmeval, "bare": run_bare, "products": run_products}[
+        system
+    ]
     scores, seconds = run(folder, prompt, items)
     print("RESULT" + json.dumps({"cpu_seconds": seconds, "peak_mb": peak_mb(), "scores": scores}))
 
@@ -341,7 +441,9 @@ def measure(system: str, folder: Path, prompt: str, kind: str, count: int) -> di
     return json.loads(lines[-1].removeprefix("RESULT"))
 
 
-def compare(folder: Path, shape: str, kind: str, shots: int, count: int, systems: list[str]) -> dict:
+def compare(
+    folder: Path, shape: str, kind: str, shots: int, count: int, systems: list[str]
+) -> dict:
     """One workload through all systems."""
     prompt = make_prompt(folder, kind, shots)
     found = {system: measure(system, folder / shape, prompt, kind, count) for system in systems}
@@ -353,7 +455,9 @@ def compare(folder: Path, shape: str, kind: str, shots: int, count: int, systems
         if result["scores"]:
             row[f"{system}_peak_mb"] = round(result["peak_mb"])
             row[f"{system}_difference"] = max(
-                abs(a - b) for x, y in zip(ours, result["scores"], strict=True) for a, b in zip(x, y, strict=True)
+                abs(a - b)
+                for x, y in zip(ours, result["scores"], strict=True)
+                for a, b in zip(x, y, strict=True)
             )
     for name, above, below in (
         ("ratio", "lmeval", "gnomon"),
@@ -366,11 +470,22 @@ def compare(folder: Path, shape: str, kind: str, shots: int, count: int, systems
 
 
 def summary(rows: list[dict]) -> dict:
-    """The worst of each figure: differences and bare ratios of all models, the rest of those that are aimed at."""
-    differences = [row[f"{system}_difference"] for row in rows for system in SYSTEMS if f"{system}_difference" in row]
+    """The worst of each figure: differences and bare ratios of all models, the rest of those that
+    are aimed at."""
+    differences = [
+        row[f"{system}_difference"]
+        for row in rows
+        for system in SYSTEMS
+        if f"{system}_difference" in row
+    ]
     aimed = [row for row in rows if row["model"] in AIMED] or rows
-    memory = [row["gnomon_peak_mb"] / row["lmeval_peak_mb"] for row in aimed if "lmeval_peak_mb" in row]
-    ratios = {shots: [row["ratio"] for row in aimed if row["shots"] == shots and "ratio" in row] for shots in (0, 3)}
+    memory = [
+        row["gnomon_peak_mb"] / row["lmeval_peak_mb"] for row in aimed if "lmeval_peak_mb" in row
+    ]
+    ratios = {
+        shots: [row["ratio"] for row in aimed if row["shots"] == shots and "ratio" in row]
+        for shots in (0, 3)
+    }
     return {
         "three_shot_ratio": min(ratios[3], default=None),
         "zero_shot_ratio": min(ratios[0], default=None),
@@ -378,7 +493,9 @@ def summary(rows: list[dict]) -> dict:
         "max_difference": max(differences),
         "peak_memory_ratio": max(memory, default=None),
         "gnomon_peak_mb": max(row["gnomon_peak_mb"] for row in aimed),
-        "lmeval_peak_mb": max((row["lmeval_peak_mb"] for row in aimed if "lmeval_peak_mb" in row), default=None),
+        "lmeval_peak_mb": max(
+            (row["lmeval_peak_mb"] for row in aimed if "lmeval_peak_mb" in row), default=None
+        ),
         "models": sorted({row["model"] for row in aimed}),
     }
 
@@ -410,9 +527,13 @@ def main() -> None:
     if sys.argv[1:2] == ["--child"]:
         child(sys.argv[2:])
         return
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
-    parser.add_argument("--items", type=int, default=600, help="items with one-token labels (default 600)")
+    parser.add_argument(
+        "--items", type=int, default=600, help="items with one-token labels (default 600)"
+    )
     parser.add_argument("--models", default="tiny,small,smollm2")
     parser.add_argument("--systems", default=",".join(SYSTEMS))
     args = parser.parse_args()
@@ -428,7 +549,10 @@ def main() -> None:
                     count = counts[kind] if shape in SHAPES else max(8, counts[kind] // 10)
                     rows.append(compare(folder, shape, kind, shots, count, systems))
                     if not args.json:
-                        print("  ".join(f"{key} {value}" for key, value in rows[-1].items()), flush=True)
+                        print(
+                            "  ".join(f"{key} {value}" for key, value in rows[-1].items()),
+                            flush=True,
+                        )
     result = {**summary(rows), "workloads": rows, "machine": machine()}
     print(json.dumps(result if args.json else summary(rows), indent=2))
 

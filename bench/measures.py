@@ -29,7 +29,8 @@ from gnomon.measures.intervals import interval
 from gnomon.measures.statistics import mean_of
 from gnomon.measures.transitivity import TRANSITIVITY
 
-SETTINGS = {  # clusters, items in each, accuracy, standard deviation of the clusters' accuracies, unequal sizes
+# clusters, items in each, accuracy, standard deviation of the clusters' accuracies, unequal sizes
+SETTINGS = {
     "25 clusters": (25, 20, 0.6, 0.25, False),
     "25 unequal clusters": (25, 20, 0.6, 0.25, True),
     "100 clusters": (100, 20, 0.6, 0.25, False),
@@ -41,8 +42,13 @@ SETTINGS = {  # clusters, items in each, accuracy, standard deviation of the clu
 
 
 def simulated(rng, clusters, size, accuracy, spread, unequal):
-    """Right or wrong for items in clusters; the clusters' own accuracies follow a beta distribution."""
-    sizes = np.maximum(1, rng.poisson(rng.gamma(2.0, size / 2.0, clusters))) if unequal else np.full(clusters, size)
+    """Right or wrong for items in clusters; the clusters' own accuracies follow a beta
+    distribution."""
+    sizes = (
+        np.maximum(1, rng.poisson(rng.gamma(2.0, size / 2.0, clusters)))
+        if unequal
+        else np.full(clusters, size)
+    )
     if spread:
         concentration = accuracy * (1 - accuracy) / spread**2 - 1
         own = rng.beta(accuracy * concentration, (1 - accuracy) * concentration, clusters)
@@ -72,13 +78,23 @@ def coverage(runs: int = 2000, seed: int = 1) -> dict[str, dict[str, float]]:
 
 
 def three_classes(rng, clusters):
-    """Macro-F1 of answers that favour one class; a cluster has one right label and an accuracy of its own."""
+    """Macro-F1 of answers that favour one class; a cluster has one right label and an accuracy of
+    its own."""
     size = 12
-    gold, own = np.repeat(rng.integers(0, 3, clusters), size), np.repeat(rng.beta(2, 1.2, clusters), size)
+    gold, own = (
+        np.repeat(rng.integers(0, 3, clusters), size),
+        np.repeat(rng.beta(2, 1.2, clusters), size),
+    )
     said = np.where(rng.random(len(gold)) < own, gold, np.where(rng.random(len(gold)) < 0.7, 0, 1))
     labels = ("e", "n", "c")
     rows = (
-        (Bare(str(i), "entailment", labels, (labels[g],), str(i // size)), True, None, labels[s], None)
+        (
+            Bare(str(i), "entailment", labels, (labels[g],), str(i // size)),
+            True,
+            None,
+            labels[s],
+            None,
+        )
         for i, (g, s) in enumerate(zip(gold.tolist(), said.tolist(), strict=True))
     )
     builder = Builder()
@@ -88,16 +104,27 @@ def three_classes(rng, clusters):
 
 
 def noisy_order(rng, objects):
-    """Transitivity of answers about sizes, by a model that is surer of some objects than of others."""
+    """Transitivity of answers about sizes, by a model that is surer of some objects than of
+    others."""
     size, blur = rng.normal(0, 1, objects), rng.gamma(2, 0.4, objects)
-    larger = size[:, None] - size + rng.normal(0, 1, (objects, objects)) * (blur[:, None] + blur) > 0
+    larger = (
+        size[:, None] - size + rng.normal(0, 1, (objects, objects)) * (blur[:, None] + blur) > 0
+    )
     names = [str(i) for i in range(objects)]
-    tags = [(names[i], names[j], bool(larger[i, j])) for i in range(objects) for j in range(objects) if i != j]
+    tags = [
+        (names[i], names[j], bool(larger[i, j]))
+        for i in range(objects)
+        for j in range(objects)
+        if i != j
+    ]
     words = ("larger", "smaller")
     builder, found = Builder(), TagColumns()
     for chunk in chunks(tags):
         builder.add(
-            [(Bare(f"{a}/{b}", "cloze", words, ("larger",), ""), True, None, words[not up], None) for a, b, up in chunk]
+            [
+                (Bare(f"{a}/{b}", "cloze", words, ("larger",), ""), True, None, words[not up], None)
+                for a, b, up in chunk
+            ]
         )
         found.extend([{"a": a, "b": b} for a, b, _ in chunk])
     columns = found.done()
@@ -109,29 +136,45 @@ def coverage_of_measures(runs: int = 1000, seed: int = 1) -> dict[str, dict[str,
     """The same for measures that are no plain means; the truth is that of very many clusters."""
     rng = np.random.default_rng(seed)
     settings = {
-        "macro_f1, 25 clusters": (three_classes, 25, np.mean([three_classes(rng, 5000).value for _ in range(4)])),
-        "transitivity, 25 objects": (noisy_order, 25, np.mean([noisy_order(rng, 200).value for _ in range(40)])),
+        "macro_f1, 25 clusters": (
+            three_classes,
+            25,
+            np.mean([three_classes(rng, 5000).value for _ in range(4)]),
+        ),
+        "transitivity, 25 objects": (
+            noisy_order,
+            25,
+            np.mean([noisy_order(rng, 200).value for _ in range(40)]),
+        ),
     }
     found = {}
     for name, (simulate, size, truth) in settings.items():
         hits = dict.fromkeys(("analytic", "bootstrap"), 0)
         for _ in range(runs):
             one = simulate(rng, size)
-            for kind, each in {"analytic": interval(one), "bootstrap": interval(one, draws=500)}.items():
+            for kind, each in {
+                "analytic": interval(one),
+                "bootstrap": interval(one, draws=500),
+            }.items():
                 hits[kind] += bool(each.low <= truth <= each.high)
         found[name] = {kind: count / runs for kind, count in hits.items()}
     return found
 
 
-def false_positives(runs: int = 2000, seed: int = 2, swaps: int = 999) -> dict[str, dict[str, float]]:
-    """How often two models that are equally good (on clusters of items that they find hard alike) are told apart."""
+def false_positives(
+    runs: int = 2000, seed: int = 2, swaps: int = 999
+) -> dict[str, dict[str, float]]:
+    """How often two models that are equally good (on clusters of items that they find hard alike)
+    are told apart."""
     found = {}
     for name, (clusters, size, accuracy, spread, unequal) in SETTINGS.items():
         rng = np.random.default_rng(seed)
         hits = dict.fromkeys(("swapping", "t", "naive"), 0)
         for run in range(runs):
             right, codes = simulated(rng, clusters, size, accuracy, spread, unequal)
-            own = np.clip(rng.normal(0, 0.2, clusters), -0.3, 0.3)  # where each is better on some clusters
+            own = np.clip(
+                rng.normal(0, 0.2, clusters), -0.3, 0.3
+            )  # where each is better on some clusters
             level = np.bincount(codes, weights=right) / np.bincount(codes)
             one = rng.random(len(codes)) < (level + own)[codes]
             two = rng.random(len(codes)) < (level - own)[codes]
@@ -145,7 +188,8 @@ def false_positives(runs: int = 2000, seed: int = 2, swaps: int = 999) -> dict[s
 
 
 def speed(answers: int = 1_000_000, draws: int = 1000) -> dict[str, object]:
-    """CPU seconds and memory of `gnomon score` on a run of a million answers, from its folder to its scores."""
+    """CPU seconds and memory of `gnomon score` on a run of a million answers, from its folder to
+    its scores."""
     import subprocess
 
     with tempfile.TemporaryDirectory() as folder:
@@ -182,7 +226,8 @@ def speed(answers: int = 1_000_000, draws: int = 1000) -> dict[str, object]:
 
 
 def make_run(path: Path, answers: int) -> None:
-    """A run folder as the engine writes it: three labels with probabilities, a pattern for each 200 items."""
+    """A run folder as the engine writes it: three labels with probabilities, a pattern for each 200
+    items."""
     from gnomon.records import Answer, Item
     from gnomon.runs import Manifest, RunLog
 
@@ -214,7 +259,14 @@ def make_run(path: Path, answers: int) -> None:
                 )
             )
             said.append(
-                (n, Answer(item=items[-1].id, scores=tuple(scores[i].tolist()), choice=labels[int(scores[i].argmax())]))
+                (
+                    n,
+                    Answer(
+                        item=items[-1].id,
+                        scores=tuple(scores[i].tolist()),
+                        choice=labels[int(scores[i].argmax())],
+                    ),
+                )
             )
         log.add_items(start, items)
         log.add_answers(said)
@@ -231,7 +283,9 @@ def make_run(path: Path, answers: int) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("what", nargs="?", default="speed", choices=("speed", "coverage", "test"))
     parser.add_argument("--runs", type=int, default=2000)
     parser.add_argument("--answers", type=int, default=1_000_000)

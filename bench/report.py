@@ -19,13 +19,23 @@ import time
 from pathlib import Path
 
 HERE = Path(__file__).parent
-FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-         "--disable-background-networking", "--disable-component-update", "--disable-sync"]  # fmt: skip
+FLAGS = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
 SEARCHES = ("garden", "mary lake", "behind the old house", "zzz", "e")
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--runs", type=int, default=10)
     parser.add_argument("--items", type=int, default=32_000)
     parser.add_argument("--json", action="store_true")
@@ -36,7 +46,11 @@ def main() -> int:
         print(json.dumps(found))
     else:
         for name, value in found.items():
-            print(f"{name:<28}{value:>12,.2f}" if isinstance(value, float) else f"{name:<28}{value:>12}")
+            print(
+                f"{name:<28}{value:>12,.2f}"
+                if isinstance(value, float)
+                else f"{name:<28}{value:>12}"
+            )
     return 0
 
 
@@ -45,10 +59,12 @@ def measure(folder: Path, runs: int, count: int) -> dict[str, object]:
     made = load_made()
     items = list(made.entailment(patterns=max(1, count // 200), each=200))
     folders = [
-        made.write(folder / f"run-{i}", "spacenli@fresh", f"model-{i}", items, skill=0.3 + 0.06 * i, seed=i).path
+        made.write(
+            folder / f"run-{i}", "spacenli@fresh", f"model-{i}", items, skill=0.3 + 0.06 * i, seed=i
+        ).path
         for i in range(runs)
     ]
-    from gnomon.report.page import write_report
+    from gnomon.reporting.page.page import write_report
 
     start = time.process_time()
     page = write_report(folders, folder / "report.html")
@@ -115,7 +131,9 @@ def look(page: Path) -> dict[str, object]:
 
 def load_made() -> object:
     """The maker of runs that the tests use."""
-    spec = importlib.util.spec_from_file_location("made", HERE.parent / "tests" / "report" / "made.py")
+    spec = importlib.util.spec_from_file_location(
+        "made", HERE.parent / "tests" / "report" / "made.py"
+    )
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)

@@ -38,7 +38,11 @@ from gnomon.registry import benchmark, entries
 
 FOLDS = 5
 BASELINES = {"hypothesis-only": hypothesis_only, "bag-of-words": bag_of_words}
-FOLDER = {"scales": "spatial-commonsense", "posrel": "spatial-commonsense", "posrel-general": "spatial-commonsense"}
+FOLDER = {
+    "scales": "spatial-commonsense",
+    "posrel": "spatial-commonsense",
+    "posrel-general": "spatial-commonsense",
+}
 
 
 def rows_of(name: str, items: Sequence[Item], train: Sequence[Item]) -> list[dict[str, object]]:
@@ -46,11 +50,25 @@ def rows_of(name: str, items: Sequence[Item], train: Sequence[Item]) -> list[dic
     rows = [row(name, "constant", items, constant(items))]
     worded = [item for item in items if "comparative" in item.tags]
     if worded:
-        rows.append(row(name, "comparative word", worded, by_key(worded, lambda item: item.tags["comparative"])))
+        rows.append(
+            row(
+                name,
+                "comparative word",
+                worded,
+                by_key(worded, lambda item: item.tags["comparative"]),
+            )
+        )
     if any(item.context or item.images for item in items):
         rows.append(row(name, "text only", items, text_only(items, train)))
         if not train:
-            rows.append(row(name, "text only, groups seen", items, text_only(items, (), by=lambda item: item.id)))
+            rows.append(
+                row(
+                    name,
+                    "text only, groups seen",
+                    items,
+                    text_only(items, (), by=lambda item: item.id),
+                )
+            )
     return rows + [row(name, rule, items, trained(rule, items)) for rule in BASELINES]
 
 
@@ -58,7 +76,9 @@ def trained(rule: str, items: Sequence[Item]) -> list[bool]:
     """One of the two trained baselines, as `gnomon run` asks it."""
     model = BASELINES[rule]("")
     model.prepare(items)
-    return [answer.choice in item.gold for item, answer in zip(items, model.answer(items), strict=True)]
+    return [
+        answer.choice in item.gold for item, answer in zip(items, model.answer(items), strict=True)
+    ]
 
 
 def constant(items: Sequence[Item]) -> list[bool]:
@@ -71,19 +91,28 @@ def by_key(items: Sequence[Item], key: Callable[[Item], object]) -> list[bool]:
     counts: dict[object, Counter[str]] = defaultdict(Counter)
     for item in items:
         counts[key(item)].update(item.gold)
-    best = {name: min(counter, key=lambda label: (-counter[label], label)) for name, counter in counts.items()}
+    best = {
+        name: min(counter, key=lambda label: (-counter[label], label))
+        for name, counter in counts.items()
+    }
     return [best[key(item)] in item.gold for item in items]
 
 
 def text_only(
-    items: Sequence[Item], train: Sequence[Item], by: Callable[[Item], str] = lambda item: item.group
+    items: Sequence[Item],
+    train: Sequence[Item],
+    by: Callable[[Item], str] = lambda item: item.group,
 ) -> list[bool]:
-    """Naive Bayes over the words of the text alone, learnt from another draw, or in five folds by group or item."""
+    """Naive Bayes over the words of the text alone, learnt from another draw, or in five folds by
+    group or item."""
     if train:
         model = Bayes(train)
         return [model.label(item) in item.gold for item in items]
     folds = [zlib.crc32(by(item).encode()) % FOLDS for item in items]
-    models = [Bayes([item for item, home in zip(items, folds, strict=True) if home != fold]) for fold in range(FOLDS)]
+    models = [
+        Bayes([item for item, home in zip(items, folds, strict=True) if home != fold])
+        for fold in range(FOLDS)
+    ]
     return [models[fold].label(item) in item.gold for item, fold in zip(items, folds, strict=True)]
 
 
@@ -103,7 +132,9 @@ class Bayes:
 
     def likelihood(self, label: str, words: Iterable[str]) -> float:
         n = self.labels[label] + 1
-        return math.log(n) + sum(math.log((self.words[label][word] + 0.5) / (n + 1)) for word in words)
+        return math.log(n) + sum(
+            math.log((self.words[label][word] + 0.5) / (n + 1)) for word in words
+        )
 
 
 def words_of(item: Item) -> list[str]:
@@ -111,7 +142,8 @@ def words_of(item: Item) -> list[str]:
 
 
 def opposite_of_seen(train: Iterable[Item], test: Iterable[Item]) -> list[bool]:
-    """Look the caption up in the training part and answer the opposite of its majority; else the test's majority."""
+    """Look the caption up in the training part and answer the opposite of its majority; else the
+    test's majority."""
     seen: dict[str, Counter[str]] = defaultdict(Counter)
     train = list(train)
     for item in train:
@@ -143,9 +175,10 @@ def row(name: str, rule: str, items: Sequence[Item], right: Sequence[bool]) -> d
 def standard_error(items: Sequence[Item], residuals: Sequence[float]) -> float:
     """Of a mean, where items that share a unit (a family, an object, an action) vary together.
 
-    Items of two units, such as the two objects of a pair, would be counted twice with the others of the same two, so
-    these are taken off once (clustering for dyads, Aronow, Samii and Assenova 2015); with few units that may come out
-    too small, so there the error is never less than with groups taken as independent.
+    Items of two units, such as the two objects of a pair, would be counted twice with the others of
+    the same two, so these are taken off once (clustering for dyads, Aronow, Samii and Assenova
+    2015); with few units that may come out too small, so there the error is never less than with
+    groups taken as independent.
     """
     sums: dict[tuple[str, ...], float] = defaultdict(float)
     groups: dict[str, float] = defaultdict(float)
@@ -175,7 +208,9 @@ def seeds(name: str, count: int) -> list[dict[str, object]]:
             "least": min(accuracies),
             "greatest": max(accuracies),
             "chance": round(fmean(float(str(one["chance"])) for one in rows), 1),
-            "beyond 3 errors": sum(abs(float(str(one["errors"]).replace("–", "0"))) > 3 for one in rows),
+            "beyond 3 errors": sum(
+                abs(float(str(one["errors"]).replace("–", "0"))) > 3 for one in rows
+            ),
         }
         for rule, rows in found.items()
     ]
@@ -208,7 +243,11 @@ def measure(data: str, only: Sequence[str]) -> list[dict[str, object]]:
             items = list(gnomon.load(f"{name}@fresh").items())
             other = list(gnomon.load(f"{name}@fresh", seed=1).items())
             rows += rows_of(f"{name}@fresh", items, other)
-        folder = Path(data, FOLDER.get(name, "viphy" if name.startswith("viphy") else name)) if data else None
+        folder = (
+            Path(data, FOLDER.get(name, "viphy" if name.startswith("viphy") else name))
+            if data
+            else None
+        )
         if "published" in sources and folder and folder.is_dir():
             options = {"split": "random/test"} if name == "vsr" else {}
             try:
@@ -220,27 +259,42 @@ def measure(data: str, only: Sequence[str]) -> list[dict[str, object]]:
             if name == "vsr":
                 for kind in ("random", "random-rebuilt", "contrast", "zeroshot"):
                     train, test = (
-                        list(gnomon.load("vsr@published", data=str(folder), split=f"{kind}/{part}").items())
+                        list(
+                            gnomon.load(
+                                "vsr@published", data=str(folder), split=f"{kind}/{part}"
+                            ).items()
+                        )
                         for part in ("train", "test")
                     )
                     rows.append(
                         row(
-                            f"vsr@published {kind}", "opposite of the seen caption", test, opposite_of_seen(train, test)
+                            f"vsr@published {kind}",
+                            "opposite of the seen caption",
+                            test,
+                            opposite_of_seen(train, test),
                         )
                     )
     return rows
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("names", nargs="*", help="benchmarks (default: all)")
-    parser.add_argument("--data", default="", metavar="FOLDER", help="folder with a folder of files for each paper")
-    parser.add_argument("--seeds", type=int, default=0, metavar="N", help="the trained baselines on so many seeds")
+    parser.add_argument(
+        "--data", default="", metavar="FOLDER", help="folder with a folder of files for each paper"
+    )
+    parser.add_argument(
+        "--seeds", type=int, default=0, metavar="N", help="the trained baselines on so many seeds"
+    )
     parser.add_argument("--renewal", action="store_true", help="what two seeds share")
     parser.add_argument("--json", action="store_true", help="print JSON rather than a table")
     args = parser.parse_args()
     warnings.simplefilter("ignore")
-    fresh = [name for name in args.names or entries("benchmarks") if "fresh" in benchmark(name).sources]
+    fresh = [
+        name for name in args.names or entries("benchmarks") if "fresh" in benchmark(name).sources
+    ]
     if args.seeds:
         rows = [found for name in fresh for found in seeds(name, args.seeds)]
     elif args.renewal:
@@ -250,7 +304,9 @@ def main() -> None:
     if args.json:
         print(json.dumps(rows, indent=1))
         return
-    columns = [name.replace("errors", "standard errors") if name == "errors" else name for name in rows[0]]
+    columns = [
+        name.replace("errors", "standard errors") if name == "errors" else name for name in rows[0]
+    ]
     print("| " + " | ".join(columns) + " |\n| " + " | ".join("---" for _ in columns) + " |")
     for found in rows:
         print("| " + " | ".join(str(value) for value in found.values()) + " |")

@@ -1,4 +1,5 @@
-"""CPU seconds of `gnomon --help` and `gnomon list`, as multiples of bare Python. Limits: 5 and 8."""
+"""CPU seconds of `gnomon --help` and `gnomon list`, as multiples of bare Python. Limits: 5 and
+8."""
 
 import argparse
 import json
@@ -7,7 +8,11 @@ import subprocess
 import sys
 
 LIMITS = {"help": 5.0, "list": 8.0}
-COMMANDS = {"bare": ["-c", "pass"], "help": ["-m", "gnomon", "--help"], "list": ["-m", "gnomon", "list"]}
+COMMANDS = {
+    "bare": ["-c", "pass"],
+    "help": ["-m", "gnomon", "--help"],
+    "list": ["-m", "gnomon", "list"],
+}
 
 
 def cpu_seconds(arguments: list[str]) -> float:
@@ -34,7 +39,9 @@ def main() -> int:
     else:
         for name, limit in LIMITS.items():
             ratio = ratios[f"{name}_ratio"]
-            print(f"gnomon {name}: {ratio:.1f} x bare Python ({1000 * median[name]:.0f} ms; limit {limit})")
+            print(
+                f"gnomon {name}: {ratio:.1f} x bare Python ({1000 * median[name]:.0f} ms; limit {limit})"
+            )
     return 0 if held else 1
 
 

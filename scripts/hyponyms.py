@@ -1,8 +1,10 @@
-"""Make src/gnomon/data/posrel/hyponyms.yaml: kinds of people and objects, from WordNet 3.0 (Debian: wordnet-base).
+"""Make src/gnomon/data/posrel/hyponyms.yaml: kinds of people and objects, from WordNet 3.0 (Debian:
+wordnet-base).
 
 Usage: python scripts/hyponyms.py [--wordnet /usr/share/wordnet] [--candidates NAME]
-scripts/hyponyms.yaml says below which synsets to look and which words were kept by a reader; a word that WordNet does
-not have there is an error. --candidates prints all hyponyms of an entry, to choose from.
+scripts/hyponyms.yaml says below which synsets to look and which words were kept by a reader; a word
+that WordNet does not have there is an error. --candidates prints all hyponyms of an entry, to
+choose from.
 """
 
 from __future__ import annotations
@@ -32,7 +34,8 @@ class Synset(NamedTuple):
 
 
 def read_nouns(folder: Path) -> dict[str, Synset]:
-    """WordNet's data.noun by offset (format: wndb(5WN); counts of words are hexadecimal, of pointers decimal)."""
+    """WordNet's data.noun by offset (format: wndb(5WN); counts of words are hexadecimal, of
+    pointers decimal)."""
     nouns = {}
     with (folder / "data.noun").open(encoding="utf-8") as lines:
         for line in lines:
@@ -42,7 +45,9 @@ def read_nouns(folder: Path) -> dict[str, Synset]:
             count = int(fields[3], 16)
             words = tuple(word.replace("_", " ") for word in fields[4 : 4 + 2 * count : 2])
             pointers = fields[5 + 2 * count :]
-            below = tuple(pointers[i + 1] for i in range(0, len(pointers) - 3, 4) if pointers[i] == "~")
+            below = tuple(
+                pointers[i + 1] for i in range(0, len(pointers) - 3, 4) if pointers[i] == "~"
+            )
             nouns[fields[0]] = Synset(words, below)
     return nouns
 
@@ -56,14 +61,24 @@ def hyponyms(nouns: dict[str, Synset], offset: str) -> Iterator[str]:
 
 def main() -> int:
     """Check what was kept against WordNet, and write the lists."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--wordnet", type=Path, default=Path("/usr/share/wordnet"), help="the folder of data.noun")
-    parser.add_argument("--candidates", metavar="NAME", help="print the hyponyms of an entry and stop")
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--wordnet", type=Path, default=Path("/usr/share/wordnet"), help="the folder of data.noun"
+    )
+    parser.add_argument(
+        "--candidates", metavar="NAME", help="print the hyponyms of an entry and stop"
+    )
     args = parser.parse_args()
     nouns = read_nouns(args.wordnet)
     chosen = yaml.safe_load((ROOT / "scripts" / "hyponyms.yaml").read_text(encoding="utf-8"))
     if args.candidates:
-        found = {word for offset in chosen[args.candidates]["synsets"] for word in hyponyms(nouns, offset)}
+        found = {
+            word
+            for offset in chosen[args.candidates]["synsets"]
+            for word in hyponyms(nouns, offset)
+        }
         print("\n".join(sorted(found)))
         return 0
     blocks = []
@@ -73,7 +88,9 @@ def main() -> int:
             print(f"not below {name} in WordNet: {', '.join(strangers)}", file=sys.stderr)
             return 1
         words = ", ".join(f'"{word}"' if "'" in word else word for word in sorted(entry["keep"]))
-        blocks.append(textwrap.fill(f"{name}: [{words}]", 118, subsequent_indent="  ", break_on_hyphens=False))
+        blocks.append(
+            textwrap.fill(f"{name}: [{words}]", 118, subsequent_indent="  ", break_on_hyphens=False)
+        )
     TARGET.write_text(HEADER + "\n".join(blocks) + "\n", encoding="utf-8")
     print(f"{TARGET.relative_to(ROOT)}: {len(blocks)} lists")
     return 0

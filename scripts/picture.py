@@ -15,17 +15,27 @@ import sys
 import tempfile
 from pathlib import Path
 
-from gnomon.report.page import write_report
+from gnomon.reporting.page.page import write_report
 from gnomon.runs import open_runs
 
-FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
-         "--disable-background-networking", "--disable-component-update", "--disable-sync"]  # fmt: skip
+FLAGS = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
 LIMIT = 400_000  # bytes
 
 
 def main() -> int:
     """Write the page, take its picture, say how large it is."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("runs", nargs="+", metavar="RUN")
     parser.add_argument("-o", "--output", type=Path, default=Path("docs/images/report.png"))
     parser.add_argument("--width", type=int, default=1200)

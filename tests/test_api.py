@@ -1,4 +1,5 @@
-"""The Python API takes what the command line takes, says what is wrong in a sentence, and can be called again."""
+"""The Python API takes what the command line takes, says what is wrong in a sentence, and can be
+called again."""
 
 import json
 import subprocess
@@ -20,15 +21,15 @@ def runs(tmp_path):
 
 ORDERS = {
     "twice": "gnomon.report(run, 'a.html'); gnomon.report(run, 'b.html')",
-    "after one of its modules was imported": "from gnomon.report.tables import render; gnomon.report(run, 'a.html')",
-    "before its modules": "gnomon.report(run, 'a.html'); import gnomon.report.page; gnomon.report.page.write_report",
+    "after one of its modules was imported": "from gnomon.reporting.tables.render import render; gnomon.report(run, 'a.html')",
+    "before its modules": "gnomon.report(run, 'a.html'); import gnomon.reporting.page.page; gnomon.reporting.page.page.write_report",
     "after a failure": """
 try:
     gnomon.report([], 'a.html')
 except gnomon.GnomonError:
     gnomon.report(run, 'a.html')
 """,
-    "by name": "from gnomon import report; import gnomon.report.tables; report(run, 'a.html')",
+    "by name": "from gnomon import report; import gnomon.reporting.tables.render; report(run, 'a.html')",
 }
 
 
@@ -50,15 +51,21 @@ def test_score_gives_what_the_command_line_prints(runs, capsys):
     for options, arguments in (
         ({}, []),
         ({"by": "scale"}, ["--by", "scale"]),
-        ({"by": ["scale", "form"], "measures": ["accuracy"], "minimum": 60}, ["--by", "scale", "--by", "form",
-         "--measure", "accuracy", "--minimum", "60"]),
-        ({"guess": 3, "measures": "accuracy", "draws": 50, "level": 0.9}, ["--guess", "3", "--measure", "accuracy",
-         "--draws", "50", "--level", "0.9"]),
-    ):  # fmt: skip
+        (
+            {"by": ["scale", "form"], "measures": ["accuracy"], "minimum": 60},
+            ["--by", "scale", "--by", "form", "--measure", "accuracy", "--minimum", "60"],
+        ),
+        (
+            {"guess": 3, "measures": "accuracy", "draws": 50, "level": 0.9},
+            ["--guess", "3", "--measure", "accuracy", "--draws", "50", "--level", "0.9"],
+        ),
+    ):
         assert main(["score", "runs", *arguments, "--format", "json"]) == 0
         printed = json.loads(capsys.readouterr().out)
-        found = [{field: getattr(score, field) for field in score.__struct_fields__} for score in
-                 gnomon.score("runs", **options)]  # fmt: skip
+        found = [
+            {field: getattr(score, field) for field in score.__struct_fields__}
+            for score in gnomon.score("runs", **options)
+        ]
         assert found == [{field: row[field] for field in found[0]} for row in printed]
 
 
@@ -67,7 +74,10 @@ def test_score_takes_seeds_together_as_the_command_line_does(capsys):
         for model in ("random", "majority"):
             gnomon.run(gnomon.load("scales", seed=seed), model, limit=100)
     assert main(["score", "runs", "--over-seeds", "--by", "scale", "--format", "json"]) == 0
-    printed = [(row["model"], row["measure"], row["key"], row["value"]) for row in json.loads(capsys.readouterr().out)]
+    printed = [
+        (row["model"], row["measure"], row["key"], row["value"])
+        for row in json.loads(capsys.readouterr().out)
+    ]
     found = gnomon.score("runs", over_seeds=True, by="scale")
     assert [(score.model, score.measure, score.key, score.value) for score in found] == printed
     assert found[0].n == 200
@@ -78,13 +88,18 @@ def test_runs_without_a_tag_are_not_sliced_by_it():
         gnomon.run(name, "random", limit=20)
     found = gnomon.score("runs", by="scale", measures="accuracy")
     assert [(score.benchmark, score.by) for score in found] == [
-        ("scales@fresh", ""), ("scales@fresh", "scale"), ("scales@fresh", "scale"), ("posrel@fresh", ""),
-    ]  # fmt: skip
+        ("scales@fresh", ""),
+        ("scales@fresh", "scale"),
+        ("scales@fresh", "scale"),
+        ("posrel@fresh", ""),
+    ]
     with pytest.raises(UsageError, match="have no tag 'nonsense'"):
         gnomon.score("runs", by="nonsense")
 
 
-@pytest.mark.parametrize("options", [{"draws": 1}, {"draws": -3}, {"minimum": 0}, {"over_seeds": True, "draws": 9}])
+@pytest.mark.parametrize(
+    "options", [{"draws": 1}, {"draws": -3}, {"minimum": 0}, {"over_seeds": True, "draws": 9}]
+)
 def test_values_that_would_go_unheeded_are_refused(options, runs):
     with pytest.raises(UsageError):
         gnomon.score(*runs, **options)
@@ -115,8 +130,15 @@ def test_a_limit_that_is_none_is_refused_before_anything_is_written(limit, tmp_p
 
 def test_whole_numbers_of_numpy_are_whole_numbers():
     three = np.int64(3)
-    numbers = gnomon.run(gnomon.load("scales", seed=three), gnomon.model("random", model_seed=three), limit=three)
-    assert numbers.path == gnomon.run(gnomon.load("scales", seed=3), gnomon.model("random", model_seed=3), limit=3).path
+    numbers = gnomon.run(
+        gnomon.load("scales", seed=three), gnomon.model("random", model_seed=three), limit=three
+    )
+    assert (
+        numbers.path
+        == gnomon.run(
+            gnomon.load("scales", seed=3), gnomon.model("random", model_seed=3), limit=3
+        ).path
+    )
 
 
 def test_runs_and_sources_say_what_they_are(runs):

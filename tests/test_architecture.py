@@ -9,7 +9,8 @@ import gnomon
 
 HOME = Path(gnomon.__file__).parent
 
-# Room -> rooms and modules it may import (itself always). What is not named here may import nothing of ours.
+# Room -> rooms and modules it may import (itself always). What is not named here may import nothing
+# of ours.
 ALLOWED = {
     "errors": set(),
     "records": set(),
@@ -18,21 +19,57 @@ ALLOWED = {
     "options": {"errors"},
     "registry": {"contracts", "errors", "options"},
     "runs": {"errors", "records"},
-    "downloading": {"errors", "files"},
-    "fetching": {"downloading", "errors", "files"},
+    "fetching": {"errors", "files"},
     "writing": {"errors", "records"},
-    "foreign": {"benchmarks", "errors", "files"},
-    "predictions": {"errors", "files", "foreign", "models", "records"},  # of models only the reading of replies
-    "sources": {"contracts", "errors", "options", "records", "registry"},
+    "answerfiles": {
+        "benchmarks",
+        "errors",
+        "files",
+        "models",
+        "records",
+    },  # of models only the reading of replies
+    "itemsource": {"contracts", "errors", "options", "records", "registry"},
     "language": {"contracts", "errors", "files", "records"},
-    "benchmarks": {"contracts", "errors", "fetching", "files", "language", "records"},
+    "benchmarks": {"contracts", "errors", "fetching", "files", "language", "records", "vision"},
+    "vision": {"errors", "files", "records"},
     "probing": {"contracts", "errors", "files", "records"},
-    "models": {"contracts", "errors", "fetching", "files", "options", "predictions", "probing", "records", "runs"},
-    "engine": {"", "contracts", "errors", "records", "registry", "runs", "sources"},
+    "models": {
+        "contracts",
+        "errors",
+        "fetching",
+        "files",
+        "options",
+        "answerfiles",
+        "probing",
+        "records",
+        "runs",
+    },
+    "engine": {"", "contracts", "errors", "records", "registry", "runs", "itemsource"},
     "measures": {"contracts", "errors", "files", "records", "registry", "runs"},
-    "report": {"", "contracts", "errors", "files", "measures", "records", "registry", "runs", "api", "writing"},
+    "reporting": {
+        "",
+        "contracts",
+        "errors",
+        "files",
+        "measures",
+        "records",
+        "registry",
+        "runs",
+        "api",
+        "writing",
+    },
     "data": set(),
-    "api": {"contracts", "engine", "errors", "measures", "records", "registry", "report", "runs", "sources"},
+    "api": {
+        "contracts",
+        "engine",
+        "errors",
+        "measures",
+        "records",
+        "registry",
+        "reporting",
+        "runs",
+        "itemsource",
+    },
 }
 FREE = {"cli", "__init__", "__main__"}  # the command line and the public names may import all
 
@@ -46,7 +83,10 @@ def imports(file: Path) -> set[str]:
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{file}: imports are absolute here"
             if node.module == "gnomon":
-                found |= {f"gnomon.{alias.name}" if _is_module(alias.name) else "gnomon" for alias in node.names}
+                found |= {
+                    f"gnomon.{alias.name}" if _is_module(alias.name) else "gnomon"
+                    for alias in node.names
+                }
             else:
                 found.add(node.module or "")
     return {[*name.split("."), ""][1] for name in found if name.split(".")[0] == "gnomon"}

@@ -1,4 +1,5 @@
-"""The guide is true: every python block runs, every page is in the navigation, every command shown exists."""
+"""The guide is true: every python block runs, every page is in the navigation, every command shown
+exists."""
 
 import re
 import shlex
@@ -17,7 +18,11 @@ BLOCK = re.compile(r"^```(\w+)[^\n]*\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
 def blocks(page: Path, *languages: str) -> list[str]:
-    return [code for language, code in BLOCK.findall(page.read_text(encoding="utf-8")) if language in languages]
+    return [
+        code
+        for language, code in BLOCK.findall(page.read_text(encoding="utf-8"))
+        if language in languages
+    ]
 
 
 WITH_PYTHON = [page for page in PAGES if blocks(page, "python")]
@@ -27,7 +32,9 @@ WITH_PYTHON = [page for page in PAGES if blocks(page, "python")]
 def test_python_blocks_of_a_page_run_in_order(page, tmp_path):
     script = tmp_path / "page.py"
     script.write_text("\n".join(blocks(page, "python")), encoding="utf-8")
-    done = subprocess.run([sys.executable, str(script)], cwd=tmp_path, capture_output=True, text=True, timeout=300)
+    done = subprocess.run(
+        [sys.executable, str(script)], cwd=tmp_path, capture_output=True, text=True, timeout=300
+    )
     assert done.returncode == 0, done.stderr[-2000:]
 
 
@@ -44,10 +51,14 @@ def commands() -> list[tuple[str, str]]:
     return found
 
 
-@pytest.mark.parametrize(("page", "line"), commands(), ids=[f"{page}: {line}"[:70] for page, line in commands()])
+@pytest.mark.parametrize(
+    ("page", "line"), commands(), ids=[f"{page}: {line}"[:70] for page, line in commands()]
+)
 def test_commands_shown_in_the_guide_parse(page, line):
     words = shlex.split(line)
-    words = words[: next((i for i, word in enumerate(words) if word in ("|", ">", "&&", ";")), len(words))]
+    words = words[
+        : next((i for i, word in enumerate(words) if word in ("|", ">", "&&", ";")), len(words))
+    ]
     assert words[1] in COMMANDS or words[1].startswith("--")
     if words[1] in COMMANDS and "--help" not in words:
         command_parser(words[1], command_module(words[1])).parse_args(words[2:])

@@ -17,7 +17,10 @@ def test_jsonl_plain_and_gzipped_with_blank_lines_and_a_mark(tmp_path):
     (tmp_path / "x.jsonl").write_bytes(b'\xef\xbb\xbf{"a": 1}\r\n\n{"a": 2}')
     with gzip.open(tmp_path / "y.jsonl.gz", "wb") as out:
         out.write(b'{"a": 3}\n')
-    assert [(n, row.a) for n, row in files.read_jsonl(tmp_path / "x.jsonl", Row)] == [(1, 1), (3, 2)]
+    assert [(n, row.a) for n, row in files.read_jsonl(tmp_path / "x.jsonl", Row)] == [
+        (1, 1),
+        (3, 2),
+    ]
     assert [row.a for _, row in files.read_jsonl(tmp_path / "y.jsonl.gz", Row)] == [3]
 
 

@@ -48,7 +48,10 @@ def test_plugin_adds_a_benchmark_and_a_model(plugin):
 
 @pytest.mark.parametrize(
     ("target", "words"),
-    [("no_such_module:X", "No module named 'no_such_module'"), ("json:NO_SUCH", "no attribute 'NO_SUCH'")],
+    [
+        ("no_such_module:X", "No module named 'no_such_module'"),
+        ("json:NO_SUCH", "no attribute 'NO_SUCH'"),
+    ],
 )
 def test_a_plugin_that_cannot_be_loaded_is_named(target, words, tmp_path, monkeypatch):
     folder = tmp_path / "gnomon_broken-0.1.dist-info"
@@ -56,7 +59,9 @@ def test_a_plugin_that_cannot_be_loaded_is_named(target, words, tmp_path, monkey
     (folder / "METADATA").write_text("Metadata-Version: 2.1\nName: gnomon-broken\nVersion: 0.1\n")
     (folder / "entry_points.txt").write_text(f"[gnomon.benchmarks]\nbroken = {target}\n")
     monkeypatch.syspath_prepend(tmp_path)
-    with pytest.raises(UsageError, match=f"'broken' from gnomon-broken cannot be loaded from {target}: .*{words}"):
+    with pytest.raises(
+        UsageError, match=f"'broken' from gnomon-broken cannot be loaded from {target}: .*{words}"
+    ):
         registry.benchmark("broken")
 
 

@@ -18,7 +18,9 @@ def item(n):
 
 
 def manifest(name="r", **more):
-    return Manifest(id=name, benchmark="b@fresh", model="m", started=datetime(2026, 1, 2, tzinfo=UTC), **more)
+    return Manifest(
+        id=name, benchmark="b@fresh", model="m", started=datetime(2026, 1, 2, tzinfo=UTC), **more
+    )
 
 
 @pytest.fixture
@@ -30,7 +32,9 @@ def log(tmp_path):
     log.close()
 
 
-@given(st.one_of(st.none(), st.lists(st.floats(width=64, allow_infinity=False), max_size=5).map(tuple)))
+@given(
+    st.one_of(st.none(), st.lists(st.floats(width=64, allow_infinity=False), max_size=5).map(tuple))
+)
 def test_scores_come_back_as_they_were(scores):
     again = decode_scores(encode_scores(scores))
     assert repr(again) == repr(scores)
@@ -53,7 +57,11 @@ def test_a_logged_answer_is_never_overwritten_but_a_failure_is(log):
 
 def test_counts_tell_answered_unread_and_failed_apart(log):
     log.add_answers(
-        [(0, Answer(item="i0", choice="yes")), (1, Answer(item="i1", reply="hm")), (2, Answer(item="i2", error="gone"))]
+        [
+            (0, Answer(item="i0", choice="yes")),
+            (1, Answer(item="i1", reply="hm")),
+            (2, Answer(item="i2", error="gone")),
+        ]
     )
     assert Run.open(log.path).counts() == Counts(items=5, answered=1, unread=1, errors=1)
     assert log.right() == 1
@@ -109,7 +117,9 @@ def test_second_writer_is_refused_and_may_come_after(log):
 def test_runs_are_listed_oldest_first(tmp_path):
     for name, day in (("late", 3), ("early", 1)):
         log = RunLog(tmp_path / name)
-        log.write_manifest(Manifest(id=name, benchmark="b", model="m", started=datetime(2026, 1, day, tzinfo=UTC)))
+        log.write_manifest(
+            Manifest(id=name, benchmark="b", model="m", started=datetime(2026, 1, day, tzinfo=UTC))
+        )
         log.close()
     (tmp_path / "something else").mkdir()
     assert [run.manifest.id for run in runs_in(tmp_path)] == ["early", "late"]

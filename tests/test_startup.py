@@ -8,13 +8,31 @@ import pytest
 
 import gnomon
 
-HEAVY = {"torch", "transformers", "polars", "duckdb", "numpy", "pandas", "altair", "plotly", "sklearn", "scipy", "rich",
-         "fastapi", "jinja2", "httpx", "yaml", "xllamacpp"}  # fmt: skip
+HEAVY = {
+    "torch",
+    "transformers",
+    "polars",
+    "duckdb",
+    "numpy",
+    "pandas",
+    "altair",
+    "plotly",
+    "sklearn",
+    "scipy",
+    "rich",
+    "fastapi",
+    "jinja2",
+    "httpx",
+    "yaml",
+    "xllamacpp",
+}
 
 
 def modules_after(code: str) -> set[str]:
     script = f"{code}\nimport sys\nprint('\\n' + ' '.join(m for m in sys.modules if '.' not in m))"
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True, env=os.environ)
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True, env=os.environ
+    )
     return set(done.stdout.splitlines()[-1].split())
 
 
@@ -22,7 +40,9 @@ def modules_after(code: str) -> set[str]:
     "arguments", [["list"], ["list", "models"], ["run", "--help"], ["--help"], ["score", "--help"]]
 )
 def test_commands_that_only_tell_load_nothing_heavy(arguments):
-    code = f"from gnomon.cli import main\ntry:\n    main({arguments!r})\nexcept SystemExit:\n    pass"
+    code = (
+        f"from gnomon.cli import main\ntry:\n    main({arguments!r})\nexcept SystemExit:\n    pass"
+    )
     assert not modules_after(code) & HEAVY
 
 

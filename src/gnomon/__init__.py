@@ -23,17 +23,41 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOME = {
-    "load": "gnomon.api", "model": "gnomon.api", "run": "gnomon.api", "score": "gnomon.api",
-    "compare": "gnomon.api", "report": "gnomon.api",
-    "Benchmark": "gnomon.contracts", "Listing": "gnomon.contracts", "Measure": "gnomon.contracts",
+    "load": "gnomon.api",
+    "model": "gnomon.api",
+    "run": "gnomon.api",
+    "score": "gnomon.api",
+    "compare": "gnomon.api",
+    "report": "gnomon.api",
+    "Benchmark": "gnomon.contracts",
+    "Listing": "gnomon.contracts",
+    "Measure": "gnomon.contracts",
     "Model": "gnomon.contracts",
     "GnomonError": "gnomon.errors",
-    "Answer": "gnomon.records", "Item": "gnomon.records", "Score": "gnomon.records",
+    "Answer": "gnomon.records",
+    "Item": "gnomon.records",
+    "Score": "gnomon.records",
     "Run": "gnomon.runs",
-}  # fmt: skip
+}
 
-__all__ = ["Answer", "Benchmark", "GnomonError", "Item", "Listing", "Measure", "Model", "Run", "Score", "__version__",
-           "compare", "load", "model", "report", "run", "score"]  # fmt: skip
+__all__ = [
+    "Answer",
+    "Benchmark",
+    "GnomonError",
+    "Item",
+    "Listing",
+    "Measure",
+    "Model",
+    "Run",
+    "Score",
+    "__version__",
+    "compare",
+    "load",
+    "model",
+    "report",
+    "run",
+    "score",
+]
 
 
 def __getattr__(name: str) -> Any:
@@ -41,8 +65,6 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'gnomon' has no attribute '{name}'")
     from importlib import import_module
 
-    if name == "report":  # a package that can be called, see there
-        return import_module("gnomon.report")
     value = getattr(import_module(_HOME[name]), name)
     globals()[name] = value  # the next look-up does not come here
     return value

@@ -1,4 +1,5 @@
-"""The Python API: load, model, run, score, compare, report. Each takes what its command takes, and gives records."""
+"""The Python API: load, model, run, score, compare, report. Each takes what its command takes, and
+gives records."""
 
 from __future__ import annotations
 
@@ -7,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gnomon.errors import UsageError
+from gnomon.itemsource import ItemSource, load
 from gnomon.registry import ModelSpec, model
-from gnomon.sources import ItemSource, load
 
 if TYPE_CHECKING:
     from gnomon.contracts import Model
@@ -31,7 +32,8 @@ def run(
     retry_errors: bool = False,
     watch: Callable[[Progress], None] | None = None,
 ) -> Run:
-    """Ask a model the items of a source; called again with the same arguments, it goes on where it stopped.
+    """Ask a model the items of a source; called again with the same arguments, it goes on where it
+    stopped.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -63,11 +65,13 @@ def score(
     guess: int | None = None,
     over_seeds: bool = False,
 ) -> list[Score]:
-    """What the answers of runs (or of folders of runs) are worth: over all items and then, with BY, per slice.
+    """What the answers of runs (or of folders of runs) are worth: over all items and then, with BY,
+    per slice.
 
     measures    by name, instead of those of the runs' benchmarks
     by          a tag or several; slices with fewer than `minimum` items are left out
-    draws       0 gives analytic intervals, more gives bootstrap intervals; both resample whole clusters
+    draws       0 gives analytic intervals, more gives bootstrap intervals; both resample whole
+    clusters
     level       of the intervals
     guess       a seed with which items without an answer are guessed, instead of counted as wrong
     over_seeds  take runs that differ in nothing but the seed together
@@ -112,7 +116,8 @@ def compare(
     seed: int = 0,
     over_seeds: bool = False,
 ) -> list[Comparison]:
-    """Do runs on the same items differ, and by how much: each pair with its difference, interval and p-value.
+    """Do runs on the same items differ, and by how much: each pair with its difference, interval
+    and p-value.
 
     measure     by name; the first of the benchmark if not given
     level       of the intervals of differences
@@ -122,7 +127,9 @@ def compare(
     from gnomon.measures.comparison import compare_runs
 
     _check(level, draws)
-    return compare_runs(_opened(runs), measure=measure, level=level, draws=draws, seed=seed, over_seeds=over_seeds)
+    return compare_runs(
+        _opened(runs), measure=measure, level=level, draws=draws, seed=seed, over_seeds=over_seeds
+    )
 
 
 def report(
@@ -131,8 +138,9 @@ def report(
     *,
     figures: str | Path | None = None,
 ) -> Path:
-    """Write one self-contained page about runs, and with `figures` each figure to that folder; give the page's path."""
-    from gnomon.report.page import write_report
+    """Write one self-contained page about runs, and with `figures` each figure to that folder; give
+    the page's path."""
+    from gnomon.reporting.page.page import write_report
 
     return write_report(_opened(runs), Path(output), figures_folder=figures)
 
@@ -143,7 +151,11 @@ def _opened(runs: Run | str | Path | Sequence[Run | str | Path]) -> list[Run]:
     from gnomon.runs import open_runs
 
     several = [runs] if isinstance(runs, (Opened, str, Path)) else runs
-    return [run for each in several for run in ([each] if isinstance(each, Opened) else open_runs([each]))]
+    return [
+        run
+        for each in several
+        for run in ([each] if isinstance(each, Opened) else open_runs([each]))
+    ]
 
 
 def _over_seeds(
@@ -153,14 +165,19 @@ def _over_seeds(
     minimum: int,
     level: float,
 ) -> list[Score]:
-    """Measures over groups of runs that differ only in the seed: the totals of all groups, then their slices."""
+    """Measures over groups of runs that differ only in the seed: the totals of all groups, then
+    their slices."""
     from gnomon.measures.seeds import by_seed, over_seeds, slices
     from gnomon.registry import measure
 
     own = {id(table): names for table, names in tables}
-    groups = [(group, [measure(name) for name in chosen or own[id(group[0])]])
-              for group in by_seed([table for table, _ in tables])]  # fmt: skip
-    found = [over_seeds(group, each, level=level).score for group, wanted in groups for each in wanted]
+    groups = [
+        (group, [measure(name) for name in chosen or own[id(group[0])]])
+        for group in by_seed([table for table, _ in tables])
+    ]
+    found = [
+        over_seeds(group, each, level=level).score for group, wanted in groups for each in wanted
+    ]
     for tag in tags:
         for group, wanted in groups:
             parts = slices(group, tag, minimum)
@@ -180,6 +197,8 @@ def _check(level: float, draws: int, minimum: int = 1) -> None:
     if not 0 < level < 1:
         raise UsageError(f"The level must lie between 0 and 1, not {level}.", "For example: 0.95")
     if draws < 0 or draws == 1:
-        raise UsageError(f"The draws must be 2 or more, or 0 for none, not {draws}.", "1000 are usual.")
+        raise UsageError(
+            f"The draws must be 2 or more, or 0 for none, not {draws}.", "1000 are usual."
+        )
     if minimum < 1:
         raise UsageError(f"The minimum must be 1 or more, not {minimum}.")

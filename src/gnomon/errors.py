@@ -1,11 +1,11 @@
-"""Errors for people: one sentence on what is wrong and where, one on what to do. Never shown with a traceback.
+"""Errors for people: one sentence on what is wrong and where, one on what to do. No traceback.
 
-GnomonError                 something the user can mend; exit code 1
-├── UsageError              the command or call itself is off (unknown name, wrong option); exit code 2
+GnomonError                 something the user can fix; exit code 1
+├── UsageError              the command or call itself is wrong (unknown name, option); exit code 2
 ├── DataError               a file is missing, malformed or does not fit; names file, line and field
 ├── RunError                a run folder cannot be used (in use, newer version, changed items)
-├── ModelError              a model cannot be loaded or reached; ends the run rather than failing item by item
-└── MissingExtraError       an optional dependency is not installed; says which extra to install
+├── ModelError              a model cannot be loaded or reached; ends the run
+└── MissingExtraError       an optional dependency is not installed; says which extra to get
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pathlib import Path
 
 
 class GnomonError(Exception):
-    """Something the user can mend: `message` says what and where, `hint` says what to do."""
+    """something the user can fix: `message` says what and where, `hint` says what to do."""
 
     exit_code = 1
 
@@ -37,7 +37,9 @@ class UsageError(GnomonError):
 class DataError(GnomonError):
     """A file is missing, malformed or does not fit."""
 
-    def __init__(self, message: str, hint: str = "", *, file: str | Path = "", line: int = 0) -> None:
+    def __init__(
+        self, message: str, hint: str = "", *, file: str | Path = "", line: int = 0
+    ) -> None:
         where = f"{file}:{line}: " if file and line else f"{file}: " if file else ""
         super().__init__(where + message, hint)
         self.file, self.line = str(file), line
@@ -48,7 +50,8 @@ class RunError(GnomonError):
 
 
 class ModelError(GnomonError):
-    """A model cannot be loaded or reached: the run ends, and goes on where it stopped once that is mended."""
+    """A model cannot be loaded or reached: the run ends, and goes on where it stopped once that is
+    mended."""
 
 
 class MissingExtraError(GnomonError):

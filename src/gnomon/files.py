@@ -1,7 +1,8 @@
-"""Reading strangers' files: plain or gzipped, bounded in size, with errors that name file, line and field.
+"""Reading strangers' files: plain or gzipped, bounded in size, with errors that name file, line and
+field.
 
-Every reader of data from outside goes through here, so that a line of a gigabyte, a zip bomb or a missing column is
-one clear sentence.
+Every reader of data from outside goes through here, so that a line of a gigabyte, a zip bomb or a
+missing column is one clear sentence.
 """
 
 from __future__ import annotations
@@ -24,14 +25,17 @@ T = TypeVar("T")
 
 
 def find(folder: str | Path, *candidates: str, what: str = "") -> Path:
-    """The first of the candidate paths that exists below `folder`, plain or with .gz; else say what is missing.
+    """The first of the candidate paths that exists below `folder`, plain or with .gz; else say what
+    is missing.
 
     Candidates cover the authors' repository as checked out and a flat folder.
     """
     root = Path(folder)
     if not root.is_dir():
         raise DataError(
-            "there is no such folder.", "Give the folder that holds the authors' files with --data.", file=root
+            "there is no such folder.",
+            "Give the folder that holds the authors' files with --data.",
+            file=root,
         )
     for candidate in candidates:
         for name in (candidate, f"{candidate}.gz"):
@@ -74,13 +78,20 @@ def read_lines(file: str | Path) -> Iterator[tuple[int, str]]:
                 if text.strip():
                     yield number, text
     except UnicodeDecodeError:
-        raise DataError("the line is not UTF-8 text.", "Is this the right file?", file=file, line=number) from None
+        raise DataError(
+            "the line is not UTF-8 text.", "Is this the right file?", file=file, line=number
+        ) from None
     except (EOFError, zlib.error, gzip.BadGzipFile):
         raise DataError(
-            "the gzip data is damaged or cut short.", "Fetch the file again.", file=file, line=number + 1
+            "the gzip data is damaged or cut short.",
+            "Fetch the file again.",
+            file=file,
+            line=number + 1,
         ) from None
     except OSError as error:
-        raise DataError(f"{_reason(error)}.", "Check the path and its permissions.", file=file) from None
+        raise DataError(
+            f"{_reason(error)}.", "Check the path and its permissions.", file=file
+        ) from None
 
 
 def read_text(file: str | Path, *, limit: int = 256 * 2**20) -> str:
@@ -90,11 +101,17 @@ def read_text(file: str | Path, *, limit: int = 256 * 2**20) -> str:
         with _open(file) as stream:
             raw = stream.read(limit + 1)
     except (EOFError, zlib.error, gzip.BadGzipFile):
-        raise DataError("the gzip data is damaged or cut short.", "Fetch the file again.", file=file) from None
+        raise DataError(
+            "the gzip data is damaged or cut short.", "Fetch the file again.", file=file
+        ) from None
     except OSError as error:
-        raise DataError(f"{_reason(error)}.", "Check the path and its permissions.", file=file) from None
+        raise DataError(
+            f"{_reason(error)}.", "Check the path and its permissions.", file=file
+        ) from None
     if len(raw) > limit:
-        raise DataError(f"the file is larger than {limit // 2**20} MB.", "Is this the right file?", file=file)
+        raise DataError(
+            f"the file is larger than {limit // 2**20} MB.", "Is this the right file?", file=file
+        )
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -107,14 +124,18 @@ def read_text(file: str | Path, *, limit: int = 256 * 2**20) -> str:
 
 
 def read_jsonl(file: str | Path, type: type[T]) -> Iterator[tuple[int, T]]:
-    """Line number and record of each line, validated against `type` (a msgspec.Struct, TypedDict, dict ...)."""
+    """Line number and record of each line, validated against `type` (a msgspec.Struct, TypedDict,
+    dict ...)."""
     decode = msgspec.json.Decoder(type).decode
     for number, line in read_lines(file):
         try:
             yield number, decode(line)
         except (msgspec.MsgspecError, RecursionError) as error:
             raise DataError(
-                f"{_json_problem(error)}.", "Each line must be one JSON object.", file=file, line=number
+                f"{_json_problem(error)}.",
+                "Each line must be one JSON object.",
+                file=file,
+                line=number,
             ) from None
 
 
@@ -130,7 +151,8 @@ def read_json(file: str | Path, type: type[T], *, limit: int = 256 * 2**20) -> T
 def read_table(
     file: str | Path, columns: Sequence[str], *, delimiter: str = ","
 ) -> Iterator[tuple[int, dict[str, str]]]:
-    """Line number and fields of each row of a CSV or TSV file with a header that has at least `columns`."""
+    """Line number and fields of each row of a CSV or TSV file with a header that has at least
+    `columns`."""
     last = [0]
 
     def lines() -> Iterator[str]:
@@ -144,11 +166,18 @@ def read_table(
         header = next(reader, None)
         if header is None:
             raise DataError(
-                "the file is empty.", f"Its first line must name the columns {', '.join(columns)}.", file=file
+                "the file is empty.",
+                f"Its first line must name the columns {', '.join(columns)}.",
+                file=file,
             )
         absent = [column for column in columns if column not in header]
         if absent:
-            raise DataError(f"the column {absent[0]} is missing.", f"It has: {', '.join(header)}.", file=file, line=1)
+            raise DataError(
+                f"the column {absent[0]} is missing.",
+                f"It has: {', '.join(header)}.",
+                file=file,
+                line=1,
+            )
         for row in reader:
             if len(row) != len(header):
                 raise DataError(
@@ -159,7 +188,9 @@ def read_table(
                 )
             yield last[0], dict(zip(header, row, strict=True))
     except csv.Error as error:
-        raise DataError(f"not a table: {error}.", "Mend the row.", file=file, line=last[0]) from None
+        raise DataError(
+            f"not a table: {error}.", "Mend the row.", file=file, line=last[0]
+        ) from None
 
 
 def parse(text: str, convert: Callable[[str], T], *, field: str, file: str | Path, line: int) -> T:
@@ -172,10 +203,15 @@ def parse(text: str, convert: Callable[[str], T], *, field: str, file: str | Pat
         value = convert(text)
     except ValueError:
         raise DataError(
-            f"the field {field} is {text[:40]!r}, not a {convert.__name__}.", "Mend the row.", file=file, line=line
+            f"the field {field} is {text[:40]!r}, not a {convert.__name__}.",
+            "Mend the row.",
+            file=file,
+            line=line,
         ) from None
     if isinstance(value, float) and value != value:
-        raise DataError(f"the field {field} is not a number.", "Mend the row.", file=file, line=line)
+        raise DataError(
+            f"the field {field} is not a number.", "Mend the row.", file=file, line=line
+        )
     return value
 
 
@@ -188,9 +224,13 @@ def read_yaml(file: str | Path, *, limit: int = 32 * 2**20) -> Any:
         return yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))  # noqa: S506 - both are safe
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 0
-        raise DataError(f"not YAML: {error.problem}.", "Mend the line.", file=file, line=line) from None
+        raise DataError(
+            f"not YAML: {error.problem}.", "Mend the line.", file=file, line=line
+        ) from None
     except (yaml.YAMLError, ValueError, RecursionError) as error:
-        raise DataError(f"not YAML: {str(error).splitlines()[0]}.", "Is this the right file?", file=file) from None
+        raise DataError(
+            f"not YAML: {str(error).splitlines()[0]}.", "Is this the right file?", file=file
+        ) from None
 
 
 def package_data(name: str) -> Path:
@@ -205,7 +245,11 @@ def _open(file: Path) -> IO[bytes]:
 
 
 def _reason(error: OSError) -> str:
-    return "there is no such file" if isinstance(error, FileNotFoundError) else error.strerror or str(error)
+    return (
+        "there is no such file"
+        if isinstance(error, FileNotFoundError)
+        else error.strerror or str(error)
+    )
 
 
 def _json_problem(error: Exception) -> str:

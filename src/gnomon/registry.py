@@ -1,6 +1,8 @@
-"""Names -> benchmarks, models and measures. One line here, or an entry point in a plug-in package, adds one.
+"""Names -> benchmarks, models and measures. One line here, or an entry point in a plug-in package,
+adds one.
 
-Nothing is imported until it is asked for by name, so the tables may name modules that need optional extras.
+Nothing is imported until it is asked for by name, so the tables may name modules that need optional
+extras.
 """
 
 from __future__ import annotations
@@ -10,7 +12,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gnomon.errors import GnomonError, UsageError, unknown
 
-if TYPE_CHECKING:  # at run time only where they are needed: `gnomon list` names everything and needs none of them
+if (
+    TYPE_CHECKING
+):  # at run time only where they are needed: `gnomon list` names everything and needs none of them
     from gnomon.contracts import Benchmark, Measure, Model
 
 
@@ -22,20 +26,38 @@ class Entry(NamedTuple):
 
 
 BENCHMARKS: dict[str, Entry] = {
-    "scales": Entry("gnomon.benchmarks.scales:SCALES", "which of two everyday objects is larger, or taller"),
-    "spacenli": Entry("gnomon.benchmarks.spacenli:SPACENLI", "does a sentence about space follow from others"),
-    "viphy-color": Entry("gnomon.benchmarks.viphy:COLOR", "typical colours of objects"),
-    "viphy-size": Entry("gnomon.benchmarks.viphy:SIZE", "which of two objects is larger"),
-    "viphy-size-subtype": Entry("gnomon.benchmarks.viphy:SIZE_SUBTYPE", "which of two subtypes of objects is larger"),
+    "scales": Entry(
+        "gnomon.benchmarks.scales:SCALES", "which of two everyday objects is larger, or taller"
+    ),
+    "spacenli": Entry(
+        "gnomon.benchmarks.spacenli:SPACENLI", "does a sentence about space follow from others"
+    ),
+    "viphy-color": Entry("gnomon.benchmarks.viphy.tasks:COLOR", "typical colours of objects"),
+    "viphy-size": Entry("gnomon.benchmarks.viphy.tasks:SIZE", "which of two objects is larger"),
+    "viphy-size-subtype": Entry(
+        "gnomon.benchmarks.viphy.tasks:SIZE_SUBTYPE", "which of two subtypes of objects is larger"
+    ),
     "viphy-size-transitive": Entry(
-        "gnomon.benchmarks.viphy:SIZE_TRANSITIVE",
+        "gnomon.benchmarks.viphy.tasks:SIZE_TRANSITIVE",
         "which of two objects is larger, where that follows from two other comparisons",
     ),
-    "viphy-spatial": Entry("gnomon.benchmarks.viphy:SPATIAL", "which of two objects is higher up in a kind of room"),
-    "relativesize": Entry("gnomon.benchmarks.relativesize:RELATIVESIZE", "the 486 size comparisons of RelativeSize"),
-    "vsr": Entry("gnomon.benchmarks.vsr:VSR", "is a caption about where two things are true of a photograph"),
-    "posrel": Entry("gnomon.benchmarks.posrel:POSREL", "where a person is while doing something with an object"),
-    "posrel-general": Entry("gnomon.benchmarks.posrel:GENERAL", "the same with unusual people and objects"),
+    "viphy-spatial": Entry(
+        "gnomon.benchmarks.viphy.tasks:SPATIAL",
+        "which of two objects is higher up in a kind of room",
+    ),
+    "relativesize": Entry(
+        "gnomon.benchmarks.relativesize:RELATIVESIZE", "the 486 size comparisons of RelativeSize"
+    ),
+    "vsr": Entry(
+        "gnomon.benchmarks.vsr.task:VSR",
+        "is a caption about where two things are true of a photograph",
+    ),
+    "posrel": Entry(
+        "gnomon.benchmarks.posrel:POSREL", "where a person is while doing something with an object"
+    ),
+    "posrel-general": Entry(
+        "gnomon.benchmarks.posrel:GENERAL", "the same with unusual people and objects"
+    ),
     "spatialqa": Entry(
         "gnomon.benchmarks.spatialqa:SPATIALQA",
         "inference about motion, orientation, distance, containment and their metaphors",
@@ -47,60 +69,85 @@ MODELS: dict[str, Entry] = {
     "random": Entry("gnomon.models.baselines:random", "a seeded guess among the choices"),
     "majority": Entry("gnomon.models.baselines:majority", "the label that is right most often"),
     "constant": Entry("gnomon.models.baselines:constant", "always LABEL: constant:yes"),
-    "hf": Entry("gnomon.models.hf:hf", "a model of Hugging Face transformers, any kind: hf:NAME or hf:FOLDER"),
-    "smollm2": Entry("gnomon.models.smollm2:smollm2", "SmolLM2-135M-Instruct, embedded: fetched once, no torch"),
-    "gguf": Entry("gnomon.models.gguf:gguf", "a model file of llama.cpp: gguf:PATH"),
-    "openai": Entry("gnomon.models.openai:openai", "a model of an OpenAI-compatible server: openai:NAME"),
-    "hypothesis-only": Entry(
-        "gnomon.models.classifiers:hypothesis_only", "words of the hypothesis alone, trained on other groups"
+    "hf": Entry(
+        "gnomon.models.transformers.hf:hf",
+        "a model of Hugging Face transformers, any kind: hf:NAME or hf:FOLDER",
     ),
-    "bag-of-words": Entry("gnomon.models.classifiers:bag_of_words", "words of all text, trained on other groups"),
-    "answers": Entry("gnomon.models.answers:answers", "answers read from a file: answers:FILE.jsonl"),
+    "smollm2": Entry(
+        "gnomon.models.llamacpp.smollm2:smollm2",
+        "SmolLM2-135M-Instruct, embedded: fetched once, no torch",
+    ),
+    "gguf": Entry("gnomon.models.llamacpp.gguf:gguf", "a model file of llama.cpp: gguf:PATH"),
+    "openai": Entry(
+        "gnomon.models.servers.openai:openai", "a model of an OpenAI-compatible server: openai:NAME"
+    ),
+    "hypothesis-only": Entry(
+        "gnomon.models.classifiers:hypothesis_only",
+        "words of the hypothesis alone, trained on other groups",
+    ),
+    "bag-of-words": Entry(
+        "gnomon.models.classifiers:bag_of_words", "words of all text, trained on other groups"
+    ),
+    "answers": Entry(
+        "gnomon.models.answerfile:answers", "answers read from a file: answers:FILE.jsonl"
+    ),
 }
 
 # NAME@ARGUMENT is a measure made by a function of the argument.
 MEASURES: dict[str, Entry] = {
-    "accuracy": Entry("gnomon.measures.accuracy:ACCURACY", "share of items answered with a right label"),
+    "accuracy": Entry(
+        "gnomon.measures.accuracy:ACCURACY", "share of items answered with a right label"
+    ),
     "recognised_accuracy": Entry(
-        "gnomon.measures.accuracy:RECOGNISED_ACCURACY", "accuracy among the items that have a readable answer"
+        "gnomon.measures.accuracy:RECOGNISED_ACCURACY",
+        "accuracy among the items that have a readable answer",
     ),
     "recognised_share": Entry(
         "gnomon.measures.accuracy:RECOGNISED_SHARE", "share of items that have a readable answer"
     ),
     "guessed_accuracy": Entry(
-        "gnomon.measures.accuracy:GUESSED_ACCURACY", "accuracy if items without an answer are guessed"
+        "gnomon.measures.accuracy:GUESSED_ACCURACY",
+        "accuracy if items without an answer are guessed",
     ),
     "macro_f1": Entry("gnomon.measures.classes:MACRO_F1", "mean over classes of F1"),
     "typical_f1": Entry(
-        "gnomon.measures.classes:typical_f1", "macro-F1 over sets of typical labels: typical_f1@code or @paper"
+        "gnomon.measures.classes:typical_f1",
+        "macro-F1 over sets of typical labels: typical_f1@code or @paper",
     ),
     "relaxed_accuracy": Entry(
-        "gnomon.measures.typical:RELAXED_ACCURACY", "share of items whose most probable choice is right"
+        "gnomon.measures.typical:RELAXED_ACCURACY",
+        "share of items whose most probable choice is right",
     ),
     "true_confidence": Entry(
         "gnomon.measures.typical:TRUE_CONFIDENCE", "mean probability of the right labels together"
     ),
     "partial_credit": Entry(
-        "gnomon.measures.credit:PARTIAL_CREDIT", "mean accuracy of templates, averaged over categories"
+        "gnomon.measures.credit:PARTIAL_CREDIT",
+        "mean accuracy of templates, averaged over categories",
     ),
     "without_partial_credit": Entry(
-        "gnomon.measures.credit:WITHOUT_PARTIAL_CREDIT", "share of templates right throughout, averaged over categories"
+        "gnomon.measures.credit:WITHOUT_PARTIAL_CREDIT",
+        "share of templates right throughout, averaged over categories",
     ),
     "pattern_accuracy": Entry(
-        "gnomon.measures.patterns:pattern_accuracy",
+        "gnomon.measures.pattern_accuracy:pattern_accuracy",
         "share of patterns with at least T of their items right: pattern_accuracy@0.95",
     ),
     "pattern_accuracy_auc": Entry(
-        "gnomon.measures.patterns:PATTERN_ACCURACY_AUC", "area under the pattern accuracy curve"
+        "gnomon.measures.pattern_accuracy:PATTERN_ACCURACY_AUC",
+        "area under the pattern accuracy curve",
     ),
     "group_agreement": Entry(
-        "gnomon.measures.consistency:GROUP_AGREEMENT", "share of pairs within groups that are answered alike"
+        "gnomon.measures.consistency:GROUP_AGREEMENT",
+        "share of pairs within groups that are answered alike",
     ),
     "group_agreement_and_right": Entry(
-        "gnomon.measures.consistency:GROUP_AGREEMENT_AND_RIGHT", "share of pairs within groups that are both right"
+        "gnomon.measures.consistency:GROUP_AGREEMENT_AND_RIGHT",
+        "share of pairs within groups that are both right",
     ),
     "form_agreement": Entry(
-        "gnomon.measures.consistency:FORM_AGREEMENT", "share of pairs across forms of a fact that are answered alike"
+        "gnomon.measures.consistency:FORM_AGREEMENT",
+        "share of pairs across forms of a fact that are answered alike",
     ),
     "form_agreement_and_right": Entry(
         "gnomon.measures.consistency:FORM_AGREEMENT_AND_RIGHT",
@@ -111,7 +158,8 @@ MEASURES: dict[str, Entry] = {
         "items alike in tags but not in the right label, answered alike: same_choice@TAG,TAG",
     ),
     "symmetry": Entry(
-        "gnomon.measures.relations:SYMMETRY", "share of pairs of objects that get the same fact asked either way round"
+        "gnomon.measures.relations:SYMMETRY",
+        "share of pairs of objects that get the same fact asked either way round",
     ),
     "symmetry_and_right": Entry(
         "gnomon.measures.relations:SYMMETRY_AND_RIGHT",
@@ -122,16 +170,20 @@ MEASURES: dict[str, Entry] = {
         "share of triples in which A over B and B over C is followed by A over C",
     ),
     "transitivity_and_right": Entry(
-        "gnomon.measures.transitivity:TRANSITIVITY_AND_RIGHT", "share of such triples in which all three are right"
+        "gnomon.measures.transitivity:TRANSITIVITY_AND_RIGHT",
+        "share of such triples in which all three are right",
     ),
     "converse": Entry(
-        "gnomon.measures.relations:CONVERSE", "share of facts answered alike with a word and with its converse"
+        "gnomon.measures.relations:CONVERSE",
+        "share of facts answered alike with a word and with its converse",
     ),
     "converse_and_right": Entry(
-        "gnomon.measures.relations:CONVERSE_AND_RIGHT", "share of facts right with a word and with its converse"
+        "gnomon.measures.relations:CONVERSE_AND_RIGHT",
+        "share of facts right with a word and with its converse",
     ),
     "negation": Entry(
-        "gnomon.measures.relations:NEGATION", "share of facts that get opposite answers asserted and denied"
+        "gnomon.measures.relations:NEGATION",
+        "share of facts that get opposite answers asserted and denied",
     ),
     "negation_and_right": Entry(
         "gnomon.measures.relations:NEGATION_AND_RIGHT", "share of facts right asserted and denied"
@@ -142,7 +194,8 @@ MEASURES: dict[str, Entry] = {
 
 
 def entries(kind: str) -> dict[str, Entry]:
-    """The built-in table of a kind ("benchmarks", "models", "measures") and, after it, what plug-ins add.
+    """The built-in table of a kind ("benchmarks", "models", "measures") and, after it, what
+    plug-ins add.
 
     >>> "random" in entries("models")
     True
@@ -171,7 +224,8 @@ def benchmark(name: str) -> Benchmark:
 
 
 class ModelSpec(NamedTuple):
-    """A model by name and options, checked but not yet loaded: a run that is complete never needs to load it."""
+    """A model by name and options, checked but not yet loaded: a run that is complete never needs
+    to load it."""
 
     spec: str
     options: dict[str, Any]
@@ -201,7 +255,8 @@ class ModelSpec(NamedTuple):
 
 
 def model(spec: str, **options: Any) -> ModelSpec:
-    """The model that SPEC names: "random", "constant:yes", "hf:gpt2" ... with the options its factory takes.
+    """The model that SPEC names: "random", "constant:yes", "hf:gpt2" ... with the options its
+    factory takes.
 
     >>> model("random", model_seed=3).open().describe()
     {'model_seed': 3}
@@ -226,11 +281,16 @@ def measure(name: str) -> Measure:
     base, _, argument = name.partition("@")
     found = _resolve("measures", base)
     if argument and isinstance(found, Measure):
-        raise UsageError(f"The measure {base} takes no argument, but was given '{argument}'.", f"Write just {base}.")
+        raise UsageError(
+            f"The measure {base} takes no argument, but was given '{argument}'.",
+            f"Write just {base}.",
+        )
     if argument and callable(found):
         found = found(argument)
     if not isinstance(found, Measure):
-        raise UsageError(f"'{name}' does not name a measure.", f"Write {base}@NUMBER." if callable(found) else "")
+        raise UsageError(
+            f"'{name}' does not name a measure.", f"Write {base}@NUMBER." if callable(found) else ""
+        )
     return found
 
 
@@ -243,7 +303,12 @@ def with_twins(names: Sequence[str]) -> list[str]:
     >>> with_twins(["accuracy", "symmetry"])
     ['accuracy', 'symmetry', 'symmetry_and_right']
     """
-    return [name for each in names for name in (each, f"{each}{TWIN}") if name == each or name in MEASURES]
+    return [
+        name
+        for each in names
+        for name in (each, f"{each}{TWIN}")
+        if name == each or name in MEASURES
+    ]
 
 
 def _builtin(kind: str) -> dict[str, Entry]:

@@ -1,7 +1,9 @@
-"""A run is a folder: run.json (the manifest) and answers.sqlite (items and an append-only, crash-safe log of answers).
+"""A run is a folder: run.json (the manifest) and answers.sqlite (items and an append-only,
+crash-safe log of answers).
 
-The engine writes it; measures and report only read it. SQLite in WAL mode with synchronous=FULL keeps every
-committed batch through kill -9 and power loss, and lets readers look on while a run is going.
+The engine writes it; measures and report only read it. SQLite in WAL mode with synchronous=FULL
+keeps every committed batch through kill -9 and power loss, and lets readers look on while a run is
+going.
 """
 
 from __future__ import annotations
@@ -56,8 +58,12 @@ class Manifest(msgspec.Struct, kw_only=True):
     items_sha256: str = ""  # of all items, in order; empty until they are all in the log
     model: str  # as the user named it
     model_options: dict[str, Any] = {}
-    model_files: dict[str, str] | None = None  # files that the model or its options name, and hashes; none in old runs
-    model_description: dict[str, Any] = {}  # what determines the answers: revision, dtype, prompt ...
+    model_files: dict[str, str] | None = (
+        None  # files that the model or its options name, and hashes; none in old runs
+    )
+    model_description: dict[
+        str, Any
+    ] = {}  # what determines the answers: revision, dtype, prompt ...
     scale: str = "none"  # what the scores are: log-probability, probability or none
     versions: dict[str, str] = {}
     command: str = ""
@@ -96,11 +102,16 @@ class Run:
         file = path / MANIFEST
         if not file.is_file():
             raise RunError(
-                f"{path} is not a run: it has no {MANIFEST}.", "`gnomon list runs` shows the runs there are."
+                f"{path} is not a run: it has no {MANIFEST}.",
+                "`gnomon list runs` shows the runs there are.",
             )
         try:
             raw = msgspec.json.decode(file.read_bytes())
-            if isinstance(raw, dict) and isinstance(raw.get("format"), int) and raw["format"] > FORMAT:
+            if (
+                isinstance(raw, dict)
+                and isinstance(raw.get("format"), int)
+                and raw["format"] > FORMAT
+            ):
                 raise RunError(
                     f"{path} was written by a newer Gnomon (run format {raw['format']}, this one reads "
                     f"up to {FORMAT}).",
@@ -109,7 +120,9 @@ class Run:
             manifest = msgspec.convert(raw, Manifest)
         except msgspec.MsgspecError as error:
             raise DataError(
-                f"not a manifest: {error}.", "Restore it, or start the run over with --fresh.", file=file
+                f"not a manifest: {error}.",
+                "Restore it, or start the run over with --fresh.",
+                file=file,
             ) from None
         except OSError as error:
             raise RunError(f"{file} cannot be read: {error.strerror}.") from None
@@ -140,7 +153,13 @@ class Run:
             item = _decode_item(record)
             yield (
                 item,
-                Answer(item=item.id, scores=decode_scores(scores), choice=choice, reply=reply, error=error)
+                Answer(
+                    item=item.id,
+                    scores=decode_scores(scores),
+                    choice=choice,
+                    reply=reply,
+                    error=error,
+                )
                 if asked
                 else None,
             )
@@ -151,7 +170,8 @@ class Run:
             return _counted(db)
 
     def query(self, sql: str, parameters: Sequence[Any] = ()) -> Iterator[tuple[Any, ...]]:
-        """Rows of a read-only query on the log (tables `items` and `answers`, see docs/formats.md)."""
+        """Rows of a read-only query on the log (tables `items` and `answers`, see
+        docs/formats.md)."""
         with self._reading() as db:
             yield from db.execute(sql, parameters)
 
@@ -163,11 +183,14 @@ class Run:
                 yield db
         except sqlite3.Error as error:
             reason = f"the log cannot be read: {error}." if file.exists() else "the log is missing."
-            raise DataError(reason, "Restore it, or start the run over with --fresh.", file=file) from None
+            raise DataError(
+                reason, "Restore it, or start the run over with --fresh.", file=file
+            ) from None
 
 
 class RunLog:
-    """The log of one run, for writing: one process at a time, each batch durable before the next begins."""
+    """The log of one run, for writing: one process at a time, each batch durable before the next
+    begins."""
 
     def __init__(self, path: Path, *, fresh: bool = False) -> None:
         from filelock import FileLock, Timeout
@@ -179,7 +202,8 @@ class RunLog:
             self._lock.acquire(timeout=0)
         except Timeout:
             raise RunError(
-                f"Another process is at work on {path}.", "Wait for it, or give this run another folder with --runs."
+                f"Another process is at work on {path}.",
+                "Wait for it, or give this run another folder with --runs.",
             ) from None
         if fresh:
             for file in (MANIFEST, LOG, f"{LOG}-wal", f"{LOG}-shm"):
@@ -194,7 +218,8 @@ class RunLog:
             raise _log_error(path, error) from None
 
     def add_items(self, start: int, items: Sequence[Item]) -> None:
-        """Add items with the numbers start, start + 1 ...; those already there are left as they are."""
+        """Add items with the numbers start, start + 1 ...; those already there are left as they
+        are."""
         rows = [(start + i, item.id, _encode(item).decode()) for i, item in enumerate(items)]
         try:
             self._write("INSERT INTO items VALUES (?, ?, ?) ON CONFLICT (n) DO NOTHING", rows)
@@ -202,7 +227,9 @@ class RunLog:
             seen: dict[str, int] = {}
             for n, name, _ in rows:
                 first = seen.setdefault(name, n)
-                there = self._db.execute("SELECT n FROM items WHERE id = ? AND n <> ?", (name, n)).fetchone()
+                there = self._db.execute(
+                    "SELECT n FROM items WHERE id = ? AND n <> ?", (name, n)
+                ).fetchone()
                 if first != n or there:
                     raise DataError(
                         f"two items have the id '{name}' (items {(there[0] if there else first) + 1} and {n + 1}).",
@@ -211,7 +238,8 @@ class RunLog:
             raise
 
     def add_answers(self, numbered: Iterable[tuple[int, Answer]]) -> None:
-        """Log a batch of answers. An answer that is there already is kept, unless it was a failure."""
+        """Log a batch of answers. An answer that is there already is kept, unless it was a
+        failure."""
         rows = [(n, encode_scores(a.scores), a.choice, a.reply, a.error) for n, a in numbered]
         self._write(
             "INSERT INTO answers VALUES (?, ?, ?, ?, ?) ON CONFLICT (n) DO UPDATE SET scores = excluded.scores, "
@@ -220,8 +248,11 @@ class RunLog:
             rows,
         )
 
-    def pending(self, after: int, most: int, *, retry_errors: bool = False) -> list[tuple[int, Item]]:
-        """The next items, at most so many, with a number greater than `after`, that still lack an answer."""
+    def pending(
+        self, after: int, most: int, *, retry_errors: bool = False
+    ) -> list[tuple[int, Item]]:
+        """The next items, at most so many, with a number greater than `after`, that still lack an
+        answer."""
         found = self._db.execute(
             "SELECT items.n, record FROM items LEFT JOIN answers USING (n) "
             "WHERE items.n > ? AND (answers.n IS NULL OR (? AND answers.error IS NOT NULL)) ORDER BY items.n LIMIT ?",
@@ -230,7 +261,8 @@ class RunLog:
         return [(n, _decode_item(record)) for n, record in found]
 
     def keep_items(self, number: int) -> None:
-        """Drop items beyond the first `number`, left behind by a start that was cut off before the source shrank."""
+        """Drop items beyond the first `number`, left behind by a start that was cut off before the
+        source shrank."""
         self._write("DELETE FROM items WHERE n >= ?", [(number,)])
 
     def asked(self) -> int:
@@ -292,12 +324,18 @@ def runs_in(folder: str | Path) -> list[Run]:
 
 
 def open_runs(paths: Iterable[str | Path]) -> list[Run]:
-    """The runs that the paths name; a folder that is no run itself stands for the runs in it. None is taken twice."""
+    """The runs that the paths name; a folder that is no run itself stands for the runs in it. None
+    is taken twice."""
     found: dict[Path, Run] = {}
     for path in map(Path, paths):
-        members = runs_in(path) if path.is_dir() and not (path / MANIFEST).is_file() else [Run.open(path)]
+        members = (
+            runs_in(path) if path.is_dir() and not (path / MANIFEST).is_file() else [Run.open(path)]
+        )
         if not members:
-            raise RunError(f"{path} is not a run and holds none.", "`gnomon list runs` shows the runs there are.")
+            raise RunError(
+                f"{path} is not a run and holds none.",
+                "`gnomon list runs` shows the runs there are.",
+            )
         for run in members:
             found.setdefault(run.path.resolve(), run)
     return list(found.values())
@@ -336,5 +374,6 @@ def _log_error(path: Path, error: sqlite3.Error) -> RunError:
             "Free some space and give the same command again: what was logged is kept.",
         )
     return RunError(
-        f"The log in {path} cannot be written: {text}.", "Check the folder's permissions, or give another with --runs."
+        f"The log in {path} cannot be written: {text}.",
+        "Check the folder's permissions, or give another with --runs.",
     )

@@ -1,4 +1,5 @@
-"""Items to files: JSON lines, CSV or Parquet, by the file's ending. A file appears whole or not at all."""
+"""Items to files: JSON lines, CSV or Parquet, by the file's ending. A file appears whole or not at
+all."""
 
 from __future__ import annotations
 
@@ -22,10 +23,14 @@ _LISTS = ("choices", "gold", "tags", "images")  # JSON text in a CSV cell
 def write_items(file: Path, items: Iterable[Item]) -> int:
     """Write items to FILE.jsonl, FILE.csv or FILE.parquet and return how many."""
     writers: dict[str, Callable[[Path, Iterable[Item]], int]] = {
-        ".jsonl": _write_jsonl, ".csv": _write_csv, ".parquet": _write_parquet,
-    }  # fmt: skip
+        ".jsonl": _write_jsonl,
+        ".csv": _write_csv,
+        ".parquet": _write_parquet,
+    }
     if file.suffix not in writers:
-        raise UsageError(f"{file} does not end in {', '.join(writers)}.", "The ending says the format.")
+        raise UsageError(
+            f"{file} does not end in {', '.join(writers)}.", "The ending says the format."
+        )
     with whole_or_not(file) as part:
         return writers[file.suffix](part, items)
 
@@ -43,7 +48,9 @@ def whole_or_not(file: Path) -> Iterator[Path]:
         part.replace(file)
     except OSError as error:
         raise DataError(
-            f"cannot be written: {error.strerror or error}.", "Check the disk and the folder's permissions.", file=file
+            f"cannot be written: {error.strerror or error}.",
+            "Check the disk and the folder's permissions.",
+            file=file,
         ) from None
     finally:
         with suppress(OSError):  # where nothing can be written there is nothing to clear away
@@ -71,7 +78,9 @@ def _write_csv(part: Path, items: Iterable[Item]) -> int:
         writer.writerow(_FIELDS)
         for item in items:
             fields = ((name, getattr(item, name)) for name in _FIELDS)
-            writer.writerow([_encode(value).decode() if name in _LISTS else value for name, value in fields])
+            writer.writerow(
+                [_encode(value).decode() if name in _LISTS else value for name, value in fields]
+            )
             n += 1
     return n
 
@@ -91,8 +100,12 @@ def _write_parquet(part: Path, items: Iterable[Item]) -> int:
     try:
         n = _write_jsonl(lines, items)
         with duckdb.connect() as db:
-            source = f"read_json(?, format='newline_delimited', columns={columns}, maximum_object_size=67108864)"
-            db.execute(f"COPY (SELECT * FROM {source}) TO '{_quoted(part)}' (FORMAT parquet)", [str(lines)])  # noqa: S608
+            rows = (
+                f"read_json(?, format='newline_delimited', columns={columns}, "
+                "maximum_object_size=67108864)"
+            )
+            copy = f"COPY (SELECT * FROM {rows}) TO '{_quoted(part)}' (FORMAT parquet)"  # noqa: S608
+            db.execute(copy, [str(lines)])
         return n
     finally:
         lines.unlink(missing_ok=True)

@@ -1,4 +1,5 @@
-"""What holds of every fresh set: an id stands for one question, and words do not give the answers away."""
+"""What holds of every fresh set: an id stands for one question, and words do not give the answers
+away."""
 
 from __future__ import annotations
 
@@ -16,7 +17,8 @@ from gnomon.records import Item
 from gnomon.registry import benchmark, entries
 
 FRESH = [name for name in entries("benchmarks") if "fresh" in benchmark(name).sources]
-# Options that change what is drawn or how it is asked; few items each, so that many seeds can be tried.
+# Options that change what is drawn or how it is asked; few items each, so that many seeds can be
+# tried.
 OPTIONS: dict[str, list[dict[str, object]]] = {
     "scales": [{}, {"form": "choice"}, {"scale": "size"}],
     "posrel": [{}, {"form": "both"}],
@@ -32,8 +34,11 @@ OPTIONS: dict[str, list[dict[str, object]]] = {
 
 
 def asked(item: Item) -> Item:
-    """An item without what is not asked: through which object a size follows depends on what the seed lets be known."""
-    return msgspec.structs.replace(item, tags={key: value for key, value in item.tags.items() if key != "via"})
+    """An item without what is not asked: through which object a size follows depends on what the
+    seed lets be known."""
+    return msgspec.structs.replace(
+        item, tags={key: value for key, value in item.tags.items() if key != "via"}
+    )
 
 
 def drawn(name: str, seeds: tuple[int, int]) -> Iterator[Item]:
@@ -49,7 +54,9 @@ def test_every_fresh_set_is_tried():
 @pytest.mark.parametrize("name", FRESH)
 @settings(max_examples=3, deadline=None)
 @given(seeds=st.tuples(st.integers(0, 10**6), st.integers(0, 10**6)))
-def test_an_id_stands_for_one_question_whatever_the_seed_and_the_options(name: str, seeds: tuple[int, int]):
+def test_an_id_stands_for_one_question_whatever_the_seed_and_the_options(
+    name: str, seeds: tuple[int, int]
+):
     known: dict[str, Item] = {}
     for item in map(asked, drawn(name, seeds)):
         assert known.setdefault(item.id, item) == item
@@ -68,7 +75,9 @@ def test_a_question_keeps_its_id_under_another_seed_and_ids_stay_short(name: str
 @pytest.fixture(scope="module")
 def shortcuts():
     pytest.importorskip("sklearn")
-    spec = importlib.util.spec_from_file_location("shortcuts", Path(__file__).parents[2] / "bench" / "shortcuts.py")
+    spec = importlib.util.spec_from_file_location(
+        "shortcuts", Path(__file__).parents[2] / "bench" / "shortcuts.py"
+    )
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -79,8 +88,11 @@ def shortcuts():
 @pytest.mark.parametrize("rule", ["hypothesis-only", "bag-of-words"])
 @pytest.mark.parametrize("name", FRESH)
 def test_classifiers_of_words_are_at_chance(shortcuts, name: str, rule: str):
-    """Within 3 standard errors; premises of spacenli keep a little, which docs/benchmarks.md tells."""
-    items = list(load(name, **({"per_group": 10} if name in ("spacenli", "spatialqa") else {})).items())
+    """Within 3 standard errors; premises of spacenli keep a little, which docs/benchmarks.md
+    tells."""
+    items = list(
+        load(name, **({"per_group": 10} if name in ("spacenli", "spatialqa") else {})).items()
+    )
     found = shortcuts.row(name, rule, items, shortcuts.trained(rule, items))
     if (name, rule) == ("spacenli", "bag-of-words"):
         assert found["accuracy"] < 40

@@ -1,4 +1,5 @@
-"""RelativeSize: whatever plain form a user's copy has, it is read alike, or refused with file and line."""
+"""RelativeSize: whatever plain form a user's copy has, it is read alike, or refused with file and
+line."""
 
 from __future__ import annotations
 
@@ -9,16 +10,23 @@ from gnomon.benchmarks.relativesize import Pair, read_pairs
 from gnomon.errors import DataError, UsageError
 from gnomon.records import problem
 
-WANTED = [Pair("elephant", "butterfly", True), Pair("fire hydrant", "car", False), Pair("ant", "orange", False)]
+WANTED = [
+    Pair("elephant", "butterfly", True),
+    Pair("fire hydrant", "car", False),
+    Pair("ant", "orange", False),
+]
 
 
-@pytest.mark.parametrize("text", [
-    "object1,object2,label\nelephant,butterfly,1\nfire hydrant,car,0\nant,orange,0\n",
-    "o2,o1,typical\nbutterfly,elephant,>\ncar,fire hydrant,<\norange,ant,<\n",
-    "first\tsecond\tlarger\nelephant\tbutterfly\telephant\nfire hydrant\tcar\tcar\nant\torange\torange\n",
-    "# pairs\nelephant > butterfly\nfire hydrant < car\n\nant < orange\n",
-    "elephant,butterfly,larger\nfire hydrant,car,smaller\nant,orange,SMALLER\n",
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "text",
+    [
+        "object1,object2,label\nelephant,butterfly,1\nfire hydrant,car,0\nant,orange,0\n",
+        "o2,o1,typical\nbutterfly,elephant,>\ncar,fire hydrant,<\norange,ant,<\n",
+        "first\tsecond\tlarger\nelephant\tbutterfly\telephant\nfire hydrant\tcar\tcar\nant\torange\torange\n",
+        "# pairs\nelephant > butterfly\nfire hydrant < car\n\nant < orange\n",
+        "elephant,butterfly,larger\nfire hydrant,car,smaller\nant,orange,SMALLER\n",
+    ],
+)
 def test_headers_tabs_and_plain_lines_say_the_same(tmp_path, text):
     (tmp_path / "relativesize.csv").write_text(text)
     assert read_pairs(tmp_path / "relativesize.csv") == WANTED
@@ -30,7 +38,9 @@ def test_two_names_alone_have_the_larger_one_first(tmp_path):
 
 
 def test_items_in_both_forms(tmp_path):
-    (tmp_path / "relativesize.txt").write_text("elephant > butterfly\nfire hydrant < car\nant < orange\n")
+    (tmp_path / "relativesize.txt").write_text(
+        "elephant > butterfly\nfire hydrant < car\nant < orange\n"
+    )
     items = list(relativesize.published(data=str(tmp_path)))
     assert items == list(relativesize.published(data=str(tmp_path / "relativesize.txt")))
     assert not [message for item in items if (message := problem(item))]
@@ -41,15 +51,23 @@ def test_items_in_both_forms(tmp_path):
         larger = item.tags["relation"] == ">"
         assert item.gold == ("yes" if larger == (item.tags["comparative"] == "larger") else "no",)
     assert question.group == cloze.group
-    assert [item.form for item in relativesize.published(data=str(tmp_path), form="choice")] == ["choice"] * 3
+    assert [item.form for item in relativesize.published(data=str(tmp_path), form="choice")] == [
+        "choice"
+    ] * 3
     assert dict(relativesize.statistics(items)[0].rows)["is an order"] == "yes"
 
 
-@pytest.mark.parametrize(("text", "message"), [
-    ("", "the file is empty"), ("a,b,maybe\n", "csv:1: the answer 'maybe'"), ("a,a,>\n", "csv:1: not a pair"),
-    ("object1,object2,label\na,b\n", "csv:2: not a pair"), ("elephant\n", "csv:1: not a pair"),
-    ("a > b\nb < a\n", r"csv:2: the pair b, a is there twice \(line 1\)"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "the file is empty"),
+        ("a,b,maybe\n", "csv:1: the answer 'maybe'"),
+        ("a,a,>\n", "csv:1: not a pair"),
+        ("object1,object2,label\na,b\n", "csv:2: not a pair"),
+        ("elephant\n", "csv:1: not a pair"),
+        ("a > b\nb < a\n", r"csv:2: the pair b, a is there twice \(line 1\)"),
+    ],
+)
 def test_what_cannot_be_read_is_named_with_its_line(tmp_path, text, message):
     (tmp_path / "relativesize.csv").write_text(text)
     with pytest.raises(DataError, match=message):

@@ -31,7 +31,9 @@ def test_no_fresh_object_stands_in_two_levels_and_each_level_offers_a_choice():
 def test_fresh_is_balanced_within_each_comparative_word_for_every_seed(seed):
     items = list(fresh(seed=seed))
     assert len({item.id for item in items}) == len(items) == 2000
-    words = Counter((item.tags["comparative"], item.gold) for item in items if item.form == "choice")
+    words = Counter(
+        (item.tags["comparative"], item.gold) for item in items if item.form == "choice"
+    )
     assert set(words.values()) == {125}
     assert Counter(item.gold for item in items if item.form == "cloze") == dict.fromkeys(
         [("larger",), ("smaller",), ("taller",), ("shorter",)], 250
@@ -51,7 +53,12 @@ def test_scale_and_form_narrow():
 
 
 def test_pairs_never_join_objects_of_one_level():
-    assert set(ordered_pairs([["a", "b"], ["c"]])) == {("a", "c"), ("b", "c"), ("c", "a"), ("c", "b")}
+    assert set(ordered_pairs([["a", "b"], ["c"]])) == {
+        ("a", "c"),
+        ("b", "c"),
+        ("c", "a"),
+        ("c", "b"),
+    }
 
 
 @pytest.mark.published

@@ -76,7 +76,9 @@ def test_slot_fillers_stand_in_the_text(items):
 
 def test_every_shipped_pattern_has_two_hundred_distinct_items(bank):
     assert len(bank.patterns) >= 200
-    assert {pattern.id: n for pattern in bank.patterns if (n := len(Population(pattern))) < 200} == {}
+    assert {
+        pattern.id: n for pattern in bank.patterns if (n := len(Population(pattern))) < 200
+    } == {}
     texts = Counter((item.group, item.context, item.text) for item in fresh(per_group=200))
     assert max(texts.values()) == 1
     assert texts.total() == 200 * len(bank.patterns)
@@ -113,7 +115,9 @@ def test_patterns_of_a_user(tmp_path):
     items = list(fresh(patterns=str(tmp_path / "mine.yaml"), per_group=7))
     assert Counter(item.group for item in items) == {"near-1": 7, "near-2": 7}
     only = list(fresh(patterns=str(tmp_path / "mine.yaml"), per_group=0))
-    assert [(item.context, item.text) for item in only] == [("The oak is near the well.", "The well is near the oak.")]
+    assert [(item.context, item.text) for item in only] == [
+        ("The oak is near the well.", "The well is near the oak.")
+    ]
     everything = list(fresh(patterns=str(tmp_path / "mine.yaml"), per_group=-1))
     assert len(everything) == len({(item.context, item.text) for item in everything})
 
@@ -126,7 +130,8 @@ def test_a_world_of_a_user(tmp_path):
 
 
 def test_a_filling_of_another_world_has_another_id(tmp_path):
-    """The number of a filling says nothing across worlds: ids must differ where problems do, and only there."""
+    """The number of a filling says nothing across worlds: ids must differ where problems do, and
+    only there."""
     (tmp_path / "mine.yaml").write_text(MINE.replace("{X: oak, Y: well}", "{X: p, Y: q}"))
     found = []
     for number, names in enumerate(("p, q, r", "p, q, s")):
@@ -163,7 +168,15 @@ def test_statistics_are_the_papers_tables(items):
 
 def test_repeated_problems_are_reported_with_their_labels():
     def item(group, gold):
-        return Item(id=group, form="entailment", context="A.", text="B.", choices=CHOICES, gold=(gold,), group=group)
+        return Item(
+            id=group,
+            form="entailment",
+            context="A.",
+            text="B.",
+            choices=CHOICES,
+            gold=(gold,),
+            group=group,
+        )
 
     rows = repeated([item("a", "neutral"), item("b", "neutral"), item("c", "entailment")]).rows
     assert set(rows) == {("a", "b", "same", 1), ("a", "c", "DIFFERENT", 1)}
@@ -184,7 +197,9 @@ SAMPLE = {
 
 
 def test_published_reads_the_samples_where_the_user_has_them(tmp_path):
-    (tmp_path / "160x200.json").write_text(json.dumps({"generated with a command": "x", "data": [SAMPLE]}))
+    (tmp_path / "160x200.json").write_text(
+        json.dumps({"generated with a command": "x", "data": [SAMPLE]})
+    )
     (item,) = published(data=str(tmp_path))
     assert (item.id, item.group, item.context) == ("48a1-0", "48a1", "Ada fell out of the boat.")
     assert item.tags == {
@@ -198,7 +213,14 @@ def test_published_reads_the_samples_where_the_user_has_them(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "text", ["", "{}", '{"data": [{"id": 1}]}', json.dumps({"data": [SAMPLE | {"id": "x"}]}), "[" * 100_000]
+    "text",
+    [
+        "",
+        "{}",
+        '{"data": [{"id": 1}]}',
+        json.dumps({"data": [SAMPLE | {"id": "x"}]}),
+        "[" * 100_000,
+    ],
 )
 def test_damaged_samples_are_one_clear_error(tmp_path, text):
     (tmp_path / "160x200.json").write_text(text)

@@ -1,4 +1,5 @@
-"""spatialqa: fresh items are balanced and in good English; the authors' files are read as they are, or refused."""
+"""spatialqa: fresh items are balanced and in good English; the authors' files are read as they are,
+or refused."""
 
 import gzip
 import re
@@ -18,8 +19,10 @@ from gnomon.errors import DataError, UsageError
 # A word said twice, loose spaces, braces, two articles, the wrong article.
 SLIPS = re.compile(r"\b(\w+) \1\b|  | ,|[{}]|the (?:the|a|an)\b|\ba [aeiou]|\ban (?!hour)[^aeiou]")
 HEADER = "premise\thypothesis\tentailment\treasoning_type\tfunction_name\tg_id"
-ROWS = ["The cup is on the desk.\tThe desk is under the cup.\tentailment\torientation\tabove_below\t0",
-        "Ann fell in love.\tAnn is in a hole.\tcontradiction,neutral\tmetaphor\tfell\t0"]  # fmt: skip
+ROWS = [
+    "The cup is on the desk.\tThe desk is under the cup.\tentailment\torientation\tabove_below\t0",
+    "Ann fell in love.\tAnn is in a hole.\tcontradiction,neutral\tmetaphor\tfell\t0",
+]
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +38,11 @@ def coverage(golds):
 def test_the_fresh_set_has_at_least_the_published_size_and_no_item_twice(items):
     assert len(items) >= 20_480
     assert len({item.group for item in items}) >= 94
-    assert len({item.id for item in items}) == len({(item.context, item.text) for item in items}) == len(items)
+    assert (
+        len({item.id for item in items})
+        == len({(item.context, item.text) for item in items})
+        == len(items)
+    )
     assert set(Counter(item.group for item in items).values()) == {107}
 
 
@@ -76,7 +83,10 @@ def test_words_of_hypotheses_learnt_from_another_seed_say_nothing_about_labels(i
     gaps = defaultdict(list)
     for item in items:
         words = {*item.text.split()}
-        said = max(LABELS, key=lambda name: sum(log((counts[name][word] + 1) / totals[name]) for word in words))
+        said = max(
+            LABELS,
+            key=lambda name: sum(log((counts[name][word] + 1) / totals[name]) for word in words),
+        )
         gaps[item.group].append((said in item.gold) - len(item.gold) / 3)
     means = [fmean(found) for found in gaps.values()]
     assert abs(fmean(means)) < 3 * stdev(means) / sqrt(len(means))
@@ -136,8 +146,12 @@ def test_fillers_of_one_list_are_never_the_same(name: str):
 
 def test_more_than_there_are_gives_all_there_are():
     family = next(family for family in families() if family.name == "hanging-on-a-wall")
-    assert set(Counter(p.template.id for p in family.problems(10**6, paired=True)).values()) == {14 * 13 * 2}
-    assert set(Counter(p.template.id for p in family.problems(10**6)).values()) == {14 * 13 * 2 // 3}
+    assert set(Counter(p.template.id for p in family.problems(10**6, paired=True)).values()) == {
+        14 * 13 * 2
+    }
+    assert set(Counter(p.template.id for p in family.problems(10**6)).values()) == {
+        14 * 13 * 2 // 3
+    }
 
 
 def test_less_than_one_item_is_refused():
@@ -162,17 +176,32 @@ taller:
     assert {item.gold for item in items} == {("entailment",), ("contradiction", "neutral")}
 
 
-@pytest.mark.parametrize(("text", "complaint"), [
-    ("- a list", "names each family"),
-    ("f: 7", "must have a hypothesis"),
-    ("f: {hypothesis: '{A} sits', slots: {A: person}}", "no premises"),
-    ("f: {hypothesis: '{A} sits', slots: {A: nobody}, neutral: '{A} stands'}", "no list of words named 'nobody'"),
-    ("f: {hypothesis: '{A} sits', slots: {A: person}, neutral: '{B} stands'}", "slot B of .* is not declared"),
-    ("f: {hypothesis: '{A} sits', slots: {A: person}, perhaps: '{A} stands'}", "'perhaps' is not a label"),
-    ("f: {hypothesis: '{A} sits', slots: {A B: person}, neutral: '{A} stands'}", "do not fill 2 slot"),
-    ("f: {hypothesis: [no], slots: {A: person}, neutral: '{A} stands'}", "Expected `str`"),
-    ("f: {hypothesis: '{A sits', slots: {A: person}, neutral: '{A} stands'}", "brace"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("- a list", "names each family"),
+        ("f: 7", "must have a hypothesis"),
+        ("f: {hypothesis: '{A} sits', slots: {A: person}}", "no premises"),
+        (
+            "f: {hypothesis: '{A} sits', slots: {A: nobody}, neutral: '{A} stands'}",
+            "no list of words named 'nobody'",
+        ),
+        (
+            "f: {hypothesis: '{A} sits', slots: {A: person}, neutral: '{B} stands'}",
+            "slot B of .* is not declared",
+        ),
+        (
+            "f: {hypothesis: '{A} sits', slots: {A: person}, perhaps: '{A} stands'}",
+            "'perhaps' is not a label",
+        ),
+        (
+            "f: {hypothesis: '{A} sits', slots: {A B: person}, neutral: '{A} stands'}",
+            "do not fill 2 slot",
+        ),
+        ("f: {hypothesis: [no], slots: {A: person}, neutral: '{A} stands'}", "Expected `str`"),
+        ("f: {hypothesis: '{A sits', slots: {A: person}, neutral: '{A} stands'}", "brace"),
+    ],
+)
 def test_a_faulty_family_is_named(tmp_path: Path, text: str, complaint: str):
     file = tmp_path / "own.yaml"
     file.write_text(text)
@@ -198,10 +227,16 @@ def write(folder: Path, name: str, lines: list[str]) -> Path:
     return file
 
 
-@pytest.mark.parametrize("name", ["data.tsv", "data.tsv.gz", "results/results-x.tsv", "results-x.tsv.gz"])
+@pytest.mark.parametrize(
+    "name", ["data.tsv", "data.tsv.gz", "results/results-x.tsv", "results-x.tsv.gz"]
+)
 def test_data_or_results_are_found_in_a_checkout_or_a_flat_folder(tmp_path: Path, name: str):
     answers = "results" in name
-    write(tmp_path, name, [HEADER + "\tanswer\tcorrect" * answers, *(row + "\tneutral\t0" * answers for row in ROWS)])
+    write(
+        tmp_path,
+        name,
+        [HEADER + "\tanswer\tcorrect" * answers, *(row + "\tneutral\t0" * answers for row in ROWS)],
+    )
     first, second = published(data=str(tmp_path))
     assert (first.gold, second.gold) == (("entailment",), ("contradiction", "neutral"))
     assert (first.group, second.tags["category"]) == ("above_below/0", "metaphor")
@@ -219,15 +254,21 @@ def test_rows_of_differently_ordered_files_meet_by_id(tmp_path: Path):
     assert {answer for _, answer in found.values()} == {"neutral"}
 
 
-@pytest.mark.parametrize(("lines", "complaint"), [
-    ([], "empty"),
-    (["premise\thypothesis"], "column entailment is missing"),
-    ([HEADER, "only one field"], "1 fields, the header 6"),
-    ([HEADER, ROWS[0].replace("entailment", "nan")], "'nan', not one of"),
-    ([HEADER, ROWS[0].replace("entailment", "")], "entailment is empty"),
-    ([HEADER, "\t" + ROWS[0].split("\t", 1)[1]], "premise is empty"),
-    ([HEADER, ROWS[0].replace("cup", "\xff\x00").replace("on the desk", "x" * (17 * 2**20))], "longer than 16 MB"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("lines", "complaint"),
+    [
+        ([], "empty"),
+        (["premise\thypothesis"], "column entailment is missing"),
+        ([HEADER, "only one field"], "1 fields, the header 6"),
+        ([HEADER, ROWS[0].replace("entailment", "nan")], "'nan', not one of"),
+        ([HEADER, ROWS[0].replace("entailment", "")], "entailment is empty"),
+        ([HEADER, "\t" + ROWS[0].split("\t", 1)[1]], "premise is empty"),
+        (
+            [HEADER, ROWS[0].replace("cup", "\xff\x00").replace("on the desk", "x" * (17 * 2**20))],
+            "longer than 16 MB",
+        ),
+    ],
+)
 def test_a_corrupt_file_is_refused_with_its_line(tmp_path: Path, lines: list[str], complaint: str):
     write(tmp_path, "data.tsv", lines)
     with pytest.raises(DataError, match=complaint) as caught:

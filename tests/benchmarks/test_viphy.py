@@ -1,4 +1,5 @@
-"""ViPhy: typical labels, subtypes, orders and splits by their rules; fresh items balanced and consistent."""
+"""ViPhy: typical labels, subtypes, orders and splits by their rules; fresh items balanced and
+consistent."""
 
 from __future__ import annotations
 
@@ -13,27 +14,39 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gnomon import files
-from gnomon.benchmarks import viphy, viphy_files, viphy_fresh, viphy_knowledge
-from gnomon.benchmarks.viphy_files import read_colours, read_comparisons, split_of
-from gnomon.benchmarks.viphy_knowledge import COLOURS, typical_as_coded, typical_as_written
-from gnomon.benchmarks.viphy_order import order_report, strong_components, transitive_pairs
-from gnomon.benchmarks.viphy_tables import statistics
+from gnomon.benchmarks.viphy import files as viphy_files
+from gnomon.benchmarks.viphy import fresh as viphy_fresh
+from gnomon.benchmarks.viphy import tasks as viphy
+from gnomon.benchmarks.viphy.files import read_colours, read_comparisons, split_of
+from gnomon.benchmarks.viphy.order import order_report, strong_components, transitive_pairs
+from gnomon.benchmarks.viphy.tables import statistics
 from gnomon.errors import DataError, MissingFileWarning, UsageError
 from gnomon.records import problem
+from gnomon.vision import knowledge as viphy_knowledge
+from gnomon.vision.knowledge import COLOURS, typical_as_coded, typical_as_written
 
-FRESH = {"color": viphy.fresh_color, "size": viphy.fresh_size, "subtype": viphy.fresh_subtype,
-         "transitive": viphy.fresh_transitive, "spatial": viphy.fresh_spatial}  # fmt: skip
+FRESH = {
+    "color": viphy.fresh_color,
+    "size": viphy.fresh_size,
+    "subtype": viphy.fresh_subtype,
+    "transitive": viphy.fresh_transitive,
+    "spatial": viphy.fresh_spatial,
+}
 
-shares = st.dictionaries(st.sampled_from(COLOURS), st.integers(1, 100), min_size=1, max_size=11).map(
-    lambda counts: {colour: n / sum(counts.values()) for colour, n in counts.items()}
-)
+shares = st.dictionaries(
+    st.sampled_from(COLOURS), st.integers(1, 100), min_size=1, max_size=11
+).map(lambda counts: {colour: n / sum(counts.values()) for colour, n in counts.items()})
 
 
-# --- typical labels ---------------------------------------------------------------------------------------------------
+# --- typical labels -------------------------------------------------------------------------------
+# --------------------
 
 
 def test_the_two_rules_part_where_the_code_stops_early():
-    two = {"larger": 0.75, "smaller": 0.25}  # the paper asks 0.3 of two labels; the code has already stopped
+    two = {
+        "larger": 0.75,
+        "smaller": 0.25,
+    }  # the paper asks 0.3 of two labels; the code has already stopped
     assert set(typical_as_written(two)) == {"larger"}
     assert set(typical_as_coded(two)) == {"larger", "smaller"}
 
@@ -45,7 +58,12 @@ def test_a_share_equal_to_the_threshold_stays_in_the_code_and_goes_in_the_paper(
 
 
 def test_dropping_one_label_brings_the_next_threshold():
-    four = {"red": 0.55, "blue": 0.25, "green": 0.15, "gray": 0.05}  # then .58 .26 .16 of three: .2 drops green
+    four = {
+        "red": 0.55,
+        "blue": 0.25,
+        "green": 0.15,
+        "gray": 0.05,
+    }  # then .58 .26 .16 of three: .2 drops green
     assert set(typical_as_coded(four)) == set(typical_as_written(four)) == {"red", "blue"}
 
 
@@ -72,7 +90,9 @@ def test_the_written_rule_can_be_applied_again_without_change(given_shares):
 
 
 def test_colour_terms_are_replaced_in_order_and_found_inside_words():
-    counts = viphy_knowledge.basic_colours({"beige": 1, "multi-colored": 2, "grey and white": 3, "no car": 4})
+    counts = viphy_knowledge.basic_colours(
+        {"beige": 1, "multi-colored": 2, "grey and white": 3, "no car": 4}
+    )
     assert +Counter(counts) == {"yellow": 1, "brown": 1, "red": 2, "gray": 3, "white": 3}
 
 
@@ -84,7 +104,8 @@ def test_a_parents_colours_are_the_plain_mean_of_its_subtypes():
     assert found == {"cat": {"white": 0.5, "black": 0.5}, "black cat": {"black": 1.0}}
 
 
-# --- subtypes ---------------------------------------------------------------------------------------------------------
+# --- subtypes -------------------------------------------------------------------------------------
+# --------------------
 
 
 def slow_subtypes(names, least, rarest):
@@ -102,25 +123,36 @@ def slow_subtypes(names, least, rarest):
     return result
 
 
-words = st.lists(st.sampled_from(["ball", "base", "foot", "baseball", "football", "red"]), min_size=1, max_size=3).map(
-    " ".join
-)
+words = st.lists(
+    st.sampled_from(["ball", "base", "foot", "baseball", "football", "red"]), min_size=1, max_size=3
+).map(" ".join)
 
 
 @settings(deadline=None)
 @given(st.dictionaries(words, st.integers(1, 300), max_size=25))
 def test_subtypes_by_last_word_equal_the_quadratic_search(names):
     fast, slow = viphy_knowledge.subtypes(names), slow_subtypes(names, 100, 10)
-    assert [(k, list(v.items())) for k, v in fast.items()] == [(k, list(v.items())) for k, v in slow.items()]
+    assert [(k, list(v.items())) for k, v in fast.items()] == [
+        (k, list(v.items())) for k, v in slow.items()
+    ]
 
 
-# --- order ------------------------------------------------------------------------------------------------------------
+# --- order ----------------------------------------------------------------------------------------
+# --------------------
 
 
 def test_cycles_are_found_and_counted_once():
-    report = order_report([("a", "b"), ("b", "c"), ("c", "a"), ("c", "d"), ("d", "e"), ("e", "d"), ("e", "f")])
+    report = order_report(
+        [("a", "b"), ("b", "c"), ("c", "a"), ("c", "d"), ("d", "e"), ("e", "d"), ("e", "f")]
+    )
     assert report.components == (("a", "b", "c"), ("d", "e"))
-    assert (report.objects, report.pairs, report.cycles, report.tangled, report.contradictions) == (6, 7, 1, 5, 1)
+    assert (report.objects, report.pairs, report.cycles, report.tangled, report.contradictions) == (
+        6,
+        7,
+        1,
+        5,
+        1,
+    )
     assert not report.is_order
 
 
@@ -151,11 +183,14 @@ def test_transitive_pairs_leave_out_what_is_known_and_loops():
     assert found == {("a", "c", "d"), ("b", "c", "d")}
 
 
-# --- splits and files -------------------------------------------------------------------------------------------------
+# --- splits and files
+# -------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("n", "sizes"), [(13250, (2650, 1325, 9275, 0)), (43096, (8619, 4309, 30167, 1)),
-                                          (6570, (1314, 657, 4599, 0))])  # fmt: skip
+@pytest.mark.parametrize(
+    ("n", "sizes"),
+    [(13250, (2650, 1325, 9275, 0)), (43096, (8619, 4309, 30167, 1)), (6570, (1314, 657, 4599, 0))],
+)
 def test_split_sizes_round_down_and_lose_what_is_left(n, sizes):
     counts = Counter(split for split, _ in split_of(n))
     assert tuple(counts[split] for split in ("train", "val", "test", "lost")) == sizes
@@ -166,7 +201,9 @@ def test_split_sizes_round_down_and_lose_what_is_left(n, sizes):
 def folder(tmp_path) -> Path:
     root = tmp_path / "viphy"
     root.mkdir()
-    colours = {f"thing {i}": {"red": 0.6, "gray": 0.4} if i % 2 else {"blue": 1.0} for i in range(20)}
+    colours = {
+        f"thing {i}": {"red": 0.6, "gray": 0.4} if i % 2 else {"blue": 1.0} for i in range(20)
+    }
     (root / "colors.json").write_text(json.dumps(colours))
     chain = [f"o{i}" for i in range(8)]
     rows = [f"{a},{b},5,95,<\n{b},{a},95,5,>" for a, b in pairwise(chain)]
@@ -184,13 +221,19 @@ def test_an_object_may_have_several_right_colours(folder):
     assert items["thing 1"].gold == ("red", "gray")
     assert items["thing 1"].text == "thing 1 is of [MASK] color"
     assert items["thing 1"].tags["cardinality"] == "2"
-    assert Counter(item.tags["split"] for item in items.values()) == {"train": 4, "val": 2, "test": 14}
+    assert Counter(item.tags["split"] for item in items.values()) == {
+        "train": 4,
+        "val": 2,
+        "test": 14,
+    }
 
 
 def test_splits_narrow_and_dev_is_val(folder):
     for split in ("train", "val", "test"):
         part = list(viphy.published_color(data=str(folder), split=split))
-        assert part == [i for i in viphy.published_color(data=str(folder)) if i.tags["split"] == split]
+        assert part == [
+            i for i in viphy.published_color(data=str(folder)) if i.tags["split"] == split
+        ]
     assert list(viphy.published_color(data=str(folder), split="dev")) == list(
         viphy.published_color(data=str(folder), split="val")
     )
@@ -199,11 +242,15 @@ def test_splits_narrow_and_dev_is_val(folder):
 
 
 def test_few_shot_parts_are_read_as_released_or_named_as_missing(folder):
-    with pytest.raises(DataError, match=r"the train-20 part is missing: looked for dataset/fs_color/train_20\.json"):
+    with pytest.raises(
+        DataError, match=r"the train-20 part is missing: looked for dataset/fs_color/train_20\.json"
+    ):
         list(viphy.published_color(data=str(folder), split="train-20"))
     (folder / "dataset/fs_color").mkdir(parents=True)
     (folder / "dataset/fs_color/train_20.json").write_text('{"thing 1": {"red": 1.0}}')
-    assert [item.tags["split"] for item in viphy.published_color(data=str(folder), split="train-20")] == ["train-20"]
+    assert [
+        item.tags["split"] for item in viphy.published_color(data=str(folder), split="train-20")
+    ] == ["train-20"]
 
 
 def test_objects_carry_frequency_and_category_where_the_files_are_there(folder):
@@ -211,7 +258,10 @@ def test_objects_carry_frequency_and_category_where_the_files_are_there(folder):
     (folder / "obj2cat.json").write_text('{"thing 1": "food"}')
     (folder / "object_names_c5.json").write_text('{"thing 1": 250}')
     items = {item.tags["object"]: item for item in viphy.published_color(data=str(folder))}
-    assert (items["thing 1"].tags["frequency"], items["thing 1"].tags["category"]) == ("200-499", "food")
+    assert (items["thing 1"].tags["frequency"], items["thing 1"].tags["category"]) == (
+        "200-499",
+        "food",
+    )
 
 
 def test_prompts_are_those_of_table_2(folder):
@@ -223,7 +273,9 @@ def test_prompts_are_those_of_table_2(folder):
     spatial = {i.tags["obj_a"]: i for i in viphy.published_spatial(data=str(folder))}
     assert spatial["sink"].text == "in a living room, the sink is located [MASK] the door"
     assert spatial["sink"].gold == ("level with", "below")
-    asked = {i.tags["obj_a"]: i for i in viphy.published_spatial(data=str(folder), prompt="question")}
+    asked = {
+        i.tags["obj_a"]: i for i in viphy.published_spatial(data=str(folder), prompt="question")
+    }
     assert asked["lamp"].text == (
         "in a office, where is lamp is located in comparison to rug? (a) above (b) similar level (c) below"
     )
@@ -252,7 +304,9 @@ def test_subtype_and_transitive_sets_are_rebuilt_by_rule_if_absent(folder):
 
 def test_released_subtype_and_transitive_files_are_read_as_they_are(folder):
     (folder / "dataset/size_trans").mkdir(parents=True)
-    (folder / "dataset/size_trans/test.csv").write_text("o1,o2,>,<,typical\na,b,100,100,<\na,b,100,100,<\n")
+    (folder / "dataset/size_trans/test.csv").write_text(
+        "o1,o2,>,<,typical\na,b,100,100,<\na,b,100,100,<\n"
+    )
     items = list(viphy.published_transitive(data=str(folder)))
     assert [item.tags["obj_a"] for item in items] == ["a", "a"]
     assert len({item.id for item in items}) == 2
@@ -264,23 +318,28 @@ def test_a_checkout_with_only_the_dataset_folder_is_enough(folder, tmp_path):
     for split in ("train", "val", "test"):
         part = {row.object: row.shares for name, row in read_colours(folder) if name == split}
         (root / f"dataset/color/{split}.json").write_text(json.dumps(part))
-    assert list(viphy.published_color(data=str(root))) == list(viphy.published_color(data=str(folder)))
+    assert list(viphy.published_color(data=str(root))) == list(
+        viphy.published_color(data=str(folder))
+    )
 
 
-@pytest.mark.parametrize(("name", "text", "message"), [
-    ("size.csv", "o1,o2,typical\na,b,<\n", "column > is missing"),
-    ("size.csv", "o1,o2,>,<,typical\na,b,nan,3,<\n", "field > is 'nan', not a int"),
-    ("size.csv", "o1,o2,>,<,typical\na,b,1,-3,<\n", "count is negative"),
-    ("size.csv", "o1,o2,>,<,typical\na,b,1,3,=\n", "typical is '='"),
-    ("size.csv", "o1,o2,>,<,typical\n,b,1,3,<\n", "name is missing"),
-    ("size.csv", "o1,o2,>,<,typical\na,b,1\n", "the row has 3 fields"),
-    ("colors.json", '{"cat": {"red": NaN}}', "not JSON"),
-    ("colors.json", '{"cat": {"red": 7}}', "not shares of the eleven colours"),
-    ("colors.json", '{"cat": {"mauve": 1.0}}', "not shares of the eleven colours"),
-    ("colors.json", '{"cat": {}}', "not shares of the eleven colours"),
-    ("colors.json", '["cat"]', "wrong types"),
-    ("colors.json", '{"cat": {"red": 1' * 50_000, "not JSON|wrong types|nested too deeply"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("name", "text", "message"),
+    [
+        ("size.csv", "o1,o2,typical\na,b,<\n", "column > is missing"),
+        ("size.csv", "o1,o2,>,<,typical\na,b,nan,3,<\n", "field > is 'nan', not a int"),
+        ("size.csv", "o1,o2,>,<,typical\na,b,1,-3,<\n", "count is negative"),
+        ("size.csv", "o1,o2,>,<,typical\na,b,1,3,=\n", "typical is '='"),
+        ("size.csv", "o1,o2,>,<,typical\n,b,1,3,<\n", "name is missing"),
+        ("size.csv", "o1,o2,>,<,typical\na,b,1\n", "the row has 3 fields"),
+        ("colors.json", '{"cat": {"red": NaN}}', "not JSON"),
+        ("colors.json", '{"cat": {"red": 7}}', "not shares of the eleven colours"),
+        ("colors.json", '{"cat": {"mauve": 1.0}}', "not shares of the eleven colours"),
+        ("colors.json", '{"cat": {}}', "not shares of the eleven colours"),
+        ("colors.json", '["cat"]', "wrong types"),
+        ("colors.json", '{"cat": {"red": 1' * 50_000, "not JSON|wrong types|nested too deeply"),
+    ],
+)
 def test_malformed_files_are_one_clear_sentence(folder, name, text, message):
     (folder / name).write_text(text)
     source = viphy.published_size if name == "size.csv" else viphy.published_color
@@ -298,7 +357,9 @@ def test_endless_lines_and_gzip_bombs_are_refused(folder, monkeypatch):
         read_comparisons(folder / "size.csv", (">", "<"))
     monkeypatch.setattr(files, "FILE_LIMIT", 2000)
     (folder / "size.csv").unlink()
-    (folder / "size.csv.gz").write_bytes(gzip.compress(b"o1,o2,>,<,typical\n" + b"a,b,1,2,<\n" * 100_000))
+    (folder / "size.csv.gz").write_bytes(
+        gzip.compress(b"o1,o2,>,<,typical\n" + b"a,b,1,2,<\n" * 100_000)
+    )
     with pytest.raises(DataError, match="unpacks to more than"):
         list(viphy.published_size(data=str(folder)))
 
@@ -317,11 +378,14 @@ def test_without_files_it_says_how_to_get_them(tmp_path, monkeypatch):
     with pytest.raises(DataError, match="no such folder"):
         list(viphy.published_color(data="nowhere"))
     (tmp_path / "bare").mkdir()
-    with pytest.raises(DataError, match=r"results/size\.csv is missing: looked for dataset/size/train\.csv"):
+    with pytest.raises(
+        DataError, match=r"results/size\.csv is missing: looked for dataset/size/train\.csv"
+    ):
         list(viphy.published_size(data=str(tmp_path / "bare")))
 
 
-# --- fresh ------------------------------------------------------------------------------------------------------------
+# --- fresh ----------------------------------------------------------------------------------------
+# --------------------
 
 
 @pytest.mark.parametrize("name", FRESH)
@@ -378,19 +442,31 @@ def test_our_tables_hold_enough_and_nothing_twice():
     assert all(set(found) <= set(COLOURS) and len(found) > 1 for found in several.values())
     assert not [name for name in names if any(colour in name.lower() for colour in COLOURS)]
     words = Counter(word for name in names for word in set(re.findall(r"[\w'-]+", name.lower())))
-    assert {word for word, count in words.items() if count > 1} <= {"of", "the"}, "a word would tell the colour"
+    assert {word for word, count in words.items() if count > 1} <= {"of", "the"}, (
+        "a word would tell the colour"
+    )
     sized = [*objects, *(name for found in subtypes.values() for name in found)]
-    assert not [name for name in sized if {"small", "large", "big", "tiny", "giant", "huge"} & set(name.split())]
+    assert not [
+        name
+        for name in sized
+        if {"small", "large", "big", "tiny", "giant", "huge"} & set(name.split())
+    ]
     for things in files.read_yaml(files.package_data("viphy/elevations.yaml")).values():
         assert not [name for name in things if {"above", "below", "level"} & set(name.split())]
         assert all(0 <= low <= high for spans in things.values() for low, high in spans)
 
 
-@pytest.mark.parametrize(("a", "b", "relation"), [
-    ((90, 115), (0, 55), ">"), ((0, 55), (90, 115), "<"), ((90, 115), (90, 110), "="),
-    ((90, 105), (86, 90), ""),  # a bowl on the worktop: above or level, as one looks at it
-    ((0, 0), (0, 1), ""), ((0, 130), (75, 77), ""),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("a", "b", "relation"),
+    [
+        ((90, 115), (0, 55), ">"),
+        ((0, 55), (90, 115), "<"),
+        ((90, 115), (90, 110), "="),
+        ((90, 105), (86, 90), ""),  # a bowl on the worktop: above or level, as one looks at it
+        ((0, 0), (0, 1), ""),
+        ((0, 130), (75, 77), ""),
+    ],
+)
 def test_elevations_are_asked_only_where_nobody_would_hesitate(a, b, relation):
     assert viphy_fresh.relation_of(a, b) == relation
 

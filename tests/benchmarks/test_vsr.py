@@ -12,16 +12,38 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gnomon import files
-from gnomon.benchmarks import vsr, vsr_files, vsr_splits
-from gnomon.benchmarks.vsr_files import Caption, concepts, validated
+from gnomon.benchmarks.vsr import files as vsr_files
+from gnomon.benchmarks.vsr import splits as vsr_splits
+from gnomon.benchmarks.vsr import task as vsr
+from gnomon.benchmarks.vsr.files import Caption, concepts, validated
 from gnomon.errors import DataError, MissingFileWarning, UsageError
 from gnomon.records import problem
 
-THINGS = ["horse", "hot dog", "elephant", "cat", "person", "dining table", "bench", "cup", "bed", "truck"]
+THINGS = [
+    "horse",
+    "hot dog",
+    "elephant",
+    "cat",
+    "person",
+    "dining table",
+    "bench",
+    "cup",
+    "bed",
+    "truck",
+]
 RELATIONS = ["on top of", "contains", "left of", "touching", "among", "congruent"]
 
 
-def row(number: int, first="cat", second="bed", relation="touching", label=1, true=(1, 2), false=(), **more):
+def row(
+    number: int,
+    first="cat",
+    second="bed",
+    relation="touching",
+    label=1,
+    true=(1, 2),
+    false=(),
+    **more,
+):
     copula = "" if relation in vsr_files.NO_COPULA else "is "
     name = f"{number:012d}.jpg"
     return {
@@ -39,7 +61,9 @@ def row(number: int, first="cat", second="bed", relation="touching", label=1, tr
 
 def write(file, rows):
     file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text("\n".join(json.dumps(found) for found in rows))  # the first release has no final newline
+    file.write_text(
+        "\n".join(json.dumps(found) for found in rows)
+    )  # the first release has no final newline
 
 
 @pytest.fixture
@@ -47,7 +71,15 @@ def rows():
     """Contrastive pairs: each caption once true and once false, on two images."""
     pairs = list(combinations(THINGS, 2))
     return [
-        row(2 * i + label, a, b, RELATIONS[i % 4], label, (1, 2) if label else (), () if label else (1, 2))
+        row(
+            2 * i + label,
+            a,
+            b,
+            RELATIONS[i % 4],
+            label,
+            (1, 2) if label else (),
+            () if label else (1, 2),
+        )
         for i, (a, b) in enumerate(pairs)
         for label in (0, 1)
     ]
@@ -55,7 +87,10 @@ def rows():
 
 @pytest.fixture
 def folder(tmp_path, rows):
-    extra = [row(900, true=(1,), false=(2,)), row(901, true=(), false=())]  # one in two agrees; nobody voted
+    extra = [
+        row(900, true=(1,), false=(2,)),
+        row(901, true=(), false=()),
+    ]  # one in two agrees; nobody voted
     write(tmp_path / "vsr/raw.jsonl", rows + extra)
     return tmp_path / "vsr"
 
@@ -66,9 +101,18 @@ def caption(**more) -> Caption:
     return msgspec.convert(row(1, **more), Caption)
 
 
-@pytest.mark.parametrize(("agree", "against", "kept"), [
-    (2, 1, True), (4, 2, True), (3, 2, False), (1, 0, True), (0, 0, False), (1, 1, False), (0, 3, False),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("agree", "against", "kept"),
+    [
+        (2, 1, True),
+        (4, 2, True),
+        (3, 2, False),
+        (1, 0, True),
+        (0, 0, False),
+        (1, 1, False),
+        (0, 3, False),
+    ],
+)
 def test_two_thirds_must_agree_with_the_label_and_somebody_must(agree, against, kept):
     assert validated(caption(label=1, true=range(agree), false=range(against))) is kept
     assert validated(caption(label=0, true=range(against), false=range(agree))) is kept
@@ -76,16 +120,22 @@ def test_two_thirds_must_agree_with_the_label_and_somebody_must(agree, against, 
 
 def test_votes_as_lists_and_as_text_are_the_same():
     assert caption(true=(2, 10, 1)).votes == (3, 0)
-    assert caption(vote_true_validator_id="[2, 10, 1]", vote_false_validator_id="[]").votes == (3, 0)
+    assert caption(vote_true_validator_id="[2, 10, 1]", vote_false_validator_id="[]").votes == (
+        3,
+        0,
+    )
 
 
-@pytest.mark.parametrize(("text", "relation", "found"), [
-    ("The hot dog is on top of the horse.", "on top of", ("hot dog", "horse")),
-    ("The person contains the hair drier.", "contains", ("person", "hair drier")),
-    ("The dining table has as a part the cup.", "has as a part", ("dining table", "cup")),
-    ("The cat is in front of the in bed.", "in front of", ("cat", "in bed")),
-    ("No caption.", "on", ("", "")),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "relation", "found"),
+    [
+        ("The hot dog is on top of the horse.", "on top of", ("hot dog", "horse")),
+        ("The person contains the hair drier.", "contains", ("person", "hair drier")),
+        ("The dining table has as a part the cup.", "has as a part", ("dining table", "cup")),
+        ("The cat is in front of the in bed.", "in front of", ("cat", "in bed")),
+        ("No caption.", "on", ("", "")),
+    ],
+)
 def test_concepts_are_read_from_the_caption(text, relation, found):
     assert concepts(text, relation) == found
 
@@ -123,10 +173,21 @@ def test_an_item_says_where_it_comes_from(folder):
 
 def test_the_second_release_is_read_too(tmp_path):
     found = row(1, true=(), false=())
-    found |= {"vote_true_validator_id": "[2, 10, 1]", "vote_false_validator_id": "[5]", "reference_frame": 1.0}
-    write(tmp_path / "data/data_files/all_vsr_validated_data.jsonl", [found, row(2, reference_frame=None)])
+    found |= {
+        "vote_true_validator_id": "[2, 10, 1]",
+        "vote_false_validator_id": "[5]",
+        "reference_frame": 1.0,
+    }
+    write(
+        tmp_path / "data/data_files/all_vsr_validated_data.jsonl",
+        [found, row(2, reference_frame=None)],
+    )
     first, second = vsr.published(data=str(tmp_path))
-    assert (first.tags["agreement"], first.tags["dissent"], first.tags["frame"]) == ("0.75", "yes", "1")
+    assert (first.tags["agreement"], first.tags["dissent"], first.tags["frame"]) == (
+        "0.75",
+        "yes",
+        "1",
+    )
     assert "frame" not in second.tags
 
 
@@ -134,11 +195,14 @@ def test_released_splits_are_read_as_they_are(folder, rows):
     parts = {"train": rows[:50], "dev": rows[50:60], "test": rows[60:]}
     for part, found in parts.items():
         write(folder / f"random/{part}.jsonl", found)
-        write(folder / f"zeroshot/{part}.jsonl", [{**r, "subj": "orse", "obj": "cat"} for r in found[:3]])
+        write(
+            folder / f"zeroshot/{part}.jsonl",
+            [{**r, "subj": "orse", "obj": "cat"} for r in found[:3]],
+        )
     for part, found in parts.items():
-        assert [i.tags["image"] for i in vsr.published(data=str(folder), split=f"random/{part}")] == [
-            r["image"] for r in found
-        ]
+        assert [
+            i.tags["image"] for i in vsr.published(data=str(folder), split=f"random/{part}")
+        ] == [r["image"] for r in found]
     assert len(list(vsr.published(data=str(folder), split="test"))) == len(rows) - 60
     assert len(list(vsr.published(data=str(folder), split="zeroshot-published"))) == 9
     tagged = Counter(item.tags["split"] for item in vsr.published(data=str(folder)))
@@ -152,7 +216,10 @@ def test_a_folder_with_only_a_split_is_enough(tmp_path, rows):
 
 
 def parts_of(folder, kind, seed):
-    return {part: list(vsr.published(data=str(folder), split=f"{kind}/{part}", seed=seed)) for part in vsr_files.PARTS}
+    return {
+        part: list(vsr.published(data=str(folder), split=f"{kind}/{part}", seed=seed))
+        for part in vsr_files.PARTS
+    }
 
 
 def captions_of(items):
@@ -166,7 +233,11 @@ def test_the_contrast_split_shares_no_caption_and_loses_nothing(folder, rows, se
     for one, other in combinations(parts.values(), 2):
         assert captions_of(one).isdisjoint(captions_of(other))
     assert len(parts["test"]) == len(rows) // 5
-    assert all(count == 2 for part in parts.values() for count in Counter(item.text for item in part).values())
+    assert all(
+        count == 2
+        for part in parts.values()
+        for count in Counter(item.text for item in part).values()
+    )
 
 
 def test_a_random_split_that_was_not_released_says_so(folder):
@@ -179,7 +250,10 @@ def test_a_random_split_that_was_not_released_says_so(folder):
 
 
 def test_the_random_split_does_share_captions(folder):
-    train, test = (list(vsr.published(data=str(folder), split=f"random-rebuilt/{p}")) for p in ("train", "test"))
+    train, test = (
+        list(vsr.published(data=str(folder), split=f"random-rebuilt/{p}"))
+        for p in ("train", "test")
+    )
     assert captions_of(train) & captions_of(test)
 
 
@@ -194,7 +268,9 @@ def test_the_zero_shot_split_shares_no_concept(folder, seed):
 @settings(deadline=None)
 @given(st.integers(100, 2000), st.integers(0, 3))
 def test_smaller_training_parts_lie_in_larger_ones(n, seed):
-    prefixes = [vsr_splits.training_prefix(range(n), seed, size) for size in ("10", "25", "50", "75")]
+    prefixes = [
+        vsr_splits.training_prefix(range(n), seed, size) for size in ("10", "25", "50", "75")
+    ]
     assert [len(p) for p in prefixes] == [int(t * n) for t in (0.1, 0.25, 0.5, 0.75)]
     assert all(larger[: len(smaller)] == smaller for smaller, larger in combinations(prefixes, 2))
     hundred = vsr_splits.training_prefix(range(n), seed, "100")
@@ -204,12 +280,16 @@ def test_smaller_training_parts_lie_in_larger_ones(n, seed):
 
 def test_seeds_repeat_and_differ(folder):
     def ids(seed):
-        return [item.id for item in vsr.published(data=str(folder), split="contrast/test", seed=seed)]
+        return [
+            item.id for item in vsr.published(data=str(folder), split="contrast/test", seed=seed)
+        ]
 
     assert ids(1) == ids(1) != ids(2)
 
 
-@pytest.mark.parametrize("split", ["tset", "contrast/tset", "random/train-33", "zeroshots/test", "raw/test"])
+@pytest.mark.parametrize(
+    "split", ["tset", "contrast/tset", "random/train-33", "zeroshots/test", "raw/test"]
+)
 def test_unknown_splits_are_refused(folder, split):
     with pytest.raises(UsageError, match="no split named") as error:
         list(vsr.published(data=str(folder), split=split))
@@ -248,14 +328,24 @@ def test_images_are_found_in_cocos_layout_or_flat_and_asked_for_if_missing(folde
         list(vsr.published(data=str(folder), images="nowhere"))
 
 
-@pytest.mark.parametrize("change", [
-    {"image": "../../etc/passwd"}, {"image": "/etc/passwd"}, {"image": "0000000000.jpg"},
-    {"image": "000000000001.jpg/../x"},
-    {"image_link": "file:///etc/passwd"}, {"image_link": "http://a.org/train2017/000000000002.jpg"},
-    {"image_link": "http://a.org/train2017/../x/train2017/000000000001.jpg?a=b"}, {"label": 2}, {"label": True},
-    {"caption": " "}, {"vote_true_validator_id": "__import__('os')"}, {"vote_true_validator_id": ["a"]},
-    {"relation": ""},
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"image": "../../etc/passwd"},
+        {"image": "/etc/passwd"},
+        {"image": "0000000000.jpg"},
+        {"image": "000000000001.jpg/../x"},
+        {"image_link": "file:///etc/passwd"},
+        {"image_link": "http://a.org/train2017/000000000002.jpg"},
+        {"image_link": "http://a.org/train2017/../x/train2017/000000000001.jpg?a=b"},
+        {"label": 2},
+        {"label": True},
+        {"caption": " "},
+        {"vote_true_validator_id": "__import__('os')"},
+        {"vote_true_validator_id": ["a"]},
+        {"relation": ""},
+    ],
+)
 def test_hostile_lines_are_refused_with_file_and_line(tmp_path, change):
     write(tmp_path / "raw.jsonl", [row(1), {**row(1), **change}])
     with pytest.raises(DataError, match=r"raw\.jsonl:2: "):
@@ -297,7 +387,10 @@ def test_image_files_are_named_once_and_stay_in_their_folder(folder, rows):
 
 def test_tables_count_splits_relations_and_disagreement(folder):
     def tables_of(split):
-        return {table.title: table for table in vsr.VSR.statistics(list(vsr.published(data=str(folder), split=split)))}
+        return {
+            table.title: table
+            for table in vsr.VSR.statistics(list(vsr.published(data=str(folder), split=split)))
+        }
 
     tables = tables_of("raw")
     votes = dict(tables["Captions and votes"].rows)

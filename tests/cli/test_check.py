@@ -25,7 +25,12 @@ def mine(tmp_path):
 def test_a_good_file_passes_and_its_tables_are_printed(mine, capsys):
     assert main(["check", str(mine)]) == 0
     shown = capsys.readouterr().out
-    for title in ("Patterns", "Patterns with each spatial expression", "Labels in percent", "Coverage"):
+    for title in (
+        "Patterns",
+        "Patterns with each spatial expression",
+        "Labels in percent",
+        "Coverage",
+    ):
         assert f"\n{title}\n" in shown
     assert shown.rstrip().endswith("mine.yaml: 0 errors, 0 warnings.")
 

@@ -1,4 +1,5 @@
-"""The command line as people use it: right output, right exit codes, one clear sentence when something is wrong."""
+"""The command line as people use it: right output, right exit codes, one clear sentence when
+something is wrong."""
 
 import csv
 import errno
@@ -102,7 +103,17 @@ def test_run_prints_json_for_programs(capsys):
 
 def test_a_run_that_is_named_twice_is_made_once(capsys):
     code, out, _ = told(
-        capsys, "run", "scales", "scales@fresh", "-m", "random", "-m", "random", "--limit", "5", "--json"
+        capsys,
+        "run",
+        "scales",
+        "scales@fresh",
+        "-m",
+        "random",
+        "-m",
+        "random",
+        "--limit",
+        "5",
+        "--json",
     )
     assert code == 0
     assert len(out.splitlines()) == 1
@@ -112,7 +123,9 @@ def test_list_runs_tells_which_are_damaged_and_shows_the_others_whole(capsys, mo
     monkeypatch.setenv("COLUMNS", "60")
     for model in ("random", "majority", "constant:yes", "constant:no", "constant:larger"):
         told(capsys, "run", "scales", "-m", model, "--limit", "9", "--quiet")
-    sound, lost, torn, empty, manifest = sorted(Path("runs").iterdir(), key=lambda p: "random" not in p.name)
+    sound, lost, torn, empty, manifest = sorted(
+        Path("runs").iterdir(), key=lambda p: "random" not in p.name
+    )
     with closing(sqlite3.connect(empty / "answers.sqlite")) as log:
         log.executescript("DELETE FROM answers; DELETE FROM items;")
     (lost / "answers.sqlite").unlink()
@@ -132,10 +145,16 @@ def test_list_runs_tells_which_are_damaged_and_shows_the_others_whole(capsys, mo
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["models", "hf"], ["--prompt PROMPT", "--model-set top_k=VALUE", "(default: 0)", "--allow-pickle"]),
+        (
+            ["models", "hf"],
+            ["--prompt PROMPT", "--model-set top_k=VALUE", "(default: 0)", "--allow-pickle"],
+        ),
         (["models", "hf:gpt2"], ["--prompt PROMPT"]),
         (["models", "majority"], ["majority takes no options."]),
-        (["benchmarks", "scales"], ["scales@fresh", "--seed S", "scales@published", "--data DIR", "--set form=VALUE"]),
+        (
+            ["benchmarks", "scales"],
+            ["scales@fresh", "--seed S", "scales@published", "--data DIR", "--set form=VALUE"],
+        ),
     ],
 )
 def test_list_says_which_options_one_takes(arguments, words, capsys):
@@ -168,12 +187,32 @@ def test_plugin_works_from_the_command_line(plugin, capsys):
 
 def test_a_run_whose_items_all_failed_is_a_failure(plugin, capsys):
     code, out, _ = told(
-        capsys, "run", "dice", "-m", "slow", "--set", "n=3", "--model-set", "seconds=0", "--model-set", "fail=1"
+        capsys,
+        "run",
+        "dice",
+        "-m",
+        "slow",
+        "--set",
+        "n=3",
+        "--model-set",
+        "seconds=0",
+        "--model-set",
+        "fail=1",
     )
     assert code == 0  # one of three failed
     assert "1 failed" in out
     code, *_ = told(
-        capsys, "run", "dice", "-m", "constant:first", "-m", "slow", "--set", "n=1", "--model-set", "fail=0"
+        capsys,
+        "run",
+        "dice",
+        "-m",
+        "constant:first",
+        "-m",
+        "slow",
+        "--set",
+        "n=1",
+        "--model-set",
+        "fail=0",
     )
     assert code == 1
 
@@ -184,13 +223,29 @@ BAD = {
     "unknown command": (["rum"], 2, "Did you mean run"),
     "unknown source": (["make", "scales@new", "-o", "x.jsonl"], 2, "fresh, published"),
     "unknown option": (["make", "scales", "-o", "x.jsonl", "--set", "sclae=size"], 2, "'sclae'"),
-    "option of no benchmark": (["make", "scales", "-o", "x.jsonl", "--split", "test"], 2, "'split'"),
-    "wrong type": (["make", "scales", "-o", "x.jsonl", "--seed", "many"], 2, "must be int, not 'many'"),
+    "option of no benchmark": (
+        ["make", "scales", "-o", "x.jsonl", "--split", "test"],
+        2,
+        "'split'",
+    ),
+    "wrong type": (
+        ["make", "scales", "-o", "x.jsonl", "--seed", "many"],
+        2,
+        "must be int, not 'many'",
+    ),
     "setting without value": (["make", "scales", "-o", "x.jsonl", "--set", "seed"], 2, "KEY=VALUE"),
     "unknown ending": (["make", "scales", "-o", "x.xlsx"], 2, ".parquet"),
     "missing folder": (["make", "scales", "-o", "no/such/x.jsonl"], 1, "folder does not exist"),
-    "no data": (["make", "scales@published", "-o", "x.jsonl", "--data", "nowhere"], 1, "no such folder"),
-    "missing answers": (["run", "scales", "-m", "answers:nowhere.jsonl"], 1, "nowhere.jsonl: there is no such file"),
+    "no data": (
+        ["make", "scales@published", "-o", "x.jsonl", "--data", "nowhere"],
+        1,
+        "no such folder",
+    ),
+    "missing answers": (
+        ["run", "scales", "-m", "answers:nowhere.jsonl"],
+        1,
+        "nowhere.jsonl: there is no such file",
+    ),
     "constant without label": (["run", "scales", "-m", "constant"], 2, "constant:yes"),
     "random with a name": (["run", "scales", "-m", "random:3"], 2, "takes no name"),
     "label of no item": (
@@ -198,7 +253,11 @@ BAD = {
         2,
         "They offer: larger, smaller, yes, no, taller, shorter.",
     ),
-    "option of no model": (["run", "scales", "-m", "random", "--shots", "2"], 2, "random takes: model_seed."),
+    "option of no model": (
+        ["run", "scales", "-m", "random", "--shots", "2"],
+        2,
+        "random takes: model_seed.",
+    ),
     "more on a measure": (["list", "measures", "accuracy"], 2, "nothing more to say"),
     "limit of none": (["run", "scales", "-m", "random", "--limit", "0"], 2, "1 or more"),
     "not a run": (["score", "nowhere"], 1, "is not a run"),
@@ -238,7 +297,10 @@ def test_a_file_that_the_system_refuses_is_named_with_what_to_do(capsys, monkeyp
 
     monkeypatch.setattr("gnomon.cli.list.main", refuse)
     code, _, err = told(capsys, "list")
-    assert (code, err) == (1, "gnomon: secret.yaml: Permission denied.\nCheck the path and its permissions.\n")
+    assert (code, err) == (
+        1,
+        "gnomon: secret.yaml: Permission denied.\nCheck the path and its permissions.\n",
+    )
 
 
 def test_missing_command_arguments_are_usage_errors(capsys):
@@ -248,7 +310,9 @@ def test_missing_command_arguments_are_usage_errors(capsys):
 
 def test_debug_shows_the_traceback():
     done = subprocess.run(
-        [sys.executable, "-m", "gnomon", "run", "scalse", "-m", "random", "--debug"], capture_output=True, text=True
+        [sys.executable, "-m", "gnomon", "run", "scalse", "-m", "random", "--debug"],
+        capture_output=True,
+        text=True,
     )
     assert "Traceback" in done.stderr
 
@@ -257,7 +321,10 @@ MALFORMED = {
     "cut short": ('{"text": "An ant and a bi', "size.json:1: not JSON"),
     "not an object": ("[1, 2]\n", "size.json:1: wrong types"),
     "field missing": ('{"text": "An ant and a bird."}\n', "missing required field `question`"),
-    "wrong type": ('{"text": 3, "question": "?", "obj_a": "ant", "obj_b": "bird", "label": 0}\n', "Expected `str`"),
+    "wrong type": (
+        '{"text": 3, "question": "?", "obj_a": "ant", "obj_b": "bird", "label": 0}\n',
+        "Expected `str`",
+    ),
     "stranger": (
         '{"text": "A b and a c.", "question": "?", "obj_a": "b", "obj_b": "c", "label": 0}\n',
         "not an object",
@@ -269,10 +336,20 @@ MALFORMED = {
 @pytest.mark.parametrize(("content", "words"), MALFORMED.values(), ids=MALFORMED)
 def test_malformed_data_names_file_and_line(content, words, capsys, tmp_path):
     (tmp_path / "data").mkdir()
-    (tmp_path / "data" / "size.json").write_bytes(content if isinstance(content, bytes) else content.encode())
+    (tmp_path / "data" / "size.json").write_bytes(
+        content if isinstance(content, bytes) else content.encode()
+    )
     (tmp_path / "items.jsonl").write_text("precious")
     code, _, err = told(
-        capsys, "make", "scales@published", "--data", "data", "--set", "scale=size", "-o", "items.jsonl"
+        capsys,
+        "make",
+        "scales@published",
+        "--data",
+        "data",
+        "--set",
+        "scale=size",
+        "-o",
+        "items.jsonl",
     )
     assert code == 1
     assert words in err
@@ -307,7 +384,9 @@ def test_damaged_manifest_and_log_are_named(capsys):
 def test_full_disk_is_one_sentence(capsys, monkeypatch):
     import gnomon.writing
 
-    monkeypatch.setattr(gnomon.writing.Path, "with_name", lambda self, name: gnomon.writing.Path("/dev/full"))
+    monkeypatch.setattr(
+        gnomon.writing.Path, "with_name", lambda self, name: gnomon.writing.Path("/dev/full")
+    )
     monkeypatch.setattr(gnomon.writing.Path, "unlink", lambda self, missing_ok=False: None)
     code, _, err = told(capsys, "make", "scales", "-o", "x.jsonl")
     assert code == 1
@@ -323,8 +402,20 @@ def test_interrupt_says_how_to_go_on(plugin, tmp_path):
         "PYTHONPATH": f"{plugin}{os.pathsep}{os.environ.get('PYTHONPATH', '')}",
         "GNOMON_DICE_ASKED": str(asked),
     }
-    command = [sys.executable, "-m", "gnomon", "run", "dice", "-m", "slow", "--model-set", "seconds=0.05"]
-    process = subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    command = [
+        sys.executable,
+        "-m",
+        "gnomon",
+        "run",
+        "dice",
+        "-m",
+        "slow",
+        "--model-set",
+        "seconds=0.05",
+    ]
+    process = subprocess.Popen(
+        command, env=environment, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
     while not asked.stat().st_size and process.poll() is None:
         pass
     process.send_signal(signal.SIGINT)

@@ -1,7 +1,8 @@
-"""The examples that help texts and the first pages show do work: each is run, in a folder that has what it names.
+"""The examples that help texts and the first pages show do work: each is run, in a folder that has
+what it names.
 
-What needs weights is asked of `majority` instead; what needs a server, the network or a terminal is only parsed
-(tests/test_docs.py).
+What needs weights is asked of `majority` instead; what needs a server, the network or a terminal is
+only parsed (tests/test_docs.py).
 """
 
 import glob
@@ -39,7 +40,12 @@ def command(line):
 def in_help():
     texts = [EPILOG, *(command_module(name).__doc__ or "" for name in COMMANDS)]
     return list(
-        dict.fromkeys(command(line) for text in texts for line in text.splitlines() if line.startswith("  gnomon "))
+        dict.fromkeys(
+            command(line)
+            for text in texts
+            for line in text.splitlines()
+            if line.startswith("  gnomon ")
+        )
     )
 
 
@@ -68,7 +74,9 @@ def furnished(tmp_path_factory):
             gnomon.run(gnomon.load(name, seed=seed), model, limit=40, runs=folder / "runs")
     shutil.copytree(folder / "runs", folder / "results")
     items = gnomon.load("scales", seed=3).limited(40).items()
-    (folder / "predictions.csv").write_text("id,label\n" + "".join(f"{item.id},{item.gold[0]}\n" for item in items))
+    (folder / "predictions.csv").write_text(
+        "id,label\n" + "".join(f"{item.id},{item.gold[0]}\n" for item in items)
+    )
     own = package_data("spacenli")
     shutil.copytree(own / "patterns", folder / "my_patterns")
     shutil.copy(sorted((own / "patterns").glob("*.yaml"))[0], folder / "my_patterns.yaml")
@@ -89,13 +97,17 @@ def test_most_examples_are_within_reach():
     assert sum(not reason(line) for line in lines) > 0.6 * len(lines)
 
 
-@pytest.mark.parametrize("line", [line for line in in_help() if not reason(line) and not AUTHORS.search(line)])
+@pytest.mark.parametrize(
+    "line", [line for line in in_help() if not reason(line) and not AUTHORS.search(line)]
+)
 def test_an_example_of_a_help_text_works(line, room, capsys):
     run(line)
 
 
 @pytest.mark.published
-@pytest.mark.parametrize("line", [line for line in in_help() if not reason(line) and AUTHORS.search(line)])
+@pytest.mark.parametrize(
+    "line", [line for line in in_help() if not reason(line) and AUTHORS.search(line)]
+)
 def test_an_example_about_the_authors_files_works(line, room, shared, capsys):
     (room / "path").mkdir()
     (room / "path" / "to").symlink_to(shared / "data")
@@ -103,14 +115,22 @@ def test_an_example_about_the_authors_files_works(line, room, shared, capsys):
     (room / "SpaceNLI" / "dataset").symlink_to(shared / "data" / "spacenli")
     with gzip.open(shared / "data" / "spatialqa" / "results-ada.tsv.gz", "rb") as packed:
         (room / "results-ada.tsv").write_bytes(packed.read())
-    run(line, code=1 if line.startswith("gnomon check") else 0)  # of the authors' patterns one has a fault
+    run(
+        line, code=1 if line.startswith("gnomon check") else 0
+    )  # of the authors' patterns one has a fault
 
 
 @pytest.mark.parametrize("page", ["README.md", "docs/index.md"])
 def test_the_first_walk_of_a_page_works_from_beginning_to_end(page, capsys):
-    blocks = re.findall(r"^```(?:sh|console)\n(.*?)^```", (ROOT / page).read_text(encoding="utf-8"), re.M | re.S)
+    blocks = re.findall(
+        r"^```(?:sh|console)\n(.*?)^```", (ROOT / page).read_text(encoding="utf-8"), re.M | re.S
+    )
     lines = [command(line.lstrip("$ ")) for block in blocks for line in block.splitlines()]
-    walk = [line for line in lines if line.startswith("gnomon ") and not reason(line) and not AUTHORS.search(line)]
+    walk = [
+        line
+        for line in lines
+        if line.startswith("gnomon ") and not reason(line) and not AUTHORS.search(line)
+    ]
     assert len(walk) > 3
     for line in walk:
         run(line)

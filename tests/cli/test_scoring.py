@@ -14,7 +14,10 @@ from gnomon.runs import runs_in
 @pytest.fixture
 def runs():
     """Three baselines on the same 80 fresh items, in ./runs."""
-    return [str(gnomon.run("scales", model, limit=80).path) for model in ("random", "majority", "constant:yes")]
+    return [
+        str(gnomon.run("scales", model, limit=80).path)
+        for model in ("random", "majority", "constant:yes")
+    ]
 
 
 def printed(capsys, *arguments):
@@ -41,7 +44,11 @@ def test_json_is_a_list_of_scores_with_exactly_their_fields(runs, capsys):
         80,
     )
     assert 0 <= first["low"] <= first["value"] <= first["high"] <= 1
-    assert {(score["by"], score["key"]) for score in found} == {("", ""), ("scale", "height"), ("scale", "size")}
+    assert {(score["by"], score["key"]) for score in found} == {
+        ("", ""),
+        ("scale", "height"),
+        ("scale", "size"),
+    }
     assert {
         "accuracy",
         "macro_f1",
@@ -62,7 +69,9 @@ def test_the_python_api_gives_the_same_scores(runs, capsys):
         assert score.value == found[score.measure]
 
 
-def test_the_table_shows_percentages_with_intervals_and_bars_and_fits_the_width(runs, capsys, monkeypatch):
+def test_the_table_shows_percentages_with_intervals_and_bars_and_fits_the_width(
+    runs, capsys, monkeypatch
+):
     narrow(monkeypatch, 80)
     out = printed(capsys, "score", "runs", "--measure", "accuracy", "--by", "scale").out
     assert " % " in out
@@ -88,9 +97,11 @@ def test_missing_answers_are_counted_and_listed_on_standard_error(runs, capsys):
 
 def test_guesses_take_the_place_of_missing_answers(runs, capsys):
     wrong, first, again = (
-        json.loads(printed(capsys, "score", runs[2], "--measure", "accuracy", "--format", "json", *extra).out)[0][
-            "value"
-        ]
+        json.loads(
+            printed(
+                capsys, "score", runs[2], "--measure", "accuracy", "--format", "json", *extra
+            ).out
+        )[0]["value"]
         for extra in ([], *[["--guess", "1"]] * 2)
     )
     assert wrong < first == again
@@ -103,7 +114,10 @@ def test_consistency_stands_beside_being_right_as_well(runs, capsys):
 
 
 def test_bootstrap_intervals_are_the_same_each_time(runs, capsys):
-    first, again = (printed(capsys, "score", runs[0], "--draws", "200", "--format", "json").out for _ in range(2))
+    first, again = (
+        printed(capsys, "score", runs[0], "--draws", "200", "--format", "json").out
+        for _ in range(2)
+    )
     assert first == again
     assert first != printed(capsys, "score", runs[0], "--format", "json").out
 
@@ -136,7 +150,16 @@ def test_negative_scores_in_a_file_are_log_probabilities(capsys, tmp_path):
     record = {"item": item.id, "scores": [-0.5, -3.0]}
     (tmp_path / "answers.jsonl").write_text(json.dumps(record) + "\n")
     told = printed(
-        capsys, "score", "--answers", "answers.jsonl", "--benchmark", "scales", "--measure", "ece", "--format", "json"
+        capsys,
+        "score",
+        "--answers",
+        "answers.jsonl",
+        "--benchmark",
+        "scales",
+        "--measure",
+        "ece",
+        "--format",
+        "json",
     )
     [score] = json.loads(told.out)
     assert score["n"] == 1
@@ -147,7 +170,16 @@ def test_seeds_are_taken_together(capsys):
     for seed in (0, 1, 2):
         gnomon.run(gnomon.load("scales", seed=seed), "random", limit=60)
     told = printed(
-        capsys, "score", "runs", "--over-seeds", "--measure", "accuracy", "--by", "scale", "--format", "json"
+        capsys,
+        "score",
+        "runs",
+        "--over-seeds",
+        "--measure",
+        "accuracy",
+        "--by",
+        "scale",
+        "--format",
+        "json",
     )
     found = json.loads(told.out)
     assert (found[0]["by"], found[0]["n"]) == ("", 180)
@@ -172,8 +204,14 @@ def test_seeds_are_taken_together(capsys):
         (["score", "{run}", "--seed", "3"], "--seed says what the answers in a file are to"),
         (["score", "{run}", "--set", "form=cloze"], "--set says what the answers in a file are to"),
         (["score", "{run}", "--limit", "3"], "--limit says what the answers in a file are to"),
-        (["score", "{run}", "--like-paper", "--by", "scale"], "--by has no effect with --like-paper"),
-        (["score", "{run}", "--over-seeds", "--draws", "100"], "--draws has no effect with --over-seeds"),
+        (
+            ["score", "{run}", "--like-paper", "--by", "scale"],
+            "--by has no effect with --like-paper",
+        ),
+        (
+            ["score", "{run}", "--over-seeds", "--draws", "100"],
+            "--draws has no effect with --over-seeds",
+        ),
         (["compare", "{run}", "runs", "--draws", "1"], "2 or more, or 0 for none, not 1"),
         (["compare", "{run}"], "one run is given"),
     ],
@@ -190,13 +228,17 @@ def test_compare_ranks_models_and_tells_ties_from_differences(runs, capsys):
     assert "differ" in out
     assert "tied with" in out
     assert "p (Holm)" in out
-    found = json.loads(printed(capsys, "compare", *runs, "--format", "json", "--measure", "macro_f1").out)
+    found = json.loads(
+        printed(capsys, "compare", *runs, "--format", "json", "--measure", "macro_f1").out
+    )
     assert len(found["comparisons"]) == 3
     assert [rank["model"] for rank in found["leaderboard"]][-1] == "constant:yes"
     for pair in found["comparisons"]:
         assert pair["difference"] == pytest.approx(pair["first_value"] - pair["second_value"])
         assert pair["p"] <= pair["p_adjusted"] <= 1
-    rows = list(csv.DictReader(io.StringIO(printed(capsys, "compare", *runs, "--format", "csv").out)))
+    rows = list(
+        csv.DictReader(io.StringIO(printed(capsys, "compare", *runs, "--format", "csv").out))
+    )
     assert rows[0]["measure"] == "accuracy"
 
 
@@ -230,10 +272,17 @@ def test_runs_of_one_model_have_a_row_each_with_what_tells_them_apart(capsys):
         gnomon.run(gnomon.load("scales", seed=seed), "random", limit=limit)
     gnomon.run("scales", gnomon.model("random", model_seed=7), limit=20)
     out = printed(capsys, "score", "runs", "--measure", "accuracy").out
-    for label in ("random (seed 0, limit 20)", "random (seed 1, limit 40)", "random (model seed 7, seed 0, limit 20)"):
+    for label in (
+        "random (seed 0, limit 20)",
+        "random (seed 1, limit 40)",
+        "random (model seed 7, seed 0, limit 20)",
+    ):
         assert out.count(f"{label} ") == 1
     found = accuracies(capsys, "runs")
-    assert [(score["label"], score["seed"]) for score in found][1] == ("random (seed 1, limit 40)", 1)
+    assert [(score["label"], score["seed"]) for score in found][1] == (
+        "random (seed 1, limit 40)",
+        1,
+    )
     assert {score["model"] for score in found} == {"random"}
     assert {score["run"] for score in found} == {run.path.as_posix() for run in runs_in("runs")}
 
@@ -277,7 +326,9 @@ def test_only_runs_that_differ_in_nothing_but_the_seed_are_taken_together(capsys
 def test_a_tag_that_only_some_benchmarks_have_slices_those(capsys):
     gnomon.run("scales", "random", limit=20)
     gnomon.run("spatialqa", "random", limit=20)
-    told = printed(capsys, "score", "runs", "--by", "scale", "--measure", "accuracy", "--format", "json")
+    told = printed(
+        capsys, "score", "runs", "--by", "scale", "--measure", "accuracy", "--format", "json"
+    )
     assert {s["benchmark"] for s in json.loads(told.out) if s["by"]} == {"scales@fresh"}
     assert "spatialqa@fresh has no tag 'scale'" in told.err
     told = printed(capsys, "score", "runs", "--by", "scale", "--over-seeds", "--format", "json")
@@ -288,8 +339,20 @@ def test_a_tag_that_only_some_benchmarks_have_slices_those(capsys):
 
 def test_answers_to_items_made_with_a_limit_are_scored_with_it(capsys, tmp_path):
     items = list(gnomon.load("scales").limited(40).items())
-    (tmp_path / "a.csv").write_text("id,label\n" + "\n".join(f"{item.id},{item.gold[0]}" for item in items))
-    asked = ["score", "--answers", "a.csv", "--benchmark", "scales", "--measure", "accuracy", "--format", "json"]
+    (tmp_path / "a.csv").write_text(
+        "id,label\n" + "\n".join(f"{item.id},{item.gold[0]}" for item in items)
+    )
+    asked = [
+        "score",
+        "--answers",
+        "a.csv",
+        "--benchmark",
+        "scales",
+        "--measure",
+        "accuracy",
+        "--format",
+        "json",
+    ]
     told = printed(capsys, *asked, "--limit", "40")
     assert [(score["value"], score["n"]) for score in json.loads(told.out)] == [(1.0, 40)]
     assert not told.err
@@ -298,7 +361,11 @@ def test_answers_to_items_made_with_a_limit_are_scored_with_it(capsys, tmp_path)
 
 def test_what_goes_to_a_file_is_not_cut(capsys):
     for seed in (0, 1):
-        gnomon.run(gnomon.load("scales", seed=seed), gnomon.model("random", model_seed=1234567890 + seed), limit=20)
+        gnomon.run(
+            gnomon.load("scales", seed=seed),
+            gnomon.model("random", model_seed=1234567890 + seed),
+            limit=20,
+        )
     gnomon.run("viphy-size-transitive", "random", limit=20)
     for arguments in (["score"], ["score", "--plain"], ["compare"]):
         out = printed(capsys, *arguments, "runs").out
@@ -337,10 +404,15 @@ def with_less(run, number):
 def test_without_a_test_there_is_no_verdict_and_no_rank(capsys):
     one, two = (gnomon.run("scales", model, limit=200) for model in ("random", "majority"))
     with_less(one, 1)
-    found = json.loads(printed(capsys, "compare", str(one.path), str(two.path), "--format", "json").out)
+    found = json.loads(
+        printed(capsys, "compare", str(one.path), str(two.path), "--format", "json").out
+    )
     [pair] = found["comparisons"]
     assert (pair["n"], pair["p"], pair["differ"]) == (1, None, None)
-    assert all(not rank["tied"] and (rank["best"], rank["worst"]) == (1, 2) for rank in found["leaderboard"])
+    assert all(
+        not rank["tied"] and (rank["best"], rank["worst"]) == (1, 2)
+        for rank in found["leaderboard"]
+    )
     out = printed(capsys, "compare", str(one.path), str(two.path)).out
     assert "tied  " not in out.split("Differences")[1]
 
@@ -352,7 +424,9 @@ def test_runs_with_little_in_common_are_not_on_one_leaderboard(capsys):
     told = printed(capsys, "compare", "runs", "--format", "json")
     found = json.loads(told.out)
     assert [rank["n"] for rank in found["leaderboard"]] == [60] * 4
-    assert {(pair["first"], pair["second"]) for pair in found["comparisons"] if pair["n"] == 60} == {
+    assert {
+        (pair["first"], pair["second"]) for pair in found["comparisons"] if pair["n"] == 60
+    } == {
         ("random (seed 0)", "majority (seed 0)"),
         ("random (seed 1)", "majority (seed 1)"),
     }
@@ -379,7 +453,9 @@ def test_names_of_a_pair_are_never_cut(capsys, monkeypatch):
     assert "random (limit 220)" in out
 
 
-def test_beside_a_paper_runs_say_that_their_items_are_fresh_and_coarse_patterns_are_left_out(capsys):
+def test_beside_a_paper_runs_say_that_their_items_are_fresh_and_coarse_patterns_are_left_out(
+    capsys,
+):
     gnomon.run("spacenli", "random", limit=50)
     told = printed(capsys, "score", "runs", "--like-paper", "--format", "csv")
     rows = list(csv.reader(io.StringIO(told.out)))
@@ -388,7 +464,10 @@ def test_beside_a_paper_runs_say_that_their_items_are_fresh_and_coarse_patterns_
     assert set(mine[2:]) == {""}
     assert "random on spacenli@fresh: 1.0 items a group on average, 200 in the paper" in told.err
     assert "the runs answered fresh items" in printed(capsys, "score", "runs", "--like-paper").out
-    assert "1.0 items a group on average say little about pattern_accuracy@0.9" in printed(capsys, "score", "runs").err
+    assert (
+        "1.0 items a group on average say little about pattern_accuracy@0.9"
+        in printed(capsys, "score", "runs").err
+    )
 
 
 def test_runs_of_one_model_have_a_row_each_in_a_papers_table(capsys):

@@ -1,4 +1,5 @@
-"""`gnomon show`: items before tables, no empty table, figures that a program can read, and what another seed renews."""
+"""`gnomon show`: items before tables, no empty table, figures that a program can read, and what
+another seed renews."""
 
 from __future__ import annotations
 

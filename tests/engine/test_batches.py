@@ -36,7 +36,12 @@ def test_padding_within_a_batch_is_small(texts):
 
 
 def test_shared_beginnings_meet():
-    texts = ["The cat is in the box.", "A dog is on the mat.", "The cat is in the bag.", "A dog is on the map."]
+    texts = [
+        "The cat is in the box.",
+        "A dog is on the mat.",
+        "The cat is in the bag.",
+        "A dog is on the map.",
+    ]
     (batch,) = in_batches([item(i, text) for i, text in enumerate(texts)], default_size, 10**6, 64)
     assert [n for n, _ in batch] in ([3, 1, 2, 0], [1, 3, 0, 2], [1, 3, 2, 0], [3, 1, 0, 2])
 

@@ -1,4 +1,5 @@
-"""kill -9 at random moments: every item is answered once, and nothing that was logged is asked again."""
+"""kill -9 at random moments: every item is answered once, and nothing that was logged is asked
+again."""
 
 import os
 import random
@@ -10,7 +11,18 @@ from pathlib import Path
 
 from gnomon.runs import LOG, Run, runs_in
 
-COMMAND = [sys.executable, "-m", "gnomon", "run", "dice", "-m", "slow", "--model-set", "seconds=0.02", "--quiet"]
+COMMAND = [
+    sys.executable,
+    "-m",
+    "gnomon",
+    "run",
+    "dice",
+    "-m",
+    "slow",
+    "--model-set",
+    "seconds=0.02",
+    "--quiet",
+]
 KILLS = 50
 
 
@@ -19,7 +31,11 @@ def logged(folder: Path) -> set[str]:
     if not (folder / "run.json").exists():
         return set()
     run = Run.open(folder)
-    return {item.id for item, answer in run.rows() if answer is not None} if (folder / LOG).exists() else set()
+    return (
+        {item.id for item, answer in run.rows() if answer is not None}
+        if (folder / LOG).exists()
+        else set()
+    )
 
 
 def test_killed_at_any_moment_a_run_loses_and_repeats_nothing(plugin, tmp_path):
@@ -46,7 +62,9 @@ def test_killed_at_any_moment_a_run_loses_and_repeats_nothing(plugin, tmp_path):
             process.wait()
         assert process.returncode in (0, -signal.SIGKILL), "the command failed by itself"
         asked_now = asked_file.read_text().split()[seen:]
-        assert not before & set(asked_now), "an item was asked again although its answer was in the log"
+        assert not before & set(asked_now), (
+            "an item was asked again although its answer was in the log"
+        )
         assert len(asked_now) == len(set(asked_now))
         if process.returncode == 0:
             break

@@ -12,15 +12,16 @@ from gnomon import engine
 from gnomon.contracts import Benchmark
 from gnomon.engine import sameness
 from gnomon.errors import DataError, ModelError, RunError
+from gnomon.itemsource import ItemSource
 from gnomon.options import neutral
 from gnomon.records import Answer, Item
 from gnomon.runs import Run, RunLog
-from gnomon.sources import ItemSource
 
 
 def items(n=100):
     return [
-        Item(id=str(i), form="choice", text=f"Question {i}?", choices=("no", "yes"), gold=("yes",)) for i in range(n)
+        Item(id=str(i), form="choice", text=f"Question {i}?", choices=("no", "yes"), gold=("yes",))
+        for i in range(n)
     ]
 
 
@@ -78,12 +79,21 @@ def test_changed_option_is_a_new_run_and_fresh_starts_over(tmp_path):
         ("smollm2", {"threads": 4}, {"quantised": True}),
         (
             "openai:gpt-4o-mini",
-            {"max_cost": 5.0, "price_input": 1.0, "price_output": 2.0, "budget_tokens": 9, "concurrency": 2,
-             "attempts": 3, "timeout": 9.0, "key_env": "MY_KEY", "cache": False},
+            {
+                "max_cost": 5.0,
+                "price_input": 1.0,
+                "price_output": 2.0,
+                "budget_tokens": 9,
+                "concurrency": 2,
+                "attempts": 3,
+                "timeout": 9.0,
+                "key_env": "MY_KEY",
+                "cache": False,
+            },
             {"base_url": "http://localhost:8000/v1"},
         ),
     ],
-)  # fmt: skip
+)
 def test_only_options_that_determine_the_answers_choose_the_folder(spec, neutral, deciding):
     def folder(**options):
         return engine.run_folder(source(), gnomon.model(spec, **options), "runs")
@@ -100,7 +110,10 @@ def test_only_options_that_determine_the_answers_choose_the_folder(spec, neutral
     ],
 )
 def test_a_folders_name_stays_what_it_was_so_that_runs_begun_long_ago_go_on(spec, options, name):
-    assert engine.run_folder(gnomon.load("scales", seed=1), gnomon.model(spec, **options), "runs").name == name
+    assert (
+        engine.run_folder(gnomon.load("scales", seed=1), gnomon.model(spec, **options), "runs").name
+        == name
+    )
 
 
 def test_the_manifest_tells_with_which_options_a_run_last_went_on(tmp_path):
@@ -110,13 +123,22 @@ def test_the_manifest_tells_with_which_options_a_run_last_went_on(tmp_path):
         return made
 
     with pytest.raises(ModelError):
-        engine.run(source(), spec(Fake(_gone_at_50), threads=1), runs=tmp_path, command="gnomon run --threads 1")
+        engine.run(
+            source(),
+            spec(Fake(_gone_at_50), threads=1),
+            runs=tmp_path,
+            command="gnomon run --threads 1",
+        )
     again = Fake()
-    run = engine.run(source(), spec(again, threads=2), runs=tmp_path, command="gnomon run --threads 2")
+    run = engine.run(
+        source(), spec(again, threads=2), runs=tmp_path, command="gnomon run --threads 2"
+    )
     assert 0 < len(again.asked) < 100
     assert run.manifest.model_options == {"threads": 2}
     assert run.manifest.command == "gnomon run --threads 2"
-    complete = engine.run(source(), spec(Fake(), threads=3), runs=tmp_path, command="gnomon run --threads 3")
+    complete = engine.run(
+        source(), spec(Fake(), threads=3), runs=tmp_path, command="gnomon run --threads 3"
+    )
     assert complete.manifest == run.manifest, "nothing was asked, nothing changes"
 
 
@@ -130,7 +152,9 @@ def test_a_models_size_is_told_but_does_not_make_it_another_model(tmp_path):
         engine.run(source(), model, runs=tmp_path)
     later = Fake()
     later.describe = lambda: {"parameters": 7}
-    assert engine.run(source(), later, runs=tmp_path).manifest.model_description == {"parameters": 7}
+    assert engine.run(source(), later, runs=tmp_path).manifest.model_description == {
+        "parameters": 7
+    }
     assert 0 < len(later.asked) < 100
 
 
@@ -206,7 +230,9 @@ def test_changed_items_are_refused_rather_than_mixed(tmp_path):
 def test_changed_model_is_refused_rather_than_mixed(tmp_path):
     with pytest.raises(ModelError):
         engine.run(
-            source(), _spec(Fake(lambda item: _raise(ModelError("gone")) if item.id == "9" else "yes")), runs=tmp_path
+            source(),
+            _spec(Fake(lambda item: _raise(ModelError("gone")) if item.id == "9" else "yes")),
+            runs=tmp_path,
         )
     changed = _spec(Fake())
     changed.model.describe = lambda: {"revision": "b"}
@@ -232,7 +258,8 @@ def _spec(model):
 
 @pytest.fixture
 def reader(monkeypatch):
-    """A registered model that reads a file or folder named by its name, and one named by its option `prompt`."""
+    """A registered model that reads a file or folder named by its name, and one named by its option
+    `prompt`."""
 
     def factory(name, *, prompt="", threads=1):
         found = Fake()
@@ -248,7 +275,9 @@ def test_a_finished_run_notices_that_a_file_of_its_model_changed(tmp_path, reade
     (tmp_path / "p.yaml").write_text("old")
 
     def again(**more):
-        return engine.run(source(), reader("a.csv", prompt="p.yaml"), runs=tmp_path / "runs", **more)
+        return engine.run(
+            source(), reader("a.csv", prompt="p.yaml"), runs=tmp_path / "runs", **more
+        )
 
     begun = again()
     assert sorted(begun.manifest.model_files) == ["a.csv", "p.yaml"]
@@ -381,7 +410,9 @@ def test_interrupt_ends_after_the_batch_at_hand(tmp_path):
 
 def test_engine_works_outside_the_main_thread(tmp_path):
     done = []
-    thread = threading.Thread(target=lambda: done.append(engine.run(source(), Fake(), runs=tmp_path)))
+    thread = threading.Thread(
+        target=lambda: done.append(engine.run(source(), Fake(), runs=tmp_path))
+    )
     thread.start()
     thread.join()
     assert done[0].manifest.counts.answered == 100
@@ -391,7 +422,9 @@ def test_batch_size_never_changes_an_answer(tmp_path):
     def answers(batch, folder):
         model = gnomon.model("random").open()
         model.batch = batch
-        return [(i.id, a.choice) for i, a in engine.run(source(), model, runs=tmp_path / folder).rows()]
+        return [
+            (i.id, a.choice) for i, a in engine.run(source(), model, runs=tmp_path / folder).rows()
+        ]
 
     assert answers(1, "a") == answers(64, "b")
 
@@ -399,8 +432,17 @@ def test_batch_size_never_changes_an_answer(tmp_path):
 def test_running_figures_add_up_across_a_resume(tmp_path):
     seen = []
     with pytest.raises(ModelError):
-        engine.run(source(), Fake(lambda i: _raise(ModelError("gone")) if i.id == "60" else "yes"), runs=tmp_path)
-    engine.run(source(), Fake(lambda i: "no"), runs=tmp_path, watch=lambda p: seen.append((p.done, p.right)))
+        engine.run(
+            source(),
+            Fake(lambda i: _raise(ModelError("gone")) if i.id == "60" else "yes"),
+            runs=tmp_path,
+        )
+    engine.run(
+        source(),
+        Fake(lambda i: "no"),
+        runs=tmp_path,
+        watch=lambda p: seen.append((p.done, p.right)),
+    )
     assert seen[-1][0] == 100
     assert seen[0][0] == seen[0][1] == seen[-1][1]  # what was right before stays counted
 

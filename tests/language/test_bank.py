@@ -1,4 +1,5 @@
-"""The bank of patterns that ships: big enough, balanced, in good English, and no label to be guessed from a part."""
+"""The bank of patterns that ships: big enough, balanced, in good English, and no label to be
+guessed from a part."""
 
 import re
 from collections import Counter, defaultdict
@@ -12,7 +13,8 @@ from gnomon.language.patterns import CLASSES, LABELS, Bank, Pattern
 from gnomon.language.sampling import EXAMPLES, samples
 from gnomon.language.surface import form_of
 
-# The cells of Table 2 of the SpaceNLI paper: which expressions the patterns of each class speak with.
+# The cells of Table 2 of the SpaceNLI paper: which expressions the patterns of each class speak
+# with.
 TABLE_2 = {
     "directional": "in, from, into, to, on, away from, towards, out of, back, through, across, at, outside, opposite, "
     "part of, by",
@@ -57,7 +59,9 @@ def test_every_pattern_yields_at_least_two_hundred_problems(report: Report) -> N
 
 
 @pytest.mark.parametrize("kind", CLASSES)
-def test_every_class_has_a_fifth_of_the_patterns_and_each_label_a_third_of_it(bank: Bank, kind: str) -> None:
+def test_every_class_has_a_fifth_of_the_patterns_and_each_label_a_third_of_it(
+    bank: Bank, kind: str
+) -> None:
     chosen = [p for p in bank.patterns if p.kind == kind]
     assert len(chosen) / len(bank.patterns) > 0.2
     assert all(share == pytest.approx(1 / 3, abs=0.01) for share in shares(chosen).values())
@@ -78,15 +82,22 @@ def test_labels_are_balanced_for_each_number_of_premises(bank: Bank) -> None:
 
 
 @pytest.mark.parametrize("kind", TABLE_2)
-def test_every_expression_of_the_papers_table_2_is_covered_in_its_class(bank: Bank, kind: str) -> None:
+def test_every_expression_of_the_papers_table_2_is_covered_in_its_class(
+    bank: Bank, kind: str
+) -> None:
     covered = {expression for p in bank.patterns if p.kind == kind for expression in p.expressions}
-    assert [expression for expression in TABLE_2[kind].split(", ") if expression not in covered] == []
+    assert [
+        expression for expression in TABLE_2[kind].split(", ") if expression not in covered
+    ] == []
 
 
 def test_expressions_stand_in_the_sentences(bank: Bank) -> None:
     for pattern in bank.patterns:
         for expression in pattern.expressions:
-            assert re.search(rf"\b{expression}\b", text_of(pattern).lower()), (pattern.id, expression)
+            assert re.search(rf"\b{expression}\b", text_of(pattern).lower()), (
+                pattern.id,
+                expression,
+            )
 
 
 def test_siblings_have_another_label_and_point_back(bank: Bank) -> None:
@@ -105,17 +116,22 @@ def test_examples_are_one_to_three_and_derivable(bank: Bank) -> None:
 
 
 def test_a_hypothesis_alone_says_nothing_about_its_label(bank: Bank) -> None:
-    """Each hypothesis goes equally often with every label, so whatever reads only hypotheses is at chance."""
+    """Each hypothesis goes equally often with every label, so whatever reads only hypotheses is at
+    chance."""
     labels = defaultdict(Counter)
     for pattern in bank.patterns:
         labels[pattern.hypothesis.text][pattern.label] += 1
-    assert [text for text, count in labels.items() if len({count[label] for label in LABELS}) != 1] == []
+    assert [
+        text for text, count in labels.items() if len({count[label] for label in LABELS}) != 1
+    ] == []
 
 
 def test_no_frequent_word_of_the_premises_gives_the_label_away(bank: Bank) -> None:
     labels = defaultdict(Counter)
     for pattern in bank.patterns:
-        premises = re.sub(r"\{[^}]*\}", " ", " ".join(sentence.text for sentence in pattern.premises)).lower()
+        premises = re.sub(
+            r"\{[^}]*\}", " ", " ".join(sentence.text for sentence in pattern.premises)
+        ).lower()
         for word in set(re.findall(r"[a-z']+", premises)):
             labels[word][pattern.label] += 1
     for word, count in labels.items():
@@ -137,13 +153,17 @@ def test_no_problem_is_made_by_two_patterns_with_different_labels(bank: Bank) ->
     labels: dict[str, str] = {}
     for pattern in bank.patterns:
         for sample in samples(pattern, 60, seed=5):
-            assert labels.setdefault(sample.problem.text, pattern.label) == pattern.label, sample.problem.text
+            assert labels.setdefault(sample.problem.text, pattern.label) == pattern.label, (
+                sample.problem.text
+            )
 
 
 def test_plural_nouns_take_plural_verbs_and_others_do_not(bank: Bank) -> None:
     """Read as a stranger would: the verb right after a noun agrees with it."""
     plural = {e.name for e in bank.world.entities if "plural" in e.flags}
-    singular = {e.name for e in bank.world.entities if "plural" not in e.flags and "proper" not in e.flags}
+    singular = {
+        e.name for e in bank.world.entities if "plural" not in e.flags and "proper" not in e.flags
+    }
     assert {"glasses", "scissors", "jeans"} <= plural
     wrong = (
         re.compile(rf"(?<! and )\bthe ({'|'.join(plural)}) (is|was|has)\b", re.I),
@@ -186,7 +206,10 @@ def test_facts_about_cities_are_kept(bank: Bank) -> None:
             for match in filter(None, map(stated.match, sample.problem.premises)):
                 if match[1] in numbers and match[3] in numbers:
                     city, country = numbers[match[1]], numbers[match[3]]
-                    if city in bank.world.classes["city"] and country in bank.world.classes["country"]:
+                    if (
+                        city in bank.world.classes["city"]
+                        and country in bank.world.classes["country"]
+                    ):
                         assert where.holds((city, country)) == (not match[2]), match[0]
                         seen[bool(match[2])] += 1
     assert seen[True] > 50
@@ -196,7 +219,13 @@ def test_facts_about_cities_are_kept(bank: Bank) -> None:
 def test_each_city_is_in_one_country(bank: Bank) -> None:
     world = bank.world
     for city in world.classes["city"]:
-        assert sum(world.relations["city-of"].holds((city, country)) for country in world.classes["country"]) == 1
+        assert (
+            sum(
+                world.relations["city-of"].holds((city, country))
+                for country in world.classes["country"]
+            )
+            == 1
+        )
 
 
 def test_every_entity_occurs_in_some_pattern(bank: Bank) -> None:
@@ -210,7 +239,9 @@ def test_nothing_fits_into_its_own_size(bank: Bank) -> None:
     fits = world.relations["fits-in"]
     pairs = [(a, b) for a in fits.projection(0) for b in fits.projection(1) if fits.holds((a, b))]
     assert len(pairs) > 500
-    assert [(world.entities[a].name, world.entities[b].name) for a, b in pairs if level[a] >= level[b]] == []
+    assert [
+        (world.entities[a].name, world.entities[b].name) for a, b in pairs if level[a] >= level[b]
+    ] == []
 
 
 def test_phrases_read_as_english(bank: Bank) -> None:

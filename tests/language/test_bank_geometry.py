@@ -1,6 +1,6 @@
-"""Labels of the patterns about order, proved: premises and hypothesis are read as conditions on places along a line,
-and every arrangement is tried. An entailment holds in all that satisfy the premises, a contradiction in none, and a
-neutral hypothesis in some but not in all.
+"""Labels of the patterns about order, proved: premises and hypothesis are read as conditions on
+places along a line, and every arrangement is tried. An entailment holds in all that satisfy the
+premises, a contradiction in none, and a neutral hypothesis in some but not in all.
 """
 
 import re
@@ -18,7 +18,9 @@ Places = Mapping[str, int]
 ROOM = 9  # places on the line: enough for halves of halves among four things
 
 S = r"\{(\w)\}(?: \{\w:is\})?"  # a slot, perhaps with its verb
-MORE = "to the right of|right above|above|in front of|right on top of|on top of|due north of|north of"
+MORE = (
+    "to the right of|right above|above|in front of|right on top of|on top of|due north of|north of"
+)
 LESS = "to the left of|below|somewhere behind|behind|right under|under|due south of|south of"
 FRAMES = r"(?:(?:In the \w+|On the shelf|Along the road|Seen from where \{P\} is), )?"
 
@@ -36,14 +38,20 @@ SHAPES: list[tuple[str, Callable[..., bool]]] = [
     (rf"{FRAMES}{S} (?:is|lies)(?: somewhere)? between {S} and {S}", between),
     (rf"{S} is not between {S} and {S}", lambda x, a, b: not between(x, a, b)),
     (rf"{S} is exactly halfway between {S} and {S}", lambda x, a, b: 2 * x == a + b),
-    (rf"{S} is between {S} and {S}, but not halfway", lambda x, a, b: between(x, a, b) and 2 * x != a + b),
+    (
+        rf"{S} is between {S} and {S}, but not halfway",
+        lambda x, a, b: between(x, a, b) and 2 * x != a + b,
+    ),
     (rf"{S} is next to {S}", lambda a, b: abs(a - b) == 1),
     (rf"{S} is close to {S}", lambda a, b: abs(a - b) <= 2),
     (rf"{S} is closer to {S} than to {S}", lambda x, a, b: abs(x - a) < abs(x - b)),
     (rf"{S} is closer to {S} than {S} is", lambda x, a, y: abs(x - a) < abs(y - a)),
     (rf"{S} is as far from {S} as from {S}", lambda x, a, b: abs(x - a) == abs(x - b)),
     (rf"Along the road, first comes {S}, then {S}, then {S}", lambda a, b, c: a < b < c),
-    (rf"Along the road, {S} comes before {S}, and {S} comes before {S}", lambda a, b, c, d: a < b and c < d),
+    (
+        rf"Along the road, {S} comes before {S}, and {S} comes before {S}",
+        lambda a, b, c, d: a < b and c < d,
+    ),
     (rf"{S} is in front of {S}, and {S} is in front of {S}", lambda a, b, c, d: a > b and c > d),
     (rf"{S} is at the back, and {S} is in front of {S}", lambda a, b, c: a < b and a < c and b > c),
     (rf"From {{(\w)'s}} viewpoint, {S} is behind {S}", lambda p, a, b: between(b, p, a)),
@@ -92,15 +100,26 @@ def meaning(sentence: str) -> Callable[[Places], bool]:
 
 
 def label_by_trying(pattern: Pattern) -> str:
-    """The label that follows from the meanings, by trying every arrangement that satisfies the premises."""
-    names = [slot.name for slot in pattern.slots if slot.name != "P" or "Seen from" not in pattern.hypothesis.text]
+    """The label that follows from the meanings, by trying every arrangement that satisfies the
+    premises."""
+    names = [
+        slot.name
+        for slot in pattern.slots
+        if slot.name != "P" or "Seen from" not in pattern.hypothesis.text
+    ]
     premises = [meaning(sentence.text) for sentence in pattern.premises]
     hypothesis = meaning(pattern.hypothesis.text)
     room = ROOM if len(names) <= 4 else len(names)
-    arrangements = (dict(zip(names, order, strict=True)) for order in permutations(range(room), len(names)))
-    outcomes = {hypothesis(places) for places in arrangements if all(holds(places) for holds in premises)}
+    arrangements = (
+        dict(zip(names, order, strict=True)) for order in permutations(range(room), len(names))
+    )
+    outcomes = {
+        hypothesis(places) for places in arrangements if all(holds(places) for holds in premises)
+    }
     assert outcomes, "no arrangement satisfies the premises"
-    return "neutral" if len(outcomes) == 2 else "entailment" if outcomes == {True} else "contradiction"
+    return (
+        "neutral" if len(outcomes) == 2 else "entailment" if outcomes == {True} else "contradiction"
+    )
 
 
 @pytest.mark.parametrize("family", FAMILIES)

@@ -32,10 +32,18 @@ def read(text: str):
         ("diff_values([NP1, NP2])", (2, 2, 0), False),
         ("soon_r_01 not in ['now', 'forthwith']", (0, 0, 1), False),
         ("soon_r_01 not in ['now', 'forthwith']", (0, 0, 0), True),
-        ("NP2 not in ['hill', 'bridge']", (0, 2, 0), True),  # compared with "the hill": excludes nothing
+        (
+            "NP2 not in ['hill', 'bridge']",
+            (0, 2, 0),
+            True,
+        ),  # compared with "the hill": excludes nothing
         ("NP2 not in ['the hill', 'bridge']", (0, 2, 0), False),
         ("(NP1,NP2) in sig['near_p2']", (0, 1, 0), True),
-        ("(NP1,NP2) in sig['near_p2']", (2, 3, 0), False),  # phrases are sought among names: "the hill" is none
+        (
+            "(NP1,NP2) in sig['near_p2']",
+            (2, 3, 0),
+            False,
+        ),  # phrases are sought among names: "the hill" is none
         ("(NP1,NP2) not in sig['near_p2'] and NP1 != NP2", (1, 0, 0), True),
         ("list_is_subset([(NP1,),(NP2,)], sig['name_pn'])", (0, 1, 0), True),
         ("list_is_subset([(NP1,),(NP2,)], sig['name_pn'])", (0, 2, 0), False),

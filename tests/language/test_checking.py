@@ -7,7 +7,10 @@ from gnomon.language.patternfile import parse_bank
 
 
 def findings(text: str, world: str) -> list[tuple[str, str, str]]:
-    return [(f.level, f.pattern.id, f.message) for f in check(parse_bank(text, world, "bank.yaml")).findings]
+    return [
+        (f.level, f.pattern.id, f.message)
+        for f in check(parse_bank(text, world, "bank.yaml")).findings
+    ]
 
 
 def test_a_sound_bank_has_only_its_small_populations_to_complain_about(bank):
@@ -23,9 +26,24 @@ def test_a_sound_bank_has_only_its_small_populations_to_complain_about(bank):
 @pytest.mark.parametrize(
     ("old", "new", "level", "says"),
     [
-        ('where: ["sees(X, Y)"', 'where: ["sees(Y, X)", "Y in toy"', "error", "cannot be satisfied"),
-        ("Z: wardrobe}", "Z: crate}", "error", "the example cannot be derived: X: ball, Y: crate, Z: crate"),
-        ("Y: crate, Z: wardrobe}", "Y: trash can, Z: wardrobe}", "error", "the example cannot be derived"),
+        (
+            'where: ["sees(X, Y)"',
+            'where: ["sees(Y, X)", "Y in toy"',
+            "error",
+            "cannot be satisfied",
+        ),
+        (
+            "Z: wardrobe}",
+            "Z: crate}",
+            "error",
+            "the example cannot be derived: X: ball, Y: crate, Z: crate",
+        ),
+        (
+            "Y: crate, Z: wardrobe}",
+            "Y: trash can, Z: wardrobe}",
+            "error",
+            "the example cannot be derived",
+        ),
         (
             "The trash can is in the shelves",
             "The trash can is in the crate",
@@ -83,5 +101,6 @@ patterns:
      hypothesis: "{X} {X:is} near {Z}", slots: {X: toy, Y: box, Z: box}, distinct: no}
 """
     assert any(
-        level == "error" and "one of the premises" in message for level, _, message in findings(text, world_text)
+        level == "error" and "one of the premises" in message
+        for level, _, message in findings(text, world_text)
     )

@@ -1,4 +1,5 @@
-"""The guide to patterns is true: its files load, and its tables of forms and conditions say what happens."""
+"""The guide to patterns is true: its files load, and its tables of forms and conditions say what
+happens."""
 
 import re
 from pathlib import Path
@@ -23,5 +24,12 @@ def test_the_pattern_files_of_the_guide_pass_the_check(tmp_path, block):
 def test_the_mini_world_of_the_guide_loads():
     (block,) = [block for block in BLOCKS if block.startswith("classes:")]
     world = parse_world(block)
-    assert set(world.relations) == {"wears", "carries", "is-carried-by", "hides-behind", "city-of", "shows"}
+    assert set(world.relations) == {
+        "wears",
+        "carries",
+        "is-carried-by",
+        "hides-behind",
+        "city-of",
+        "shows",
+    }
     assert world.scales == {"size": ("small", "medium", "large")}

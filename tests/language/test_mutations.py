@@ -1,6 +1,8 @@
-"""Malformed files by the hundred: each is fine or one clear error, never a traceback, a hang or executed code.
+"""Malformed files by the hundred: each is fine or one clear error, never a traceback, a hang or
+executed code.
 
-`python tests/language/test_mutations.py 20000` runs as many as you like, also on the patterns that ship.
+`python tests/language/test_mutations.py 20000` runs as many as you like, also on the patterns that
+ship.
 """
 
 import re
@@ -101,7 +103,9 @@ def mutated(text: str, random: Random) -> str:
                 words = re.findall(r"\w+", text)
                 if words:
                     text = text.replace(
-                        random.choice(words), random.choice([*words, "", "zzz"]), random.choice([1, -1])
+                        random.choice(words),
+                        random.choice([*words, "", "zzz"]),
+                        random.choice([1, -1]),
                     )
             case 7:
                 text = text[:at]
@@ -180,7 +184,9 @@ near_p2:
 def published_outcome(folder: Path, xml: str, signature: str) -> str:
     (folder / "problems.xml").write_text(xml, encoding="utf-8", errors="replace")
     (folder / "world.yaml").write_text(signature, encoding="utf-8", errors="replace")
-    return outcome(lambda: check(read_problems(folder / "problems.xml", read_signature(folder / "world.yaml"))))
+    return outcome(
+        lambda: check(read_problems(folder / "problems.xml", read_signature(folder / "world.yaml")))
+    )
 
 
 def test_mutated_files_in_the_authors_format(tmp_path):
@@ -196,7 +202,9 @@ def test_mutated_files_in_the_authors_format(tmp_path):
 def test_a_long_line_of_anything_is_read_or_refused_at_once(size, world_text):
     for character in "[{(&*!|-:#'\"x ":
         yaml_outcome(character * size, world_text)
-        yaml_outcome(f"patterns: [{{id: p, where: '{'(' * size}', premises: {character * size}", world_text)
+        yaml_outcome(
+            f"patterns: [{{id: p, where: '{'(' * size}', premises: {character * size}", world_text
+        )
 
 
 def main(count: int) -> None:
@@ -205,7 +213,9 @@ def main(count: int) -> None:
     from gnomon.files import package_data
 
     folder = Path(tempfile.mkdtemp())
-    shipped = [file.read_text("utf-8") for file in sorted(package_data("spacenli/patterns").glob("*.yaml"))]
+    shipped = [
+        file.read_text("utf-8") for file in sorted(package_data("spacenli/patterns").glob("*.yaml"))
+    ]
     world = package_data("spacenli/world.yaml").read_text("utf-8")
     random, seen, slowest = Random(0), set(), 0.0
     for i in range(count):
@@ -223,7 +233,9 @@ def main(count: int) -> None:
                 seen.add(published_outcome(folder, XML, mutated(SIGNATURE, random)))
         slowest = max(slowest, time.process_time() - start)
     executed = (folder / "PWNED").exists()
-    print(f"{count} files, {len(seen)} different outcomes, slowest {slowest:.2f} s, executed: {executed}")
+    print(
+        f"{count} files, {len(seen)} different outcomes, slowest {slowest:.2f} s, executed: {executed}"
+    )
 
 
 if __name__ == "__main__":

@@ -30,8 +30,12 @@ def test_names_with_hyphens_are_not_differences():
 
 
 def test_both_binds_tighter_than_either():
-    assert parse_set("a | b & c") == Combined("|", Named("a"), Combined("&", Named("b"), Named("c")))
-    assert parse_set("(a | b) & c") == Combined("&", Combined("|", Named("a"), Named("b")), Named("c"))
+    assert parse_set("a | b & c") == Combined(
+        "|", Named("a"), Combined("&", Named("b"), Named("c"))
+    )
+    assert parse_set("(a | b) & c") == Combined(
+        "&", Combined("|", Named("a"), Named("b")), Named("c")
+    )
 
 
 def test_entities_in_braces_may_hold_spaces():
@@ -59,7 +63,9 @@ def test_membership_and_its_negations():
 
 
 def test_slots_of_a_condition_are_those_it_names():
-    assert slots_of(parse_condition("r(X, Y) and (Z in a or not size(U) < size(V))")) == set("XYZUV")
+    assert slots_of(parse_condition("r(X, Y) and (Z in a or not size(U) < size(V))")) == set(
+        "XYZUV"
+    )
 
 
 @pytest.mark.parametrize(

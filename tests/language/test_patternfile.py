@@ -13,20 +13,34 @@ def test_a_family_gives_its_patterns_what_they_lack(bank):
     assert first.kind == second.kind == "non-projective"
     assert [slot.name for slot in first.slots] == ["X", "Y", "Z"]
     assert len(first.conditions) == 2
-    assert (first.siblings, second.siblings, sight.siblings) == (("chain-2",), ("chain-1",), ("chain-1",))
+    assert (first.siblings, second.siblings, sight.siblings) == (
+        ("chain-2",),
+        ("chain-1",),
+        ("chain-1",),
+    )
     assert (first.line, first.file) == (8, "small.yaml")
 
 
-def test_slots_and_conditions_of_the_family_that_a_pattern_does_not_use_are_left_out(world_text, patterns_text):
-    text = patterns_text.replace('hypothesis: "{X} {X:is} in {Y}"', 'hypothesis: "{X} {X:is} near {Z}"')
+def test_slots_and_conditions_of_the_family_that_a_pattern_does_not_use_are_left_out(
+    world_text, patterns_text
+):
+    text = patterns_text.replace(
+        'hypothesis: "{X} {X:is} in {Y}"', 'hypothesis: "{X} {X:is} near {Z}"'
+    )
     second = parse_bank(text, world_text).patterns[1]
     assert [slot.name for slot in second.slots] == ["X", "Z"]
     assert second.conditions == ()
 
 
 def test_negation_is_the_word_not(world_text, patterns_text):
-    text = patterns_text.replace("saw {a Y}", "did not see {a Y}").replace("{Y:was} in", "{Y:wasn't} in")
-    assert [pattern.negated for pattern in parse_bank(text, world_text).patterns] == [False, False, True]
+    text = patterns_text.replace("saw {a Y}", "did not see {a Y}").replace(
+        "{Y:was} in", "{Y:wasn't} in"
+    )
+    assert [pattern.negated for pattern in parse_bank(text, world_text).patterns] == [
+        False,
+        False,
+        True,
+    ]
 
 
 REPLACED = [
@@ -37,7 +51,7 @@ REPLACED = [
     ("        label: neutral\n", "", "has no 'label'"),
     ("label: neutral", "label: neutral\n        colour: red", "has no key 'colour'"),
     ("label: neutral", "label: neutral\n        lable: red", "Did you mean label"),
-    ("{X:is} in {Y}\"\n", "{X:is} in {Q}\"\n", "the slot 'Q' is not declared"),
+    ('{X:is} in {Y}"\n', '{X:is} in {Q}"\n', "the slot 'Q' is not declared"),
     ("Z: furniture", "Z: furnitures", "there is no class 'furnitures' (did you mean furniture?)"),
     ("Z: furniture", "Z: toy & box", "the set is empty"),
     ("Z: tall", "Z: tall, W: toy", "no sentence uses the slot 'W'"),
@@ -55,14 +69,22 @@ REPLACED = [
     ("expressions: [behind, in front of]", "expressions: [behind, behind]", "given twice"),
     ("{X: ball, Y: crate, Z: wardrobe}", "{X: ball, Y: crate}", "does not fill Z"),
     ("{X: ball, Y: crate, Z: wardrobe}", "[One sentence]", "has 1 sentences, the pattern 3"),
-    ('hypothesis: "{X} {X:is} in {Y}"', 'hypothesis: "{X} {X:is} in {Z}"', "the hypothesis is also a premise"),
+    (
+        'hypothesis: "{X} {X:is} in {Y}"',
+        'hypothesis: "{X} {X:is} in {Z}"',
+        "the hypothesis is also a premise",
+    ),
     ('premises: ["{X} {X:is} in {Z}"]', "premises: []", "0 premises"),
-    ('premises: ["{X} {X:is} in {Z}"]', 'premises: ["a {X}", "b {X}", "c {X}", "d {X}"]', "4 premises"),
-    ("words: [today, \"\"]", "words: []", "missing, too many or repeated"),
-    ("words: [today, \"\"]", "words: [today, today]", "missing, too many or repeated"),
+    (
+        'premises: ["{X} {X:is} in {Z}"]',
+        'premises: ["a {X}", "b {X}", "c {X}", "d {X}"]',
+        "4 premises",
+    ),
+    ('words: [today, ""]', "words: []", "missing, too many or repeated"),
+    ('words: [today, ""]', "words: [today, today]", "missing, too many or repeated"),
     ("{Y:was} in front", "{Y:walks} in front", "plural of 'walks' is not known"),
     ("families:", "family:", "has no key 'family'"),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("old", "new", "says"), REPLACED, ids=[says for _, _, says in REPLACED])

@@ -16,11 +16,24 @@ ENTITIES = "pqrstuvw"
 SLOTS = ("X", "Y", "Z")
 sets = st.sampled_from(["a", "b", "c", "a | b", "a & c", "a - b", "{p, q}", "{w}", "(a | c) - {r}"])
 atoms = st.one_of(
-    st.builds("{}({}, {})".format, st.sampled_from(["r", "s", "t"]), st.sampled_from(SLOTS), st.sampled_from(SLOTS)),
-    st.builds("{} in {}".format, st.sampled_from(SLOTS), sets),
-    st.builds("{} {} {}".format, st.sampled_from(SLOTS), st.sampled_from(["=", "!="]), st.sampled_from(SLOTS)),
     st.builds(
-        "size({}) {} size({})".format, st.sampled_from(SLOTS), st.sampled_from(["<", "<=", "="]), st.sampled_from(SLOTS)
+        "{}({}, {})".format,
+        st.sampled_from(["r", "s", "t"]),
+        st.sampled_from(SLOTS),
+        st.sampled_from(SLOTS),
+    ),
+    st.builds("{} in {}".format, st.sampled_from(SLOTS), sets),
+    st.builds(
+        "{} {} {}".format,
+        st.sampled_from(SLOTS),
+        st.sampled_from(["=", "!="]),
+        st.sampled_from(SLOTS),
+    ),
+    st.builds(
+        "size({}) {} size({})".format,
+        st.sampled_from(SLOTS),
+        st.sampled_from(["<", "<=", "="]),
+        st.sampled_from(SLOTS),
     ),
     st.just("M = {now}"),
 )
@@ -37,7 +50,8 @@ conditions = st.recursive(
 
 @st.composite
 def patterns(draw):
-    """A pattern over a drawn world of eight entities, with drawn relations, slots and conditions."""
+    """A pattern over a drawn world of eight entities, with drawn relations, slots and
+    conditions."""
     member = st.lists(st.sampled_from(ENTITIES), min_size=1, max_size=6, unique=True)
     rows = st.lists(st.builds("{} * {}".format, sets, sets), min_size=1, max_size=3)
     taken = draw(st.lists(st.builds("not {} * {}".format, sets, sets), max_size=1))
@@ -52,7 +66,11 @@ def patterns(draw):
             "low": list("pqr"),
             "high": list("stu"),
         },
-        "relations": {"r": draw(rows) + taken, "s": ["inverse of r", *draw(rows)], "t": [*draw(rows), "not r"]},
+        "relations": {
+            "r": draw(rows) + taken,
+            "s": ["inverse of r", *draw(rows)],
+            "t": [*draw(rows), "not r"],
+        },
     }
     body = {
         "id": "p",
@@ -78,7 +96,11 @@ def patterns(draw):
 def every_filling(pattern):
     words = range(2)
     entities = range(len(ENTITIES))
-    return [filling for filling in product(words, entities, entities, entities) if pattern.allows(filling)]
+    return [
+        filling
+        for filling in product(words, entities, entities, entities)
+        if pattern.allows(filling)
+    ]
 
 
 @settings(max_examples=150, deadline=None)
@@ -98,7 +120,9 @@ def test_rank_and_unrank_are_inverse(pattern):
     if pattern is None:
         return
     for numbered in (Population(pattern), Enumeration(pattern)):
-        assert [numbered.rank(numbered.unrank(rank)) for rank in range(len(numbered))] == list(range(len(numbered)))
+        assert [numbered.rank(numbered.unrank(rank)) for rank in range(len(numbered))] == list(
+            range(len(numbered))
+        )
 
 
 @settings(max_examples=50, deadline=None)
@@ -149,9 +173,14 @@ def test_restrictions_that_would_take_hours_are_refused():
     random = Random(0)
     names = [f"e{i}" for i in range(400)]
     rows = [
-        f"{{{', '.join(random.sample(names, 20))}}} * {{{', '.join(random.sample(names, 20))}}}" for _ in range(300)
+        f"{{{', '.join(random.sample(names, 20))}}} * {{{', '.join(random.sample(names, 20))}}}"
+        for _ in range(300)
     ]
-    text = big(400, 4).replace("r: [a * a]", f"r: {rows}").replace("'r(X0, X1)'", "['r(X0, X1) or r(X2, X3)']")
+    text = (
+        big(400, 4)
+        .replace("r: [a * a]", f"r: {rows}")
+        .replace("'r(X0, X1)'", "['r(X0, X1) or r(X2, X3)']")
+    )
     with pytest.raises(DataError, match="too many"):
         Population(parse_bank(text).patterns[0])
 
@@ -168,6 +197,11 @@ patterns:
 """
     first, second, third = parse_bank(text, world_text).patterns
     shared = list(shared_problems([first, second, third]))
-    texts = [{first.problem(f).text for f in Population(first)}, {second.problem(f).text for f in Population(second)}]
-    assert [(a.id, b.id, count) for a, b, count in shared] == [("one", "two", len(texts[0] & texts[1]))]
+    texts = [
+        {first.problem(f).text for f in Population(first)},
+        {second.problem(f).text for f in Population(second)},
+    ]
+    assert [(a.id, b.id, count) for a, b, count in shared] == [
+        ("one", "two", len(texts[0] & texts[1]))
+    ]
     assert len(texts[0] & texts[1]) == 5

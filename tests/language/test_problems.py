@@ -91,10 +91,19 @@ def test_patterns_are_sorted_by_number_and_take_attributes_of_their_group(read):
 def test_entities_are_numbered_by_their_phrases_and_names_have_no_article(read):
     pattern = read().patterns[0]
     assert [pattern.phrase(0, number) for number in range(len(pattern.world.entities))] == [
-        "Ada", "the Hague", "the barn", "the cat", "the dog", "the hut", "the robot"]  # fmt: skip
+        "Ada",
+        "the Hague",
+        "the barn",
+        "the cat",
+        "the dog",
+        "the hut",
+        "the robot",
+    ]
 
 
-def test_known_relations_are_added_to_the_plain_one_and_restrictions_on_absent_slots_passed_over(read):
+def test_known_relations_are_added_to_the_plain_one_and_restrictions_on_absent_slots_passed_over(
+    read,
+):
     nine, ten = read().patterns[1:]
     assert phrases(nine, 1) == {"the barn", "the hut"}  # above, with what is known to be above
     assert phrases(ten, 0) == {
@@ -133,7 +142,11 @@ def test_examples_are_derived(read):
         ("{NP1} stayed", "", "needs a premise and a hypothesis"),
         ("</group>", "", "not XML"),
         ("<problems>", "<!DOCTYPE problems><problems>", "document type or an entity"),
-        ("<problems>", '<!DOCTYPE problems SYSTEM "file:///etc/passwd"><problems>', "document type or an entity"),
+        (
+            "<problems>",
+            '<!DOCTYPE problems SYSTEM "file:///etc/passwd"><problems>',
+            "document type or an entity",
+        ),
         (
             "<problems>",
             '<!DOCTYPE a [<!ENTITY b SYSTEM "file:///etc/passwd">]><problems>&b;',
@@ -156,7 +169,9 @@ def test_what_is_wrong_with_a_file(read, old, new, says):
     assert "problems.xml" in str(caught.value)
 
 
-@pytest.mark.parametrize("text", [b"<a>" * 35_000_000, b"<a b='" + b"c" * 10**8 + b"'/>"], ids=["nesting", "attribute"])
+@pytest.mark.parametrize(
+    "text", [b"<a>" * 35_000_000, b"<a b='" + b"c" * 10**8 + b"'/>"], ids=["nesting", "attribute"]
+)
 def test_a_hundred_megabytes_are_refused_at_once_also_when_packed(tmp_path, text):
     for name, content in (("big.xml", text), ("big.xml.gz", gzip.compress(text, 1))):
         (tmp_path / name).write_bytes(content)
@@ -194,7 +209,9 @@ def test_merges_and_aliases_that_explode_are_refused_at_once(tmp_path):
         + "}\n"
         + "".join(f"a{i}_n: &A{i} {{{', '.join([f'<<: *A{i - 1}'] * 50)}}}\n" for i in range(1, 60))
     )
-    lists = "r0_p1: &R0\n- [{x}]\n" + "".join(f"r{i}_p1: &R{i}\n" + f"- *R{i - 1}\n" * 10 for i in range(1, 30))
+    lists = "r0_p1: &R0\n- [{x}]\n" + "".join(
+        f"r{i}_p1: &R{i}\n" + f"- *R{i - 1}\n" * 10 for i in range(1, 30)
+    )
     for text in (merges, lists):
         (tmp_path / "world.yaml").write_text(text)
         start = time.process_time()

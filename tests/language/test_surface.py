@@ -18,7 +18,13 @@ def entity(name: str, *flags: str) -> Entity:
     [
         (entity("box"), "the box", "a box", "box", "the box's"),
         (entity("apple"), "the apple", "an apple", "apple", "the apple's"),
-        (entity("scissors", "plural"), "the scissors", "some scissors", "scissors", "the scissors'"),
+        (
+            entity("scissors", "plural"),
+            "the scissors",
+            "some scissors",
+            "scissors",
+            "the scissors'",
+        ),
         (entity("people", "plural"), "the people", "some people", "people", "the people's"),
         (entity("water", "mass"), "the water", "some water", "water", "the water's"),
         (entity("Ada", "proper"), "Ada", "Ada", "Ada", "Ada's"),
@@ -32,7 +38,12 @@ def entity(name: str, *flags: str) -> Entity:
     ],
 )
 def test_forms_of_nouns_and_names(noun, the, a, bare, possessive):
-    assert [form_of(noun, Form(kind)) for kind in ("the", "a", "bare", "'s")] == [the, a, bare, possessive]
+    assert [form_of(noun, Form(kind)) for kind in ("the", "a", "bare", "'s")] == [
+        the,
+        a,
+        bare,
+        possessive,
+    ]
 
 
 def test_a_flag_overrules_the_first_letter():
@@ -46,7 +57,11 @@ def test_words_agree_with_their_slot(bank):
     sentence = parse_sentence("{X} {X:is} here and {X:stands|stand} still")
     singular, plural = entity("box"), entity("scissors", "plural")
     assert [form_of(singular, form) for _, form in sentence.markers] == ["the box", "is", "stands"]
-    assert [form_of(plural, form) for _, form in sentence.markers] == ["the scissors", "are", "stand"]
+    assert [form_of(plural, form) for _, form in sentence.markers] == [
+        "the scissors",
+        "are",
+        "stand",
+    ]
 
 
 def test_a_problem_has_capitals_full_stops_and_no_holes(bank):
@@ -91,7 +106,9 @@ def test_what_is_not_a_sentence(text):
 
 
 def test_the_shipped_nouns_have_the_article_that_inflect_gives():
-    inflect = pytest.importorskip("inflect", reason="inflect, an oracle for articles, is not installed")
+    inflect = pytest.importorskip(
+        "inflect", reason="inflect, an oracle for articles, is not installed"
+    )
     engine = inflect.engine()
     world = build_world([read_document(package_data("spacenli/world.yaml"))])
     common = [noun for noun in world.entities if not noun.flags & {"proper", "plural", "mass"}]

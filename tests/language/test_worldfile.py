@@ -12,7 +12,13 @@ def names(world, members):
 
 def test_a_class_has_the_entities_of_its_subclasses(world_text):
     world = parse_world(world_text)
-    assert names(world, world.classes["small"]) == {"ball", "scissors", "apple", "crate", "trash can"}
+    assert names(world, world.classes["small"]) == {
+        "ball",
+        "scissors",
+        "apple",
+        "crate",
+        "trash can",
+    }
     assert names(world, world.classes["tall"]) == {"wardrobe", "shelves", "Ada"}
 
 
@@ -53,7 +59,9 @@ def test_documents_add_to_each_other(world_text):
     from gnomon.language.documents import parse_document
     from gnomon.language.worldfile import build_world
 
-    more = parse_document("entities: {toy: [kite], name: [Ines]}\nrelations: {flies: ['person * {kite}']}")
+    more = parse_document(
+        "entities: {toy: [kite], name: [Ines]}\nrelations: {flies: ['person * {kite}']}"
+    )
     world = build_world([parse_document(world_text), more])
     assert "kite" in names(world, world.classes["small"])
     assert "proper" in world.entities[world.numbers["Ines"]].flags
@@ -85,7 +93,11 @@ def test_documents_add_to_each_other(world_text):
         ("classes: {a: }\nentities: {a: [x]}\nrelations: {r: [s], s: [r]}", 3, "r -> s -> r"),
         ("classes: {a: }\nentities: {a: [x]}\nrelations: {r: [not a * a]}", 3, "no first row"),
         ("classes: {a: }\nentities: {a: [x]}\nrelations: {r: []}", 3, "no first row"),
-        ("classes: {a: }\nentities: {a: [x]}\nrelations: {r: [inverse of q]}", 3, "there is no relation 'q'"),
+        (
+            "classes: {a: }\nentities: {a: [x]}\nrelations: {r: [inverse of q]}",
+            3,
+            "there is no relation 'q'",
+        ),
         ("classes: {a: , b: }\nentities: {a: [x], b: [x]}\nscales: {s: [a, b]}", 3, "two levels"),
         ("classes: {a: }\nentities: {a: [x]}\nscales: {s: [a]}", 3, "1 levels"),
         ("classes: {a: }\nentities: {a: [x]}\nscales: {s: [a, c]}", 3, "there is no class 'c'"),

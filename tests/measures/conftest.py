@@ -7,8 +7,11 @@ from hypothesis import HealthCheck, settings
 from gnomon.measures import Table
 from gnomon.records import Answer, Item
 
-# A busy machine is slow, not wrong: no test may fail by the clock, and each run draws the same examples.
-settings.register_profile("steady", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
+# A busy machine is slow, not wrong: no test may fail by the clock, and each run draws the same
+# examples.
+settings.register_profile(
+    "steady", deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow]
+)
 settings.load_profile("steady")
 
 
@@ -17,7 +20,8 @@ def make(golds, answers, *, choices=None, groups=None, scores=None, tags=None, f
     golds = [(gold,) if isinstance(gold, str) else tuple(gold) for gold in golds]
     labels = choices or tuple(
         dict.fromkeys(
-            [label for gold in golds for label in gold] + [answer for answer in answers if answer is not None]
+            [label for gold in golds for label in gold]
+            + [answer for answer in answers if answer is not None]
         )
     )
     labels = labels if len(labels) > 1 else (*labels, "other")
@@ -33,7 +37,16 @@ def make(golds, answers, *, choices=None, groups=None, scores=None, tags=None, f
             tags=tags[i] if tags else {},
         )
         row = scores[i] if scores is not None else None
-        rows.append((item, Answer(item=item.id, choice=answer, scores=None if row is None else tuple(map(float, row)))))
+        rows.append(
+            (
+                item,
+                Answer(
+                    item=item.id,
+                    choice=answer,
+                    scores=None if row is None else tuple(map(float, row)),
+                ),
+            )
+        )
     return Table.of(rows, **({"scale": "probability", "model": "m", "benchmark": "b"} | about))
 
 

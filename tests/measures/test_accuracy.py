@@ -59,13 +59,26 @@ def test_one_cluster_has_a_value_but_no_interval(table):
 
 
 def test_slices_say_by_and_key_and_small_ones_can_be_left_out(table):
-    some = table(["a", "b", "a"], ["a", "a", "a"], tags=[{"category": "motion"}, {"category": "motion"}, {}])
+    some = table(
+        ["a", "b", "a"], ["a", "a", "a"], tags=[{"category": "motion"}, {"category": "motion"}, {}]
+    )
     found = scores(some, [ACCURACY], "category")
-    assert [(s.by, s.key, s.value, s.n) for s in found] == [("category", "motion", 0.5, 2), ("category", "", 1.0, 1)]
+    assert [(s.by, s.key, s.value, s.n) for s in found] == [
+        ("category", "motion", 0.5, 2),
+        ("category", "", 1.0, 1),
+    ]
     assert [s.key for s in scores(some, [ACCURACY], "category", minimum=2)] == ["motion"]
 
 
 def test_a_tag_that_lists_values_is_sliced_by_its_singular(table):
-    some = table(["a", "b", "a"], ["a", "a", "a"], tags=[{"expressions": "in, out of"}, {"expressions": "in"}, {}])
+    some = table(
+        ["a", "b", "a"],
+        ["a", "a", "a"],
+        tags=[{"expressions": "in, out of"}, {"expressions": "in"}, {}],
+    )
     found = scores(some, [ACCURACY], "expression")
-    assert [(s.key, s.value, s.n) for s in found] == [("in", 0.5, 2), ("out of", 1.0, 1), ("", 1.0, 1)]
+    assert [(s.key, s.value, s.n) for s in found] == [
+        ("in", 0.5, 2),
+        ("out of", 1.0, 1),
+        ("", 1.0, 1),
+    ]

@@ -17,7 +17,10 @@ def test_calibration_error_is_the_weighted_gap_of_the_bins(table, rng):
     shares = rng.dirichlet([1, 1, 1], 500)
     golds = [("a", "b", "c")[i] for i in rng.integers(0, 3, 500)]
     some = table(golds, [None] * 500, choices=("a", "b", "c"), scores=shares)
-    sure, hit = shares.max(axis=1), np.array([g == "abc"[i] for g, i in zip(golds, shares.argmax(axis=1), strict=True)])
+    sure, hit = (
+        shares.max(axis=1),
+        np.array([g == "abc"[i] for g, i in zip(golds, shares.argmax(axis=1), strict=True)]),
+    )
     gap = 0.0
     for low in np.arange(BINS) / BINS:
         mine = (sure > low) & (sure <= low + 1 / BINS)
@@ -26,7 +29,9 @@ def test_calibration_error_is_the_weighted_gap_of_the_bins(table, rng):
     assert ece(some).value == pytest.approx(gap)
     bins = reliability(some)
     assert sum(each.n for each in bins) == 500
-    assert sum(each.n / 500 * abs(each.confidence - each.accuracy) for each in bins if each.n) == pytest.approx(gap)
+    assert sum(
+        each.n / 500 * abs(each.confidence - each.accuracy) for each in bins if each.n
+    ) == pytest.approx(gap)
 
 
 def test_brier_is_that_of_scikit_learn(table, rng):
@@ -40,7 +45,9 @@ def test_brier_is_that_of_scikit_learn(table, rng):
 
 def test_items_without_usable_scores_are_left_out_and_counted(table):
     nan = float("nan")
-    some = table(["a", "a", "a"], ["a", "a", None], choices=("a", "b"), scores=[[0.9, 0.1], [nan, nan], None])
+    some = table(
+        ["a", "a", "a"], ["a", "a", None], choices=("a", "b"), scores=[[0.9, 0.1], [nan, nan], None]
+    )
     assert (ece(some).n, brier(some).n) == (1, 1)
     assert np.isnan(ece(table(["a", "b"], ["a", "b"])).value)
 

@@ -14,7 +14,9 @@ sklearn = pytest.importorskip("sklearn.metrics")
 LABELS = ("a", "b", "c", "d")
 
 
-@given(st.lists(st.tuples(st.sampled_from(LABELS), st.sampled_from(LABELS)), min_size=1, max_size=40))
+@given(
+    st.lists(st.tuples(st.sampled_from(LABELS), st.sampled_from(LABELS)), min_size=1, max_size=40)
+)
 def test_macro_f1_is_that_of_scikit_learn(pairs):
     gold, said = zip(*pairs, strict=True)
     expected = sklearn.f1_score(gold, said, average="macro", zero_division=0)
@@ -29,19 +31,25 @@ def test_a_stray_answer_adds_a_class_of_its_own(table):
 
 def test_a_missing_answer_lowers_recall_but_is_no_class(table):
     gold, said = ["a", "a", "b", "b"], ["a", None, "b", "a"]
-    expected = sklearn.f1_score(gold, [s or "-" for s in said], labels=["a", "b"], average="macro", zero_division=0)
+    expected = sklearn.f1_score(
+        gold, [s or "-" for s in said], labels=["a", "b"], average="macro", zero_division=0
+    )
     assert macro_f1(table(gold, said)).value == pytest.approx(expected)
 
 
 def test_gold_of_a_single_class_is_defined(table):
     assert macro_f1(table(["a"] * 4, ["a"] * 4, choices=("a", "b"))).value == 1
-    assert macro_f1(table(["a"] * 4, ["a", "a", "a", "b"], choices=("a", "b"))).value == pytest.approx(6 / 7 / 2)
+    assert macro_f1(
+        table(["a"] * 4, ["a", "a", "a", "b"], choices=("a", "b"))
+    ).value == pytest.approx(6 / 7 / 2)
 
 
 def test_class_scores_are_precision_recall_and_f1(table):
     gold, said = ["a", "a", "b", "c"], ["a", "b", "b", "b"]
     found = {each.label: each for each in class_scores(table(gold, said, choices=LABELS))}
-    expected = sklearn.precision_recall_fscore_support(gold, said, labels=["a", "b"], zero_division=0)
+    expected = sklearn.precision_recall_fscore_support(
+        gold, said, labels=["a", "b"], zero_division=0
+    )
     for i, label in enumerate("ab"):
         assert found[label][1:5] == pytest.approx([column[i] for column in expected])
     assert np.isnan(found["c"].precision)
@@ -54,7 +62,9 @@ def test_where_several_labels_are_right_the_typical_ones_are_compared_with_them(
     some = table(golds, [None] * 100, choices=LABELS, scores=shares)
     truth = np.array([[label in gold for label in LABELS] for gold in golds])
     for rule in ("code", "paper"):
-        expected = sklearn.f1_score(truth, typical_sets(shares, rule), average="macro", zero_division=0)
+        expected = sklearn.f1_score(
+            truth, typical_sets(shares, rule), average="macro", zero_division=0
+        )
         assert typical_f1(rule).statistics(some).value == pytest.approx(expected)
     assert macro_f1(some).value == typical_f1("code").statistics(some).value
 

@@ -80,9 +80,15 @@ def test_the_swapping_test_is_scipys_permutation_test(rng):
     stats = pytest.importorskip("scipy.stats")
     a, b = rng.random(30), rng.random(30) + 0.25
     expected = stats.permutation_test(
-        (a, b), lambda x, y: np.mean(x - y), permutation_type="samples", n_resamples=9999, rng=np.random.default_rng(0)
+        (a, b),
+        lambda x, y: np.mean(x - y),
+        permutation_type="samples",
+        n_resamples=9999,
+        rng=np.random.default_rng(0),
     ).pvalue
-    assert swapping_test(mean_of(a, np.arange(30)), mean_of(b, np.arange(30))) == pytest.approx(expected, abs=0.02)
+    assert swapping_test(mean_of(a, np.arange(30)), mean_of(b, np.arange(30))) == pytest.approx(
+        expected, abs=0.02
+    )
 
 
 def test_the_t_test_of_single_items_is_the_paired_one_of_scipy(rng):
@@ -101,7 +107,9 @@ def test_equal_models_are_told_apart_about_one_time_in_twenty():
         level, own = rng.random(25), rng.normal(0, 0.25, 25)
         one, two = rng.random(200) < (level + own)[codes], rng.random(200) < (level - own)[codes]
         found += swapping_test(mean_of(one, codes), mean_of(two, codes), swaps=399, seed=run) < 0.05
-        naive += t_test(difference(mean_of(one, np.arange(200)), mean_of(two, np.arange(200)))) < 0.05
+        naive += (
+            t_test(difference(mean_of(one, np.arange(200)), mean_of(two, np.arange(200)))) < 0.05
+        )
     assert 0.025 <= found / 400 <= 0.08
     assert naive / 400 > 0.15
 
@@ -114,7 +122,10 @@ def test_holm_is_that_of_statsmodels(rng):
 
 
 def test_a_leaderboard_gives_ranges_of_ranks_and_ties(rng):
-    tables = [model(name, rng.random(300) < p) for name, p in (("low", 0.3), ("high", 0.8), ("twin", 0.78))]
+    tables = [
+        model(name, rng.random(300) < p)
+        for name, p in (("low", 0.3), ("high", 0.8), ("twin", 0.78))
+    ]
     ranks = leaderboard(tables, ACCURACY, compare(tables, ACCURACY))
     assert ranks[2].model == "low"
     assert [(r.best, r.worst) for r in ranks] == [(1, 2), (1, 2), (3, 3)]
@@ -142,7 +153,12 @@ def test_any_measure_can_be_compared_even_with_labels_that_only_one_model_uses(r
 def test_measures_that_leave_items_out_are_compared_on_what_both_keep():
     gold = ["a", "b"] * 20
     one = make(
-        gold, [None] * 10 + gold[10:], choices=("a", "b"), groups=range(40), model="one", scores=[[0.9, 0.1]] * 40
+        gold,
+        [None] * 10 + gold[10:],
+        choices=("a", "b"),
+        groups=range(40),
+        model="one",
+        scores=[[0.9, 0.1]] * 40,
     )
     two = make(
         gold,
@@ -194,7 +210,9 @@ def test_items_that_share_an_id_but_not_the_wording_are_not_compared():
 
 def test_pairs_that_share_nothing_do_not_keep_others_from_being_compared(rng):
     flags = rng.random(100) < 0.5
-    other = replace(model("other", flags), ids=np.array([f"x{i}" for i in range(100)], dtype=object))
+    other = replace(
+        model("other", flags), ids=np.array([f"x{i}" for i in range(100)], dtype=object)
+    )
     found = compare([model("one", flags), other, model("two", flags)], ACCURACY)
     assert [(each.first, each.second) for each in found] == [("one", "two")]
 
@@ -203,7 +221,10 @@ def test_a_leaderboard_scores_what_its_tables_share(rng):
     one, two = model("one", [True] * 50 + [False] * 50), model("two", [True] * 100)
     part = one.where(np.arange(60))
     ranks = leaderboard([part, two], ACCURACY, compare([part, two], ACCURACY))
-    assert {rank.model: (rank.value, rank.n) for rank in ranks} == {"one": (pytest.approx(5 / 6), 60), "two": (1.0, 60)}
+    assert {rank.model: (rank.value, rank.n) for rank in ranks} == {
+        "one": (pytest.approx(5 / 6), 60),
+        "two": (1.0, 60),
+    }
     assert boards([part, two, one.where(np.arange(60, 100))]) == [[0, 1, 2]]
     assert boards([part, one.where(np.arange(55, 100))]) == [[0], [1]]
 
@@ -224,7 +245,10 @@ def test_seeds_are_averaged_with_an_interval_for_both_kinds_of_chance(rng):
     assert found.values == pytest.approx(values)
     assert found.score.value == pytest.approx(np.mean(values))
     assert found.deviation == pytest.approx(np.std(values, ddof=1))
-    assert (found.score.n, found.score.clusters) == (800, 40)  # the clusters are the same in all seeds
+    assert (found.score.n, found.score.clusters) == (
+        800,
+        40,
+    )  # the clusters are the same in all seeds
     assert found.score.low < found.score.value < found.score.high
 
 
@@ -233,7 +257,15 @@ def test_groups_and_statements_of_different_seeds_are_not_mixed(rng):
     laws = {"order": {"first": "a", "second": "b", "greater": ["more"], "lesser": ["less"]}}
     tags = [{"a": "x", "b": "y"}, {"a": "y", "b": "x"}]
     tables = [
-        make(["more", "less"], answers, choices=("more", "less"), groups="pp", tags=tags, laws=laws, seed=seed)
+        make(
+            ["more", "less"],
+            answers,
+            choices=("more", "less"),
+            groups="pp",
+            tags=tags,
+            laws=laws,
+            seed=seed,
+        )
         for seed, answers in enumerate((["more", "less"], ["less", "more"]))
     ]
     for name in ("symmetry", "group_agreement"):
@@ -252,9 +284,16 @@ def test_more_seeds_do_not_make_the_items_more(rng):
 
 def test_seeds_are_told_from_other_settings(rng):
     flags = rng.random(20) < 0.6
-    settings = [{"seed": 0, "limit": 20}, {"seed": 0, "model_seed": 1, "limit": 20}, {"seed": 0, "limit": 30}]
+    settings = [
+        {"seed": 0, "limit": 20},
+        {"seed": 0, "model_seed": 1, "limit": 20},
+        {"seed": 0, "limit": 30},
+    ]
     tables = [replace(model("m", flags), settings=each) for each in settings]
-    assert [[table.settings for table in group] for group in by_seed(tables)] == [settings[:2], settings[2:]]
+    assert [[table.settings for table in group] for group in by_seed(tables)] == [
+        settings[:2],
+        settings[2:],
+    ]
     with pytest.raises(UsageError, match="nothing but the seed"):
         over_seeds(tables, ACCURACY)
     with pytest.raises(UsageError, match="nor in anything else"):

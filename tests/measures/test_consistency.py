@@ -1,4 +1,5 @@
-"""Agreement within groups and between forms, and the laws of relations, on cases that fit on a page."""
+"""Agreement within groups and between forms, and the laws of relations, on cases that fit on a
+page."""
 
 import numpy as np
 import pytest
@@ -95,7 +96,11 @@ def test_a_pair_is_symmetric_if_asked_both_ways_it_gets_opposite_words():
 
 
 def test_scales_and_forms_are_kept_apart():
-    rows = [cloze("a", "b", "larger"), cloze("b", "a", "larger", scale="height"), question("b", "larger", "a", "yes")]
+    rows = [
+        cloze("a", "b", "larger"),
+        cloze("b", "a", "larger", scale="height"),
+        question("b", "larger", "a", "yes"),
+    ]
     assert symmetry(Table.of(rows, laws=ORDER)).n == 0
 
 
@@ -133,7 +138,10 @@ def test_objects_in_no_triple_do_not_make_a_triple_sure():
     two = interval(transitivity(Table.of(rows, laws=ORDER)))
     assert two.low < 0.5, "two triples say little"
     broken = [*rows[:-1], cloze("s", "u", "smaller")]
-    gap = difference(transitivity(Table.of(rows[:10], laws=ORDER)), transitivity(Table.of(broken[:10], laws=ORDER)))
+    gap = difference(
+        transitivity(Table.of(rows[:10], laws=ORDER)),
+        transitivity(Table.of(broken[:10], laws=ORDER)),
+    )
     assert np.isnan(t_test(gap)), "nor does one triple tell models apart"
 
 
@@ -161,9 +169,15 @@ def test_a_real_order_is_symmetric_and_transitive_and_right(names):
 
 @pytest.mark.parametrize("p", [0.5, 0.8])
 def test_random_answers_give_the_closed_forms(p, rng):
-    """Independent answers "larger" with chance p: symmetry 2pq, transitivity (p^3 + q^3) / (p^2 + q^2)."""
+    """Independent answers "larger" with chance p: symmetry 2pq, transitivity (p^3 + q^3) / (p^2 +
+    q^2)."""
     names = [f"o{i}" for i in range(60)]
-    rows = [cloze(x, y, "larger" if rng.random() < p else "smaller") for x in names for y in names if x != y]
+    rows = [
+        cloze(x, y, "larger" if rng.random() < p else "smaller")
+        for x in names
+        for y in names
+        if x != y
+    ]
     table = Table.of(rows, laws=ORDER)
     q = 1 - p
     assert symmetry(table).value == pytest.approx(2 * p * q, abs=0.03)
@@ -177,7 +191,10 @@ def test_a_random_tournament_keeps_half_of_its_triples(rng):
     for i, x in enumerate(names):
         for y in names[:i]:
             up = rng.random() < 0.5
-            rows += [cloze(x, y, "larger" if up else "smaller"), cloze(y, x, "smaller" if up else "larger")]
+            rows += [
+                cloze(x, y, "larger" if up else "smaller"),
+                cloze(y, x, "smaller" if up else "larger"),
+            ]
     table = Table.of(rows, laws=ORDER)
     assert symmetry(table).value == 1.0
     assert transitivity(table).value == pytest.approx(0.5, abs=0.02)
@@ -195,7 +212,9 @@ def test_transitivity_agrees_with_counting_triples_one_by_one(rng):
                 if len({x, y, z}) == 3 and first is not None and first == second and (x, z) in said:
                     tried += 1
                     kept += said[x, z] == first
-    found = transitivity(Table.of([cloze(x, y, answer) for (x, y), answer in said.items()], laws=ORDER))
+    found = transitivity(
+        Table.of([cloze(x, y, answer) for (x, y), answer in said.items()], laws=ORDER)
+    )
     assert (found.n, found.value) == (tried, pytest.approx(kept / tried))
 
 
@@ -212,7 +231,11 @@ def test_right_and_consistent_is_never_more_than_consistent():
 
 
 def test_an_objects_bias_is_how_often_it_is_called_the_greater():
-    rows = [cloze("a", "b", "larger"), cloze("b", "a", "larger", gold="smaller"), cloze("a", "c", "smaller")]
+    rows = [
+        cloze("a", "b", "larger"),
+        cloze("b", "a", "larger", gold="smaller"),
+        cloze("a", "c", "smaller"),
+    ]
     bias = {each.object: each for each in object_bias(Table.of(rows, laws=ORDER))}
     assert bias["a"][2:] == (3, pytest.approx(1 / 3), 0.5, 0.0, 1.0)
     assert bias["b"].called_greater == 0.5
@@ -283,7 +306,13 @@ def test_what_is_asserted_and_denied_gets_opposite_answers():
 
 def test_entailment_and_contradiction_change_places_under_negation_and_neutral_stays():
     def put(image, negated, answer, gold):
-        tags = {"subject": "cat", "object": "box", "relation": "inside", "image": image, "negated": negated}
+        tags = {
+            "subject": "cat",
+            "object": "box",
+            "relation": "inside",
+            "image": image,
+            "negated": negated,
+        }
         item = Item(
             id=f"{image}{negated}",
             form="entailment",
@@ -324,7 +353,12 @@ def test_without_a_law_the_measures_are_undefined(table):
 
 
 def test_group_agreement_is_the_chance_that_two_answers_of_a_group_are_alike(table):
-    some = table(["a"] * 6, ["a", "a", "b", "a", None, "b"], groups=["g", "g", "g", "h", "h", "i"], choices=("a", "b"))
+    some = table(
+        ["a"] * 6,
+        ["a", "a", "b", "a", None, "b"],
+        groups=["g", "g", "g", "h", "h", "i"],
+        choices=("a", "b"),
+    )
     found = agreement(within_groups(some))
     assert (found.value, found.n) == (pytest.approx((1 / 3 + 0) / 2), 2)  # i has one item: no pair
     assert agreement(within_groups(some), and_right=True).value == pytest.approx((1 / 3 + 0) / 2)
@@ -341,7 +375,11 @@ def test_where_right_labels_differ_being_right_is_compared():
 
 
 def test_form_agreement_compares_only_across_forms():
-    rows = [cloze("a", "b", "larger"), cloze("b", "a", "larger", gold="smaller"), question("a", "larger", "b", "yes")]
+    rows = [
+        cloze("a", "b", "larger"),
+        cloze("b", "a", "larger", gold="smaller"),
+        question("a", "larger", "b", "yes"),
+    ]
     found = agreement(within_groups(Table.of(rows), between_forms=True))
     assert (found.value, found.n) == (0.5, 1)  # right with right, wrong with right
     assert agreement(within_groups(Table.of(rows[:2]), between_forms=True)).n == 0
@@ -351,7 +389,10 @@ def test_same_choice_is_about_items_whose_right_labels_differ(table):
     tags = [{"person": "man", "object": "car"}] * 3 + [{"person": "girl", "object": "car"}, {}]
     some = table(["in", "by", "by", "in", "in"], ["in", "in", "by", "in", "in"], tags=tags)
     found = measure("same_choice@person,object").statistics(some)
-    assert (found.value, found.n) == (0.5, 1)  # of (in, by) and (in, by) the first pair got one answer
+    assert (found.value, found.n) == (
+        0.5,
+        1,
+    )  # of (in, by) and (in, by) the first pair got one answer
 
 
 def test_consistency_of_a_slice_without_groups_is_undefined(table):

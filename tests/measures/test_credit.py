@@ -15,11 +15,17 @@ from gnomon.measures.credit import (
 
 @pytest.fixture
 def templates(table):
-    """motion: t1 all of two right, t2 one of four; distance: t3 right, and it is the only template."""
+    """motion: t1 all of two right, t2 one of four; distance: t3 right, and it is the only
+    template."""
     golds = ["e", "e", "c", "c", "c", ("c", "n"), "n"]
     answers = ["e", "e", "c", "e", None, "e", "n"]
     groups = ["t1", "t1", "t2", "t2", "t2", "t2", "t3"]
-    return table(golds, answers, groups=groups, tags=[{"category": "motion"}] * 6 + [{"category": "distance"}])
+    return table(
+        golds,
+        answers,
+        groups=groups,
+        tags=[{"category": "motion"}] * 6 + [{"category": "distance"}],
+    )
 
 
 def test_templates_weigh_alike_within_a_category_and_categories_overall(templates):

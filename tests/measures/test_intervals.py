@@ -36,7 +36,9 @@ def test_with_endless_degrees_of_freedom_t_is_normal():
 
 def test_the_error_of_a_mean_of_single_items_is_the_textbook_one():
     values = np.array([1, 0, 1, 1, 0, 1, 1, 0.5])
-    assert standard_error(mean_of(values, np.arange(8))) == pytest.approx(values.std(ddof=1) / np.sqrt(8))
+    assert standard_error(mean_of(values, np.arange(8))) == pytest.approx(
+        values.std(ddof=1) / np.sqrt(8)
+    )
 
 
 def test_the_jackknife_is_the_cr3_variance_of_a_clustered_mean(rng):
@@ -44,7 +46,11 @@ def test_the_jackknife_is_the_cr3_variance_of_a_clustered_mean(rng):
     size = np.bincount(codes)
     sums = np.bincount(codes, weights=right - right.mean())
     share = size / size.sum()
-    cr3 = np.sqrt(((sums / (1 - share)) ** 2).sum()) / size.sum() * np.sqrt((len(size) - 1) / len(size))
+    cr3 = (
+        np.sqrt(((sums / (1 - share)) ** 2).sum())
+        / size.sum()
+        * np.sqrt((len(size) - 1) / len(size))
+    )
     assert standard_error(mean_of(right, codes)) == pytest.approx(cr3, rel=1e-6)
 
 
@@ -100,7 +106,9 @@ def test_the_bootstrap_is_the_same_for_the_same_seed_and_another_for_another(rng
     assert (bootstrap(found, 50, seed=1) != bootstrap(found, 50, seed=2)).any()
 
 
-def test_more_clusters_than_blocks_are_added_up_in_blocks_with_the_same_value_and_nearly_the_same_error(rng):
+def test_more_clusters_than_blocks_are_added_up_in_blocks_with_the_same_value_and_nearly_the_same_error(
+    rng,
+):
     right = rng.random(3 * BLOCKS) < 0.7
     found = mean_of(right, np.full(len(right), -1))
     assert (found.clusters, found.sums.shape) == (3 * BLOCKS, (BLOCKS, 2))
@@ -116,7 +124,8 @@ def test_few_clusters_make_the_bootstrap_interval_as_wide_as_students_t(rng):
 
 
 def test_units_in_several_clusters_widen_the_error_as_a_u_statistic_does(rng):
-    """The mean over pairs of objects of a product of object effects: its spread over samples against the estimate."""
+    """The mean over pairs of objects of a product of object effects: its spread over samples
+    against the estimate."""
 
     def sample(count=40):
         effect = rng.random(count)

@@ -22,12 +22,16 @@ from gnomon.measures.people import (
 @pytest.fixture
 def judged(rng):
     truth = rng.integers(0, 4, 60)
-    return np.stack([np.where(rng.random(60) < 0.7, truth, rng.integers(0, 4, 60)) for _ in range(3)], axis=1)
+    return np.stack(
+        [np.where(rng.random(60) < 0.7, truth, rng.integers(0, 4, 60)) for _ in range(3)], axis=1
+    )
 
 
 def test_cohens_kappa_is_that_of_scikit_learn(judged):
     metrics = pytest.importorskip("sklearn.metrics")
-    expected = [metrics.cohen_kappa_score(judged[:, i], judged[:, j]) for i, j in ((0, 1), (0, 2), (1, 2))]
+    expected = [
+        metrics.cohen_kappa_score(judged[:, i], judged[:, j]) for i, j in ((0, 1), (0, 2), (1, 2))
+    ]
     assert cohen_kappa(judged[:, 0], judged[:, 1]) == pytest.approx(expected[0])
     assert mean_cohen_kappa(judged) == pytest.approx(np.mean(expected))
 
@@ -74,11 +78,14 @@ def test_the_human_ceiling_is_the_mean_accuracy_of_people():
 
 
 def test_the_best_mapping_undoes_how_boldly_people_use_a_scale():
-    # The first says "likely" where the second says "surely": mapped to three values they agree throughout.
+    # The first says "likely" where the second says "surely": mapped to three values they agree
+    # throughout.
     judgements = [[0, 1], [1, 1], [2, 2], [3, 3], [4, 3], [2, 2], [0, 1]]
     found = best_mapping(judgements)
     assert found.kappa == pytest.approx(1.0)
-    assert all(list(reading) == sorted(reading) and set(reading) == {0, 1, 2} for reading in found.mappings)
+    assert all(
+        list(reading) == sorted(reading) and set(reading) == {0, 1, 2} for reading in found.mappings
+    )
 
 
 def test_the_best_mapping_is_the_best_of_all_and_found_step_by_step_for_many_people(rng):
@@ -92,10 +99,18 @@ def test_the_best_mapping_is_the_best_of_all_and_found_step_by_step_for_many_peo
 
 
 def test_disagreement_is_the_share_that_too_few_agree_with():
-    rows = disagreement(["near", "near", "in", "in", "up"], agree=[2, 1, 3, 2, 0], total=[3, 3, 3, 2, 0])
-    assert [(r.key, r.n, r.excluded) for r in rows] == [("up", 1, 1.0), ("near", 2, 0.5), ("in", 2, 0.0)]
+    rows = disagreement(
+        ["near", "near", "in", "in", "up"], agree=[2, 1, 3, 2, 0], total=[3, 3, 3, 2, 0]
+    )
+    assert [(r.key, r.n, r.excluded) for r in rows] == [
+        ("up", 1, 1.0),
+        ("near", 2, 0.5),
+        ("in", 2, 0.0),
+    ]
     assert [r.disputed for r in rows] == [0.0, 1.0, 0.0]
-    assert [r.key for r in disagreement(["a", "b", "b"], [1, 1, 1], [1, 1, 1], more_than=1)] == ["b"]
+    assert [r.key for r in disagreement(["a", "b", "b"], [1, 1, 1], [1, 1, 1], more_than=1)] == [
+        "b"
+    ]
 
 
 def test_words_become_codes_and_strength_a_word():

@@ -12,7 +12,9 @@ from gnomon.registry import benchmark
 
 
 def item(name, gold=("yes",), choices=("no", "yes"), group="", **tags):
-    return Item(id=name, form="choice", text="?", choices=choices, gold=gold, group=group, tags=tags)
+    return Item(
+        id=name, form="choice", text="?", choices=choices, gold=gold, group=group, tags=tags
+    )
 
 
 def said(name, choice=None, scores=None, error=None):
@@ -29,7 +31,9 @@ def test_an_answer_is_right_if_it_is_one_of_the_right_labels():
     )
     assert table.right.tolist() == [True, False, True]
     assert table.labels == ("no", "yes", "e", "n", "c")
-    assert table.gold.tolist() == [[False, True, False, False, False]] * 2 + [[False, False, True, True, False]]
+    assert table.gold.tolist() == [[False, True, False, False, False]] * 2 + [
+        [False, False, True, True, False]
+    ]
     assert table.cardinality.tolist() == [1, 1, 2]
 
 
@@ -55,7 +59,9 @@ def test_log_probabilities_go_through_a_softmax_and_probabilities_are_renormalis
         (item("a"), said("a", "yes", (np.log(1), np.log(3)))),
         (item("b", ("x",), ("x", "y", "z")), said("b", "x", (0.0, 0.0, 0.0))),
     ]
-    assert np.allclose(Table.of(rows, scale="log-probability").probabilities, [[0.25, 0.75, 0], [1 / 3] * 3])
+    assert np.allclose(
+        Table.of(rows, scale="log-probability").probabilities, [[0.25, 0.75, 0], [1 / 3] * 3]
+    )
     table = Table.of([(item("a"), said("a", "yes", (0.2, 0.2)))], scale="probability")
     assert table.probabilities.tolist() == [[0.5, 0.5]]
 

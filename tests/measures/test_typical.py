@@ -10,15 +10,26 @@ from gnomon.measures.typical import relaxed_accuracy, true_confidence, typical_s
 
 
 def sets(*shares, rule):
-    return [[i for i, flag in enumerate(row) if flag] for row in typical_sets(np.array(shares), rule).tolist()]
+    return [
+        [i for i, flag in enumerate(row) if flag]
+        for row in typical_sets(np.array(shares), rule).tolist()
+    ]
 
 
 def test_the_code_stops_when_nothing_is_below_a_tenth_whatever_is_left():
-    assert sets([0.6, 0.25, 0.15], [0.8, 0.2, 0.0], [0.5, 0.3, 0.2], rule="code") == [[0, 1, 2], [0], [0, 1, 2]]
+    assert sets([0.6, 0.25, 0.15], [0.8, 0.2, 0.0], [0.5, 0.3, 0.2], rule="code") == [
+        [0, 1, 2],
+        [0],
+        [0, 1, 2],
+    ]
 
 
 def test_the_paper_filters_by_the_number_of_labels_left():
-    assert sets([0.6, 0.25, 0.15], [0.8, 0.2, 0.0], [0.5, 0.35, 0.15], rule="paper") == [[0], [0], [0, 1]]
+    assert sets([0.6, 0.25, 0.15], [0.8, 0.2, 0.0], [0.5, 0.35, 0.15], rule="paper") == [
+        [0],
+        [0],
+        [0, 1],
+    ]
 
 
 def test_a_tenth_is_kept_by_the_code_and_dropped_by_the_paper():
@@ -28,7 +39,8 @@ def test_a_tenth_is_kept_by_the_code_and_dropped_by_the_paper():
 
 
 def test_shares_are_renormalised_between_steps():
-    # .09 is dropped; then .24/.91 = .264 stays above .2 of three labels, and is dropped as one of... three: all stay.
+    # .09 is dropped; then .24/.91 = .264 stays above .2 of three labels, and is dropped as one
+    # of... three: all stay.
     assert sets([0.4, 0.27, 0.24, 0.09], rule="code") == [[0, 1, 2]]
     assert sets([0.61, 0.25, 0.09, 0.05], rule="code") == [[0]]  # .25/.86 = .29 is below .3 of two
 

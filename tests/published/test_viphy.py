@@ -9,8 +9,13 @@ from time import process_time
 
 import pytest
 
-from gnomon.benchmarks import viphy, viphy_files
-from gnomon.benchmarks.viphy_knowledge import (
+from gnomon.benchmarks.viphy import files as viphy_files
+from gnomon.benchmarks.viphy import tasks as viphy
+from gnomon.benchmarks.viphy.order import order_report, transitive_pairs
+from gnomon.benchmarks.viphy.tables import statistics, subtype_statistics
+from gnomon.errors import MissingFileWarning
+from gnomon.files import read_json, read_table
+from gnomon.vision.knowledge import (
     COLOURS,
     basic_colours,
     object_colours,
@@ -20,10 +25,6 @@ from gnomon.benchmarks.viphy_knowledge import (
     typical_relations,
     typical_size,
 )
-from gnomon.benchmarks.viphy_order import order_report, transitive_pairs
-from gnomon.benchmarks.viphy_tables import statistics, subtype_statistics
-from gnomon.errors import MissingFileWarning
-from gnomon.files import read_json, read_table
 
 pytestmark = pytest.mark.published
 
@@ -38,24 +39,44 @@ def mapping(folder):
     return subtypes(viphy_files.read_names(folder))
 
 
-@pytest.mark.parametrize(("source", "sizes"), [
-    (viphy.published_color, (2650, 1325, 9275)), (viphy.published_size, (8619, 4309, 30167)),
-    (viphy.published_spatial, (1314, 657, 4599)),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("source", "sizes"),
+    [
+        (viphy.published_color, (2650, 1325, 9275)),
+        (viphy.published_size, (8619, 4309, 30167)),
+        (viphy.published_spatial, (1314, 657, 4599)),
+    ],
+)
 def test_split_sizes_are_the_released_ones(folder, source, sizes):
-    assert tuple(sum(1 for _ in source(data=str(folder), split=split)) for split in ("train", "val", "test")) == sizes
+    assert (
+        tuple(
+            sum(1 for _ in source(data=str(folder), split=split))
+            for split in ("train", "val", "test")
+        )
+        == sizes
+    )
 
 
 def test_splits_come_in_the_released_order(folder):
-    colour = [item.tags["object"] for item in viphy.published_color(data=str(folder), split="train")]
+    colour = [
+        item.tags["object"] for item in viphy.published_color(data=str(folder), split="train")
+    ]
     assert colour[:2] == ["tail gate", "dinner chair"]
-    size = [(i.tags["obj_a"], i.tags["obj_b"]) for i in viphy.published_size(data=str(folder), split="test")]
+    size = [
+        (i.tags["obj_a"], i.tags["obj_b"])
+        for i in viphy.published_size(data=str(folder), split="test")
+    ]
     assert size[:2] == [("couch", "fixture"), ("streetlight", "bench")]
-    spatial = [(i.tags["obj_a"], i.tags["obj_b"]) for i in viphy.published_spatial(data=str(folder), split="val")]
+    spatial = [
+        (i.tags["obj_a"], i.tags["obj_b"])
+        for i in viphy.published_spatial(data=str(folder), split="val")
+    ]
     assert spatial[-1] == ("chair", "back rail")
 
 
-@pytest.mark.parametrize(("read", "leaks"), [(viphy_files.read_sizes, 6043), (viphy_files.read_elevations, 879)])
+@pytest.mark.parametrize(
+    ("read", "leaks"), [(viphy_files.read_sizes, 6043), (viphy_files.read_elevations, 879)]
+)
 def test_pairs_whose_reverse_is_in_the_training_part(folder, read, leaks):
     rows = read(folder)
     train = {(row.second, row.first) for split, row in rows if split == "train"}
@@ -70,18 +91,29 @@ def test_the_subtype_map_is_the_released_one_and_quick(folder):
     counts = subtype_counts(mapping)
     assert counts[:2] == (14353, 1170)
     assert (round(counts.cardinality, 3), round(counts.deviation, 3)) == (7.734, 12.910)
-    released = json.dumps(mapping)  # as data/object_subtypes_o100_s10.json is written: values and order
+    released = json.dumps(
+        mapping
+    )  # as data/object_subtypes_o100_s10.json is written: values and order
     assert len(released) == 695_202
     digest = "81734f00a38cc9fe74603f0486a0b6915680f7c857f9ac5c8d44743dad96d643"
     assert hashlib.sha256(released.encode()).hexdigest() == digest
 
 
 def test_table_1_as_the_files_have_it(folder):
-    color = dict(row[:2] for row in statistics(list(viphy.published_color(data=str(folder))))[0].rows)
-    assert color == {"objects": 13250, "instances": 13250, "classes": 11, "label cardinality": "2.38 (1.37)"}
+    color = dict(
+        row[:2] for row in statistics(list(viphy.published_color(data=str(folder))))[0].rows
+    )
+    assert color == {
+        "objects": 13250,
+        "instances": 13250,
+        "classes": 11,
+        "label cardinality": "2.38 (1.37)",
+    }
     size = dict(row[:2] for row in statistics(list(viphy.published_size(data=str(folder))))[0].rows)
     assert (size["objects"], size["instances"], size["relations"]) == (1682, 43096, 2)
-    spatial = dict(row[:2] for row in statistics(list(viphy.published_spatial(data=str(folder))))[0].rows)
+    spatial = dict(
+        row[:2] for row in statistics(list(viphy.published_spatial(data=str(folder))))[0].rows
+    )
     assert spatial == {
         "objects": 313,
         "instances": 6570,
@@ -128,7 +160,11 @@ def test_typical_columns_follow_from_the_counts(folder):
 def earlier_shares(folder):
     """The earlier colour shares of objects that were seen with a colour at least ten times."""
     rows = read_table(folder / "colors_old.csv", ["object", "total", *COLOURS])
-    return {row["object"]: tuple(float(row[c]) for c in COLOURS) for _, row in rows if int(row["total"]) >= 10}
+    return {
+        row["object"]: tuple(float(row[c]) for c in COLOURS)
+        for _, row in rows
+        if int(row["total"]) >= 10
+    }
 
 
 def test_the_colour_pipeline_gives_the_released_colours_but_for_rounding(folder, mapping):
@@ -136,7 +172,9 @@ def test_the_colour_pipeline_gives_the_released_colours_but_for_rounding(folder,
     released = {row.object: row.shares for _, row in viphy_files.read_colours(folder)}
     assert set(made) == set(released)
     same = {name for name in released if set(made[name]) == set(released[name])}
-    adidas = {name for name in released if name.startswith("adidas")}  # the spec counts without these nine
+    adidas = {
+        name for name in released if name.startswith("adidas")
+    }  # the spec counts without these nine
     assert (len(released) - len(adidas), len(same - adidas)) == (13241, 13116)
     alone = object_colours(earlier_shares(folder), {})
     assert sum(set(alone[name]) == set(released[name]) for name in set(released) - adidas) == 12471
@@ -150,9 +188,18 @@ def test_raw_answers_give_the_released_typical_colours(folder):
         return typical_as_coded({colour: n / sum(counts.values()) for colour, n in counts.items()})
 
     assert len(raw) == 90
-    assert typical("skull") == pytest.approx({"white": 0.5212121, "gray": 0.2121212, "black": 0.2666667}, abs=1e-6)
+    assert typical("skull") == pytest.approx(
+        {"white": 0.5212121, "gray": 0.2121212, "black": 0.2666667}, abs=1e-6
+    )
     assert typical("frisbee") == pytest.approx(
-        {"red": 0.1160043, "orange": 0.1439313, "yellow": 0.1756176, "blue": 0.1557465, "white": 0.4087003}, abs=1e-6
+        {
+            "red": 0.1160043,
+            "orange": 0.1439313,
+            "yellow": 0.1756176,
+            "blue": 0.1557465,
+            "white": 0.4087003,
+        },
+        abs=1e-6,
     )
     assert typical("football") == pytest.approx({"brown": 0.6794872, "white": 0.3205128}, abs=1e-6)
     assert {name: set(typical(name)) for name in ("tooth", "zebra", "blueberry", "pigeon")} == {
@@ -164,7 +211,11 @@ def test_raw_answers_give_the_released_typical_colours(folder):
 
 
 def test_the_sizes_are_no_order(folder):
-    smaller = [(row.first, row.second) for _, row in viphy_files.read_sizes(folder) if row.typical == ("<",)]
+    smaller = [
+        (row.first, row.second)
+        for _, row in viphy_files.read_sizes(folder)
+        if row.typical == ("<",)
+    ]
     report = order_report(smaller)
     assert (report.objects, report.pairs, report.cycles) == (1682, 21548, 169)
     assert [len(group) for group in report.components] == [651]

@@ -6,8 +6,9 @@ from collections import Counter
 
 import pytest
 
-from gnomon.benchmarks import vsr, vsr_files
-from gnomon.benchmarks.vsr_files import validated
+from gnomon.benchmarks.vsr import files as vsr_files
+from gnomon.benchmarks.vsr import task as vsr
+from gnomon.benchmarks.vsr.files import validated
 
 pytestmark = pytest.mark.published
 
@@ -75,7 +76,9 @@ def test_every_caption_has_two_concepts(raw):
 
 
 def test_categories_of_the_random_test_part(folder):
-    counts = Counter(item.tags["category"] for item in vsr.published(data=str(folder), split="random/test"))
+    counts = Counter(
+        item.tags["category"] for item in vsr.published(data=str(folder), split="random/test")
+    )
     assert counts == {
         "Projective": 773,
         "Topological": 591,
@@ -87,24 +90,38 @@ def test_categories_of_the_random_test_part(folder):
     }
 
 
-@pytest.mark.parametrize(("split", "n"), [
-    ("random/train", 7083), ("random/dev", 1012), ("random/test", 2024), ("train-10", 708), ("train-25", 1770),
-    ("train-50", 3541), ("train-75", 5312), ("train-100", 100), ("random-rebuilt/train", 7083),
-    ("random-rebuilt/dev", 1012),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("split", "n"),
+    [
+        ("random/train", 7083),
+        ("random/dev", 1012),
+        ("random/test", 2024),
+        ("train-10", 708),
+        ("train-25", 1770),
+        ("train-50", 3541),
+        ("train-75", 5312),
+        ("train-100", 100),
+        ("random-rebuilt/train", 7083),
+        ("random-rebuilt/dev", 1012),
+    ],
+)
 def test_split_sizes(folder, split, n):
     assert sum(1 for _ in vsr.published(data=str(folder), split=split)) == n
 
 
 def test_the_released_random_split_shares_images_and_captions(folder):
-    train, test = (list(vsr.published(data=str(folder), split=f"random/{part}")) for part in ("train", "test"))
+    train, test = (
+        list(vsr.published(data=str(folder), split=f"random/{part}")) for part in ("train", "test")
+    )
     assert len({i.tags["image"] for i in train} & {i.tags["image"] for i in test}) == 891
     seen = {item.text for item in train}
     assert sum(item.text in seen for item in test) / len(test) > 0.7
 
 
 def test_the_contrast_split_shares_no_caption(folder):
-    parts = [list(vsr.published(data=str(folder), split=f"contrast/{part}")) for part in vsr_files.PARTS]
+    parts = [
+        list(vsr.published(data=str(folder), split=f"contrast/{part}")) for part in vsr_files.PARTS
+    ]
     train, dev, test = ({item.text for item in part} for part in parts)
     assert train.isdisjoint(dev | test)
     assert dev.isdisjoint(test)
@@ -123,7 +140,9 @@ def test_excluded_shares_of_figure_8(folder):
         ("close to", 0.328),
         ("right of", 0.326),
     ]
-    assert {name: shares[name] for name in ("within", "part of", "into", "has as a part", "touching")} == {
+    assert {
+        name: shares[name] for name in ("within", "part of", "into", "has as a part", "touching")
+    } == {
         "within": 0.057,
         "part of": 0.092,
         "into": 0.094,

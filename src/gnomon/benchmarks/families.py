@@ -1,7 +1,8 @@
 """Families of templates: one hypothesis with slots, and premises that make it true, false or open.
 
-The templates of a family draw their hypotheses from one stock, so that a hypothesis alone says nothing about the label
-as long as the family's labels are balanced. The sentences are those of the language room (docs/patterns.md).
+The templates of a family draw their hypotheses from one stock, so that a hypothesis alone says
+nothing about the label as long as the family's labels are balanced. The sentences are those of the
+language room (docs/patterns.md).
 """
 
 from __future__ import annotations
@@ -27,7 +28,8 @@ Filling = tuple[int, ...]  # for each draw of the family the number of the row
 
 
 class Draw(NamedTuple):
-    """Slots that are filled together from one row of a list; draws from the same named list never repeat a row."""
+    """Slots that are filled together from one row of a list; draws from the same named list never
+    repeat a row."""
 
     slots: tuple[str, ...]
     source: str  # the name of the list; empty for a list of the family's own
@@ -62,18 +64,24 @@ class Family:
     templates: tuple[Template, ...]
 
     def problems(self, count: int, *, seed: int = 0, paired: bool = False) -> Iterator[Problem]:
-        """`count` problems of each template, or as many as there are hypotheses for; no two are the same.
+        """`count` problems of each template, or as many as there are hypotheses for; no two are the
+        same.
 
-        The templates share out the hypotheses at random, or are all asked with the same ones if they are `paired`. The
-        first n problems of a template do not depend on the count, and other families do not change them.
+        The templates share out the hypotheses at random, or are all asked with the same ones if
+        they are `paired`. The first n problems of a template do not depend on the count, and other
+        families do not change them.
         """
         shares = 1 if paired else len(self.templates)
         drawn = list(self._hypotheses(count * shares, Random(f"{seed}/{self.name}")))
         for number, template in enumerate(self.templates):
             random = Random(f"{seed}/{template.id}")
             render, places = self._renderer(template.premise), self._places(template.premise)
-            for filling, hypothesis in drawn[number % shares : len(drawn) // shares * shares : shares]:
-                yield Problem(template, render(self._completed(filling, places, random)), hypothesis)
+            for filling, hypothesis in drawn[
+                number % shares : len(drawn) // shares * shares : shares
+            ]:
+                yield Problem(
+                    template, render(self._completed(filling, places, random)), hypothesis
+                )
 
     def _hypotheses(self, count: int, random: Random) -> Iterator[tuple[Filling, str]]:
         used = self._places(self.hypothesis)
@@ -94,27 +102,42 @@ class Family:
                 yield tuple(filling), text
 
     def _completed(self, filling: Filling, places: Sequence[int], random: Random) -> list[int]:
-        """The filling of the hypothesis, with rows drawn for the slots that only the premise has."""
+        """The filling of the hypothesis, with rows drawn for the slots that only the premise
+        has."""
         whole = list(filling)
         for place in places:
             if whole[place] < 0:
                 source = self.draws[place].source
-                taken = {row for row, draw in zip(whole, self.draws, strict=True) if source and draw.source == source}
-                whole[place] = random.choice([row for row in range(len(self.draws[place].rows)) if row not in taken])
+                taken = {
+                    row
+                    for row, draw in zip(whole, self.draws, strict=True)
+                    if source and draw.source == source
+                }
+                whole[place] = random.choice(
+                    [row for row in range(len(self.draws[place].rows)) if row not in taken]
+                )
         return whole
 
     def _repeats(self, filling: Sequence[int]) -> bool:
-        named = [(draw.source, row) for draw, row in zip(self.draws, filling, strict=True) if draw.source and row >= 0]
+        named = [
+            (draw.source, row)
+            for draw, row in zip(self.draws, filling, strict=True)
+            if draw.source and row >= 0
+        ]
         return len(set(named)) < len(named)
 
     def _places(self, sentence: Sentence) -> list[int]:
-        return [place for place, draw in enumerate(self.draws) if set(draw.slots) & set(sentence.slots)]
+        return [
+            place for place, draw in enumerate(self.draws) if set(draw.slots) & set(sentence.slots)
+        ]
 
     @cached_property
     def _where(self) -> dict[str, tuple[int, int]]:
         """For each slot its draw and its column in the rows."""
         return {
-            slot: (place, column) for place, draw in enumerate(self.draws) for column, slot in enumerate(draw.slots)
+            slot: (place, column)
+            for place, draw in enumerate(self.draws)
+            for column, slot in enumerate(draw.slots)
         }
 
     def _renderer(self, sentence: Sentence) -> Callable[[Sequence[int]], str]:
@@ -139,7 +162,8 @@ class _Entry(msgspec.Struct, forbid_unknown_fields=True):
 
 
 def read_families(file: Path, words: Mapping[str, Any] | None = None) -> list[Family]:
-    """The families of a file. `words` are lists of fillers that it may name; its own `words` entry adds to them."""
+    """The families of a file. `words` are lists of fillers that it may name; its own `words` entry
+    adds to them."""
     content = read_yaml(file)
     if not isinstance(content, dict):
         raise DataError(
@@ -165,10 +189,14 @@ def _family(name: str, content: Any, file: Path, words: Mapping[str, Any]) -> Fa
         if not templates:
             raise SentenceError("it has no premises")
         drawn = tuple(_draw(slots, source, words) for slots, source in entry.slots.items())
-        return Family(name, entry.category or file.stem, drawn, _sentence(entry.hypothesis, entry), templates)
+        return Family(
+            name, entry.category or file.stem, drawn, _sentence(entry.hypothesis, entry), templates
+        )
     except (msgspec.ValidationError, SentenceError) as error:
         raise DataError(
-            f"the family '{name}': {error}.", "docs/families.md shows how a family is written.", file=file
+            f"the family '{name}': {error}.",
+            "docs/families.md shows how a family is written.",
+            file=file,
         ) from None
 
 
@@ -201,10 +229,17 @@ def _draw(slots: str, source: Any, words: Mapping[str, Any]) -> Draw:
     if isinstance(source, str) and source not in words:
         raise SentenceError(f"there is no list of words named '{source}'")
     names = tuple(slots.split())
-    rows = [row if isinstance(row, list) else [row] for row in (words[source] if isinstance(source, str) else source)]
+    rows = [
+        row if isinstance(row, list) else [row]
+        for row in (words[source] if isinstance(source, str) else source)
+    ]
     if not rows or any(len(row) != len(names) for row in rows):
         raise SentenceError(f"the words for {slots} do not fill {len(names)} slot(s) in each row")
-    return Draw(names, source if isinstance(source, str) else "", tuple(tuple(map(_entity, row)) for row in rows))
+    return Draw(
+        names,
+        source if isinstance(source, str) else "",
+        tuple(tuple(map(_entity, row)) for row in rows),
+    )
 
 
 def _entity(word: Any) -> Entity:

@@ -1,9 +1,10 @@
 """Where a person is while doing something with an object (spatial-commonsense paper, section 3.1).
 
-Each object has actions that put the person in different places: two in the published set, beside it and elsewhere;
-four in the fresh one. A scene is asked as a cloze ("She is [MASK] the car."), with FORM=choice as two questions, one of
-them to be denied, or with FORM=both both ways; the items of a scene share a group.
-`posrel-general` puts unusual people and objects, hyponyms from WordNet, into the same scenes (section 5.2).
+Each object has actions that put the person in different places: two in the published set, beside it
+and elsewhere; four in the fresh one. A scene is asked as a cloze ("She is [MASK] the car."), with
+FORM=choice as two questions, one of them to be denied, or with FORM=both both ways; the items of a
+scene share a group. `posrel-general` puts unusual people and objects, hyponyms from WordNet, into
+the same scenes (section 5.2).
 """
 
 from __future__ import annotations
@@ -16,15 +17,22 @@ from pathlib import Path
 
 import msgspec
 
-from gnomon.benchmarks.scenes import RELATIONS, Scene, fresh_scenes, generalised, published_scenes
+from gnomon.benchmarks.posrel_scenes import (
+    RELATIONS,
+    Scene,
+    fresh_scenes,
+    generalised,
+    published_scenes,
+)
 from gnomon.contracts import Benchmark, Listing
 from gnomon.errors import DataError, MissingFileWarning, unknown
-from gnomon.fetching import locate
+from gnomon.fetching.catalogue import locate
 from gnomon.files import find, read_jsonl
 from gnomon.records import MASK, Form, Item
 
 FORMS: tuple[Form, ...] = ("cloze", "choice")
-# The words of the questions. The authors ask "on" and "under"; "on the bus" may be inside it, so we are plainer.
+# The words of the questions. The authors ask "on" and "under"; "on the bus" may be inside it, so we
+# are plainer.
 ASKED_PUBLISHED = {"inside": "inside", "above": "on", "below": "under", "beside": "beside"}
 ASKED_FRESH = {"inside": "inside", "above": "on top of", "below": "underneath", "beside": "beside"}
 
@@ -36,7 +44,8 @@ def fresh(*, seed: int = 0, form: str = "cloze") -> Iterator[Item]:
 
 
 def published(*, data: str = "", form: str = "cloze") -> Iterator[Item]:
-    """The authors' 224 scenes; their questions are read from data_qa.json, or rebuilt where it is absent."""
+    """The authors' 224 scenes; their questions are read from data_qa.json, or rebuilt where it is
+    absent."""
     folder = locate(data, "posrel")
     scenes = published_scenes(folder)
     forms = _chosen(form)
@@ -56,8 +65,11 @@ def general_fresh(*, seed: int = 0, per_group: int = 1, form: str = "cloze") -> 
         yield from _items(scene, _chosen(form), ASKED_FRESH)
 
 
-def general_published(*, data: str = "", seed: int = 0, per_group: int = 1, form: str = "cloze") -> Iterator[Item]:
-    """The authors' scenes with PER_GROUP pairs of hyponyms for each person and object (theirs were not published)."""
+def general_published(
+    *, data: str = "", seed: int = 0, per_group: int = 1, form: str = "cloze"
+) -> Iterator[Item]:
+    """The authors' scenes with PER_GROUP pairs of hyponyms for each person and object (theirs were
+    not published)."""
     warnings.warn(
         "The authors' own posrel-general was not published: it is rebuilt from their scenes with hyponyms of WordNet, "
         "so its items are not theirs.",
@@ -81,13 +93,21 @@ class Question(msgspec.Struct):
 
 def _published_questions(folder: Path) -> list[tuple[Path, int, Question]] | None:
     try:
-        file = find(folder, "posrel/data_qa.json", "data/posrel/data_qa.json", "posrel_qa.json", "data_qa.json")
+        file = find(
+            folder,
+            "posrel/data_qa.json",
+            "data/posrel/data_qa.json",
+            "posrel_qa.json",
+            "data_qa.json",
+        )
     except DataError:
         return None  # the questions follow from the scenes, word for word
     return [(file, line, question) for line, question in read_jsonl(file, Question)]
 
 
-def _as_asked(scene: Scene, number: int, questions: Sequence[tuple[Path, int, Question]]) -> Iterator[Item]:
+def _as_asked(
+    scene: Scene, number: int, questions: Sequence[tuple[Path, int, Question]]
+) -> Iterator[Item]:
     """Rows 2i and 2i+1 of the questions belong to row i of the scenes."""
     for place in (2 * number, 2 * number + 1):
         if place >= len(questions):
@@ -99,7 +119,12 @@ def _as_asked(scene: Scene, number: int, questions: Sequence[tuple[Path, int, Qu
         file, line, row = questions[place]
         answer = ANSWERS.get(str(row.label).lower())
         if answer is None:
-            raise DataError(f"the field label is {row.label!r}, not yes or no.", "Mend the row.", file=file, line=line)
+            raise DataError(
+                f"the field label is {row.label!r}, not yes or no.",
+                "Mend the row.",
+                file=file,
+                line=line,
+            )
         if scene.object not in row.question or scene.person not in row.question:
             raise DataError(
                 f"the question is not about the {scene.person} and the {scene.object} of its scene.",
@@ -109,7 +134,11 @@ def _as_asked(scene: Scene, number: int, questions: Sequence[tuple[Path, int, Qu
             )
         sentence, stop, text = row.question.partition(".")
         context = f"{sentence}{stop}" if text.strip() else scene.text
-        words = [name for name, word in ASKED_PUBLISHED.items() if re.search(rf"\b{word}\b", text or sentence)]
+        words = [
+            name
+            for name, word in ASKED_PUBLISHED.items()
+            if re.search(rf"\b{word}\b", text or sentence)
+        ]
         asked = words[0] if words else scene.relation if answer == "yes" else scene.other
         yield _question(scene._replace(text=context), asked, text.strip() or row.question, answer)
 
@@ -128,14 +157,18 @@ def _cloze(scene: Scene) -> Item:
 
 def _questions(scene: Scene, words: dict[str, str]) -> Iterator[Item]:
     for asked, answer in ((scene.relation, "yes"), (scene.other, "no")):
-        yield _question(scene, asked, f"Is the {scene.person} {words[asked]} the {scene.object}?", answer)
+        yield _question(
+            scene, asked, f"Is the {scene.person} {words[asked]} the {scene.object}?", answer
+        )
 
 
 def _question(scene: Scene, asked: str, text: str, answer: str) -> Item:
     return _item(scene, "choice", text, ("yes", "no"), answer, asked)
 
 
-def _item(scene: Scene, form: Form, text: str, choices: tuple[str, ...], gold: str, asked: str) -> Item:
+def _item(
+    scene: Scene, form: Form, text: str, choices: tuple[str, ...], gold: str, asked: str
+) -> Item:
     person, thing = scene.stands_for or (scene.person, scene.object)
     tags = {
         "object": thing,
@@ -151,8 +184,16 @@ def _item(scene: Scene, form: Form, text: str, choices: tuple[str, ...], gold: s
     if scene.meanwhile:
         tags["meanwhile"] = scene.meanwhile
     fact = "/".join(filter(None, (scene.person, scene.verb, scene.object, scene.meanwhile)))
-    return Item(id="/".join(part for part in (form, fact, asked) if part).replace(" ", "_"), form=form, text=text,
-                context=scene.text, choices=choices, gold=(gold,), group=fact, tags=tags)  # fmt: skip
+    return Item(
+        id="/".join(part for part in (form, fact, asked) if part).replace(" ", "_"),
+        form=form,
+        text=text,
+        context=scene.text,
+        choices=choices,
+        gold=(gold,),
+        group=fact,
+        tags=tags,
+    )
 
 
 def _chosen(form: str) -> list[Form]:

@@ -1,7 +1,9 @@
-"""RelativeSize (Bagherinezhad et al. 2016): 486 pairs of objects, which one is larger; read from the user's own copy.
+"""RelativeSize (Bagherinezhad et al. 2016): 486 pairs of objects, which one is larger; read from
+the user's own copy.
 
-The set is not ours to pass on and has no fixed format, so the reader takes what people have: a table with a header, or
-lines such as "elephant > butterfly". The spatial-commonsense paper asks it like its own size set (appendix B, Table 8).
+The set is not ours to pass on and has no fixed format, so the reader takes what people have: a
+table with a header, or lines such as "elephant > butterfly". The spatial-commonsense paper asks it
+like its own size set (appendix B, Table 8).
 """
 
 from __future__ import annotations
@@ -12,8 +14,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from gnomon.benchmarks.viphy import with_article
-from gnomon.benchmarks.viphy_tables import order_listing
+from gnomon.benchmarks.viphy.tables import order_listing
+from gnomon.benchmarks.viphy.tasks import with_article
 from gnomon.contracts import Benchmark, Listing
 from gnomon.errors import DataError, unknown
 from gnomon.files import find, read_lines
@@ -24,7 +26,10 @@ NAMES = ("relativesize", "relative_size", "size_pairs", "pairs")
 FIRST = ("first", "obj_a", "object_a", "object1", "object_1", "obj1", "o1")
 SECOND = ("second", "obj_b", "object_b", "object2", "object_2", "obj2", "o2")
 ANSWER = ("label", "relation", "larger", "bigger", "answer", "typical")
-GREATER, LESSER = ("1", ">", "larger", "bigger", "true", "yes"), ("0", "-1", "<", "smaller", "false", "no")
+GREATER, LESSER = (
+    ("1", ">", "larger", "bigger", "true", "yes"),
+    ("0", "-1", "<", "smaller", "false", "no"),
+)
 MOST_PAIRS = 100_000
 FORMS: tuple[Form, ...] = ("cloze", "choice")
 
@@ -38,7 +43,8 @@ class Pair(NamedTuple):
 
 
 def published(*, data: str = "", form: str = "") -> Iterator[Item]:
-    """The pairs of a file, or of relativesize.csv (.tsv, .txt) in a folder; FORM is cloze or choice, else both."""
+    """The pairs of a file, or of relativesize.csv (.tsv, .txt) in a folder; FORM is cloze or
+    choice, else both."""
     if form and form not in FORMS:
         raise unknown("form", form, FORMS)
     for pair in read_pairs(_file(data)):
@@ -48,8 +54,13 @@ def published(*, data: str = "", form: str = "") -> Iterator[Item]:
 
 
 def read_pairs(file: Path) -> list[Pair]:
-    """The pairs of a file; a pair that occurs twice is an error, since one of the two labels may be wrong."""
-    rows = ((line, _fields(text)) for line, text in read_lines(file) if not text.lstrip().startswith("#"))
+    """The pairs of a file; a pair that occurs twice is an error, since one of the two labels may be
+    wrong."""
+    rows = (
+        (line, _fields(text))
+        for line, text in read_lines(file)
+        if not text.lstrip().startswith("#")
+    )
     first = next(rows, None)
     if first is None:
         raise DataError("the file is empty.", "It must hold pairs of objects.", file=file)
@@ -68,14 +79,19 @@ def read_pairs(file: Path) -> list[Pair]:
                 line=line,
             )
         if len(pairs) >= MOST_PAIRS:
-            raise DataError(f"the file has more than {MOST_PAIRS:,} pairs.", "Is this the right file?", file=file)
+            raise DataError(
+                f"the file has more than {MOST_PAIRS:,} pairs.",
+                "Is this the right file?",
+                file=file,
+            )
         seen[both] = line
         pairs.append(pair)
     return pairs
 
 
 def pair_item(pair: Pair, form: Form) -> Item:
-    """A pair as a cloze, or as a question about the word larger or smaller, balanced by the order of the names."""
+    """A pair as a cloze, or as a question about the word larger or smaller, balanced by the order
+    of the names."""
     a, b = with_article(pair.first), with_article(pair.second)
     tags = {"obj_a": pair.first, "obj_b": pair.second, "relation": ">" if pair.larger else "<"}
     if form == "cloze":
@@ -86,8 +102,15 @@ def pair_item(pair: Pair, form: Form) -> Item:
         text, choices = f"Is {a} {word} than {b}?", ("yes", "no")
         gold = choices[pair.larger != (word == "larger")]
         tags["comparative"] = word
-    return Item(id=f"{form}/{pair.first}/{pair.second}".replace(" ", "_"), form=form, text=text, choices=choices,
-                gold=(gold,), group=" / ".join(sorted((pair.first, pair.second))), tags=tags)  # fmt: skip
+    return Item(
+        id=f"{form}/{pair.first}/{pair.second}".replace(" ", "_"),
+        form=form,
+        text=text,
+        choices=choices,
+        gold=(gold,),
+        group=" / ".join(sorted((pair.first, pair.second))),
+        tags=tags,
+    )
 
 
 def statistics(items: Sequence[Item]) -> list[Listing]:
@@ -104,7 +127,11 @@ def _file(data: str) -> Path:
     path = Path(data).expanduser()
     if path.is_file():
         return path
-    return find(path, *(f"{name}.{ending}" for name in NAMES for ending in ("csv", "tsv", "txt")), what="the pairs")
+    return find(
+        path,
+        *(f"{name}.{ending}" for name in NAMES for ending in ("csv", "tsv", "txt")),
+        what="the pairs",
+    )
 
 
 def _fields(text: str) -> list[str]:
@@ -130,9 +157,16 @@ def _columns(header: Sequence[str]) -> tuple[int, int, int | None] | None:
     return None if first is None or second is None else (first, second, at(ANSWER))
 
 
-def _pair(fields: Sequence[str], columns: tuple[int, int, int | None] | None, file: Path, line: int) -> Pair:
+def _pair(
+    fields: Sequence[str], columns: tuple[int, int, int | None] | None, file: Path, line: int
+) -> Pair:
     one, two, answer = columns or (0, 1, 2 if len(fields) > 2 else None)
-    if len(fields) <= max(one, two, answer or 0) or not fields[one] or not fields[two] or fields[one] == fields[two]:
+    if (
+        len(fields) <= max(one, two, answer or 0)
+        or not fields[one]
+        or not fields[two]
+        or fields[one] == fields[two]
+    ):
         raise DataError(
             f"not a pair of two objects: {fields}.",
             'Write "elephant,butterfly,>" or "elephant > butterfly".',
@@ -140,7 +174,9 @@ def _pair(fields: Sequence[str], columns: tuple[int, int, int | None] | None, fi
             line=line,
         )
     first, second = fields[one], fields[two]
-    said = fields[answer].lower() if answer is not None else ">"  # two names alone: the larger one first
+    said = (
+        fields[answer].lower() if answer is not None else ">"
+    )  # two names alone: the larger one first
     if said in GREATER or said == first.lower():
         return Pair(first, second, True)
     if said in LESSER or said == second.lower():
@@ -153,7 +189,9 @@ def _pair(fields: Sequence[str], columns: tuple[int, int, int | None] | None, fi
     )
 
 
-def _chain(first: tuple[int, list[str]], rest: Iterator[tuple[int, list[str]]]) -> Iterator[tuple[int, list[str]]]:
+def _chain(
+    first: tuple[int, list[str]], rest: Iterator[tuple[int, list[str]]]
+) -> Iterator[tuple[int, list[str]]]:
     yield first
     yield from rest
 
@@ -167,6 +205,13 @@ RELATIVESIZE = Benchmark(
     cluster="group",
     figures="spatial-commonsense",
     statistics=statistics,
-    laws={"order": {"first": "obj_a", "second": "obj_b", "word": "comparative", "greater": ["larger"],
-                    "lesser": ["smaller"]}},
-)  # fmt: skip
+    laws={
+        "order": {
+            "first": "obj_a",
+            "second": "obj_b",
+            "word": "comparative",
+            "greater": ["larger"],
+            "lesser": ["smaller"],
+        }
+    },
+)

@@ -1,7 +1,8 @@
 """Which of two everyday objects is larger, or taller (spatial-commonsense paper, section 3.1).
 
-Five levels of five objects; every ordered pair from different levels is asked as a cloze and as a yes/no question.
-In the published questions the comparative word alone gives the answer; the fresh ones balance yes and no within it.
+Five levels of five objects; every ordered pair from different levels is asked as a cloze and as a
+yes/no question. In the published questions the comparative word alone gives the answer; the fresh
+ones balance yes and no within it.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import msgspec
 
 from gnomon.contracts import Benchmark, Listing
 from gnomon.errors import DataError, MissingFileWarning, unknown
-from gnomon.fetching import locate
+from gnomon.fetching.catalogue import locate
 from gnomon.files import find, package_data, read_jsonl, read_yaml
 from gnomon.records import MASK, Form, Item
 
@@ -27,7 +28,8 @@ Name = TypeVar("Name", bound=str)
 
 
 def fresh(*, seed: int = 0, scale: str = "", form: str = "") -> Iterator[Item]:
-    """All ordered cross-level pairs of objects drawn by the seed; SCALE is size or height, FORM is cloze or choice."""
+    """All ordered cross-level pairs of objects drawn by the seed; SCALE is size or height, FORM is
+    cloze or choice."""
     for chosen in _chosen(scale, SCALES_OF):
         pool: Levels = read_yaml(package_data("scales.yaml"))["fresh"][chosen]
         draw = Random(f"{seed}/{chosen}")
@@ -35,7 +37,9 @@ def fresh(*, seed: int = 0, scale: str = "", form: str = "") -> Iterator[Item]:
         pairs = ordered_pairs(levels)
         asks_greater = _balanced(pairs, draw)
         for a, b in pairs:
-            yield from _forms(chosen, a, b, levels, _chosen(form, FORMS), asks_greater=asks_greater[a, b])
+            yield from _forms(
+                chosen, a, b, levels, _chosen(form, FORMS), asks_greater=asks_greater[a, b]
+            )
 
 
 def published(*, data: str = "", scale: str = "", form: str = "") -> Iterator[Item]:
@@ -46,7 +50,11 @@ def published(*, data: str = "", scale: str = "", form: str = "") -> Iterator[It
     for chosen in _chosen(scale, SCALES_OF):
         try:
             found[chosen] = find(
-                folder, f"{chosen}/data.json", f"{chosen}.json", f"data/{chosen}/data.json", what=f"the {chosen} set"
+                folder,
+                f"{chosen}/data.json",
+                f"{chosen}.json",
+                f"data/{chosen}/data.json",
+                what=f"the {chosen} set",
             )
         except DataError as error:
             missing.append(error)
@@ -56,7 +64,9 @@ def published(*, data: str = "", scale: str = "", form: str = "") -> Iterator[It
         warnings.warn(absent.message, MissingFileWarning, stacklevel=2)
     for chosen, file in found.items():
         for line, row in read_jsonl(file, Row):
-            yield from _published_forms(chosen, row, levels_of[chosen], _chosen(form, FORMS), f"{file}:{line}")
+            yield from _published_forms(
+                chosen, row, levels_of[chosen], _chosen(form, FORMS), f"{file}:{line}"
+            )
 
 
 class Row(msgspec.Struct):
@@ -70,7 +80,8 @@ class Row(msgspec.Struct):
 
 
 def ordered_pairs(levels: Levels) -> list[tuple[str, str]]:
-    """Every two objects of different levels, both ways round: the smaller first in the first half, then reversed.
+    """Every two objects of different levels, both ways round: the smaller first in the first half,
+    then reversed.
 
     >>> ordered_pairs([["pea"], ["mug", "brick"]])
     [('pea', 'mug'), ('pea', 'brick'), ('mug', 'pea'), ('brick', 'pea')]
@@ -80,7 +91,8 @@ def ordered_pairs(levels: Levels) -> list[tuple[str, str]]:
 
 
 def _balanced(pairs: Sequence[tuple[str, str]], draw: Random) -> dict[tuple[str, str], bool]:
-    """Which pairs are asked with the greater word: half of those where the answer is yes, half of the others."""
+    """Which pairs are asked with the greater word: half of those where the answer is yes, half of
+    the others."""
     half = len(pairs) // 2
     chosen: dict[tuple[str, str], bool] = {}
     for part in (pairs[:half], pairs[half:]):
@@ -89,20 +101,27 @@ def _balanced(pairs: Sequence[tuple[str, str]], draw: Random) -> dict[tuple[str,
     return chosen
 
 
-def _forms(scale: str, a: str, b: str, levels: Levels, forms: Sequence[Form], *, asks_greater: bool) -> Iterator[Item]:
+def _forms(
+    scale: str, a: str, b: str, levels: Levels, forms: Sequence[Form], *, asks_greater: bool
+) -> Iterator[Item]:
     greater, lesser = SCALES_OF[scale]
     is_greater = _level(a, levels) > _level(b, levels)
     word = greater if asks_greater else lesser
     for form in forms:
         if form == "cloze":
-            yield _item(scale, form, f"{_a(a, capital=True)} is {MASK} than {_a(b)}.", a, b, levels, "")
+            yield _item(
+                scale, form, f"{_a(a, capital=True)} is {MASK} than {_a(b)}.", a, b, levels, ""
+            )
         else:
             answer = "yes" if is_greater == asks_greater else "no"
             yield _item(scale, form, f"Is {_a(a)} {word} than {_a(b)}?", a, b, levels, word, answer)
 
 
-def _published_forms(scale: str, row: Row, levels: Levels, forms: Sequence[Form], where: str) -> Iterator[Item]:
-    """Cloze from the authors' phrases; question as they ask it: about (b, a), with the lesser word, if a is greater."""
+def _published_forms(
+    scale: str, row: Row, levels: Levels, forms: Sequence[Form], where: str
+) -> Iterator[Item]:
+    """Cloze from the authors' phrases; question as they ask it: about (b, a), with the lesser word,
+    if a is greater."""
     try:
         if (_level(row.obj_a, levels) > _level(row.obj_b, levels)) != (row.label == 1):
             raise DataError(
@@ -111,7 +130,8 @@ def _published_forms(scale: str, row: Row, levels: Levels, forms: Sequence[Form]
             )
     except KeyError as unknown:
         raise DataError(
-            f"{where}: {unknown.args[0]!r} is not an object of the {scale} set.", "Is this the right file?"
+            f"{where}: {unknown.args[0]!r} is not an object of the {scale} set.",
+            "Is this the right file?",
         ) from None
     first, _, second = row.text.rstrip(" .").partition(" and ")
     greater, lesser = SCALES_OF[scale]
@@ -125,11 +145,19 @@ def _published_forms(scale: str, row: Row, levels: Levels, forms: Sequence[Form]
             yield _item(scale, form, row.question, row.obj_b, row.obj_a, levels, lesser, "yes")
 
 
-def _item(scale: str, form: Form, text: str, a: str, b: str, levels: Levels, word: str, answer: str = "") -> Item:
+def _item(
+    scale: str, form: Form, text: str, a: str, b: str, levels: Levels, word: str, answer: str = ""
+) -> Item:
     low, high = _level(a, levels), _level(b, levels)
     relation = SCALES_OF[scale][0 if low > high else 1]
     pair = " / ".join(sorted((a, b), key=lambda name: _level(name, levels)))
-    tags = {"scale": scale, "obj_a": a, "obj_b": b, "relation": relation, "gap": str(abs(low - high))}
+    tags = {
+        "scale": scale,
+        "obj_a": a,
+        "obj_b": b,
+        "relation": relation,
+        "gap": str(abs(low - high)),
+    }
     if word:
         tags["comparative"] = word
     return Item(
@@ -146,9 +174,19 @@ def _item(scale: str, form: Form, text: str, a: str, b: str, levels: Levels, wor
 def statistics(items: Sequence[Item]) -> list[Listing]:
     """What the comparative word alone gives away: yes and no for each."""
     words = sorted({item.tags["comparative"] for item in items if "comparative" in item.tags})
-    rows = tuple((word, *(sum(item.gold == (label,) for item in items if item.tags.get("comparative") == word)
-                          for label in ("yes", "no"))) for word in words)  # fmt: skip
-    return [Listing("Right answers by comparative word", ("word", "yes", "no"), rows)] if rows else []
+    rows = tuple(
+        (
+            word,
+            *(
+                sum(item.gold == (label,) for item in items if item.tags.get("comparative") == word)
+                for label in ("yes", "no")
+            ),
+        )
+        for word in words
+    )
+    return (
+        [Listing("Right answers by comparative word", ("word", "yes", "no"), rows)] if rows else []
+    )
 
 
 def _level(name: str, levels: Levels) -> int:
@@ -176,10 +214,25 @@ SCALES = Benchmark(
     summary="which of two everyday objects is larger, or taller",
     paper="spatial commonsense",
     sources={"fresh": fresh, "published": published},
-    measures=("accuracy", "macro_f1", "symmetry", "transitivity", "group_agreement", "form_agreement"),
+    measures=(
+        "accuracy",
+        "macro_f1",
+        "symmetry",
+        "transitivity",
+        "group_agreement",
+        "form_agreement",
+    ),
     slices=("scale", "gap"),
     figures="spatial-commonsense",
     statistics=statistics,
-    laws={"order": {"first": "obj_a", "second": "obj_b", "within": "scale", "word": "comparative",
-                    "greater": ["larger", "taller"], "lesser": ["smaller", "shorter"]}},
-)  # fmt: skip
+    laws={
+        "order": {
+            "first": "obj_a",
+            "second": "obj_b",
+            "within": "scale",
+            "word": "comparative",
+            "greater": ["larger", "taller"],
+            "lesser": ["smaller", "shorter"],
+        }
+    },
+)

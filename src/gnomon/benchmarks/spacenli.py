@@ -1,7 +1,8 @@
-"""Inferences about space, made from patterns: does the hypothesis follow from the premises (SpaceNLI paper)?
+"""Inferences about space, made from patterns: does the hypothesis follow from the premises
+(SpaceNLI paper)?
 
-`fresh` draws from a bank of patterns of our own, or from a user's. `published` makes the authors' samples from the
-authors' files, in their order and with their slips (docs/patterns.md lists them).
+`fresh` draws from a bank of patterns of our own, or from a user's. `published` makes the authors'
+samples from the authors' files, in their order and with their slips (docs/patterns.md lists them).
 """
 
 from __future__ import annotations
@@ -14,12 +15,11 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from gnomon.benchmarks.identity import digest
 from gnomon.contracts import Benchmark, Listing
 from gnomon.errors import DataError, UsageError
-from gnomon.fetching import locate
+from gnomon.fetching.catalogue import locate
 from gnomon.files import find, package_data, read_json
-from gnomon.records import Item
+from gnomon.records import Item, digest
 
 if TYPE_CHECKING:
     from gnomon.language.patterns import Bank, Pattern
@@ -30,12 +30,15 @@ PUBLISHED_SEED, PUBLISHED_COUNT = 42, 200
 ALL, EXAMPLES = -1, 0  # values of per_group with a meaning of their own
 
 
-def fresh(*, seed: int = 0, per_group: int = 20, patterns: str = "", world: str = "") -> Iterator[Item]:
+def fresh(
+    *, seed: int = 0, per_group: int = 20, patterns: str = "", world: str = ""
+) -> Iterator[Item]:
     """Problems from our bank of patterns; PER_GROUP from each (-1: all, 0: the examples only).
 
-    PATTERNS is a file or folder of your own patterns, WORLD a mini world of your own (docs/patterns.md). An item's id
-    names its pattern and the number of its filling, so the same problem has the same id whatever the seed; with
-    patterns or a world of your own also a digest of the problem, since such files change.
+    PATTERNS is a file or folder of your own patterns, WORLD a mini world of your own
+    (docs/patterns.md). An item's id names its pattern and the number of its filling, so the same
+    problem has the same id whatever the seed; with patterns or a world of your own also a digest of
+    the problem, since such files change.
     """
     from gnomon.language.patternfile import read_bank
     from gnomon.language.sampling import bank_samples
@@ -50,15 +53,21 @@ def fresh(*, seed: int = 0, per_group: int = 20, patterns: str = "", world: str 
         yield _item(pattern, sample, name, tags[pattern.id])
 
 
-def published(*, data: str = "", per_group: int = PUBLISHED_COUNT, seed: int = PUBLISHED_SEED) -> Iterator[Item]:
-    """The authors' samples: read from 160x200.json where it is there, else made from their patterns and mini world.
+def published(
+    *, data: str = "", per_group: int = PUBLISHED_COUNT, seed: int = PUBLISHED_SEED
+) -> Iterator[Item]:
+    """The authors' samples: read from 160x200.json where it is there, else made from their patterns
+    and mini world.
 
-    DATA is their repository or a folder with the files. PER_GROUP and SEED are as in their generator (-1: all
-    problems, 0: the seed examples only); values other than 200 and 42 always make new samples.
+    DATA is their repository or a folder with the files. PER_GROUP and SEED are as in their
+    generator (-1: all problems, 0: the seed examples only); values other than 200 and 42 always
+    make new samples.
     """
     _check_count(per_group)
     folder = locate(data, "spacenli")
-    if (per_group, seed) == (PUBLISHED_COUNT, PUBLISHED_SEED) and (made := _made_file(folder)) is not None:
+    if (per_group, seed) == (PUBLISHED_COUNT, PUBLISHED_SEED) and (
+        made := _made_file(folder)
+    ) is not None:
         yield from _read_samples(made)
         return
     for pattern in published_bank(folder).patterns:
@@ -72,30 +81,42 @@ def published_bank(folder: str | Path) -> Bank:
     from gnomon.language.problems import read_problems
     from gnomon.language.restrictions import read_signature
 
-    world = find(folder, "config/selection_restriction.yaml", "selection_restriction.yaml", what="the mini world")
-    problems = find(folder, "dataset/problem_patterns.xml", "problem_patterns.xml", what="the file of patterns")
+    world = find(
+        folder,
+        "config/selection_restriction.yaml",
+        "selection_restriction.yaml",
+        what="the mini world",
+    )
+    problems = find(
+        folder, "dataset/problem_patterns.xml", "problem_patterns.xml", what="the file of patterns"
+    )
     return read_problems(problems, read_signature(world))
 
 
 def published_samples(pattern: Pattern, count: int, seed: int) -> Iterator[Sample]:
     """What the authors' generator draws from a pattern.
 
-    It lists all problems, fillers sorted; seeds anew for each pattern; draws if there are more than wanted; and moves
-    the seed examples that were drawn to the front, in the order of the pattern file.
+    It lists all problems, fillers sorted; seeds anew for each pattern; draws if there are more than
+    wanted; and moves the seed examples that were drawn to the front, in the order of the pattern
+    file.
     """
     from gnomon.language.enumeration import Enumeration
     from gnomon.language.examples import derive
     from gnomon.language.sampling import decoded
 
     enumeration = Enumeration(pattern)
-    fillings = [filling for example in pattern.examples if (filling := derive(pattern, example)) is not None]
+    fillings = [
+        filling for example in pattern.examples if (filling := derive(pattern, example)) is not None
+    ]
     examples = list(dict.fromkeys(enumeration.rank(filling) for filling in fillings))
     if count == EXAMPLES:
         return decoded(pattern, enumeration, examples)
     everything: Sequence[int] = range(len(enumeration))
     drawn = Random(seed).sample(everything, count) if ALL < count < len(enumeration) else everything
     chosen = set(drawn).intersection(examples)
-    ranks = [rank for rank in examples if rank in chosen] + [rank for rank in drawn if rank not in chosen]
+    ranks = [rank for rank in examples if rank in chosen] + [
+        rank for rank in drawn if rank not in chosen
+    ]
     return decoded(pattern, enumeration, ranks)
 
 
@@ -164,7 +185,9 @@ def _read_samples(file: Path) -> Iterator[Item]:
     for group, row in zip(groups, rows, strict=True):
         if row.label not in CHOICES or not group:
             raise DataError(
-                f"the sample '{row.id[:40]}' has no pattern or an unknown label.", "Is this the right file?", file=file
+                f"the sample '{row.id[:40]}' has no pattern or an unknown label.",
+                "Is this the right file?",
+                file=file,
             )
         tags = {
             "class": row.ent_type,
@@ -186,7 +209,7 @@ def _read_samples(file: Path) -> Iterator[Item]:
 
 def statistics(items: Sequence[Item]) -> list[Listing]:
     """The paper's Tables 2 and 3, and the problems that several patterns share."""
-    from gnomon.language.statistics import Described, tables
+    from gnomon.language.tables import Described, tables
 
     counts = Counter(item.group for item in items)
     first = {item.group: item for item in reversed(items)}
@@ -205,21 +228,26 @@ def statistics(items: Sequence[Item]) -> list[Listing]:
 
 
 def repeated(items: Iterable[Item]) -> Listing:
-    """Problems that occur more than once: the same premises and hypothesis made by several patterns."""
+    """Problems that occur more than once: the same premises and hypothesis made by several
+    patterns."""
     seen: dict[tuple[str, str], Item] = {}
     shared: Counter[tuple[str, str, str]] = Counter()
     for item in items:
         first = seen.setdefault((item.context, item.text), item)
         if first is not item:
             shared[first.group, item.group, "same" if first.gold == item.gold else "DIFFERENT"] += 1
-    rows = tuple((*patterns, count) for patterns, count in sorted(shared.items(), key=lambda pair: (-pair[1], pair[0])))
+    rows = tuple(
+        (*patterns, count)
+        for patterns, count in sorted(shared.items(), key=lambda pair: (-pair[1], pair[0]))
+    )
     return Listing("Problems made by two patterns", ("pattern", "also", "labels", "problems"), rows)
 
 
 def _check_count(per_group: int) -> None:
     if per_group < ALL:
         raise UsageError(
-            f"--per-group {per_group} makes no sense.", "Give a number, -1 for all, or 0 for the examples only."
+            f"--per-group {per_group} makes no sense.",
+            "Give a number, -1 for all, or 0 for the examples only.",
         )
 
 
@@ -228,7 +256,13 @@ SPACENLI = Benchmark(
     summary="does a sentence about space follow from others",
     paper="SpaceNLI",
     sources={"fresh": fresh, "published": published},
-    measures=("accuracy", "pattern_accuracy@0.9", "pattern_accuracy@1.0", "pattern_accuracy_auc", "group_agreement"),
+    measures=(
+        "accuracy",
+        "pattern_accuracy@0.9",
+        "pattern_accuracy@1.0",
+        "pattern_accuracy_auc",
+        "group_agreement",
+    ),
     slices=("class", "premises", "negation"),
     cluster="group",
     figures="spacenli",

@@ -1,8 +1,9 @@
-"""Validate a file of patterns: restrictions that can be satisfied, examples that can be derived, labels that agree.
+"""Validate a file of patterns: restrictions that can be satisfied, examples that can be derived,
+labels that agree.
 
-Prints what is wrong, the number of problems of each pattern, and the paper's tables of expressions and labels.
-Without FILE it checks the patterns that ship with gnomon. Exit code 1 if there are errors (with --strict, also if
-there are warnings).
+Prints what is wrong, the number of problems of each pattern, and the paper's tables of expressions
+and labels. Without FILE it checks the patterns that ship with gnomon. Exit code 1 if there are
+errors (with --strict, also if there are warnings).
 
 examples:
   gnomon check my_patterns.yaml
@@ -23,31 +24,44 @@ if TYPE_CHECKING:
 
 def arguments(parser: ArgumentParser) -> None:
     """Add the options of this command."""
-    from gnomon.report.tables import FORMATS
+    from gnomon.reporting.tables.render import FORMATS
 
     parser.add_argument(
-        "file", nargs="*", metavar="FILE", help="pattern files or folders of them; or the authors' .xml"
+        "file",
+        nargs="*",
+        metavar="FILE",
+        help="pattern files or folders of them; or the authors' .xml",
     )
     parser.add_argument(
-        "--world", metavar="FILE", help="a mini world of your own (for .xml: selection_restriction.yaml)"
+        "--world",
+        metavar="FILE",
+        help="a mini world of your own (for .xml: selection_restriction.yaml)",
     )
     parser.add_argument(
-        "--vocabulary", action="store_true", help="only list the mini world: classes, scales, relations"
+        "--vocabulary",
+        action="store_true",
+        help="only list the mini world: classes, scales, relations",
     )
     parser.add_argument("--strict", action="store_true", help="count warnings as errors")
     parser.add_argument("--quiet", action="store_true", help="print findings only, no tables")
-    parser.add_argument("--format", choices=FORMATS, default="table", help="of the tables (default: table)")
+    parser.add_argument(
+        "--format", choices=FORMATS, default="table", help="of the tables (default: table)"
+    )
 
 
 def main(args: Namespace) -> int:
     """Print the findings, then the tables; json is one object with everything."""
     from gnomon.language.checking import check
-    from gnomon.language.statistics import vocabulary
-    from gnomon.report.tables import render
+    from gnomon.language.tables import vocabulary
+    from gnomon.reporting.tables.render import render
 
     bank = _bank(args.file, args.world)
     if args.vocabulary:
-        print("\n\n".join(render(listing, args.format) for listing in vocabulary(bank.world) if listing.rows))
+        print(
+            "\n\n".join(
+                render(listing, args.format) for listing in vocabulary(bank.world) if listing.rows
+            )
+        )
         return 0
     report = check(bank)
     warnings = len(report.findings) - report.errors
@@ -77,7 +91,9 @@ def main(args: Namespace) -> int:
     else:
         for finding in report.findings:
             where = f"{finding.pattern.file}:{finding.pattern.line}"
-            print(f"{where}: {finding.level}: '{finding.pattern.id}': {finding.message.rstrip('.')}.")
+            print(
+                f"{where}: {finding.level}: '{finding.pattern.id}': {finding.message.rstrip('.')}."
+            )
         for listing in () if args.quiet else report.listings:
             if listing.rows:
                 print(f"\n{render(listing, args.format)}")
@@ -101,7 +117,9 @@ def _bank(files: list[str], world: str | None) -> Bank:
     from gnomon.language.restrictions import read_signature
 
     if len(files) > 1:
-        raise UsageError("The authors' .xml cannot be checked together with other files.", "Give one file.")
+        raise UsageError(
+            "The authors' .xml cannot be checked together with other files.", "Give one file."
+        )
     folder = Path(files[0]).parent
     found = world or find(
         folder,

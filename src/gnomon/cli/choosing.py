@@ -1,7 +1,7 @@
 """Options that several commands share: which items, and which models.
 
-Named flags such as --seed or --data go to every benchmark (or model) whose signature names them; one that none of
-them takes is refused. --set KEY=VALUE reaches what has no flag of its own.
+Named flags such as --seed or --data go to every benchmark (or model) whose signature names them;
+one that none of them takes is refused. --set KEY=VALUE reaches what has no flag of its own.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from typing import Any
 
 from gnomon import registry
 from gnomon.errors import UsageError
+from gnomon.itemsource import ItemSource, load
 from gnomon.options import options_of, takes
 from gnomon.registry import ModelSpec
-from gnomon.sources import ItemSource, load
 
 _ITEM_FLAGS = {
     "seed": "draw the items with this seed",
@@ -59,7 +59,9 @@ def model_arguments(parser: ArgumentParser) -> None:
     for name, line in _MODEL_FLAGS.items():
         group.add_argument(f"--{name.replace('_', '-')}", metavar=_metavar(name), help=line)
     for name, line in _MODEL_SWITCHES.items():
-        group.add_argument(f"--{name.replace('_', '-')}", action="store_true", default=None, help=line)
+        group.add_argument(
+            f"--{name.replace('_', '-')}", action="store_true", default=None, help=line
+        )
     group.add_argument(
         "--model-set",
         action="append",
@@ -70,7 +72,8 @@ def model_arguments(parser: ArgumentParser) -> None:
 
 
 def how_to_give(kind: str, option: str) -> tuple[str, str]:
-    """How an option of a benchmark or model is written on the command line, and what it says, as far as it has a flag.
+    """How an option of a benchmark or model is written on the command line, and what it says, as
+    far as it has a flag.
 
     >>> how_to_give("models", "shots"), how_to_give("models", "top_k")
     (('--shots N', 'examples before each question'), ('--model-set top_k=VALUE', ''))
@@ -110,7 +113,10 @@ def _given(args: Namespace, flags: dict[str, str], settings: Sequence[str]) -> d
 
 
 def _split(
-    options: dict[str, Any], names: Sequence[str], functions: Sequence[Callable[..., Any]], kind: str
+    options: dict[str, Any],
+    names: Sequence[str],
+    functions: Sequence[Callable[..., Any]],
+    kind: str,
 ) -> list[dict[str, Any]]:
     for option in options:
         if not any(takes(function, option) for function in functions):
@@ -119,12 +125,15 @@ def _split(
 
 
 def _taken_by_none(option: str, functions: dict[str, Callable[..., Any]], kind: str) -> UsageError:
-    known = [f"{name} takes: {', '.join(sorted(options_of(function))) or 'no options'}."
-             for name, function in functions.items()]  # fmt: skip
+    known = [
+        f"{name} takes: {', '.join(sorted(options_of(function))) or 'no options'}."
+        for name, function in functions.items()
+    ]
     name = next(iter(functions)).partition("@")[0]
     what = f"{name} does not take" if len(functions) == 1 else f"None of the {kind}s takes"
     return UsageError(
-        f"{what} the option '{option}'.", "\n".join([*known, f"`gnomon list {kind}s {name}` says what they are."])
+        f"{what} the option '{option}'.",
+        "\n".join([*known, f"`gnomon list {kind}s {name}` says what they are."]),
     )
 
 
@@ -132,10 +141,20 @@ def _source_function(spec: str) -> Callable[..., Any]:
     name, _, source = spec.partition("@")
     found = registry.benchmark(name)
     if (source or found.default_source) not in found.sources:
-        raise UsageError(f"{name} has no source '{source}'.", f"It has: {', '.join(found.sources)}.")
+        raise UsageError(
+            f"{name} has no source '{source}'.", f"It has: {', '.join(found.sources)}."
+        )
     return found.sources[source or found.default_source]
 
 
 def _metavar(name: str) -> str:
-    return {"data": "DIR", "images": "DIR", "patterns": "FILE", "seed": "S", "per_group": "N", "shots": "N",
-            "base_url": "URL", "max_cost": "AMOUNT"}.get(name, name.upper())  # fmt: skip
+    return {
+        "data": "DIR",
+        "images": "DIR",
+        "patterns": "FILE",
+        "seed": "S",
+        "per_group": "N",
+        "shots": "N",
+        "base_url": "URL",
+        "max_cost": "AMOUNT",
+    }.get(name, name.upper())

@@ -5,9 +5,10 @@ examples:
   gnomon compare runs/scales* --measure symmetry
   gnomon compare runs --format markdown
 
-Each pair is tested by swapping the two models within clusters; p-values are corrected for the number of pairs (Holm).
-Models that the test cannot tell apart are tied. "Detectable" is the least true difference that these items would show
-with a chance of 80 %. A leaderboard is over the items that all its runs share, a pair over the n that the two share.
+Each pair is tested by swapping the two models within clusters; p-values are corrected for the
+number of pairs (Holm). Models that the test cannot tell apart are tied. "Detectable" is the least
+true difference that these items would show with a chance of 80 %. A leaderboard is over the items
+that all its runs share, a pair over the n that the two share.
 """
 
 from __future__ import annotations
@@ -19,9 +20,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING, NamedTuple
 
-from gnomon.cli.showing import too_wide
 from gnomon.contracts import Listing
 from gnomon.errors import UsageError
+from gnomon.reporting.tables.scores import too_wide
 from gnomon.runs import open_runs
 
 if TYPE_CHECKING:
@@ -40,9 +41,11 @@ class Compared(NamedTuple):
 
 def arguments(parser: ArgumentParser) -> None:
     """Add the options of this command."""
-    from gnomon.report.tables import FORMATS
+    from gnomon.reporting.tables.render import FORMATS
 
-    parser.add_argument("runs", nargs="+", metavar="RUN", help="two or more run folders, or a folder of runs")
+    parser.add_argument(
+        "runs", nargs="+", metavar="RUN", help="two or more run folders, or a folder of runs"
+    )
     parser.add_argument(
         "--measure",
         action="append",
@@ -50,9 +53,21 @@ def arguments(parser: ArgumentParser) -> None:
         metavar="NAME",
         help="compare by this measure (default: the benchmark's first); may be given several times",
     )
-    parser.add_argument("--level", type=float, default=0.95, metavar="P", help="of the intervals (default: 0.95)")
-    parser.add_argument("--draws", type=int, default=2000, metavar="N", help="of the paired bootstrap (default: 2000)")
-    parser.add_argument("--over-seeds", action="store_true", help="take a model's runs with different seeds together")
+    parser.add_argument(
+        "--level", type=float, default=0.95, metavar="P", help="of the intervals (default: 0.95)"
+    )
+    parser.add_argument(
+        "--draws",
+        type=int,
+        default=2000,
+        metavar="N",
+        help="of the paired bootstrap (default: 2000)",
+    )
+    parser.add_argument(
+        "--over-seeds",
+        action="store_true",
+        help="take a model's runs with different seeds together",
+    )
     parser.add_argument("--format", choices=FORMATS, default="table", help="default: table")
     parser.add_argument("--plain", action="store_true", help="no drawing characters")
 
@@ -60,7 +75,7 @@ def arguments(parser: ArgumentParser) -> None:
 def main(args: Namespace) -> int:
     """Compare and print."""
     from gnomon.cli.score import check_draws
-    from gnomon.report.tables import render
+    from gnomon.reporting.tables.render import render
 
     runs = open_runs(args.runs)
     if len(runs) < 2:
@@ -81,7 +96,8 @@ def main(args: Namespace) -> int:
 
 
 def _compared(args: Namespace, runs: Sequence[Run]) -> list[Compared]:
-    """Every benchmark by every measure; what cannot be compared is told on standard error, if anything can."""
+    """Every benchmark by every measure; what cannot be compared is told on standard error, if
+    anything can."""
     from gnomon.measures.comparison import by_benchmark
     from gnomon.measures.pairing import NothingSharedError
     from gnomon.registry import measure
@@ -111,17 +127,21 @@ def _compared(args: Namespace, runs: Sequence[Run]) -> list[Compared]:
 
 
 def _compare(tables: Sequence[Table], measure: Measure, args: Namespace) -> Compared:
-    """All pairs, and a leaderboard for each set of tables that have enough in common to be ranked together."""
+    """All pairs, and a leaderboard for each set of tables that have enough in common to be ranked
+    together."""
     from gnomon.measures.comparison import compare, leaderboard
-    from gnomon.measures.labels import labels_of
     from gnomon.measures.pairing import boards
+    from gnomon.measures.runlabels import labels_of
 
     pairs = compare(tables, measure, level=args.level, draws=args.draws)
     made = {(each.first, each.second) for each in pairs}
     names = labels_of(tables)
     for pair in combinations(names, 2):
         if pair not in made:
-            print(f"{pair[0]} and {pair[1]} share no items of {tables[0].benchmark}: not compared.", file=sys.stderr)
+            print(
+                f"{pair[0]} and {pair[1]} share no items of {tables[0].benchmark}: not compared.",
+                file=sys.stderr,
+            )
     found = []
     for members in boards(tables):
         if len(members) > 1:
@@ -135,21 +155,26 @@ def _compare(tables: Sequence[Table], measure: Measure, args: Namespace) -> Comp
 def _shown(part: Compared, level: float, format: str) -> str:
     """The leaderboards and the pairs, for one benchmark and measure.
 
-    Where a terminal is too narrow for the names of a pair, models are told by letters rather than cut; where it is
-    narrower still, the figures go that can best be missed.
+    Where a terminal is too narrow for the names of a pair, models are told by letters rather than
+    cut; where it is narrower still, the figures go that can best be missed.
     """
-    from gnomon.report.tables import UNCUT, render
+    from gnomon.reporting.tables.render import UNCUT, render
 
     names = dict.fromkeys(name for each in part.pairs for name in (each.first, each.second))
     letters = {name: _letter(i) for i, name in enumerate(names)}
     for called in ({}, letters):
-        whole = [render(listing, format, width=UNCUT) for listing in _listings(part, level, called, lean=False)]
+        whole = [
+            render(listing, format, width=UNCUT)
+            for listing in _listings(part, level, called, lean=False)
+        ]
         if format != "table" or not any(map(too_wide, whole)):
             return "\n\n".join(whole)
     return "\n\n".join(render(listing) for listing in _listings(part, level, letters, lean=True))
 
 
-def _listings(part: Compared, level: float, letters: Mapping[str, str], *, lean: bool) -> Iterator[Listing]:
+def _listings(
+    part: Compared, level: float, letters: Mapping[str, str], *, lean: bool
+) -> Iterator[Listing]:
     interval = f"{100 * level:g} % interval"
     first = part.pairs[0]
     for ranks, most in part.boards:
@@ -168,9 +193,17 @@ def _listings(part: Compared, level: float, letters: Mapping[str, str], *, lean:
             )
             for rank in ranks
         )
-        yield Listing(about, (*([""] if letters else []), "rank", "model", "score", interval, "tied with"), rows)
+        yield Listing(
+            about,
+            (*([""] if letters else []), "rank", "model", "score", interval, "tied with"),
+            rows,
+        )
     if letters and (
-        loose := [name for name in letters if not any(name == r.model for ranks, _ in part.boards for r in ranks)]
+        loose := [
+            name
+            for name in letters
+            if not any(name == r.model for ranks, _ in part.boards for r in ranks)
+        ]
     ):
         yield Listing("", ("", "model"), tuple((letters[name], name) for name in loose))
     yield Listing(

@@ -1,7 +1,7 @@
 """Fetch the authors' published files into the cache, or list what can be fetched.
 
-Nothing is downloaded unless you ask. What is fetched is verified, resumed after a break, and used by NAME@published
-from then on, without a network. GNOMON_CACHE names another folder for the cache.
+Nothing is downloaded unless you ask. What is fetched is verified, resumed after a break, and used
+by NAME@published from then on, without a network. GNOMON_CACHE names another folder for the cache.
 
 examples:
   gnomon data list
@@ -23,13 +23,15 @@ from typing import TYPE_CHECKING
 from gnomon.errors import UsageError
 
 if TYPE_CHECKING:
-    from gnomon.fetching import Source, SourceFile
+    from gnomon.fetching.catalogue import Source, SourceFile
 
 
 def arguments(parser: ArgumentParser) -> None:
     """Add the options of `gnomon data`."""
     actions = parser.add_subparsers(dest="action", metavar="list | get", required=True)
-    listing = actions.add_parser("list", help="what can be fetched, on what terms, and what is here")
+    listing = actions.add_parser(
+        "list", help="what can be fetched, on what terms, and what is here"
+    )
     listing.add_argument(
         "--format",
         choices=["table", "json", "csv", "markdown", "latex"],
@@ -37,10 +39,24 @@ def arguments(parser: ArgumentParser) -> None:
         help="how to print it (default: table)",
     )
     get = actions.add_parser("get", help="fetch the files of sources or benchmarks")
-    get.add_argument("names", nargs="+", metavar="NAME", help="a source or a benchmark; `gnomon data list` names them")
-    get.add_argument("--limit", type=int, metavar="N", help="at most N files of each (for vsr-images)")
-    get.add_argument("--data", default="", metavar="DIR", help="for images: the captions' folder, if not the cache's")
-    get.add_argument("--mirror", default="", metavar="URL", help="take the same paths from this address instead")
+    get.add_argument(
+        "names",
+        nargs="+",
+        metavar="NAME",
+        help="a source or a benchmark; `gnomon data list` names them",
+    )
+    get.add_argument(
+        "--limit", type=int, metavar="N", help="at most N files of each (for vsr-images)"
+    )
+    get.add_argument(
+        "--data",
+        default="",
+        metavar="DIR",
+        help="for images: the captions' folder, if not the cache's",
+    )
+    get.add_argument(
+        "--mirror", default="", metavar="URL", help="take the same paths from this address instead"
+    )
 
 
 def main(args: Namespace) -> int:
@@ -50,8 +66,8 @@ def main(args: Namespace) -> int:
 
 def _list(args: Namespace) -> int:
     from gnomon.contracts import Listing
-    from gnomon.fetching import cache_folder, cached, sources
-    from gnomon.report.tables import render
+    from gnomon.fetching.catalogue import cache_folder, cached, sources
+    from gnomon.reporting.tables.render import render
 
     rows = []
     for name, source in sources().items():
@@ -66,7 +82,7 @@ def _list(args: Namespace) -> int:
 
 
 def _get(args: Namespace) -> int:
-    from gnomon.fetching import fetch, source_name, sources
+    from gnomon.fetching.catalogue import fetch, source_name, sources
 
     if args.limit is not None and args.limit < 1:
         raise UsageError("--limit must be at least 1.", "Leave it out to fetch all files.")
@@ -91,8 +107,8 @@ def _get(args: Namespace) -> int:
 def _files(source: Source, data: str) -> Iterable[SourceFile]:
     if not source.images_of:
         return source.files
-    from gnomon.benchmarks.vsr_files import image_files
-    from gnomon.fetching import locate
+    from gnomon.benchmarks.vsr.files import image_files
+    from gnomon.fetching.catalogue import locate
 
     return image_files(locate(data, source.images_of))
 

@@ -1,7 +1,9 @@
-"""Measure a small real language model on slices of five fresh benchmarks: a table, then a page to look at.
+"""Measure a small real language model on slices of five fresh benchmarks: a table, then a page to
+look at.
 
-The first time, the weights (SmolLM2-135M-Instruct, 93 MB) are fetched into the cache. Given again, it takes seconds.
-The demo computes with the weights as they were published, in 4 bits; `gnomon run -m smollm2` computes more exactly.
+The first time, the weights (SmolLM2-135M-Instruct, 93 MB) are fetched into the cache. Given again,
+it takes seconds. The demo computes with the weights as they were published, in 4 bits; `gnomon run
+-m smollm2` computes more exactly.
 
 examples:
   gnomon demo
@@ -23,13 +25,28 @@ LIMIT = 100  # items of each: enough to see something, and done in about a minut
 
 def arguments(parser: ArgumentParser) -> None:
     """Add the options of this command."""
-    parser.add_argument("-m", "--model", default="smollm2", metavar="MODEL", help="who is asked (default: smollm2)")
     parser.add_argument(
-        "--limit", type=int, default=LIMIT, metavar="N", help=f"items of each benchmark (default: {LIMIT})"
+        "-m", "--model", default="smollm2", metavar="MODEL", help="who is asked (default: smollm2)"
     )
-    parser.add_argument("--runs", default="runs/demo", metavar="DIR", help="where runs are kept (default: runs/demo)")
     parser.add_argument(
-        "-o", "--output", default="gnomon-demo.html", metavar="FILE", help="the report (default: gnomon-demo.html)"
+        "--limit",
+        type=int,
+        default=LIMIT,
+        metavar="N",
+        help=f"items of each benchmark (default: {LIMIT})",
+    )
+    parser.add_argument(
+        "--runs",
+        default="runs/demo",
+        metavar="DIR",
+        help="where runs are kept (default: runs/demo)",
+    )
+    parser.add_argument(
+        "-o",
+        "--output",
+        default="gnomon-demo.html",
+        metavar="FILE",
+        help="the report (default: gnomon-demo.html)",
     )
     parser.add_argument("--quiet", action="store_true", help="no progress")
 
@@ -38,18 +55,24 @@ def main(args: Namespace) -> int:
     """Run, score, report."""
     from gnomon import api, engine
     from gnomon.cli.progress import live_line
+    from gnomon.itemsource import load
     from gnomon.registry import model
-    from gnomon.report.scores import headline
-    from gnomon.sources import load
+    from gnomon.reporting.tables.headline import headline
 
-    # The published 4-bit weights as they are: a third of the disk space, and right enough to look at.
-    models = [model(args.model, quantised=True) if args.model == "smollm2" else model(args.model), model("random")]
+    # The published 4-bit weights as they are: a third of the disk space, and right enough to look
+    # at.
+    models = [
+        model(args.model, quantised=True) if args.model == "smollm2" else model(args.model),
+        model("random"),
+    ]
     runs: list[Run] = []
     for name in BENCHMARKS:
         source = load(name).limited(args.limit)
         for asked in models:
             with live_line(f"{source.name} · {asked.spec}", quiet=args.quiet) as watch:
-                runs.append(engine.run(source, asked, runs=args.runs, watch=watch, command="gnomon demo"))
+                runs.append(
+                    engine.run(source, asked, runs=args.runs, watch=watch, command="gnomon demo")
+                )
         if not args.quiet and not sys.stderr.isatty():
             print(
                 f"{source.name}: asked {args.model} and random {runs[-1].manifest.counts.items:,} items.",
@@ -58,7 +81,9 @@ def main(args: Namespace) -> int:
     headlines = [api.score(run, measures=[_headline(run)])[0] for run in runs]
     print(headline(headlines))
     page = api.report(runs, Path(args.output))
-    print(f"\nThe report: {page}  (open it in a browser)\nThe runs:   {args.runs}  (gnomon view --runs {args.runs})")
+    print(
+        f"\nThe report: {page}  (open it in a browser)\nThe runs:   {args.runs}  (gnomon view --runs {args.runs})"
+    )
     return 0
 
 

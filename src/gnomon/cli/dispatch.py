@@ -1,8 +1,9 @@
-"""From arguments to a command: finds its module by name, parses, runs, turns errors into sentences and exit codes.
+"""From arguments to a command: finds its module by name, parses, runs, turns errors into sentences
+and exit codes.
 
-A command module has `arguments(parser)`, which adds its options, and `main(args) -> int`, which returns the exit code.
-Its docstring is the help text: the first line says what the command does, the rest are examples.
-Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted.
+A command module has `arguments(parser)`, which adds its options, and `main(args) -> int`, which
+returns the exit code. Its docstring is the help text: the first line says what the command does,
+the rest are examples. Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted.
 """
 
 from __future__ import annotations
@@ -65,7 +66,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     except OSError as error:
         if debug or error.strerror is None:
             raise
-        hint = "Check the path and its permissions." if error.filename else "Run it again with --debug to see where."
+        hint = (
+            "Check the path and its permissions."
+            if error.filename
+            else "Run it again with --debug to see where."
+        )
         where = f"{error.filename}: " if error.filename else ""
         print(f"gnomon: {where}{error.strerror}.\n{hint}", file=sys.stderr)
         return 1
@@ -125,7 +130,9 @@ def command_module(name: str) -> ModuleType:
 def command_parser(name: str, module: ModuleType) -> ArgumentParser:
     """The parser of one command, with the module's docstring as its help."""
     parser = ArgumentParser(
-        prog=f"gnomon {name}", description=module.__doc__, formatter_class=RawDescriptionHelpFormatter
+        prog=f"gnomon {name}",
+        description=module.__doc__,
+        formatter_class=RawDescriptionHelpFormatter,
     )
     module.arguments(parser)
     parser.add_argument("--debug", action="store_true", help="show the traceback of an error")

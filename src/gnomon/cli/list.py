@@ -1,4 +1,5 @@
-"""List benchmarks, models, measures or runs; or what there is to know about one of them, its options above all.
+"""List benchmarks, models, measures or runs; or what there is to know about one of them, its
+options above all.
 
 examples:
   gnomon list
@@ -23,9 +24,15 @@ KINDS = ("benchmarks", "models", "measures", "runs")
 
 def arguments(parser: ArgumentParser) -> None:
     """Add the options of this command."""
-    parser.add_argument("kind", nargs="?", choices=KINDS, help="what to list (default: all but runs)")
-    parser.add_argument("name", nargs="?", metavar="NAME", help="a benchmark or model, to see the options it takes")
-    parser.add_argument("--runs", default="runs", metavar="DIR", help="the folder of runs (default: runs)")
+    parser.add_argument(
+        "kind", nargs="?", choices=KINDS, help="what to list (default: all but runs)"
+    )
+    parser.add_argument(
+        "name", nargs="?", metavar="NAME", help="a benchmark or model, to see the options it takes"
+    )
+    parser.add_argument(
+        "--runs", default="runs", metavar="DIR", help="the folder of runs (default: runs)"
+    )
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 
@@ -42,8 +49,10 @@ def main(args: Namespace) -> int:
     if args.json:
         import msgspec
 
-        found = {kind: [{"name": name, "summary": entry.summary} for name, entry in table.items()]
-                 for kind, table in tables.items()}  # fmt: skip
+        found = {
+            kind: [{"name": name, "summary": entry.summary} for name, entry in table.items()]
+            for kind, table in tables.items()
+        }
         print(msgspec.json.encode(found[args.kind] if args.kind else found).decode())
         return 0
     width = max(len(name) for table in tables.values() for name in table)
@@ -56,7 +65,8 @@ def main(args: Namespace) -> int:
 
 
 def _one(args: Namespace) -> int:
-    """One benchmark or model: what it is, its options with their defaults, and what its code says about them."""
+    """One benchmark or model: what it is, its options with their defaults, and what its code says
+    about them."""
     from inspect import getdoc
     from textwrap import indent
 
@@ -66,7 +76,9 @@ def _one(args: Namespace) -> int:
     from gnomon.registry import benchmark, entries, model_factory
 
     if args.kind not in ("benchmarks", "models"):
-        raise UsageError(f"There is nothing more to say about one of the {args.kind}.", "Leave out the name.")
+        raise UsageError(
+            f"There is nothing more to say about one of the {args.kind}.", "Leave out the name."
+        )
     scheme = args.name.partition("@" if args.kind == "benchmarks" else ":")[0]
     made: dict[str, Callable[..., Any]] = (
         {f"{scheme}@{source}": function for source, function in benchmark(scheme).sources.items()}
@@ -78,8 +90,10 @@ def _one(args: Namespace) -> int:
     if args.json:
         import msgspec
 
-        known = {name: {option: None if default is ... else default for option, default in found.items()}
-                 for name, found in options.items()}  # fmt: skip
+        known = {
+            name: {option: None if default is ... else default for option, default in found.items()}
+            for name, found in options.items()
+        }
         print(msgspec.json.encode({"name": scheme, "summary": summary, "options": known}).decode())
         return 0
     print(f"{scheme}: {summary}")
@@ -88,7 +102,9 @@ def _one(args: Namespace) -> int:
         told = [(*how_to_give(args.kind, option), default) for option, default in found.items()]
         width = max((len(given) for given, *_ in told), default=0)
         for given, line, default in told:
-            print(f"  {given:<{width}}  {' '.join(filter(None, (line, _default(default))))}".rstrip())
+            print(
+                f"  {given:<{width}}  {' '.join(filter(None, (line, _default(default))))}".rstrip()
+            )
         if doc := getdoc(made[name]):
             print(f"\n{indent(doc, '  ')}")
     return 0
@@ -104,7 +120,7 @@ def _default(value: Any) -> str:
 
 def _runs(args: Namespace) -> int:
     from gnomon.contracts import Listing
-    from gnomon.report.tables import UNCUT, render
+    from gnomon.reporting.tables.render import UNCUT, render
 
     found = list(_found_runs(args.runs))
     if args.json:
@@ -115,15 +131,27 @@ def _runs(args: Namespace) -> int:
     if not found:
         print(f"No runs in {args.runs}. `gnomon run scales -m random` makes one.")
         return 0
-    rows = tuple((run["run"], run["benchmark"], run["model"], _asked(run), run["state"], (run["started"] or "")[:10])
-                 for run in found)  # fmt: skip
+    rows = tuple(
+        (
+            run["run"],
+            run["benchmark"],
+            run["model"],
+            _asked(run),
+            run["state"],
+            (run["started"] or "")[:10],
+        )
+        for run in found
+    )
     listing = Listing("", ("run", "benchmark", "model", "answers", "state", "started"), rows)
-    print(render(listing, width=UNCUT))  # a path is there to be copied: rather let the terminal break the line
+    print(
+        render(listing, width=UNCUT)
+    )  # a path is there to be copied: rather let the terminal break the line
     return 0
 
 
 def _found_runs(folder: str) -> Iterator[dict[str, Any]]:
-    """What there is to say about each run, oldest first; one that cannot be read does not hide the others."""
+    """What there is to say about each run, oldest first; one that cannot be read does not hide the
+    others."""
     from gnomon.errors import GnomonError
     from gnomon.runs import Run, run_folders
 
@@ -146,7 +174,11 @@ def _told(run: Run) -> dict[str, Any]:
 
     counts = run.counts()
     if run.manifest.items_sha256 and not counts.items:
-        raise DataError("the log is empty.", "Restore it, or start the run over with --fresh.", file=run.path / LOG)
+        raise DataError(
+            "the log is empty.",
+            "Restore it, or start the run over with --fresh.",
+            file=run.path / LOG,
+        )
     return {
         "run": run.path.as_posix(),
         "benchmark": run.benchmark,
@@ -166,7 +198,13 @@ def _told(run: Run) -> dict[str, Any]:
 
 def _damaged(path: Path, error: Exception) -> dict[str, Any]:
     print(f"gnomon: {error}", file=sys.stderr)
-    return {"run": path.as_posix(), "benchmark": None, "model": None, "state": "damaged", "started": None}
+    return {
+        "run": path.as_posix(),
+        "benchmark": None,
+        "model": None,
+        "state": "damaged",
+        "started": None,
+    }
 
 
 def _asked(run: dict[str, Any]) -> str | None:

@@ -25,7 +25,9 @@ def arguments(parser: ArgumentParser) -> None:
         metavar="FILE",
         help="FILE.jsonl, FILE.csv or FILE.parquet; - prints JSON lines",
     )
-    parser.add_argument("--limit", type=int, metavar="N", help="at most N items, spread evenly over all")
+    parser.add_argument(
+        "--limit", type=int, metavar="N", help="at most N items, spread evenly over all"
+    )
     parser.add_argument("--quiet", action="store_true", help="say nothing")
     item_arguments(parser)
 

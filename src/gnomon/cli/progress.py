@@ -1,4 +1,5 @@
-"""One live line per run: how far, how fast, how long still, how right so far. Quiet when not a terminal."""
+"""One live line per run: how far, how fast, how long still, how right so far. Quiet when not a
+terminal."""
 
 from __future__ import annotations
 
@@ -20,11 +21,17 @@ def live_line(title: str, *, quiet: bool) -> Iterator[Callable[[Progress], None]
     from rich.progress import BarColumn, TaskProgressColumn, TextColumn
     from rich.progress import Progress as Bars
 
-    columns = (TextColumn("{task.description}"), BarColumn(bar_width=24), TaskProgressColumn(),
-               TextColumn("{task.fields[line]}"))  # fmt: skip
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(bar_width=24),
+        TaskProgressColumn(),
+        TextColumn("{task.fields[line]}"),
+    )
     with Bars(*columns, console=Console(stderr=True), auto_refresh=True) as bars:
         task = bars.add_task(title, total=None, line="getting ready")
-        yield lambda progress: bars.update(task, total=progress.total, completed=progress.done, line=in_words(progress))
+        yield lambda progress: bars.update(
+            task, total=progress.total, completed=progress.done, line=in_words(progress)
+        )
 
 
 def in_words(progress: Progress, now: float | None = None) -> str:
@@ -50,4 +57,10 @@ def in_words(progress: Progress, now: float | None = None) -> str:
 def _duration(seconds: float) -> str:
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
-    return f"{hours} h {minutes:02} min" if hours else f"{minutes} min {rest:02} s" if minutes else f"{rest} s"
+    return (
+        f"{hours} h {minutes:02} min"
+        if hours
+        else f"{minutes} min {rest:02} s"
+        if minutes
+        else f"{rest} s"
+    )

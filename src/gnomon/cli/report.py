@@ -1,4 +1,5 @@
-"""Write one page that shows what models get right and wrong: a single file that opens anywhere, without a network.
+"""Write one page that shows what models get right and wrong: a single file that opens anywhere,
+without a network.
 
 examples:
   gnomon report runs/*
@@ -14,16 +15,26 @@ from pathlib import Path
 
 def arguments(parser: ArgumentParser) -> None:
     """Add the command's options."""
-    parser.add_argument("runs", nargs="+", metavar="RUN", help="run folders, or a folder that holds runs")
-    parser.add_argument("-o", "--output", default="report.html", metavar="FILE", help="the page (default: report.html)")
-    parser.add_argument("--figures", metavar="DIR", help="write each figure there as SVG, PNG and CSV")
+    parser.add_argument(
+        "runs", nargs="+", metavar="RUN", help="run folders, or a folder that holds runs"
+    )
+    parser.add_argument(
+        "-o",
+        "--output",
+        default="report.html",
+        metavar="FILE",
+        help="the page (default: report.html)",
+    )
+    parser.add_argument(
+        "--figures", metavar="DIR", help="write each figure there as SVG, PNG and CSV"
+    )
 
 
 def main(args: Namespace) -> int:
     """Write the page and say where it is."""
     import shlex
 
-    from gnomon.report.page import write_report
+    from gnomon.reporting.page.page import write_report
     from gnomon.runs import open_runs
 
     runs = open_runs(args.runs)

@@ -6,7 +6,8 @@ examples:
   gnomon run spacenli@published -m hf:roberta-large-mnli --data path/to/spacenli
   gnomon run spatialqa -m openai:gpt-4o-mini --max-cost 2 --model-set price_input=0.15 --model-set price_output=0.6
 
-A run is a folder in --runs. Items that failed are listed and stay failed until --retry-errors; --fresh starts over.
+A run is a folder in --runs. Items that failed are listed and stay failed until --retry-errors;
+--fresh starts over.
 """
 
 from __future__ import annotations
@@ -17,15 +18,17 @@ from argparse import ArgumentParser, Namespace
 
 from gnomon.cli.choosing import chosen_models, chosen_sources, item_arguments, model_arguments
 from gnomon.errors import GnomonError
+from gnomon.itemsource import ItemSource
 from gnomon.records import Score
 from gnomon.registry import ModelSpec
 from gnomon.runs import Run
-from gnomon.sources import ItemSource
 
 
 def arguments(parser: ArgumentParser) -> None:
     """Add the options of this command."""
-    parser.add_argument("benchmarks", nargs="+", metavar="BENCHMARK", help="NAME, NAME@fresh or NAME@published")
+    parser.add_argument(
+        "benchmarks", nargs="+", metavar="BENCHMARK", help="NAME, NAME@fresh or NAME@published"
+    )
     parser.add_argument(
         "-m",
         "--model",
@@ -35,13 +38,24 @@ def arguments(parser: ArgumentParser) -> None:
         help="SCHEME or SCHEME:NAME; may be given several times (see `gnomon list models`)",
     )
     parser.add_argument(
-        "--limit", type=int, metavar="N", help="at most N items of each benchmark, spread evenly over all"
+        "--limit",
+        type=int,
+        metavar="N",
+        help="at most N items of each benchmark, spread evenly over all",
     )
-    parser.add_argument("--runs", default="runs", metavar="DIR", help="where runs are kept (default: runs)")
-    parser.add_argument("--fresh", action="store_true", help="start over: forget earlier answers of this run")
-    parser.add_argument("--retry-errors", action="store_true", help="ask the items that failed again")
+    parser.add_argument(
+        "--runs", default="runs", metavar="DIR", help="where runs are kept (default: runs)"
+    )
+    parser.add_argument(
+        "--fresh", action="store_true", help="start over: forget earlier answers of this run"
+    )
+    parser.add_argument(
+        "--retry-errors", action="store_true", help="ask the items that failed again"
+    )
     parser.add_argument("--quiet", action="store_true", help="no progress and no table")
-    parser.add_argument("--json", action="store_true", help="print one JSON object per run instead of a table")
+    parser.add_argument(
+        "--json", action="store_true", help="print one JSON object per run instead of a table"
+    )
     item_arguments(parser)
     model_arguments(parser)
 
@@ -52,7 +66,11 @@ def main(args: Namespace) -> int:
 
     sources = [source.limited(args.limit) for source in chosen_sources(args, args.benchmarks)]
     models = chosen_models(args, args.model)
-    plan = {run_folder(source, model, args.runs): (source, model) for source in sources for model in models}
+    plan = {
+        run_folder(source, model, args.runs): (source, model)
+        for source in sources
+        for model in models
+    }
     done: list[Run] = []
     failed = 0
     for source, model in plan.values():  # each once, even if it was named twice
@@ -101,12 +119,16 @@ def _show(args: Namespace, runs: list[Run]) -> None:
         import msgspec
 
         for run in runs:
-            line = {"run": str(run.path), **msgspec.to_builtins(run.manifest), "scores": _scores(run)}
+            line = {
+                "run": str(run.path),
+                **msgspec.to_builtins(run.manifest),
+                "scores": _scores(run),
+            }
             print(msgspec.json.encode(line).decode())
         return
     if args.quiet or not runs:
         return
-    from gnomon.report.scores import headline
+    from gnomon.reporting.tables.headline import headline
 
     print(headline([score for run in runs for score in _scores(run)]))
     for run in runs:

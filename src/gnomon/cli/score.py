@@ -9,9 +9,9 @@ examples:
   gnomon score runs/posrel* --over-seeds
   gnomon score runs/spacenli* --like-paper --format latex
 
-Values are fractions in JSON and CSV, percentages elsewhere. Intervals treat items of one group as one, as far as they
-go; a missing or failed answer counts as wrong, and standard error says how many there are. Runs of one model are told
-apart by the options in which they differ.
+Values are fractions in JSON and CSV, percentages elsewhere. Intervals treat items of one group as
+one, as far as they go; a missing or failed answer counts as wrong, and standard error says how many
+there are. Runs of one model are told apart by the options in which they differ.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from gnomon.cli.choosing import chosen_sources, item_arguments
-from gnomon.cli.showing import Shown, shown
 from gnomon.errors import UsageError
 from gnomon.registry import with_twins
+from gnomon.reporting.tables.scores import Shown, shown
 from gnomon.runs import open_runs
 
 if TYPE_CHECKING:
@@ -35,7 +35,8 @@ SHOWN = 5  # ids of missing answers
 
 
 class Entry(NamedTuple):
-    """The answers of one run or file, the measures of its benchmark, and its name among the others."""
+    """The answers of one run or file, the measures of its benchmark, and its name among the
+    others."""
 
     table: Table
     measures: tuple[str, ...]
@@ -44,10 +45,12 @@ class Entry(NamedTuple):
 
 def arguments(parser: ArgumentParser) -> None:
     """Add the options of this command."""
-    from gnomon.report.tables import FORMATS
+    from gnomon.reporting.tables.render import FORMATS
 
     parser.add_argument("runs", nargs="*", metavar="RUN", help="a run folder, or a folder of runs")
-    parser.add_argument("--answers", metavar="FILE", help="score the answers in a file instead of runs")
+    parser.add_argument(
+        "--answers", metavar="FILE", help="score the answers in a file instead of runs"
+    )
     parser.add_argument(
         "--by",
         action="append",
@@ -62,15 +65,28 @@ def arguments(parser: ArgumentParser) -> None:
         metavar="NAME",
         help="instead of the benchmark's own; may be given several times (see `gnomon list measures`)",
     )
-    parser.add_argument("--minimum", type=int, default=1, metavar="N", help="leave out slices with fewer items")
-    parser.add_argument("--level", type=float, default=0.95, metavar="P", help="of the intervals (default: 0.95)")
     parser.add_argument(
-        "--draws", type=int, default=0, metavar="N", help="bootstrap intervals from N draws instead of analytic ones"
+        "--minimum", type=int, default=1, metavar="N", help="leave out slices with fewer items"
     )
     parser.add_argument(
-        "--guess", type=int, metavar="SEED", help="guess where there is no answer, instead of counting it as wrong"
+        "--level", type=float, default=0.95, metavar="P", help="of the intervals (default: 0.95)"
     )
-    parser.add_argument("--over-seeds", action="store_true", help="take runs that differ only in the seed together")
+    parser.add_argument(
+        "--draws",
+        type=int,
+        default=0,
+        metavar="N",
+        help="bootstrap intervals from N draws instead of analytic ones",
+    )
+    parser.add_argument(
+        "--guess",
+        type=int,
+        metavar="SEED",
+        help="guess where there is no answer, instead of counting it as wrong",
+    )
+    parser.add_argument(
+        "--over-seeds", action="store_true", help="take runs that differ only in the seed together"
+    )
     parser.add_argument("--format", choices=FORMATS, default="table", help="default: table")
     parser.add_argument(
         "--like-paper",
@@ -84,8 +100,12 @@ def arguments(parser: ArgumentParser) -> None:
 def _file_arguments(parser: ArgumentParser) -> None:
     """The options that say what the answers in a file are to; a run knows that by itself."""
     group = parser.add_argument_group("with --answers")
-    group.add_argument("--benchmark", metavar="NAME[@SOURCE]", help="what the answers in the file are to")
-    group.add_argument("--limit", type=int, metavar="N", help="the items were made or run with this --limit")
+    group.add_argument(
+        "--benchmark", metavar="NAME[@SOURCE]", help="what the answers in the file are to"
+    )
+    group.add_argument(
+        "--limit", type=int, metavar="N", help="the items were made or run with this --limit"
+    )
     group.add_argument(
         "--scale",
         choices=("log-probability", "probability"),
@@ -117,7 +137,9 @@ def main(args: Namespace) -> int:
 def _check(args: Namespace) -> None:
     """Refuse what makes no sense, and what would go unheeded."""
     if bool(args.runs) == bool(args.answers):
-        raise UsageError("Give either runs or a file with --answers.", "For example: gnomon score runs/*")
+        raise UsageError(
+            "Give either runs or a file with --answers.", "For example: gnomon score runs/*"
+        )
     if not 0 < args.level < 1:
         raise UsageError(f"The level must lie between 0 and 1, not {args.level}.")
     check_draws(args.draws)
@@ -125,23 +147,37 @@ def _check(args: Namespace) -> None:
         raise UsageError(f"The minimum must be 1 or more, not {args.minimum}.")
     args.by, args.measure = list(dict.fromkeys(args.by)), list(dict.fromkeys(args.measure))
     if args.like_paper and args.format == "json":
-        raise UsageError("The papers' layouts have no JSON form.", "Leave out --like-paper: the scores are the same.")
+        raise UsageError(
+            "The papers' layouts have no JSON form.",
+            "Leave out --like-paper: the scores are the same.",
+        )
     if args.runs and (given := _given(args)):
         raise UsageError(
             f"--{given} says what the answers in a file are to; a run holds its own items.",
             f"Leave out --{given}, or make another run with it.",
         )
-    unheeded = ["by", "measure", "draws", "over_seeds"] if args.like_paper else ["draws"] if args.over_seeds else []
+    unheeded = (
+        ["by", "measure", "draws", "over_seeds"]
+        if args.like_paper
+        else ["draws"]
+        if args.over_seeds
+        else []
+    )
     for name in unheeded:
         if getattr(args, name):
-            both = [f"--{each.replace('_', '-')}" for each in (name, "like_paper" if args.like_paper else "over_seeds")]
+            both = [
+                f"--{each.replace('_', '-')}"
+                for each in (name, "like_paper" if args.like_paper else "over_seeds")
+            ]
             raise UsageError(f"{both[0]} has no effect with {both[1]}.", "Leave out one of them.")
 
 
 def check_draws(draws: int) -> None:
     """A bootstrap of one draw has no spread."""
     if draws < 0 or draws == 1:
-        raise UsageError(f"The draws must be 2 or more, or 0 for none, not {draws}.", "1000 are usual.")
+        raise UsageError(
+            f"The draws must be 2 or more, or 0 for none, not {draws}.", "1000 are usual."
+        )
 
 
 def _given(args: Namespace) -> str:
@@ -149,11 +185,14 @@ def _given(args: Namespace) -> str:
     scratch = ArgumentParser(add_help=False)
     _file_arguments(scratch)
     defaults = vars(scratch.parse_args([]))
-    return next((name.replace("_", "-") for name in defaults if getattr(args, name) != defaults[name]), "")
+    return next(
+        (name.replace("_", "-") for name in defaults if getattr(args, name) != defaults[name]), ""
+    )
 
 
 def _check_tags(tags: Sequence[str], entries: Sequence[Entry]) -> None:
-    """A tag must be one of some benchmark's items; those that lack it are named on standard error."""
+    """A tag must be one of some benchmark's items; those that lack it are named on standard
+    error."""
     for tag in tags:
         lack = {entry.table.benchmark: entry.table for entry in entries if not entry.table.has(tag)}
         if len(lack) == len({entry.table.benchmark for entry in entries}):
@@ -179,7 +218,7 @@ def _each(args: Namespace, entries: Sequence[Entry]) -> Iterator[Shown]:
 
 def _over_seeds(args: Namespace, entries: Sequence[Entry]) -> Iterator[Shown]:
     """The runs that differ only in the seed together, first over all items and then by each tag."""
-    from gnomon.measures.labels import labels
+    from gnomon.measures.runlabels import labels
     from gnomon.measures.seeds import by_seed, over_seeds, seedless, slices
     from gnomon.registry import measure
 
@@ -191,7 +230,10 @@ def _over_seeds(args: Namespace, entries: Sequence[Entry]) -> Iterator[Shown]:
         found = labels([group[0].model for group in here], [seedless(group[0]) for group in here])
         names.update({id(group): name for group, name in zip(here, found, strict=True)})
     if all(len(group) == 1 for group in groups):
-        print("No two of these runs differ in the seed alone: each is taken by itself.", file=sys.stderr)
+        print(
+            "No two of these runs differ in the seed alone: each is taken by itself.",
+            file=sys.stderr,
+        )
     for group in groups:
         for name in args.measure or measures[id(group[0])]:
             whole = over_seeds(group, measure(name), level=args.level)
@@ -207,25 +249,30 @@ def _over_seeds(args: Namespace, entries: Sequence[Entry]) -> Iterator[Shown]:
             parts = slices(group, tag, args.minimum)
             for name in args.measure or measures[id(group[0])]:
                 for key, tables in parts.items():
-                    score = over_seeds(tables, measure(name), by=tag, key=key, level=args.level).score
+                    score = over_seeds(
+                        tables, measure(name), by=tag, key=key, level=args.level
+                    ).score
                     yield Shown(score, names[id(group)])
 
 
 def _like_papers(args: Namespace, entries: Sequence[Entry]) -> str:
     """The results tables of the papers whose benchmarks these are."""
-    from gnomon.report.beside import beside_papers
-    from gnomon.report.tables import render
+    from gnomon.reporting.published.beside import beside_papers
+    from gnomon.reporting.tables.render import render
 
     listings, caveats = beside_papers([entry.table for entry in entries])
     if not listings:
-        raise UsageError("No table of a paper has a place for these runs.", "See `gnomon score` without --like-paper.")
+        raise UsageError(
+            "No table of a paper has a place for these runs.",
+            "See `gnomon score` without --like-paper.",
+        )
     for caveat in caveats:
         print(caveat, file=sys.stderr)
     return "\n\n".join(render(listing, args.format) for listing in listings)
 
 
 def _from_runs(paths: Sequence[str]) -> list[Entry]:
-    from gnomon.measures.labels import labels_of
+    from gnomon.measures.runlabels import labels_of
     from gnomon.measures.scoring import table_of
 
     found = [table_of(run) for run in open_runs(paths)]
@@ -237,11 +284,14 @@ def _from_runs(paths: Sequence[str]) -> list[Entry]:
 
 
 def _from_file(args: Namespace) -> Entry:
+    from gnomon.answerfiles.joining import read_predictions
     from gnomon.measures.table import Table
-    from gnomon.predictions import read_predictions
 
     if not args.benchmark:
-        raise UsageError("A file of answers needs its benchmark.", "Give it with --benchmark NAME or NAME@published.")
+        raise UsageError(
+            "A file of answers needs its benchmark.",
+            "Give it with --benchmark NAME or NAME@published.",
+        )
     source = chosen_sources(args, [args.benchmark])[0].limited(args.limit)
     benchmark = source.benchmark
     table = Table.of(
@@ -274,7 +324,9 @@ def _tell_missing(entry: Entry, treated: str) -> None:
         "not asked": int((~table.asked).sum()),
     }
     ids = table.ids[lost]
-    listed = ", ".join(map(str, ids[:SHOWN])) + (f" and {len(ids) - SHOWN:,} more" if len(ids) > SHOWN else "")
+    listed = ", ".join(map(str, ids[:SHOWN])) + (
+        f" and {len(ids) - SHOWN:,} more" if len(ids) > SHOWN else ""
+    )
     print(
         f"{entry.label} on {table.benchmark}: "
         + ", ".join(f"{n:,} {what}" for what, n in counts.items() if n)
@@ -284,8 +336,9 @@ def _tell_missing(entry: Entry, treated: str) -> None:
 
 
 def _tell_coarse(entries: Sequence[Entry], chosen: Sequence[str]) -> None:
-    """On standard error: whose groups have too few items for measures of whole groups, such as pattern accuracy."""
-    from gnomon.report.groupsize import items_per_group, large_enough, least_size
+    """On standard error: whose groups have too few items for measures of whole groups, such as
+    pattern accuracy."""
+    from gnomon.reporting.groupsize import items_per_group, large_enough, least_size
 
     for table, measures, label in entries:
         if coarse := [name for name in chosen or measures if not large_enough(name, table)]:

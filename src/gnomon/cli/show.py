@@ -16,19 +16,21 @@ from dataclasses import replace
 from gnomon.cli.choosing import chosen_sources, item_arguments
 from gnomon.contracts import Listing
 from gnomon.errors import UsageError
+from gnomon.itemsource import ItemSource
 from gnomon.options import takes
 from gnomon.records import Item
-from gnomon.sources import ItemSource
 
 MANY = 30  # combinations of right labels, beyond which a table of them says nothing
 
 
 def arguments(parser: ArgumentParser) -> None:
     """Add the options of this command."""
-    from gnomon.report.tables import FORMATS
+    from gnomon.reporting.tables.render import FORMATS
 
     parser.add_argument("benchmark", metavar="BENCHMARK", help="NAME, NAME@fresh or NAME@published")
-    parser.add_argument("-n", type=int, default=3, metavar="N", help="how many items to show (default: 3)")
+    parser.add_argument(
+        "-n", type=int, default=3, metavar="N", help="how many items to show (default: 3)"
+    )
     parser.add_argument(
         "--format",
         choices=FORMATS,
@@ -40,20 +42,28 @@ def arguments(parser: ArgumentParser) -> None:
 
 def main(args: Namespace) -> int:
     """Print what the benchmark is, items spread over the whole, then the statistics."""
-    from gnomon.report.tables import render
-    from gnomon.sources import spread
+    from gnomon.itemsource import spread
+    from gnomon.reporting.tables.render import render
 
     if args.n < 0:
         raise UsageError(f"The number of items must be 0 or more, not {args.n}.")
     source = chosen_sources(args, [args.benchmark])[0]
     items = list(source.items())
     shown = [items[i] for i in spread(len(items), args.n)]
-    tables = [table for table in (*counts(items, source.benchmark.slices), *statistics(source, items)) if table.rows]
+    tables = [
+        table
+        for table in (*counts(items, source.benchmark.slices), *statistics(source, items))
+        if table.rows
+    ]
     if args.format == "json":
         import msgspec
 
-        found = {"benchmark": source.name, "items": len(items), "sample": shown,
-                 "tables": [table._asdict() for table in tables]}  # fmt: skip
+        found = {
+            "benchmark": source.name,
+            "items": len(items),
+            "sample": shown,
+            "tables": [table._asdict() for table in tables],
+        }
         print(msgspec.json.encode(found).decode())
         return 0
     if args.format in ("table", "markdown"):
@@ -62,12 +72,16 @@ def main(args: Namespace) -> int:
             print(f"\n{in_words(item)}")
         print()
     for number, table in enumerate(tables):
-        print("\n" * (number > 0) + render(table if args.format == "csv" else _percentages(table), args.format))
+        print(
+            "\n" * (number > 0)
+            + render(table if args.format == "csv" else _percentages(table), args.format)
+        )
     return 0
 
 
 def introduction(source: ItemSource, items: Sequence[Item]) -> str:
-    """What it asks, how many items there are, and how many of them another seed would make again."""
+    """What it asks, how many items there are, and how many of them another seed would make
+    again."""
     groups = len({item.group for item in items})
     said = f"{source.name}: {source.benchmark.summary}. {len(items):,} items in {groups:,} groups."
     if source.source != "fresh" or "seed" not in source.options or not items:
@@ -79,15 +93,19 @@ def introduction(source: ItemSource, items: Sequence[Item]) -> str:
 
 
 def statistics(source: ItemSource, items: Sequence[Item]) -> list[Listing]:
-    """The benchmark's own tables; a function that names options of the source, such as `data`, is given them."""
+    """The benchmark's own tables; a function that names options of the source, such as `data`, is
+    given them."""
     make = source.benchmark.statistics
     if make is None:
         return []
-    return make(items, **{name: value for name, value in source.options.items() if takes(make, name)})
+    return make(
+        items, **{name: value for name, value in source.options.items() if takes(make, name)}
+    )
 
 
 def counts(items: Sequence[Item], slices: Iterable[str]) -> list[Listing]:
-    """Right labels by form, and a table for each slice. Where labels combine freely, each is counted by itself."""
+    """Right labels by form, and a table for each slice. Where labels combine freely, each is
+    counted by itself."""
     forms = Counter((item.form, ", ".join(item.gold)) for item in items)
     title = "Right answers"
     if len(forms) > MANY:
@@ -105,7 +123,11 @@ def counts(items: Sequence[Item], slices: Iterable[str]) -> list[Listing]:
         if seen:
             order = sorted(seen.items(), key=lambda pair: (-pair[1], pair[0]))
             tables.append(
-                Listing(f"By {tag}", (tag, "items", "share"), tuple((key, n, n / len(items)) for key, n in order))
+                Listing(
+                    f"By {tag}",
+                    (tag, "items", "share"),
+                    tuple((key, n, n / len(items)) for key, n in order),
+                )
             )
     return tables
 
@@ -114,7 +136,10 @@ def in_words(item: Item) -> str:
     """An item as a person would read it."""
     lines = [f"[{item.id}]  {item.form}, group {item.group or '–'}"]
     lines += [f"  {text}" for text in (item.context, item.text) if text]
-    lines.append("  " + "   ".join(f"{'✓' if choice in item.gold else ' '} {choice}" for choice in item.choices))
+    lines.append(
+        "  "
+        + "   ".join(f"{'✓' if choice in item.gold else ' '} {choice}" for choice in item.choices)
+    )
     return "\n".join(lines)
 
 
@@ -124,5 +149,7 @@ def _percentages(table: Listing) -> Listing:
         return table
     place = table.columns.index("share")
     return table._replace(
-        rows=tuple((*row[:place], f"{100 * row[place]:.1f} %", *row[place + 1 :]) for row in table.rows)
+        rows=tuple(
+            (*row[:place], f"{100 * row[place]:.1f} %", *row[place + 1 :]) for row in table.rows
+        )
     )

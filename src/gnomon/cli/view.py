@@ -1,4 +1,5 @@
-"""Explore runs in the browser: a leaderboard, live progress, two runs side by side, every answer to an item.
+"""Explore runs in the browser: a leaderboard, live progress, two runs side by side, every answer to
+an item.
 
 The viewer listens on this machine only and changes nothing.
 
@@ -16,13 +17,25 @@ from argparse import ArgumentParser, Namespace
 
 def arguments(parser: ArgumentParser) -> None:
     """Add the options of this command."""
-    parser.add_argument("--runs", default="runs", metavar="DIR", help="the folder of runs (default: runs)")
     parser.add_argument(
-        "--port", type=int, default=8765, metavar="P", help="the port (default: 8765; 0 takes a free one)"
+        "--runs", default="runs", metavar="DIR", help="the folder of runs (default: runs)"
     )
-    parser.add_argument("--host", default="127.0.0.1", help="the address to listen at (default: 127.0.0.1)")
-    parser.add_argument("--allow-remote", action="store_true", help="listen beyond this machine; needs a token")
-    parser.add_argument("--token", default="", help="what others must know to get in (or GNOMON_VIEW_TOKEN)")
+    parser.add_argument(
+        "--port",
+        type=int,
+        default=8765,
+        metavar="P",
+        help="the port (default: 8765; 0 takes a free one)",
+    )
+    parser.add_argument(
+        "--host", default="127.0.0.1", help="the address to listen at (default: 127.0.0.1)"
+    )
+    parser.add_argument(
+        "--allow-remote", action="store_true", help="listen beyond this machine; needs a token"
+    )
+    parser.add_argument(
+        "--token", default="", help="what others must know to get in (or GNOMON_VIEW_TOKEN)"
+    )
 
 
 def main(args: Namespace) -> int:
@@ -30,11 +43,18 @@ def main(args: Namespace) -> int:
     from pathlib import Path
 
     from gnomon.errors import UsageError
-    from gnomon.report.viewer.serving import serve
+    from gnomon.reporting.viewer.serving import serve
 
     if not Path(args.runs).is_dir():
         raise UsageError(f"There is no folder {args.runs}.", "Name the folder of runs with --runs.")
-    serve(args.runs, host=args.host, port=args.port, allow_remote=args.allow_remote, token=args.token, ready=_tell)
+    serve(
+        args.runs,
+        host=args.host,
+        port=args.port,
+        allow_remote=args.allow_remote,
+        token=args.token,
+        ready=_tell,
+    )
     return 0
 
 

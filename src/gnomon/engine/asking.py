@@ -1,4 +1,5 @@
-"""A batch put to a model: one bad item does not spoil the others, and a batch too large for memory is halved."""
+"""A batch put to a model: one bad item does not spoil the others, and a batch too large for memory
+is halved."""
 
 from __future__ import annotations
 
@@ -13,7 +14,8 @@ BUDGET, BATCH = 16_384, 64  # tokens and items in a batch, unless the model says
 
 
 class Asker:
-    """Asks a model batch by batch: finds the item that fails, and halves the batch when memory runs out."""
+    """Asks a model batch by batch: finds the item that fails, and halves the batch when memory runs
+    out."""
 
     def __init__(self, model: Model) -> None:
         self._answer = model.answer
@@ -39,14 +41,23 @@ class Asker:
                 "The model did not give one answer for each item in order.",
                 "This is a fault of the model's code: see gnomon.contracts.Model.",
             )
-        return [answer if answer.choice is None or answer.choice in item.choices
-                else Answer(item=item.id, reply=answer.reply, error=f"picked {answer.choice!r}, which is not a choice")
-                for item, answer in zip(items, answers, strict=True)]  # fmt: skip
+        return [
+            answer
+            if answer.choice is None or answer.choice in item.choices
+            else Answer(
+                item=item.id,
+                reply=answer.reply,
+                error=f"picked {answer.choice!r}, which is not a choice",
+            )
+            for item, answer in zip(items, answers, strict=True)
+        ]
 
 
 def _out_of_memory(error: Exception) -> bool:
     return (
-        isinstance(error, MemoryError) or "OutOfMemory" in type(error).__name__ or "out of memory" in str(error).lower()
+        isinstance(error, MemoryError)
+        or "OutOfMemory" in type(error).__name__
+        or "out of memory" in str(error).lower()
     )
 
 

@@ -1,4 +1,5 @@
-"""Batches by token budget: items of like length together, so that padding is small, and shared beginnings adjacent."""
+"""Batches by token budget: items of like length together, so that padding is small, and shared
+beginnings adjacent."""
 
 from __future__ import annotations
 
@@ -18,12 +19,17 @@ def default_size(item: Item) -> int:
 def in_batches(
     items: Sequence[Numbered], size: Callable[[Item], int], budget: int, most: int
 ) -> Iterator[list[Numbered]]:
-    """Split items into batches of at most `most` items and `budget` tokens, counting each as long as the longest.
+    """Split items into batches of at most `most` items and `budget` tokens, counting each as long
+    as the longest.
 
-    Within a window the items are sorted by length, in steps of a quarter, then by their beginnings. An item that is
-    larger than the budget comes alone.
+    Within a window the items are sorted by length, in steps of a quarter, then by their beginnings.
+    An item that is larger than the budget comes alone.
     """
-    sized = [(_step(tokens), item.context, item.text, tokens, n, item) for n, item in items for tokens in (size(item),)]
+    sized = [
+        (_step(tokens), item.context, item.text, tokens, n, item)
+        for n, item in items
+        for tokens in (size(item),)
+    ]
     sized.sort(key=lambda row: row[:3])
     batch: list[Numbered] = []
     longest = 0
@@ -44,5 +50,6 @@ def halves(batch: Sequence[Numbered]) -> list[Sequence[Numbered]]:
 
 
 def _step(tokens: int) -> int:
-    """Lengths that differ by less than a quarter fall into one step: 1, 2, 3, 4, 5, 6-7, 8-9, 10-12 ..."""
+    """Lengths that differ by less than a quarter fall into one step: 1, 2, 3, 4, 5, 6-7, 8-9, 10-12
+    ..."""
     return tokens if tokens < 4 else 4 * tokens.bit_length() + (tokens >> (tokens.bit_length() - 3))

@@ -1,7 +1,8 @@
-"""One run from start to end: items into the log, those that lack an answer to the model, answers into the log.
+"""One run from start to end: items into the log, those that lack an answer to the model, answers
+into the log.
 
-Everything that was answered is on disk before the next batch starts, so a run may be stopped at any byte and the same
-command takes it up again.
+Everything that was answered is on disk before the next batch starts, so a run may be stopped at any
+byte and the same command takes it up again.
 """
 
 from __future__ import annotations
@@ -28,10 +29,10 @@ from gnomon.engine.asking import Asker
 from gnomon.engine.batches import Numbered, in_batches
 from gnomon.engine.sameness import deciding, model_files, same_files, same_model
 from gnomon.errors import DataError, RunError
+from gnomon.itemsource import Fingerprint, ItemSource
 from gnomon.records import Answer
 from gnomon.registry import ModelSpec
 from gnomon.runs import LOG, MANIFEST, Manifest, Run, RunLog
-from gnomon.sources import Fingerprint, ItemSource
 
 WINDOW = 4096  # items planned at a time, so that memory does not grow with the benchmark
 
@@ -63,7 +64,8 @@ def run(
 ) -> Run:
     """Ask a model all items of a source that still lack an answer, and return the run.
 
-    Raises KeyboardInterrupt after the current batch when the user presses Ctrl-C; what was answered is kept.
+    Raises KeyboardInterrupt after the current batch when the user presses Ctrl-C; what was answered
+    is kept.
     """
     folder = run_folder(source, model, runs)
     look_first(folder, fresh=fresh)
@@ -74,7 +76,10 @@ def run(
         log.write_manifest(manifest)
         _store_items(log, source, manifest)
         progress = Progress(
-            total=manifest.counts.items, done=log.asked(), right=log.right(), errors=log.counts().errors
+            total=manifest.counts.items,
+            done=log.asked(),
+            right=log.right(),
+            errors=log.counts().errors,
         )
         if log.pending(-1, 1, retry_errors=retry_errors):
             with _opened(model) as ready:
@@ -82,7 +87,15 @@ def run(
                 manifest.model_options, manifest.model_files = _options(model), files
                 manifest.command = command or manifest.command
                 log.write_manifest(manifest)
-                _ask_all(log, source, ready, manifest, progress, watch or (lambda _: None), retry_errors=retry_errors)
+                _ask_all(
+                    log,
+                    source,
+                    ready,
+                    manifest,
+                    progress,
+                    watch or (lambda _: None),
+                    retry_errors=retry_errors,
+                )
         elif watch:
             watch(progress)
         if manifest.finished is None and not log.pending(-1, 1):
@@ -93,17 +106,23 @@ def run(
 
 
 def run_folder(source: ItemSource, model: Model | ModelSpec, runs: str | Path) -> Path:
-    """Where this run lives: the same benchmark, model and options that determine its answers give the same folder."""
+    """Where this run lives: the same benchmark, model and options that determine its answers give
+    the same folder."""
     options = model.deciding if isinstance(model, ModelSpec) else deciding(model.describe())
-    key = msgspec.json.encode([source.name, source.options, source.limit, model.spec, options], order="sorted")
+    key = msgspec.json.encode(
+        [source.name, source.options, source.limit, model.spec, options], order="sorted"
+    )
     slug = re.sub(
-        r"[^A-Za-z0-9.@]+", "-", f"{source.name}--{Path(model.spec).name if '/' in model.spec else model.spec}"
+        r"[^A-Za-z0-9.@]+",
+        "-",
+        f"{source.name}--{Path(model.spec).name if '/' in model.spec else model.spec}",
     )
     return Path(runs) / f"{slug.strip('-')[:80]}--{blake2b(key, digest_size=4).hexdigest()}"
 
 
 def look_first(folder: Path, *, fresh: bool) -> None:
-    """Look before touching: a folder of a newer Gnomon is left as it is, and so is one that is damaged."""
+    """Look before touching: a folder of a newer Gnomon is left as it is, and so is one that is
+    damaged."""
     if not (folder / MANIFEST).exists():
         return
     try:
@@ -118,7 +137,8 @@ def look_first(folder: Path, *, fresh: bool) -> None:
 
 def _lost(folder: Path) -> RunError:
     return RunError(
-        f"{folder} has lost items or all of its log ({LOG}).", "Restore the file, or start over with --fresh."
+        f"{folder} has lost items or all of its log ({LOG}).",
+        "Restore the file, or start over with --fresh.",
     )
 
 
@@ -142,10 +162,16 @@ def _manifest(folder: Path, source: ItemSource, model: Model | ModelSpec, comman
     if (folder / MANIFEST).exists():
         return Run.open(folder).manifest
     return Manifest(
-        id=folder.name, benchmark=source.name, options=source.options, limit=source.limit, model=model.spec,
-        model_options=_options(model), command=command, started=_now(),
+        id=folder.name,
+        benchmark=source.name,
+        options=source.options,
+        limit=source.limit,
+        model=model.spec,
+        model_options=_options(model),
+        command=command,
+        started=_now(),
         versions={"gnomon": __version__, "python": platform.python_version()},
-    )  # fmt: skip
+    )
 
 
 def _options(model: Model | ModelSpec) -> dict[str, Any]:
@@ -162,7 +188,10 @@ def _store_items(log: RunLog, source: ItemSource, manifest: Manifest) -> None:
             log.add_items(number, chunk)
         number += len(chunk)
     if not number:
-        raise RunError(f"{source.name} has no items with these options.", "See `gnomon show` for what there is.")
+        raise RunError(
+            f"{source.name} has no items with these options.",
+            "See `gnomon show` for what there is.",
+        )
     if manifest.items_sha256 and manifest.items_sha256 != fingerprint.hexdigest():
         raise RunError(
             f"The items of {source.name} are not those that {log.path} was begun with (data files or version changed).",
@@ -189,9 +218,15 @@ def _opened(model: Model | ModelSpec) -> Iterator[Model]:
 
 
 def _ask_all(
-    log: RunLog, source: ItemSource, model: Model, manifest: Manifest, progress: Progress, watch: Watcher,
-    *, retry_errors: bool,
-) -> None:  # fmt: skip
+    log: RunLog,
+    source: ItemSource,
+    model: Model,
+    manifest: Manifest,
+    progress: Progress,
+    watch: Watcher,
+    *,
+    retry_errors: bool,
+) -> None:
     try:
         if prepare := getattr(model, "prepare", None):
             prepare(source.items())
@@ -219,16 +254,23 @@ def _plan(log: RunLog, asker: Asker, *, retry_errors: bool) -> Iterator[list[Num
         yield from in_batches(window, asker.size, asker.budget, asker.batch)
 
 
-def _count(progress: Progress, batch: Sequence[Numbered], answers: Sequence[Answer], *, retrying: bool) -> None:
+def _count(
+    progress: Progress, batch: Sequence[Numbered], answers: Sequence[Answer], *, retrying: bool
+) -> None:
     progress.asked += len(batch)
-    progress.done = min(progress.total, progress.done + len(batch)) if not retrying else progress.done
-    progress.right += sum(answer.choice in item.gold for (_, item), answer in zip(batch, answers, strict=True))
+    progress.done = (
+        min(progress.total, progress.done + len(batch)) if not retrying else progress.done
+    )
+    progress.right += sum(
+        answer.choice in item.gold for (_, item), answer in zip(batch, answers, strict=True)
+    )
     progress.errors += sum(answer.error is not None for answer in answers)
 
 
 @contextmanager
 def _interruptible() -> Iterator[threading.Event]:
-    """Ctrl-C sets the event, so that the batch at hand is finished and logged; a second Ctrl-C stops at once."""
+    """Ctrl-C sets the event, so that the batch at hand is finished and logged; a second Ctrl-C
+    stops at once."""
     event = threading.Event()
     if threading.current_thread() is not threading.main_thread():
         yield event

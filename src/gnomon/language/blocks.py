@@ -1,6 +1,8 @@
-"""Entities that are alike in every set that a pattern's conditions ask about form a block: the units of counting.
+"""Entities that are alike in every set that a pattern's conditions ask about form a block: the
+units of counting.
 
-Places whose fillers must differ share a pool of blocks, so that it can be told which fillers compete.
+Places whose fillers must differ share a pool of blocks, so that it can be told which fillers
+compete.
 """
 
 from __future__ import annotations
@@ -32,12 +34,15 @@ Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 WORK_LIMIT = 50_000_000  # steps of plain Python that one pattern may take
 
-Identity = tuple[int, ...]  # for each place, the first place with the same filler: (0, 1, 0) means first = third
+Identity = tuple[
+    int, ...
+]  # for each place, the first place with the same filler: (0, 1, 0) means first = third
 
 
 @dataclass(eq=False)
 class Pool:
-    """Places whose fillers come from one stock, and that stock cut into blocks of entities that are alike."""
+    """Places whose fillers come from one stock, and that stock cut into blocks of entities that are
+    alike."""
 
     places: tuple[int, ...]
     members: Ints  # block after block
@@ -52,7 +57,9 @@ class Pool:
         found = self._tables.get(members)
         if found is None:
             firsts = self.members[self.starts].tolist()
-            found = self._tables[members] = np.array([first in members for first in firsts], dtype=np.bool_)
+            found = self._tables[members] = np.array(
+                [first in members for first in firsts], dtype=np.bool_
+            )
         return found
 
 
@@ -78,7 +85,8 @@ def check_work(pattern: Pattern, work: int, limit: int) -> None:
 
 
 def narrowed(pattern: Pattern) -> tuple[list[Members], list[Condition]]:
-    """Domains that already respect conditions on one place and the reach of relations, and the conditions left."""
+    """Domains that already respect conditions on one place and the reach of relations, and the
+    conditions left."""
     domains = [slot.domain for slot in pattern.slots]
     left: list[Condition] = []
     for condition in pattern.conditions:
@@ -87,7 +95,9 @@ def narrowed(pattern: Pattern) -> tuple[list[Members], list[Condition]]:
         places = places_of(condition)
         if len(places) == 1 and not any(isinstance(part, Equal) for part in parts_of(condition)):
             place = next(iter(places))
-            check_work(pattern, len(domains[place]) * sum(1 for _ in deciding_sets(condition)), WORK_LIMIT)
+            check_work(
+                pattern, len(domains[place]) * sum(1 for _ in deciding_sets(condition)), WORK_LIMIT
+            )
             fillers = [0] * len(domains)
             kept = []
             for filler in domains[place]:
@@ -105,7 +115,8 @@ def narrowed(pattern: Pattern) -> tuple[list[Members], list[Condition]]:
 def pools_of(
     pattern: Pattern, domains: Sequence[Members], conditions: Sequence[Condition], *, apart: bool
 ) -> list[Pool]:
-    """One pool for places that may compete for an entity (where fillers are kept apart), one for each other place."""
+    """One pool for places that may compete for an entity (where fillers are kept apart), one for
+    each other place."""
     stocks: list[tuple[list[int], Members]] = []
     for place, (slot, domain) in enumerate(zip(pattern.slots, domains, strict=True)):
         places, stock = [place], domain
@@ -114,17 +125,27 @@ def pools_of(
                 stocks.remove(other)
                 places, stock = other[0] + places, other[1] | stock
         stocks.append((places, stock))
-    deciding = list(dict.fromkeys(pair for condition in conditions for pair in deciding_sets(condition)))
+    deciding = list(
+        dict.fromkeys(pair for condition in conditions for pair in deciding_sets(condition))
+    )
     check_work(pattern, sum(len(stock) for _, stock in stocks) * len(deciding), WORK_LIMIT)
     return [
         _pool(
-            tuple(sorted(places)), sorted(stock), domains, [members for place, members in deciding if place in places]
+            tuple(sorted(places)),
+            sorted(stock),
+            domains,
+            [members for place, members in deciding if place in places],
         )
         for places, stock in stocks
     ]
 
 
-def _pool(places: tuple[int, ...], stock: list[int], domains: Sequence[Members], deciding: Sequence[Members]) -> Pool:
+def _pool(
+    places: tuple[int, ...],
+    stock: list[int],
+    domains: Sequence[Members],
+    deciding: Sequence[Members],
+) -> Pool:
     asked = list(dict.fromkeys([*(domains[place] for place in places), *deciding]))
     alike: dict[tuple[bool, ...], list[int]] = {}
     for entity in stock:
@@ -132,7 +153,10 @@ def _pool(places: tuple[int, ...], stock: list[int], domains: Sequence[Members],
     blocks = list(alike.values())
     sizes = np.array([len(block) for block in blocks], dtype=np.int64)
     firsts = [block[0] for block in blocks]
-    allowed = {place: np.array([first in domains[place] for first in firsts], dtype=np.bool_) for place in places}
+    allowed = {
+        place: np.array([first in domains[place] for first in firsts], dtype=np.bool_)
+        for place in places
+    }
     where = {entity: (i, j) for i, block in enumerate(blocks) for j, entity in enumerate(block)}
     return Pool(
         places,
@@ -163,7 +187,12 @@ def holds(condition: Condition, blocks: Ints, identity: Identity, pools: Sequenc
 
 
 def _joined(
-    join: Any, start: bool, parts: Sequence[Condition], blocks: Ints, identity: Identity, pools: Sequence[Pool]
+    join: Any,
+    start: bool,
+    parts: Sequence[Condition],
+    blocks: Ints,
+    identity: Identity,
+    pools: Sequence[Pool],
 ) -> Bools:
     found: Bools = np.full(len(blocks), start)
     for part in parts:
@@ -171,7 +200,9 @@ def _joined(
     return found
 
 
-def _stands(relation: Relation, places: Sequence[int], blocks: Ints, pools: Sequence[Pool]) -> Bools:
+def _stands(
+    relation: Relation, places: Sequence[int], blocks: Ints, pools: Sequence[Pool]
+) -> Bools:
     found: Bools = np.zeros(len(blocks), dtype=np.bool_)
     for row in relation.rows:
         if row.relation is not None:

@@ -1,7 +1,9 @@
-"""The Boolean constraints in SpaceNLI's pattern file: Python expressions there, read here without running anything.
+"""The Boolean constraints in SpaceNLI's pattern file: Python expressions there, read here without
+running anything.
 
-Python's parser gives a tree, a whitelist of its nodes becomes our conditions. As in the authors' generator they speak
-of surface phrases ("the hill"), not of entities ("hill"): `NP2 not in ["hill"]` excludes nothing, and stays so.
+Python's parser gives a tree, a whitelist of its nodes becomes our conditions. As in the authors'
+generator they speak of surface phrases ("the hill"), not of entities ("hill"): `NP2 not in
+["hill"]` excludes nothing, and stays so.
 """
 
 from __future__ import annotations
@@ -28,7 +30,8 @@ def parse_boolean(
     predicates: Mapping[str, Relation],
     names: Sequence[str],
 ) -> Condition:
-    """A constraint as a condition. `phrases` are the surface forms for each place, `names` the entities' own names.
+    """A constraint as a condition. `phrases` are the surface forms for each place, `names` the
+    entities' own names.
 
     >>> phrases = ["Ada", "the hill"]
     >>> parse_boolean("NP1 != NP2", {"NP1": 0, "NP2": 1}, [phrases, phrases], {}, [])
@@ -40,7 +43,9 @@ def parse_boolean(
         tree = ast.parse(text.strip(), mode="eval").body
         return _Reader(places, phrases, predicates, names).condition(tree)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        raise BooleanError(str(error) if isinstance(error, BooleanError) else "it is not an expression") from None
+        raise BooleanError(
+            str(error) if isinstance(error, BooleanError) else "it is not an expression"
+        ) from None
 
 
 class _Reader:
@@ -63,10 +68,16 @@ class _Reader:
                 return Never(self.condition(part))
             case ast.Compare(left=left, ops=[operator], comparators=[right]):
                 return self.comparison(left, operator, right)
-            case ast.Call(func=ast.Name(id="diff_values"), args=[ast.List(elts=slots)], keywords=[]):
+            case ast.Call(
+                func=ast.Name(id="diff_values"), args=[ast.List(elts=slots)], keywords=[]
+            ):
                 pairs = combinations([self.place(slot) for slot in slots], 2)
                 return Every(tuple(Never(self.equal(left, right)) for left, right in pairs))
-            case ast.Call(func=ast.Name(id="list_is_subset"), args=[ast.List(elts=tuples), predicate], keywords=[]):
+            case ast.Call(
+                func=ast.Name(id="list_is_subset"),
+                args=[ast.List(elts=tuples), predicate],
+                keywords=[],
+            ):
                 return Every(tuple(self.stands(part, predicate) for part in tuples))
         raise BooleanError(f"'{shown(ast.unparse(node))}' is not allowed")
 
@@ -79,7 +90,9 @@ class _Reader:
                 found = self.equal(self.place(left), self.place(right))
         elif isinstance(operator, (ast.In, ast.NotIn)) and isinstance(left, ast.Tuple):
             found = self.stands(left, right)
-        elif isinstance(operator, (ast.In, ast.NotIn)) and isinstance(right, (ast.List, ast.Tuple, ast.Set)):
+        elif isinstance(operator, (ast.In, ast.NotIn)) and isinstance(
+            right, (ast.List, ast.Tuple, ast.Set)
+        ):
             found = self.within(left, right.elts)
         else:
             raise BooleanError(f"'{shown(ast.unparse(right))}' is not allowed here")
@@ -98,20 +111,30 @@ class _Reader:
     def within(self, slot: ast.expr, texts: Sequence[ast.expr]) -> Condition:
         place = self.place(slot)
         wanted = {text.value for text in texts if isinstance(text, ast.Constant)}
-        return Within(place, frozenset(i for i, phrase in enumerate(self.phrases[place]) if phrase in wanted))
+        return Within(
+            place, frozenset(i for i, phrase in enumerate(self.phrases[place]) if phrase in wanted)
+        )
 
     def stands(self, slots: ast.expr, predicate: ast.expr) -> Condition:
-        """`(NP1, NP2)` is among the tuples of `sig['name']`: phrases are sought among the names of entities."""
+        """`(NP1, NP2)` is among the tuples of `sig['name']`: phrases are sought among the names of
+        entities."""
         match slots, predicate:
-            case ast.Tuple(elts=elements), ast.Subscript(value=ast.Name(id="sig"), slice=ast.Constant(value=str(name))):
+            case ast.Tuple(elts=elements), ast.Subscript(
+                value=ast.Name(id="sig"), slice=ast.Constant(value=str(name))
+            ):
                 places = tuple(self.place(element) for element in elements)
                 relation = self.predicates.get(name)
                 if relation is None or relation.arity != len(places):
-                    raise BooleanError(f"sig['{shown(name)}'] is not a predicate of {len(places)} slots")
+                    raise BooleanError(
+                        f"sig['{shown(name)}'] is not a predicate of {len(places)} slots"
+                    )
                 rows = tuple(
                     Row(
                         row.adds,
-                        tuple(self.by_phrase(place, members) for place, members in zip(places, row.sets, strict=True)),
+                        tuple(
+                            self.by_phrase(place, members)
+                            for place, members in zip(places, row.sets, strict=True)
+                        ),
                     )
                     for row in relation.rows
                 )

@@ -1,6 +1,7 @@
 """Is a bank of patterns sound? Everything that `gnomon check` says about a file, as plain data.
 
-An error is a pattern that cannot be used or whose label cannot be trusted; a warning is worth a look.
+An error is a pattern that cannot be used or whose label cannot be trusted; a warning is worth a
+look.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from gnomon.language.patterns import LABELS, Bank, Pattern, Problem
 from gnomon.language.population import Population
 from gnomon.language.sampling import samples
 from gnomon.language.sharing import shared_problems
-from gnomon.language.statistics import Described, tables
+from gnomon.language.tables import Described, tables
 
 ENOUGH = 200  # problems that a pattern should have, as in the paper
 COMPARED = 200  # problems of each pattern that are compared with those of the others
@@ -60,7 +61,10 @@ def check(bank: Bank, *, seed: int = 0) -> Report:
         populations[pattern.id] = len(population)
         findings += _population_findings(pattern, population)
         findings += _example_findings(pattern)
-        problems = [sample.problem for sample in samples(pattern, COMPARED, seed=seed, population=population)]
+        problems = [
+            sample.problem
+            for sample in samples(pattern, COMPARED, seed=seed, population=population)
+        ]
         findings += _surface_findings(pattern, problems, grammar)
         for problem in problems:
             texts.setdefault(problem.text, []).append(pattern)
@@ -77,7 +81,10 @@ def check(bank: Bank, *, seed: int = 0) -> Report:
                     f"but labelled {second.label} here and {first.label} there",
                 )
             )
-    described = [Described(p.kind, p.label, p.expressions, len(p.premises), p.negated, 1) for p in bank.patterns]
+    described = [
+        Described(p.kind, p.label, p.expressions, len(p.premises), p.negated, 1)
+        for p in bank.patterns
+    ]
     listings = (
         _pattern_listing(bank, populations),
         *tables(described, "patterns"),
@@ -91,22 +98,32 @@ def _population_findings(pattern: Pattern, population: Population) -> Iterator[F
     if not len(population):
         yield Finding("error", pattern, "its restrictions cannot be satisfied: it has no problems")
     elif len(population) < ENOUGH:
-        yield Finding("warning", pattern, f"it has only {len(population)} problems (the paper drew {ENOUGH} from each)")
+        yield Finding(
+            "warning",
+            pattern,
+            f"it has only {len(population)} problems (the paper drew {ENOUGH} from each)",
+        )
 
 
 def _example_findings(pattern: Pattern) -> Iterator[Finding]:
     for example in pattern.examples:
         if derive(pattern, example) is None:
             shown = (
-                ". ".join(example) if isinstance(example, tuple) else ", ".join(f"{k}: {v}" for k, v in example.items())
+                ". ".join(example)
+                if isinstance(example, tuple)
+                else ", ".join(f"{k}: {v}" for k, v in example.items())
             )
             yield Finding("error", pattern, f"the example cannot be derived: {shown}")
 
 
-def _surface_findings(pattern: Pattern, problems: Sequence[Problem], grammar: Grammar) -> Iterator[Finding]:
+def _surface_findings(
+    pattern: Pattern, problems: Sequence[Problem], grammar: Grammar
+) -> Iterator[Finding]:
     same = next((problem for problem in problems if problem.hypothesis in problem.premises), None)
     if same:
-        yield Finding("error", pattern, f"the hypothesis can be one of the premises: {same.hypothesis}")
+        yield Finding(
+            "error", pattern, f"the hypothesis can be one of the premises: {same.hypothesis}"
+        )
     said: set[tuple[int, str]] = set()  # one complaint of a kind for each sentence is enough
     for problem in problems[:READ]:
         for place, sentence in enumerate((*problem.premises, problem.hypothesis)):
@@ -116,7 +133,8 @@ def _surface_findings(pattern: Pattern, problems: Sequence[Problem], grammar: Gr
                     said.add(kind)
                     yield Finding("warning", pattern, f"{complaint}: {sentence}")
     text = " ".join(
-        [sentence.text for sentence in pattern.sentences] + [word for s in pattern.slots for word in s.words]
+        [sentence.text for sentence in pattern.sentences]
+        + [word for s in pattern.slots for word in s.words]
     ).lower()
     for expression in pattern.expressions:
         if not re.search(rf"\b{re.escape(expression.lower())}\b", text):
@@ -127,10 +145,16 @@ def _merged(
     exact: Iterable[tuple[Pattern, Pattern, int]],
     texts: Mapping[str, Sequence[Pattern]],
 ) -> list[tuple[Pattern, Pattern, int]]:
-    """The exact counts, and what was seen in the samples of patterns whose sentences differ but can coincide."""
+    """The exact counts, and what was seen in the samples of patterns whose sentences differ but can
+    coincide."""
     found = {(first.id, second.id): (first, second, count) for first, second, count in exact}
     seen: Counter[tuple[str, str]] = Counter()
-    by_id = {pattern.id: pattern for patterns in texts.values() if len(patterns) > 1 for pattern in patterns}
+    by_id = {
+        pattern.id: pattern
+        for patterns in texts.values()
+        if len(patterns) > 1
+        for pattern in patterns
+    }
     for patterns in texts.values():
         for first, second in combinations(patterns, 2):
             if first is not second:

@@ -1,7 +1,9 @@
-"""Conditions on the fillers of a pattern, with every name resolved to places and sets of entity numbers.
+"""Conditions on the fillers of a pattern, with every name resolved to places and sets of entity
+numbers.
 
-Only membership, identity, relations and logic are left: whether a condition holds depends on nothing but which sets
-each filler is in and which fillers are the same. `population` counts by that.
+Only membership, identity, relations and logic are left: whether a condition holds depends on
+nothing but which sets each filler is in and which fillers are the same. `population` counts by
+that.
 """
 
 from __future__ import annotations
@@ -112,9 +114,13 @@ def deciding_sets(condition: Condition) -> Iterator[tuple[int, Members]]:
 
 
 def resolve(
-    condition: written.Condition, world: World, slots: Mapping[str, int], words: Mapping[str, Sequence[str]]
+    condition: written.Condition,
+    world: World,
+    slots: Mapping[str, int],
+    words: Mapping[str, Sequence[str]],
 ) -> Condition:
-    """Give a written condition its meaning. `slots` are the places by name, `words` the slots filled by words.
+    """Give a written condition its meaning. `slots` are the places by name, `words` the slots
+    filled by words.
 
     An unknown name, or a relation with the wrong number of slots, is an ExpressionError.
     """
@@ -123,7 +129,9 @@ def resolve(
         if slot not in slots:
             raise ExpressionError(unknown_name("slot", slot, slots))
         if entity and slot in words:
-            raise ExpressionError(f"the slot '{slot}' is filled by words, which the world knows nothing of")
+            raise ExpressionError(
+                f"the slot '{slot}' is filled by words, which the world knows nothing of"
+            )
         return slots[slot]
 
     match condition:
@@ -138,11 +146,16 @@ def resolve(
                 raise ExpressionError(unknown_name("relation", name, world.relations))
             relation = world.relations[name]
             if relation.arity != len(arguments):
-                raise ExpressionError(f"the relation '{name}' takes {relation.arity} slots, not {len(arguments)}")
+                raise ExpressionError(
+                    f"the relation '{name}' takes {relation.arity} slots, not {len(arguments)}"
+                )
             return Stands(relation, tuple(place(slot) for slot in arguments))
         case written.Compared():
             return _compared(
-                condition, world, place(condition.slot), place(condition.other) if condition.other else None
+                condition,
+                world,
+                place(condition.slot),
+                place(condition.other) if condition.other else None,
             )
         case written.Not(part):
             return Never(resolve(part, world, slots, words))
@@ -167,7 +180,9 @@ def _compared(condition: written.Compared, world: World, left: int, right: int |
     names, levels = world.scales[condition.scale], world.level(condition.scale)
     if right is None:
         if condition.level not in names:
-            raise ExpressionError(f"'{condition.level[:40]}' is not a level of {condition.scale} ({', '.join(names)})")
+            raise ExpressionError(
+                f"'{condition.level[:40]}' is not a level of {condition.scale} ({', '.join(names)})"
+            )
         other = names.index(condition.level)
         chosen = [level for i, level in enumerate(levels) if _holds(i, condition.comparison, other)]
         return Within(left, frozenset().union(*chosen))

@@ -1,7 +1,8 @@
-"""YAML of strangers as plain nodes that know their line, so that every complaint can name file and line.
+"""YAML of strangers as plain nodes that know their line, so that every complaint can name file and
+line.
 
-Built from parse events with hard limits; anchors, aliases, tags and repeated keys are refused, and every scalar stays
-the text that was written (no surprise of `no` becoming false).
+Built from parse events with hard limits; anchors, aliases, tags and repeated keys are refused, and
+every scalar stays the text that was written (no surprise of `no` becoming false).
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ DEPTH_LIMIT = 24  # lists and mappings inside each other
 
 @dataclass(slots=True)
 class Node:
-    """A scalar (`text`; none for an empty one), a list (`items`) or a mapping (`entries`), and where it stands."""
+    """A scalar (`text`; none for an empty one), a list (`items`) or a mapping (`entries`), and
+    where it stands."""
 
     kind: str  # "text", "list" or "mapping"
     file: str
@@ -35,11 +37,15 @@ class Node:
         raise DataError(message, hint, file=self.file, line=self.line)
 
     def mapping(self, what: str, keys: Collection[str] = ()) -> dict[str, Node]:
-        """The entries of a mapping whose keys must be among `keys`, if any are given; an empty node has none."""
+        """The entries of a mapping whose keys must be among `keys`, if any are given; an empty node
+        has none."""
         if self.kind == "text" and self.text is None:
             return {}
         if self.kind != "mapping":
-            self.fail(f"{what} must be a mapping of keys to values, not a {self.kind}.", "See docs/patterns.md.")
+            self.fail(
+                f"{what} must be a mapping of keys to values, not a {self.kind}.",
+                "See docs/patterns.md.",
+            )
         for key, value in self.entries.items():
             if keys and key not in keys:
                 near = get_close_matches(key, list(keys), n=1)
@@ -53,7 +59,8 @@ class Node:
         """The items of a list."""
         if self.kind != "list":
             self.fail(
-                f"{what} must be a list, not a {self.kind}.", "Write its items in [brackets] or on lines with a dash."
+                f"{what} must be a list, not a {self.kind}.",
+                "Write its items in [brackets] or on lines with a dash.",
             )
         return self.items
 
@@ -103,12 +110,18 @@ def parse_document(text: str, file: str = "") -> Node:
     import yaml
 
     if len(text) > SIZE_LIMIT:
-        raise DataError(f"the file is larger than {SIZE_LIMIT // 2**20} MB.", "Is this the right file?", file=file)
+        raise DataError(
+            f"the file is larger than {SIZE_LIMIT // 2**20} MB.",
+            "Is this the right file?",
+            file=file,
+        )
     try:
         return _build(yaml.parse(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)), file)
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 0
-        raise DataError(f"not YAML: {error.problem}.", "Mend the line.", file=file, line=line) from None
+        raise DataError(
+            f"not YAML: {error.problem}.", "Mend the line.", file=file, line=line
+        ) from None
     except (yaml.YAMLError, ValueError) as error:
         raise DataError(
             f"not YAML: {shown(str(error).splitlines()[0])}.", "Is this the right file?", file=file
@@ -128,7 +141,10 @@ def _build(events: Iterator[Any], file: str) -> Node:
             continue
         if isinstance(event, yaml.DocumentStartEvent) and root is not None:
             raise DataError(
-                "a second document starts here.", "Write one document per file.", file=file, line=_line(event)
+                "a second document starts here.",
+                "Write one document per file.",
+                file=file,
+                line=_line(event),
             )
         if not isinstance(event, yaml.NodeEvent):
             continue
@@ -146,7 +162,10 @@ def _build(events: Iterator[Any], file: str) -> Node:
             _attach(open_nodes[-1], keys, node)
         if node.kind != "text":
             if len(open_nodes) >= DEPTH_LIMIT:
-                node.fail(f"the file is nested more than {DEPTH_LIMIT} levels deep.", "Is this the right file?")
+                node.fail(
+                    f"the file is nested more than {DEPTH_LIMIT} levels deep.",
+                    "Is this the right file?",
+                )
             open_nodes.append(node)
             keys.append(None)
     return root or Node("text", file, 1)

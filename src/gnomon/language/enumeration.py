@@ -1,7 +1,9 @@
-"""The valid fillings of a pattern in lexicographic order, found by masks over the whole product of its slots.
+"""The valid fillings of a pattern in lexicographic order, found by masks over the whole product of
+its slots.
 
-`population` numbers fillings cheaply but in an order of its own; reproducing a published sample needs the order of a
-plain enumeration. One bit per combination is affordable at the size of the authors' mini world, and refused beyond.
+`population` numbers fillings cheaply but in an order of its own; reproducing a published sample
+needs the order of a plain enumeration. One bit per combination is affordable at the size of the
+authors' mini world, and refused beyond.
 """
 
 from __future__ import annotations
@@ -40,7 +42,9 @@ class Enumeration:
                 file=pattern.file,
                 line=pattern.line,
             )
-        self._indices = [{int(value): i for i, value in enumerate(values)} for values in self._values]
+        self._indices = [
+            {int(value): i for i, value in enumerate(values)} for values in self._values
+        ]
         mask: Bools = np.ones(self._shape, dtype=np.bool_)
         for condition in conditions:
             mask &= self._holds(condition)
@@ -89,7 +93,9 @@ class Enumeration:
             case Within(place, members):
                 return self._within(place, members)
             case Equal(left, right):
-                equal: Bools = self._along(left, self._values[left]) == self._along(right, self._values[right])
+                equal: Bools = self._along(left, self._values[left]) == self._along(
+                    right, self._values[right]
+                )
                 return equal
             case Stands(relation, places):
                 return self._stands(relation, places)

@@ -10,7 +10,9 @@ from gnomon.language.patterns import Pattern
 CANDIDATE_LIMIT = 200_000  # fillings tried for one example
 
 
-def derive(pattern: Pattern, example: Mapping[str, str] | tuple[str, ...]) -> tuple[int, ...] | None:
+def derive(
+    pattern: Pattern, example: Mapping[str, str] | tuple[str, ...]
+) -> tuple[int, ...] | None:
     """The fillers that make the example and satisfy every restriction; none if there are none."""
     if isinstance(example, Mapping):
         fillers = _named(pattern, example)
@@ -28,7 +30,11 @@ def _named(pattern: Pattern, example: Mapping[str, str]) -> tuple[int, ...] | No
     for slot in pattern.slots:
         name = example[slot.name]
         number = (
-            slot.words.index(name) if name in slot.words else None if slot.words else pattern.world.numbers.get(name)
+            slot.words.index(name)
+            if name in slot.words
+            else None
+            if slot.words
+            else pattern.world.numbers.get(name)
         )
         if number is None:
             return None

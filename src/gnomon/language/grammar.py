@@ -1,7 +1,8 @@
 """A small check of English surface forms: agreement, articles, doubled words, capitals, spaces.
 
-It reads finished sentences and knows only the nouns of the mini world, so it can judge what `surface` or a pattern's
-author has written. It is made to be right when it complains, not to find everything.
+It reads finished sentences and knows only the nouns of the mini world, so it can judge what
+`surface` or a pattern's author has written. It is made to be right when it complains, not to find
+everything.
 """
 
 from __future__ import annotations
@@ -19,7 +20,17 @@ _DETERMINERS = frozenset(["the", "a", "an", "some"])
 _CLAUSE = frozenset(["that", "when", "while", "because", "but", "then", "where", "if", "so"])
 # Words in -s that follow a subject without being a verb in the third person.
 _NOT_VERBS = frozenset(
-    ["towards", "always", "perhaps", "sometimes", "afterwards", "upwards", "downwards", "across", "its"]
+    [
+        "towards",
+        "always",
+        "perhaps",
+        "sometimes",
+        "afterwards",
+        "upwards",
+        "downwards",
+        "across",
+        "its",
+    ]
 )
 # Verbs of place in the bare form, which a singular subject cannot take.
 _BARE_VERBS = frozenset(
@@ -94,7 +105,9 @@ class Grammar:
 
     def _articles(self, words: Sequence[str]) -> Iterator[str]:
         for i, word in enumerate(words[:-1]):
-            if word not in _DETERMINERS or self._noun_at(words, i):  # "the Netherlands" may be a name with its article
+            if word not in _DETERMINERS or self._noun_at(
+                words, i
+            ):  # "the Netherlands" may be a name with its article
                 continue
             found = self._noun_at(words, i + 1)
             entity = found[0] if found else Entity(words[i + 1])
@@ -125,7 +138,9 @@ class Grammar:
         Of "A, B and C" it is the last one, and plural.
         """
         opening = self._phrase_at(words, 0)
-        subject = opening or (self._phrase_at(words, words.index(",") + 1) if "," in words else None)
+        subject = opening or (
+            self._phrase_at(words, words.index(",") + 1) if "," in words else None
+        )
         plural = subject is not None and "plural" in subject[0].flags
         while subject and subject[1] < len(words) and words[subject[1]] in (",", "and"):
             following = self._phrase_at(words, subject[1] + 1)
@@ -148,14 +163,17 @@ class Grammar:
             yield f"'{name}' does not agree with '{words[at]}'"
 
     def _clause_subject(self, words: Sequence[str], at: int) -> Entity | None:
-        """The noun phrase right before a verb that starts an inner clause ("when the jeans were ...")."""
+        """The noun phrase right before a verb that starts an inner clause ("when the jeans were
+        ...")."""
         for start in range(max(0, at - self._longest - 1), at):
             found = self._phrase_at(words, start)
             if found and found[1] == at and start and words[start - 1] in _CLAUSE:
                 return found[0]
         return None
 
-    def _verb(self, words: Sequence[str], subject: tuple[Entity, int], plural: bool) -> Iterator[str]:
+    def _verb(
+        self, words: Sequence[str], subject: tuple[Entity, int], plural: bool
+    ) -> Iterator[str]:
         verb = words[subject[1]] if subject[1] < len(words) else ""
         if plural and re.fullmatch(r"[a-z]{2,}[^s']s", verb) and verb not in _NOT_VERBS | SINGULAR:
             yield f"'{subject[0].name}' does not agree with '{verb}'"

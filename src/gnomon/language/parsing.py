@@ -86,7 +86,8 @@ class _Parser:
             if found is None:
                 rest = text[position:].strip()
                 raise ExpressionError(
-                    f"'{rest[:20]}' cannot be read" + (" (a brace is not closed)" if rest[0] == "{" else "")
+                    f"'{rest[:20]}' cannot be read"
+                    + (" (a brace is not closed)" if rest[0] == "{" else "")
                 )
             self.tokens.append((str(found.lastgroup), found[0].strip()))
             position = found.end()
@@ -194,10 +195,14 @@ class _Parser:
         if self.peek()[1] in ("=", "!="):
             equal = self.take("=") or not self.take("!=")
             same: Condition = (
-                Member(name, self.single()) if self.peek()[0] == "braces" else Same(name, self.name("a slot"))
+                Member(name, self.single())
+                if self.peek()[0] == "braces"
+                else Same(name, self.name("a slot"))
             )
             return same if equal else Not(same)
-        raise ExpressionError(f"expected 'in', '=', '!=' or '(' after '{name}' but found {self.found()}")
+        raise ExpressionError(
+            f"expected 'in', '=', '!=' or '(' after '{name}' but found {self.found()}"
+        )
 
     def applied(self, name: str) -> Condition:
         slots = [self.name("a slot")]
@@ -209,7 +214,9 @@ class _Parser:
             return Related(name, tuple(slots))
         self.at += 1
         if len(slots) != 1:
-            raise ExpressionError(f"a level is compared for one slot, but {name}(...) has {len(slots)}")
+            raise ExpressionError(
+                f"a level is compared for one slot, but {name}(...) has {len(slots)}"
+            )
         other = self.name("a level or a scale")
         if not self.take("("):
             return Compared(name, slots[0], comparison, "", other)

@@ -1,4 +1,5 @@
-"""Reading patterns from YAML (docs/patterns.md): families spread out, names resolved, complaints with file and line."""
+"""Reading patterns from YAML (docs/patterns.md): families spread out, names resolved, complaints
+with file and line."""
 
 from __future__ import annotations
 
@@ -37,7 +38,8 @@ _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._*-]{0,59}")
 
 
 def read_bank(*paths: str | Path, world: str | Path | None = None) -> Bank:
-    """The patterns of files or folders of files; `world` is the mini world's file (default: the one that ships)."""
+    """The patterns of files or folders of files; `world` is the mini world's file (default: the one
+    that ships)."""
     files = [file for path in paths for file in _files(Path(path).expanduser())]
     ground = read_document(world if world is not None else package_data("spacenli/world.yaml"))
     return build_bank([read_document(file) for file in files], ground)
@@ -45,13 +47,21 @@ def read_bank(*paths: str | Path, world: str | Path | None = None) -> Bank:
 
 def parse_bank(text: str, world: str = "", file: str = "") -> Bank:
     """The patterns of a YAML text, over the mini world of another."""
-    return build_bank([parse_document(text, file)], parse_document(world, "world") if world else None)
+    return build_bank(
+        [parse_document(text, file)], parse_document(world, "world") if world else None
+    )
 
 
 def build_bank(documents: Sequence[Node], world: Node | None = None) -> Bank:
-    """The patterns of several documents; what each says under `world` is added to the mini world."""
-    tops = [document.mapping("a pattern file", ("patterns", "families", "world")) for document in documents]
-    ground = build_world([*([world] if world else []), *(top["world"] for top in tops if "world" in top)])
+    """The patterns of several documents; what each says under `world` is added to the mini
+    world."""
+    tops = [
+        document.mapping("a pattern file", ("patterns", "families", "world"))
+        for document in documents
+    ]
+    ground = build_world(
+        [*([world] if world else []), *(top["world"] for top in tops if "world" in top)]
+    )
     patterns: list[Pattern] = []
     seen: dict[str, Pattern] = {}
     for top in tops:
@@ -60,7 +70,8 @@ def build_bank(documents: Sequence[Node], world: Node | None = None) -> Bank:
             if pattern.id in seen:
                 first = seen[pattern.id]
                 node.fail(
-                    f"the id '{pattern.id}' is given twice, first in {first.file}:{first.line}.", "Change one of them."
+                    f"the id '{pattern.id}' is given twice, first in {first.file}:{first.line}.",
+                    "Change one of them.",
                 )
             seen[pattern.id] = pattern
             patterns.append(pattern)
@@ -70,7 +81,11 @@ def build_bank(documents: Sequence[Node], world: Node | None = None) -> Bank:
             "Write them under 'patterns' or 'families' (docs/patterns.md).",
             file=documents[0].file if documents else "",
         )
-    return Bank(tuple(_with_siblings(patterns, seen)), ground, tuple(document.file for document in documents))
+    return Bank(
+        tuple(_with_siblings(patterns, seen)),
+        ground,
+        tuple(document.file for document in documents),
+    )
 
 
 def _files(path: Path) -> list[Path]:
@@ -84,7 +99,9 @@ def _files(path: Path) -> list[Path]:
         return [path]
     files = sorted(path.glob("*.yaml"))
     if not files:
-        raise DataError("the folder holds no .yaml file.", "Name a pattern file or a folder of them.", file=path)
+        raise DataError(
+            "the folder holds no .yaml file.", "Name a pattern file or a folder of them.", file=path
+        )
     return files
 
 
@@ -98,7 +115,10 @@ def _bodies(top: Mapping[str, Node]) -> list[tuple[Node, Node | None]]:
             for family in section.sequence("families"):
                 keys = family.mapping("a family", ("family", "patterns", "note", *SHARED))
                 if "patterns" not in keys:
-                    family.fail("the family has no 'patterns'.", "List its patterns under the key 'patterns'.")
+                    family.fail(
+                        "the family has no 'patterns'.",
+                        "List its patterns under the key 'patterns'.",
+                    )
                 found += [(node, family) for node in keys["patterns"].sequence("patterns")]
     return found
 
@@ -118,13 +138,19 @@ def _with_siblings(patterns: Sequence[Pattern], by_id: Mapping[str, Pattern]) ->
             if other is None or other.label == pattern.label:
                 raise DataError(
                     f"the sibling '{shown(name)}' of '{pattern.id}' "
-                    + ("does not exist." if other is None else f"has the same label, {other.label}."),
+                    + (
+                        "does not exist."
+                        if other is None
+                        else f"has the same label, {other.label}."
+                    ),
                     "Name a pattern with another label.",
                     file=pattern.file,
                     line=pattern.line,
                 )
         members = families.get((pattern.file, pattern.family), []) if pattern.family else []
-        siblings = pattern.siblings or tuple(other.id for other in members if other.label != pattern.label)
+        siblings = pattern.siblings or tuple(
+            other.id for other in members if other.label != pattern.label
+        )
         found.append(replace(pattern, siblings=siblings))
     return found
 
@@ -139,25 +165,36 @@ class _Reader:
         self.family_name = ""
         if family is not None:
             self.family_name = (
-                self.family["family"].scalar("'family'") if "family" in self.family else f"line {family.line}"
+                self.family["family"].scalar("'family'")
+                if "family" in self.family
+                else f"line {family.line}"
             )
 
     def get(self, key: str) -> Node:
         found = self.own.get(key) or (self.family.get(key) if key in SHARED else None)
         if found is None:
-            self.node.fail(f"the pattern has no '{key}'.", "docs/patterns.md lists the keys of a pattern.")
+            self.node.fail(
+                f"the pattern has no '{key}'.", "docs/patterns.md lists the keys of a pattern."
+            )
         return found
 
     def pattern(self) -> Pattern:
         identifier = self.get("id").scalar("'id'")
         if not _ID.fullmatch(identifier):
             self.get("id").fail(
-                f"'{shown(identifier)}' cannot be an id.", "Use letters, digits and . _ * -, at most 60."
+                f"'{shown(identifier)}' cannot be an id.",
+                "Use letters, digits and . _ * -, at most 60.",
             )
-        premises = [_sentence(text, node) for text, node in self.get("premises").texts("'premises'")]
+        premises = [
+            _sentence(text, node) for text, node in self.get("premises").texts("'premises'")
+        ]
         if not 1 <= len(premises) <= PREMISE_LIMIT:
-            self.get("premises").fail(f"there are {len(premises)} premises.", f"Write 1 to {PREMISE_LIMIT}.")
-        hypothesis = _sentence(self.get("hypothesis").scalar("'hypothesis'"), self.get("hypothesis"))
+            self.get("premises").fail(
+                f"there are {len(premises)} premises.", f"Write 1 to {PREMISE_LIMIT}."
+            )
+        hypothesis = _sentence(
+            self.get("hypothesis").scalar("'hypothesis'"), self.get("hypothesis")
+        )
         if hypothesis.text in [premise.text for premise in premises]:
             self.get("hypothesis").fail("the hypothesis is also a premise.", "Change one of them.")
         used = {slot for sentence in (*premises, hypothesis) for slot in sentence.slots}
@@ -178,7 +215,9 @@ class _Reader:
             conditions=self.conditions(slots, known),
             distinct=distinct in ("yes", "true"),
             examples=self.examples(slots),
-            siblings=tuple(text for text, _ in self.own["sibling"].texts("'sibling'")) if "sibling" in self.own else (),
+            siblings=tuple(text for text, _ in self.own["sibling"].texts("'sibling'"))
+            if "sibling" in self.own
+            else (),
             world=self.world,
             family=self.family_name,
             file=self.node.file,
@@ -190,11 +229,15 @@ class _Reader:
         node = self.get("expressions")
         found = tuple(text for text, _ in node.texts("'expressions'"))
         if not found or len(set(found)) != len(found):
-            node.fail("the expressions are missing or one is given twice.", "List each once: [in, on top of]")
+            node.fail(
+                "the expressions are missing or one is given twice.",
+                "List each once: [in, on top of]",
+            )
         return found
 
     def slots(self, used: set[str]) -> tuple[tuple[Slot, ...], set[str]]:
-        """The slots that the sentences use, sorted by name, and all names that the family and the pattern declare."""
+        """The slots that the sentences use, sorted by name, and all names that the family and the
+        pattern declare."""
         declared: dict[str, Node] = {}
         for keys, own in ((self.family, False), (self.own, True)):
             for name, node in (keys["slots"].mapping("'slots'") if "slots" in keys else {}).items():
@@ -208,7 +251,9 @@ class _Reader:
                 declared[name] = node
         for name in sorted(used):
             if name not in declared:
-                self.node.fail(f"the slot '{name}' is not declared.", "Say under 'slots' what may fill it.")
+                self.node.fail(
+                    f"the slot '{name}' is not declared.", "Say under 'slots' what may fill it."
+                )
         if not 1 <= len(used) <= SLOT_LIMIT:
             self.node.fail(f"the pattern has {len(used)} slots.", f"Use 1 to {SLOT_LIMIT}.")
         return tuple(self.slot(name, declared[name]) for name in sorted(used)), set(declared)
@@ -216,17 +261,27 @@ class _Reader:
     def slot(self, name: str, node: Node) -> Slot:
         if node.kind == "mapping":
             keys = node.mapping(f"the slot '{name}'", ("words",))
-            words = [item.text or "" for item in keys["words"].sequence("'words'")] if "words" in keys else []
+            words = (
+                [item.text or "" for item in keys["words"].sequence("'words'")]
+                if "words" in keys
+                else []
+            )
             words = [" ".join(word.split()) for word in words]
             if not 1 <= len(words) <= WORDS_LIMIT or len(set(words)) != len(words):
                 node.fail(
-                    f"the words of '{name}' are missing, too many or repeated.", "Write {words: [at once, right away]}"
+                    f"the words of '{name}' are missing, too many or repeated.",
+                    "Write {words: [at once, right away]}",
                 )
             if not all(word.isprintable() and not set(word) & set("{}") for word in words):
-                node.fail(f"a word of '{name}' holds a character that cannot be used.", "Write plain words.")
+                node.fail(
+                    f"a word of '{name}' holds a character that cannot be used.",
+                    "Write plain words.",
+                )
             return Slot(name, frozenset(range(len(words))), tuple(words))
         domain = read_expression(
-            lambda text: self.world.members(parse_set(text)), node.scalar(f"the slot '{name}'"), node
+            lambda text: self.world.members(parse_set(text)),
+            node.scalar(f"the slot '{name}'"),
+            node,
         )
         if not domain:
             node.fail(f"nothing can fill the slot '{name}': the set is empty.", "Mend the set.")
@@ -240,14 +295,22 @@ class _Reader:
             for text, node in keys["where"].texts("'where'") if "where" in keys else ():
                 try:
                     condition = parse_condition(text)
-                    if not own and (unused := slots_of(condition) - set(places)) and unused <= declared:
+                    if (
+                        not own
+                        and (unused := slots_of(condition) - set(places))
+                        and unused <= declared
+                    ):
                         continue
                     found.append(resolve(condition, self.world, places, words))
                 except ExpressionError as error:
-                    node.fail(f"{error}, in: {shown(text)}", "docs/patterns.md shows how conditions are written.")
+                    node.fail(
+                        f"{error}, in: {shown(text)}",
+                        "docs/patterns.md shows how conditions are written.",
+                    )
         if len(found) > CONDITION_LIMIT:
             self.node.fail(
-                f"the pattern has more than {CONDITION_LIMIT} conditions.", "Put some into a relation of the world."
+                f"the pattern has more than {CONDITION_LIMIT} conditions.",
+                "Put some into a relation of the world.",
             )
         return tuple(found)
 
@@ -259,7 +322,8 @@ class _Reader:
         for node in self.own["examples"].sequence("'examples'"):
             if node.kind == "mapping":
                 fillers = {
-                    slot: filler.scalar("a filler") for slot, filler in node.mapping("an example", names).items()
+                    slot: filler.scalar("a filler")
+                    for slot, filler in node.mapping("an example", names).items()
                 }
                 if len(fillers) != len(names):
                     node.fail(
@@ -277,7 +341,9 @@ class _Reader:
                     )
                 found.append(sentences)
         if len(found) > EXAMPLE_LIMIT:
-            self.node.fail(f"the pattern has more than {EXAMPLE_LIMIT} examples.", "Keep the telling ones.")
+            self.node.fail(
+                f"the pattern has more than {EXAMPLE_LIMIT} examples.", "Keep the telling ones."
+            )
         return tuple(found)
 
 
@@ -285,4 +351,6 @@ def _sentence(text: str, node: Node) -> Sentence:
     try:
         return parse_sentence(text)
     except SentenceError as error:
-        node.fail(f"{error}, in: {shown(text)}", "docs/patterns.md shows how sentences are written.")
+        node.fail(
+            f"{error}, in: {shown(text)}", "docs/patterns.md shows how sentences are written."
+        )

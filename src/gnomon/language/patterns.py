@@ -1,4 +1,5 @@
-"""Patterns: inferences with holes. A bank is the patterns of one or more files over one mini world."""
+"""Patterns: inferences with holes. A bank is the patterns of one or more files over one mini
+world."""
 
 from __future__ import annotations
 
@@ -49,7 +50,9 @@ class Pattern:
     conditions: tuple[Condition, ...]
     distinct: bool  # no entity fills two slots
     siblings: tuple[str, ...]
-    examples: tuple[Mapping[str, str] | tuple[str, ...], ...]  # fillers, or sentences with the hypothesis last
+    examples: tuple[
+        Mapping[str, str] | tuple[str, ...], ...
+    ]  # fillers, or sentences with the hypothesis last
     world: World
     family: str = ""
     note: str = ""
@@ -89,8 +92,11 @@ class Pattern:
         return slot.words[filler] if slot.words else forms_of(self.world, Form("the"))[filler]
 
     def allows(self, fillers: Sequence[int]) -> bool:
-        """Whether the fillers satisfy every restriction: the definition that counting and sampling must agree with."""
-        entities = [filler for slot, filler in zip(self.slots, fillers, strict=True) if not slot.words]
+        """Whether the fillers satisfy every restriction: the definition that counting and sampling
+        must agree with."""
+        entities = [
+            filler for slot, filler in zip(self.slots, fillers, strict=True) if not slot.words
+        ]
         return (
             all(filler in slot.domain for slot, filler in zip(self.slots, fillers, strict=True))
             and (not self.distinct or len(set(entities)) == len(entities))

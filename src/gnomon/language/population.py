@@ -1,9 +1,10 @@
 """How many problems a pattern has, and which is the r-th: counting without building.
 
-Whether fillers are valid depends only on which sets each is in and which fillers are the same (`conditions`). So
-entities that are alike in all deciding sets form a block, valid combinations of blocks are found once, and each
-stands for the product of its blocks' sizes (falling factorials where fillers must differ). The cost grows with the
-number of blocks, not with the number of entities.
+Whether fillers are valid depends only on which sets each is in and which fillers are the same
+(`conditions`). So entities that are alike in all deciding sets form a block, valid combinations of
+blocks are found once, and each stands for the product of its blocks' sizes (falling factorials
+where fillers must differ). The cost grows with the number of blocks, not with the number of
+entities.
 """
 
 from __future__ import annotations
@@ -16,7 +17,16 @@ from itertools import product
 import numpy as np
 
 from gnomon.errors import DataError
-from gnomon.language.blocks import Identity, Ints, Pool, check_work, holds, narrowed, parts_of, pools_of
+from gnomon.language.blocks import (
+    Identity,
+    Ints,
+    Pool,
+    check_work,
+    holds,
+    narrowed,
+    parts_of,
+    pools_of,
+)
 from gnomon.language.conditions import Condition, Equal, deciding_sets, places_of
 from gnomon.language.patterns import Pattern
 
@@ -41,11 +51,20 @@ class Population:
     def __init__(self, pattern: Pattern) -> None:
         self.pattern = pattern
         domains, conditions = narrowed(pattern)
-        compared = any(isinstance(part, Equal) for condition in conditions for part in parts_of(condition))
+        compared = any(
+            isinstance(part, Equal) for condition in conditions for part in parts_of(condition)
+        )
         self._pools = pools_of(pattern, domains, conditions, apart=pattern.distinct or compared)
-        self._pool_of = [next(pool for pool in self._pools if place in pool.places) for place in range(len(domains))]
+        self._pool_of = [
+            next(pool for pool in self._pools if place in pool.places)
+            for place in range(len(domains))
+        ]
         single = tuple(range(len(domains)))
-        identities = _identities(self._pools, len(domains)) if compared and not pattern.distinct else [single]
+        identities = (
+            _identities(self._pools, len(domains))
+            if compared and not pattern.distinct
+            else [single]
+        )
         self._groups: list[_Group] = []
         self._work = 0
         total = 0
@@ -105,14 +124,18 @@ class Population:
             choice = rest % (size := pool.sizes[blocks[:, place]] - shared.sum(axis=1))
             rest //= size
             ahead = np.sort(np.where(shared, positions[:, taken], np.iinfo(np.int64).max), axis=1)
-            for column in range(ahead.shape[1]):  # count on past members that stand in earlier places
+            for column in range(
+                ahead.shape[1]
+            ):  # count on past members that stand in earlier places
                 choice += choice >= ahead[:, column]
             positions[:, place] = choice
             fillers[:, place] = pool.members[pool.starts[blocks[:, place]] + choice]
         return fillers
 
     def _rank_in(self, group: _Group, fillers: Sequence[int]) -> int | None:
-        if any(filler not in pool.where for filler, pool in zip(fillers, self._pool_of, strict=True)):
+        if any(
+            filler not in pool.where for filler, pool in zip(fillers, self._pool_of, strict=True)
+        ):
             return None
         spots = [pool.where[filler] for filler, pool in zip(fillers, self._pool_of, strict=True)]
         at = group.index.get(tuple(block for block, _ in spots))
@@ -121,7 +144,11 @@ class Population:
         rank, radix = int(group.ends[at - 1]) if at else group.start, 1
         for place, (block, position) in enumerate(spots):
             if group.identity[place] == place:
-                taken = [spots[other][1] for other in self._earlier(group, place) if spots[other][0] == block]
+                taken = [
+                    spots[other][1]
+                    for other in self._earlier(group, place)
+                    if spots[other][0] == block
+                ]
                 rank += radix * (position - sum(position > other for other in taken))
                 radix *= int(self._pool_of[place].sizes[block]) - len(taken)
         return rank
@@ -140,13 +167,17 @@ class Population:
             next(
                 other
                 for other in range(place + 1)
-                if other == place or (pools[other] is pools[place] and fillers[other] == fillers[place])
+                if other == place
+                or (pools[other] is pools[place] and fillers[other] == fillers[place])
             )
             for place in range(len(fillers))
         )
 
-    def _group(self, identity: Identity, conditions: Sequence[Condition], start: int) -> _Group | None:
-        """Join the blocks of one place after the other, dropping what breaks a condition as soon as it can be asked."""
+    def _group(
+        self, identity: Identity, conditions: Sequence[Condition], start: int
+    ) -> _Group | None:
+        """Join the blocks of one place after the other, dropping what breaks a condition as soon as
+        it can be asked."""
         blocks: Ints = np.zeros((1, 0), dtype=np.int64)
         waiting = list(conditions)
         for place, pool in enumerate(self._pool_of):
@@ -162,8 +193,15 @@ class Population:
                         file=self.pattern.file,
                         line=self.pattern.line,
                     )
-                blocks = np.hstack([np.repeat(blocks, len(choices), axis=0), np.tile(choices, len(blocks))[:, None]])
-            ready = [condition for condition in waiting if max(places_of(condition), default=0) <= place]
+                blocks = np.hstack(
+                    [
+                        np.repeat(blocks, len(choices), axis=0),
+                        np.tile(choices, len(blocks))[:, None],
+                    ]
+                )
+            ready = [
+                condition for condition in waiting if max(places_of(condition), default=0) <= place
+            ]
             waiting = [condition for condition in waiting if condition not in ready]
             for condition in ready:
                 self._work += len(blocks) * sum(1 for _ in deciding_sets(condition))
@@ -179,7 +217,9 @@ class Population:
                 bound *= len(pool.members)
                 taken = self._earlier(empty, place)
                 sizes *= np.maximum(
-                    pool.sizes[blocks[:, place]] - (blocks[:, taken] == blocks[:, [place]]).sum(axis=1), 0
+                    pool.sizes[blocks[:, place]]
+                    - (blocks[:, taken] == blocks[:, [place]]).sum(axis=1),
+                    0,
                 )
         if bound >= SIZE_LIMIT:
             raise DataError(
@@ -196,7 +236,8 @@ class Population:
 
 @dataclass
 class _Group:
-    """The combinations of blocks for one identity of places; `ends` runs on from the groups before."""
+    """The combinations of blocks for one identity of places; `ends` runs on from the groups
+    before."""
 
     identity: Identity
     start: int
@@ -211,5 +252,12 @@ class _Group:
 def _identities(pools: Sequence[Pool], count: int) -> list[Identity]:
     """Every way in which places of the same pool can share fillers."""
     pool_of = {place: pool for pool in pools for place in pool.places}
-    choices = [[other for other in range(place + 1) if pool_of[other] is pool_of[place]] for place in range(count)]
-    return [identity for identity in product(*choices) if all(identity[first] == first for first in identity)]
+    choices = [
+        [other for other in range(place + 1) if pool_of[other] is pool_of[place]]
+        for place in range(count)
+    ]
+    return [
+        identity
+        for identity in product(*choices)
+        if all(identity[first] == first for first in identity)
+    ]

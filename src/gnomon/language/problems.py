@@ -1,7 +1,8 @@
 """The patterns of SpaceNLI's authors (problem_patterns.xml), read as ours.
 
-Slots are `NP1` (any entity, with its article), `word_r_01` (the lemmas of a WordNet sense) and `_text` (that text, or
-nothing). Restrictions, Boolean constraints and attributes of a group hold for its problems too.
+Slots are `NP1` (any entity, with its article), `word_r_01` (the lemmas of a WordNet sense) and
+`_text` (that text, or nothing). Restrictions, Boolean constraints and attributes of a group hold
+for its problems too.
 """
 
 from __future__ import annotations
@@ -45,17 +46,22 @@ class Element:
 
 
 def read_problems(file: str | Path, signature: Signature) -> Bank:
-    """The authors' patterns in their order: by the number that starts an id, then by the rest of it."""
+    """The authors' patterns in their order: by the number that starts an id, then by the rest of
+    it."""
     root = read_xml(file)
     found = [(problem, group) for problem, group in _problems(root) if problem.all("PT")]
     senses: Mapping[str, Sequence[str]] = read_yaml(package_data("spacenli/lemmas.yaml"))
-    patterns = [_Reader(problem, group, signature, senses, str(file)).pattern() for problem, group in found]
+    patterns = [
+        _Reader(problem, group, signature, senses, str(file)).pattern() for problem, group in found
+    ]
     if not patterns:
         raise DataError("the file holds no problem with a pattern.", _HINT, file=file)
     patterns.sort(key=lambda pattern: id_order(pattern.id))
     for first, second in pairwise(patterns):
         if first.id == second.id:
-            raise DataError(f"the id '{shown(second.id)}' is given twice.", _HINT, file=file, line=second.line)
+            raise DataError(
+                f"the id '{shown(second.id)}' is given twice.", _HINT, file=file, line=second.line
+            )
     return Bank(tuple(patterns), signature.world, (str(file),))
 
 
@@ -91,7 +97,10 @@ def read_xml(file: str | Path) -> Element:
         ) from None
     except ParseError as error:
         raise DataError(
-            f"not XML: {error.msg if isinstance(error.msg, str) else error}.", _HINT, file=file, line=error.position[0]
+            f"not XML: {error.msg if isinstance(error.msg, str) else error}.",
+            _HINT,
+            file=file,
+            line=error.position[0],
         ) from None
     assert target.root is not None  # the parser has complained about an empty document
     return target.root
@@ -110,7 +119,10 @@ class _Target:
         element = Element(tag, dict(attributes), self.line())
         if len(self.open) >= DEPTH_LIMIT:
             raise DataError(
-                f"the file is nested more than {DEPTH_LIMIT} levels deep.", _HINT, file=self.file, line=element.line
+                f"the file is nested more than {DEPTH_LIMIT} levels deep.",
+                _HINT,
+                file=self.file,
+                line=element.line,
             )
         if self.open:
             self.open[-1].children.append(element)
@@ -122,7 +134,9 @@ class _Target:
         self.open.pop()
 
     def data(self, text: str) -> None:
-        if self.open and not self.open[-1].children:  # as in ElementTree, text after a child is not the element's own
+        if (
+            self.open and not self.open[-1].children
+        ):  # as in ElementTree, text after a child is not the element's own
             self.open[-1].text += text
 
     def close(self) -> None:
@@ -139,7 +153,9 @@ def _problems(root: Element) -> Iterator[tuple[Element, Element | None]]:
 
 
 def _lines(text: str) -> tuple[str, ...]:
-    return tuple(line.strip().removeprefix("^") for line in text.strip().splitlines() if line.strip())
+    return tuple(
+        line.strip().removeprefix("^") for line in text.strip().splitlines() if line.strip()
+    )
 
 
 class _Reader:
@@ -159,15 +175,22 @@ class _Reader:
 
     def fail(self, message: str) -> DataError:
         return DataError(
-            f"problem {shown(self.attributes.get('id', '?'))}: {message}", _HINT, file=self.file, line=self.problem.line
+            f"problem {shown(self.attributes.get('id', '?'))}: {message}",
+            _HINT,
+            file=self.file,
+            line=self.problem.line,
         )
 
     def pattern(self) -> Pattern:
-        identifier, label, kind = (self.attributes.get(key, "") for key in ("id", "label", "ent_type"))
+        identifier, label, kind = (
+            self.attributes.get(key, "") for key in ("id", "label", "ent_type")
+        )
         if not re.fullmatch(r"[0-9]{1,9}[^\s]{0,40}", identifier):
             raise self.fail("an id must start with a number.")
         if label not in LABELS or kind not in CLASSES:
-            raise self.fail(f"the label '{shown(label)}' or the class '{shown(kind)}' is not known.")
+            raise self.fail(
+                f"the label '{shown(label)}' or the class '{shown(kind)}' is not known."
+            )
         lines = _lines(self.problem.all("PT")[0].text)
         if len(lines) < 2:
             raise self.fail("the pattern needs a premise and a hypothesis.")
@@ -180,7 +203,9 @@ class _Reader:
         if len(conditions) > CONDITION_LIMIT:
             raise self.fail(f"the pattern has more than {CONDITION_LIMIT} restrictions.")
         examples = tuple(_lines(example.text) for example in self.problem.all("ex"))
-        expressions = tuple(part.strip() for part in self.attributes.get("exp", "").split(",") if part.strip())
+        expressions = tuple(
+            part.strip() for part in self.attributes.get("exp", "").split(",") if part.strip()
+        )
         return Pattern(
             id=identifier,
             label=label,
@@ -232,7 +257,8 @@ class _Reader:
                     ) from None
 
     def restrictions(self, text: str, places: Mapping[str, int]) -> Iterator[Condition]:
-        """`in(NP1,NP2); person(NP1)`; one that speaks of a slot outside the pattern is passed over."""
+        """`in(NP1,NP2); person(NP1)`; one that speaks of a slot outside the pattern is passed
+        over."""
         for part in text.split(";"):
             if not part.strip():
                 continue

@@ -1,9 +1,9 @@
 """The mini world of SpaceNLI's authors (selection_restriction.yaml), read as ours.
 
-Their file writes sets as YAML mappings without values and joins them by repeated merge keys, `{<<: *A, <<: *B, c}`;
-relations are lists of products, of tuples, or of other relations. It is built from parse events with limits, since
-merging and aliases can make a small file explode. Entities are numbered in the order of their phrases, as the
-authors' generator enumerates them.
+Their file writes sets as YAML mappings without values and joins them by repeated merge keys, `{<<:
+*A, <<: *B, c}`; relations are lists of products, of tuples, or of other relations. It is built from
+parse events with limits, since merging and aliases can make a small file explode. Entities are
+numbered in the order of their phrases, as the authors' generator enumerates them.
 """
 
 from __future__ import annotations
@@ -27,15 +27,19 @@ _HINT = "Is this the authors' selection_restriction.yaml?"
 
 @dataclass(frozen=True, eq=False)
 class Signature:
-    """The authors' predicates by their full names ("person_n", "in_p2"), over a world of entities."""
+    """The authors' predicates by their full names ("person_n", "in_p2"), over a world of
+    entities."""
 
     world: World
     predicates: Mapping[str, Relation]
     file: str
 
     def resolve(self, symbol: str, arity: int) -> Relation | None:
-        """The predicate that "in(NP1,NP2)" means: its name is the symbol with a suffix; none if none or several fit."""
-        found = [p for name, p in self.predicates.items() if p.arity == arity and _symbol(name) == symbol]
+        """The predicate that "in(NP1,NP2)" means: its name is the symbol with a suffix; none if
+        none or several fit."""
+        found = [
+            p for name, p in self.predicates.items() if p.arity == arity and _symbol(name) == symbol
+        ]
         return found[0] if len(found) == 1 else None
 
 
@@ -53,11 +57,15 @@ def read_signature(file: str | Path) -> Signature:
             sets[name] = value
         elif name != "MOD_2":  # modifiers, which no pattern uses
             products[name] = _products(name, value, str(file))
-    for name in list(products):  # what is known to be above is above; only where the plain relation exists
+    for name in list(
+        products
+    ):  # what is known to be above is above; only where the plain relation exists
         if name.startswith("k_") and name[2:] in products:
             products[name[2:]] = products[name[2:]] + products[name]
     world = _world(sets)
-    predicates = {name: _relation(name, [(frozenset(names),)], world) for name, names in sets.items()}
+    predicates = {
+        name: _relation(name, [(frozenset(names),)], world) for name, names in sets.items()
+    }
     predicates |= {name: _relation(name, rows, world) for name, rows in products.items()}
     return Signature(world, predicates, str(file))
 
@@ -66,15 +74,23 @@ def _world(sets: Mapping[str, Mapping[str, Any]]) -> World:
     proper = {name for key, names in sets.items() if key.endswith("_pn") for name in names}
     common = {name for key, names in sets.items() if key.endswith("_n") for name in names} - proper
     phrases = sorted([(name, name) for name in proper] + [(f"the {name}", name) for name in common])
-    entities = tuple(Entity(name, frozenset(["proper"] if name in proper else [])) for _, name in phrases)
-    return World(entities, {}, {}, {}, {entity.name: number for number, entity in enumerate(entities)})
+    entities = tuple(
+        Entity(name, frozenset(["proper"] if name in proper else [])) for _, name in phrases
+    )
+    return World(
+        entities, {}, {}, {}, {entity.name: number for number, entity in enumerate(entities)}
+    )
 
 
 def _relation(name: str, rows: list[tuple[frozenset[str], ...]], world: World) -> Relation:
-    def members(names: frozenset[str]) -> Members:  # a name outside the domain (bed, boat ...) can fill no slot
+    def members(
+        names: frozenset[str],
+    ) -> Members:  # a name outside the domain (bed, boat ...) can fill no slot
         return frozenset(world.numbers[entity] for entity in names if entity in world.numbers)
 
-    return Relation(name, len(rows[0]), tuple(Row(True, tuple(members(names) for names in row)) for row in rows))
+    return Relation(
+        name, len(rows[0]), tuple(Row(True, tuple(members(names) for names in row)) for row in rows)
+    )
 
 
 def _symbol(name: str) -> str:
@@ -83,7 +99,8 @@ def _symbol(name: str) -> str:
 
 
 def _products(name: str, value: Any, file: str) -> list[tuple[frozenset[str], ...]]:
-    """The rows of a relation: each item is a product of sets, a tuple of names, or the items of another relation."""
+    """The rows of a relation: each item is a product of sets, a tuple of names, or the items of
+    another relation."""
     found = _RELATION.fullmatch(name)
     rows: list[tuple[frozenset[str], ...]] = []
     waiting: list[Any] = list(value) if isinstance(value, list) else [None]
@@ -112,7 +129,8 @@ def _products(name: str, value: Any, file: str) -> list[tuple[frozenset[str], ..
 
 
 def _load(text: str, file: str) -> Any:
-    """YAML as texts, lists and dicts; a set is a dict without values. Aliases share what they name."""
+    """YAML as texts, lists and dicts; a set is a dict without values. Aliases share what they
+    name."""
     import yaml
 
     try:
@@ -124,7 +142,9 @@ def _load(text: str, file: str) -> Any:
         line = error.problem_mark.line + 1 if error.problem_mark else 0
         raise DataError(f"not YAML: {error.problem}.", _HINT, file=file, line=line) from None
     except (yaml.YAMLError, ValueError) as error:
-        raise DataError(f"not YAML: {shown(str(error).splitlines()[0])}.", _HINT, file=file) from None
+        raise DataError(
+            f"not YAML: {shown(str(error).splitlines()[0])}.", _HINT, file=file
+        ) from None
     return None
 
 

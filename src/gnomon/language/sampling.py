@@ -1,7 +1,8 @@
-"""Drawing problems from a population: uniform, without replacement, reproducible, at a cost that grows with the draws.
+"""Drawing problems from a population: uniform, without replacement, reproducible, at a cost that
+grows with the draws.
 
-Each pattern has a stream of its own, seeded by the seed and its id: adding a pattern leaves the others' problems as
-they were, and asking for more keeps those that were there.
+Each pattern has a stream of its own, seeded by the seed and its id: adding a pattern leaves the
+others' problems as they were, and asking for more keeps those that were there.
 """
 
 from __future__ import annotations
@@ -21,7 +22,10 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 BATCH = 4096  # fillings decoded at once
-ALL, EXAMPLES = -1, 0  # numbers of samples with a meaning of their own, as in the authors' generator
+ALL, EXAMPLES = (
+    -1,
+    0,
+)  # numbers of samples with a meaning of their own, as in the authors' generator
 
 
 class Numbered(Protocol):
@@ -41,12 +45,15 @@ class Sample(NamedTuple):
 
 
 def draws(total: int, count: int, random: Random) -> Iterator[int]:
-    """`count` different numbers below `total`, each ordered choice equally likely; the first n do not depend on count.
+    """`count` different numbers below `total`, each ordered choice equally likely; the first n do
+    not depend on count.
 
     >>> sorted(draws(5, 9, Random(0)))
     [0, 1, 2, 3, 4]
     """
-    moved: dict[int, int] = {}  # a shuffle from the front of 0 .. total-1 that keeps only what has moved
+    moved: dict[
+        int, int
+    ] = {}  # a shuffle from the front of 0 .. total-1 that keeps only what has moved
     for i in range(min(count, total)):
         j = random.randrange(i, total)
         yield moved.get(j, j)
@@ -55,11 +62,16 @@ def draws(total: int, count: int, random: Random) -> Iterator[int]:
             moved[j] = here
 
 
-def samples(pattern: Pattern, count: int, *, seed: int = 0, population: Population | None = None) -> Iterator[Sample]:
-    """`count` problems of a pattern; ALL gives all in the order of their numbers, EXAMPLES its examples only."""
+def samples(
+    pattern: Pattern, count: int, *, seed: int = 0, population: Population | None = None
+) -> Iterator[Sample]:
+    """`count` problems of a pattern; ALL gives all in the order of their numbers, EXAMPLES its
+    examples only."""
     population = population if population is not None else Population(pattern)
     if count == EXAMPLES:
-        ranks: Iterator[int] = iter(dict.fromkeys(population.rank(filling) for filling in _examples(pattern)))
+        ranks: Iterator[int] = iter(
+            dict.fromkeys(population.rank(filling) for filling in _examples(pattern))
+        )
     elif count < 0:
         ranks = iter(range(len(population)))
     else:
@@ -95,6 +107,10 @@ def decoded(pattern: Pattern, population: Numbered, ranks: Iterable[int]) -> Ite
 
     *premises, hypothesis = pattern.renderers()
     while batch := list(islice(ranks, BATCH)):
-        for rank, fillers in zip(batch, population.unrank_all(np.array(batch, dtype=np.int64)).tolist(), strict=True):
-            problem = Problem(tuple([render(fillers) + "." for render in premises]), hypothesis(fillers) + ".")
+        for rank, fillers in zip(
+            batch, population.unrank_all(np.array(batch, dtype=np.int64)).tolist(), strict=True
+        ):
+            problem = Problem(
+                tuple([render(fillers) + "." for render in premises]), hypothesis(fillers) + "."
+            )
             yield Sample(rank, tuple(fillers), problem)

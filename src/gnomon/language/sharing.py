@@ -1,4 +1,5 @@
-"""Which problems two patterns share: counted exactly, as the population of a pattern with the restrictions of both."""
+"""Which problems two patterns share: counted exactly, as the population of a pattern with the
+restrictions of both."""
 
 from __future__ import annotations
 
@@ -12,7 +13,8 @@ from gnomon.language.population import Population
 
 
 def shared_problems(patterns: Sequence[Pattern]) -> Iterator[tuple[Pattern, Pattern, int]]:
-    """Pairs of patterns with the same sentences (up to the names of slots), and how many problems they share."""
+    """Pairs of patterns with the same sentences (up to the names of slots), and how many problems
+    they share."""
     alike: dict[tuple[object, ...], list[Pattern]] = {}
     for pattern in patterns:
         alike.setdefault(_skeleton(pattern), []).append(pattern)
@@ -48,9 +50,17 @@ def _both(first: Pattern, second: Pattern) -> Pattern:
     domains = [slot.domain for slot in first.slots]
     for place, slot in zip(at, second.slots, strict=True):
         domains[place] &= slot.domain
-    slots = tuple(Slot(slot.name, domain, slot.words) for slot, domain in zip(first.slots, domains, strict=True))
+    slots = tuple(
+        Slot(slot.name, domain, slot.words)
+        for slot, domain in zip(first.slots, domains, strict=True)
+    )
     moved = tuple(_moved(condition, at) for condition in second.conditions)
-    return replace(first, slots=slots, conditions=first.conditions + moved, distinct=first.distinct or second.distinct)
+    return replace(
+        first,
+        slots=slots,
+        conditions=first.conditions + moved,
+        distinct=first.distinct or second.distinct,
+    )
 
 
 def _moved(condition: Condition, at: Sequence[int]) -> Condition:

@@ -1,7 +1,8 @@
 """English on the surface: sentences with slots, and the forms that a filler takes in them.
 
-A sentence is compiled once into a `%`-format and the tables of forms that fill it; rendering is then one operation.
-Articles and agreement are decided here, from the flags of an entity (docs/patterns.md, "Sentences").
+A sentence is compiled once into a `%`-format and the tables of forms that fill it; rendering is
+then one operation. Articles and agreement are decided here, from the flags of an entity
+(docs/patterns.md, "Sentences").
 """
 
 from __future__ import annotations
@@ -34,7 +35,9 @@ _FORMS = re.compile(
     re.VERBOSE,
 )
 # Vowel letters that are not vowel sounds, and the reverse.
-_CONSONANT_SOUND = re.compile(r"(?:uni(?!n|m)|us[aeiu]|ut[ei]|eu|ewe|one\b|once\b|ubi|u[^aeiou]i[^n])", re.IGNORECASE)
+_CONSONANT_SOUND = re.compile(
+    r"(?:uni(?!n|m)|us[aeiu]|ut[ei]|eu|ewe|one\b|once\b|ubi|u[^aeiou]i[^n])", re.IGNORECASE
+)
 _VOWEL_SOUND = re.compile(r"(?:[aeiou]|hour|honest|heir|honou?r)", re.IGNORECASE)
 
 
@@ -44,7 +47,8 @@ class SentenceError(ValueError):
 
 @dataclass(frozen=True)
 class Form:
-    """How a slot is shown: "the", "a", "bare", "'s", or a word that agrees with it (singular and plural)."""
+    """How a slot is shown: "the", "a", "bare", "'s", or a word that agrees with it (singular and
+    plural)."""
 
     kind: str
     singular: str = ""
@@ -101,7 +105,9 @@ def _marker(text: str) -> tuple[str, Form]:
         raise SentenceError(f"'{{{text[:40]}}}' has both an article and a word that agrees")
     plural = found["plural"] or AGREEMENT.get(found["singular"])
     if plural is None:
-        raise SentenceError(f"the plural of '{found['singular'][:40]}' is not known (write {{X:walks|walk}})")
+        raise SentenceError(
+            f"the plural of '{found['singular'][:40]}' is not known (write {{X:walks|walk}})"
+        )
     return found["slot"], Form("agree", found["singular"], plural)
 
 
@@ -151,7 +157,8 @@ def renderer(
     slots: Sequence[str],
     tables: Callable[[str, Form], Sequence[str]],
 ) -> Callable[[Sequence[int]], str]:
-    """A function from fillers (one number per slot, in the order of `slots`) to the sentence, without full stop."""
+    """A function from fillers (one number per slot, in the order of `slots`) to the sentence,
+    without full stop."""
     parts = [(slots.index(slot), tables(slot, form)) for slot, form in sentence.markers]
     template = sentence.format
 

@@ -1,7 +1,9 @@
-"""The mini world: entities in classes, scales of classes, and relations as unions of products of sets.
+"""The mini world: entities in classes, scales of classes, and relations as unions of products of
+sets.
 
-Sets are frozensets of entity numbers. A relation is never spelled out: it stays a list of rows that add or take away a
-product of sets, so its size does not matter (docs/patterns.md describes the YAML).
+Sets are frozensets of entity numbers. A relation is never spelled out: it stays a list of rows that
+add or take away a product of sets, so its size does not matter (docs/patterns.md describes the
+YAML).
 """
 
 from __future__ import annotations
@@ -25,7 +27,8 @@ class Entity:
 
 @dataclass(frozen=True)
 class Row:
-    """One row of a relation: adds or takes away a product of sets, or another relation (perhaps turned round)."""
+    """One row of a relation: adds or takes away a product of sets, or another relation (perhaps
+    turned round)."""
 
     adds: bool
     sets: tuple[Members, ...] = ()
@@ -47,7 +50,9 @@ class Relation:
             if row.relation is not None:
                 found = row.relation.holds(fillers[::-1] if row.inverse else fillers)
             else:
-                found = all(filler in members for filler, members in zip(fillers, row.sets, strict=True))
+                found = all(
+                    filler in members for filler, members in zip(fillers, row.sets, strict=True)
+                )
             if found:
                 return row.adds
         return False
@@ -62,7 +67,8 @@ class Relation:
                     yield self.arity - 1 - place if row.inverse else place, members
 
     def projection(self, place: int) -> Members:
-        """The entities that may stand in a place (more than those that do, where rows take away)."""
+        """The entities that may stand in a place (more than those that do, where rows take
+        away)."""
         found: Members = frozenset()
         for row in self.rows:
             if row.adds and row.relation is None:
@@ -81,7 +87,9 @@ class World:
     scales: Mapping[str, tuple[str, ...]]
     relations: Mapping[str, Relation]
     numbers: Mapping[str, int]  # of each entity, by name
-    forms: dict[Hashable, tuple[str, ...]] = field(default_factory=dict, repr=False)  # see surface.forms_of
+    forms: dict[Hashable, tuple[str, ...]] = field(
+        default_factory=dict, repr=False
+    )  # see surface.forms_of
 
     def members(self, expression: Set) -> Members:
         """The entities of a set; an unknown class or entity is an ExpressionError."""
@@ -97,7 +105,13 @@ class World:
                 return frozenset(self.numbers[name] for name in names)
             case Combined(operator, left, right):
                 first, second = self.members(left), self.members(right)
-                return first | second if operator == "|" else first & second if operator == "&" else first - second
+                return (
+                    first | second
+                    if operator == "|"
+                    else first & second
+                    if operator == "&"
+                    else first - second
+                )
 
     def level(self, scale: str) -> tuple[Members, ...]:
         """The entities on each level of a scale, from low to high."""

@@ -1,4 +1,5 @@
-"""Reading a mini world from YAML (docs/patterns.md): every name resolved, every complaint with file and line."""
+"""Reading a mini world from YAML (docs/patterns.md): every name resolved, every complaint with file
+and line."""
 
 from __future__ import annotations
 
@@ -35,7 +36,8 @@ def build_world(documents: Sequence[Node]) -> World:
 
 
 class _Builder:
-    """Collects the sections of all documents, then resolves names in the order in which they depend on each other."""
+    """Collects the sections of all documents, then resolves names in the order in which they depend
+    on each other."""
 
     def __init__(self, documents: Sequence[Node]) -> None:
         self.sections: dict[str, list[Node]] = {section: [] for section in SECTIONS}
@@ -60,7 +62,10 @@ class _Builder:
             for name, body in node.mapping("entities").items():
                 self.add_entities(name, body)
         classes = self.resolve_classes()
-        entities = tuple(Entity(name, frozenset(flags)) for name, flags in zip(self.names, self.flags, strict=True))
+        entities = tuple(
+            Entity(name, frozenset(flags))
+            for name, flags in zip(self.names, self.flags, strict=True)
+        )
         world = World(entities, classes, self.scales(classes), {}, self.names)
         for node in self.sections["relations"]:
             for name, body in node.mapping("relations").items():
@@ -70,7 +75,9 @@ class _Builder:
                 self.relation_nodes[name] = body
         relations: dict[str, Relation] = {}
         resolve_in_order(
-            self.relation_nodes, lambda name, need: self.relation(name, world, relations, need), "relation"
+            self.relation_nodes,
+            lambda name, need: self.relation(name, world, relations, need),
+            "relation",
         )
         return World(entities, classes, world.scales, relations, self.names)
 
@@ -85,14 +92,22 @@ class _Builder:
         self.class_flags[name] = _flags(keys["flags"]) if "flags" in keys else frozenset()
         if "equals" in keys:
             if "is" in keys:
-                body.fail(f"the class '{name}' has both 'equals' and 'is'.", "A class that equals a set needs no 'is'.")
+                body.fail(
+                    f"the class '{name}' has both 'equals' and 'is'.",
+                    "A class that equals a set needs no 'is'.",
+                )
             self.equals[name] = keys["equals"]
 
     def add_entities(self, name: str, body: Node) -> None:
         if name not in self.class_nodes:
-            body.fail(unknown_name("class", name, self.class_nodes) + ".", "Declare it under 'classes'.")
+            body.fail(
+                unknown_name("class", name, self.class_nodes) + ".", "Declare it under 'classes'."
+            )
         if name in self.equals:
-            body.fail(f"the class '{name}' equals a set and cannot list entities.", "List them under another class.")
+            body.fail(
+                f"the class '{name}' equals a set and cannot list entities.",
+                "List them under another class.",
+            )
         for node in body.sequence(f"the entities of '{name}'"):
             for entity, flags in _entity(node):
                 number = self.names.setdefault(entity, len(self.names))
@@ -101,16 +116,25 @@ class _Builder:
                 self.flags[number] |= flags | self.class_flags[name]
                 self.own[name].add(number)
         if len(self.names) > ENTITY_LIMIT:
-            body.fail(f"the mini world has more than {ENTITY_LIMIT:,} entities.", "Is this the right file?")
+            body.fail(
+                f"the mini world has more than {ENTITY_LIMIT:,} entities.",
+                "Is this the right file?",
+            )
 
     def resolve_classes(self) -> dict[str, Members]:
         children: dict[str, list[str]] = {name: [] for name in self.class_nodes}
         for name, parents in self.parents.items():
             for parent, node in parents:
                 if parent not in self.class_nodes:
-                    node.fail(unknown_name("class", parent, self.class_nodes) + ".", "Declare it under 'classes'.")
+                    node.fail(
+                        unknown_name("class", parent, self.class_nodes) + ".",
+                        "Declare it under 'classes'.",
+                    )
                 if parent in self.equals:
-                    node.fail(f"the class '{parent}' equals a set and cannot have subclasses.", "Name another class.")
+                    node.fail(
+                        f"the class '{parent}' equals a set and cannot have subclasses.",
+                        "Name another class.",
+                    )
                 children[parent].append(name)
         classes: dict[str, Members] = {}
         partial = World((), classes, {}, {}, self.names)
@@ -130,7 +154,9 @@ class _Builder:
                     found |= classes[child]
                 classes[name] = frozenset(found)
             if not classes[name]:
-                self.class_nodes[name].fail(f"the class '{name}' is empty.", "List entities under it, or remove it.")
+                self.class_nodes[name].fail(
+                    f"the class '{name}' is empty.", "List entities under it, or remove it."
+                )
 
         resolve_in_order(self.class_nodes, resolve, "class")
         return classes
@@ -151,7 +177,10 @@ class _Builder:
                     )
                 for level in levels:
                     if level not in classes:
-                        body.fail(unknown_name("class", level, classes) + ".", "The levels of a scale are classes.")
+                        body.fail(
+                            unknown_name("class", level, classes) + ".",
+                            "The levels of a scale are classes.",
+                        )
                     for number in classes[level]:
                         if number in seen:
                             entity = list(self.names)[number]
@@ -163,7 +192,9 @@ class _Builder:
                 scales[name] = tuple(levels)
         return scales
 
-    def relation(self, name: str, world: World, known: dict[str, Relation], need: Callable[[str], None]) -> None:
+    def relation(
+        self, name: str, world: World, known: dict[str, Relation], need: Callable[[str], None]
+    ) -> None:
         node = self.relation_nodes[name]
         rows: list[Row] = []
         arity = 0
@@ -182,15 +213,24 @@ class _Builder:
                 "Write a product such as: person * vehicle",
             )
         known[name] = Relation(name, arity, tuple(rows))
-        # Relations inside relations could double with every level; the sum is known before anyone goes through them.
-        self.row_counts[name] = sum(self.row_counts[row.relation.name] if row.relation else 1 for row in rows)
+        # Relations inside relations could double with every level; the sum is known before anyone
+        # goes through them.
+        self.row_counts[name] = sum(
+            self.row_counts[row.relation.name] if row.relation else 1 for row in rows
+        )
         if self.row_counts[name] > ROW_LIMIT:
             node.fail(
-                f"the relation '{name}' has more than {ROW_LIMIT:,} rows.", "Use classes to say it in fewer rows."
+                f"the relation '{name}' has more than {ROW_LIMIT:,} rows.",
+                "Use classes to say it in fewer rows.",
             )
 
     def row(
-        self, text: str, node: Node, world: World, known: Mapping[str, Relation], need: Callable[[str], None]
+        self,
+        text: str,
+        node: Node,
+        world: World,
+        known: Mapping[str, Relation],
+        need: Callable[[str], None],
     ) -> tuple[Row, int]:
         adds = not text.startswith("not ")
         text = text if adds else text[4:].strip()
@@ -200,7 +240,10 @@ class _Builder:
             need(other)
             return Row(adds, (), known[other], inverse), known[other].arity
         if inverse:
-            node.fail(unknown_name("relation", other, self.relation_nodes) + ".", "Name a relation of this world.")
+            node.fail(
+                unknown_name("relation", other, self.relation_nodes) + ".",
+                "Name a relation of this world.",
+            )
         expressions = read_expression(parse_product, text, node)
         if len(expressions) > ARITY_LIMIT:
             node.fail(f"the row has more than {ARITY_LIMIT} places.")
@@ -215,7 +258,9 @@ class _Builder:
 
 def _entity(node: Node) -> Iterator[tuple[str, frozenset[str]]]:
     pairs: list[tuple[str, Node | None]] = (
-        [(node.scalar("an entity"), None)] if node.kind == "text" else list(node.mapping("an entity").items())
+        [(node.scalar("an entity"), None)]
+        if node.kind == "text"
+        else list(node.mapping("an entity").items())
     )
     for name, flags in pairs:
         if len(name) > NAME_LIMIT or not name.isprintable() or any(c in name for c in "{}[],*|&:%"):
@@ -233,10 +278,14 @@ def _flags(node: Node) -> frozenset[str]:
 def _check_name(name: str, what: str, node: Node) -> None:
     if name in ("and", "or", "not", "in", "inverse", "words"):
         node.fail(
-            f"'{name}' cannot be the name of {what}: conditions use the word.", "Choose another: inside, fits-in."
+            f"'{name}' cannot be the name of {what}: conditions use the word.",
+            "Choose another: inside, fits-in.",
         )
     if len(name) > NAME_LIMIT or not _is_name(name):
-        node.fail(f"'{shown(name)}' cannot be the name of {what}.", "Use letters, digits and hyphens: can-enter.")
+        node.fail(
+            f"'{shown(name)}' cannot be the name of {what}.",
+            "Use letters, digits and hyphens: can-enter.",
+        )
 
 
 def _is_name(name: str) -> bool:
@@ -273,9 +322,14 @@ def resolve_in_order(
         if name in done:
             return
         if name in path or len(path) >= 100:
-            circle = " -> ".join([*path[path.index(name) :], name]) if name in path else f"{name} and 100 more"
+            circle = (
+                " -> ".join([*path[path.index(name) :], name])
+                if name in path
+                else f"{name} and 100 more"
+            )
             nodes[name].fail(
-                f"the {kind} '{name}' depends on itself, or on too many others: {circle}.", "Break the circle."
+                f"the {kind} '{name}' depends on itself, or on too many others: {circle}.",
+                "Break the circle.",
             )
         path.append(name)
         resolve(name, visit)

@@ -9,9 +9,13 @@ if TYPE_CHECKING:
     from gnomon.measures.statistics import Statistics
     from gnomon.measures.table import Table
 
-_HOME = {"score": "gnomon.measures.scoring", "score_run": "gnomon.measures.scoring",
-         "scores": "gnomon.measures.scoring",
-         "Statistics": "gnomon.measures.statistics", "Table": "gnomon.measures.table"}  # fmt: skip
+_HOME = {
+    "score": "gnomon.measures.scoring",
+    "score_run": "gnomon.measures.scoring",
+    "scores": "gnomon.measures.scoring",
+    "Statistics": "gnomon.measures.statistics",
+    "Table": "gnomon.measures.table",
+}
 
 __all__ = ["Statistics", "Table", "score", "score_run", "scores"]
 

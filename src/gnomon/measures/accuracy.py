@@ -1,4 +1,5 @@
-"""Accuracy: on all items, on those that have a readable answer, and completed by guessing where there is none."""
+"""Accuracy: on all items, on those that have a readable answer, and completed by guessing where
+there is none."""
 
 from __future__ import annotations
 
@@ -12,12 +13,14 @@ from gnomon.measures.table import Table
 
 
 def accuracy(table: Table) -> Statistics:
-    """The share of items answered with a right label; a missing or failed answer counts as wrong."""
+    """The share of items answered with a right label; a missing or failed answer counts as
+    wrong."""
     return mean_of(table.right, table.clusters)
 
 
 def recognised_accuracy(table: Table) -> Statistics:
-    """Accuracy among the items that have a readable answer (objects found in the picture, a label in the reply)."""
+    """Accuracy among the items that have a readable answer (objects found in the picture, a label
+    in the reply)."""
     return accuracy(table.where(table.answered))
 
 
@@ -27,16 +30,19 @@ def recognised_share(table: Table) -> Statistics:
 
 
 def guessed_accuracy(table: Table) -> Statistics:
-    """Accuracy if every item without an answer were guessed: the expected value, right labels over choices.
+    """Accuracy if every item without an answer were guessed: the expected value, right labels over
+    choices.
 
-    Spatial commonsense, section 4: figures on the full data complete unrecognised items with random guesses.
+    Spatial commonsense, section 4: figures on the full data complete unrecognised items with random
+    guesses.
     """
     chance = table.cardinality / (table.choices >= 0).sum(axis=1)
     return mean_of(np.where(table.answered, table.right, chance), table.clusters)
 
 
 def guessed(table: Table, seed: int = 0) -> Table:
-    """The table with a seeded guess among the choices where there is no answer: one draw, for any measure."""
+    """The table with a seeded guess among the choices where there is no answer: one draw, for any
+    measure."""
     choices = (table.choices >= 0).sum(axis=1)
     place = (np.random.default_rng(seed).random(len(table)) * choices).astype(np.int64)
     drawn = table.choices[np.arange(len(table)), place]
@@ -49,7 +55,9 @@ def guessed(table: Table, seed: int = 0) -> Table:
     )
 
 
-ACCURACY = Measure(name="accuracy", summary="share of items answered with a right label", statistics=accuracy)
+ACCURACY = Measure(
+    name="accuracy", summary="share of items answered with a right label", statistics=accuracy
+)
 RECOGNISED_ACCURACY = Measure(
     name="recognised_accuracy",
     statistics=recognised_accuracy,
@@ -57,7 +65,9 @@ RECOGNISED_ACCURACY = Measure(
     summary="accuracy among the items that have a readable answer",
 )
 RECOGNISED_SHARE = Measure(
-    name="recognised_share", statistics=recognised_share, summary="share of items that have a readable answer"
+    name="recognised_share",
+    statistics=recognised_share,
+    summary="share of items that have a readable answer",
 )
 GUESSED_ACCURACY = Measure(
     name="guessed_accuracy",

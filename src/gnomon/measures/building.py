@@ -1,6 +1,8 @@
-"""Rows into columns: builds a Table from any stream of items and answers, or straight from a run's log.
+"""Rows into columns: builds a Table from any stream of items and answers, or straight from a run's
+log.
 
-Each row costs a few dictionary look-ups; the texts of items are never kept, nor even decoded from a log.
+Each row costs a few dictionary look-ups; the texts of items are never kept, nor even decoded from a
+log.
 """
 
 from __future__ import annotations
@@ -15,7 +17,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gnomon.errors import DataError
-from gnomon.measures.columns import Column, TagColumns, Tags, TextColumn, Vocabulary, Wordings, codes_of
+from gnomon.measures.columns import (
+    Column,
+    TagColumns,
+    Tags,
+    TextColumn,
+    Vocabulary,
+    Wordings,
+    codes_of,
+)
 from gnomon.measures.statistics import Floats
 from gnomon.measures.table import Kinds, Table
 
@@ -69,11 +79,14 @@ class ItemLike(Protocol):
     def group(self) -> str: ...  # noqa: D102
 
 
-Row = tuple[ItemLike, bool, Sequence[float | None] | None, str | None, str | None]  # item, asked, scores, choice, error
+Row = tuple[
+    ItemLike, bool, Sequence[float | None] | None, str | None, str | None
+]  # item, asked, scores, choice, error
 
 
 def build_run(run: Run, **about: Any) -> Table:
-    """The table of a run's log. Tags and wordings are read from it in a further pass, if anybody asks for one."""
+    """The table of a run's log. Tags and wordings are read from it in a further pass, if anybody
+    asks for one."""
     builder = Builder()
     for chunk in chunks(_rows(run)):
         builder.add(chunk)
@@ -83,12 +96,15 @@ def build_run(run: Run, **about: Any) -> Table:
 
 
 def build(rows: Iterable[Row], **about: Any) -> Table:
-    """A table of rows whose items have tags; `about` are the fields of Table that say where they come from."""
+    """A table of rows whose items have tags; `about` are the fields of Table that say where they
+    come from."""
     builder, tags, hashes = Builder(), TagColumns(), array("q")
     for chunk in chunks(rows):
         builder.add(chunk)
         tags.extend([item.tags for item, *_ in chunk])
-        hashes.extend([hash((item.context, item.text)) for item, *_ in chunk if hasattr(item, "text")])
+        hashes.extend(
+            [hash((item.context, item.text)) for item, *_ in chunk if hasattr(item, "text")]
+        )
     columns = tags.done()
     if len(hashes) and len(hashes) == len(builder.ids):
         about["wordings"] = Wordings(lambda: np.frombuffer(hashes, dtype=np.int64))
@@ -105,9 +121,7 @@ def chunks(rows: Iterable[Any]) -> Iterator[list[Any]]:
 def _rows(run: Run) -> Iterator[Row]:
     item = msgspec.json.Decoder(Bare).decode
     numbers = msgspec.json.Decoder(list[float | None]).decode
-    sql = (
-        "SELECT record, answers.n IS NOT NULL, scores, choice, error FROM items LEFT JOIN answers USING (n) ORDER BY n"
-    )
+    sql = "SELECT record, answers.n IS NOT NULL, scores, choice, error FROM items LEFT JOIN answers USING (n) ORDER BY n"
     try:
         for record, asked, scores, choice, error in run.query(sql):
             yield item(record), asked, numbers(scores) if scores else None, choice, error
@@ -130,18 +144,26 @@ def _tags(run: Run, rows: int) -> dict[str, Column]:
 def _wordings(run: Run, rows: int) -> NDArray[np.int64]:
     decode = msgspec.json.Decoder(Worded).decode
     try:
-        found = (decode(record) for (record,) in islice(run.query("SELECT record FROM items ORDER BY n"), rows))
+        found = (
+            decode(record)
+            for (record,) in islice(run.query("SELECT record FROM items ORDER BY n"), rows)
+        )
         return np.fromiter((hash((item.context, item.text)) for item in found), dtype=np.int64)
     except msgspec.MsgspecError as error:
         raise _damaged(run, error) from None
 
 
 def _damaged(run: Run, error: Exception) -> DataError:
-    return DataError(f"the log holds a damaged record: {error}.", "Start the run over with --fresh.", file=run.path)
+    return DataError(
+        f"the log holds a damaged record: {error}.",
+        "Start the run over with --fresh.",
+        file=run.path,
+    )
 
 
 class KindsSeen(dict[tuple[tuple[str, ...], tuple[str, ...]], int]):
-    """(choices, gold) -> number, in the order of first use, with the place of each label among the choices."""
+    """(choices, gold) -> number, in the order of first use, with the place of each label among the
+    choices."""
 
     def __init__(self, labels: Vocabulary) -> None:
         super().__init__()
@@ -187,15 +209,20 @@ class Builder:
         self.kind.extend(kind)
         self.choice.extend([-1 if answer is None else labels[answer] for answer in answers])
         places = kinds.places
-        self.picked.extend([places[k].get(answer, -1) for k, answer in zip(kind, answers, strict=True)])
+        self.picked.extend(
+            [places[k].get(answer, -1) for k, answer in zip(kind, answers, strict=True)]
+        )
         self.asked.extend([bool(was) for was in asked])
-        self.failed.extend([e is not None and answer is None for e, answer in zip(errors, answers, strict=True)])
+        self.failed.extend(
+            [e is not None and answer is None for e, answer in zip(errors, answers, strict=True)]
+        )
         self.form.extend([item.form for item in items])
         self.group.extend([item.group for item in items])
         self._add_scores(items, scores, [len(places[k]) for k in kind])
 
     def done(self, tags: Tags, **about: Any) -> Table:
-        """The finished table. Scores of a scale that nobody named are log-probabilities if any is negative."""
+        """The finished table. Scores of a scale that nobody named are log-probabilities if any is
+        negative."""
         kinds = self.kinds.done()
         scores = self._scores(kinds.choices.shape[1])
         if about.get("scale", "none") == "none" and scores is not None:
@@ -219,7 +246,10 @@ class Builder:
         )
 
     def _add_scores(
-        self, items: Sequence[ItemLike], scores: Sequence[Sequence[float | None] | None], widths: Sequence[int]
+        self,
+        items: Sequence[ItemLike],
+        scores: Sequence[Sequence[float | None] | None],
+        widths: Sequence[int],
     ) -> None:
         for item, given, width in zip(items, scores, widths, strict=True):
             if given is not None and len(given) != width:
@@ -229,9 +259,13 @@ class Builder:
                 )
         width = max(widths)
         blank = (None,) * width
-        padded = [blank if s is None else s if len(s) == width else (*s, *blank[len(s) :]) for s in scores]
+        padded = [
+            blank if s is None else s if len(s) == width else (*s, *blank[len(s) :]) for s in scores
+        ]
         self.any_scores = self.any_scores or any(s is not None for s in scores)
-        self.scores.append(np.array(padded, dtype=float) if self.any_scores else np.full((len(items), 0), np.nan))
+        self.scores.append(
+            np.array(padded, dtype=float) if self.any_scores else np.full((len(items), 0), np.nan)
+        )
 
     def _scores(self, width: int) -> Floats | None:
         if not self.any_scores:
@@ -244,7 +278,9 @@ class Builder:
         return whole
 
 
-def unpack(table: Table) -> Iterator[tuple[Asked, bool, list[float] | None, str | None, str | None]]:
+def unpack(
+    table: Table,
+) -> Iterator[tuple[Asked, bool, list[float] | None, str | None, str | None]]:
     """The rows of a table again."""
     choices = [tuple(table.labels[i] for i in row[row >= 0]) for row in table.kinds.choices]
     gold = [
@@ -275,4 +311,10 @@ def unpack(table: Table) -> Iterator[tuple[Asked, bool, list[float] | None, str 
         scores = None
         if table.scores is not None and not np.isnan(table.scores[row]).all():
             scores = table.scores[row, : len(choices[kind])].tolist()
-        yield item, asked, scores, table.labels[choice] if choice >= 0 else None, "failed" if failed else None
+        yield (
+            item,
+            asked,
+            scores,
+            table.labels[choice] if choice >= 0 else None,
+            "failed" if failed else None,
+        )

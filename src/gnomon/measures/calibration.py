@@ -1,6 +1,8 @@
-"""Does a model know what it knows: expected calibration error, Brier score, reliability, accuracy against coverage.
+"""Does a model know what it knows: expected calibration error, Brier score, reliability, accuracy
+against coverage.
 
-All read the probabilities over the choices; items without usable scores are left out, and `n` says how many remain.
+All read the probabilities over the choices; items without usable scores are left out, and `n` says
+how many remain.
 """
 
 from __future__ import annotations
@@ -36,22 +38,30 @@ class Coverage(NamedTuple):
 
 
 def ece(table: Table) -> Statistics:
-    """The mean distance between confidence and accuracy in 15 bins of equal width, weighted by their items."""
+    """The mean distance between confidence and accuracy in 15 bins of equal width, weighted by
+    their items."""
     part, sure, hit = _known(table)
     which = _bin(sure)
     every = np.arange(len(part))
-    cells = [Cell(every, 3 * which), Cell(every, 3 * which + 1, sure), Cell(every, 3 * which + 2, hit)]
+    cells = [
+        Cell(every, 3 * which),
+        Cell(every, 3 * which + 1, sure),
+        Cell(every, 3 * which + 2, hit),
+    ]
     return Statistics.tallied(part.clusters, cells, 3 * BINS, _gap)
 
 
 def brier(table: Table) -> Statistics:
-    """The mean squared distance between the probabilities and the truth, summed over choices: 0 at best, 2 at worst.
+    """The mean squared distance between the probabilities and the truth, summed over choices: 0 at
+    best, 2 at worst.
 
     Where several labels are right, the truth is shared equally among them.
     """
     part, *_ = _known(table)
     truth = part.gold_at / np.maximum(part.cardinality, 1)[:, None]
-    return mean_of(((part.probabilities - truth) ** 2).sum(axis=1), part.clusters, bounds=(0.0, 2.0))
+    return mean_of(
+        ((part.probabilities - truth) ** 2).sum(axis=1), part.clusters, bounds=(0.0, 2.0)
+    )
 
 
 def reliability(table: Table) -> list[Bin]:
@@ -62,7 +72,10 @@ def reliability(table: Table) -> list[Bin]:
     with np.errstate(invalid="ignore", divide="ignore"):
         confidence = np.bincount(which, weights=sure, minlength=BINS) / count
         accuracy = np.bincount(which, weights=hit, minlength=BINS) / count
-    return [Bin(i / BINS, (i + 1) / BINS, int(count[i]), float(confidence[i]), float(accuracy[i])) for i in range(BINS)]
+    return [
+        Bin(i / BINS, (i + 1) / BINS, int(count[i]), float(confidence[i]), float(accuracy[i]))
+        for i in range(BINS)
+    ]
 
 
 def coverage(table: Table, points: int = 101) -> list[Coverage]:
@@ -73,19 +86,31 @@ def coverage(table: Table, points: int = 101) -> list[Coverage]:
     _, sure, hit = _known(table)
     order = np.argsort(-sure, kind="stable")
     sure, hit = sure[order], np.cumsum(hit[order])
-    ends = np.flatnonzero(np.append(np.diff(sure) != 0, True)) if len(sure) else np.array([], dtype=int)
+    ends = (
+        np.flatnonzero(np.append(np.diff(sure) != 0, True))
+        if len(sure)
+        else np.array([], dtype=int)
+    )
     if len(ends) > points:
         ends = ends[np.unique(np.linspace(0, len(ends) - 1, points).astype(int))]
-    return [Coverage((i + 1) / max(1, len(table)), float(sure[i]), float(hit[i]) / (i + 1)) for i in ends.tolist()]
+    return [
+        Coverage((i + 1) / max(1, len(table)), float(sure[i]), float(hit[i]) / (i + 1))
+        for i in ends.tolist()
+    ]
 
 
 def _known(table: Table) -> tuple[Table, Floats, Floats]:
-    """The rows with usable scores, the confidence in the most probable choice, and whether it is right."""
+    """The rows with usable scores, the confidence in the most probable choice, and whether it is
+    right."""
     if table.scores is None:
         part = table.where(np.zeros(len(table), dtype=bool))
         return part, np.zeros(0), np.zeros(0)
     part = table.where(np.flatnonzero(~np.isnan(table.probabilities).any(axis=1)))
-    return part, part.probabilities.max(axis=1, initial=0.0), most_probable_is_right(part).astype(float)
+    return (
+        part,
+        part.probabilities.max(axis=1, initial=0.0),
+        most_probable_is_right(part).astype(float),
+    )
 
 
 def _bin(sure: Floats) -> Codes:

@@ -1,4 +1,5 @@
-"""Macro-F1: every class counts alike, however rare. For one label per item, and for sets of typical labels (ViPhy).
+"""Macro-F1: every class counts alike, however rare. For one label per item, and for sets of typical
+labels (ViPhy).
 
 Classes are as scikit-learn takes them: the labels that occur in gold or among the answers.
 """
@@ -29,8 +30,9 @@ class ClassScore(NamedTuple):
 def macro_f1(table: Table) -> Statistics:
     """The mean over classes of F1.
 
-    With one right label per item: of the answers. Where items have several right labels and answers have scores: of
-    sets, the labels that are typical in the scores against those that are right (ViPhy, tables 4 and 5).
+    With one right label per item: of the answers. Where items have several right labels and answers
+    have scores: of sets, the labels that are typical in the scores against those that are right
+    (ViPhy, tables 4 and 5).
     """
     if table.scores is not None and bool((table.cardinality > 1).any()):
         return typical_f1("code").statistics(table)
@@ -38,7 +40,8 @@ def macro_f1(table: Table) -> Statistics:
 
 
 def typical_f1(rule: str) -> Measure:
-    """The measure "typical_f1@code" or "typical_f1@paper": macro-F1 between typical and right sets of labels."""
+    """The measure "typical_f1@code" or "typical_f1@paper": macro-F1 between typical and right sets
+    of labels."""
     return Measure(
         name=f"typical_f1@{rule}",
         needs="scores",
@@ -77,11 +80,16 @@ def gold_label(table: Table) -> Codes:
 def _cells(right: Flags, said: Codes, gold: Codes) -> list[Cell]:
     answered = said >= 0
     every = np.arange(len(gold))
-    return [Cell(right, 3 * gold[right]), Cell(answered, 3 * said[answered] + 1), Cell(every, 3 * gold + 2)]
+    return [
+        Cell(right, 3 * gold[right]),
+        Cell(answered, 3 * said[answered] + 1),
+        Cell(every, 3 * gold + 2),
+    ]
 
 
 def _of_sets(table: Table, rule: str) -> Statistics:
-    """Multi-label macro-F1 over all labels that are choices; a label that is neither right nor predicted has F1 0."""
+    """Multi-label macro-F1 over all labels that are choices; a label that is neither right nor
+    predicted has F1 0."""
     probabilities = table.probabilities
     known = ~np.isnan(probabilities).any(axis=1)
     said = np.zeros(probabilities.shape, dtype=bool)
@@ -117,5 +125,7 @@ def _all(sums: Floats) -> Floats:
 
 
 MACRO_F1 = Measure(
-    name="macro_f1", summary="mean over classes of F1; over sets of labels where several are right", statistics=macro_f1
+    name="macro_f1",
+    summary="mean over classes of F1; over sets of labels where several are right",
+    statistics=macro_f1,
 )

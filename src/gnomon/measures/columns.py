@@ -1,4 +1,5 @@
-"""Text columns as codes; tags, and hashes of what was asked, that are made and cut only when somebody looks."""
+"""Text columns as codes; tags, and hashes of what was asked, that are made and cut only when
+somebody looks."""
 
 from __future__ import annotations
 
@@ -14,7 +15,8 @@ from gnomon.measures.statistics import Codes
 
 
 class Column(NamedTuple):
-    """A text column: a code for each row (-1 where there is no value) and what the codes stand for."""
+    """A text column: a code for each row (-1 where there is no value) and what the codes stand
+    for."""
 
     codes: Codes
     values: tuple[str, ...]
@@ -77,7 +79,8 @@ class TagColumns:
 
 
 class Tags(Mapping[str, Column]):
-    """The tags of a table's rows. Loaded when first looked at, and cut to a slice's rows tag by tag."""
+    """The tags of a table's rows. Loaded when first looked at, and cut to a slice's rows tag by
+    tag."""
 
     def __init__(self, load: Callable[[], Mapping[str, Column]]) -> None:
         self._whole = _Once(load)
@@ -88,7 +91,11 @@ class Tags(Mapping[str, Column]):
         """The same tags for some of the rows, given as a mask or as indices."""
         index = np.flatnonzero(rows) if rows.dtype == bool else rows
         part = Tags.__new__(Tags)
-        part._whole, part._rows, part._cut = self._whole, index if self._rows is None else self._rows[index], {}
+        part._whole, part._rows, part._cut = (
+            self._whole,
+            index if self._rows is None else self._rows[index],
+            {},
+        )
         return part
 
     def __getitem__(self, name: str) -> Column:
@@ -107,9 +114,12 @@ class Tags(Mapping[str, Column]):
 
 
 class Wordings:
-    """A hash of each row's context and text, to tell whether two rows ask the same. Good within one process only."""
+    """A hash of each row's context and text, to tell whether two rows ask the same. Good within one
+    process only."""
 
-    def __init__(self, load: Callable[[], NDArray[np.int64]], rows: NDArray[np.int64] | None = None) -> None:
+    def __init__(
+        self, load: Callable[[], NDArray[np.int64]], rows: NDArray[np.int64] | None = None
+    ) -> None:
         self._load = load
         self._rows = rows
 

@@ -1,7 +1,8 @@
 """Do models differ, and by how much: paired over the same items, with clusters as what varies.
 
-The test swaps the two models within whole clusters, at random or in every possible way: if they were equally good, the
-swapped difference would often be as large as the real one. It needs no formula for the measure and no normal law.
+The test swaps the two models within whole clusters, at random or in every possible way: if they
+were equally good, the swapped difference would often be as large as the real one. It needs no
+formula for the measure and no normal law.
 """
 
 from __future__ import annotations
@@ -17,8 +18,8 @@ from gnomon.contracts import Measure
 from gnomon.errors import UsageError
 from gnomon.measures.distributions import t_cdf, t_quantile
 from gnomon.measures.intervals import freedom, interval, standard_error
-from gnomon.measures.labels import labels_of
 from gnomon.measures.pairing import NothingSharedError, boards, paired, shared
+from gnomon.measures.runlabels import labels_of
 from gnomon.measures.statistics import Floats, Statistics
 from gnomon.measures.table import Table
 
@@ -56,12 +57,14 @@ class Comparison(NamedTuple):
 
     @property
     def tied(self) -> bool:
-        """Whether the test was made and cannot tell the models apart; with a single cluster there is no test."""
+        """Whether the test was made and cannot tell the models apart; with a single cluster there
+        is no test."""
         return self.p_adjusted >= 0.05
 
 
 class Rank(NamedTuple):
-    """A model's place on a leaderboard: from `best` to `worst` given which models it differs from."""
+    """A model's place on a leaderboard: from `best` to `worst` given which models it differs
+    from."""
 
     model: str
     value: float
@@ -76,7 +79,12 @@ class Rank(NamedTuple):
 
 
 def compare(
-    tables: Sequence[Table], measure: Measure, *, level: float = 0.95, draws: int = 2000, seed: int = 0
+    tables: Sequence[Table],
+    measure: Measure,
+    *,
+    level: float = 0.95,
+    draws: int = 2000,
+    seed: int = 0,
 ) -> list[Comparison]:
     """Every pair of tables on the items they share, p-values corrected for the number of pairs.
 
@@ -103,13 +111,16 @@ def compare_runs(
     seed: int = 0,
     over_seeds: bool = False,
 ) -> list[Comparison]:
-    """Every pair of runs (or, over seeds, of models) on the same benchmark, by a measure or the benchmark's first."""
+    """Every pair of runs (or, over seeds, of models) on the same benchmark, by a measure or the
+    benchmark's first."""
     from gnomon.registry import measure as named
 
     found, apart = [], None
     for tables, names in by_benchmark(runs, over_seeds=over_seeds):
         try:
-            found += compare(tables, named(measure or names[0]), level=level, draws=draws, seed=seed)
+            found += compare(
+                tables, named(measure or names[0]), level=level, draws=draws, seed=seed
+            )
         except NothingSharedError as error:
             apart = error
     if apart and not found:
@@ -117,9 +128,11 @@ def compare_runs(
     return found
 
 
-def by_benchmark(runs: Sequence[Run], *, over_seeds: bool = False) -> Iterator[tuple[list[Table], tuple[str, ...]]]:
-    """The tables of the runs on each benchmark and source that has several, and its measures; over seeds, a table for
-    all runs that differ in nothing else."""
+def by_benchmark(
+    runs: Sequence[Run], *, over_seeds: bool = False
+) -> Iterator[tuple[list[Table], tuple[str, ...]]]:
+    """The tables of the runs on each benchmark and source that has several, and its measures; over
+    seeds, a table for all runs that differ in nothing else."""
     from gnomon.measures.scoring import table_of
     from gnomon.measures.seeds import by_seed
     from gnomon.measures.seeds import together as pooled
@@ -136,7 +149,10 @@ def by_benchmark(runs: Sequence[Run], *, over_seeds: bool = False) -> Iterator[t
         if len(group) > 1:
             found = [table_of(run) for run in group]
             tables = [table for table, _ in found]
-            yield [pooled(group) for group in by_seed(tables)] if over_seeds else tables, found[0][1]
+            yield (
+                [pooled(group) for group in by_seed(tables)] if over_seeds else tables,
+                found[0][1],
+            )
 
 
 def leaderboard(
@@ -149,9 +165,9 @@ def leaderboard(
 ) -> list[Rank]:
     """Models from best to worst, with the range of ranks that the comparisons leave open for each.
 
-    A value is over the items that all tables share; tables that have too little in common to stand on one board (see
-    `boards`) are each scored with those of their own board. `names` are those that the comparisons use, if the tables
-    are only some of those compared.
+    A value is over the items that all tables share; tables that have too little in common to stand
+    on one board (see `boards`) are each scored with those of their own board. `names` are those
+    that the comparisons use, if the tables are only some of those compared.
     """
     names = names or labels_of(tables)
     values, counts = {}, {}
@@ -168,10 +184,15 @@ def leaderboard(
             tied[each.first].add(each.second)
             tied[each.second].add(each.first)
         if each.differ:
-            upper, lower = (each.first, each.second) if each.difference > 0 else (each.second, each.first)
+            upper, lower = (
+                (each.first, each.second) if each.difference > 0 else (each.second, each.first)
+            )
             better[lower].add(upper)
             worse[upper].add(lower)
-    order = sorted(names, key=lambda name: (-values[name].value if not isnan(values[name].value) else 2.0, name))
+    order = sorted(
+        names,
+        key=lambda name: (-values[name].value if not isnan(values[name].value) else 2.0, name),
+    )
     return [
         Rank(
             name,
@@ -186,7 +207,8 @@ def leaderboard(
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """Holm's step-down correction: the chance of any false difference stays below the level. NaN stays NaN.
+    """Holm's step-down correction: the chance of any false difference stays below the level. NaN
+    stays NaN.
 
     >>> holm([0.01, 0.04, 0.03])
     [0.03, 0.06, 0.06]
@@ -215,9 +237,10 @@ def difference(one: Statistics, two: Statistics) -> Statistics:
 def swapping_test(one: Statistics, two: Statistics, *, swaps: int = SWAPS, seed: int = 0) -> float:
     """The two-sided p-value of no difference, by swapping the models within clusters.
 
-    With few clusters every way of swapping is tried, and p is exact. With more, random ways are, and those that give
-    just the real difference count half (the mid-p value), or shares of few items would make the test too shy.
-    Where a unit belongs to several clusters (triples of objects), these cannot be swapped apart: Student's t instead.
+    With few clusters every way of swapping is tried, and p is exact. With more, random ways are,
+    and those that give just the real difference count half (the mid-p value), or shares of few
+    items would make the test too shy. Where a unit belongs to several clusters (triples of
+    objects), these cannot be swapped apart: Student's t instead.
     """
     real = one.value - two.value
     count = len(one.sums)
@@ -227,7 +250,9 @@ def swapping_test(one: Statistics, two: Statistics, *, swaps: int = SWAPS, seed:
         return t_test(difference(one, two))
     total, gap = one.total, two.sums - one.sums
     both = total + two.total
-    moved = gap[np.any(gap != 0, axis=1)]  # clusters on which the models do not differ change nothing
+    moved = gap[
+        np.any(gap != 0, axis=1)
+    ]  # clusters on which the models do not differ change nothing
     if not len(moved):
         return 1.0
     exact = len(moved) <= EXACT
@@ -253,10 +278,14 @@ def t_test(gap: Statistics) -> float:
     return 2 * (1 - t_cdf(abs(gap.value) / error, freedom(gap)))
 
 
-def detectable_difference(error: float, clusters: int, *, level: float = 0.95, power: float = 0.8) -> float:
-    """The least true difference that a paired test at this level would find with a chance of `power`.
+def detectable_difference(
+    error: float, clusters: int, *, level: float = 0.95, power: float = 0.8
+) -> float:
+    """The least true difference that a paired test at this level would find with a chance of
+    `power`.
 
-    `error` is the standard error of a difference; one from a pilot with g clusters scales with sqrt(g / clusters).
+    `error` is the standard error of a difference; one from a pilot with g clusters scales with
+    sqrt(g / clusters).
     """
     if clusters < 2 or isnan(error):
         return nan
@@ -264,7 +293,14 @@ def detectable_difference(error: float, clusters: int, *, level: float = 0.95, p
 
 
 def _compare_two(
-    one: Table, two: Table, measure: Measure, name: str, other: str, level: float, draws: int, seed: int
+    one: Table,
+    two: Table,
+    measure: Measure,
+    name: str,
+    other: str,
+    level: float,
+    draws: int,
+    seed: int,
 ) -> Comparison:
     a, b = paired(one, two, measure)
     gap = difference(a, b)
@@ -298,4 +334,6 @@ def _some_ways(count: int, swaps: int, seed: int) -> Iterator[Floats]:
     rng = np.random.default_rng(seed)
     step = max(1, min(swaps, 4_000_000 // count))
     for start in range(0, swaps, step):
-        yield rng.integers(0, 2, size=(min(step, swaps - start), count), dtype=np.int8).astype(float)
+        yield rng.integers(0, 2, size=(min(step, swaps - start), count), dtype=np.int8).astype(
+            float
+        )

@@ -1,8 +1,10 @@
-"""Does a model agree with itself: within groups, between forms of the same fact, and with the laws of relations.
+"""Does a model agree with itself: within groups, between forms of the same fact, and with the laws
+of relations.
 
-The one idea: any such question is about pairs of items that speak of one thing (a unit). Two answers agree if they say
-the same about it. A missing answer agrees with nothing. Each figure has a stricter twin, NAME_and_right: pairs that
-agree and are right, since a model that always says the same is consistent for nothing.
+The one idea: any such question is about pairs of items that speak of one thing (a unit). Two
+answers agree if they say the same about it. A missing answer agrees with nothing. Each figure has a
+stricter twin, NAME_and_right: pairs that agree and are right, since a model that always says the
+same is consistent for nothing.
 """
 
 from __future__ import annotations
@@ -19,7 +21,8 @@ from gnomon.measures.table import Flags, Table
 
 
 class Said(NamedTuple):
-    """What each row says about which unit. Pairs of one unit are compared if their variants differ (or always)."""
+    """What each row says about which unit. Pairs of one unit are compared if their variants differ
+    (or always)."""
 
     unit: Codes
     outcome: Codes  # -1 for a missing answer
@@ -38,7 +41,8 @@ class Pairs(NamedTuple):
 
 
 def pairs(said: Said) -> Pairs:
-    """Count the pairs of each unit without forming them: n(n-1)/2 over equal values, less those of equal variants."""
+    """Count the pairs of each unit without forming them: n(n-1)/2 over equal values, less those of
+    equal variants."""
     unit, units = compact(said.unit)
     answered = said.outcome >= 0
     count = _pairs_by(unit, None, units)
@@ -65,8 +69,9 @@ def agreement(said: Said | None, *, and_right: bool = False) -> Statistics:
 
 
 def within_groups(table: Table, *, between_forms: bool = False) -> Said:
-    """Rows of one group: they agree if they give the same label, or, where right labels or choices differ within the
-    group (an ant is smaller than a bird, a bird larger than an ant), if both are right or both are wrong."""
+    """Rows of one group: they agree if they give the same label, or, where right labels or choices
+    differ within the group (an ant is smaller than a bird, a bird larger than an ant), if both are
+    right or both are wrong."""
     grouped = np.flatnonzero(table.group.codes >= 0)
     part = table.where(grouped)
     unit, units = compact(part.group.codes)
@@ -80,10 +85,11 @@ def within_groups(table: Table, *, between_forms: bool = False) -> Said:
 
 
 def same_choice(tags: str) -> Measure:
-    """The measure "same_choice@TAG,TAG": how often items that share these tags but not the right label get one answer.
+    """The measure "same_choice@TAG,TAG": how often items that share these tags but not the right
+    label get one answer.
 
-    Spatial commonsense, section 4.2, asks it of person and object: a model that answers alike whatever the action does
-    not read the action.
+    Spatial commonsense, section 4.2, asks it of person and object: a model that answers alike
+    whatever the action does not read the action.
     """
     names = [name.strip() for name in tags.split(",")]
     return Measure(
@@ -100,13 +106,20 @@ def _sharing(table: Table, names: Sequence[str]) -> Said:
     for column in (table.column(name) for name in names):
         unit = compact(unit * (len(column.values) + 1) + column.codes + 1)[0]
         known &= column.codes >= 0
-    return Said(unit[known], table.choice[known], table.right[known], table.clusters[known], table.first_right[known])
+    return Said(
+        unit[known],
+        table.choice[known],
+        table.right[known],
+        table.clusters[known],
+        table.first_right[known],
+    )
 
 
 def with_twin(
     name: str, statistics: Callable[..., Statistics], summary: str, right: str, needs: str
 ) -> tuple[Measure, Measure]:
-    """A measure of consistency, and the one that also asks for right answers; both from one function."""
+    """A measure of consistency, and the one that also asks for right answers; both from one
+    function."""
     strict = partial(statistics, and_right=True)
     return (
         Measure(name=name, summary=summary, statistics=statistics, needs=needs),
@@ -123,7 +136,9 @@ def _pairs_by(unit: Codes, value: Codes | None, units: int) -> Floats:
         return np.zeros(units)
     width = int(value.max()) + 1
     keys, alike = np.unique(np.asarray(unit, dtype=np.int64) * width + value, return_counts=True)
-    return np.asarray(np.bincount(keys // width, weights=alike * (alike - 1) / 2, minlength=units), dtype=float)
+    return np.asarray(
+        np.bincount(keys // width, weights=alike * (alike - 1) / 2, minlength=units), dtype=float
+    )
 
 
 def group_agreement(table: Table, *, and_right: bool = False) -> Statistics:

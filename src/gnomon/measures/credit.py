@@ -1,7 +1,9 @@
-"""spatialQA's two accuracies: over templates with and without partial credit, by category and overall (section 4).
+"""spatialQA's two accuracies: over templates with and without partial credit, by category and
+overall (section 4).
 
-A template is a group. The overall figures are means of the category figures, so a small category counts as much as a
-large one; in the published code a row is right if its answer is one of the labels that its gold names.
+A template is a group. The overall figures are means of the category figures, so a small category
+counts as much as a large one; in the published code a row is right if its answer is one of the
+labels that its gold names.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gnomon.contracts import Measure
-from gnomon.measures.groups import Groups, groups
+from gnomon.measures.grouping import Groups, groups
 from gnomon.measures.statistics import Codes, Floats, Statistics
 from gnomon.measures.table import Table
 
@@ -26,7 +28,8 @@ class Credit(NamedTuple):
     items: int
     partial: float  # mean of the templates' accuracies
     without_partial: float  # share of templates that are right throughout
-    deviation: float  # population standard deviation over templates; overall: sample deviation over categories
+    # population standard deviation over templates; overall: sample deviation over categories
+    deviation: float
 
 
 def partial_credit(table: Table) -> Statistics:
@@ -42,9 +45,11 @@ def without_partial_credit(table: Table) -> Statistics:
 
 
 def credits_by_category(table: Table) -> list[Credit]:
-    """A row for each category in order of appearance, and last the means over categories, as in tables 2, 5 and 6.
+    """A row for each category in order of appearance, and last the means over categories, as in
+    tables 2, 5 and 6.
 
-    The spread of the last row is the sample standard deviation over categories: what the paper prints in table 2.
+    The spread of the last row is the sample standard deviation over categories: what the paper
+    prints in table 2.
     """
     found, (codes, names) = groups(table), _category(table)
     rows = []

@@ -1,4 +1,5 @@
-"""Student's t and the normal distribution: enough for intervals and tests, without scipy (the tests compare)."""
+"""Student's t and the normal distribution: enough for intervals and tests, without scipy (the tests
+compare)."""
 
 from __future__ import annotations
 

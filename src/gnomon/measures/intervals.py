@@ -1,8 +1,10 @@
-"""Intervals that mean something: clustered by what varies independently, honest with few clusters and near 0 and 1.
+"""Intervals that mean something: clustered by what varies independently, honest with few clusters
+and near 0 and 1.
 
-Analytic: the delete-one-cluster jackknife (the CR3 variance of cluster-robust statistics) with Student's t, bent into
-the measure's bounds as Wilson's interval bends the binomial one. Bootstrap: whole clusters are drawn with replacement;
-the draws of few or unequal clusters lie too close together, so they are spread out to the jackknife's error.
+Analytic: the delete-one-cluster jackknife (the CR3 variance of cluster-robust statistics) with
+Student's t, bent into the measure's bounds as Wilson's interval bends the binomial one. Bootstrap:
+whole clusters are drawn with replacement; the draws of few or unequal clusters lie too close
+together, so they are spread out to the jackknife's error.
 """
 
 from __future__ import annotations
@@ -26,7 +28,9 @@ class Interval(NamedTuple):
     error: float = nan
 
 
-def interval(statistics: Statistics, *, level: float = 0.95, draws: int = 0, seed: int = 0) -> Interval:
+def interval(
+    statistics: Statistics, *, level: float = 0.95, draws: int = 0, seed: int = 0
+) -> Interval:
     """The figure with its interval: analytic, or from so many bootstrap draws.
 
     Undefined (NaN) with fewer than two clusters or units: one says nothing about how they vary.
@@ -44,26 +48,33 @@ def interval(statistics: Statistics, *, level: float = 0.95, draws: int = 0, see
         return analytic
     drawn = bootstrap(statistics, draws, seed)
     drawn = drawn[~np.isnan(drawn)]
-    if not len(drawn) or np.ptp(drawn) == 0:  # all clusters alike: resampling them is blind, Wilson's bound is not
+    if (
+        not len(drawn) or np.ptp(drawn) == 0
+    ):  # all clusters alike: resampling them is blind, Wilson's bound is not
         return analytic
     widen = max(1.0, analytic.error / float(drawn.std(ddof=1)))
     spread = value + widen * (drawn - value)
     low, high = np.quantile(spread, _percentiles(statistics, drawn, value, level))
     bottom, top = statistics.bounds
-    return Interval(value, max(float(low), bottom), min(float(high), top), float(spread.std(ddof=1)))
+    return Interval(
+        value, max(float(low), bottom), min(float(high), top), float(spread.std(ddof=1))
+    )
 
 
 def standard_error(statistics: Statistics) -> float:
-    """By leaving out one cluster at a time: sqrt((G-1)/G * sum (value without g - mean of these)^2).
+    """By leaving out one cluster at a time: sqrt((G-1)/G * sum (value without g - mean of
+    these)^2).
 
-    A unit that belongs to several clusters (a triple of objects) shares its sums among them; its error is then widened
-    by their number, as the variance of a U-statistic of that degree is.
+    A unit that belongs to several clusters (a triple of objects) shares its sums among them; its
+    error is then widened by their number, as the variance of a U-statistic of that degree is.
     """
     without = leaving_one_out(statistics)
     count = len(without)
     if count < 2:
         return nan
-    error = statistics.degree * sqrt((count - 1) / count * float(((without - without.mean()) ** 2).sum()))
+    error = statistics.degree * sqrt(
+        (count - 1) / count * float(((without - without.mean()) ** 2).sum())
+    )
     return error if error > 1e-12 else 0.0  # clusters that agree but for the last bit do agree
 
 
@@ -97,10 +108,11 @@ def resampling(clusters: int, draws: int, seed: tuple[int, int]) -> Floats:
 
 
 def _percentiles(statistics: Statistics, drawn: Floats, value: float, level: float) -> list[float]:
-    """Which percentiles of the draws bound the interval: Efron's bias-corrected and accelerated ones (BCa, 1987).
+    """Which percentiles of the draws bound the interval: Efron's bias-corrected and accelerated
+    ones (BCa, 1987).
 
-    The draws' median may lie off the value, and their spread may change with it (it shrinks towards 100 %): both are
-    measured and put right. The tails are those of Student's t.
+    The draws' median may lie off the value, and their spread may change with it (it shrinks towards
+    100 %): both are measured and put right. The tails are those of Student's t.
     """
     tail = max(NORMAL.cdf(-t_quantile((1 + level) / 2, freedom(statistics))), 1e-9)
     edge = 0.5 / len(drawn)
@@ -131,14 +143,17 @@ def _analytic(statistics: Statistics, value: float, level: float) -> Interval:
 
 
 def freedom(statistics: Statistics) -> int:
-    """Degrees of freedom: clusters that count (an object may be in no triple), or the blocks that stand for them."""
+    """Degrees of freedom: clusters that count (an object may be in no triple), or the blocks that
+    stand for them."""
     return min(len(statistics.sums), statistics.clusters) - 1
 
 
 def wilson(share: float, error: float, most: int, t: float) -> tuple[float, float]:
-    """Wilson's interval of a share, for the number of independent units that its standard error amounts to.
+    """Wilson's interval of a share, for the number of independent units that its standard error
+    amounts to.
 
-    Where all clusters agree (error 0, say at 100 %), that number is the number of clusters, or of units if fewer.
+    Where all clusters agree (error 0, say at 100 %), that number is the number of clusters, or of
+    units if fewer.
     """
     share = min(max(share, 0.0), 1.0)
     at_bound = share in (0.0, 1.0)
@@ -147,4 +162,6 @@ def wilson(share: float, error: float, most: int, t: float) -> tuple[float, floa
     units = float(most) if at_bound else share * (1 - share) / error**2
     centre = (share + t * t / (2 * units)) / (1 + t * t / units)
     half = t / (1 + t * t / units) * sqrt(share * (1 - share) / units + t * t / (4 * units * units))
-    return 0.0 if share == 0 else max(0.0, centre - half), 1.0 if share == 1 else min(1.0, centre + half)
+    return 0.0 if share == 0 else max(0.0, centre - half), 1.0 if share == 1 else min(
+        1.0, centre + half
+    )

@@ -2,15 +2,17 @@
 
 laws = {
     "order": {                                      # a strict total order, asked of two objects
-        "first": "obj_a", "second": "obj_b",        # tags that name the objects, as the text has them
-        "within": ["scale"],                        # statements are compared where these tags (and the form) agree
-        "greater": ["larger"], "lesser": ["smaller"],   # choices of a cloze, or words of a yes/no question
-        "word": "comparative",                      # the tag that holds the word of a yes/no question
-    },
-    "relations": {                                  # other relations, as choices or as words of yes/no questions
+        "first": "obj_a", "second": "obj_b",        # tags that name the objects, as the text has
+        them "within": ["scale"],                        # statements are compared where these tags
+        (and the form) agree "greater": ["larger"], "lesser": ["smaller"],   # choices of a cloze,
+        or words of a yes/no question "word": "comparative",                      # the tag that
+        holds the word of a yes/no question
+    }, "relations": {                                  # other relations, as choices or as words of
+    yes/no questions
         "first": "subject", "second": "object", "within": ["image"], "word": "relation",
         "symmetric": ["next to"], "converse": {"left of": "right of"}, "transitive": ["inside"],
-        "negated": "negated",                       # the tag whose value "yes" says that the item denies it
+        "negated": "negated",                       # the tag whose value "yes" says that the item
+        denies it
     },
 }
 """
@@ -32,7 +34,8 @@ OPEN = ("neutral", "unknown", "undetermined")
 
 
 class Statements(NamedTuple):
-    """What the rows of a table say under a law. Rows that lack a tag the law names are not in it."""
+    """What the rows of a table say under a law. Rows that lack a tag the law names are not in
+    it."""
 
     rows: Codes
     context: Codes  # form and the tags within which statements are compared
@@ -41,7 +44,9 @@ class Statements(NamedTuple):
     objects: tuple[str, ...]
     word: Codes  # what a yes/no item asks about, or -1 where the choices are words themselves
     words: tuple[str, ...]
-    said: Codes  # order: 1 first is greater, 0 it is not; else truth (1, 0, 2 open) or a choice's code as a word; or -1
+    # order: 1 first is greater, 0 it is not; else truth (1, 0, 2 open) or a choice's code as a
+    # word; or -1
+    said: Codes
     gold: Codes  # the same for the right answer
     negated: Flags
 
@@ -52,7 +57,10 @@ def order(table: Table) -> Statements | None:
     found = _statements(table, law) if law else None
     if law is None or found is None:
         return None
-    sign = {**dict.fromkeys(_names(law.get("greater")), 1), **dict.fromkeys(_names(law.get("lesser")), 0)}
+    sign = {
+        **dict.fromkeys(_names(law.get("greater")), 1),
+        **dict.fromkeys(_names(law.get("lesser")), 0),
+    }
     by_word = np.array([sign.get(word, -1) for word in (*found.words, "")])
     by_label = np.array([sign.get(label, -1) for label in (*table.labels, "")])
     truth = _truth(table)
@@ -63,7 +71,9 @@ def order(table: Table) -> Statements | None:
         answer = np.where(told, np.where(truth[label] == 1, asked, 1 - asked), -1)
         return np.where(by_label[label] >= 0, by_label[label], answer)
 
-    return found._replace(said=greater(table.choice[found.rows]), gold=greater(table.first_right[found.rows]))
+    return found._replace(
+        said=greater(table.choice[found.rows]), gold=greater(table.first_right[found.rows])
+    )
 
 
 def relations(table: Table) -> Statements | None:
@@ -82,7 +92,9 @@ def relations(table: Table) -> Statements | None:
         turned = np.where(flips & (answer >= 0) & (answer < 2), 1 - answer, answer)
         return np.where(found.word >= 0, turned, by_label[label])
 
-    return found._replace(said=says(table.choice[found.rows]), gold=says(table.first_right[found.rows]))
+    return found._replace(
+        said=says(table.choice[found.rows]), gold=says(table.first_right[found.rows])
+    )
 
 
 def contexts(context: Codes) -> list[Codes]:
@@ -130,7 +142,11 @@ def _statements(table: Table, law: Mapping[str, Any]) -> Statements | None:
 
 
 def _declared(law: Mapping[str, Any]) -> list[str]:
-    names = [name for part in ("greater", "lesser", "symmetric", "transitive") for name in _names(law.get(part))]
+    names = [
+        name
+        for part in ("greater", "lesser", "symmetric", "transitive")
+        for name in _names(law.get(part))
+    ]
     return [*names, *(word for pair in (law.get("converse") or {}).items() for word in pair)]
 
 
@@ -144,7 +160,10 @@ def _joined(first: Column, second: Column) -> tuple[Codes, Codes, tuple[str, ...
     """Two columns as codes into one vocabulary."""
     values = tuple(dict.fromkeys([*first.values, *second.values]))
     code = {value: i for i, value in enumerate(values)}
-    one, two = (np.array([code[value] for value in column.values] + [-1])[column.codes] for column in (first, second))
+    one, two = (
+        np.array([code[value] for value in column.values] + [-1])[column.codes]
+        for column in (first, second)
+    )
     return one, two, values
 
 

@@ -1,4 +1,5 @@
-"""Two tables brought onto the same items, so that their clusters correspond one to one; and what several tables share.
+"""Two tables brought onto the same items, so that their clusters correspond one to one; and what
+several tables share.
 
 The same id is not enough: an item counts as shared if its wording is the same, too.
 """
@@ -23,10 +24,12 @@ class NothingSharedError(UsageError):
 
 
 def paired(one: Table, two: Table, measure: Measure) -> tuple[Statistics, Statistics]:
-    """A measure's statistics for both tables over the items they share, with the same clusters in the same order.
+    """A measure's statistics for both tables over the items they share, with the same clusters in
+    the same order.
 
-    A measure that leaves items out (those without an answer, or without scores) is taken over the items that it leaves
-    out for neither model: anything else would compare them on different questions.
+    A measure that leaves items out (those without an answer, or without scores) is taken over the
+    items that it leaves out for neither model: anything else would compare them on different
+    questions.
     """
     one, two = aligned(one, two)
     keep = np.ones(len(one), dtype=bool)
@@ -45,7 +48,8 @@ def paired(one: Table, two: Table, measure: Measure) -> tuple[Statistics, Statis
 
 
 def _leaves_out(measure: Measure, table: Table, usable: Flags) -> bool:
-    """Whether the measure itself passes over the items that are not usable: leaving them out changes nothing."""
+    """Whether the measure itself passes over the items that are not usable: leaving them out
+    changes nothing."""
     if usable.all() or not usable.any():
         return False
     whole, part = measure.statistics(table), measure.statistics(table.where(usable))
@@ -54,13 +58,15 @@ def _leaves_out(measure: Measure, table: Table, usable: Flags) -> bool:
 
 
 def aligned(one: Table, two: Table) -> tuple[Table, Table]:
-    """Both tables on their common items in one order, with one vocabulary of labels, groups and tags.
+    """Both tables on their common items in one order, with one vocabulary of labels, groups and
+    tags.
 
     Items whose ids agree but whose wordings do not are different questions, and left out.
     """
     if one.benchmark.partition("@")[0] != two.benchmark.partition("@")[0]:
         raise UsageError(
-            f"{one.model} answered {one.benchmark}, {two.model} {two.benchmark}.", "Compare runs on the same benchmark."
+            f"{one.model} answered {one.benchmark}, {two.model} {two.benchmark}.",
+            "Compare runs on the same benchmark.",
         )
     if len(one) != len(two) or not bool((one.ids == two.ids).all()):
         place = {name: row for row, name in enumerate(two.ids.tolist())}
@@ -98,8 +104,8 @@ def aligned(one: Table, two: Table) -> tuple[Table, Table]:
 
 
 def boards(tables: Sequence[Table]) -> list[list[int]]:
-    """Which tables can stand on one leaderboard: those that have at least half of the smaller one's items in common,
-    directly or through others. Places in `tables`, each list in their order."""
+    """Which tables can stand on one leaderboard: those that have at least half of the smaller one's
+    items in common, directly or through others. Places in `tables`, each list in their order."""
     if _alike(tables):
         return [list(range(len(tables)))]
     keys = [set(key) for key in _keys(tables)]
@@ -118,13 +124,16 @@ def shared(tables: Sequence[Table]) -> list[Table]:
     keys = _keys(tables)
     everywhere = set(keys[0]).intersection(*keys[1:])
     return [
-        table if len(everywhere) == len(table) else table.where(np.array([each in everywhere for each in key]))
+        table
+        if len(everywhere) == len(table)
+        else table.where(np.array([each in everywhere for each in key]))
         for table, key in zip(tables, keys, strict=True)
     ]
 
 
 def _alike(tables: Sequence[Table]) -> bool:
-    """Whether all tables have the same items in the same order, as runs of several models usually do."""
+    """Whether all tables have the same items in the same order, as runs of several models usually
+    do."""
     first, matter = tables[0], _wordings_matter(tables)
     return all(
         len(other) == len(first)
@@ -139,11 +148,15 @@ def _overlap(one: set[Any], two: set[Any]) -> bool:
 
 
 def _keys(tables: Sequence[Table]) -> list[list[Any]]:
-    """For each table what identifies its items: the ids or, where tables are of different items, the wordings, too."""
+    """For each table what identifies its items: the ids or, where tables are of different items,
+    the wordings, too."""
     ids: list[list[Any]] = [table.ids.tolist() for table in tables]
     if not _wordings_matter(tables):
         return ids
-    return [list(zip(names, _hashes(table).tolist(), strict=True)) for names, table in zip(ids, tables, strict=True)]
+    return [
+        list(zip(names, _hashes(table).tolist(), strict=True))
+        for names, table in zip(ids, tables, strict=True)
+    ]
 
 
 def _wordings_matter(tables: Sequence[Table]) -> bool:
@@ -158,7 +171,8 @@ def _hashes(table: Table) -> NDArray[np.int64]:
 
 
 def _check(one: Table, two: Table) -> None:
-    """The same id must mean the same question: the same choices in the same order, with the same right ones."""
+    """The same id must mean the same question: the same choices in the same order, with the same
+    right ones."""
     both = one.kind.astype(np.int64) * (len(two.kinds.choices) + 1) + two.kind
     for row in np.unique(both, return_index=True)[1].tolist():
         if _question(one, row) != _question(two, row):
@@ -170,7 +184,11 @@ def _check(one: Table, two: Table) -> None:
 
 def _question(table: Table, row: int) -> list[tuple[str, bool]]:
     codes, right = table.kinds.choices[table.kind[row]], table.kinds.gold[table.kind[row]]
-    return [(table.labels[code], bool(flag)) for code, flag in zip(codes, right, strict=True) if code >= 0]
+    return [
+        (table.labels[code], bool(flag))
+        for code, flag in zip(codes, right, strict=True)
+        if code >= 0
+    ]
 
 
 def _answered(table: Table) -> Flags:

@@ -1,7 +1,9 @@
-"""Agreement of people: kappas, alpha, majorities, a human ceiling, and the best coarser reading of a scale.
+"""Agreement of people: kappas, alpha, majorities, a human ceiling, and the best coarser reading of
+a scale.
 
-Judgements are a matrix [items, people] of small integers; -1 is a judgement that was not made. Every function is a few
-lines of numpy, which the tests compare with scikit-learn, statsmodels and krippendorff.
+Judgements are a matrix [items, people] of small integers; -1 is a judgement that was not made.
+Every function is a few lines of numpy, which the tests compare with scikit-learn, statsmodels and
+krippendorff.
 """
 
 from __future__ import annotations
@@ -20,7 +22,8 @@ Judgements = NDArray[np.int64]
 
 
 class Mapped(NamedTuple):
-    """For each person, which coarse value each fine value stands for, and the mean Cohen's kappa that this gives."""
+    """For each person, which coarse value each fine value stands for, and the mean Cohen's kappa
+    that this gives."""
 
     mappings: tuple[tuple[int, ...], ...]
     kappa: float
@@ -36,7 +39,8 @@ class Disagreement(NamedTuple):
 
 
 def cohen_kappa(one: ArrayLike, two: ArrayLike) -> float:
-    """Agreement of two people beyond chance; over the items both judged. NaN if chance alone already agrees.
+    """Agreement of two people beyond chance; over the items both judged. NaN if chance alone
+    already agrees.
 
     >>> round(cohen_kappa([1, 1, 0, 0], [1, 0, 0, 0]), 2)
     0.5
@@ -55,7 +59,9 @@ def cohen_kappa(one: ArrayLike, two: ArrayLike) -> float:
 def mean_cohen_kappa(judgements: ArrayLike) -> float:
     """The mean of Cohen's kappa over all pairs of people."""
     matrix = np.asarray(judgements, dtype=np.int64)
-    found = [cohen_kappa(matrix[:, i], matrix[:, j]) for i, j in combinations(range(matrix.shape[1]), 2)]
+    found = [
+        cohen_kappa(matrix[:, i], matrix[:, j]) for i, j in combinations(range(matrix.shape[1]), 2)
+    ]
     known = [kappa for kappa in found if kappa == kappa]
     return float(np.mean(known)) if known else float("nan")
 
@@ -86,7 +92,9 @@ def krippendorff_alpha(judgements: ArrayLike, level: Level = "nominal") -> float
     if not len(counts):
         return float("nan")
     pairable = counts.sum(axis=1, keepdims=True)
-    coincidence = (counts / (pairable - 1)).T @ counts - np.diag((counts / (pairable - 1)).sum(axis=0))
+    coincidence = (counts / (pairable - 1)).T @ counts - np.diag(
+        (counts / (pairable - 1)).sum(axis=0)
+    )
     totals = coincidence.sum(axis=1)
     distance = _distances(totals, level)
     expected = float((np.outer(totals, totals) * distance).sum()) / (float(totals.sum()) - 1)
@@ -94,9 +102,11 @@ def krippendorff_alpha(judgements: ArrayLike, level: Level = "nominal") -> float
 
 
 def majority(judgements: ArrayLike, threshold: float = 0.5, *, strict: bool = True) -> Judgements:
-    """The value that more than (or, not strict, at least) `threshold` of an item's judges gave, else -1.
+    """The value that more than (or, not strict, at least) `threshold` of an item's judges gave,
+    else -1.
 
-    VSR keeps an item if at least two thirds of its validators agree with its label: threshold=2/3, strict=False.
+    VSR keeps an item if at least two thirds of its validators agree with its label: threshold=2/3,
+    strict=False.
     """
     counts = _counts(np.asarray(judgements, dtype=np.int64))
     people = counts.sum(axis=1)
@@ -108,19 +118,26 @@ def majority(judgements: ArrayLike, threshold: float = 0.5, *, strict: bool = Tr
 
 
 def human_ceiling(judgements: ArrayLike, gold: ArrayLike) -> float:
-    """The mean accuracy of people against gold, each over the items that they judged (VSR, section 2.5)."""
+    """The mean accuracy of people against gold, each over the items that they judged (VSR, section
+    2.5)."""
     matrix, truth = np.asarray(judgements, dtype=np.int64), np.asarray(gold, dtype=np.int64)
     made = matrix >= 0
     right = ((matrix == truth[:, None]) & made).sum(axis=0)
     judged = made.sum(axis=0)
-    return float((right[judged > 0] / judged[judged > 0]).mean()) if (judged > 0).any() else float("nan")
+    return (
+        float((right[judged > 0] / judged[judged > 0]).mean())
+        if (judged > 0).any()
+        else float("nan")
+    )
 
 
 def best_mapping(judgements: ArrayLike, fine: int = 5, coarse: int = 3) -> Mapped:
-    """For each person the reading of a fine scale as a coarse one that makes people agree most (SpaceNLI, section 3.1).
+    """For each person the reading of a fine scale as a coarse one that makes people agree most
+    (SpaceNLI, section 3.1).
 
-    A reading keeps the order and uses every coarse value: cut points in the fine scale. All combinations are tried, or
-    beyond a hundred thousand of them each person's is improved in turn until none gets better.
+    A reading keeps the order and uses every coarse value: cut points in the fine scale. All
+    combinations are tried, or beyond a hundred thousand of them each person's is improved in turn
+    until none gets better.
     """
     matrix = np.asarray(judgements, dtype=np.int64)
     people = matrix.shape[1]
@@ -129,7 +146,9 @@ def best_mapping(judgements: ArrayLike, fine: int = 5, coarse: int = 3) -> Mappe
         for cuts in combinations(range(1, fine), coarse - 1)
     ]
     pairs = {
-        (i, j, a, b): cohen_kappa(_read(matrix[:, i], readings[a]), _read(matrix[:, j], readings[b]))
+        (i, j, a, b): cohen_kappa(
+            _read(matrix[:, i], readings[a]), _read(matrix[:, j], readings[b])
+        )
         for i, j in combinations(range(people), 2)
         for a, b in product(range(len(readings)), repeat=2)
     }
@@ -144,12 +163,18 @@ def best_mapping(judgements: ArrayLike, fine: int = 5, coarse: int = 3) -> Mappe
 
 
 def disagreement(
-    keys: Sequence[str], agree: ArrayLike, total: ArrayLike, *, threshold: float = 2 / 3, more_than: int = 0
+    keys: Sequence[str],
+    agree: ArrayLike,
+    total: ArrayLike,
+    *,
+    threshold: float = 2 / 3,
+    more_than: int = 0,
 ) -> list[Disagreement]:
-    """For each key (a relation), the share of items that fewer than `threshold` of the voters agree with.
+    """For each key (a relation), the share of items that fewer than `threshold` of the voters agree
+    with.
 
-    An item without votes counts as excluded. Keys with no more than `more_than` items are left out (VSR's figure 8:
-    20). Sorted by the share excluded, highest first.
+    An item without votes counts as excluded. Keys with no more than `more_than` items are left out
+    (VSR's figure 8: 20). Sorted by the share excluded, highest first.
     """
     yes, votes = np.asarray(agree, dtype=float), np.asarray(total, dtype=float)
     kept = (votes > 0) & (yes >= threshold * votes - 1e-9)
@@ -168,7 +193,10 @@ def disagreement(
 def coded(judgements: Iterable[Sequence[str | None]]) -> tuple[Judgements, tuple[str, ...]]:
     """Judgements in words as a matrix of codes, and what the codes stand for; none is -1."""
     codes: dict[str, int] = {}
-    rows = [[-1 if word is None else codes.setdefault(word, len(codes)) for word in row] for row in judgements]
+    rows = [
+        [-1 if word is None else codes.setdefault(word, len(codes)) for word in row]
+        for row in judgements
+    ]
     return np.array(rows, dtype=np.int64), tuple(codes)
 
 
@@ -186,11 +214,15 @@ def _best(kappa: Callable[[Sequence[int]], float], people: int, readings: int) -
     if readings**people <= 100_000:
         every = [list(chosen) for chosen in product(range(readings), repeat=people)]
         return max(every, key=kappa)
-    chosen = max(([reading] * people for reading in range(readings)), key=kappa)  # the best that all share
+    chosen = max(
+        ([reading] * people for reading in range(readings)), key=kappa
+    )  # the best that all share
     while True:
         before = kappa(chosen)
         for person in range(people):
-            chosen[person] = max(range(readings), key=lambda r: kappa([*chosen[:person], r, *chosen[person + 1 :]]))
+            chosen[person] = max(
+                range(readings), key=lambda r: kappa([*chosen[:person], r, *chosen[person + 1 :]])
+            )
         if kappa(chosen) <= before:
             return chosen
 

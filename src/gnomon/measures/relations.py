@@ -1,7 +1,8 @@
-"""Symmetry, converse and negation, measured on what the items say under a benchmark's laws; and objects' bias.
+"""Symmetry, converse and negation, measured on what the items say under a benchmark's laws; and
+objects' bias.
 
-Spatial commonsense, section 5.1: symmetry is over the pairs asked both ways, regardless of gold. What is not asked
-(two objects of one level) forms no pair.
+Spatial commonsense, section 5.1: symmetry is over the pairs asked both ways, regardless of gold.
+What is not asked (two objects of one level) forms no pair.
 """
 
 from __future__ import annotations
@@ -37,7 +38,8 @@ def symmetry(table: Table, *, and_right: bool = False) -> Statistics:
 
 
 def converse(table: Table, *, and_right: bool = False) -> Statistics:
-    """The share of facts asked with a word and with its converse (left of, right of) that get the same answer."""
+    """The share of facts asked with a word and with its converse (left of, right of) that get the
+    same answer."""
     return agreement(_relation_said(table, "converse"), and_right=and_right)
 
 
@@ -47,15 +49,22 @@ def negation(table: Table, *, and_right: bool = False) -> Statistics:
 
 
 def object_bias(table: Table) -> list[Bias]:
-    """For each object of a declared order, how often it is called greater (figure 5 of spatial commonsense)."""
+    """For each object of a declared order, how often it is called greater (figure 5 of spatial
+    commonsense)."""
     found = order(table)
     if found is None:
         return []
     rows = []
     for mine in contexts(found.context):
-        one, two, said, gold = (column[mine] for column in (found.first, found.second, found.said, found.gold))
+        one, two, said, gold = (
+            column[mine] for column in (found.first, found.second, found.said, found.gold)
+        )
         context = table.form.text()[found.rows[mine][0]]
-        extra = [table.column(name).text()[found.rows[mine][0]] for name in _within(table) if name in table.tags]
+        extra = [
+            table.column(name).text()[found.rows[mine][0]]
+            for name in _within(table)
+            if name in table.tags
+        ]
         for code in np.unique(np.concatenate([one, two])).tolist():
             first, second = one == code, two == code
             called = np.concatenate([said[first] == 1, said[second] == 0])
@@ -75,29 +84,42 @@ def object_bias(table: Table) -> list[Bias]:
 
 
 def _order_said(table: Table, found: Statements) -> Said:
-    """Facts about unordered pairs; the same question asked again is no pair, so variants are direction and word."""
+    """Facts about unordered pairs; the same question asked again is no pair, so variants are
+    direction and word."""
     turned = found.first > found.second
     low, high = np.minimum(found.first, found.second), np.maximum(found.first, found.second)
     fact = np.where(found.said < 0, -1, found.said ^ turned)
     variant = (found.word + 1) * 2 + turned
-    return Said(_key(found, low, high), fact, table.right[found.rows], table.clusters[found.rows], variant)
+    return Said(
+        _key(found, low, high), fact, table.right[found.rows], table.clusters[found.rows], variant
+    )
 
 
 def _relation_said(table: Table, law: str) -> Said | None:
     found, declared = relations(table), table.laws.get("relations") or {}
     if found is None:
         return None
-    other = {**(declared.get("converse") or {}), **{b: a for a, b in (declared.get("converse") or {}).items()}}
+    other = {
+        **(declared.get("converse") or {}),
+        **{b: a for a, b in (declared.get("converse") or {}).items()},
+    }
     other |= {word: word for word in declared.get("symmetric") or ()}
-    turns = np.array([found.words.index(other[word]) if word in other else -1 for word in found.words] + [-1])
+    turns = np.array(
+        [found.words.index(other[word]) if word in other else -1 for word in found.words] + [-1]
+    )
     asked, as_choice = found.word, found.word < 0
     turned = found.first > found.second
-    # Words as choices: the answer itself is turned round. Yes/no questions: the question is, and its truth stays.
+    # Words as choices: the answer itself is turned round. Yes/no questions: the question is, and
+    # its truth stays.
     said = np.where(as_choice & turned, turns[found.said], found.said)
     known = np.where(as_choice, turns[found.gold] >= 0, turns[asked] >= 0)
     symmetric = np.where(as_choice, turns[found.gold] == found.gold, turns[asked] == asked)
     if law == "negation":
-        keep, swap, variant = ~as_choice, np.zeros(len(turned), dtype=bool), found.negated.astype(np.int64)
+        keep, swap, variant = (
+            ~as_choice,
+            np.zeros(len(turned), dtype=bool),
+            found.negated.astype(np.int64),
+        )
     elif law == "symmetric":
         keep, swap, variant = known & symmetric, turned, turned.astype(np.int64)
     else:

@@ -25,10 +25,11 @@ def scores(
     seed: int = 0,
     minimum: int = 1,
 ) -> list[Score]:
-    """Every measure on the whole table or, with `by`, on each part that shares a value of that tag (or of each tag).
+    """Every measure on the whole table or, with `by`, on each part that shares a value of that tag
+    (or of each tag).
 
-    `draws` 0 gives analytic intervals, more gives bootstrap intervals from so many draws; both resample clusters.
-    Parts with fewer than `minimum` items are left out.
+    `draws` 0 gives analytic intervals, more gives bootstrap intervals from so many draws; both
+    resample clusters. Parts with fewer than `minimum` items are left out.
     """
     measures = list(measures)
     tags = [] if by is None else [by] if isinstance(by, str) else list(by)
@@ -55,12 +56,17 @@ def score_run(
     seed: int = 0,
     minimum: int = 1,
 ) -> list[Score]:
-    """The measures of a run's benchmark (or those named) over all items and then, with `by`, by the values of tags."""
+    """The measures of a run's benchmark (or those named) over all items and then, with `by`, by the
+    values of tags."""
     table, names = table_of(run)
-    return score_table(table, measures or names, by=by, draws=draws, level=level, seed=seed, minimum=minimum)
+    return score_table(
+        table, measures or names, by=by, draws=draws, level=level, seed=seed, minimum=minimum
+    )
 
 
-def score_table(table: Table, names: Sequence[str], *, by: str | Sequence[str] = "", **options: Any) -> list[Score]:
+def score_table(
+    table: Table, names: Sequence[str], *, by: str | Sequence[str] = "", **options: Any
+) -> list[Score]:
     """Measures by name over all items and then, with `by`, by the values of tags."""
     from gnomon.registry import measure
 
@@ -70,7 +76,8 @@ def score_table(table: Table, names: Sequence[str], *, by: str | Sequence[str] =
 
 
 def table_of(run: Run) -> tuple[Table, tuple[str, ...]]:
-    """A run's table and the names of its benchmark's measures; plain accuracy if the benchmark is not installed."""
+    """A run's table and the names of its benchmark's measures; plain accuracy if the benchmark is
+    not installed."""
     from gnomon.errors import UsageError
     from gnomon.registry import benchmark
 
@@ -82,9 +89,17 @@ def table_of(run: Run) -> tuple[Table, tuple[str, ...]]:
 
 
 def score(
-    table: Table, measure: Measure, *, by: str = "", key: str = "", draws: int = 0, level: float = 0.95, seed: int = 0
+    table: Table,
+    measure: Measure,
+    *,
+    by: str = "",
+    key: str = "",
+    draws: int = 0,
+    level: float = 0.95,
+    seed: int = 0,
 ) -> Score:
-    """One measure on one table. What is undefined (an empty slice, a single cluster's interval) is none."""
+    """One measure on one table. What is undefined (an empty slice, a single cluster's interval) is
+    none."""
     statistics = measure.statistics(table)
     found = interval(statistics, level=level, draws=draws, seed=seed)
     return Score(

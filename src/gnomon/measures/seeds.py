@@ -1,7 +1,9 @@
-"""Runs that differ only in their seed, taken together: mean, spread and an interval that counts both sources of chance.
+"""Runs that differ only in their seed, taken together: mean, spread and an interval that counts
+both sources of chance.
 
-Items are a sample and so are seeds. The error of the mean over seeds has a part from clusters (shared by the seeds:
-more seeds do not shrink it) and a part from seeds; adding the two is honest where either alone is not.
+Items are a sample and so are seeds. The error of the mean over seeds has a part from clusters
+(shared by the seeds: more seeds do not shrink it) and a part from seeds; adding the two is honest
+where either alone is not.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ from gnomon.measures.building import Asked, Row, build, unpack
 from gnomon.measures.columns import Wordings
 from gnomon.measures.distributions import t_quantile
 from gnomon.measures.intervals import standard_error
-from gnomon.measures.labels import is_seed
+from gnomon.measures.runlabels import is_seed
 from gnomon.measures.table import Table
 from gnomon.records import Score
 
@@ -77,9 +79,13 @@ def by_seed(tables: Sequence[Table]) -> list[list[Table]]:
     """The tables in groups that differ in nothing but their seeds, in order of first occurrence."""
     found: dict[tuple[str, str, str], list[Table]] = {}
     for table in tables:
-        found.setdefault((table.benchmark, table.model, repr(sorted(seedless(table).items()))), []).append(table)
+        found.setdefault(
+            (table.benchmark, table.model, repr(sorted(seedless(table).items()))), []
+        ).append(table)
     for group in found.values():
-        for one, two in pairwise(sorted(group, key=lambda table: repr(sorted(table.settings.items())))):
+        for one, two in pairwise(
+            sorted(group, key=lambda table: repr(sorted(table.settings.items())))
+        ):
             if one.settings and one.settings == two.settings:
                 raise UsageError(
                     f"{one.folder} and {two.folder} do not differ in the seed, nor in anything else.",
@@ -89,7 +95,8 @@ def by_seed(tables: Sequence[Table]) -> list[list[Table]]:
 
 
 def slices(tables: Sequence[Table], tag: str, minimum: int = 1) -> dict[str, list[Table]]:
-    """For each value of a tag the parts of all tables that have it, if they hold so many items together."""
+    """For each value of a tag the parts of all tables that have it, if they hold so many items
+    together."""
     found: dict[str, list[Table]] = {}
     for table in tables:
         for key, part in table.by(tag) if table.has(tag) else ():
@@ -105,11 +112,15 @@ def seedless(table: Table) -> dict[str, Any]:
 def together(tables: Sequence[Table]) -> Table:
     """Runs of one model with different seeds, one below the other.
 
-    Items, groups and statements of different seeds keep apart, so that measures of groups and of consistency never mix
-    seeds; clusters are the same in all of them, since a pattern that is hard is hard with any seed.
+    Items, groups and statements of different seeds keep apart, so that measures of groups and of
+    consistency never mix seeds; clusters are the same in all of them, since a pattern that is hard
+    is hard with any seed.
     """
     first = tables[0]
-    laws = {name: {**law, "within": [*_names(law.get("within")), SEED]} for name, law in first.laws.items()}
+    laws = {
+        name: {**law, "within": [*_names(law.get("within")), SEED]}
+        for name, law in first.laws.items()
+    }
     wordings = [table.wordings for table in tables if table.wordings is not None]
     return build(
         _rows(tables),
@@ -127,10 +138,15 @@ def together(tables: Sequence[Table]) -> Table:
 
 def _rows(tables: Sequence[Table]) -> Iterator[Row]:
     seeds = [str(table.seed) for table in tables]
-    names = [f"{seed}#{seeds[:i].count(seed) + 1}" if seed in seeds[:i] else seed for i, seed in enumerate(seeds)]
+    names = [
+        f"{seed}#{seeds[:i].count(seed) + 1}" if seed in seeds[:i] else seed
+        for i, seed in enumerate(seeds)
+    ]
     for seed, table in zip(names, tables, strict=True):
         clusters = table.column(table.cluster).text()
-        for (item, asked, scores, choice, error), cluster in zip(unpack(table), clusters, strict=True):
+        for (item, asked, scores, choice, error), cluster in zip(
+            unpack(table), clusters, strict=True
+        ):
             tags = item.tags | {SEED: seed, CLUSTER: cluster or f"item {item.id}"}
             group = f"{seed}:{item.group}" if item.group else ""
             moved = Asked(f"{seed}:{item.id}", item.form, item.choices, item.gold, group, tags)
@@ -142,9 +158,16 @@ def _names(value: str | Sequence[str] | None) -> Sequence[str]:
 
 
 def _interval(
-    mean: float, error: float, df: int, spread: float, seeds: int, level: float, bounds: tuple[float, float]
+    mean: float,
+    error: float,
+    df: int,
+    spread: float,
+    seeds: int,
+    level: float,
+    bounds: tuple[float, float],
 ) -> tuple[float | None, float | None]:
-    """Student's t with the degrees of freedom that Satterthwaite's rule gives the sum of the two variances."""
+    """Student's t with the degrees of freedom that Satterthwaite's rule gives the sum of the two
+    variances."""
     if isnan(mean) or isnan(error):
         return None, None
     from_items, from_seeds = error**2, 0.0 if isnan(spread) else spread**2 / seeds

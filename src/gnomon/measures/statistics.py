@@ -1,7 +1,9 @@
-"""What every measure boils down to: sums over independent clusters, and a formula that turns sums into a figure.
+"""What every measure boils down to: sums over independent clusters, and a formula that turns sums
+into a figure.
 
-The one idea: whoever can add up clusters can also leave one out, draw them with replacement or swap two models within
-them, so the value, both kinds of interval and the paired tests of ANY measure come from the same small matrix.
+The one idea: whoever can add up clusters can also leave one out, draw them with replacement or swap
+two models within them, so the value, both kinds of interval and the paired tests of ANY measure
+come from the same small matrix.
 """
 
 from __future__ import annotations
@@ -17,7 +19,8 @@ Floats = NDArray[np.float64]
 Codes = NDArray[np.int32] | NDArray[np.int64]
 Finish = Callable[[Floats], Floats]  # sums[..., k] -> values[...], vectorised over the leading axes
 
-BLOCKS = 10_000  # more clusters than this are first added up in so many random blocks: the blocks are as independent
+# more clusters than this are first added up in so many random blocks: the blocks are as independent
+BLOCKS = 10_000
 CELLS = 20_000_000  # numbers that a matrix of sums may hold
 
 
@@ -43,7 +46,8 @@ class Statistics:
     n: int  # what the figure is a share of: items, or pairs, triples, groups
     clusters: int
     bounds: tuple[float, float] = (0.0, 1.0)  # between which the figure must lie
-    degree: int = 1  # clusters that one unit belongs to (a triple of objects: 3); its sums are shared among them
+    # clusters that one unit belongs to (a triple of objects: 3); its sums are shared among them
+    degree: int = 1
 
     @classmethod
     def of(
@@ -56,7 +60,8 @@ class Statistics:
         degree: int = 1,
         bounds: tuple[float, float] = (0.0, 1.0),
     ) -> Statistics:
-        """Add up `columns` [units, k] by the cluster code of each unit (any integers; -1 is a cluster of its own)."""
+        """Add up `columns` [units, k] by the cluster code of each unit (any integers; -1 is a
+        cluster of its own)."""
         codes, count = compact(clusters)
         blocks, rows = blocked(codes, count, columns.shape[1])
         sums = np.empty((rows, columns.shape[1]))
@@ -75,7 +80,8 @@ class Statistics:
         n: int | None = None,
         bounds: tuple[float, float] = (0.0, 1.0),
     ) -> Statistics:
-        """The same from cells: for wide and mostly empty columns (one per class, one per bin) that are never built."""
+        """The same from cells: for wide and mostly empty columns (one per class, one per bin) that
+        are never built."""
         codes, count = compact(clusters)
         blocks, rows = blocked(codes, count, k)
         sums = np.zeros(rows * k)
@@ -113,7 +119,8 @@ def mean_of(
 
 
 def compact(codes: Codes) -> tuple[Codes, int]:
-    """Codes renumbered 0, 1 ... in order of value, and how many there are; each -1 becomes a code of its own.
+    """Codes renumbered 0, 1 ... in order of value, and how many there are; each -1 becomes a code
+    of its own.
 
     >>> compact(np.array([7, 3, 7, -1, -1]))
     (array([1, 0, 1, 2, 3]), 4)
@@ -140,7 +147,8 @@ def _renumber(codes: Codes) -> tuple[Codes, int]:
 
 
 def blocked(codes: Codes, count: int, k: int) -> tuple[Codes, int]:
-    """Cluster codes, or beyond so many clusters the codes of random blocks of clusters, and the number of either.
+    """Cluster codes, or beyond so many clusters the codes of random blocks of clusters, and the
+    number of either.
 
     Blocks are drawn once from a fixed seed, so the same table always falls into the same blocks.
     """

@@ -1,7 +1,7 @@
 """The answers of one run as columns: what every measure and every figure of the report reads.
 
-Rows are items in their order. Labels, groups and tags are integer codes into small vocabularies, so a million
-answers fit in a few hundred megabytes and no measure loops over rows.
+Rows are items in their order. Labels, groups and tags are integer codes into small vocabularies, so
+a million answers fit in a few hundred megabytes and no measure loops over rows.
 """
 
 from __future__ import annotations
@@ -26,11 +26,18 @@ if TYPE_CHECKING:
 __all__ = ["Column", "Statistics", "Table"]
 
 Flags = NDArray[np.bool_]
-BUILT_IN = ("form", "group", "gold", "choice", "cardinality")  # columns that every table has beside its tags
+BUILT_IN = (
+    "form",
+    "group",
+    "gold",
+    "choice",
+    "cardinality",
+)  # columns that every table has beside its tags
 
 
 class Kinds(NamedTuple):
-    """The distinct pairs of choices and gold that occur, padded to the longest: most tables have a handful."""
+    """The distinct pairs of choices and gold that occur, padded to the longest: most tables have a
+    handful."""
 
     choices: Codes  # [kinds, width] label codes, -1 beyond the end
     gold: Flags  # [kinds, width] which choices are right
@@ -50,7 +57,8 @@ class Table:
     ids: NDArray[np.object_]
     labels: tuple[str, ...]  # every label that is a choice or was answered
     choice: Codes  # what was answered, as a code into labels; -1 for nothing
-    picked: Codes  # the same as a position among the item's choices; -1 for nothing or a label that is no choice
+    # the same as a position among the item's choices; -1 for nothing or a label that is no choice
+    picked: Codes
     kind: Codes  # row of `kinds`
     kinds: Kinds
     asked: Flags  # there is an answer, be it a failure
@@ -58,14 +66,19 @@ class Table:
     group: Column
     form: Column
     tags: Tags
-    scores: Floats | None = None  # [rows, width] aligned with the choices, NaN beyond the end or unknown
+    scores: Floats | None = (
+        None  # [rows, width] aligned with the choices, NaN beyond the end or unknown
+    )
     benchmark: str = ""
     model: str = ""
     scale: str = "none"  # of the scores: log-probability, probability or none
     cluster: str = "group"  # what varies independently: "group", or the name of a tag
     laws: Mapping[str, Any] = field(default_factory=dict)  # see gnomon.measures.laws
-    seed: Any = None  # of the items, or of the model, if known: runs that differ only here can be aggregated
-    settings: Mapping[str, Any] = field(default_factory=dict)  # what tells runs of one model apart, seeds included
+    # of the items, or of the model, if known: runs that differ only here can be aggregated
+    seed: Any = None
+    settings: Mapping[str, Any] = field(
+        default_factory=dict
+    )  # what tells runs of one model apart, seeds included
     folder: str = ""  # of the run, as it was given
     digest: str = ""  # of all items of the run: tables with the same one are about the same items
     wordings: Wordings | None = None  # what was asked, as hashes; none if that is not known
@@ -108,7 +121,7 @@ class Table:
     def of_run(cls, run: Run, benchmark: Benchmark | None = None) -> Table:
         """The table of a run folder; its benchmark says what clusters are and which laws hold."""
         from gnomon.measures.building import build_run
-        from gnomon.measures.labels import settings_of
+        from gnomon.measures.runlabels import settings_of
 
         manifest = run.manifest
         seed = manifest.model_options.get("seed", manifest.options.get("seed"))
@@ -170,8 +183,9 @@ class Table:
     def probabilities(self) -> Floats:
         """[rows, width] the scores as probabilities over the choices, zero beyond the end.
 
-        Log-probabilities go through a softmax over the choices, probabilities are renormalised. A score that is not
-        a number counts as probability zero; a row without any usable score is NaN throughout.
+        Log-probabilities go through a softmax over the choices, probabilities are renormalised. A
+        score that is not a number counts as probability zero; a row without any usable score is NaN
+        throughout.
         """
         real = self.choices >= 0
         if self.scores is None:
@@ -181,7 +195,9 @@ class Table:
                 known = np.where(np.isnan(self.scores) | ~real, -np.inf, self.scores)
                 weights = np.exp(known - known.max(axis=1, keepdims=True))
             else:
-                weights = np.where(np.isnan(self.scores) | ~real | (self.scores < 0), 0.0, self.scores)
+                weights = np.where(
+                    np.isnan(self.scores) | ~real | (self.scores < 0), 0.0, self.scores
+                )
             total = weights.sum(axis=1, keepdims=True)
             return np.asarray(np.where(real, weights / np.where(total > 0, total, np.nan), 0.0))
 
@@ -206,9 +222,14 @@ class Table:
             )
             values = tuple(dict.fromkeys(names))
             code = {value: i for i, value in enumerate(values)}
-            return Column(np.array([code[name] for name in names], dtype=np.int32)[self.kind], values)
+            return Column(
+                np.array([code[name] for name in names], dtype=np.int32)[self.kind], values
+            )
         known = ", ".join([*self.tags, *BUILT_IN])
-        raise UsageError(f"The items of {self.benchmark or 'this table'} have no tag '{name}'.", f"They have: {known}.")
+        raise UsageError(
+            f"The items of {self.benchmark or 'this table'} have no tag '{name}'.",
+            f"They have: {known}.",
+        )
 
     def has(self, tag: str) -> bool:
         """Whether `by` can slice the table by this name."""
@@ -232,10 +253,11 @@ class Table:
         )
 
     def by(self, tag: str) -> Iterator[tuple[str, Table]]:
-        """The parts of the table that share a value of a tag, in the order of the values; rows without one last.
+        """The parts of the table that share a value of a tag, in the order of the values; rows
+        without one last.
 
-        A tag such as "expressions" that lists several values with commas is taken apart by its singular: a row is then
-        in the part of each of its values.
+        A tag such as "expressions" that lists several values with commas is taken apart by its
+        singular: a row is then in the part of each of its values.
         """
         if tag not in self.tags and f"{tag}s" in self.tags:
             yield from self._by_listed(self.tags[f"{tag}s"])
@@ -243,8 +265,14 @@ class Table:
         column = self.column(tag)
         order = np.argsort(column.codes, kind="stable")
         codes, starts = np.unique(column.codes[order], return_index=True)
-        parts = dict(zip(codes.tolist(), np.split(order, starts[1:]), strict=True)) if len(order) else {}
-        for code in sorted(parts, key=lambda code: in_order(column.values[code]) if code >= 0 else (2, 0.0, "")):
+        parts = (
+            dict(zip(codes.tolist(), np.split(order, starts[1:]), strict=True))
+            if len(order)
+            else {}
+        )
+        for code in sorted(
+            parts, key=lambda code: in_order(column.values[code]) if code >= 0 else (2, 0.0, "")
+        ):
             yield column.values[code] if code >= 0 else "", self.where(parts[code])
 
     def _by_listed(self, column: Column) -> Iterator[tuple[str, Table]]:

@@ -1,6 +1,8 @@
-"""Transitivity: do answers about pairs hold together over triples (spatial commonsense, section 5.1).
+"""Transitivity: do answers about pairs hold together over triples (spatial commonsense, section
+5.1).
 
-Objects by objects, what is said of each ordered pair is a matrix, and triples are counted by multiplying matrices.
+Objects by objects, what is said of each ordered pair is a matrix, and triples are counted by
+multiplying matrices.
 """
 
 from __future__ import annotations
@@ -17,12 +19,15 @@ from gnomon.measures.table import Table
 
 
 def transitivity(table: Table, *, and_right: bool = False) -> Statistics:
-    """Of the triples A, B, C with the same answer to (A, B) and (B, C), the share with that answer to (A, C).
+    """Of the triples A, B, C with the same answer to (A, B) and (B, C), the share with that answer
+    to (A, C).
 
-    Clusters are objects: a triple belongs to three. A triple whose (A, C) is not asked does not count; one whose
-    (A, C) was asked but not answered counts as broken.
+    Clusters are objects: a triple belongs to three. A triple whose (A, C) is not asked does not
+    count; one whose (A, C) was asked but not answered counts as broken.
     """
-    sums = [_triples(square, sign, and_right) for square, signs in _squares(table) for sign in signs]
+    sums = [
+        _triples(square, sign, and_right) for square, signs in _squares(table) for sign in signs
+    ]
     if not sums:
         return Statistics(np.zeros((0, 2)), ratio, 0, 0, degree=3)
     by_object = _by_object(sums)
@@ -31,7 +36,8 @@ def transitivity(table: Table, *, and_right: bool = False) -> Statistics:
 
 
 class _Square(NamedTuple):
-    """Objects by objects: what is said of each ordered pair (1, 0; -1 nothing or contradictory), asked, all right."""
+    """Objects by objects: what is said of each ordered pair (1, 0; -1 nothing or contradictory),
+    asked, all right."""
 
     names: Codes
     said: np.ndarray[tuple[int, int], np.dtype[np.int8]]
@@ -40,13 +46,16 @@ class _Square(NamedTuple):
 
 
 def _squares(table: Table) -> Iterator[tuple[_Square, tuple[int, ...]]]:
-    """What is said in each context, and which answers pass on: both ways of an order, "yes" of another relation."""
+    """What is said in each context, and which answers pass on: both ways of an order, "yes" of
+    another relation."""
     found, other = order(table), relations(table)
     if found is not None:
         for mine in contexts(found.context):
             yield _square(table, found, mine), (1, 0)
     if other is not None:
-        before = len(found.objects) if found is not None else 0  # the two laws may name objects by different tags
+        before = (
+            len(found.objects) if found is not None else 0
+        )  # the two laws may name objects by different tags
         for word in table.laws["relations"].get("transitive") or ():
             asked = np.where(other.word == other.words.index(word), other.context, -1)
             for mine in contexts(asked):
@@ -55,7 +64,9 @@ def _squares(table: Table) -> Iterator[tuple[_Square, tuple[int, ...]]]:
 
 
 def _square(table: Table, found: Statements, mine: Codes) -> _Square:
-    names, place = np.unique(np.concatenate([found.first[mine], found.second[mine]]), return_inverse=True)
+    names, place = np.unique(
+        np.concatenate([found.first[mine], found.second[mine]]), return_inverse=True
+    )
     size = len(names)
     cell = place[: len(mine)] * size + place[len(mine) :]
     said = found.said[mine]
@@ -64,7 +75,9 @@ def _square(table: Table, found: Statements, mine: Codes) -> _Square:
     asked = np.bincount(cell, minlength=size * size) > 0
     value = np.where(net > 0, 1, np.where(net < 0, 0, -1)).astype(np.int8)
     shape = (size, size)
-    return _Square(names, value.reshape(shape), asked.reshape(shape), (asked & (wrong == 0)).reshape(shape))
+    return _Square(
+        names, value.reshape(shape), asked.reshape(shape), (asked & (wrong == 0)).reshape(shape)
+    )
 
 
 def _triples(square: _Square, sign: int, and_right: bool) -> tuple[Codes, Floats]:
@@ -80,16 +93,21 @@ def _triples(square: _Square, sign: int, and_right: bool) -> tuple[Codes, Floats
 
 
 def _shares(
-    step: np.ndarray[tuple[int, int], np.dtype[np.float32]], end: np.ndarray[tuple[int, int], np.dtype[np.float32]]
+    step: np.ndarray[tuple[int, int], np.dtype[np.float32]],
+    end: np.ndarray[tuple[int, int], np.dtype[np.float32]],
 ) -> Floats:
-    """Triples a -> b -> c with `end` between a and c, by their first, middle and last object together."""
+    """Triples a -> b -> c with `end` between a and c, by their first, middle and last object
+    together."""
     through = (step @ step) * end
     middle = (step * (end @ step.T)).sum(axis=0, dtype=np.float64)
-    return np.asarray(through.sum(axis=1, dtype=np.float64) + middle + through.sum(axis=0, dtype=np.float64))
+    return np.asarray(
+        through.sum(axis=1, dtype=np.float64) + middle + through.sum(axis=0, dtype=np.float64)
+    )
 
 
 def _by_object(sums: list[tuple[Codes, Floats]]) -> Floats:
-    """Added up over contexts: an object that is asked about in two forms or scales is one cluster."""
+    """Added up over contexts: an object that is asked about in two forms or scales is one
+    cluster."""
     size = max(int(names.max()) for names, _ in sums) + 1
     total = np.zeros((size, 2))
     seen = np.zeros(size, dtype=bool)

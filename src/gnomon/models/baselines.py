@@ -52,7 +52,8 @@ def random(name: str, *, model_seed: int = 0) -> Baseline:
 
 
 def constant(name: str) -> Baseline:
-    """Always the same label; an item that does not offer it gets no answer, and if none does, that is an error."""
+    """Always the same label; an item that does not offer it gets no answer, and if none does, that
+    is an error."""
     if not name:
         raise UsageError("The model constant needs a label.", "For example: constant:yes")
 
@@ -62,13 +63,18 @@ def constant(name: str) -> Baseline:
             if name in item.choices:
                 return
             offered |= dict.fromkeys(item.choices)
-        raise UsageError(f"No item offers the label '{name}'.", f"They offer: {_some(list(offered))}.")
+        raise UsageError(
+            f"No item offers the label '{name}'.", f"They offer: {_some(list(offered))}."
+        )
 
-    return Baseline(f"constant:{name}", lambda item: name if name in item.choices else None, prepare=prepare)
+    return Baseline(
+        f"constant:{name}", lambda item: name if name in item.choices else None, prepare=prepare
+    )
 
 
 def majority(name: str) -> Baseline:
-    """The label that is right most often among the items with the same choices (it looks at the right answers)."""
+    """The label that is right most often among the items with the same choices (it looks at the
+    right answers)."""
     _no_name("majority", name)
     counts: dict[tuple[str, ...], Counter[str]] = {}
 
@@ -90,4 +96,6 @@ def _some(labels: Sequence[str], most: int = 20) -> str:
 
 def _no_name(scheme: str, name: str) -> None:
     if name:
-        raise UsageError(f"The model {scheme} takes no name, but was given '{name}'.", f"Write just {scheme}.")
+        raise UsageError(
+            f"The model {scheme} takes no name, but was given '{name}'.", f"Write just {scheme}."
+        )

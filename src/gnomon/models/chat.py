@@ -1,4 +1,5 @@
-"""A model's chat template: Jinja written by strangers, so it runs in a sandbox and its faults are errors for people."""
+"""A model's chat template: Jinja written by strangers, so it runs in a sandbox and its faults are
+errors for people."""
 
 from __future__ import annotations
 
@@ -12,7 +13,9 @@ WITHOUT = "Ask without it: --model-set chat=no"
 
 
 ANSWER = "@answer@"  # stands for an answer while a template is written out
-Writer = Callable[[Messages, bool], str]  # from messages, and whether the next reply is to be begun, to text
+Writer = Callable[
+    [Messages, bool], str
+]  # from messages, and whether the next reply is to be begun, to text
 
 
 def chat_template(source: str, special: Mapping[str, str]) -> Writer:
@@ -32,7 +35,10 @@ def chat_template(source: str, special: Mapping[str, str]) -> Writer:
         raise TemplateError(message)
 
     environment = ImmutableSandboxedEnvironment(
-        trim_blocks=True, lstrip_blocks=True, autoescape=False, extensions=["jinja2.ext.loopcontrols"]
+        trim_blocks=True,
+        lstrip_blocks=True,
+        autoescape=False,
+        extensions=["jinja2.ext.loopcontrols"],
     )
     environment.globals["raise_exception"] = raise_exception
     environment.globals["strftime_now"] = lambda _: ""  # the date must not change the answers
@@ -50,9 +56,9 @@ def chat_template(source: str, special: Mapping[str, str]) -> Writer:
 def conversation(write: Writer, messages: Messages, *, answered: bool = False) -> str:
     """A conversation as a template writes it, up to where the answer begins.
 
-    That is where generation starts; or, `answered`, where the template puts an answer that is there already: after a
-    space, after a thought that is empty, never inside one. A template that refuses or forgets the system message gets
-    it as the beginning of the first question.
+    That is where generation starts; or, `answered`, where the template puts an answer that is there
+    already: after a space, after a thought that is empty, never inside one. A template that refuses
+    or forgets the system message gets it as the beginning of the first question.
 
     >>> conversation(lambda turns, _: turns[-1]["content"], [{"role": "system", "content": "Be brief."},
     ...                                                      {"role": "user", "content": "Is an ant large?"}])
@@ -60,19 +66,32 @@ def conversation(write: Writer, messages: Messages, *, answered: bool = False) -
     """
     from jinja2 import TemplateError
 
-    system = messages[0]["content"].strip() if messages[0]["role"] == "system" and len(messages) > 1 else ""
+    system = (
+        messages[0]["content"].strip()
+        if messages[0]["role"] == "system" and len(messages) > 1
+        else ""
+    )
     try:
         text = _up_to_answer(write, messages) if answered else write(messages, True)
         if system in text:
             return text
-    except (TemplateError, TypeError, ValueError, ArithmeticError, LookupError, AttributeError) as error:
+    except (
+        TemplateError,
+        TypeError,
+        ValueError,
+        ArithmeticError,
+        LookupError,
+        AttributeError,
+    ) as error:
         if not system:
             raise ModelError(f"The model's chat template fails: {error}.", WITHOUT) from None
     return conversation(write, _without_system(messages), answered=answered)
 
 
 def _up_to_answer(write: Writer, messages: Messages) -> str:
-    before, found, _ = write([*messages, {"role": "assistant", "content": ANSWER}], False).rpartition(ANSWER)
+    before, found, _ = write(
+        [*messages, {"role": "assistant", "content": ANSWER}], False
+    ).rpartition(ANSWER)
     return before if found else write(messages, True)
 
 

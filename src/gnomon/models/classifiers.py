@@ -1,9 +1,11 @@
-"""Trained baselines that show shortcuts: a bag of words over all text, or over the hypothesis alone.
+"""Trained baselines that show shortcuts: a bag of words over all text, or over the hypothesis
+alone.
 
-An item is answered by a classifier that never saw its family, its objects, its action or, where it has none of these,
-its group: so it cannot know from other items how large an elephant is, and what it gets right above chance lies in the
-form of the items. What is left out must not show by its absence, or a balanced set would push a baseline below chance:
-labels weigh as they do in the whole set, and only words that occur in what is asked are learnt.
+An item is answered by a classifier that never saw its family, its objects, its action or, where it
+has none of these, its group: so it cannot know from other items how large an elephant is, and what
+it gets right above chance lies in the form of the items. What is left out must not show by its
+absence, or a balanced set would push a baseline below chance: labels weigh as they do in the whole
+set, and only words that occur in what is asked are learnt.
 """
 
 from __future__ import annotations
@@ -27,15 +29,17 @@ Features = Callable[[Item], list[str]]
 def hypothesis_only(name: str, *, folds: int = 5, hold_out: str = HOLD_OUT) -> Classifier:
     """Sees the hypothesis, question or caption, but neither premises nor story.
 
-    `hold_out` are the tags of what is never trained on and asked at once: of several lists, the first of which an item
-    has all; items that have none go by their group. Families share hypotheses and have every label, so with one pattern
-    left out its siblings would point away from its label.
+    `hold_out` are the tags of what is never trained on and asked at once: of several lists, the
+    first of which an item has all; items that have none go by their group. Families share
+    hypotheses and have every label, so with one pattern left out its siblings would point away from
+    its label.
     """
     return Classifier("hypothesis-only", name, hypothesis_words, folds, hold_out)
 
 
 def bag_of_words(name: str, *, folds: int = 5, hold_out: str = HOLD_OUT) -> Classifier:
-    """Sees which words stand in the context and which in the text, but not their order; `hold_out` as above."""
+    """Sees which words stand in the context and which in the text, but not their order; `hold_out`
+    as above."""
     return Classifier("bag-of-words", name, all_words, folds, hold_out)
 
 
@@ -56,7 +60,8 @@ def all_words(item: Item) -> list[str]:
 
 
 class Classifier:
-    """Logistic regression over sets of words, trained on the other families or groups (cross-fitting)."""
+    """Logistic regression over sets of words, trained on the other families or groups
+    (cross-fitting)."""
 
     scale: Scale = "log-probability"
     batch = 1024
@@ -65,14 +70,17 @@ class Classifier:
         if name:
             raise UsageError(f"{spec} takes no name, but '{name}' was given.", f"Write -m {spec}.")
         if folds < 2:
-            raise UsageError(f"{spec} needs at least two folds, not {folds}.", "Leave the option out for five.")
+            raise UsageError(
+                f"{spec} needs at least two folds, not {folds}.", "Leave the option out for five."
+            )
         self.spec, self.features, self.folds, self.hold_out = spec, features, folds, hold_out
         self._sklearn = _scikit_learn()
         self._fold: dict[str, int] = {}
         self._trained: dict[frozenset[int], _Trained] = {}
 
     def describe(self) -> dict[str, Any]:
-        """How it is trained. The items that it is trained on are those of the run, whose hash is in the manifest."""
+        """How it is trained. The items that it is trained on are those of the run, whose hash is in
+        the manifest."""
         return {
             "kind": self.spec,
             "folds": self.folds,
@@ -83,10 +91,16 @@ class Classifier:
 
     def prepare(self, items: Iterable[Item]) -> None:
         """Train one classifier for each fold, on all items of the other folds."""
-        examples = [Example(units(item, self.hold_out), self.features(item), item.gold) for item in items]
-        self._fold = assign_folds([unit for example in examples for unit in example.units], self.folds)
+        examples = [
+            Example(units(item, self.hold_out), self.features(item), item.gold) for item in items
+        ]
+        self._fold = assign_folds(
+            [unit for example in examples for unit in example.units], self.folds
+        )
         homes = {self._home(example.units) for example in examples}
-        parts = {home: [one for one in examples if not home & self._home(one.units)] for home in homes}
+        parts = {
+            home: [one for one in examples if not home & self._home(one.units)] for home in homes
+        }
         if not any(parts.values()):
             raise ModelError(
                 f"{self.spec} must be trained on other groups than it is asked, but there is only one.",
@@ -95,18 +109,25 @@ class Classifier:
         asked: dict[frozenset[int], set[str]] = {home: set() for home in homes}
         for example in examples:
             asked[self._home(example.units)].update(example.words)
-        self._trained = {home: _train(weighted(part, examples), asked[home]) for home, part in parts.items()}
+        self._trained = {
+            home: _train(weighted(part, examples), asked[home]) for home, part in parts.items()
+        }
 
     def answer(self, items: Sequence[Item]) -> list[Answer]:
         """The probability of each choice, from the classifier that never saw the item's group."""
         if not self._trained:
-            raise ModelError(f"{self.spec} has not been trained.", "Call prepare(items) first; `gnomon run` does.")
+            raise ModelError(
+                f"{self.spec} has not been trained.",
+                "Call prepare(items) first; `gnomon run` does.",
+            )
         members: dict[frozenset[int], list[int]] = {}
         for number, item in enumerate(items):
             members.setdefault(self._home(units(item, self.hold_out)), []).append(number)
         answers: dict[int, Answer] = {}
         for home, numbers in members.items():
-            rows = self._trained[home].probabilities([self.features(items[number]) for number in numbers])
+            rows = self._trained[home].probabilities(
+                [self.features(items[number]) for number in numbers]
+            )
             for number, row in zip(numbers, rows, strict=True):
                 answers[number] = pick(items[number], _scores(items[number], row))
         return [answers[number] for number in range(len(items))]
@@ -117,7 +138,8 @@ class Classifier:
 
 
 def units(item: Item, hold_out: str = HOLD_OUT) -> tuple[str, ...]:
-    """What an item must not share with what its classifier was trained on: values of tags, or its group.
+    """What an item must not share with what its classifier was trained on: values of tags, or its
+    group.
 
     >>> units(Item(id="1", form="cloze", text="An ant is [MASK] than a cow.", choices=("larger", "smaller"),
     ...            gold=("smaller",), group="ant / cow", tags={"obj_a": "ant", "obj_b": "cow"}))
@@ -149,15 +171,20 @@ def assign_folds(groups: Sequence[str], folds: int) -> dict[str, int]:
         sizes[group] = sizes.get(group, 0) + 1
     filled = [0] * min(folds, len(sizes))
     found = {}
-    for group in sorted(sizes, key=lambda group: (-sizes[group], group)):  # the largest first, into the emptiest
+    for group in sorted(
+        sizes, key=lambda group: (-sizes[group], group)
+    ):  # the largest first, into the emptiest
         fold = filled.index(min(filled))
         filled[fold] += sizes[group]
         found[group] = fold
     return found
 
 
-def weighted(part: Sequence[Example], whole: Sequence[Example]) -> Iterator[tuple[list[str], str, float]]:
-    """The words, a right label and its weight of each example of a part; labels weigh as they do in the whole."""
+def weighted(
+    part: Sequence[Example], whole: Sequence[Example]
+) -> Iterator[tuple[list[str], str, float]]:
+    """The words, a right label and its weight of each example of a part; labels weigh as they do in
+    the whole."""
     everywhere, here = _frequencies(whole), _frequencies(part)
     for example in part:
         for label in example.gold:
@@ -173,7 +200,8 @@ def _frequencies(examples: Iterable[Example]) -> dict[str, float]:
 
 
 class _Trained:
-    """A vocabulary and a classifier; or each label's share, where there were no words or fewer than two labels."""
+    """A vocabulary and a classifier; or each label's share, where there were no words or fewer than
+    two labels."""
 
     def __init__(self, shares: dict[str, float], vectorizer: Any = None, model: Any = None) -> None:
         self.shares, self.vectorizer, self.model = shares, vectorizer, model
@@ -182,7 +210,9 @@ class _Trained:
         if self.model is None:
             return [self.shares for _ in texts]
         rows = self.model.predict_proba(self.vectorizer.transform(texts))
-        return [dict(zip(map(str, self.model.classes_), map(float, row), strict=True)) for row in rows]
+        return [
+            dict(zip(map(str, self.model.classes_), map(float, row), strict=True)) for row in rows
+        ]
 
 
 def _train(examples: Iterable[tuple[list[str], str, float]], words: Iterable[str]) -> _Trained:
@@ -196,7 +226,9 @@ def _train(examples: Iterable[tuple[list[str], str, float]], words: Iterable[str
     if len(shares) < 2 or not vocabulary:
         return _Trained({label: share / sum(shares.values()) for label, share in shares.items()})
     texts, labels, weights = (list(column) for column in zip(*found, strict=True))
-    vectorizer = CountVectorizer(analyzer=_as_it_is, binary=True, lowercase=False, vocabulary=vocabulary)
+    vectorizer = CountVectorizer(
+        analyzer=_as_it_is, binary=True, lowercase=False, vocabulary=vocabulary
+    )
     model = LogisticRegression(max_iter=2000, tol=1e-3)
     model.fit(vectorizer.fit_transform(texts), labels, sample_weight=weights)
     return _Trained(shares, vectorizer, model)

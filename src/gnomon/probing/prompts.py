@@ -1,9 +1,10 @@
 """Prompts as data: how an item is put to a model that continues, fills in or answers text.
 
-A prompt is a YAML file with one template per form of item. `{answer}` marks where the answer goes: what stands before
-it is the context that the model reads, what stands after it closes every answer, and the space before it belongs to
-the answer, as the tokenizers of most models want it. A template without `{answer}` is a question whose answer is a
-text of its own (encoder-decoder models). docs/prompts.md lists the fields.
+A prompt is a YAML file with one template per form of item. `{answer}` marks where the answer goes:
+what stands before it is the context that the model reads, what stands after it closes every answer,
+and the space before it belongs to the answer, as the tokenizers of most models want it. A template
+without `{answer}` is a question whose answer is a text of its own (encoder-decoder models).
+docs/prompts.md lists the fields.
 """
 
 from __future__ import annotations
@@ -34,11 +35,16 @@ class Example(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Wording(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How items of one form are put. Pieces that mention {context} are left out where an item has none."""
+    """How items of one form are put. Pieces that mention {context} are left out where an item has
+    none."""
 
     template: str | tuple[str, ...]
-    target: str = "{answer}"  # the answer as the decoder writes it, where the template has no {answer}
-    words: dict[str, str | tuple[str, ...]] = msgspec.field(default_factory=dict)  # label -> its answer word(s)
+    target: str = (
+        "{answer}"  # the answer as the decoder writes it, where the template has no {answer}
+    )
+    words: dict[str, str | tuple[str, ...]] = msgspec.field(
+        default_factory=dict
+    )  # label -> its answer word(s)
     letters: bool = False  # answer with the letter of the option
     examples: tuple[Example, ...] = ()
 
@@ -59,7 +65,8 @@ class Parts(NamedTuple):
 
 
 class Prompt(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """How items are put to a model: a template for each form, an instruction, worked examples, answer words.
+    """How items are put to a model: a template for each form, an instruction, worked examples,
+    answer words.
 
     >>> from gnomon.records import Item
     >>> item = Item(id="1", form="cloze", text="An ant is [MASK] than a bird.", choices=("larger", "smaller"),
@@ -109,9 +116,12 @@ class Prompt(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
         return self.prefix(item.form) + self.parts(item).before
 
     def words(self, item: Item) -> tuple[tuple[str, ...], ...]:
-        """For each choice its continuation(s) of the context, with leading space and the rest of the sentence."""
+        """For each choice its continuation(s) of the context, with leading space and the rest of
+        the sentence."""
         parts = self.parts(item)
-        return tuple(tuple(parts.lead + word + parts.after for word in words) for words in parts.answers)
+        return tuple(
+            tuple(parts.lead + word + parts.after for word in words) for words in parts.answers
+        )
 
     def answers(self, item: Item) -> tuple[tuple[str, ...], ...]:
         """For each choice its bare answer word(s): what a reply may say."""
@@ -122,7 +132,11 @@ class Prompt(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
 
         The answer is the assistant's next message: one of `answers(item)`.
         """
-        turns = [{"role": "system", "content": self.instruction.strip()}] if self.instruction.strip() else []
+        turns = (
+            [{"role": "system", "content": self.instruction.strip()}]
+            if self.instruction.strip()
+            else []
+        )
         for shown in self.examples(item.form):
             turns.append({"role": "user", "content": _question(self.parts(shown))})
             turns.append({"role": "assistant", "content": _right(self.parts(shown), shown)})
@@ -186,13 +200,21 @@ def _read(file: Path) -> Prompt:
     try:
         prompt = msgspec.convert(read_yaml(file), Prompt, strict=False)
     except msgspec.ValidationError as error:
-        raise DataError(f"not a prompt: {error}.", "docs/prompts.md lists a prompt's fields.", file=file) from None
+        raise DataError(
+            f"not a prompt: {error}.", "docs/prompts.md lists a prompt's fields.", file=file
+        ) from None
     for form, wording in prompt.forms.items():
         trouble = _trouble(form, wording)
         if trouble:
-            raise DataError(f"the form {form}: {trouble}.", "docs/prompts.md lists a prompt's fields.", file=file)
+            raise DataError(
+                f"the form {form}: {trouble}.",
+                "docs/prompts.md lists a prompt's fields.",
+                file=file,
+            )
     if not set(_FIELD.findall(prompt.option)) <= {"letter", "LETTER", "choice"}:
-        raise DataError("`option` may name only {letter}, {LETTER} and {choice}.", "Mend the line.", file=file)
+        raise DataError(
+            "`option` may name only {letter}, {LETTER} and {choice}.", "Mend the line.", file=file
+        )
     return msgspec.structs.replace(prompt, name=prompt.name or file.stem)
 
 
@@ -212,7 +234,8 @@ def _trouble(form: str, wording: Wording) -> str:
 
 
 def _lay_out(prompt: Prompt, wording: Wording, item: Item) -> tuple[str, str | None]:
-    """The filled-in template before and after {answer}; an item's own text is never read as a template."""
+    """The filled-in template before and after {answer}; an item's own text is never read as a
+    template."""
     head, _, tail = item.text.partition(MASK) if item.form == "cloze" else (item.text, "", "")
     fields = {
         "context": item.context.strip(),
@@ -233,18 +256,30 @@ def _fill(template: str, fields: dict[str, str]) -> str:
 
 def _options(prompt: Prompt, wording: Wording, item: Item) -> str:
     def option(place: int, choice: str) -> str:
-        fields = {"letter": _letter(place), "LETTER": _letter(place).upper(), "choice": _values(wording, choice)[0]}
+        fields = {
+            "letter": _letter(place),
+            "LETTER": _letter(place).upper(),
+            "choice": _values(wording, choice)[0],
+        }
         return _fill(prompt.option, fields)
 
-    return prompt.option_separator.join(option(place, choice) for place, choice in enumerate(item.choices))
+    return prompt.option_separator.join(
+        option(place, choice) for place, choice in enumerate(item.choices)
+    )
 
 
-def _answers(prompt: Prompt, wording: Wording, item: Item, *, opens: bool = False) -> tuple[tuple[str, ...], ...]:
+def _answers(
+    prompt: Prompt, wording: Wording, item: Item, *, opens: bool = False
+) -> tuple[tuple[str, ...], ...]:
     if wording.letters:
         capitals = "{LETTER}" in prompt.option
-        return tuple((_letter(i).upper() if capitals else _letter(i),) for i in range(len(item.choices)))
+        return tuple(
+            (_letter(i).upper() if capitals else _letter(i),) for i in range(len(item.choices))
+        )
     if opens:  # an answer that opens the text is written with a capital
-        return tuple(tuple(word[:1].upper() + word[1:] for word in _values(wording, c)) for c in item.choices)
+        return tuple(
+            tuple(word[:1].upper() + word[1:] for word in _values(wording, c)) for c in item.choices
+        )
     return tuple(_values(wording, choice) for choice in item.choices)
 
 
@@ -254,7 +289,9 @@ def _values(wording: Wording, choice: str) -> tuple[str, ...]:
 
 
 def _letter(place: int) -> str:
-    return chr(ord("a") + place) if place < 26 else f"{_letter(place // 26 - 1)}{_letter(place % 26)}"
+    return (
+        chr(ord("a") + place) if place < 26 else f"{_letter(place // 26 - 1)}{_letter(place % 26)}"
+    )
 
 
 def _question(parts: Parts) -> str:

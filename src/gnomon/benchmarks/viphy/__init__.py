@@ -1,0 +1,1 @@
+"""ViPhy: typical colours, relative sizes and elevations."""

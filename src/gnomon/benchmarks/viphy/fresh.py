@@ -1,0 +1,218 @@
+"""Fresh knowledge for ViPhy's questions, from our own tables of everyday things: no label is right
+more often.
+
+Sizes come from typical dimensions, elevations from typical heights in a room, colours from a list
+of undisputed ones.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import combinations, permutations, product
+from math import prod
+from random import Random
+
+from gnomon.benchmarks.viphy.files import RELATIONS, Colours, Comparison
+from gnomon.benchmarks.viphy.order import Pair, transitive_pairs
+from gnomon.errors import UsageError
+from gnomon.files import package_data, read_yaml
+from gnomon.vision.knowledge import COLOURS
+
+Box = Sequence[float]  # length, width, height
+Span = tuple[float, float]  # lowest and highest point
+Places = Sequence[Sequence[float]]  # the spans of a thing that may be in several places
+Labels = Mapping[Pair, frozenset[str]]
+ABOVE_BELOW = ({">"}, {"<"})
+FLIPPED = {">": "<", "=": "=", "<": ">"}
+EACH_COLOUR = 20  # objects for which a colour is right
+# centimetres: middles no further apart are level, if the spans are alike and share half of the
+# thinner
+LEVEL = 12.0
+
+
+def clearly_smaller(a: Box, b: Box) -> bool:
+    """Whether nobody would hesitate: a quarter of the volume at most, and a longest side shorter by
+    a quarter or so.
+
+    >>> clearly_smaller([6.7, 6.7, 6.7], [24, 24, 24]), clearly_smaller([18, 0.7, 0.7], [8, 8, 8])
+    (True, False)
+    """
+    return prod(a) * 4 <= prod(b) and max(a) * 1.3 <= max(b)
+
+
+def size_pairs(seed: int, pairs: int) -> list[Comparison]:
+    """Clear size comparisons drawn by the seed, each both ways round."""
+    smaller = _all_smaller()
+    drawn = Random(f"{seed}/size").sample(smaller, _at_most(pairs, len(smaller)))
+    return [row for a, b in drawn for row in _both_ways(a, b, ("<",))]
+
+
+def subtype_pairs(seed: int, pairs: int) -> list[tuple[Comparison, Pair]]:
+    """Clear size comparisons between subtypes, each both ways round, with what they are subtypes of
+    and as large as."""
+    subtypes: Mapping[str, Sequence[str]] = read_yaml(package_data("viphy/subtypes.yaml"))
+    draw = Random(f"{seed}/subtype")
+    smaller = [(a, b) for a, b in _all_smaller() if a in subtypes and b in subtypes]
+    drawn = draw.sample(smaller, _at_most(pairs, len(smaller)))
+    rows = []
+    for a, b in drawn:
+        there, back = _both_ways(draw.choice(subtypes[a]), draw.choice(subtypes[b]), ("<",))
+        rows += [(there, (a, b)), (back, (b, a))]
+    return rows
+
+
+def transitive_sizes(seed: int, items: int) -> list[tuple[Comparison, str]]:
+    """Comparisons that follow from two known ones and are not known themselves, with the object in
+    the middle.
+
+    What is known is a sparse draw of clear comparisons, so it is part of an order. Half of the
+    items are asked the larger object first; no pair occurs twice.
+    """
+    draw = Random(f"{seed}/transitive")
+    known = draw.sample(_all_smaller(), 600)
+    middles: dict[Pair, list[str]] = {}
+    for a, b, c in transitive_pairs(known):
+        middles.setdefault((a, c), []).append(b)
+    half = _at_most(items, len(middles)) // 2
+    drawn = draw.sample(sorted(middles), 2 * half)
+    flipped = set(draw.sample(range(2 * half), half))
+    rows = []
+    for number, (a, c) in enumerate(drawn):
+        row = Comparison(c, a, {}, (">",)) if number in flipped else Comparison(a, c, {}, ("<",))
+        rows.append((row, draw.choice(middles[a, c])))
+    return rows
+
+
+def object_colours(seed: int) -> list[Colours]:
+    """Objects with their colours, every colour right for as many objects as any other: no constant
+    answer pays."""
+    table: dict[str, list[str]] = read_yaml(package_data("viphy/typical_colours.yaml"))
+    several: Mapping[str, Sequence[str]] = table.pop("several")  # type: ignore[assignment]
+    draw = Random(f"{seed}/colour")
+    chosen: dict[str, Sequence[str]] = {}
+    taken: Counter[str] = Counter()
+    for name in draw.sample(sorted(several), len(several)):
+        if all(taken[colour] < EACH_COLOUR // 2 for colour in several[name]):
+            chosen[name] = several[name]
+            taken.update(several[name])
+    for colour in COLOURS:
+        chosen |= dict.fromkeys(
+            draw.sample(sorted(table[colour]), EACH_COLOUR - taken[colour]), (colour,)
+        )
+    names = draw.sample(sorted(chosen), len(chosen))
+    return [
+        Colours(
+            name, {colour: 1 / len(chosen[name]) for colour in COLOURS if colour in chosen[name]}
+        )
+        for name in names
+    ]
+
+
+def elevations(seed: int, blocks: int) -> list[Comparison]:
+    """Pairs of things in a room, each both ways round, with every label right equally often.
+
+    A block is a level pair, a pair of one of its things with a thing of another height, and any
+    other pair of things that are level with something: so that no single thing gives the label
+    away. Things with several places come in threes: one thing with a partner that may be above or
+    below it, and with two that may also be level.
+    """
+    rooms: Mapping[str, Mapping[str, Places]] = read_yaml(package_data("viphy/elevations.yaml"))
+    draw = Random(f"{seed}/elevation")
+    rows = []
+    for room, things in rooms.items():
+        labels = {
+            pair: relations_between(things[pair[0]], things[pair[1]])
+            for pair in permutations(things, 2)
+        }
+        for block in [*_blocks(labels, draw), *_threes(labels, draw)]:
+            rows.append([Comparison(a, b, {}, _ordered(labels[a, b]), room) for a, b in block])
+    drawn = draw.sample(rows, _at_most(blocks, len(rows)))
+    return [
+        both
+        for block in drawn
+        for row in block
+        for both in _both_ways(row.first, row.second, row.typical, row.scene)
+    ]
+
+
+def _blocks(labels: Labels, draw: Random) -> Iterator[list[Pair]]:
+    level = [(a, b) for (a, b), found in labels.items() if found == {"="} and a < b]
+    among = sorted({thing for pair in level for thing in pair})
+    free = [(a, b) for a, b in combinations(among, 2) if labels[a, b] in ABOVE_BELOW]
+    draw.shuffle(level)
+    draw.shuffle(free)
+    for pair in level:
+        own = [other for other in free if set(other) & set(pair)][:1]
+        block = [*own, *[other for other in free if other not in own][: 2 - len(own)]]
+        if len(block) == 2:
+            free = [other for other in free if other not in block]
+            yield [pair, *block]
+
+
+def _threes(labels: Labels, draw: Random) -> Iterator[list[Pair]]:
+    several = sorted({a for (a, _), found in labels.items() if len(found) == 2})
+    used: set[frozenset[str]] = set()  # two such things may be partners of each other
+    for thing in draw.sample(several, len(several)):
+        partners = {
+            b: found
+            for (a, b), found in labels.items()
+            if a == thing and frozenset((a, b)) not in used
+        }
+        either = [b for b, found in partners.items() if found == {">", "<"}]
+        leaning = [b for b, found in partners.items() if len(found) == 2 and "=" in found]
+        draw.shuffle(either)
+        draw.shuffle(leaning)
+        for one, two, three in zip(either, leaning[::2], leaning[1::2], strict=False):
+            used |= {frozenset((thing, other)) for other in (one, two, three)}
+            yield [(thing, one), (thing, two), (thing, three)]
+
+
+def relations_between(a: Iterable[Sequence[float]], b: Iterable[Sequence[float]]) -> frozenset[str]:
+    """The relations of a thing to another over all the places where they are; empty if any place is
+    unclear.
+
+    >>> sorted(relations_between([(90, 115)], [(0, 55)])), sorted(relations_between([(90, 115)], [(90, 110)]))
+    (['>'], ['='])
+    """
+    found = {relation_of((p[0], p[1]), (q[0], q[1])) for p, q in product(a, b)}
+    return frozenset() if "" in found or len(found) == 3 else frozenset(found)
+
+
+def relation_of(a: Span, b: Span) -> str:
+    """ ">" if a lies wholly above b, "=" if they are level, "" if it depends on how one looks at
+    it.
+
+    Stricter than the paper (appendix A.3: the lowest point above the other's centre), so that no
+    label is in doubt.
+    """
+    middle_a, middle_b = sum(a) / 2, sum(b) / 2
+    shared = min(a[1], b[1]) - max(a[0], b[0])
+    thinner, taller = sorted((a[1] - a[0], b[1] - b[0]))
+    alike = taller - thinner <= 4 * LEVEL or shared >= taller / 2
+    if abs(middle_a - middle_b) <= LEVEL and 0 < thinner <= 2 * shared and alike:
+        return "="
+    if a[0] >= b[1] and middle_a - middle_b > LEVEL:
+        return ">"
+    return "<" if b[0] >= a[1] and middle_b - middle_a > LEVEL else ""
+
+
+def _all_smaller() -> list[Pair]:
+    boxes: Mapping[str, Box] = read_yaml(package_data("viphy/objects.yaml"))
+    return [(a, b) for a, b in product(boxes, boxes) if clearly_smaller(boxes[a], boxes[b])]
+
+
+def _both_ways(a: str, b: str, labels: tuple[str, ...], scene: str = "") -> list[Comparison]:
+    back = _ordered({FLIPPED[label] for label in labels})
+    return [Comparison(a, b, {}, labels, scene), Comparison(b, a, {}, back, scene)]
+
+
+def _ordered(labels: Iterable[str]) -> tuple[str, ...]:
+    among = set(labels)
+    return tuple(label for label in RELATIONS if label in among)
+
+
+def _at_most(wanted: int, there: int) -> int:
+    if wanted < 1:
+        raise UsageError(f"{wanted} is not a number of items.", "Ask for one or more.")
+    return min(wanted, there)

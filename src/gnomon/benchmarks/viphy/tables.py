@@ -1,0 +1,94 @@
+"""Table 1 of the ViPhy paper, counted from items, beside what the paper prints."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from statistics import fmean, pstdev
+
+from gnomon.benchmarks.viphy.files import read_names
+from gnomon.benchmarks.viphy.order import order_report
+from gnomon.contracts import Listing
+from gnomon.fetching.catalogue import locate
+from gnomon.records import Item
+from gnomon.vision.knowledge import subtype_counts, subtypes
+
+COLUMNS = ("of", "count", "paper")
+# What Table 1 prints, to stand beside what the items give (only the sets that it describes).
+PAPER = {
+    "color": {"objects": "14k", "classes": "11", "label cardinality": "2.42 (1.37)"},
+    "size": {"objects": "1.6k", "instances": "43k", "relations": "2"},
+    "spatial": {
+        "objects": "300",
+        "instances": "6.5k",
+        "relations": "3",
+        "label cardinality": "1.28 (0.45)",
+        "scenes": "5",
+    },
+    "names": {
+        "objects": "14k",
+        "objects with subtype": "1.8k",
+        "subtype cardinality": "7.73 (12.91)",
+    },
+}
+
+
+def statistics(items: Sequence[Item]) -> list[Listing]:
+    """Table 1 for the items of one task; for sizes also how far they are from an order."""
+    if not items:
+        return []
+    task = items[0].tags["task"]
+    objects = {
+        item.tags[tag] for item in items for tag in ("object", "obj_a", "obj_b") if tag in item.tags
+    }
+    cardinality = [len(item.gold) for item in items]
+    found: dict[str, object] = {"objects": len(objects), "instances": len(items)}
+    if task == "color":
+        found["classes"] = len(items[0].choices)
+    else:
+        found["relations"] = len({label for item in items for label in item.gold})
+    found["label cardinality"] = f"{fmean(cardinality):.2f} ({pstdev(cardinality):.2f})"
+    if any("scene" in item.tags for item in items):
+        found["scenes"] = len({item.tags["scene"] for item in items})
+    published = any("split" in item.tags for item in items)
+    paper = PAPER.get(task, {}) if published else {}
+    rows = tuple((of, value, paper.get(of, "")) for of, value in found.items())
+    tables = [Listing(f"Table 1: {task}", COLUMNS, rows)]
+    return tables if task in ("color", "spatial") else [*tables, order_listing(items)]
+
+
+def order_listing(items: Sequence[Item]) -> Listing:
+    """Whether the size relations of items are an order: cycles, tangles, repeats."""
+    smaller = [
+        (item.tags["obj_a"], item.tags["obj_b"])
+        if item.tags["relation"] == "<"
+        else (item.tags["obj_b"], item.tags["obj_a"])
+        for item in items
+    ]
+    report = order_report(smaller)
+    largest = len(report.components[0]) if report.components else 0
+    rows = (
+        ("unordered pairs", report.pairs - report.contradictions),
+        ("pairs labelled both ways", report.contradictions),
+        ("cycles of three objects", report.cycles),
+        ("objects in the largest tangle", largest),
+        ("pairs inside a tangle", report.tangled),
+        ("is an order", "yes" if report.is_order else "no"),
+        ("repeated items", len(items) - len({item.text for item in items})),
+    )
+    return Listing("Are the sizes an order?", ("of", "count"), rows)
+
+
+def subtype_statistics(items: Sequence[Item], *, data: str = "") -> list[Listing]:
+    """Table 1 for comparisons of subtypes; of published ones also its first block, from the object
+    names in DATA."""
+    tables = statistics(items)
+    if not any("split" in item.tags for item in items):
+        return tables
+    counts = subtype_counts(subtypes(read_names(locate(data, "viphy"))))
+    found = {
+        "objects": counts.objects,
+        "objects with subtype": counts.with_subtypes,
+        "subtype cardinality": f"{counts.cardinality:.2f} ({counts.deviation:.2f})",
+    }
+    rows = tuple((of, n, PAPER["names"][of]) for of, n in found.items())
+    return [*tables, Listing("Table 1: objects and their subtypes", COLUMNS, rows)]

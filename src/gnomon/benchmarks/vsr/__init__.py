@@ -1,0 +1,1 @@
+"""VSR: captions about where two things are in a photograph."""

@@ -1,0 +1,193 @@
+"""VSR's published files, both released versions: captions with labels, votes and images.
+
+The first release holds votes as lists; the second, in all files but the raw one, as text such as
+"[2, 10, 1]", and adds reference frames; the zero-shot files add a `subj` that lost its first
+letters. What is read here is plain and checked.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+import msgspec
+
+from gnomon.errors import DataError
+from gnomon.fetching.catalogue import SourceFile
+from gnomon.files import find, read_jsonl
+
+PARTS = ("train", "dev", "test")
+IMAGE = re.compile(r"\d{12}\.jpg")
+LINK = re.compile(r"https?://[\w.-]+(?::\d+)?(?:/[\w.-]+)*/(train2017|val2017)/(\d{12}\.jpg)")
+RAW = ("data/data_files/all_vsr_raw_data.jsonl", "all_vsr_raw_data.jsonl", "raw.jsonl")
+VALIDATED = (
+    "data/data_files/all_vsr_validated_data.jsonl",
+    "all_vsr_validated_data.jsonl",
+    "validated.jsonl",
+)
+MOST_ROWS = 1_000_000  # a hundred times what was released; more is not this file
+NO_COPULA = ("contains", "consists of", "has as a part")
+
+
+class Caption(msgspec.Struct, frozen=True):
+    """One annotated caption of one image."""
+
+    image: str
+    image_link: str
+    caption: str
+    label: int
+    relation: str
+    annotator_id: int
+    vote_true_validator_id: list[int] | str
+    vote_false_validator_id: list[int] | str
+    reference_frame: float | None = None
+    subj: str = ""  # in the zero-shot files only, and not to be trusted
+    obj: str = ""
+
+    @property
+    def votes(self) -> tuple[int, int]:
+        """How many validators said true, and how many false."""
+        return len(_votes(self.vote_true_validator_id)), len(_votes(self.vote_false_validator_id))
+
+    @property
+    def agreement(self) -> tuple[int, int]:
+        """How many validators agreed with the label, of how many."""
+        true, false = self.votes
+        return (true if self.label else false), true + false
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """No image has the same caption twice."""
+        return self.image, self.caption
+
+    @property
+    def concepts(self) -> tuple[str, str]:
+        """The two things the caption is about."""
+        return concepts(self.caption, self.relation)
+
+
+def validated(row: Caption) -> bool:
+    """Whether at least two thirds of the validators agree with the label (section 2.2), and there
+    was one at all."""
+    agreeing, total = row.agreement
+    return total > 0 and 3 * agreeing >= 2 * total
+
+
+def concepts(caption: str, relation: str) -> tuple[str, str]:
+    """The things before and after the relation of a caption; empty if it is not of the usual form.
+
+    >>> concepts("The hot dog is on top of the horse.", "on top of")
+    ('hot dog', 'horse')
+    """
+    copula = "" if relation in NO_COPULA else "is "
+    found = re.fullmatch(rf"The (.+?) {copula}{re.escape(relation)} the (.+)\.", caption.strip())
+    return (found[1], found[2]) if found else ("", "")
+
+
+def read_captions(file: Path) -> list[Caption]:
+    """The captions of a file, each checked: label, votes, image name and link."""
+    rows: list[Caption] = []
+    for line, row in read_jsonl(file, Caption):
+        problem = _problem(row) or (
+            "" if len(rows) < MOST_ROWS else f"the file has more than {MOST_ROWS:,} captions"
+        )
+        if problem:
+            raise DataError(f"{problem}.", "Mend or remove the line.", file=file, line=line)
+        rows.append(row)
+    return rows
+
+
+def read_raw(folder: Path) -> list[Caption]:
+    """All annotations, before validation."""
+    return read_captions(find(folder, *RAW, what="the raw annotations"))
+
+
+def read_validated(folder: Path) -> list[Caption]:
+    """The validated captions: as released, else from the raw annotations by the rule, else the
+    parts of a split."""
+    try:
+        file = find(folder, *VALIDATED)
+    except DataError:
+        if not folder.is_dir():
+            raise
+    else:
+        return read_captions(file)
+    if has_split(folder, "random") and not _is_there(folder, RAW):
+        return [row for rows in read_split(folder, "random").values() for row in rows]
+    return [row for row in read_raw(folder) if validated(row)]
+
+
+def has_split(folder: Path, split: str) -> bool:
+    """Whether the released files of a split (random, zeroshot) are there."""
+    return _is_there(folder, _split_files(split, "train"))
+
+
+def read_split(folder: Path, split: str) -> dict[str, list[Caption]]:
+    """The released train, dev and test parts of a split (random, zeroshot), as read."""
+    return {
+        part: read_captions(
+            find(folder, *_split_files(split, part), what=f"the {split} {part} split")
+        )
+        for part in PARTS
+    }
+
+
+def image_files(folder: Path) -> Iterator[SourceFile]:
+    """The images of the captions in a folder, each once, as files that can be fetched into COCO's
+    layout."""
+    rows = read_raw(folder) if _is_there(folder, RAW) else read_validated(folder)
+    for link in dict.fromkeys(row.image_link for row in rows):
+        year, name = LINK.fullmatch(link).groups()  # type: ignore[union-attr] # checked when it was read
+        yield SourceFile(path=f"{year}/{name}", url=link)
+
+
+def image_path(row: Caption, folders: Sequence[Path], *, required: bool) -> str:
+    """The image's file below one of the folders (COCO's layout or flat), else its address on the
+    web."""
+    year = LINK.fullmatch(row.image_link)[1]  # type: ignore[index] # checked when it was read
+    for folder in folders:
+        for place in (year, "trainval2017", "images", "."):
+            file = folder / place / row.image
+            if file.is_file():
+                return str(file)
+    if required:
+        raise DataError(
+            f"the image {row.image} is not there: looked for {year}/{row.image} and {row.image}.",
+            "Fetch the images with `gnomon data get vsr-images`, or leave out --images.",
+            file=folders[0],
+        )
+    return row.image_link
+
+
+def _split_files(split: str, part: str) -> tuple[str, ...]:
+    return (
+        f"data/splits/{split}/{part}.jsonl",
+        f"splits/{split}/{part}.jsonl",
+        f"{split}/{part}.jsonl",
+    )
+
+
+def _is_there(folder: Path, names: Iterable[str]) -> bool:
+    return any((folder / f"{name}{ending}").is_file() for name in names for ending in ("", ".gz"))
+
+
+def _votes(votes: list[int] | str) -> list[int]:
+    return votes if isinstance(votes, list) else msgspec.json.decode(votes, type=list[int])
+
+
+def _problem(row: Caption) -> str:
+    if row.label not in (0, 1):
+        return f"the label is {row.label}, not 0 or 1"
+    if not IMAGE.fullmatch(row.image):
+        return f"the image name {row.image[:60]!r} is not twelve digits and .jpg"
+    link = LINK.fullmatch(row.image_link)
+    if link is None or link[2] != row.image:
+        return f"the image link {row.image_link[:80]!r} does not lead to train2017/{row.image} or val2017/{row.image}"
+    if not row.caption.strip() or not row.relation.strip():
+        return "the caption or the relation is empty"
+    try:
+        row.votes  # noqa: B018 - decodes them
+    except msgspec.MsgspecError:
+        return "the votes are not a list of validators"
+    return ""

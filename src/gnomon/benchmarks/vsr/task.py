@@ -1,0 +1,183 @@
+"""Is a caption about where two things are true of a photograph? (Visual Spatial Reasoning.)
+
+`published` gives the validated captions, or one of the splits: as released, or rebuilt with a seed
+where the release has none or leaks. There is no fresh twin: it would need photographs or scenes
+that nobody has seen.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Iterator
+from functools import cache
+from pathlib import Path
+
+from gnomon.benchmarks.vsr import files, splits
+from gnomon.benchmarks.vsr.files import PARTS, Caption
+from gnomon.benchmarks.vsr.tables import statistics
+from gnomon.contracts import Benchmark
+from gnomon.errors import DataError, MissingFileWarning, UsageError
+from gnomon.fetching.catalogue import cached, locate
+from gnomon.files import package_data, read_yaml
+from gnomon.records import Item
+
+CHOICES = ("false", "true")
+SIZES = ("100", *(str(share) for share in splits.SHARES))
+KINDS = ("random", "random-rebuilt", "zeroshot", "zeroshot-published", "contrast")
+
+
+def published(
+    *, data: str = "", split: str = "", images: str = "", seed: int = 0, release: int = 1
+) -> Iterator[Item]:
+    """The validated captions, or those of SPLIT: KIND, KIND/PART, PART or raw.
+
+    KIND is random (as released, else rebuilt), random-rebuilt, zeroshot (no concept shared),
+    zeroshot-published (as released) or contrast; PART is train, dev, test or train-N, for N = 100
+    captions or 10, 25, 50, 75 percent. A PART alone is one of random. IMAGES is a folder in COCO's
+    layout. RELEASE says which of the two to take from the cache.
+    """
+    if release not in (1, 2):
+        raise UsageError(
+            f"There is no release {release} of VSR.",
+            "Give 1 (the paper's) or 2 (the journal version's).",
+        )
+    folder = locate(data, "vsr" if release == 1 else "vsr-2")
+    pictures = (
+        [Path(images).expanduser()]
+        if images
+        else [found for found in (cached("vsr-images"),) if found]
+    )
+    if images and not pictures[0].is_dir():
+        raise DataError(
+            "there is no such folder.",
+            "Give the folder that holds train2017 and val2017 with --images.",
+            file=images,
+        )
+    for tags, row in _chosen(folder, split, seed):
+        yield caption_item(row, files.image_path(row, pictures, required=bool(images)), tags)
+
+
+def _chosen(folder: Path, split: str, seed: int) -> Iterator[tuple[dict[str, str], Caption]]:
+    if split == "raw":
+        for row in files.read_raw(folder):
+            yield {"split": "raw", "validated": "yes" if files.validated(row) else "no"}, row
+    elif not split:
+        homes = {name: _homes(folder, name) for name in ("random", "zeroshot")}
+        for row in files.read_validated(folder):
+            home = homes["random"].get(row.key, "")
+            part = f"random/{home}" if home else ""
+            yield {"split": home, "zeroshot": homes["zeroshot"].get(row.key, ""), "part": part}, row
+    else:
+        kind, part = parse_split(split)
+        parts = split_parts(folder, kind, seed)
+        for name in [part] if part else PARTS:
+            size = name.removeprefix("train-")
+            rows = (
+                parts[name] if name in parts else splits.training_prefix(parts["train"], seed, size)
+            )
+            yield from (({"split": name, "part": f"{kind}/{name}"}, row) for row in rows)
+
+
+def parse_split(split: str) -> tuple[str, str]:
+    """The kind and the part that a split names; the part is empty for all three.
+
+    >>> parse_split("contrast/test"), parse_split("train-10"), parse_split("zeroshot")
+    (('contrast', 'test'), ('random', 'train-10'), ('zeroshot', ''))
+    """
+    kind, _, part = split.partition("/")
+    known = (*PARTS, *(f"train-{size}" for size in SIZES))
+    if not part and kind not in KINDS:
+        kind, part = "random", kind
+    if kind not in KINDS or (part and part not in known):
+        raise UsageError(
+            f"There is no split named '{split}'.",
+            f"Write raw, KIND, PART or KIND/PART. Kinds: {', '.join(KINDS)}. Parts: {', '.join(known)}.",
+        )
+    return kind, part
+
+
+def split_parts(folder: Path, kind: str, seed: int) -> splits.Parts:
+    """The train, dev and test parts of a kind of split."""
+    if kind == "zeroshot-published" or (kind == "random" and files.has_split(folder, "random")):
+        return files.read_split(folder, kind.removesuffix("-published"))
+    if kind == "random":
+        warnings.warn(
+            "The released random split is not there: the parts are drawn anew, with the seed.",
+            MissingFileWarning,
+            stacklevel=2,
+        )
+    make = {
+        "random": splits.random_split,
+        "random-rebuilt": splits.random_split,
+        "zeroshot": splits.zeroshot_split,
+        "contrast": splits.contrast_split,
+    }
+    return make[kind](files.read_validated(folder), seed)
+
+
+def caption_item(row: Caption, image: str, tags: dict[str, str]) -> Item:
+    """A caption of an image as an item: true or false."""
+    agreeing, total = row.agreement
+    subject, thing = row.concepts
+    more = {
+        "relation": row.relation,
+        "category": category(row.relation),
+        "subj": subject,
+        "obj": thing,
+        "annotator": str(row.annotator_id),
+        "votes": str(total),
+        "agreement": f"{agreeing / total:.2f}" if total else "",
+        "dissent": "yes" if agreeing < total else "no",
+        "image": row.image,
+        **tags,
+    }
+    if row.reference_frame is not None:
+        more["frame"] = f"{row.reference_frame:g}"
+    return Item(
+        id=f"{row.image.removesuffix('.jpg')}/{row.caption.strip(' .').replace(' ', '_')}",
+        form="caption",
+        text=row.caption,
+        choices=CHOICES,
+        gold=(CHOICES[row.label],),
+        group=row.caption,
+        images=(image,),
+        tags={key: value for key, value in more.items() if value},
+    )
+
+
+def category(relation: str) -> str:
+    """The meta-category of a relation; "none" for the one relation (congruent) that has none.
+
+    >>> category("among"), category("congruent")
+    ('Unallocated', 'none')
+    """
+    return _categories().get(relation, "none")
+
+
+@cache
+def _categories() -> dict[str, str]:
+    table: dict[str, Iterable[str]] = read_yaml(package_data("vsr/categories.yaml"))
+    return {relation: name for name, relations in table.items() for relation in relations}
+
+
+def _homes(folder: Path, split: str) -> dict[tuple[str, str], str]:
+    if not files.has_split(folder, split):
+        return {}
+    return {row.key: part for part, rows in files.read_split(folder, split).items() for row in rows}
+
+
+VSR = Benchmark(
+    name="vsr",
+    summary="is a caption about where two things are true of a photograph",
+    paper="VSR",
+    sources={"published": published},
+    measures=(
+        "accuracy",
+        "macro_f1",
+        "group_agreement_and_right",
+    ),  # the last: both halves of a contrastive pair
+    slices=("category", "relation", "split", "dissent"),
+    cluster="group",
+    figures="vsr",
+    statistics=statistics,
+)

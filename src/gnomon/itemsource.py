@@ -1,0 +1,131 @@
+"""From what a user writes ("scales@fresh" and options) to a checked stream of items.
+
+An ItemSource can be read any number of times and always yields the same items in the same order.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from hashlib import sha256
+from itertools import pairwise
+from random import Random
+from typing import Any
+
+import msgspec
+
+from gnomon import registry
+from gnomon.contracts import Benchmark
+from gnomon.errors import DataError, UsageError
+from gnomon.options import check_options, complete
+from gnomon.records import Item, problem
+
+
+@dataclass(frozen=True, repr=False)
+class ItemSource:
+    """A benchmark with its source and options chosen: what `gnomon.load` gives."""
+
+    benchmark: Benchmark
+    source: str
+    options: dict[str, Any] = field(default_factory=dict)
+    limit: int | None = None
+
+    @property
+    def name(self) -> str:
+        """NAME@SOURCE."""
+        return f"{self.benchmark.name}@{self.source}"
+
+    def __repr__(self) -> str:
+        limit = {"limit": self.limit} if self.limit is not None else {}
+        return f"<{', '.join([self.name, *(f'{key}={value!r}' for key, value in (self.options | limit).items())])}>"
+
+    def items(self) -> Iterator[Item]:
+        """The items, each checked; at most `limit`, spread evenly over the whole."""
+        stream = self._all()
+        if self.limit is not None:
+            total = sum(1 for _ in stream)
+            stream = _at(self._all(), spread(total, self.limit))
+        yield from stream
+
+    def _all(self) -> Iterator[Item]:
+        for item in self.benchmark.sources[self.source](**self.options):
+            if wrong := problem(item):
+                raise DataError(
+                    f"item '{item.id}' of {self.name} cannot be asked: {wrong}.",
+                    "This is a fault of the benchmark or of its data file.",
+                )
+            yield item
+
+    def limited(self, limit: int | None) -> ItemSource:
+        """The same source, narrowed to at most `limit` items."""
+        if limit is not None and (
+            isinstance(limit, bool) or not hasattr(limit, "__index__") or limit < 1
+        ):
+            raise UsageError(
+                f"The limit must be 1 or more, not {limit}.",
+                "Give a whole number, or none for all items.",
+            )
+        return replace(self, limit=None if limit is None else operator.index(limit))
+
+
+def load(spec: str, **options: Any) -> ItemSource:
+    """The items of a benchmark: NAME, NAME@fresh or NAME@published, with the options that its
+    source takes.
+
+    >>> load("scales", seed=1).name
+    'scales@fresh'
+    """
+    name, _, source = spec.partition("@")
+    found = registry.benchmark(name)
+    source = source or found.default_source
+    if source not in found.sources:
+        raise UsageError(
+            f"{name} has no source '{source}'.", f"It has: {', '.join(found.sources)}."
+        )
+    function = found.sources[source]
+    check_options(f"{name}@{source}", function, options)
+    return ItemSource(found, source, complete(function, options))
+
+
+def spread(total: int, most: int) -> Iterable[int]:
+    """At most `most` indices below `total`, one drawn from each of as many equal stretches.
+
+    Evenly spaced indices could fall in step with the order of the items; the draw, always the same,
+    cannot.
+
+    >>> list(spread(3, 10))
+    [0, 1, 2]
+    """
+    if total <= most or most < 1:
+        return range(min(total, max(most, 0)))
+    draw = Random(total * 1_000_003 + most).random
+    edges = [i * total // most for i in range(most + 1)]
+    return (low + int(draw() * (high - low)) for low, high in pairwise(edges))
+
+
+class Fingerprint:
+    """The sha256 of a stream of items, in order."""
+
+    def __init__(self) -> None:
+        self._hash = sha256()
+        self._encode = msgspec.json.Encoder().encode
+
+    def add(self, item: Item) -> None:
+        """Take one more item in."""
+        self._hash.update(self._encode(item))
+
+    def hexdigest(self) -> str:
+        """The digest so far."""
+        return self._hash.hexdigest()
+
+
+def _at(items: Iterator[Item], indices: Iterable[int]) -> Iterator[Item]:
+    wanted = iter(indices)
+    want = next(wanted, -1)
+    for index, item in enumerate(items):
+        if index == want:
+            yield item
+            want = next(wanted, -1)
+            if want < 0:
+                return

@@ -1,0 +1,138 @@
+"""SpaceNLI's pattern accuracy and its curve (section 4.2.2), and the data map of patterns (section
+4.3).
+
+PA_t is the share of patterns with at least t of their samples right. The area under its curve is
+the mean accuracy of patterns, hence plain accuracy where all patterns have the same number of
+samples.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from gnomon.contracts import Measure
+from gnomon.errors import UsageError
+from gnomon.measures.grouping import groups
+from gnomon.measures.statistics import Floats, Statistics, mean_of
+from gnomon.measures.table import Table
+
+
+class Curve(NamedTuple):
+    """Pattern accuracy at every threshold where it changes: `share[i]` holds for thresholds up to
+    `threshold[i]`."""
+
+    threshold: Floats
+    share: Floats
+
+    @property
+    def area(self) -> float:
+        """The area under the curve from 0 to 1."""
+        return float((np.diff(self.threshold, prepend=0.0) * self.share).sum())
+
+
+class MapPoint(NamedTuple):
+    """A pattern in the data map: how sure the model is of the right label, and how that varies over
+    samples."""
+
+    pattern: str
+    confidence: float  # mean probability of the right labels
+    variability: float  # population standard deviation of it
+    correctness: float  # share of samples answered right
+    n: int
+
+
+def pattern_accuracy(threshold: str) -> Measure:
+    """The measure "pattern_accuracy@T", for T between 0 and 1.
+
+    >>> pattern_accuracy("0.95").name
+    'pattern_accuracy@0.95'
+    """
+    try:
+        least = float(threshold)
+    except ValueError:
+        least = -1.0
+    if not 0 <= least <= 1:
+        raise UsageError(
+            f"pattern_accuracy@{threshold}: the threshold must be a number between 0 and 1.",
+            "For example pattern_accuracy@0.95.",
+        )
+    return Measure(
+        name=f"pattern_accuracy@{threshold}",
+        needs="groups",
+        summary=f"share of patterns with at least {least:.0%} of their items right",
+        statistics=lambda table: _pattern_accuracy(table, least),
+    )
+
+
+def pattern_accuracy_auc(table: Table) -> Statistics:
+    """The area under the pattern accuracy curve: the mean over patterns of their accuracy."""
+    found = groups(table)
+    return mean_of(found.share, found.clusters, n=len(table))
+
+
+def curve(table: Table) -> Curve:
+    """The whole pattern accuracy curve, exactly: from 0 to 1 in the steps that occur."""
+    share = np.sort(groups(table).share)
+    steps = np.union1d(share, [1.0]) if len(share) else np.array([1.0])
+    steps = steps[steps > 0]
+    at_least = len(share) - np.searchsorted(share, _below(steps), side="left")
+    return Curve(steps, at_least / max(1, len(share)))
+
+
+def curve_at(table: Table, thresholds: Floats) -> Floats:
+    """Pattern accuracy at the given thresholds."""
+    share = np.sort(groups(table).share)
+    at_least = len(share) - np.searchsorted(
+        share, _below(np.asarray(thresholds, dtype=float)), side="left"
+    )
+    return np.asarray(at_least / max(1, len(share)))
+
+
+def data_map(table: Table) -> list[MapPoint]:
+    """Confidence and variability of each pattern (Swayamdipta et al. 2020, over samples instead of
+    epochs).
+
+    Items without usable scores are left out of both; a pattern without any has NaN.
+    """
+    found = groups(table)
+    sure = (table.probabilities * table.gold_at).sum(axis=1)
+    known = ~np.isnan(sure)
+    count = np.bincount(found.of[known], minlength=len(found.size))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        mean = np.bincount(found.of[known], weights=sure[known], minlength=len(count)) / count
+        away = (sure - mean[found.of]) ** 2
+        spread = np.sqrt(
+            np.bincount(found.of[known], weights=away[known], minlength=len(count)) / count
+        )
+    names = table.group.text()
+    return [
+        MapPoint(
+            names[row] or str(table.ids[row]),
+            float(mean[i]),
+            float(spread[i]),
+            float(found.share[i]),
+            int(found.size[i]),
+        )
+        for i, row in enumerate(found.first.tolist())
+    ]
+
+
+def _pattern_accuracy(table: Table, least: float) -> Statistics:
+    found = groups(table)
+    return mean_of(found.share >= _below(np.array(least)), found.clusters, n=len(table))
+
+
+def _below(threshold: Floats) -> Floats:
+    """A hair below the threshold, so that 19 of 20 reaches 0.95 whatever the last bit of the
+    fraction is."""
+    return np.asarray(threshold - 1e-9)
+
+
+PATTERN_ACCURACY_AUC = Measure(
+    name="pattern_accuracy_auc",
+    statistics=pattern_accuracy_auc,
+    needs="groups",
+    summary="area under the pattern accuracy curve: mean accuracy of patterns",
+)

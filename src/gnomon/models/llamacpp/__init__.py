@@ -1,0 +1,1 @@
+"""Model files of llama.cpp, and the small model that comes with Gnomon."""

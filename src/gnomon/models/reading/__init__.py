@@ -1,0 +1,1 @@
+"""From a model's free reply to one of the choices."""

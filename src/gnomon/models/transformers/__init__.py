@@ -1,0 +1,2 @@
+"""Models of Hugging Face transformers: causal, sequence-to-sequence, masked and sentence
+classifiers."""

@@ -1,0 +1,148 @@
+"""What goes wrong while a model of transformers is loaded, in words for people: what is the matter,
+what to do."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from gnomon.errors import GnomonError, ModelError, UsageError
+
+# What a message of the libraries holds -> what it means, and what to do.
+KNOWN = (
+    (
+        "trust_remote_code",
+        "brings code of its own, which would run on this machine.",
+        "If you have read it and trust it, add --trust-remote-code.",
+    ),
+    (
+        "gated repo",
+        "is given only to those whom its authors let in.",
+        "Ask for access on its page of the hub, then log in: `hf auth login`, or set HF_TOKEN.",
+    ),
+    (
+        "does not recognize this architecture",
+        "has an architecture that this version of transformers does not know.",
+        "Update it: pip install -U transformers.",
+    ),
+    (
+        "Unrecognized configuration class",
+        "is not a model of the kind that was asked for.",
+        "Leave kind out, or give another: causal, seq2seq, masked, nli.",
+    ),
+    (
+        "instantiate the backend tokenizer",
+        "has no tokenizer that can be read.",
+        "Put its tokenizer.json (or tokenizer.model and tokenizer_config.json) beside its config.json.",
+    ),
+    (
+        "ignore_mismatched_sizes",
+        "has weights of other shapes than its config.json says.",
+        "Is the config.json that of these weights? Fetch both again.",
+    ),
+)
+
+
+@contextmanager
+def explained(name: str, *, allow_pickle: bool) -> Iterator[None]:
+    """While inside, whatever the libraries raise about a stranger's files becomes an error for
+    people."""
+    try:
+        yield
+    except GnomonError:
+        raise
+    except Exception as error:
+        raise _explanation(name, error, allow_pickle=allow_pickle) from error
+
+
+def check_folder(name: str, *, allow_pickle: bool) -> None:
+    """Say what a folder lacks before anything tries to read it."""
+    folder = Path(name)
+    if not folder.is_dir():
+        if _is_path(name) or folder.is_file():
+            raise ModelError(
+                f"{name}: there is no such folder.",
+                "Give the folder that holds the model's config.json.",
+            )
+        return
+    if list(folder.glob("*.safetensors")):
+        return
+    if not any(list(folder.glob(f"*.{ending}")) for ending in ("bin", "pt", "pth")):
+        raise ModelError(f"{name} holds no weights.", "Put the model's .safetensors files there.")
+    if not allow_pickle:
+        raise _pickled(name)
+
+
+def check_complete(name: str, kind: str, model: Any, missing: Collection[str]) -> None:
+    """Refuse a model some of whose weights are not in its files: they would be random, and so would
+    its answers."""
+    absent = [key for key, _ in model.named_parameters() if key in missing]
+    if absent:
+        some = ", ".join(absent[:2]) + (f" and {len(absent) - 2} more" if len(absent) > 2 else "")
+        raise ModelError(
+            f"{name} has no weights for {some}: asked as kind {kind}, it would answer at random.",
+            "Give a model that was trained for this, or another kind with --model-set kind=KIND.",
+        )
+
+
+def check_device(device: str) -> None:
+    """Refuse a device that this machine does not have."""
+    import torch
+
+    here = {
+        "cpu": True,
+        "cuda": torch.cuda.is_available(),
+        "mps": torch.backends.mps.is_available(),
+    }
+    kind = device.partition(":")[0]
+    try:
+        torch.device(device)
+    except RuntimeError:
+        kind = ""
+    if not here.get(kind, bool(kind)):
+        known = ", ".join(name for name, there in here.items() if there)
+        raise UsageError(
+            f"There is no device '{device}' here.",
+            f"There is: {known}. Leave it out for the fastest.",
+        )
+
+
+def _explanation(name: str, error: Exception, *, allow_pickle: bool) -> ModelError:
+    text = " ".join(str(error).split())
+    for sign, what, advice in KNOWN:
+        if sign in text:
+            return ModelError(f"{name} {what}", advice)
+    if not allow_pickle and "safetensors" in text and "file named" in text:
+        return _pickled(name)
+    if type(error).__name__ == "SafetensorError":
+        return ModelError(
+            f"{name}: its weights cannot be read ({text}).",
+            "The file is damaged or was not fetched whole: fetch it again (git lfs pull, if it came by git).",
+        )
+    return ModelError(
+        f"{name} cannot be loaded: {text[:300] or type(error).__name__}", _advice(name)
+    )
+
+
+def _pickled(name: str) -> ModelError:
+    return ModelError(
+        f"{name} has its weights only as a Python pickle, which can run any code when it is read.",
+        "Prefer a revision with .safetensors files; if you trust its author, add --allow-pickle.",
+    )
+
+
+def _is_path(name: str) -> bool:
+    return name.startswith((".", "/", "~")) or name.count("/") > 1 or "\\" in name
+
+
+def _advice(name: str) -> str:
+    if Path(name).is_dir():
+        return (
+            "Is this a folder with config.json, tokenizer and .safetensors files, all of one model?"
+        )
+    if os.environ.get("HF_HUB_OFFLINE", "").lower() in ("1", "true", "yes", "on"):
+        return "HF_HUB_OFFLINE is set and the model is not in the cache: unset it once, or give a local folder."
+    return "Check the name and the network, or give a local folder: hf:path/to/folder."

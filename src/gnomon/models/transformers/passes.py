@@ -1,0 +1,204 @@
+"""One pass of a model over rows: a prefix that they share, a tree each, and logits only where they
+are wanted.
+
+A row attends along its tree by a 4-D mask; the prefix is a key-value cache that is the same for all
+rows; and the head, with the last layer's feed-forward part, is given only the places whose logits
+are asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import torch
+from transformers.cache_utils import Cache, DynamicCache, DynamicLayer
+
+from gnomon.models.transformers.rows import Row
+
+ROOM = 64 * 2**20  # bytes that a prefix may take, spread over the rows of a batch
+
+
+class SharedLayer(DynamicLayer):  # type: ignore[misc]
+    """A cache layer whose keys and values are the same for all rows, and stay as they are.
+
+    Where they are small (`room` bytes) they stay spread over the rows, and a pass writes only its
+    own after them.
+    """
+
+    def __init__(self, keys: torch.Tensor, values: torch.Tensor, room: int) -> None:
+        super().__init__()
+        self.keys, self.values, self.room = keys, values, room
+        self.dtype, self.device = keys.dtype, keys.device
+        self.is_initialized = True
+        self._spread: tuple[torch.Tensor, torch.Tensor] | None = None
+
+    def update(
+        self, key_states: torch.Tensor, value_states: torch.Tensor, *_: Any, **__: Any
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """The shared keys and values followed by the new ones, for each row."""
+        rows, heads, new, size = key_states.shape
+        offset = self.keys.shape[-2]
+        if 2 * rows * heads * (offset + new) * size * key_states.element_size() > self.room:
+            return (
+                torch.cat([self.keys.expand(rows, -1, -1, -1), key_states], dim=-2),
+                torch.cat([self.values.expand(rows, -1, -1, -1), value_states], dim=-2),
+            )
+        if (
+            self._spread is None
+            or self._spread[0].shape[0] < rows
+            or self._spread[0].shape[2] < offset + new
+        ):
+            self._spread = (
+                self._spread_out(self.keys, rows, new),
+                self._spread_out(self.values, rows, new),
+            )
+        keys, values = (whole[:rows, :, : offset + new] for whole in self._spread)
+        keys[:, :, offset:] = key_states
+        values[:, :, offset:] = value_states
+        return keys, values
+
+    def first(self, tokens: int) -> SharedLayer:
+        """The layer of the first tokens only."""
+        return SharedLayer(self.keys[:, :, :tokens], self.values[:, :, :tokens], self.room)
+
+    def _spread_out(self, shared: torch.Tensor, rows: int, new: int) -> torch.Tensor:
+        _, heads, offset, size = shared.shape
+        whole = shared.new_empty(rows, heads, offset + new, size)
+        whole[:, :, :offset] = shared
+        return whole
+
+
+Layers = list[SharedLayer]  # of a prefix
+
+
+def forward(
+    model: Any, batch: list[Row], prefix: Layers | None, places: torch.Tensor
+) -> torch.Tensor:
+    """One pass over rows of a batch: float32 logits at the given places (row times length plus
+    token)."""
+    device = places.device
+    length = len(batch[0].tokens)
+    # A row is filled up with its last token: what stands after a token never changes it, so any
+    # token will do.
+    ids = torch.tensor(
+        [row.tokens + row.tokens[-1:] * (length - len(row.tokens)) for row in batch], device=device
+    )
+    inputs: dict[str, Any] = {"input_ids": ids, "use_cache": False}
+    offset = 0 if prefix is None else prefix[0].keys.shape[-2]
+    if prefix is not None:
+        inputs |= {"past_key_values": Cache(layers=prefix), "use_cache": True}
+    if prefix is not None or not batch[0].chain:
+        depths = np.array(
+            [row.depths + row.depths[-1:] * (length - len(row.tokens)) for row in batch]
+        )
+        inputs["position_ids"] = torch.as_tensor(depths + offset, device=device)
+        inputs["attention_mask"] = _mask(batch, length, offset, model.dtype, device)
+    return logits_at(model, inputs, places)
+
+
+def logits_at(model: Any, inputs: dict[str, Any], places: torch.Tensor) -> torch.Tensor:
+    """Float32 logits at the given places of a batch (row times length plus token), and nowhere else
+    if possible."""
+    with torch.inference_mode(), _only_at(model, places) as seen:
+        logits: torch.Tensor = model(**inputs).logits
+        logits = logits.reshape(-1, logits.shape[-1])
+        return (
+            logits if seen else logits[places]
+        ).float()  # unseen: the head is not where the model says it is
+
+
+def read_prefix(model: Any, tokens: Sequence[int]) -> Layers:
+    """Keys and values of a text, layer by layer."""
+    device = next(model.parameters()).device
+    cache = (
+        DynamicCache()
+    )  # without the config: every layer keeps every token, sliding windows are the mask's matter
+    with torch.inference_mode(), _only_at(model, torch.tensor([len(tokens) - 1], device=device)):
+        model(
+            input_ids=torch.tensor([list(tokens)], device=device),
+            past_key_values=cache,
+            use_cache=True,
+        )
+    return [
+        SharedLayer(layer.keys, layer.values, ROOM // len(cache.layers)) for layer in cache.layers
+    ]
+
+
+@contextmanager
+def _only_at(model: Any, places: torch.Tensor) -> Iterator[list[torch.Tensor]]:
+    """While inside, the model's head is given only the hidden states at `places`, as one row; it
+    yields these.
+
+    The feed-forward part of the last layer, which nothing but the head sees, is computed only
+    there, too. Hooks rather than calls past the model: scaling and capping of logits stay the
+    model's own.
+    """
+    seen: list[torch.Tensor] = []
+    shapes: list[torch.Size] = []
+
+    def keep(_: Any, args: tuple[Any, ...]) -> tuple[torch.Tensor]:
+        seen.append(args[0].reshape(-1, args[0].shape[-1])[places].unsqueeze(0))
+        return (seen[-1],)
+
+    def narrow(_: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
+        if len(args) != 1 or args[0].dim() != 3:
+            return args
+        shapes.append(args[0].shape)
+        return (args[0].reshape(-1, args[0].shape[-1])[places].unsqueeze(0),)
+
+    def widen(_: Any, __: Any, output: Any) -> Any:
+        if not shapes:
+            return output
+        states, *rest = (
+            output if isinstance(output, tuple) else (output,)
+        )  # some give what their router said, too
+        rows, length, size = shapes.pop()
+        wide = states.new_zeros(rows * length, size)
+        wide[places] = states.view(-1, size)
+        wide = wide.view(rows, length, size)
+        return (wide, *rest) if isinstance(output, tuple) else wide
+
+    head, last = model.get_output_embeddings(), _last_feed_forward(model)
+    hooks = [] if head is None else [head.register_forward_pre_hook(keep)]
+    if head is not None and last is not None:
+        hooks += [last.register_forward_pre_hook(narrow), last.register_forward_hook(widen)]
+    try:
+        yield seen
+    finally:
+        for hook in hooks:
+            hook.remove()
+
+
+def _last_feed_forward(model: Any) -> Any:
+    """The feed-forward part of the last layer, if it is a plain one that works on each token by
+    itself."""
+    last = f".{getattr(model.config.get_text_config(), 'num_hidden_layers', 0) - 1}.mlp"
+    found = [part for name, part in model.named_modules() if name.endswith(last)]
+    return found[0] if len(found) == 1 and type(found[0]).__name__.endswith("MLP") else None
+
+
+def _mask(
+    batch: list[Row], length: int, offset: int, dtype: torch.dtype, device: torch.device
+) -> torch.Tensor:
+    """Additive: 0 where a token sees another (the prefix, its ancestors, itself), the least number
+    elsewhere."""
+    if batch[0].chain:
+        sees = np.tril(np.ones((1, length, length), dtype=bool))
+    else:
+        sees = np.zeros((len(batch), length, length), dtype=bool)
+        for place, row in enumerate(batch):
+            _ancestors(row, sees[place])
+    mask = torch.full((len(sees), 1, length, offset + length), torch.finfo(dtype).min, dtype=dtype)
+    mask[..., :offset] = 0
+    mask[:, 0, :, offset:][torch.from_numpy(sees)] = 0
+    return mask.to(device).expand(len(batch), -1, -1, -1)
+
+
+def _ancestors(row: Row, sees: np.ndarray) -> None:
+    np.fill_diagonal(sees, True)
+    for place, parent in enumerate(row.parents):
+        if parent >= 0:
+            sees[place, : parent + 1] |= sees[parent, : parent + 1]

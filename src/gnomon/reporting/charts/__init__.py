@@ -1,0 +1,1 @@
+"""Drawing: SVG primitives, plots and panels."""

@@ -1,0 +1,77 @@
+"""Figures: each is a function from a study to charts, listed in one table; those that do not apply
+give nothing.
+
+A figure carries its drawing, a description in words and the numbers behind it, so that the page can
+show all three and `gnomon report --figures` can write SVG, PNG and CSV.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from gnomon.reporting.charts.plots import WIDTH, Body
+from gnomon.reporting.charts.svg import drawing
+from gnomon.reporting.study import Study
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One chart of a study."""
+
+    name: str  # unique within its study; names the files
+    title: str
+    caption: str  # how to read it
+    description: str  # what it shows, for those who do not see it
+    body: Body
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Any, ...], ...]
+
+    def svg(self, prefix: str = "") -> str:
+        """The drawing; `prefix` keeps the ids of several studies apart on one page."""
+        return drawing(
+            WIDTH,
+            self.body.height,
+            [self.body.markup],
+            self.title,
+            self.description,
+            f"{prefix}{self.name}",
+        )
+
+
+# "module:function" of each figure, in the order of the page.
+FIGURES: dict[str, str] = {
+    "slices": "gnomon.reporting.figures.slices:by_slice",
+    "pattern-accuracy": "gnomon.reporting.figures.groups:pattern_curves",
+    "data-map": "gnomon.reporting.figures.groups:data_map",
+    "boxes": "gnomon.reporting.figures.groups:box_plots",
+    "cardinality": "gnomon.reporting.figures.slices:by_cardinality",
+    "symmetry": "gnomon.reporting.figures.answers:objects",
+    "reliability": "gnomon.reporting.figures.answers:reliability_diagram",
+    "confusion": "gnomon.reporting.figures.answers:confusion",
+    "forms": "gnomon.reporting.figures.answers:forms",
+    "size": "gnomon.reporting.figures.models:against_size",
+    "shots": "gnomon.reporting.figures.models:against_shots",
+}
+
+
+def figures(study: Study) -> list[Figure]:
+    """The figures that apply to a study."""
+    from importlib import import_module
+
+    found: list[Figure] = []
+    for target in FIGURES.values():
+        module, _, name = target.partition(":")
+        draw: Callable[[Study], Iterable[Figure]] = getattr(import_module(module), name)
+        found += draw(study)
+    return found
+
+
+def words(tag: str) -> str:
+    """A tag as people read it.
+
+    >>> words("label_cardinality")
+    'label cardinality'
+    """
+    return tag.replace("_", " ").replace("-", " ")

@@ -1,0 +1,146 @@
+"""Does a model do better on one part of the items than on another, beyond chance?
+
+Every two parts are compared by the interval of their difference, put together from the intervals of
+both (Newcombe's method, with Wilson's intervals over independent clusters, so that shares near 0
+and 1 and few clusters are treated fairly). Clusters with items in both parts make the two depend on
+each other: that is measured and taken into account. The level is corrected for all pairs of all
+tags looked at (Bonferroni), as a reader is told about the widest gap only.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+from math import sqrt
+from typing import NamedTuple
+
+import numpy as np
+
+from gnomon.measures.distributions import t_quantile
+from gnomon.measures.intervals import wilson
+from gnomon.measures.statistics import Codes, Floats, compact
+from gnomon.measures.table import Table, in_order
+
+LEVEL = 0.05  # the chance that a report names any difference where there is none
+LEAST_ITEMS, LEAST_CLUSTERS = 20, 5  # that a part must have to be looked at
+MOST_PARTS = 40
+
+
+class Gap(NamedTuple):
+    """Two parts of which the first is answered right more often, beyond chance."""
+
+    tag: str
+    better: str
+    worse: str
+    better_share: float
+    worse_share: float
+
+
+class Parts(NamedTuple):
+    """The parts of a table by a tag: how often each is right, and how that varies over clusters."""
+
+    tag: str
+    names: tuple[str, ...]
+    share: Floats
+    clusters: Floats  # how many each part has
+    without: Floats  # [clusters, parts] the share without each cluster
+
+    @property
+    def pairs(self) -> int:
+        """How many comparisons there are."""
+        return len(self.names) * (len(self.names) - 1) // 2
+
+
+class Differences(NamedTuple):
+    """What was looked at, and the widest gap that is no chance."""
+
+    tags: tuple[str, ...]
+    gap: Gap | None
+
+
+def differences(table: Table, tags: Sequence[str]) -> Differences:
+    """The widest difference in accuracy between two values of a tag that holds beyond chance, if
+    there is one."""
+    found = [parts for tag in tags if (parts := _parts(table, tag)) is not None]
+    comparisons = sum(parts.pairs for parts in found)
+    gaps = [gap for parts in found for gap in _gaps(parts, LEVEL / comparisons)]
+    widest = max(gaps, key=lambda gap: gap.better_share - gap.worse_share, default=None)
+    return Differences(tuple(parts.tag for parts in found), widest)
+
+
+def _parts(table: Table, tag: str) -> Parts | None:
+    """The parts by the values of a tag that are large enough; none where the values are numbers or
+    fewer than two."""
+    if tag not in table.tags or not len(table):
+        return None
+    column = table.tags[tag]
+    codes = np.where(column.codes >= 0, column.codes, len(column.values))
+    items = np.bincount(codes, minlength=len(column.values) + 1)[:-1]
+    large = np.flatnonzero(items >= LEAST_ITEMS)
+    if not 2 <= len(large) <= MOST_PARTS:
+        return None
+    part = np.full(len(column.values) + 1, -1)
+    part[large] = np.arange(len(large))
+    size, right = _by_cluster(table, part[codes], len(large))
+    spread = (size > 0).sum(axis=0)
+    keep = np.flatnonzero(spread >= LEAST_CLUSTERS)
+    names = tuple(column.values[i] for i in large[keep])
+    if len(names) < 2 or all(in_order(name)[0] == 0 for name in names):
+        return None
+    size, right = size[:, keep], right[:, keep]
+    without = (right.sum(axis=0) - right) / (
+        size.sum(axis=0) - size
+    )  # never by 0: a part has several clusters
+    return Parts(
+        tag, names, right.sum(axis=0) / size.sum(axis=0), spread[keep].astype(float), without
+    )
+
+
+def _by_cluster(table: Table, part: Codes, parts: int) -> tuple[Floats, Floats]:
+    """[clusters, parts] how many items of each part a cluster has, and how many of them are
+    right."""
+    clusters, count = compact(table.clusters)
+    known = part >= 0
+    place = clusters[known].astype(np.int64) * parts + part[known]
+    size = np.bincount(place, minlength=count * parts).astype(float)
+    right = np.bincount(place, weights=table.right[known], minlength=count * parts).astype(float)
+    return np.reshape(size, (count, parts)), np.reshape(right, (count, parts))
+
+
+def _gaps(parts: Parts, level: float) -> list[Gap]:
+    low, high = _intervals(parts, level)
+    away = parts.without - parts.share
+    size = np.sqrt((away**2).sum(axis=0))
+    found = []
+    for one, two in combinations(range(len(parts.names)), 2):
+        a, b = (one, two) if parts.share[one] >= parts.share[two] else (two, one)
+        together = float(away[:, a] @ away[:, b])
+        correlation = together / float(size[a] * size[b]) if size[a] * size[b] > 0 else 0.0
+        down, up = float(parts.share[a] - low[a]), float(high[b] - parts.share[b])
+        reach = sqrt(max(0.0, down**2 + up**2 - 2 * correlation * down * up))
+        if parts.share[a] - parts.share[b] - reach > 1e-9:
+            found.append(
+                Gap(
+                    parts.tag,
+                    parts.names[a],
+                    parts.names[b],
+                    float(parts.share[a]),
+                    float(parts.share[b]),
+                )
+            )
+    return found
+
+
+def _intervals(parts: Parts, level: float) -> tuple[Floats, Floats]:
+    """Wilson's interval of each part at a level, from the spread of its shares without each of its
+    clusters."""
+    low, high = np.empty(len(parts.names)), np.empty(len(parts.names))
+    for i, (share, count) in enumerate(
+        zip(parts.share.tolist(), parts.clusters.tolist(), strict=True)
+    ):
+        away = parts.without[:, i] - share  # 0 for clusters outside the part
+        error = sqrt((count - 1) / count * float((away**2).sum()))
+        if error < 1e-12:  # all clusters alike: no more is known than if each were one item
+            error = sqrt(share * (1 - share) / count)
+        low[i], high[i] = wilson(share, error, int(count), t_quantile(1 - level / 2, count - 1))
+    return low, high

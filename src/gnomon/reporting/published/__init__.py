@@ -1,0 +1,1 @@
+"""The papers' own results, set beside ours."""

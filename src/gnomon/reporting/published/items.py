@@ -1,0 +1,49 @@
+"""How the items of a study relate to those that the paper's models answered: what may be read side
+by side, and how."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import msgspec
+
+from gnomon.files import package_data, read_yaml
+
+
+class PaperItems(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What is known of a benchmark's items beside the paper's."""
+
+    fresh: str = ""
+    published: str = ""
+    per_group: int = (
+        0  # items of one group that the paper's models answered; 0 where that means nothing
+    )
+
+
+@cache
+def _known() -> dict[str, PaperItems]:
+    return msgspec.convert(read_yaml(package_data("published/items.yaml")), dict[str, PaperItems])
+
+
+def paper_items(benchmark: str) -> PaperItems:
+    """The facts on a benchmark, with or without its source.
+
+    >>> paper_items("spacenli@fresh").per_group
+    200
+    """
+    return _known().get(benchmark.partition("@")[0], PaperItems())
+
+
+def relation(benchmark: str) -> str:
+    """In which way the items of NAME@SOURCE relate to the paper's, in a sentence or two.
+
+    >>> relation("vsr@published")
+    'The methods below say which of the published items these runs answered.'
+    """
+    known = paper_items(benchmark)
+    if benchmark.endswith("@published"):
+        if known.published:
+            return f"{known.published[:1].upper()}{known.published[1:]}."
+        return "The methods below say which of the published items these runs answered."
+    what = f"other items: {known.fresh}" if known.fresh else "other items, made for this benchmark"
+    return f"The paper's models answered the published items; these runs answered {what}."

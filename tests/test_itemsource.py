@@ -1,0 +1,99 @@
+"""From a name and options to items: checked, limited evenly, the same every time."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import gnomon
+from gnomon.contracts import Benchmark
+from gnomon.errors import DataError, UsageError
+from gnomon.itemsource import Fingerprint, ItemSource, spread
+from gnomon.options import complete
+from gnomon.records import Item, pick, problem
+
+
+@given(st.integers(0, 5000), st.integers(0, 500))
+def test_spread_draws_one_from_each_stretch(total, most):
+    found = list(spread(total, most))
+    assert len(found) == min(total, most)
+    assert found == sorted(set(found))
+    assert all(0 <= i < total for i in found)
+    if total > most > 0:
+        assert all(
+            i * total // most <= index < (i + 1) * total // most for i, index in enumerate(found)
+        )
+
+
+def test_limit_keeps_the_balance_of_an_alternating_benchmark():
+    source = gnomon.load("scales", form="cloze", scale="size").limited(100)
+    larger = sum(item.gold == ("larger",) for item in source.items())
+    assert 35 <= larger <= 65
+
+
+def test_items_are_the_same_every_time_and_others_for_another_seed():
+    def digest(seed):
+        fingerprint = Fingerprint()
+        for item in gnomon.load("scales", seed=seed).items():
+            fingerprint.add(item)
+        return fingerprint.hexdigest()
+
+    assert digest(1) == digest(1) != digest(2)
+
+
+def test_an_item_that_cannot_be_asked_is_named():
+    def broken():
+        yield Item(id="x", form="cloze", text="no gap", choices=("a", "b"), gold=("a",))
+
+    source = ItemSource(Benchmark(name="b", summary="", sources={"fresh": broken}), "fresh")
+    with pytest.raises(DataError, match="item 'x' of b@fresh cannot be asked"):
+        list(source.items())
+
+
+WRONG = {
+    "empty id": {"id": ""},
+    "one choice": {"choices": ("yes",)},
+    "choices repeated": {"choices": ("yes", "yes")},
+    "no gold": {"gold": ()},
+    "gold elsewhere": {"gold": ("maybe",)},
+}
+
+
+@pytest.mark.parametrize("change", WRONG.values(), ids=WRONG)
+def test_problems_of_items_are_found(change):
+    good = {"id": "1", "form": "choice", "text": "?", "choices": ("yes", "no"), "gold": ("yes",)}
+    assert problem(Item(**good)) == ""
+    assert problem(Item(**good | change))
+
+
+def test_texts_become_the_types_of_the_signature():
+    def source(
+        *, n: int = 1, share: float | None = None, strict: bool = False, name: str = "x"
+    ): ...
+
+    assert complete(source, {"n": "3", "share": "0.5", "strict": "yes", "name": "7"}) == {
+        "n": 3,
+        "share": 0.5,
+        "strict": True,
+        "name": "7",
+    }
+    assert complete(source, {}) == {"n": 1, "share": None, "strict": False, "name": "x"}
+    with pytest.raises(UsageError, match="strict must be bool"):
+        complete(source, {"strict": "perhaps"})
+
+
+ITEM = Item(id="1", form="choice", text="?", choices=("a", "b", "c"), gold=("a",))
+NAN = float("nan")
+
+
+@pytest.mark.parametrize(
+    ("scores", "choice"),
+    [
+        ((1.0, 2.0, 0.0), "b"),
+        ((1.0, 1.0, 0.0), "a"),
+        ((NAN, -5.0, NAN), "b"),
+        ((NAN, NAN, NAN), None),
+        ((float("-inf"), NAN, -9.0), "c"),
+    ],
+)
+def test_pick_takes_the_highest_score_the_first_of_a_tie_and_none_without_a_number(scores, choice):
+    assert pick(ITEM, scores).choice == choice
