@@ -15,9 +15,18 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from gnomon.api import compare, load, model, report, run, score
-    from gnomon.contracts import Benchmark, Listing, Measure, Model
+    from gnomon.contracts import (
+        Benchmark,
+        Laws,
+        Listing,
+        Measure,
+        Model,
+        OrderLaw,
+        PairMeasure,
+        RelationLaw,
+    )
     from gnomon.errors import GnomonError
-    from gnomon.records import Answer, Item, Score
+    from gnomon.records import Answer, Image, Item, Score
     from gnomon.runs import Run
 
 __version__ = "0.1.0"
@@ -30,10 +39,15 @@ _HOME = {
     "compare": "gnomon.api",
     "report": "gnomon.api",
     "Benchmark": "gnomon.contracts",
+    "Laws": "gnomon.contracts",
     "Listing": "gnomon.contracts",
     "Measure": "gnomon.contracts",
     "Model": "gnomon.contracts",
+    "OrderLaw": "gnomon.contracts",
+    "PairMeasure": "gnomon.contracts",
+    "RelationLaw": "gnomon.contracts",
     "GnomonError": "gnomon.errors",
+    "Image": "gnomon.records",
     "Answer": "gnomon.records",
     "Item": "gnomon.records",
     "Score": "gnomon.records",
@@ -44,10 +58,15 @@ __all__ = [
     "Answer",
     "Benchmark",
     "GnomonError",
+    "Image",
     "Item",
+    "Laws",
     "Listing",
     "Measure",
     "Model",
+    "OrderLaw",
+    "PairMeasure",
+    "RelationLaw",
     "Run",
     "Score",
     "__version__",

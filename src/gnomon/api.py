@@ -28,8 +28,9 @@ def run(
     *,
     limit: int | None = None,
     runs: str | Path = "runs",
-    fresh: bool = False,
+    restart: bool = False,
     retry_errors: bool = False,
+    blind: bool = False,
     watch: Callable[[Progress], None] | None = None,
 ) -> Run:
     """Ask a model the items of a source; called again with the same arguments, it goes on where it
@@ -49,8 +50,9 @@ def run(
         source.limited(limit) if limit is not None else source,
         model,
         runs=runs,
-        fresh=fresh,
+        restart=restart,
         retry_errors=retry_errors,
+        blind=blind,
         watch=watch,
     )
 

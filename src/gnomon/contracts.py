@@ -1,4 +1,4 @@
-"""What a benchmark, a model and a measure must be. A plug-in author needs this page and
+"""What a benchmark, a model, a measure and a figure must be. A plug-in author needs this page and
 `records.py`, no more.
 
 Each contract is as small as it can be; what is optional has a default or may be left out.
@@ -6,24 +6,62 @@ Each contract is as small as it can be; what is optional has a default or may be
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, runtime_checkable
 
 if TYPE_CHECKING:
     from gnomon.measures.table import Statistics, Table
-    from gnomon.records import Answer, Item
+    from gnomon.records import Answer, Item, Prediction
 
 Scale = Literal["log-probability", "probability", "none"]
+Takes = Literal["text", "image"]
+Need = Literal["scores", "groups", "order", "relations"]
+TEXT: frozenset[Takes] = frozenset({"text"})
+ANYTHING: frozenset[Takes] = frozenset({"text", "image"})
 
 
 class Listing(NamedTuple):
-    """A small table for people: printed, or written as markdown, LaTeX, CSV or JSON by
-    `report.tables`."""
+    """A small table for people: printed, or written as markdown, LaTeX, CSV or JSON."""
 
     title: str
     columns: tuple[str, ...]
     rows: tuple[tuple[Any, ...], ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class OrderLaw:
+    """A strict total order, asked of two objects: larger than, taller than, higher up than."""
+
+    first: str  # the tags that name the two objects
+    second: str
+    within: tuple[str, ...] = ()  # statements are compared where these tags and the form agree
+    greater: tuple[str, ...] = ()  # choices of a cloze, or words of a yes/no question
+    lesser: tuple[str, ...] = ()
+    word: str = "relation"  # the tag that holds the word of a yes/no question
+
+
+@dataclass(frozen=True, kw_only=True)
+class RelationLaw:
+    """Other relations between two objects, as choices or as words of yes/no questions."""
+
+    first: str
+    second: str
+    within: tuple[str, ...] = ()
+    word: str = "relation"
+    symmetric: tuple[str, ...] = ()  # next to: if A is, so is B
+    converse: tuple[tuple[str, str], ...] = ()  # (left of, right of)
+    transitive: tuple[str, ...] = ()  # inside: A in B and B in C give A in C
+    negated: str = "negated"  # the tag whose value "yes" says that the item denies the relation
+
+
+@dataclass(frozen=True, kw_only=True)
+class Laws:
+    """What must hold between the answers to different items, whatever the truth is."""
+
+    order: OrderLaw | None = None
+    relations: RelationLaw | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,6 +71,9 @@ class Benchmark:
     `published` reads the authors' files (it takes `data`, their folder); `fresh` makes new items
     (it takes `seed`). An option that a source's signature does not name is refused before anything
     runs.
+
+    `hold_out` is for whoever trains on the benchmark's own items. It lists alternatives: an item is
+    held out by the first of which it has every tag, and by its group if it has none.
     """
 
     name: str
@@ -41,14 +82,12 @@ class Benchmark:
     paper: str = ""
     measures: tuple[str, ...] = ("accuracy",)  # names in the registry; the first is the headline
     slices: tuple[str, ...] = ()  # tags worth a table of their own
-    cluster: str = "group"  # what varies independently: "group", or the name of a tag
-    figures: str = ""  # data/published/NAME.csv: the papers' own results, to stand beside
-    statistics: Callable[[Sequence[Item]], list[Listing]] | None = (
-        None  # the paper's own tables, for `gnomon show`
-    )
-    laws: Mapping[str, Any] = field(
-        default_factory=dict
-    )  # consistency laws, see gnomon.measures.consistency
+    units: tuple[str, ...] = ("group",)  # what varies independently: "group", or names of tags
+    noun: str = "groups"  # what the groups are called: patterns, templates, pairs
+    hold_out: tuple[tuple[str, ...], ...] = ()  # what must not be in training and test at once
+    published_results: str = ""  # data/published/NAME.csv: the papers' own results
+    statistics: Callable[[Sequence[Item]], list[Listing]] | None = None  # for `gnomon show`
+    laws: Laws = Laws()
 
     @property
     def default_source(self) -> str:
@@ -58,12 +97,12 @@ class Benchmark:
 
 @runtime_checkable
 class Model(Protocol):
-    """Who is asked: turns a batch of items into answers, one each, in the same order.
+    """Who is asked: turns a batch of items into answers.
 
     A class may also have
-      prepare(items)    called once before the run with an iterable over all its items (majority,
-      trained baselines) size(item) -> int the item's tokens, for batches by token budget (default:
-      a quarter of its characters)
+      takes             what it can be shown, such as {"text", "image"} (default: text alone)
+      prepare(items, benchmark)  called once before the run, with an iterable over all its items
+      size(item) -> int the item's tokens, for batches by token budget
       budget: int       tokens a batch may hold (default 16,384)
       batch: int        items a batch may hold (default 64)
       close()           called at the end, however the run ends
@@ -75,24 +114,53 @@ class Model(Protocol):
     scale: Scale  # what Answer.scores are
 
     def describe(self) -> dict[str, Any]:
-        """What determines the answers, for the manifest: revision, dtype, prompt, quantisation ...
-        (plain JSON).
+        """What determines the answers, for the manifest: revision, dtype, prompt ... (plain JSON).
 
         `parameters`, how many the model has, may stand there too: reports plot accuracy against it.
         """
         ...
 
     def answer(self, items: Sequence[Item]) -> Sequence[Answer]:
-        """One answer for each item, in the same order."""
+        """One answer for each item, in the same order.
+
+        A model that answers several times gives the samples 0, 1, 2 ... of an item one after the
+        other.
+        """
         ...
 
 
 @dataclass(frozen=True, kw_only=True)
 class Measure:
-    """What answers mean: a pure function from a table of answers to statistics that can be summed
-    over clusters."""
+    """What answers mean: a pure function from a table of answers to statistics over clusters."""
 
     name: str
     summary: str
     statistics: Callable[[Table], Statistics]
-    needs: str = ""  # in words, what a table must have (scores, groups, a law); empty if nothing
+    better: Literal["higher", "lower"] = "higher"
+    least_group: int = (
+        0  # items a group needs before the figure says something; 0 for other measures
+    )
+    twin: str = ""  # the measure that also asks for right answers, shown beside this one
+    needs: frozenset[Need] = frozenset()  # what a table must have, or the figure is undefined
+
+
+@dataclass(frozen=True, kw_only=True)
+class PairMeasure:
+    """What the answers of two runs mean together, such as how often they agree.
+
+    The tables hold the items that both runs were asked, row by row the same.
+    """
+
+    name: str
+    summary: str
+    statistics: Callable[[Table, Table], Statistics]
+    better: Literal["higher", "lower"] = "higher"
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnswerFormat:
+    """A kind of file in which another program leaves its answers."""
+
+    name: str
+    recognises: Callable[[Path, Sequence[str]], bool]  # a file by its name and first lines
+    read: Callable[[Path], Iterator[Prediction]]

@@ -8,12 +8,9 @@ from __future__ import annotations
 import operator
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from hashlib import sha256
 from itertools import pairwise
 from random import Random
 from typing import Any
-
-import msgspec
 
 from gnomon import registry
 from gnomon.contracts import Benchmark
@@ -102,22 +99,6 @@ def spread(total: int, most: int) -> Iterable[int]:
     draw = Random(total * 1_000_003 + most).random
     edges = [i * total // most for i in range(most + 1)]
     return (low + int(draw() * (high - low)) for low, high in pairwise(edges))
-
-
-class Fingerprint:
-    """The sha256 of a stream of items, in order."""
-
-    def __init__(self) -> None:
-        self._hash = sha256()
-        self._encode = msgspec.json.Encoder().encode
-
-    def add(self, item: Item) -> None:
-        """Take one more item in."""
-        self._hash.update(self._encode(item))
-
-    def hexdigest(self) -> str:
-        """The digest so far."""
-        return self._hash.hexdigest()
 
 
 def _at(items: Iterator[Item], indices: Iterable[int]) -> Iterator[Item]:

@@ -7,49 +7,62 @@ They are plain, immutable and typed; on disk each is one JSON object with the sa
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
-from typing import Literal, get_args
+from math import isnan
+from typing import Any, Literal, NamedTuple, get_args
 
 import msgspec
 
 Form = Literal["entailment", "cloze", "choice", "caption", "scene"]
 FORMS: tuple[str, ...] = get_args(Form)
 MASK = "[MASK]"
+DIGITS = 12  # hexadecimal; of a million questions, two share a digest with a chance of 0.2 %
+
+
+class Image(msgspec.Struct, frozen=True, kw_only=True):
+    """A picture that belongs to a question. `sha256` identifies it; `path` says where to find it."""
+
+    path: str  # of a file, or a URL
+    sha256: str = ""  # of the file's bytes; empty while the picture is not at hand
+    width: int = 0  # in pixels; 0 if not known
+    height: int = 0
 
 
 class Item(msgspec.Struct, frozen=True, kw_only=True):
     """One question with everything needed to ask it and to judge the answer.
 
-    >>> Item(id="1", form="cloze", text="An ant is [MASK] than a bird.", choices=("larger", "smaller"),
-    ...      gold=("smaller",)).gold
+    >>> Item(id="1", form="cloze", text="An ant is [MASK] than a bird.",
+    ...      choices=("larger", "smaller"), gold=("smaller",)).gold
     ('smaller',)
     """
 
     id: str  # stable: the same benchmark, options and seed always give the same ids
     form: Form  # how the question is put
     text: str  # hypothesis, cloze with one [MASK], question, caption or image prompt
-    choices: tuple[str, ...]  # the labels to choose from, in a fixed order
-    gold: tuple[
-        str, ...
-    ]  # the labels that count as right (one or several), each one of the choices
+    choices: tuple[str, ...] = ()  # the labels to choose from, in a fixed order; a scene needs none
+    gold: tuple[str, ...] = ()  # the labels that count as right, each one of the choices
     context: str = ""  # premises, or the story, or empty
     group: str = ""  # what must be answered alike: pattern, template, unordered pair, scene
-    tags: dict[str, str] = msgspec.field(
-        default_factory=dict
-    )  # category, relation, split, slot fillers ...
-    images: tuple[str, ...] = ()  # paths or URLs
+    tags: dict[str, str] = msgspec.field(default_factory=dict)  # category, relation, split, fillers
+    images: tuple[Image, ...] = ()  # in the order in which they are shown
 
 
 class Answer(msgspec.Struct, frozen=True, kw_only=True):
-    """What a model said to one item. `choice` is none if the reply could not be read or the model
-    failed."""
+    """What a model said to one item.
+
+    `choice` is none if the reply could not be read or the model failed.
+    """
 
     item: str  # Item.id
-    scores: tuple[float, ...] | None = (
-        None  # one per choice, as the manifest says: log-probability or probability
-    )
+    sample: int = 0  # which of several answers to the item; measures use the first
+    scores: tuple[float, ...] | None = None  # one per choice, on the scale the manifest names
     choice: str | None = None
     reply: str | None = None  # raw text, for models that talk
+    rule: str | None = None  # how the choice was read from the reply
+    files: tuple[str, ...] = ()  # pictures that were made, below the run's folder
+    seconds: float | None = None  # how long it took
+    tokens: int | None = None  # how many were read and written
     error: str | None = None  # a short reason, if the model failed
 
 
@@ -64,32 +77,49 @@ class Score(msgspec.Struct, frozen=True, kw_only=True):
     value: float | None  # a fraction, or none where the measure is undefined (an empty slice)
     low: float | None = None
     high: float | None = None
-    n: int = 0
+    n: int = 0  # items that were asked; for some measures pairs, triples or groups of them
     clusters: int = 0
-    # the run's folder, which tells two runs of one model apart; empty for an answer file or several
-    # runs
-    run: str = ""
+    run: str = ""  # the run's folder; empty for an answer file or for several runs
+
+
+class Prediction(NamedTuple):
+    """What a file of answers says about one item, which it names by id or by its place (a number).
+
+    A choice is named by its label or, in files that list the choices, by its place among `choices`.
+    """
+
+    line: int
+    item: str | int
+    label: str | None = None
+    place: int | None = None
+    choices: Sequence[str] | None = None  # as the file lists them, where it does
+    scores: Sequence[Any] | Mapping[str, Any] | None = (
+        None  # in the order of `choices`, or by label
+    )
+    reply: str | None = None
+    error: str | None = None
 
 
 def pick(item: Item, scores: tuple[float, ...]) -> Answer:
-    """The answer with the highest score; the earlier choice wins a tie; none if no score is a
-    number.
+    """The answer with the highest score; the earlier choice wins a tie; none if no score is a number.
 
-    >>> pick(Item(id="1", form="choice", text="?", choices=("no", "yes"), gold=("yes",)), (0.25, 0.75)).choice
+    >>> item = Item(id="1", form="choice", text="?", choices=("no", "yes"), gold=("yes",))
+    >>> pick(item, (0.25, 0.75)).choice
     'yes'
     """
-    best = max(
-        range(len(scores)),
-        key=lambda i: (scores[i] if scores[i] == scores[i] else float("-inf"), -i),
-    )
-    known = scores[best] == scores[best]
-    return Answer(item=item.id, scores=scores, choice=item.choices[best] if known else None)
+    known = [score for score in scores if not isnan(score)]
+    if not known:
+        return Answer(item=item.id, scores=scores)
+    best = scores.index(max(known))
+    return Answer(item=item.id, scores=scores, choice=item.choices[best])
 
 
 def problem(item: Item) -> str:
     """What is wrong with an item, in a few words; empty if nothing is."""
     if not item.id:
         return "the id is empty"
+    if item.form == "scene" and not item.choices:  # to be painted, and judged by looking
+        return "gold is given, but there are no choices" if item.gold else ""
     if len(item.choices) < 2 or len(set(item.choices)) != len(item.choices):
         return "choices must be two or more different labels"
     if not item.gold or not set(item.gold) <= set(item.choices):
@@ -97,11 +127,6 @@ def problem(item: Item) -> str:
     if item.form == "cloze" and item.text.count(MASK) != 1:
         return f"a cloze text must hold {MASK} exactly once"
     return ""
-
-
-DIGITS = (
-    12  # hexadecimal; of a million different questions two share a digest with a chance of 0.2 %
-)
 
 
 def digest(*parts: str, digits: int = DIGITS) -> str:
@@ -113,3 +138,22 @@ def digest(*parts: str, digits: int = DIGITS) -> str:
     False
     """
     return sha256("\t".join(parts).encode()).hexdigest()[:digits]
+
+
+class Fingerprint:
+    """The sha256 of a stream of items, in order. A picture counts by what it shows, not by its path."""
+
+    def __init__(self) -> None:
+        self._hash = sha256()
+        self._encode = msgspec.json.Encoder().encode
+
+    def add(self, item: Item) -> None:
+        """Take one more item in."""
+        if item.images:
+            known = tuple(Image(path=image.sha256 or image.path) for image in item.images)
+            item = msgspec.structs.replace(item, images=known)
+        self._hash.update(self._encode(item))
+
+    def hexdigest(self) -> str:
+        """The digest so far."""
+        return self._hash.hexdigest()

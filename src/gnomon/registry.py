@@ -12,10 +12,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gnomon.errors import GnomonError, UsageError, unknown
 
-if (
-    TYPE_CHECKING
-):  # at run time only where they are needed: `gnomon list` names everything and needs none of them
-    from gnomon.contracts import Benchmark, Measure, Model
+if TYPE_CHECKING:  # `gnomon list` names everything and needs none of them
+    from gnomon.contracts import AnswerFormat, Benchmark, Measure, Model, PairMeasure
 
 
 class Entry(NamedTuple):
@@ -23,6 +21,7 @@ class Entry(NamedTuple):
 
     target: str
     summary: str
+    role: str = ""  # of a model: "guess" or "shortcut" for a baseline that knows nothing of space
 
 
 BENCHMARKS: dict[str, Entry] = {
@@ -66,9 +65,15 @@ BENCHMARKS: dict[str, Entry] = {
 
 # A model's entry is a factory: factory(name, **options) -> Model, for SPEC = SCHEME or SCHEME:NAME.
 MODELS: dict[str, Entry] = {
-    "random": Entry("gnomon.models.baselines:random", "a seeded guess among the choices"),
-    "majority": Entry("gnomon.models.baselines:majority", "the label that is right most often"),
-    "constant": Entry("gnomon.models.baselines:constant", "always LABEL: constant:yes"),
+    "random": Entry(
+        "gnomon.models.baselines:random", "a seeded guess among the choices", role="guess"
+    ),
+    "majority": Entry(
+        "gnomon.models.baselines:majority", "the label that is right most often", role="guess"
+    ),
+    "constant": Entry(
+        "gnomon.models.baselines:constant", "always LABEL: constant:yes", role="guess"
+    ),
     "hf": Entry(
         "gnomon.models.transformers.hf:hf",
         "a model of Hugging Face transformers, any kind: hf:NAME or hf:FOLDER",
@@ -84,9 +89,12 @@ MODELS: dict[str, Entry] = {
     "hypothesis-only": Entry(
         "gnomon.models.classifiers:hypothesis_only",
         "words of the hypothesis alone, trained on other groups",
+        role="shortcut",
     ),
     "bag-of-words": Entry(
-        "gnomon.models.classifiers:bag_of_words", "words of all text, trained on other groups"
+        "gnomon.models.classifiers:bag_of_words",
+        "words of all text, trained on other groups",
+        role="shortcut",
     ),
     "answers": Entry(
         "gnomon.models.answerfile:answers", "answers read from a file: answers:FILE.jsonl"
@@ -193,17 +201,66 @@ MEASURES: dict[str, Entry] = {
 }
 
 
+# A measure over two runs: what their answers mean together.
+PAIR_MEASURES: dict[str, Entry] = {
+    "agreement": Entry(
+        "gnomon.measures.agreement:AGREEMENT", "share of items that two runs answer alike"
+    ),
+    "both_right": Entry(
+        "gnomon.measures.agreement:BOTH_RIGHT", "share of items that two runs both get right"
+    ),
+}
+
+# A figure is a function from a study to charts, in the order of the page; see gnomon.reporting.
+FIGURES: dict[str, Entry] = {
+    "slices": Entry("gnomon.reporting.figures.slices:by_slice", "the headline measure by slice"),
+    "pattern-accuracy": Entry(
+        "gnomon.reporting.figures.groups:pattern_curves", "pattern accuracy against its threshold"
+    ),
+    "data-map": Entry("gnomon.reporting.figures.groups:data_map", "confidence and its spread"),
+    "boxes": Entry("gnomon.reporting.figures.groups:box_plots", "accuracy of groups by category"),
+    "cardinality": Entry(
+        "gnomon.reporting.figures.slices:by_cardinality", "scores by the number of right labels"
+    ),
+    "symmetry": Entry("gnomon.reporting.figures.answers:objects", "answers to pairs of objects"),
+    "reliability": Entry(
+        "gnomon.reporting.figures.answers:reliability_diagram", "accuracy against confidence"
+    ),
+    "confusion": Entry(
+        "gnomon.reporting.figures.answers:confusion", "answers against right labels"
+    ),
+    "forms": Entry("gnomon.reporting.figures.answers:forms", "one fact asked in several forms"),
+    "size": Entry("gnomon.reporting.figures.models:against_size", "scores against model size"),
+    "shots": Entry("gnomon.reporting.figures.models:against_shots", "scores against examples"),
+}
+
+# Files in which other programs leave their answers.
+ANSWER_FORMATS: dict[str, Entry] = {
+    "inspect": Entry("gnomon.answerfiles.inspect:FORMAT", "logs of Inspect, .eval and .json"),
+    "lm-eval": Entry("gnomon.answerfiles.lmeval:FORMAT", "sample logs of lm-eval"),
+    "spatialqa": Entry("gnomon.benchmarks.spatialqa:ANSWERS", "spatialQA's results tables"),
+    "vsr": Entry("gnomon.benchmarks.vsr.task:ANSWERS", "VSR's lists of predictions, 0 or 1 a line"),
+}
+
+KINDS: dict[str, dict[str, Entry]] = {
+    "benchmarks": BENCHMARKS,
+    "models": MODELS,
+    "measures": MEASURES,
+    "pair_measures": PAIR_MEASURES,
+    "figures": FIGURES,
+    "answer_formats": ANSWER_FORMATS,
+}
+
+
 def entries(kind: str) -> dict[str, Entry]:
-    """The built-in table of a kind ("benchmarks", "models", "measures") and, after it, what
-    plug-ins add.
+    """The built-in table of a kind, one of KINDS, and, after it, what plug-ins add.
 
     >>> "random" in entries("models")
     True
     """
     from importlib.metadata import entry_points
 
-    table = _builtin(kind)
-    found = dict(table)
+    found = dict(KINDS[kind])
     for point in entry_points(group=f"gnomon.{kind}"):
         source = point.dist.name if point.dist else "a plug-in"
         found.setdefault(point.name, Entry(point.value, f"from {source}"))
@@ -294,42 +351,75 @@ def measure(name: str) -> Measure:
     return found
 
 
-TWIN = "_and_right"  # ends the name of a measure of consistency that also asks for right answers
+def pair_measure(name: str) -> PairMeasure:
+    """The measure over two runs of that name."""
+    from gnomon.contracts import PairMeasure
+
+    found = _resolve("pair_measures", name)
+    if not isinstance(found, PairMeasure):
+        raise UsageError(f"'{name}' does not name a measure over two runs.")
+    return found
+
+
+def figures() -> dict[str, Callable[..., Any]]:
+    """Every figure, in the order of the page, plug-ins' last."""
+    return {name: _resolve("figures", name) for name in entries("figures")}
+
+
+def answer_formats() -> dict[str, AnswerFormat]:
+    """Every format of answer files that is recognised by its contents."""
+    return {name: _resolve("answer_formats", name) for name in entries("answer_formats")}
+
+
+def role(spec: str) -> str:
+    """What a model is for beside others: "guess" or "shortcut" for a baseline, empty for a model.
+
+    A plug-in says so by an attribute `role` of its factory.
+
+    >>> role("random"), role("bag-of-words"), role("openai:gpt-4o-mini")
+    ('guess', 'shortcut', '')
+    """
+    scheme = spec.partition(":")[0]
+    if scheme in MODELS:
+        return MODELS[scheme].role
+    try:
+        return str(getattr(model_factory(spec), "role", ""))
+    except GnomonError:  # a run of a plug-in that is not installed here
+        return ""
 
 
 def with_twins(names: Sequence[str]) -> list[str]:
-    """The measures, each one of consistency followed by its twin that also asks for right answers.
+    """The measures, each followed by its twin that also asks for right answers, if it has one.
 
     >>> with_twins(["accuracy", "symmetry"])
     ['accuracy', 'symmetry', 'symmetry_and_right']
     """
-    return [
-        name
-        for each in names
-        for name in (each, f"{each}{TWIN}")
-        if name == each or name in MEASURES
-    ]
-
-
-def _builtin(kind: str) -> dict[str, Entry]:
-    return {"benchmarks": BENCHMARKS, "models": MODELS, "measures": MEASURES}[kind]
+    found = []
+    for name in names:
+        found.append(name)
+        twin = measure(name).twin
+        if twin:
+            found.append(twin)
+    return found
 
 
 def _resolve(kind: str, name: str) -> Any:
-    if entry := _builtin(kind).get(name):
-        return _loaded(entry.target)
+    builtin = KINDS[kind].get(name)
+    if builtin:
+        return _loaded(builtin.target)
     found = entries(kind)  # only now pay for the scan of installed packages
+    what = kind.removesuffix("s").replace("_", " ")
     if name not in found:
-        raise unknown(kind.removesuffix("s"), name, found)
-    target, origin = found[name]
+        raise unknown(what, name, found)
+    entry = found[name]
     try:
-        return _loaded(target)
+        return _loaded(entry.target)
     except GnomonError:
         raise
     except Exception as error:  # a stranger's module may fail in any way
         raise UsageError(
-            f"The {kind.removesuffix('s')} '{name}' {origin} cannot be loaded from {target}: {error}.",
-            "Mend or reinstall that package, or remove it.",
+            f"The {what} '{name}' {entry.summary} cannot be loaded from {entry.target}: {error}.",
+            "Reinstall or update that package, or remove it.",
         ) from error
 
 

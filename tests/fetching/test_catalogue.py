@@ -279,7 +279,7 @@ def test_what_is_there_and_right_is_not_fetched_again(server, cache):
 def table(tmp_path, monkeypatch):
     files = f"    - path: a\n      sha256: {HASH}\n    - path: sub/b\n"
     head = "tiny:\n  what: a test\n  licence: CC0\n  benchmarks: [tiny-bench]\n  files:\n"
-    (tmp_path / "sources.yaml").write_text(head + files)
+    (tmp_path / "catalogue.yaml").write_text(head + files)
     monkeypatch.setattr(fetching, "package_data", lambda name: tmp_path / name)
 
 

@@ -2,19 +2,19 @@
 
 CSV and TSV with the columns id and label (or a column for each choice: its probability), JSON lines
 with the same fields or with Gnomon's own Answer records, and the files of other programs
-(gnomon.answerfiles.foreign).
+(registry.ANSWER_FORMATS).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from gnomon.answerfiles.foreign import Prediction, read_foreign, sniff
 from gnomon.errors import DataError
 from gnomon.files import read_jsonl, read_lines, read_table
-from gnomon.records import Answer, Item, pick
+from gnomon.records import Answer, Item, Prediction, pick
 
 IDS, LABELS = ("id", "item", "item_id"), ("label", "choice", "prediction", "answer")
 
@@ -22,8 +22,7 @@ IDS, LABELS = ("id", "item", "item_id"), ("label", "choice", "prediction", "answ
 def read_predictions(file: str, items: Iterable[Item]) -> Iterator[tuple[Item, Answer | None]]:
     """Every item with the answer that the file has for it, or none."""
     path = Path(file)
-    program = sniff(path)
-    found = _by_item(read_foreign(path, program) if program else _own(path), path)
+    found = _by_item(_predictions(path), path)
     used = 0
     for place, item in enumerate(items):
         prediction = found.get(item.id, found.get(place))
@@ -41,6 +40,17 @@ def read_predictions(file: str, items: Iterable[Item]) -> Iterator[tuple[Item, A
             "Give the split that the predictions were made for with --split.",
             file=file,
         )
+
+
+def _predictions(file: Path) -> Iterator[Prediction]:
+    """What the file says, in whichever format it is."""
+    from gnomon.registry import answer_formats
+
+    head = [] if file.suffix == ".eval" else [line for _, line in islice(read_lines(file), 3)]
+    for known in answer_formats().values():
+        if known.recognises(file, head):
+            return known.read(file)
+    return _own(file)
 
 
 def _by_item(predictions: Iterable[Prediction], file: Path) -> dict[str | int, Prediction]:

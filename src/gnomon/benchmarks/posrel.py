@@ -233,8 +233,10 @@ POSREL = Benchmark(
     sources={"fresh": fresh, "published": published},
     measures=("accuracy", "macro_f1"),
     slices=("relation", "object"),
-    cluster="object",
-    figures="spatial-commonsense",
+    units=("object",),
+    noun="scenes",
+    hold_out=(("object", "action", "kind_of_person"), ("object", "action")),
+    published_results="spatial-commonsense",
     statistics=statistics,
 )
 GENERAL = Benchmark(
@@ -244,7 +246,9 @@ GENERAL = Benchmark(
     sources={"fresh": general_fresh, "published": general_published},
     measures=("accuracy", "macro_f1"),
     slices=("relation", "object"),
-    cluster="object",
-    figures="spatial-commonsense",
+    units=("object",),
+    noun="scenes",
+    hold_out=(("object", "action", "kind_of_person"), ("object", "action")),
+    published_results="spatial-commonsense",
     statistics=statistics,
 )

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from gnomon.benchmarks.viphy.tables import order_listing
 from gnomon.benchmarks.viphy.tasks import with_article
-from gnomon.contracts import Benchmark, Listing
+from gnomon.contracts import Benchmark, Laws, Listing, OrderLaw
 from gnomon.errors import DataError, unknown
 from gnomon.files import find, read_lines
 from gnomon.records import MASK, Form, Item
@@ -202,16 +202,17 @@ RELATIVESIZE = Benchmark(
     paper="spatial commonsense",
     sources={"published": published},
     measures=("accuracy", "macro_f1", "symmetry", "transitivity", "form_agreement"),
-    cluster="group",
-    figures="spatial-commonsense",
+    noun="pairs",
+    hold_out=(("obj_a", "obj_b"),),
+    published_results="spatial-commonsense",
     statistics=statistics,
-    laws={
-        "order": {
-            "first": "obj_a",
-            "second": "obj_b",
-            "word": "comparative",
-            "greater": ["larger"],
-            "lesser": ["smaller"],
-        }
-    },
+    laws=Laws(
+        order=OrderLaw(
+            first="obj_a",
+            second="obj_b",
+            word="comparative",
+            greater=("larger",),
+            lesser=("smaller",),
+        )
+    ),
 )

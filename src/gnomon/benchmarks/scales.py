@@ -15,7 +15,7 @@ from typing import TypeVar
 
 import msgspec
 
-from gnomon.contracts import Benchmark, Listing
+from gnomon.contracts import Benchmark, Laws, Listing, OrderLaw
 from gnomon.errors import DataError, MissingFileWarning, unknown
 from gnomon.fetching.catalogue import locate
 from gnomon.files import find, package_data, read_jsonl, read_yaml
@@ -223,16 +223,18 @@ SCALES = Benchmark(
         "form_agreement",
     ),
     slices=("scale", "gap"),
-    figures="spatial-commonsense",
+    noun="pairs",
+    hold_out=(("obj_a", "obj_b"),),
+    published_results="spatial-commonsense",
     statistics=statistics,
-    laws={
-        "order": {
-            "first": "obj_a",
-            "second": "obj_b",
-            "within": "scale",
-            "word": "comparative",
-            "greater": ["larger", "taller"],
-            "lesser": ["smaller", "shorter"],
-        }
-    },
+    laws=Laws(
+        order=OrderLaw(
+            first="obj_a",
+            second="obj_b",
+            within=("scale",),
+            word="comparative",
+            greater=("larger", "taller"),
+            lesser=("smaller", "shorter"),
+        )
+    ),
 )

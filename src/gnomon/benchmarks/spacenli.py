@@ -264,7 +264,8 @@ SPACENLI = Benchmark(
         "group_agreement",
     ),
     slices=("class", "premises", "negation"),
-    cluster="group",
-    figures="spacenli",
+    noun="patterns",
+    hold_out=(("family",),),
+    published_results="spacenli",
     statistics=statistics,
 )

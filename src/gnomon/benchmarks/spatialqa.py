@@ -14,11 +14,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from gnomon.benchmarks.families import LABELS, Family, Problem, read_families
-from gnomon.contracts import Benchmark, Listing
+from gnomon.contracts import AnswerFormat, Benchmark, Listing
 from gnomon.errors import DataError, UsageError
 from gnomon.fetching.catalogue import locate
 from gnomon.files import package_data, read_table, read_yaml
-from gnomon.records import Item, digest
+from gnomon.records import Item, Prediction, digest
 
 CATEGORIES = ("motion", "orientation", "distance", "containment", "metaphor")
 COLUMNS = ("premise", "hypothesis", "entailment", "reasoning_type", "function_name", "g_id")
@@ -223,7 +223,23 @@ SPATIALQA = Benchmark(
         "group_agreement",
     ),
     slices=("category",),
-    cluster="group",
-    figures="spatialqa",
+    noun="templates",
+    hold_out=(("family",),),
+    published_results="spatialqa",
     statistics=statistics,
 )
+
+
+def _is_results(file: Path, head: Sequence[str]) -> bool:
+    columns = head[0].split("\t") if head else []
+    return {"premise", "hypothesis", "function_name", "answer"} <= set(columns)
+
+
+def _results(file: Path) -> Iterator[Prediction]:
+    """Rows of results-MODEL.tsv; the answer "None" is a reply that could not be read."""
+    for line, (item, row) in enumerate(read(file), start=2):
+        label = None if row["answer"] == "None" else row["answer"]
+        yield Prediction(line, item.id, label=label)
+
+
+ANSWERS = AnswerFormat(name="spatialqa", recognises=_is_results, read=_results)

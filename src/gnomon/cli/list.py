@@ -153,15 +153,12 @@ def _found_runs(folder: str) -> Iterator[dict[str, Any]]:
     """What there is to say about each run, oldest first; one that cannot be read does not hide the
     others."""
     from gnomon.errors import GnomonError
-    from gnomon.runs import Run, run_folders
+    from gnomon.runs import survey
 
-    sound: list[Run] = []
-    for path in run_folders(folder):
-        try:
-            sound.append(Run.open(path))
-        except GnomonError as error:
-            yield _damaged(path, error)
-    for run in sorted(sound, key=lambda run: (run.manifest.started, run.path.name)):
+    found = survey(folder)
+    for path, error in found.damaged.items():
+        yield _damaged(path, error)
+    for run in found.runs:
         try:
             yield _told(run)
         except GnomonError as error:

@@ -7,7 +7,7 @@ examples:
   gnomon run spatialqa -m openai:gpt-4o-mini --max-cost 2 --model-set price_input=0.15 --model-set price_output=0.6
 
 A run is a folder in --runs. Items that failed are listed and stay failed until --retry-errors;
---fresh starts over.
+--restart starts over.
 """
 
 from __future__ import annotations
@@ -47,10 +47,13 @@ def arguments(parser: ArgumentParser) -> None:
         "--runs", default="runs", metavar="DIR", help="where runs are kept (default: runs)"
     )
     parser.add_argument(
-        "--fresh", action="store_true", help="start over: forget earlier answers of this run"
+        "--restart", action="store_true", help="start over: forget earlier answers of this run"
     )
     parser.add_argument(
         "--retry-errors", action="store_true", help="ask the items that failed again"
+    )
+    parser.add_argument(
+        "--blind", action="store_true", help="ask a model that cannot see without the pictures"
     )
     parser.add_argument("--quiet", action="store_true", help="no progress and no table")
     parser.add_argument(
@@ -67,7 +70,7 @@ def main(args: Namespace) -> int:
     sources = [source.limited(args.limit) for source in chosen_sources(args, args.benchmarks)]
     models = chosen_models(args, args.model)
     plan = {
-        run_folder(source, model, args.runs): (source, model)
+        run_folder(source, model, args.runs, blind=args.blind): (source, model)
         for source in sources
         for model in models
     }
@@ -91,14 +94,15 @@ def _one(args: Namespace, source: ItemSource, model: ModelSpec) -> Run:
     from gnomon.cli.progress import live_line
 
     command = shlex.join(["gnomon", *sys.argv[1:]])
-    folder = engine.run_folder(source, model, args.runs)
+    folder = engine.run_folder(source, model, args.runs, blind=args.blind)
     with live_line(f"{source.name} · {model.spec}", quiet=args.quiet or args.json) as watch:
         try:
             return engine.run(
                 source,
                 model,
                 runs=args.runs,
-                fresh=args.fresh,
+                restart=args.restart,
+                blind=args.blind,
                 retry_errors=args.retry_errors,
                 watch=watch,
                 command=command,
@@ -108,7 +112,7 @@ def _one(args: Namespace, source: ItemSource, model: ModelSpec) -> Run:
                 counts = Run.open(folder).counts()
                 print(
                     f"\ngnomon: stopped after {counts.asked:,} of {counts.items:,} items. The same command goes on:"
-                    f"\n  {command.replace(' --fresh', '')}",
+                    f"\n  {command.replace(' --restart', '')}",
                     file=sys.stderr,
                 )
             raise SystemExit(130) from None

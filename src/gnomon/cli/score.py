@@ -299,13 +299,13 @@ def _from_file(args: Namespace) -> Entry:
         benchmark=source.name,
         model=f"answers:{Path(args.answers).name}",
         scale=args.scale or "none",
-        cluster=benchmark.cluster,
+        cluster=benchmark.units[0],
         laws=benchmark.laws,
         seed=source.options.get("seed"),
     )
-    if args.limit is None and 2 * int(table.asked.sum()) < len(table):
+    if args.limit is None and 2 * len(table) < table.total:
         print(
-            f"{args.answers} answers {int(table.asked.sum()):,} of {len(table):,} items. If the items were made or run "
+            f"{args.answers} answers {len(table):,} of {table.total:,} items. If the items were made or run "
             "with --limit or other options, give the same here.",
             file=sys.stderr,
         )
@@ -320,8 +320,7 @@ def _tell_missing(entry: Entry, treated: str) -> None:
         return
     counts = {
         "failed": int(table.failed.sum()),
-        "unread": int((table.asked & ~table.failed & lost).sum()),
-        "not asked": int((~table.asked).sum()),
+        "unread": int((~table.failed & lost).sum()),
     }
     ids = table.ids[lost]
     listed = ", ".join(map(str, ids[:SHOWN])) + (

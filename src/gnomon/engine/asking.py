@@ -3,12 +3,15 @@ is halved."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
+
+import msgspec
 
 from gnomon.contracts import Model
 from gnomon.engine.batches import Numbered, default_size, halves
 from gnomon.errors import GnomonError, ModelError
-from gnomon.records import Answer
+from gnomon.records import Answer, Item
 
 BUDGET, BATCH = 16_384, 64  # tokens and items in a batch, unless the model says otherwise
 
@@ -23,34 +26,71 @@ class Asker:
         self.budget = int(getattr(model, "budget", BUDGET))
         self.batch = int(getattr(model, "batch", BATCH))
 
-    def ask(self, batch: Sequence[Numbered]) -> list[Answer]:
-        """One answer for each item; an item that fails alone is answered with its error."""
+    def ask(self, batch: Sequence[Numbered]) -> list[tuple[int, Answer]]:
+        """The answers to a batch with the numbers of their items.
+
+        An item that fails alone is answered with its error.
+        """
         items = [item for _, item in batch]
+        began = time.perf_counter()
         try:
             answers = list(self._answer(items))
         except (GnomonError, KeyboardInterrupt, SystemExit):
             raise
-        except Exception as error:
+        except Exception as error:  # a model is a stranger's code and may fail in any way
             if len(batch) == 1:
-                return [Answer(item=items[0].id, error=_reason(error))]
+                number, item = batch[0]
+                return [(number, Answer(item=item.id, error=_reason(error)))]
             if _out_of_memory(error):
                 self.batch = max(1, len(batch) // 2)
-            return [answer for half in halves(batch) for answer in self.ask(half)]
-        if [answer.item for answer in answers] != [item.id for item in items]:
-            raise ModelError(
-                "The model did not give one answer for each item in order.",
-                "This is a fault of the model's code: see gnomon.contracts.Model.",
-            )
+            found = []
+            for half in halves(batch):
+                found += self.ask(half)
+            return found
+        seconds = (time.perf_counter() - began) / len(batch)
+        _check_order(items, answers)
+        numbers = {item.id: number for number, item in batch}
+        by_id = {item.id: item for item in items}
         return [
-            answer
-            if answer.choice is None or answer.choice in item.choices
-            else Answer(
-                item=item.id,
-                reply=answer.reply,
-                error=f"picked {answer.choice!r}, which is not a choice",
-            )
-            for item, answer in zip(items, answers, strict=True)
+            (numbers[answer.item], _sound(by_id[answer.item], answer, seconds))
+            for answer in answers
         ]
+
+
+def _check_order(items: Sequence[Item], answers: Sequence[Answer]) -> None:
+    """Each item must be answered, in order; several answers to one must be numbered 0, 1, 2 ..."""
+    place = -1
+    sample = 0
+    for answer in answers:
+        starts = place + 1 < len(items) and answer.item == items[place + 1].id
+        if starts and answer.sample == 0:
+            place += 1
+            sample = 0
+        elif place >= 0 and answer.item == items[place].id and answer.sample == sample + 1:
+            sample += 1
+        else:
+            place = -1
+            break
+    if place + 1 != len(items):
+        raise ModelError(
+            "The model did not give one answer for each item in order.",
+            "This is a fault of the model's code: see gnomon.contracts.Model.",
+        )
+
+
+def _sound(item: Item, answer: Answer, seconds: float) -> Answer:
+    """The answer as it is logged: how long it took, and no choice that the item does not have."""
+    if answer.choice is not None and answer.choice not in item.choices:
+        return Answer(
+            item=item.id,
+            sample=answer.sample,
+            reply=answer.reply,
+            seconds=seconds,
+            error=f"picked {answer.choice!r}, which is not a choice",
+        )
+    if answer.seconds is None:
+        return msgspec.structs.replace(answer, seconds=seconds)
+    return answer
 
 
 def _out_of_memory(error: Exception) -> bool:

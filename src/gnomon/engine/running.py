@@ -2,7 +2,8 @@
 into the log.
 
 Everything that was answered is on disk before the next batch starts, so a run may be stopped at any
-byte and the same command takes it up again.
+byte and the same command takes it up again. A folder becomes a run when its manifest is written,
+which is when items and model are ready.
 """
 
 from __future__ import annotations
@@ -24,15 +25,22 @@ from typing import Any
 import msgspec
 
 from gnomon import __version__
-from gnomon.contracts import Model
+from gnomon.contracts import TEXT, Model
 from gnomon.engine.asking import Asker
 from gnomon.engine.batches import Numbered, in_batches
-from gnomon.engine.sameness import deciding, model_files, same_files, same_model
-from gnomon.errors import DataError, RunError
-from gnomon.itemsource import Fingerprint, ItemSource
-from gnomon.records import Answer
+from gnomon.engine.sameness import (
+    START_OVER,
+    check_same_files,
+    check_same_model,
+    check_same_question,
+    determining,
+    model_files,
+)
+from gnomon.errors import ModelError, RunError
+from gnomon.itemsource import ItemSource
+from gnomon.records import Answer, Fingerprint, Item
 from gnomon.registry import ModelSpec
-from gnomon.runs import LOG, MANIFEST, Manifest, Run, RunLog
+from gnomon.runs import FORMAT, LOG, MANIFEST, Manifest, Run, RunLog
 
 WINDOW = 4096  # items planned at a time, so that memory does not grow with the benchmark
 
@@ -57,8 +65,9 @@ def run(
     model: Model | ModelSpec,
     *,
     runs: str | Path = "runs",
-    fresh: bool = False,
+    restart: bool = False,
     retry_errors: bool = False,
+    blind: bool = False,
     watch: Watcher | None = None,
     command: str = "",
 ) -> Run:
@@ -67,143 +76,194 @@ def run(
     Raises KeyboardInterrupt after the current batch when the user presses Ctrl-C; what was answered
     is kept.
     """
-    folder = run_folder(source, model, runs)
-    look_first(folder, fresh=fresh)
-    files = model_files(model)
-    with _open_log(folder, fresh=fresh) as log:
-        manifest = _manifest(folder, source, model, command)
-        same_files(manifest, files, log)
-        log.write_manifest(manifest)
-        _store_items(log, source, manifest)
-        progress = Progress(
-            total=manifest.counts.items,
-            done=log.asked(),
-            right=log.right(),
-            errors=log.counts().errors,
-        )
-        if log.pending(-1, 1, retry_errors=retry_errors):
-            with _opened(model) as ready:
-                same_model(manifest, ready, log)
-                manifest.model_options, manifest.model_files = _options(model), files
-                manifest.command = command or manifest.command
-                log.write_manifest(manifest)
-                _ask_all(
-                    log,
-                    source,
-                    ready,
-                    manifest,
-                    progress,
-                    watch or (lambda _: None),
-                    retry_errors=retry_errors,
-                )
-        elif watch:
-            watch(progress)
-        if manifest.finished is None and not log.pending(-1, 1):
-            manifest.finished = _now()
-        manifest.counts = log.counts()
-        log.write_manifest(manifest)
+    folder = run_folder(source, model, runs, blind=blind)
+    manifest = None if restart else _earlier(folder, source, model)
+    log = RunLog(folder)
+    task = _Task(log, source, model, retry_errors, blind, watch or (lambda _: None), command)
+    try:
+        if manifest is None or not manifest.items_sha256:
+            _begin(task, replacing=restart and not log.is_new)
+        else:
+            _go_on(task, manifest)
+    except BaseException:
+        log.discard()  # only what never became a run
+        raise
+    log.close()
     return Run.open(folder)
 
 
-def run_folder(source: ItemSource, model: Model | ModelSpec, runs: str | Path) -> Path:
-    """Where this run lives: the same benchmark, model and options that determine its answers give
-    the same folder."""
-    options = model.deciding if isinstance(model, ModelSpec) else deciding(model.describe())
-    key = msgspec.json.encode(
-        [source.name, source.options, source.limit, model.spec, options], order="sorted"
-    )
-    slug = re.sub(
-        r"[^A-Za-z0-9.@]+",
-        "-",
-        f"{source.name}--{Path(model.spec).name if '/' in model.spec else model.spec}",
-    )
-    return Path(runs) / f"{slug.strip('-')[:80]}--{blake2b(key, digest_size=4).hexdigest()}"
+@dataclass(frozen=True)
+class _Task:
+    """What a run is to do, as its steps need it."""
+
+    log: RunLog
+    source: ItemSource
+    model: Model | ModelSpec
+    retry_errors: bool
+    blind: bool
+    watch: Watcher
+    command: str
 
 
-def look_first(folder: Path, *, fresh: bool) -> None:
-    """Look before touching: a folder of a newer Gnomon is left as it is, and so is one that is
-    damaged."""
+def run_folder(
+    source: ItemSource, model: Model | ModelSpec, runs: str | Path, *, blind: bool = False
+) -> Path:
+    """Where this run lives: the same benchmark, model and options give the same folder."""
+    if isinstance(model, ModelSpec):
+        options = model.deciding
+    else:
+        options = determining(model.describe())
+    identity: list[Any] = [source.name, source.options, source.limit, model.spec, options]
+    if blind:
+        identity.append("blind")
+    key = msgspec.json.encode(identity, order="sorted")
+    name = Path(model.spec).name if "/" in model.spec else model.spec
+    slug = re.sub(r"[^A-Za-z0-9.@]+", "-", f"{source.name}--{name}").strip("-")
+    return Path(runs) / f"{slug[:80]}--{blake2b(key, digest_size=8).hexdigest()}"
+
+
+def _earlier(folder: Path, source: ItemSource, model: Model | ModelSpec) -> Manifest | None:
+    """The manifest of the run that is there, if it is this run and can be gone on with."""
     if not (folder / MANIFEST).exists():
-        return
-    try:
-        manifest = Run.open(folder).manifest
-    except DataError:
-        if fresh:
-            return
-        raise
-    if manifest.items_sha256 and not fresh and not (folder / LOG).exists():
+        return None
+    manifest = Run.open(folder).manifest
+    if manifest.format < FORMAT:
+        raise RunError(
+            f"{folder} was written by an earlier Gnomon (run format {manifest.format}): it can be "
+            "scored and shown, but not gone on with.",
+            START_OVER,
+        )
+    check_same_question(manifest, source, model, folder)
+    if manifest.items_sha256 and not (folder / LOG).exists():
         raise _lost(folder)
+    return manifest
+
+
+def _begin(task: _Task, *, replacing: bool) -> None:
+    """A new run: the model is opened and the first item made before anything is written."""
+    first = next(task.source.items(), None)
+    if first is None:
+        raise RunError(
+            f"{task.source.name} has no items with these options.",
+            f"`gnomon show {task.source.name}` says what there is.",
+        )
+    if replacing:  # the old answers go only when the new items are known to be sound
+        for _ in task.source.items():
+            pass
+    with _opened(task.model) as model:
+        _check_takes(model, first, blind=task.blind)
+        manifest = _new_manifest(task, model)
+        task.log.begin_anew(manifest)
+        manifest.items_sha256 = _store_items(task.log, task.source)
+        manifest.counts = task.log.counts()
+        task.log.write_manifest(manifest)
+        _ask_all(task, model, manifest)
+    _finish(task.log, manifest)
+
+
+def _go_on(task: _Task, manifest: Manifest) -> None:
+    """A run that was begun before: items and model must be the same."""
+    log = task.log
+    manifest.counts = log.counts()
+    files = model_files(task.model)
+    check_same_files(manifest, files, log.path)
+    _check_items(log, task.source, manifest)
+    if log.pending(-1, 1, retry_errors=task.retry_errors):
+        with _opened(task.model) as model:
+            if manifest.counts.asked:
+                check_same_model(manifest, model, log.path)
+            _note_model(manifest, task, model, files)
+            log.write_manifest(manifest)
+            _ask_all(task, model, manifest)
+    else:
+        task.watch(_progress(log, manifest))
+    _finish(log, manifest)
+
+
+def _finish(log: RunLog, manifest: Manifest) -> None:
+    if manifest.finished is None and not log.pending(-1, 1):
+        manifest.finished = datetime.now(UTC)
+    manifest.counts = log.counts()
+    log.write_manifest(manifest)
+
+
+def _new_manifest(task: _Task, model: Model) -> Manifest:
+    source = task.source
+    manifest = Manifest(
+        id=task.log.path.name,
+        benchmark=source.name,
+        options=source.options,
+        limit=source.limit,
+        model=task.model.spec,
+        blind=task.blind,
+        started=datetime.now(UTC),
+        versions={"gnomon": __version__, "python": platform.python_version()},
+    )
+    _note_model(manifest, task, model, model_files(task.model))
+    return manifest
+
+
+def _note_model(manifest: Manifest, task: _Task, model: Model, files: dict[str, str]) -> None:
+    manifest.model_description = msgspec.to_builtins(model.describe())
+    manifest.scale = model.scale
+    manifest.model_files = files
+    manifest.command = task.command or manifest.command
+    if isinstance(task.model, ModelSpec):
+        manifest.model_options = dict(task.model.options)
+
+
+def _check_takes(model: Model, item: Item, *, blind: bool) -> None:
+    """Refuse items with pictures for a model that cannot see, unless it is to be asked blind."""
+    sees = "image" in getattr(model, "takes", TEXT)
+    if item.images and not sees and not blind:
+        raise ModelError(
+            f"The items have pictures, and {model.spec} takes text only.",
+            "Ask it without them with --blind, which the run and its scores will say.",
+        )
+    if blind and not item.images:
+        raise ModelError("The items have no pictures.", "Leave out --blind.")
+
+
+def _store_items(log: RunLog, source: ItemSource) -> str:
+    """Put the items into the log, and give their digest."""
+    digest = Fingerprint()
+    number = 0
+    for chunk in _chunks(source):
+        for item in chunk:
+            digest.add(item)
+        log.add_items(number, chunk)
+        number += len(chunk)
+    return digest.hexdigest()
+
+
+def _check_items(log: RunLog, source: ItemSource, manifest: Manifest) -> None:
+    """The items that the source gives now must be those in the log."""
+    digest = Fingerprint()
+    number = 0
+    for item in source.items():
+        digest.add(item)
+        number += 1
+    if manifest.items_sha256 != digest.hexdigest():
+        raise RunError(
+            f"The items of {source.name} are not those that {log.path} was begun with (data files "
+            "or version changed).",
+            START_OVER,
+        )
+    if manifest.counts.items != number:
+        raise _lost(log.path)
+
+
+def _chunks(source: ItemSource) -> Iterator[list[Item]]:
+    stream = source.items()
+    while chunk := list(islice(stream, WINDOW)):
+        yield chunk
 
 
 def _lost(folder: Path) -> RunError:
     return RunError(
         f"{folder} has lost items or all of its log ({LOG}).",
-        "Restore the file, or start over with --fresh.",
+        "Restore the file from a copy, or start over with --restart.",
     )
-
-
-@contextmanager
-def _open_log(folder: Path, *, fresh: bool) -> Iterator[RunLog]:
-    try:
-        log = RunLog(folder, fresh=fresh)
-    except OSError as error:
-        raise RunError(
-            f"{folder} cannot be written: {error.strerror or error}.",
-            "Check the folder's permissions, or give another with --runs.",
-        ) from None
-    try:
-        yield log
-    finally:
-        log.close()
-
-
-def _manifest(folder: Path, source: ItemSource, model: Model | ModelSpec, command: str) -> Manifest:
-    """The manifest of the run that is there, or a new one."""
-    if (folder / MANIFEST).exists():
-        return Run.open(folder).manifest
-    return Manifest(
-        id=folder.name,
-        benchmark=source.name,
-        options=source.options,
-        limit=source.limit,
-        model=model.spec,
-        model_options=_options(model),
-        command=command,
-        started=_now(),
-        versions={"gnomon": __version__, "python": platform.python_version()},
-    )
-
-
-def _options(model: Model | ModelSpec) -> dict[str, Any]:
-    return dict(model.options) if isinstance(model, ModelSpec) else {}
-
-
-def _store_items(log: RunLog, source: ItemSource, manifest: Manifest) -> None:
-    """Put the items into the log, or, if they are there, make sure that they are still the same."""
-    fingerprint, number, stream = Fingerprint(), 0, source.items()
-    while chunk := list(islice(stream, WINDOW)):
-        for item in chunk:
-            fingerprint.add(item)
-        if not manifest.items_sha256:
-            log.add_items(number, chunk)
-        number += len(chunk)
-    if not number:
-        raise RunError(
-            f"{source.name} has no items with these options.",
-            "See `gnomon show` for what there is.",
-        )
-    if manifest.items_sha256 and manifest.items_sha256 != fingerprint.hexdigest():
-        raise RunError(
-            f"The items of {source.name} are not those that {log.path} was begun with (data files or version changed).",
-            "Start over with --fresh, or give another folder with --runs.",
-        )
-    if manifest.items_sha256 and log.counts().items != number:
-        raise _lost(log.path)
-    if not manifest.items_sha256:
-        log.keep_items(number)
-        manifest.items_sha256 = fingerprint.hexdigest()
-        manifest.counts = log.counts()
-        log.write_manifest(manifest)
 
 
 @contextmanager
@@ -213,37 +273,47 @@ def _opened(model: Model | ModelSpec) -> Iterator[Model]:
     try:
         yield ready
     finally:
-        if close := getattr(ready, "close", None):
+        close = getattr(ready, "close", None)
+        if close:
             close()
 
 
-def _ask_all(
-    log: RunLog,
-    source: ItemSource,
-    model: Model,
-    manifest: Manifest,
-    progress: Progress,
-    watch: Watcher,
-    *,
-    retry_errors: bool,
-) -> None:
+def _ask_all(task: _Task, model: Model, manifest: Manifest) -> None:
+    log = task.log
+    progress = _progress(log, manifest, retry_errors=task.retry_errors)
     try:
-        if prepare := getattr(model, "prepare", None):
-            prepare(source.items())
+        prepare = getattr(model, "prepare", None)
+        if prepare:
+            prepare(task.source.items(), task.source.benchmark)
         asker = Asker(model)
         progress.started = time.monotonic()
-        watch(progress)
+        task.watch(progress)
         with _interruptible() as interrupted:
-            for batch in _plan(log, asker, retry_errors=retry_errors):
+            for batch in _plan(log, asker, retry_errors=task.retry_errors):
                 answers = asker.ask(batch)
-                log.add_answers((n, answer) for (n, _), answer in zip(batch, answers, strict=True))
-                _count(progress, batch, answers, retrying=retry_errors)
-                watch(progress)
+                log.add_answers(answers)
+                _count(progress, batch, [answer for _, answer in answers])
+                task.watch(progress)
                 if interrupted.is_set():
                     raise KeyboardInterrupt
     finally:
+        # A model may learn while it is asked what a server really does.
+        manifest.model_description = msgspec.to_builtins(model.describe())
+        manifest.scale = model.scale
         manifest.counts = log.counts()
         log.write_manifest(manifest)
+
+
+def _progress(log: RunLog, manifest: Manifest, *, retry_errors: bool = False) -> Progress:
+    """What is done so far; failures that are to be asked again are not."""
+    counts = log.counts()
+    progress = Progress(
+        total=manifest.counts.items, done=counts.asked, right=log.right(), errors=counts.errors
+    )
+    if retry_errors:
+        progress.done -= counts.errors
+        progress.errors = 0
+    return progress
 
 
 def _plan(log: RunLog, asker: Asker, *, retry_errors: bool) -> Iterator[list[Numbered]]:
@@ -254,17 +324,15 @@ def _plan(log: RunLog, asker: Asker, *, retry_errors: bool) -> Iterator[list[Num
         yield from in_batches(window, asker.size, asker.budget, asker.batch)
 
 
-def _count(
-    progress: Progress, batch: Sequence[Numbered], answers: Sequence[Answer], *, retrying: bool
-) -> None:
+def _count(progress: Progress, batch: Sequence[Numbered], answers: Sequence[Answer]) -> None:
+    """Bring the progress up to date by a batch. Of several answers to an item the first counts."""
     progress.asked += len(batch)
-    progress.done = (
-        min(progress.total, progress.done + len(batch)) if not retrying else progress.done
-    )
-    progress.right += sum(
-        answer.choice in item.gold for (_, item), answer in zip(batch, answers, strict=True)
-    )
-    progress.errors += sum(answer.error is not None for answer in answers)
+    progress.done += len(batch)
+    gold = {item.id: item.gold for _, item in batch}
+    for answer in answers:
+        if answer.sample == 0:
+            progress.right += answer.choice in gold[answer.item]
+            progress.errors += answer.error is not None
 
 
 @contextmanager
@@ -286,7 +354,3 @@ def _interruptible() -> Iterator[threading.Event]:
         yield event
     finally:
         signal.signal(signal.SIGINT, before)
-
-
-def _now() -> datetime:
-    return datetime.now(UTC)

@@ -1,16 +1,12 @@
-"""Is the model still the one that a run was begun with? Answers of two models must never meet in
-one log.
+"""Is this still the run that was begun? Answers of two models must never meet in one log.
 
 A model that is opened says what determines its answers, and that is compared. A finished run opens
-none, so the files that a model's name and options point to are compared as well, by a fingerprint
-that needs no loading.
+none, so the files that a model's name and options point to are compared as well.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from hashlib import sha256
 from os.path import expanduser
 from pathlib import Path
 from typing import Any
@@ -19,100 +15,85 @@ import msgspec
 
 from gnomon.contracts import Model
 from gnomon.errors import RunError
+from gnomon.fingerprint import fingerprint
+from gnomon.itemsource import ItemSource
 from gnomon.registry import ModelSpec
-from gnomon.runs import Manifest, RunLog
+from gnomon.runs import Manifest
 
-WHOLE = 64 * 2**20  # bytes up to which a file is read whole
-PIECE, PIECES = 2**16, 64  # of a larger one: so many pieces of so many bytes, evenly spaced
-PROSE, NOT_PROSE = (
-    (".md", ".txt"),
-    ("vocab.txt", "merges.txt"),
-)  # a model's folder may be described anew
+START_OVER = "Start over with --restart, or give another folder with --runs."
 
 
 def model_files(model: Model | ModelSpec) -> dict[str, str]:
-    """The local files that a model is made of or reads, as its name and options give them, with
-    their fingerprints.
+    """The local files that a model is made of or reads, with their fingerprints.
 
-    Whatever its name or a deciding option says and is a path counts, so that plug-ins need not
-    declare theirs.
+    Whatever its name or an option that determines its answers says and is a path counts, so that
+    plug-ins need not declare theirs.
     """
     if not isinstance(model, ModelSpec):
         return {}
-    name = model.spec.partition(":")[2]
-    files = [
-        text
-        for text in model.deciding.values()
-        if isinstance(text, str) and os.path.isfile(expanduser(text))
-    ]
-    if os.path.exists(expanduser(name)):
-        files.append(name)
-    return {text: found for text in sorted(files) if (found := fingerprint(Path(expanduser(text))))}
+    paths = [model.spec.partition(":")[2]]
+    for value in model.deciding.values():
+        if isinstance(value, str) and os.path.isfile(expanduser(value)):
+            paths.append(value)
+    found = {}
+    for text in sorted(paths):
+        path = Path(expanduser(text))
+        try:
+            if text and path.exists():
+                found[text] = fingerprint(path)
+        except OSError:  # whoever opens the model will say so
+            continue
+    return found
 
 
-def fingerprint(path: Path) -> str:
-    """A hash of a file, or of the files of a model's folder; empty if they cannot be read.
+def check_same_question(
+    manifest: Manifest, source: ItemSource, model: Model | ModelSpec, folder: Path
+) -> None:
+    """Refuse a folder that was begun with another benchmark, model or options.
 
-    Of files too large to read in a moment, their size and evenly spaced pieces: weights that were
-    trained further differ nearly everywhere. Their time of change would be quicker still, but
-    changes when they are only copied.
+    The folder's name is a hash of these, so only a copied folder or a collision gets here.
     """
-    digest = sha256()
-    try:
-        for file in _members(path):
-            size = file.stat().st_size
-            digest.update(f"{file.name if file != path else ''}\0{size}\0".encode())
-            with file.open("rb") as stream:
-                for start in range(0, size, PIECE if size <= WHOLE else size // PIECES):
-                    stream.seek(start)
-                    digest.update(stream.read(PIECE))
-    except OSError:  # whoever opens the model will say so
-        return ""
-    return digest.hexdigest()
+    asked = {
+        "benchmark": (manifest.benchmark, source.name),
+        "options": (manifest.options, msgspec.to_builtins(source.options)),
+        "limit": (manifest.limit, source.limit),
+        "model": (manifest.model, model.spec),
+    }
+    changed = [name for name, (before, now) in asked.items() if before != now]
+    if changed:
+        raise RunError(
+            f"{folder} is a run of {manifest.model} on {manifest.benchmark}, begun with other "
+            f"settings: {', '.join(changed)}.",
+            START_OVER,
+        )
 
 
-def same_files(manifest: Manifest, files: dict[str, str], log: RunLog) -> None:
-    """Refuse files that are not those the run was begun with. Runs of before these were recorded
-    pass."""
-    if manifest.model_files is None or not log.asked():
+def check_same_files(manifest: Manifest, files: dict[str, str], folder: Path) -> None:
+    """Refuse files that are not those the run was begun with."""
+    if manifest.model_files is None or not manifest.counts.asked:
         return
     changed = [text for text, found in files.items() if manifest.model_files.get(text) != found]
     if changed:
-        raise _other_model(manifest, log, changed)
+        raise _other_model(manifest, folder, changed)
 
 
-def same_model(manifest: Manifest, model: Model, log: RunLog) -> None:
-    """Refuse a model that describes itself otherwise than when the run was begun; else note its
-    description."""
-    description = msgspec.to_builtins(model.describe())
-    before, now = deciding(manifest.model_description), deciding(description)
-    if log.asked() and before != now:
-        changed = sorted(
-            key for key in before.keys() | now.keys() if before.get(key) != now.get(key)
-        )
-        raise _other_model(manifest, log, changed)
-    manifest.model_description, manifest.scale = description, model.scale
+def check_same_model(manifest: Manifest, model: Model, folder: Path) -> None:
+    """Refuse a model that describes itself otherwise than when the run was begun."""
+    before = determining(manifest.model_description)
+    now = determining(msgspec.to_builtins(model.describe()))
+    if before != now:
+        changed = [key for key in before.keys() | now.keys() if before.get(key) != now.get(key)]
+        raise _other_model(manifest, folder, sorted(changed))
 
 
-def deciding(description: dict[str, Any]) -> dict[str, Any]:
-    """What a description says beyond the model's size, which follows from its weights and which
-    older runs lack."""
+def determining(description: dict[str, Any]) -> dict[str, Any]:
+    """What a description says beyond the model's size, which follows from its weights."""
     return {key: value for key, value in description.items() if key != "parameters"}
 
 
-def _other_model(manifest: Manifest, log: RunLog, changed: list[str]) -> RunError:
+def _other_model(manifest: Manifest, folder: Path, changed: list[str]) -> RunError:
     return RunError(
-        f"The model {manifest.model} is not the one that {log.path} was begun with: {', '.join(changed)} changed.",
-        "Start over with --fresh, or give another folder with --runs.",
+        f"The model {manifest.model} is not the one that {folder} was begun with: "
+        f"{', '.join(changed)} changed.",
+        START_OVER,
     )
-
-
-def _members(path: Path) -> Iterator[Path]:
-    if path.is_file():
-        yield path
-    else:
-        yield from (
-            file
-            for file in sorted(path.iterdir())
-            if file.is_file() and (file.suffix not in PROSE or file.name in NOT_PROSE)
-        )

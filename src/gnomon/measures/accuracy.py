@@ -50,7 +50,6 @@ def guessed(table: Table, seed: int = 0) -> Table:
         table,
         choice=np.where(table.answered, table.choice, drawn),
         picked=np.where(table.answered, table.picked, place),
-        asked=np.ones(len(table), dtype=bool),
         failed=np.zeros(len(table), dtype=bool),
     )
 
@@ -61,7 +60,6 @@ ACCURACY = Measure(
 RECOGNISED_ACCURACY = Measure(
     name="recognised_accuracy",
     statistics=recognised_accuracy,
-    needs="readable answers",
     summary="accuracy among the items that have a readable answer",
 )
 RECOGNISED_SHARE = Measure(

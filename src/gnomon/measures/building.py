@@ -30,7 +30,7 @@ from gnomon.measures.statistics import Floats
 from gnomon.measures.table import Kinds, Table
 
 if TYPE_CHECKING:
-    from gnomon.runs import Run
+    from gnomon.runs import Asked, Run
 
 CHUNK = 256  # rows that are turned into columns together
 
@@ -45,7 +45,7 @@ class Bare(msgspec.Struct, frozen=True, gc=False):
     group: str = ""
 
 
-class Asked(Bare, frozen=True, gc=False):
+class Whole(Bare, frozen=True, gc=False):
     """The same with tags."""
 
     tags: dict[str, str] = {}
@@ -79,20 +79,23 @@ class ItemLike(Protocol):
     def group(self) -> str: ...  # noqa: D102
 
 
-Row = tuple[
-    ItemLike, bool, Sequence[float | None] | None, str | None, str | None
-]  # item, asked, scores, choice, error
+# An item that was asked, and its answer: scores, choice, error.
+Row = tuple[ItemLike, Sequence[float | None] | None, str | None, str | None]
 
 
 def build_run(run: Run, **about: Any) -> Table:
     """The table of a run's log. Tags and wordings are read from it in a further pass, if anybody
     asks for one."""
     builder = Builder()
-    for chunk in chunks(_rows(run)):
-        builder.add(chunk)
-    rows = len(builder.ids)
-    wordings = Wordings(lambda: _wordings(run, rows))
-    return builder.done(Tags(lambda: _tags(run, rows)), wordings=wordings, **about)
+    numbers = array("q")
+    for chunk in chunks(run.asked()):
+        builder.add(_decoded(run, chunk))
+        numbers.extend([asked.n for asked in chunk])
+    wordings = Wordings(lambda: _wordings(run, numbers))
+    tags = Tags(lambda: _tags(run, numbers))
+    return builder.done(
+        tags, wordings=wordings, numbers=np.frombuffer(numbers, dtype=np.int64), **about
+    )
 
 
 def build(rows: Iterable[Row], **about: Any) -> Table:
@@ -118,47 +121,51 @@ def chunks(rows: Iterable[Any]) -> Iterator[list[Any]]:
         yield chunk
 
 
-def _rows(run: Run) -> Iterator[Row]:
-    item = msgspec.json.Decoder(Bare).decode
-    numbers = msgspec.json.Decoder(list[float | None]).decode
-    sql = "SELECT record, answers.n IS NOT NULL, scores, choice, error FROM items LEFT JOIN answers USING (n) ORDER BY n"
+_bare = msgspec.json.Decoder(Bare).decode
+_tagged = msgspec.json.Decoder(Tagged).decode
+_worded = msgspec.json.Decoder(Worded).decode
+_floats = msgspec.json.Decoder(list[float | None]).decode
+
+
+def _decoded(run: Run, chunk: Sequence[Asked]) -> list[Row]:
     try:
-        for record, asked, scores, choice, error in run.query(sql):
-            yield item(record), asked, numbers(scores) if scores else None, choice, error
-    except msgspec.MsgspecError as error:
-        raise _damaged(run, error) from None
+        return [
+            (_bare(record), _floats(scores) if scores else None, choice, error)
+            for _, record, scores, choice, error in chunk
+        ]
+    except (msgspec.MsgspecError, TypeError) as error:
+        raise run.damaged(error) from None
 
 
-def _tags(run: Run, rows: int) -> dict[str, Column]:
-    """The tags of the first so many items: a run that is going on may have grown since."""
-    decode = msgspec.json.Decoder(Tagged).decode
+def _tags(run: Run, numbers: Sequence[int]) -> dict[str, Column]:
     found = TagColumns()
     try:
-        for chunk in chunks(islice(run.query("SELECT record FROM items ORDER BY n"), rows)):
-            found.extend([decode(record).tags for (record,) in chunk])
+        for chunk in chunks(_records(run, numbers)):
+            found.extend([_tagged(record).tags for record in chunk])
     except msgspec.MsgspecError as error:
-        raise _damaged(run, error) from None
+        raise run.damaged(error) from None
     return found.done()
 
 
-def _wordings(run: Run, rows: int) -> NDArray[np.int64]:
-    decode = msgspec.json.Decoder(Worded).decode
+def _wordings(run: Run, numbers: Sequence[int]) -> NDArray[np.int64]:
+    hashes = array("q")
     try:
-        found = (
-            decode(record)
-            for (record,) in islice(run.query("SELECT record FROM items ORDER BY n"), rows)
-        )
-        return np.fromiter((hash((item.context, item.text)) for item in found), dtype=np.int64)
+        for record in _records(run, numbers):
+            item = _worded(record)
+            hashes.append(hash((item.context, item.text)))
     except msgspec.MsgspecError as error:
-        raise _damaged(run, error) from None
+        raise run.damaged(error) from None
+    return np.frombuffer(hashes, dtype=np.int64)
 
 
-def _damaged(run: Run, error: Exception) -> DataError:
-    return DataError(
-        f"the log holds a damaged record: {error}.",
-        "Start the run over with --fresh.",
-        file=run.path,
-    )
+def _records(run: Run, numbers: Sequence[int]) -> Iterator[str]:
+    """The items of these numbers, which ascend. A run that is going on may have grown since."""
+    wanted = iter(numbers)
+    want = next(wanted, None)
+    for n, record in run.records():
+        if n == want:
+            yield record
+            want = next(wanted, None)
 
 
 class KindsSeen(dict[tuple[tuple[str, ...], tuple[str, ...]], int]):
@@ -195,14 +202,14 @@ class Builder:
         self.kinds = KindsSeen(self.labels)
         self.ids: list[str] = []
         self.choice, self.picked, self.kind = array("i"), array("i"), array("i")
-        self.asked, self.failed = bytearray(), bytearray()
+        self.failed = bytearray()
         self.group, self.form = TextColumn(), TextColumn()
         self.scores: list[Floats] = []
         self.any_scores = False
 
     def add(self, chunk: Sequence[Row]) -> None:
         """Add some rows."""
-        items, asked, scores, answers, errors = zip(*chunk, strict=True)
+        items, scores, answers, errors = zip(*chunk, strict=True)
         kinds, labels = self.kinds, self.labels
         kind = [kinds[item.choices, item.gold] for item in items]
         self.ids.extend([item.id for item in items])
@@ -212,7 +219,6 @@ class Builder:
         self.picked.extend(
             [places[k].get(answer, -1) for k, answer in zip(kind, answers, strict=True)]
         )
-        self.asked.extend([bool(was) for was in asked])
         self.failed.extend(
             [e is not None and answer is None for e, answer in zip(errors, answers, strict=True)]
         )
@@ -236,7 +242,6 @@ class Builder:
             picked=codes_of(self.picked),
             kind=codes_of(self.kind),
             kinds=kinds,
-            asked=np.frombuffer(self.asked, dtype=bool),
             failed=np.frombuffer(self.failed, dtype=bool),
             group=self.group.done(),
             form=self.form.done(),
@@ -280,7 +285,7 @@ class Builder:
 
 def unpack(
     table: Table,
-) -> Iterator[tuple[Asked, bool, list[float] | None, str | None, str | None]]:
+) -> Iterator[tuple[Whole, list[float] | None, str | None, str | None]]:
     """The rows of a table again."""
     choices = [tuple(table.labels[i] for i in row[row >= 0]) for row in table.kinds.choices]
     gold = [
@@ -295,12 +300,11 @@ def unpack(
         table.group.text(),
         table.kind.tolist(),
         table.choice.tolist(),
-        table.asked.tolist(),
         table.failed.tolist(),
         strict=True,
     )
-    for row, (name, form, group, kind, choice, asked, failed) in enumerate(rows):
-        item = Asked(
+    for row, (name, form, group, kind, choice, failed) in enumerate(rows):
+        item = Whole(
             name,
             form,
             choices[kind],
@@ -313,7 +317,6 @@ def unpack(
             scores = table.scores[row, : len(choices[kind])].tolist()
         yield (
             item,
-            asked,
             scores,
             table.labels[choice] if choice >= 0 else None,
             "failed" if failed else None,

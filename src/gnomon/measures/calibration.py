@@ -127,12 +127,12 @@ def _gap(sums: Floats) -> Floats:
 ECE = Measure(
     name="ece",
     statistics=ece,
-    needs="scores",
+    needs=frozenset({"scores"}),
     summary="expected calibration error: mean distance of confidence and accuracy in 15 bins",
 )
 BRIER = Measure(
     name="brier",
     statistics=brier,
-    needs="scores",
+    needs=frozenset({"scores"}),
     summary="Brier score: squared distance of probabilities and truth, 0 to 2",
 )

@@ -44,7 +44,7 @@ def typical_f1(rule: str) -> Measure:
     of labels."""
     return Measure(
         name=f"typical_f1@{rule}",
-        needs="scores",
+        needs=frozenset({"scores"}),
         statistics=lambda table: _of_sets(table, rule),
         summary=f"macro-F1 over sets of typical labels, by the rule of the {rule}",
     )

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gnomon.contracts import Measure
+from gnomon.contracts import Measure, Need
 from gnomon.measures.statistics import Codes, Floats, Statistics, compact, mean_of
 from gnomon.measures.table import Flags, Table
 
@@ -94,7 +94,6 @@ def same_choice(tags: str) -> Measure:
     names = [name.strip() for name in tags.split(",")]
     return Measure(
         name=f"same_choice@{tags}",
-        needs="tags",
         statistics=lambda table: agreement(_sharing(table, names)),
         summary=f"share of pairs that share {' and '.join(names)} but not the right label, answered alike",
     )
@@ -116,15 +115,24 @@ def _sharing(table: Table, names: Sequence[str]) -> Said:
 
 
 def with_twin(
-    name: str, statistics: Callable[..., Statistics], summary: str, right: str, needs: str
+    name: str, statistics: Callable[..., Statistics], summary: str, right: str, *needs: Need
 ) -> tuple[Measure, Measure]:
     """A measure of consistency, and the one that also asks for right answers; both from one
     function."""
-    strict = partial(statistics, and_right=True)
-    return (
-        Measure(name=name, summary=summary, statistics=statistics, needs=needs),
-        Measure(name=f"{name}_and_right", summary=right, statistics=strict, needs=needs),
+    strict = Measure(
+        name=f"{name}_and_right",
+        summary=right,
+        statistics=partial(statistics, and_right=True),
+        needs=frozenset(needs),
     )
+    plain = Measure(
+        name=name,
+        summary=summary,
+        statistics=statistics,
+        twin=strict.name,
+        needs=frozenset(needs),
+    )
+    return plain, strict
 
 
 def _pairs_by(unit: Codes, value: Codes | None, units: int) -> Floats:
@@ -163,5 +171,5 @@ FORM_AGREEMENT, FORM_AGREEMENT_AND_RIGHT = with_twin(
     form_agreement,
     "share of pairs of items that put one fact in two forms and are answered alike",
     "share of pairs of items that put one fact in two forms and are both right",
-    "several forms of a group",
+    "groups",
 )

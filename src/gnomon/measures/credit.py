@@ -109,12 +109,12 @@ def _category(table: Table) -> tuple[Codes, tuple[str, ...]]:
 PARTIAL_CREDIT = Measure(
     name="partial_credit",
     statistics=partial_credit,
-    needs="groups",
+    needs=frozenset({"groups"}),
     summary="mean accuracy of templates, averaged over categories",
 )
 WITHOUT_PARTIAL_CREDIT = Measure(
     name="without_partial_credit",
     statistics=without_partial_credit,
-    needs="groups",
+    needs=frozenset({"groups"}),
     summary="share of templates right throughout, averaged over categories",
 )

@@ -1,29 +1,12 @@
-"""The laws that a benchmark declares for its relations, and what its items say under them.
-
-laws = {
-    "order": {                                      # a strict total order, asked of two objects
-        "first": "obj_a", "second": "obj_b",        # tags that name the objects, as the text has
-        them "within": ["scale"],                        # statements are compared where these tags
-        (and the form) agree "greater": ["larger"], "lesser": ["smaller"],   # choices of a cloze,
-        or words of a yes/no question "word": "comparative",                      # the tag that
-        holds the word of a yes/no question
-    }, "relations": {                                  # other relations, as choices or as words of
-    yes/no questions
-        "first": "subject", "second": "object", "within": ["image"], "word": "relation",
-        "symmetric": ["next to"], "converse": {"left of": "right of"}, "transitive": ["inside"],
-        "negated": "negated",                       # the tag whose value "yes" says that the item
-        denies it
-    },
-}
-"""
+"""What the items of a table say under the laws that its benchmark declares (contracts.Laws)."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
+from gnomon.contracts import OrderLaw, RelationLaw
 from gnomon.measures.columns import Column
 from gnomon.measures.statistics import Codes
 from gnomon.measures.table import Flags, Table
@@ -53,14 +36,11 @@ class Statements(NamedTuple):
 
 def order(table: Table) -> Statements | None:
     """What is said about a declared order; none if there is none or no item fits."""
-    law = table.laws.get("order")
+    law = table.laws.order
     found = _statements(table, law) if law else None
     if law is None or found is None:
         return None
-    sign = {
-        **dict.fromkeys(_names(law.get("greater")), 1),
-        **dict.fromkeys(_names(law.get("lesser")), 0),
-    }
+    sign = dict.fromkeys(law.greater, 1) | dict.fromkeys(law.lesser, 0)
     by_word = np.array([sign.get(word, -1) for word in (*found.words, "")])
     by_label = np.array([sign.get(label, -1) for label in (*table.labels, "")])
     truth = _truth(table)
@@ -78,7 +58,7 @@ def order(table: Table) -> Statements | None:
 
 def relations(table: Table) -> Statements | None:
     """What is said about other declared relations; none if there are none or no item fits."""
-    law = table.laws.get("relations")
+    law = table.laws.relations
     found = _statements(table, law) if law else None
     if law is None or found is None:
         return None
@@ -102,25 +82,25 @@ def contexts(context: Codes) -> list[Codes]:
     return [np.flatnonzero(context == code) for code in np.unique(context[context >= 0])]
 
 
-def _statements(table: Table, law: Mapping[str, Any]) -> Statements | None:
-    first, second = (table.tags.get(law.get(name, name)) for name in ("first", "second"))
+def _statements(table: Table, law: OrderLaw | RelationLaw) -> Statements | None:
+    first, second = table.tags.get(law.first), table.tags.get(law.second)
     if first is None or second is None:
         return None
     rows = np.flatnonzero((first.codes >= 0) & (second.codes >= 0))
     one, two, objects = _joined(first, second)
     context = table.form.codes[rows].astype(np.int64)
-    for name in _names(law.get("within")):
+    for name in law.within:
         column = table.tags.get(name)
         if column is None:
             continue
         context = context * (len(column.values) + 1) + column.codes[rows] + 1
-    asked = table.tags.get(law.get("word", "relation"), Column(np.full(len(table), -1), ()))
+    asked = table.tags.get(law.word, Column(np.full(len(table), -1), ()))
     # Where the choices are words, the tag may hold the right one: nothing was asked about it.
     is_yes_no = _truth(table)[table.first_right] >= 0
     declared = _declared(law)
     words = tuple(dict.fromkeys([*asked.values, *declared, *table.labels]))
     place = np.array([words.index(value) for value in asked.values] + [-1])
-    denied = table.tags.get(law.get("negated", "negated"))
+    denied = table.tags.get(law.negated) if isinstance(law, RelationLaw) else None
     negated = (
         np.zeros(len(table), dtype=bool)
         if denied is None
@@ -141,13 +121,14 @@ def _statements(table: Table, law: Mapping[str, Any]) -> Statements | None:
     )
 
 
-def _declared(law: Mapping[str, Any]) -> list[str]:
-    names = [
-        name
-        for part in ("greater", "lesser", "symmetric", "transitive")
-        for name in _names(law.get(part))
-    ]
-    return [*names, *(word for pair in (law.get("converse") or {}).items() for word in pair)]
+def _declared(law: OrderLaw | RelationLaw) -> list[str]:
+    """The words that a law names."""
+    if isinstance(law, OrderLaw):
+        return [*law.greater, *law.lesser]
+    words = [*law.symmetric, *law.transitive]
+    for word, opposite in law.converse:
+        words += [word, opposite]
+    return words
 
 
 def _truth(table: Table) -> Codes:
@@ -165,7 +146,3 @@ def _joined(first: Column, second: Column) -> tuple[Codes, Codes, tuple[str, ...
         for column in (first, second)
     )
     return one, two, values
-
-
-def _names(value: Any) -> Sequence[str]:
-    return () if value is None else (value,) if isinstance(value, str) else tuple(value)

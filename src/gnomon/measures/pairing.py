@@ -90,7 +90,6 @@ def aligned(one: Table, two: Table) -> tuple[Table, Table]:
         first,
         choice=moved,
         picked=two.picked,
-        asked=two.asked,
         failed=two.failed,
         scores=two.scores,
         scale=two.scale,

@@ -60,7 +60,7 @@ def pattern_accuracy(threshold: str) -> Measure:
         )
     return Measure(
         name=f"pattern_accuracy@{threshold}",
-        needs="groups",
+        needs=frozenset({"groups"}),
         summary=f"share of patterns with at least {least:.0%} of their items right",
         statistics=lambda table: _pattern_accuracy(table, least),
     )
@@ -133,6 +133,6 @@ def _below(threshold: Floats) -> Floats:
 PATTERN_ACCURACY_AUC = Measure(
     name="pattern_accuracy_auc",
     statistics=pattern_accuracy_auc,
-    needs="groups",
+    needs=frozenset({"groups"}),
     summary="area under the pattern accuracy curve: mean accuracy of patterns",
 )

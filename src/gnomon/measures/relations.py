@@ -96,14 +96,13 @@ def _order_said(table: Table, found: Statements) -> Said:
 
 
 def _relation_said(table: Table, law: str) -> Said | None:
-    found, declared = relations(table), table.laws.get("relations") or {}
-    if found is None:
+    found, declared = relations(table), table.laws.relations
+    if found is None or declared is None:
         return None
-    other = {
-        **(declared.get("converse") or {}),
-        **{b: a for a, b in (declared.get("converse") or {}).items()},
-    }
-    other |= {word: word for word in declared.get("symmetric") or ()}
+    other = {same: same for same in declared.symmetric}
+    for name, opposite in declared.converse:
+        other[name] = opposite
+        other[opposite] = name
     turns = np.array(
         [found.words.index(other[word]) if word in other else -1 for word in found.words] + [-1]
     )
@@ -149,8 +148,7 @@ def _key(found: Statements, one: Codes, two: Codes) -> Codes:
 
 
 def _within(table: Table) -> list[str]:
-    within = (table.laws.get("order") or {}).get("within") or []
-    return [within] if isinstance(within, str) else list(within)
+    return list(table.laws.order.within) if table.laws.order else []
 
 
 SYMMETRY, SYMMETRY_AND_RIGHT = with_twin(
@@ -158,19 +156,18 @@ SYMMETRY, SYMMETRY_AND_RIGHT = with_twin(
     symmetry,
     "share of pairs of objects that get the same fact asked either way round",
     "share of pairs of objects that are right asked either way round",
-    "a law: order, or symmetric relations",
 )
 CONVERSE, CONVERSE_AND_RIGHT = with_twin(
     "converse",
     converse,
     "share of facts that get the same answer put with a word and with its converse",
     "share of facts that are right put with a word and with its converse",
-    "a law: converse relations",
+    "relations",
 )
 NEGATION, NEGATION_AND_RIGHT = with_twin(
     "negation",
     negation,
     "share of facts that get opposite answers asserted and denied",
     "share of facts that are right asserted and denied",
-    "a law: relations, and items that deny them",
+    "relations",
 )

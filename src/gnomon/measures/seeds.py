@@ -9,15 +9,16 @@ where either alone is not.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from math import isnan, nan, sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from gnomon.contracts import Measure
+from gnomon.contracts import Laws, Measure
 from gnomon.errors import UsageError
-from gnomon.measures.building import Asked, Row, build, unpack
+from gnomon.measures.building import Row, Whole, build, unpack
 from gnomon.measures.columns import Wordings
 from gnomon.measures.distributions import t_quantile
 from gnomon.measures.intervals import standard_error
@@ -117,10 +118,6 @@ def together(tables: Sequence[Table]) -> Table:
     is hard with any seed.
     """
     first = tables[0]
-    laws = {
-        name: {**law, "within": [*_names(law.get("within")), SEED]}
-        for name, law in first.laws.items()
-    }
     wordings = [table.wordings for table in tables if table.wordings is not None]
     return build(
         _rows(tables),
@@ -128,7 +125,8 @@ def together(tables: Sequence[Table]) -> Table:
         model=first.model,
         scale=first.scale,
         cluster=CLUSTER,
-        laws=laws,
+        laws=_within_seeds(first.laws),
+        total=sum(table.total for table in tables),
         settings=seedless(first),
         wordings=Wordings(lambda: np.concatenate([each.hashes for each in wordings]))
         if len(wordings) == len(tables)
@@ -144,17 +142,21 @@ def _rows(tables: Sequence[Table]) -> Iterator[Row]:
     ]
     for seed, table in zip(names, tables, strict=True):
         clusters = table.column(table.cluster).text()
-        for (item, asked, scores, choice, error), cluster in zip(
-            unpack(table), clusters, strict=True
-        ):
+        for (item, scores, choice, error), cluster in zip(unpack(table), clusters, strict=True):
             tags = item.tags | {SEED: seed, CLUSTER: cluster or f"item {item.id}"}
             group = f"{seed}:{item.group}" if item.group else ""
-            moved = Asked(f"{seed}:{item.id}", item.form, item.choices, item.gold, group, tags)
-            yield moved, asked, scores, choice, error
+            moved = Whole(f"{seed}:{item.id}", item.form, item.choices, item.gold, group, tags)
+            yield moved, scores, choice, error
 
 
-def _names(value: str | Sequence[str] | None) -> Sequence[str]:
-    return () if value is None else (value,) if isinstance(value, str) else value
+def _within_seeds(laws: Laws) -> Laws:
+    """The same laws, for statements of one seed."""
+    order, relations = laws.order, laws.relations
+    if order is not None:
+        order = replace(order, within=(*order.within, SEED))
+    if relations is not None:
+        relations = replace(relations, within=(*relations.within, SEED))
+    return Laws(order=order, relations=relations)
 
 
 def _interval(

@@ -1,6 +1,6 @@
 """The answers of one run as columns: what every measure and every figure of the report reads.
 
-Rows are items in their order. Labels, groups and tags are integer codes into small vocabularies, so
+Rows are the items that were asked, in their order. Labels, groups and tags are integer codes into small vocabularies, so
 a million answers fit in a few hundred megabytes and no measure loops over rows.
 """
 
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from gnomon.contracts import Laws
 from gnomon.errors import UsageError
 from gnomon.measures.columns import Column, Tags, Wordings
 from gnomon.measures.statistics import Codes, Floats, Statistics
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["Column", "Statistics", "Table"]
 
 Flags = NDArray[np.bool_]
+NO_LAWS = Laws()
 BUILT_IN = (
     "form",
     "group",
@@ -61,7 +63,6 @@ class Table:
     picked: Codes
     kind: Codes  # row of `kinds`
     kinds: Kinds
-    asked: Flags  # there is an answer, be it a failure
     failed: Flags  # the model failed on the item
     group: Column
     form: Column
@@ -73,7 +74,7 @@ class Table:
     model: str = ""
     scale: str = "none"  # of the scores: log-probability, probability or none
     cluster: str = "group"  # what varies independently: "group", or the name of a tag
-    laws: Mapping[str, Any] = field(default_factory=dict)  # see gnomon.measures.laws
+    laws: Laws = NO_LAWS
     # of the items, or of the model, if known: runs that differ only here can be aggregated
     seed: Any = None
     settings: Mapping[str, Any] = field(
@@ -82,6 +83,8 @@ class Table:
     folder: str = ""  # of the run, as it was given
     digest: str = ""  # of all items of the run: tables with the same one are about the same items
     wordings: Wordings | None = None  # what was asked, as hashes; none if that is not known
+    total: int = 0  # items of the run, of which those that were asked are rows
+    numbers: NDArray[np.int64] | None = None  # the rows' items in the run's log
 
     @classmethod
     def of(
@@ -92,28 +95,26 @@ class Table:
         model: str = "",
         scale: str = "none",
         cluster: str = "group",
-        laws: Mapping[str, Any] | None = None,
+        laws: Laws | None = None,
         seed: Any = None,
     ) -> Table:
-        """A table of items with their answers (none where an item was not asked)."""
+        """A table of items with their answers. An item without one was not asked and is left
+        out."""
         from gnomon.measures.building import build
 
+        rows = list(rows)
+        asked = []
+        for item, answer in rows:
+            if answer is not None:
+                asked.append((item, answer.scores, answer.choice, answer.error))
         return build(
-            (
-                (
-                    item,
-                    answer is not None,
-                    answer.scores if answer else None,
-                    answer.choice if answer else None,
-                    answer.error if answer else None,
-                )
-                for item, answer in rows
-            ),
+            asked,
+            total=len(rows),
             benchmark=benchmark,
             model=model,
             scale=scale,
             cluster=cluster,
-            laws=laws or {},
+            laws=laws or Laws(),
             seed=seed,
         )
 
@@ -131,11 +132,12 @@ class Table:
             model=run.model,
             scale=manifest.scale,
             seed=seed,
-            cluster=benchmark.cluster if benchmark else "group",
-            laws=benchmark.laws if benchmark else {},
+            cluster=benchmark.units[0] if benchmark else "group",
+            laws=benchmark.laws if benchmark else Laws(),
             settings=settings_of(run),
             folder=run.path.as_posix(),
             digest=manifest.items_sha256,
+            total=manifest.counts.items,
         )
 
     def __len__(self) -> int:
@@ -243,13 +245,13 @@ class Table:
             choice=self.choice[rows],
             picked=self.picked[rows],
             kind=self.kind[rows],
-            asked=self.asked[rows],
             failed=self.failed[rows],
             group=self.group._replace(codes=self.group.codes[rows]),
             form=self.form._replace(codes=self.form.codes[rows]),
             tags=self.tags.take(rows),
             scores=None if self.scores is None else self.scores[rows],
             wordings=None if self.wordings is None else self.wordings.take(rows),
+            numbers=None if self.numbers is None else self.numbers[rows],
         )
 
     def by(self, tag: str) -> Iterator[tuple[str, Table]]:

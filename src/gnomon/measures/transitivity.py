@@ -52,11 +52,11 @@ def _squares(table: Table) -> Iterator[tuple[_Square, tuple[int, ...]]]:
     if found is not None:
         for mine in contexts(found.context):
             yield _square(table, found, mine), (1, 0)
-    if other is not None:
+    if other is not None and table.laws.relations is not None:
         before = (
             len(found.objects) if found is not None else 0
         )  # the two laws may name objects by different tags
-        for word in table.laws["relations"].get("transitive") or ():
+        for word in table.laws.relations.transitive:
             asked = np.where(other.word == other.words.index(word), other.context, -1)
             for mine in contexts(asked):
                 square = _square(table, other, mine)
@@ -122,5 +122,4 @@ TRANSITIVITY, TRANSITIVITY_AND_RIGHT = with_twin(
     transitivity,
     "share of triples in which A over B and B over C is followed by A over C",
     "share of such triples in which all three answers are right",
-    "a law: order, or transitive relations",
 )

@@ -105,6 +105,6 @@ RELAXED_ACCURACY = Measure(
 TRUE_CONFIDENCE = Measure(
     name="true_confidence",
     statistics=true_confidence,
-    needs="scores",
+    needs=frozenset({"scores"}),
     summary="mean probability of the right labels together",
 )

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from gnomon.answerfiles.joining import read_predictions
-from gnomon.contracts import Scale
+from gnomon.contracts import ANYTHING, Benchmark, Scale
 from gnomon.errors import DataError, UsageError
 from gnomon.records import Answer, Item
 
@@ -19,6 +19,7 @@ class FileAnswers:
     reason."""
 
     scale: Scale = "none"
+    takes = ANYTHING
     batch = 1024
 
     def __init__(self, file: str) -> None:
@@ -33,7 +34,7 @@ class FileAnswers:
             "sha256": sha256(Path(self._file).read_bytes()).hexdigest(),
         }
 
-    def prepare(self, items: Iterable[Item]) -> None:
+    def prepare(self, items: Iterable[Item], benchmark: Benchmark) -> None:
         """Read the file and join it with the items."""
         found = read_predictions(self._file, items)
         self._answers = {item.id: answer for item, answer in found if answer is not None}

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Any
 
-from gnomon.contracts import Scale
+from gnomon.contracts import ANYTHING, Benchmark, Scale, Takes
 from gnomon.errors import UsageError
 from gnomon.records import Answer, Item
 
@@ -23,7 +23,8 @@ class Baseline:
     spec: str
     rule: Callable[[Item], str | None]
     facts: dict[str, Any] = field(default_factory=dict)
-    prepare: Callable[[Iterable[Item]], None] = lambda items: None
+    prepare: Callable[[Iterable[Item], Benchmark], None] = lambda items, benchmark: None
+    takes: frozenset[Takes] = ANYTHING  # no picture would change the answer
     scale: Scale = "none"
     batch: int = 64
 
@@ -57,7 +58,7 @@ def constant(name: str) -> Baseline:
     if not name:
         raise UsageError("The model constant needs a label.", "For example: constant:yes")
 
-    def prepare(items: Iterable[Item]) -> None:
+    def prepare(items: Iterable[Item], benchmark: Benchmark) -> None:
         offered: dict[str, None] = {}
         for item in items:
             if name in item.choices:
@@ -78,7 +79,7 @@ def majority(name: str) -> Baseline:
     _no_name("majority", name)
     counts: dict[tuple[str, ...], Counter[str]] = {}
 
-    def prepare(items: Iterable[Item]) -> None:
+    def prepare(items: Iterable[Item], benchmark: Benchmark) -> None:
         for item in items:
             counts.setdefault(item.choices, Counter()).update(item.gold)
 

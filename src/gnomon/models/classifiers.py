@@ -16,28 +16,27 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from gnomon.contracts import Scale
+from gnomon.contracts import ANYTHING, Benchmark, Scale
 from gnomon.errors import MissingExtraError, ModelError, UsageError
 from gnomon.records import Answer, Item, pick
 
-HOLD_OUT = "family; type_a, type_b; obj_a, obj_b; object, action, kind_of_person; object, action"
 FLOOR = 1e-9  # probability of a label that the training items never had
 _WORD = re.compile(r"[\w']+|\[MASK\]")
 Features = Callable[[Item], list[str]]
 
 
-def hypothesis_only(name: str, *, folds: int = 5, hold_out: str = HOLD_OUT) -> Classifier:
+def hypothesis_only(name: str, *, folds: int = 5, hold_out: str = "") -> Classifier:
     """Sees the hypothesis, question or caption, but neither premises nor story.
 
-    `hold_out` are the tags of what is never trained on and asked at once: of several lists, the
-    first of which an item has all; items that have none go by their group. Families share
-    hypotheses and have every label, so with one pattern left out its siblings would point away from
-    its label.
+    `hold_out` are the tags of what is never trained on and asked at once: of several lists, such as
+    "family; obj_a, obj_b", the first of which an item has all; items that have none go by their
+    group. Left empty, the benchmark says what to hold out: families of patterns share hypotheses
+    and have every label, so with one pattern left out its siblings would point away from its label.
     """
     return Classifier("hypothesis-only", name, hypothesis_words, folds, hold_out)
 
 
-def bag_of_words(name: str, *, folds: int = 5, hold_out: str = HOLD_OUT) -> Classifier:
+def bag_of_words(name: str, *, folds: int = 5, hold_out: str = "") -> Classifier:
     """Sees which words stand in the context and which in the text, but not their order; `hold_out`
     as above."""
     return Classifier("bag-of-words", name, all_words, folds, hold_out)
@@ -64,6 +63,7 @@ class Classifier:
     (cross-fitting)."""
 
     scale: Scale = "log-probability"
+    takes = ANYTHING  # of items with pictures it measures what their words give away
     batch = 1024
 
     def __init__(self, spec: str, name: str, features: Features, folds: int, hold_out: str) -> None:
@@ -73,7 +73,8 @@ class Classifier:
             raise UsageError(
                 f"{spec} needs at least two folds, not {folds}.", "Leave the option out for five."
             )
-        self.spec, self.features, self.folds, self.hold_out = spec, features, folds, hold_out
+        self.spec, self.features, self.folds = spec, features, folds
+        self.hold_out = hold_out_of(hold_out)
         self._sklearn = _scikit_learn()
         self._fold: dict[str, int] = {}
         self._trained: dict[frozenset[int], _Trained] = {}
@@ -84,13 +85,14 @@ class Classifier:
         return {
             "kind": self.spec,
             "folds": self.folds,
-            "hold_out": self.hold_out,
+            "hold_out": [list(tags) for tags in self.hold_out] or "as the benchmark says",
             "classifier": "logistic regression",
             "scikit-learn": self._sklearn.__version__,
         }
 
-    def prepare(self, items: Iterable[Item]) -> None:
+    def prepare(self, items: Iterable[Item], benchmark: Benchmark) -> None:
         """Train one classifier for each fold, on all items of the other folds."""
+        self.hold_out = self.hold_out or benchmark.hold_out
         examples = [
             Example(units(item, self.hold_out), self.features(item), item.gold) for item in items
         ]
@@ -137,16 +139,31 @@ class Classifier:
         return frozenset(self._fold[unit] for unit in units)
 
 
-def units(item: Item, hold_out: str = HOLD_OUT) -> tuple[str, ...]:
+HoldOut = tuple[tuple[str, ...], ...]
+
+
+def hold_out_of(text: str) -> HoldOut:
+    """The alternatives that a user writes as "family; obj_a, obj_b"."""
+    alternatives = []
+    for part in text.split(";"):
+        tags = tuple(tag.strip() for tag in part.split(",") if tag.strip())
+        if tags:
+            alternatives.append(tags)
+    return tuple(alternatives)
+
+
+def units(item: Item, hold_out: HoldOut = ()) -> tuple[str, ...]:
     """What an item must not share with what its classifier was trained on: values of tags, or its
     group.
 
-    >>> units(Item(id="1", form="cloze", text="An ant is [MASK] than a cow.", choices=("larger", "smaller"),
-    ...            gold=("smaller",), group="ant / cow", tags={"obj_a": "ant", "obj_b": "cow"}))
-    ('ant', 'cow')
+    >>> item = Item(id="1", form="cloze", text="An ant is [MASK] than a cow.",
+    ...             choices=("larger", "smaller"), gold=("smaller",), group="ant / cow",
+    ...             tags={"obj_a": "ant", "obj_b": "cow"})
+    >>> units(item, (("family",), ("obj_a", "obj_b"))), units(item)
+    (('ant', 'cow'), ('ant / cow',))
     """
-    for tags in hold_out.split(";"):
-        found = tuple(item.tags.get(tag.strip(), "") for tag in tags.split(","))
+    for tags in hold_out:
+        found = tuple(item.tags.get(tag, "") for tag in tags)
         if all(found):
             return found
     return (item.group or f"item {item.id}",)

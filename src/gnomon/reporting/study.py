@@ -74,6 +74,11 @@ class Study:
         return self.name.partition("@")[0]
 
     @property
+    def noun(self) -> str:
+        """What the groups of the benchmark are called."""
+        return self.spec.noun if self.spec else "groups"
+
+    @property
     def labels(self) -> list[str]:
         """The entrants' names."""
         return [e.label for e in self.entrants]
@@ -161,38 +166,29 @@ def _entrant(
     reply_limit: int,
 ) -> Entrant:
     table = Table.of_run(run, spec)
-    if len(table) > len(places):  # a run that is going on may have grown between two looks
-        table = table.where(np.arange(len(places)))
+    numbers = np.asarray(table.numbers)
+    table = table.where(numbers < len(places))  # a run may have grown between two looks
+    asked = places[np.asarray(table.numbers)]
     rows = np.arange(len(table))
     choice = np.full(n, NOT_ASKED, dtype=np.int32)
     right = np.zeros(n, dtype=bool)
     sure, gold = np.full(n, np.nan), np.full(n, np.nan)
-    places = places[: len(table)]
-    choice[places] = np.where(
-        table.asked, np.where(table.picked >= 0, table.picked, NO_ANSWER), NOT_ASKED
-    )
-    right[places] = table.right
+    choice[asked] = np.where(table.picked >= 0, table.picked, NO_ANSWER)
+    right[asked] = table.right
     if table.scores is not None and table.scale != "none":
         chances = table.probabilities
-        sure[places] = np.where(table.picked >= 0, chances[rows, table.picked], np.nan)
-        gold[places] = np.where(table.gold_at, chances, 0.0).sum(axis=1)
+        sure[asked] = np.where(table.picked >= 0, chances[rows, table.picked], np.nan)
+        gold[asked] = np.where(table.gold_at, chances, 0.0).sum(axis=1)
     replies = _replies(run, places, reply_limit)
-    if not table.asked.all():
-        places, table = places[table.asked], table.where(table.asked)
-    return Entrant(run, label, table, len(rows), places, choice, right, sure, gold, replies)
+    return Entrant(run, label, table, len(places), asked, choice, right, sure, gold, replies)
 
 
 def _replies(run: Run, places: NDArray[np.int64], limit: int) -> dict[int, str]:
     """The beginnings of what models that talk said, by the item's position; a failure's reason
     where there is none."""
-    sql = (
-        "SELECT rank, substr(reply, 1, ?), error FROM "
-        "(SELECT n, row_number() OVER (ORDER BY n) - 1 AS rank FROM items) "
-        "JOIN answers USING (n) WHERE reply IS NOT NULL OR error IS NOT NULL"
-    )
     found = {}
-    for rank, reply, error in run.query(sql, (limit + 1,)):
-        if rank < len(places):
+    for number, reply, error in run.replies(limit + 1):
+        if number < len(places):
             said = reply if reply is not None else f"error: {error}"
-            found[int(places[rank])] = said[:limit] + "…" if len(said) > limit else said
+            found[int(places[number])] = said[:limit] + "…" if len(said) > limit else said
     return found

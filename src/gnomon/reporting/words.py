@@ -5,29 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-NOUNS = {
-    "spacenli": "patterns",
-    "spatialqa": "templates",
-    "scales": "pairs",
-    "posrel": "scenes",
-    "vsr": "captions",
-    "viphy-color": "objects",
-    "viphy": "pairs",
-    "relativesize": "pairs",
-}
-
-
 TURNING = set("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
-
-
-def group_noun(benchmark: str) -> str:
-    """What the groups of a benchmark are called.
-
-    >>> group_noun("spacenli"), group_noun("my-own")
-    ('patterns', 'groups')
-    """
-    name = benchmark.partition("@")[0]
-    return NOUNS.get(name) or NOUNS.get(name.partition("-")[0], "groups")
 
 
 def plain(text: str, limit: int = 80) -> str:

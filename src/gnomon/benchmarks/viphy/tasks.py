@@ -19,7 +19,7 @@ from gnomon.benchmarks.viphy import files
 from gnomon.benchmarks.viphy import fresh as made
 from gnomon.benchmarks.viphy.files import Colours, Comparison
 from gnomon.benchmarks.viphy.tables import statistics, subtype_statistics
-from gnomon.contracts import Benchmark
+from gnomon.contracts import Benchmark, Laws, OrderLaw, RelationLaw
 from gnomon.errors import UsageError, unknown
 from gnomon.fetching.catalogue import locate
 from gnomon.files import package_data, read_yaml
@@ -249,27 +249,30 @@ def _slug(text: str) -> str:
     return text.replace(" ", "_")
 
 
-_benchmark = partial(
-    Benchmark, paper="ViPhy", cluster="group", figures="viphy", statistics=statistics
-)
+_benchmark = partial(Benchmark, paper="ViPhy", published_results="viphy", statistics=statistics)
 _MEASURES = ("relaxed_accuracy", "true_confidence", "macro_f1", "accuracy")
 _SEVERAL = (*_MEASURES, "typical_f1@code")  # where several labels may be right
-_ORDER: dict[str, Any] = {
-    "order": {"first": "obj_a", "second": "obj_b", "greater": ["larger"], "lesser": ["smaller"]}
+_PAIRS: dict[str, Any] = {
+    "noun": "pairs",
+    "hold_out": (("type_a", "type_b"), ("obj_a", "obj_b")),
 }
-_ELEVATION: dict[str, Any] = {
-    "relations": {
-        "first": "obj_a",
-        "second": "obj_b",
-        "within": ["scene"],
-        "converse": {"above": "below"},
-        "symmetric": ["level with", "similar level"],
-    }
-}
+_ORDER = Laws(
+    order=OrderLaw(first="obj_a", second="obj_b", greater=("larger",), lesser=("smaller",))
+)
+_ELEVATION = Laws(
+    relations=RelationLaw(
+        first="obj_a",
+        second="obj_b",
+        within=("scene",),
+        converse=(("above", "below"),),
+        symmetric=("level with", "similar level"),
+    )
+)
 
 COLOR = _benchmark(
     name="viphy-color",
     summary="typical colours of objects",
+    noun="objects",
     measures=_SEVERAL,
     slices=("cardinality", "frequency", "category", "split"),
     sources={"fresh": fresh_color, "published": published_color},
@@ -281,6 +284,7 @@ SIZE = _benchmark(
     slices=("split", "frequency"),
     sources={"fresh": fresh_size, "published": published_size},
     laws=_ORDER,
+    **_PAIRS,
 )
 SIZE_SUBTYPE = _benchmark(
     name="viphy-size-subtype",
@@ -289,6 +293,7 @@ SIZE_SUBTYPE = _benchmark(
     slices=("frequency",),
     sources={"fresh": fresh_subtype, "published": published_subtype},
     laws=_ORDER,
+    **_PAIRS,
     statistics=subtype_statistics,
 )
 SIZE_TRANSITIVE = _benchmark(
@@ -296,6 +301,7 @@ SIZE_TRANSITIVE = _benchmark(
     summary="which of two objects is larger, where that follows from two other comparisons",
     measures=(*_MEASURES, "transitivity"),
     laws=_ORDER,
+    **_PAIRS,
     sources={"fresh": fresh_transitive, "published": published_transitive},
 )
 SPATIAL = _benchmark(
@@ -303,6 +309,7 @@ SPATIAL = _benchmark(
     summary="which of two objects is higher up in a kind of room",
     measures=(*_SEVERAL, "converse"),
     laws=_ELEVATION,
+    **_PAIRS,
     slices=("scene", "cardinality", "frequency", "split"),
     sources={"fresh": fresh_spatial, "published": published_spatial},
 )

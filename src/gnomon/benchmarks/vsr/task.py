@@ -8,18 +8,18 @@ that nobody has seen.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
 from gnomon.benchmarks.vsr import files, splits
 from gnomon.benchmarks.vsr.files import PARTS, Caption
 from gnomon.benchmarks.vsr.tables import statistics
-from gnomon.contracts import Benchmark
+from gnomon.contracts import AnswerFormat, Benchmark
 from gnomon.errors import DataError, MissingFileWarning, UsageError
 from gnomon.fetching.catalogue import cached, locate
-from gnomon.files import package_data, read_yaml
-from gnomon.records import Item
+from gnomon.files import package_data, read_lines, read_yaml
+from gnomon.records import Image, Item, Prediction
 
 CHOICES = ("false", "true")
 SIZES = ("100", *(str(share) for share in splits.SHARES))
@@ -140,7 +140,7 @@ def caption_item(row: Caption, image: str, tags: dict[str, str]) -> Item:
         choices=CHOICES,
         gold=(CHOICES[row.label],),
         group=row.caption,
-        images=(image,),
+        images=(Image(path=image),),
         tags={key: value for key, value in more.items() if value},
     )
 
@@ -177,7 +177,27 @@ VSR = Benchmark(
         "group_agreement_and_right",
     ),  # the last: both halves of a contrastive pair
     slices=("category", "relation", "split", "dissent"),
-    cluster="group",
-    figures="vsr",
+    noun="captions",
+    published_results="vsr",
     statistics=statistics,
 )
+
+
+def _is_list(file: Path, head: Sequence[str]) -> bool:
+    return bool(head) and all(line.strip() in ("0", "1") for line in head)
+
+
+def _predictions(file: Path) -> Iterator[Prediction]:
+    """One label a line, in the order of the items: 0 is false, 1 is true."""
+    for place, (line, text) in enumerate(read_lines(file)):
+        if text.strip() not in ("0", "1"):
+            raise DataError(
+                f"'{text.strip()[:40]}' is not 0 or 1.",
+                "A list of predictions has one of them a line.",
+                file=file,
+                line=line,
+            )
+        yield Prediction(line, place, place=int(text), choices=CHOICES)
+
+
+ANSWERS = AnswerFormat(name="vsr", recognises=_is_list, read=_predictions)

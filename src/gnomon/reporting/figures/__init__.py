@@ -1,4 +1,4 @@
-"""Figures: each is a function from a study to charts, listed in one table; those that do not apply
+"""Figures: each is a function from a study to charts, listed in the registry; those that do not apply
 give nothing.
 
 A figure carries its drawing, a description in words and the numbers behind it, so that the page can
@@ -7,7 +7,6 @@ show all three and `gnomon report --figures` can write SVG, PNG and CSV.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -40,30 +39,12 @@ class Figure:
         )
 
 
-# "module:function" of each figure, in the order of the page.
-FIGURES: dict[str, str] = {
-    "slices": "gnomon.reporting.figures.slices:by_slice",
-    "pattern-accuracy": "gnomon.reporting.figures.groups:pattern_curves",
-    "data-map": "gnomon.reporting.figures.groups:data_map",
-    "boxes": "gnomon.reporting.figures.groups:box_plots",
-    "cardinality": "gnomon.reporting.figures.slices:by_cardinality",
-    "symmetry": "gnomon.reporting.figures.answers:objects",
-    "reliability": "gnomon.reporting.figures.answers:reliability_diagram",
-    "confusion": "gnomon.reporting.figures.answers:confusion",
-    "forms": "gnomon.reporting.figures.answers:forms",
-    "size": "gnomon.reporting.figures.models:against_size",
-    "shots": "gnomon.reporting.figures.models:against_shots",
-}
-
-
 def figures(study: Study) -> list[Figure]:
     """The figures that apply to a study."""
-    from importlib import import_module
+    from gnomon import registry
 
     found: list[Figure] = []
-    for target in FIGURES.values():
-        module, _, name = target.partition(":")
-        draw: Callable[[Study], Iterable[Figure]] = getattr(import_module(module), name)
+    for draw in registry.figures().values():
         found += draw(study)
     return found
 

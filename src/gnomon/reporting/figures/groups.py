@@ -20,7 +20,7 @@ from gnomon.reporting.figures.slices import tags_of
 from gnomon.reporting.groupsize import each
 from gnomon.reporting.study import Study
 from gnomon.reporting.tables.export import file_name
-from gnomon.reporting.words import group_noun, listed
+from gnomon.reporting.words import listed
 
 LEAST = 4  # items that a group must have on average for a share of it to mean something
 MOST_DOTS = 400  # on one data map
@@ -42,7 +42,7 @@ def pattern_curves(study: Study) -> Iterator[Figure]:
     """The share of groups of which at least a share t of the items is right, over t (SpaceNLI,
     section 4.2.2)."""
     lines, rows, ends, tables = [], [], [], []
-    noun = group_noun(study.base)
+    noun = study.noun
     for i, e in enumerate(study.entrants):
         if not sizeable(e.table):
             continue
@@ -87,7 +87,7 @@ def data_map(study: Study) -> Iterator[Figure]:
     found = [(e, points) for e, points in found if points]
     if not found:
         return
-    noun = group_noun(study.base)
+    noun = study.noun
     hues = _hues([gold for e, _ in found for gold in _gold_of(e.table).values()])
     widest = min(0.5, max(0.05, *(p.variability for _, points in found for p in points)) * 1.08)
     charts, rows = [], []
@@ -140,7 +140,7 @@ def box_plots(study: Study) -> Iterator[Figure]:
             rows += [(e.label, key, name, float(v)) for name, v in zip(names, share, strict=True)]
     if not 2 <= len(by_key) <= 20:
         return
-    noun = group_noun(study.base)
+    noun = study.noun
     drawn = sorted(
         (_box(key, np.array(values)) for key, values in by_key.items() if values),
         key=lambda b: -b.middle,

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gnomon.records import Item
+from gnomon.registry import role
 from gnomon.reporting.figures import words
 from gnomon.reporting.page.items import clip
 from gnomon.reporting.study import NO_ANSWER, Entrant, Study
@@ -49,13 +50,9 @@ class Gallery(NamedTuple):
     groups: tuple[Group, ...]
 
 
-GUESSES = ("random", "majority", "constant")  # whose mistakes teach nothing
-SHORTCUTS = ("hypothesis-only", "bag-of-words")  # which count words and know nothing of space
-
-
 def is_baseline(entrant: Entrant) -> bool:
     """Whether the model is a guess or a shortcut, to measure others by."""
-    return entrant.run.model.partition(":")[0] in GUESSES + SHORTCUTS
+    return bool(role(entrant.run.model))
 
 
 def galleries(study: Study, entrants: Sequence[Entrant], most: int = 3) -> list[Gallery]:
@@ -178,5 +175,5 @@ def _example(study: Study, e: Entrant, i: int) -> Example:
         bool(e.right[i]),
         chance,
         clip(e.replies.get(i, ""), 160),
-        clip(" ".join(item.images), 120),
+        clip(" ".join(image.path for image in item.images), 120),
     )

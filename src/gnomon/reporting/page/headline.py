@@ -85,9 +85,9 @@ def headline(study: Study) -> Headline:
 
 def published(spec: Benchmark | None) -> list[Published]:
     """The paper's figures for a benchmark, from the file that ships with the package."""
-    if not spec or not spec.figures:
+    if not spec or not spec.published_results:
         return []
-    file = package_data(f"published/{spec.figures.removesuffix('.csv')}.csv")
+    file = package_data(f"published/{spec.published_results.removesuffix('.csv')}.csv")
     if not file.is_file():
         return []
     return [

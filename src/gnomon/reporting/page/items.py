@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import msgspec
 import numpy as np
 
+from gnomon.records import Item
 from gnomon.reporting.study import Study
 
 MOST = 100_000  # items in the table of one benchmark
@@ -54,7 +55,7 @@ def columns(study: Study, count: int) -> dict[str, Any]:
         "group": coded(item.group for item in items),
         "choices": coded(item.choices for item in items),
         "gold": coded(" / ".join(item.gold) for item in items),
-        "image": coded(" ".join(item.images)[:200] for item in items),
+        "image": coded(_images(item)[:200] for item in items),
         "tags": {tag: coded(item.tags.get(tag, "") for item in items) for tag in filters(study)},
         "runs": [
             {
@@ -119,3 +120,7 @@ def _hundredths(values: np.ndarray[Any, Any]) -> str:
     with np.errstate(invalid="ignore"):
         whole = np.where(np.isfinite(values), np.rint(np.clip(values, 0, 1) * 100) + FIRST, NONE)
     return _characters(whole.astype(int))
+
+
+def _images(item: Item) -> str:
+    return " ".join(image.path for image in item.images)

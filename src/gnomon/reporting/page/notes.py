@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from gnomon.reporting.groupsize import FEWEST, each, items_per_group, large_enough, least_size
 from gnomon.reporting.published.items import paper_items, relation
 from gnomon.reporting.study import Entrant, Study
-from gnomon.reporting.words import axis_name, counted, group_noun, listed
+from gnomon.reporting.words import axis_name, counted, listed
 
 
 def notes_of(
@@ -56,7 +56,7 @@ def _different_items(study: Study) -> Iterator[str]:
 
 def small_groups(study: Study, measures: Sequence[str]) -> Iterator[str]:
     """Which measures of whole groups are left out, as the groups are too small."""
-    single = group_noun(study.base).removesuffix("s")
+    single = study.noun.removesuffix("s")
     asked = [e for e in study.entrants if len(e.table)]
     left_out: dict[tuple[int, tuple[str, ...]], list[str]] = {}
     for name in measures:
@@ -96,7 +96,7 @@ def _group_sizes(study: Study, shown: Sequence[str]) -> Iterator[str]:
         each(e.table) for e in study.entrants if any(large_enough(name, e.table) for name in whole)
     }
     if theirs and mine - {f"{theirs} items each"}:
-        noun = group_noun(study.base)
+        noun = study.noun
         yield (
             f"The {noun} have {listed(sorted(mine))} here and about {theirs} in the paper: with fewer items of a "
             f"{noun.removesuffix('s')} it is easier to get all of them right."

@@ -5,14 +5,15 @@ from __future__ import annotations
 
 from gnomon import registry
 from gnomon.measures.scoring import scores
+from gnomon.registry import role
 from gnomon.reporting.figures.groups import group_shares
 from gnomon.reporting.figures.slices import guess, tags_of
 from gnomon.reporting.groupsize import each
 from gnomon.reporting.page.differences import differences
-from gnomon.reporting.page.examples import SHORTCUTS, is_baseline
+from gnomon.reporting.page.examples import is_baseline
 from gnomon.reporting.page.headline import Headline
 from gnomon.reporting.study import Entrant, Study
-from gnomon.reporting.words import counted, group_noun, listed, model_name, percentage, plain
+from gnomon.reporting.words import counted, listed, model_name, percentage, plain
 
 FEW = 30  # items, below which a share in per cent pretends too much
 
@@ -22,7 +23,7 @@ def title(studies: list[Study]) -> str:
     entrants = [e for study in studies for e in study.entrants]
     models = list(dict.fromkeys(model_name(e.run.model) for e in entrants if not is_baseline(e)))
     if not models:
-        learnt = any(e.run.model in SHORTCUTS for e in entrants)
+        learnt = any(role(e.run.model) == "shortcut" for e in entrants)
         return "What guesses and shortcuts are worth" if learnt else "What guesses are worth"
     return (
         f"What {models[0]} knows about space"
@@ -77,7 +78,7 @@ def _accuracy(study: Study, e: Entrant) -> str:
     names, share = group_shares(named)
     if len(names) < 3 or len(named) < 2 * len(names) or right == 0:
         return said + "."
-    whole, noun = float((share == 1).mean()), f"{group_noun(study.base)} ({each(named)})"
+    whole, noun = float((share == 1).mean()), f"{study.noun} ({each(named)})"
     if whole == 0:
         return f"{said}, but on all items of none of its {len(names):,} {noun}."
     joint = "and" if whole > right - 0.05 else "but"

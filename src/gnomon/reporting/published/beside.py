@@ -29,7 +29,7 @@ def beside_papers(tables: Sequence[Table]) -> tuple[list[Listing], list[str]]:
     caveats = []
     for table, name in zip(tables, _names(tables), strict=True):
         asked = benchmark(table.benchmark.partition("@")[0])
-        forms = scores.setdefault((asked.paper, asked.figures), {})
+        forms = scores.setdefault((asked.paper, asked.published_results), {})
         wanted = sorted(needed(asked.paper, asked.name))
         for form, measure, by in wanted:
             forms.setdefault(form, []).extend(_scores(table, name, form, measure, by))

@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 
 from gnomon.contracts import Listing
 from gnomon.records import Score
-from gnomon.registry import TWIN
 
 FIELDS = (
     "benchmark",
@@ -125,7 +124,7 @@ def _with_their_twins(scores: Sequence[Shown]) -> list[tuple[Shown, Score | None
         (each.score.benchmark, each.label, each.score.measure, each.score.key): each
         for each in scores
     }
-    twins = {key: found.get((*key[:2], key[2] + TWIN, key[3])) for key in found}
+    twins = {key: found.get((*key[:2], key[2] + "_and_right", key[3])) for key in found}
     folded = {id(twin) for twin in twins.values()}
     return [
         (each, twin.score if (twin := twins[key]) else None)

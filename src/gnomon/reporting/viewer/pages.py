@@ -279,7 +279,7 @@ def item_page(shelf: Shelf, benchmark: str, name: str) -> dict[str, Any] | None:
     rows = []
     runs = [run for run in shelf.runs() if run.benchmark == benchmark]
     for run, label in zip(runs, labels_of(runs), strict=True):
-        found = _answer(run, name)
+        found = run.row(name)
         if found is None:
             continue
         theirs, answer = found
@@ -303,23 +303,6 @@ def item_page(shelf: Shelf, benchmark: str, name: str) -> dict[str, Any] | None:
         "context": clip(item.context, 20_000),
         "text": clip(item.text, 20_000),
     }
-
-
-def _answer(run: Run, name: str) -> tuple[Item, Answer | None] | None:
-    import msgspec
-
-    from gnomon.runs import decode_scores
-
-    sql = (
-        "SELECT record, answers.n IS NOT NULL, scores, choice, substr(reply, 1, ?), error FROM items "
-        "LEFT JOIN answers USING (n) WHERE id = ?"
-    )
-    for record, asked, scores, choice, reply, error in run.query(sql, (REPLY + 1, name)):
-        item = msgspec.json.decode(record, type=Item)
-        return item, Answer(
-            item=item.id, scores=decode_scores(scores), choice=choice, reply=reply, error=error
-        ) if asked else None
-    return None
 
 
 def _answer_row(

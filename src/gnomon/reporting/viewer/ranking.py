@@ -42,9 +42,9 @@ def board(benchmark: str, runs: Sequence[Run], table_of: Callable[[Run], Table])
     for run, label in zip(runs, labels_of(runs), strict=True):
         table = table_of(run)
         # Without a digest of the items nothing is known of them: such a run stands alone.
-        which = (run.manifest.items_sha256 or run.path.name, table.asked.tobytes())
-        asked = table if table.asked.all() else table.where(table.asked)
-        together.setdefault(which, []).append((run, label, replace(asked, model=label)))
+        asked = b"" if table.numbers is None else table.numbers.tobytes()
+        which = (run.manifest.items_sha256 or run.path.name, asked)
+        together.setdefault(which, []).append((run, label, replace(table, model=label)))
     parts = [_part(members, measure) for members in together.values()]
     return Board(benchmark, measure.name, tuple(sorted(parts, key=lambda part: -part.items)))
 

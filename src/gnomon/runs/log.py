@@ -1,0 +1,248 @@
+"""The log of one run, for writing: one process at a time, each batch durable before the next begins.
+
+SQLite in WAL mode with synchronous=FULL keeps every committed batch through kill -9 and power loss,
+and lets readers look on while a run is going.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from gnomon.errors import DataError, RunError
+from gnomon.records import Answer, Item
+from gnomon.runs.manifest import LOCK, LOG, MANIFEST, Counts, Manifest, write_manifest
+from gnomon.runs.reading import count, encode_scores
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS items (
+  n INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, record TEXT NOT NULL
+);
+CREATE TABLE IF NOT EXISTS answers (
+  n INTEGER NOT NULL, sample INTEGER NOT NULL DEFAULT 0,
+  scores TEXT, choice TEXT, reply TEXT, rule TEXT, files TEXT, seconds REAL, tokens INTEGER,
+  error TEXT, PRIMARY KEY (n, sample)
+) WITHOUT ROWID;
+"""
+_ADD_ANSWER = """
+INSERT INTO answers VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (n, sample) DO UPDATE SET
+  scores = excluded.scores, choice = excluded.choice, reply = excluded.reply, rule = excluded.rule,
+  files = excluded.files, seconds = excluded.seconds, tokens = excluded.tokens,
+  error = excluded.error
+WHERE answers.error IS NOT NULL
+"""
+_encode = msgspec.json.Encoder().encode
+_decode_item = msgspec.json.Decoder(Item).decode
+
+
+class RunLog:
+    """The log of one run, for writing. Hold it in `with`, or close it."""
+
+    def __init__(self, path: Path) -> None:
+        from filelock import FileLock, Timeout
+
+        self.is_new = not (path / MANIFEST).exists()
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+            self._lock = FileLock(path / LOCK)
+            self._lock.acquire(timeout=0)
+        except Timeout:
+            raise RunError(
+                f"Another process is at work on {path}.",
+                "Wait for it, or give this run another folder with --runs.",
+            ) from None
+        except OSError as error:
+            raise RunError(
+                f"{path} cannot be written: {error.strerror or error}.",
+                "Check the folder's permissions and the disk, or give another with --runs.",
+            ) from None
+        self.path = path
+        try:
+            self._db = self._connect()
+        except BaseException:
+            self._lock.release()
+            raise
+
+    def __enter__(self) -> RunLog:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _connect(self) -> sqlite3.Connection:
+        try:
+            db = sqlite3.connect(self.path / LOG, isolation_level=None)
+            db.execute("PRAGMA journal_mode=WAL")
+            db.execute("PRAGMA synchronous=FULL")
+            db.executescript(_SCHEMA)
+        except sqlite3.Error as error:
+            raise _log_error(self.path, error) from None
+        return db
+
+    def begin_anew(self, manifest: Manifest) -> None:
+        """Forget all items and answers.
+
+        The manifest without a digest of items is written first: from then on, whoever finds the
+        folder knows that what the log holds is not to be used.
+        """
+        if not self.is_new:
+            write_manifest(self.path, manifest)
+        self._db.close()
+        for file in (f"{LOG}-wal", f"{LOG}-shm", LOG):
+            (self.path / file).unlink(missing_ok=True)
+        self._db = self._connect()
+
+    def add_items(self, start: int, items: Sequence[Item]) -> None:
+        """Add items with the numbers start, start + 1 ..."""
+        rows = []
+        for number, item in enumerate(items, start):
+            rows.append((number, item.id, _encode(item).decode()))
+        try:
+            self._write("INSERT INTO items VALUES (?, ?, ?)", rows)
+        except sqlite3.IntegrityError:
+            raise self._twice(rows) from None
+
+    def _twice(self, rows: Sequence[tuple[int, str, str]]) -> DataError:
+        """Which id occurs twice, among the rows or in the log."""
+        seen: dict[str, int] = {}
+        for number, name, _ in rows:
+            found = self._db.execute("SELECT n FROM items WHERE id = ?", (name,)).fetchone()
+            first = found[0] if found else seen.setdefault(name, number)
+            if first != number:
+                return DataError(
+                    f"two items have the id '{name}' (items {first + 1} and {number + 1}).",
+                    "Ids must be unique in a benchmark.",
+                )
+        return DataError("the log refuses the items.", "Start over with --restart.")
+
+    def add_answers(self, numbered: Iterable[tuple[int, Answer]]) -> None:
+        """Log a batch of answers. One that is there already is kept, unless it was a failure."""
+        rows = []
+        for n, answer in numbered:
+            files = _encode(answer.files).decode() if answer.files else None
+            rows.append(
+                (
+                    n,
+                    answer.sample,
+                    encode_scores(answer.scores),
+                    answer.choice,
+                    answer.reply,
+                    answer.rule,
+                    files,
+                    answer.seconds,
+                    answer.tokens,
+                    answer.error,
+                )
+            )
+        self._write(_ADD_ANSWER, rows)
+
+    def pending(
+        self, after: int, most: int, *, retry_errors: bool = False
+    ) -> list[tuple[int, Item]]:
+        """The next items, at most so many, numbered above `after`, that still lack an answer."""
+        found = self._read(
+            "SELECT items.n, record FROM items "
+            "LEFT JOIN answers ON answers.n = items.n AND sample = 0 "
+            "WHERE items.n > ? AND (sample IS NULL OR (? AND error IS NOT NULL)) "
+            "ORDER BY items.n LIMIT ?",
+            (after, retry_errors, most),
+        )
+        try:
+            return [(n, _decode_item(record)) for n, record in found]
+        except (msgspec.MsgspecError, TypeError) as error:
+            raise self._damaged(error) from None
+
+    def right(self) -> int:
+        """Items whose choice is one of the right labels."""
+        found = self._read(
+            "SELECT count(*) FROM answers JOIN items USING (n) "
+            "WHERE sample = 0 AND choice IS NOT NULL AND EXISTS "
+            "(SELECT 1 FROM json_each(record, '$.gold') WHERE value = choice)"
+        )
+        return int(found[0][0])
+
+    def counts(self) -> Counts:
+        """Counted from the log."""
+        try:
+            return count(self._db)
+        except sqlite3.DatabaseError as error:
+            raise self._damaged(error) from None
+
+    def write_manifest(self, manifest: Manifest) -> None:
+        """Replace run.json in one step, so that it is never half written."""
+        try:
+            write_manifest(self.path, manifest)
+        except OSError as error:
+            raise _full(self.path) if error.errno == 28 else RunError(
+                f"{self.path} cannot be written: {error.strerror}.",
+                "Check the folder's permissions and the disk, or give another with --runs.",
+            ) from None
+        self.is_new = False
+
+    def close(self) -> None:
+        """Fold the write-ahead log into the file and let others in."""
+        self._db.close()
+        self._lock.release()
+
+    def discard(self) -> None:
+        """Remove a folder that never became a run."""
+        self.close()
+        if self.is_new:
+            shutil.rmtree(self.path, ignore_errors=True)
+
+    def _read(self, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        try:
+            return self._db.execute(sql, parameters).fetchall()
+        except sqlite3.DatabaseError as error:
+            raise self._damaged(error) from None
+
+    def _write(self, sql: str, rows: Sequence[tuple[Any, ...]]) -> None:
+        try:
+            self._db.execute("BEGIN IMMEDIATE")
+            try:
+                self._db.executemany(sql, rows)
+            except BaseException:
+                if self._db.in_transaction:  # a full disk has rolled back already
+                    self._db.execute("ROLLBACK")
+                raise
+            self._db.execute("COMMIT")
+        except sqlite3.IntegrityError:
+            raise
+        except sqlite3.Error as error:
+            raise _log_error(self.path, error) from None
+
+    def _damaged(self, reason: object) -> DataError:
+        return DataError(
+            f"the log is damaged: {reason}.",
+            f"Save what can be read with `gnomon recover {self.path} -o FOLDER`, restore the file "
+            "from a copy, or start the run over with --restart.",
+            file=self.path / LOG,
+        )
+
+
+def _log_error(path: Path, error: sqlite3.Error) -> RunError:
+    text = str(error)
+    if "full" in text or "disk I/O error" in text:
+        return _full(path)
+    if "malformed" in text or "not a database" in text:
+        return RunError(
+            f"The log in {path} is damaged: {text}.",
+            f"Save what can be read with `gnomon recover {path} -o FOLDER`, restore it from a "
+            "copy, or start the run over with --restart.",
+        )
+    return RunError(
+        f"The log in {path} cannot be written: {text}.",
+        "Check the folder's permissions, or give another with --runs.",
+    )
+
+
+def _full(path: Path) -> RunError:
+    return RunError(
+        f"The disk that holds {path} is full or cannot be written.",
+        "Free some space and give the same command again: what was logged is kept.",
+    )
