@@ -23,12 +23,6 @@ ALLOWED = {
     "fetching": {"errors", "files"},
     "writing": {"errors", "records"},
     "answerfiles": {"contracts", "errors", "files", "models", "records", "registry"},
-        "benchmarks",
-        "errors",
-        "files",
-        "models",
-        "records",
-    },  # of models only the reading of replies
     "itemsource": {"contracts", "errors", "options", "records", "registry"},
     "language": {"contracts", "errors", "files", "records"},
     "benchmarks": {"contracts", "errors", "fetching", "files", "language", "records", "vision"},
