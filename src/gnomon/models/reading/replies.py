@@ -22,9 +22,9 @@ LIMIT = 32_768
 
 
 class Reading(NamedTuple):
-    """Which choice was read (its index) and by which rule; no choice if the reply is unreadable."""
+    """Which choice was read (its place) and by which rule; no place if the reply is unreadable."""
 
-    choice: int | None
+    place: int | None
     # a name in RULES; or "several" (labels contradict each other), "none" (no label is asserted)
     rule: str
 
@@ -38,7 +38,19 @@ def read(reply: str, words: Sequence[Sequence[str]], *, letters: bool = True) ->
     >>> read("It could be larger or smaller.", [["larger", "bigger"], ["smaller"]]) is None
     True
     """
-    return explain(reply, words, letters=letters).choice
+    return explain(reply, words, letters=letters).place
+
+
+def read_reply(
+    reply: str, words: Sequence[Sequence[str]], *, letters: bool = True
+) -> Reading | None:
+    """The place of the choice that the reply asserts and the rule that found it, or none.
+
+    >>> read_reply("Smaller, because birds are large.", [["larger"], ["smaller"]])
+    Reading(place=1, rule='lead')
+    """
+    found = explain(reply, words, letters=letters)
+    return None if found.place is None else found
 
 
 def explain(reply: str, words: Sequence[Sequence[str]], *, letters: bool = True) -> Reading:
@@ -46,12 +58,12 @@ def explain(reply: str, words: Sequence[Sequence[str]], *, letters: bool = True)
     choice.
 
     >>> explain("Yes, because birds have wings.", [["no"], ["yes"]])
-    Reading(choice=1, rule='lead')
+    Reading(place=1, rule='lead')
     """
     text = _clean(reply)
     known = _known(tuple(tuple(group) for group in words), letters)
     own, alone = (mark.split(text, maxsplit=1)[0] for mark in (_RUN_ON, _NEXT_ITEM))
-    if own != text and (found := _explain(own, known)).choice is not None:
+    if own != text and (found := _explain(own, known)).place is not None:
         return found
     if alone != text and (found := _explain(alone, known)).rule == "whole":
         return found
@@ -90,8 +102,11 @@ def as_answer(item: Item, reply: str, words: Sequence[Sequence[str]]) -> Answer:
     accepted = [
         list(dict.fromkeys((*ways, label))) for ways, label in zip(words, item.choices, strict=True)
     ]
-    index = read(reply, accepted)
-    return Answer(item=item.id, choice=None if index is None else item.choices[index], reply=reply)
+    reading = read_reply(reply, accepted)
+    if reading is None or reading.place is None:
+        return Answer(item=item.id, reply=reply)
+    choice = item.choices[reading.place]
+    return Answer(item=item.id, choice=choice, reply=reply, rule=reading.rule)
 
 
 # --- the text -------------------------------------------------------------------------------------
