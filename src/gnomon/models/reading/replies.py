@@ -96,7 +96,9 @@ def _explain(text: str, known: Vocabulary) -> Reading:
     return Reading(None, "none")
 
 
-def as_answer(item: Item, reply: str, words: Sequence[Sequence[str]]) -> Answer:
+def as_answer(
+    item: Item, reply: str, words: Sequence[Sequence[str]], *, tokens: int | None = None
+) -> Answer:
     """A reply as an answer: read by the words that the prompt uses for each choice, and by the
     label itself."""
     accepted = [
@@ -104,9 +106,9 @@ def as_answer(item: Item, reply: str, words: Sequence[Sequence[str]]) -> Answer:
     ]
     reading = read_reply(reply, accepted)
     if reading is None or reading.place is None:
-        return Answer(item=item.id, reply=reply)
+        return Answer(item=item.id, reply=reply, tokens=tokens)
     choice = item.choices[reading.place]
-    return Answer(item=item.id, choice=choice, reply=reply, rule=reading.rule)
+    return Answer(item=item.id, choice=choice, reply=reply, rule=reading.rule, tokens=tokens)
 
 
 # --- the text -------------------------------------------------------------------------------------
