@@ -64,8 +64,9 @@ def test_a_token_budget_counts_what_servers_report():
         budget.reserve(Tokens(80, 1))
 
 
-def requests_within(budget, server, ask, items, **options):
-    model = ask(server, budget_tokens=budget, cache=False, **options)
+def requests_within(budget, server, ask, items):
+    """How many requests a server gets, one at a time, before the budget is spent."""
+    model = ask(server, budget_tokens=budget, cache=False, concurrency=1)
     with pytest.raises(ModelError, match="budget is spent"):
         model.answer(items(64))
     assert model.spending.tokens <= budget

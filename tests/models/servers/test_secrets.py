@@ -117,9 +117,10 @@ def test_what_a_server_echoes_is_in_no_file_and_no_output(serve, tmp_path, capfd
 @pytest.mark.parametrize("status", [301, 400, 401, 402, 403, 404, 418, 422, 429, 500])
 @pytest.mark.parametrize("place", ["message", "list", "text", "deep"])
 def test_what_a_server_echoes_in_an_error_is_nowhere(
-    serve, tmp_path, capfd, monkeypatch, key, status, place
+    serve, tmp_path, capfd, monkeypatch, status, place
 ):
-    said = f"{'x' * 150} key {key} and https://me:{PASSWORD}@host/?k={QUERY} {key}"
+    key = "canarykey0123456789abcdef"
+    said = f"{'x' * 185} key {key} and https://me:{PASSWORD}@host/?k={QUERY} {key}"
     body = {
         "message": {"error": {"message": said, "param": key, "code": key}},
         "list": [said, key],
@@ -128,10 +129,11 @@ def test_what_a_server_echoes_in_an_error_is_nowhere(
     }[place]
     headers = {"Location": f"/{key}", "Retry-After": key, "X-Key": key}
     server = serve(fault=lambda *_: (status, body, headers))
+    monkeypatch.setenv("OPENAI_API_KEY", key)
     run = ("run", "scales", "-m", "openai:fake", "--limit", "2", "--base-url", server.url)
     assert gnomon(monkeypatch, *run, "--model-set", "attempts=2") == 1
     shown = capfd.readouterr()
-    assert_nowhere([key, key[:12], PASSWORD, QUERY], tmp_path, shown.out, shown.err)
+    assert_nowhere([key, key[:9], PASSWORD, QUERY], tmp_path, shown.out, shown.err)
 
 
 @pytest.mark.parametrize("mistake", ["sk-canary-0123456789", "CANARYKEY0123456789"])
