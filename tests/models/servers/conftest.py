@@ -11,7 +11,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import pytest
 
 from gnomon.models.servers import remote
-from gnomon.models.servers.openai import OpenAI, openai
+from gnomon.models.servers.model import OpenAI
+from gnomon.models.servers.openai import openai
 from gnomon.records import Item
 
 KEY = "sk-test-0123456789abcdef"

@@ -29,6 +29,7 @@ from gnomon.models.servers.refusals import (
     plain_line,
     refusal,
 )
+from gnomon.models.servers.requests import check_positive
 from gnomon.redaction import redact_url, secrets_of
 
 FIRST_PAUSE = 1.0  # seconds before the second attempt; then doubling
@@ -51,14 +52,17 @@ class Remote:
     def __init__(
         self,
         base_url: str,
-        *,
         key_env: str,
+        budget: Budget,
+        *,
         concurrency: int,
         attempts: int,
         timeout: float,
-        budget: Budget,
         wait: Callable[[float], Awaitable[Any]] = asyncio.sleep,
     ) -> None:
+        check_positive("concurrency", concurrency)
+        check_positive("attempts", attempts)
+        check_positive("timeout", timeout)
         self.base_url = base_url
         self.key_env = key_env
         self.attempts = attempts

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import Any, Literal
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, Literal, NamedTuple
 
 from gnomon.contracts import Scale
+from gnomon.errors import UsageError
 from gnomon.models.servers.budget import Tokens
 from gnomon.models.servers.completions import ALTERNATIVES
 
@@ -16,21 +17,40 @@ _COMPLETION_ALTERNATIVES = 5  # the most that completion servers give
 _REMEDIES = {
     "temperature": "--model-set temperature=default",
     "logprobs": "--model-set logprobs=no",
-    "seed": "leaving out request_seed",
+    "seed": "leave out request_seed",
 }
 
 
-@dataclass(frozen=True, kw_only=True)
+class Sampling(NamedTuple):
+    """How the server draws its tokens. None: whatever it does without being told."""
+
+    temperature: float | None
+    seed: int | None
+
+
+@dataclass(frozen=True)
 class Requests:
     """How every request of a run is made."""
 
     model: str
     endpoint: Endpoint
+    sampling: Sampling
+    _: KW_ONLY
     logprobs: bool  # ask for the log-probabilities of the first token
     echo: bool  # score each answer whole, as an echoed prompt
-    temperature: float | None  # none: whatever the server takes without being told
     reply_tokens: int
-    seed: int | None
+
+    def __post_init__(self) -> None:
+        if self.endpoint not in ("chat", "completion"):
+            raise UsageError(
+                f"There is no endpoint '{self.endpoint}'.", "It may be chat or completion."
+            )
+        if self.echo and self.endpoint == "chat":
+            raise UsageError(
+                "A chat server cannot echo.",
+                "Add --model-set endpoint=completion, or leave out echo.",
+            )
+        check_positive("reply_tokens", self.reply_tokens)
 
     @property
     def scale(self) -> Scale:
@@ -49,11 +69,9 @@ class Requests:
             "logprobs": self.logprobs,
             "echo": self.echo,
             "reply_tokens": self.reply_tokens,
-            "temperature": "default" if self.temperature is None else self.temperature,
+            "temperature": "default",  # unless one is sent
         }
-        if self.seed is not None:
-            about["seed"] = self.seed
-        return about
+        return about | self._sampling()
 
     def for_reply(self, said: str | list[dict[str, str]]) -> dict[str, Any]:
         """A request that is answered by a reply: `said` is a prompt, or the turns of a chat."""
@@ -79,16 +97,13 @@ class Requests:
             named = re.search(rf"(?<![a-z]){parameter}(?![a-z])", complaint)
             if named and parameter in body:
                 needed = self.echo and parameter == "logprobs"
-                return parameter, "leaving out echo" if needed else remedy
+                return parameter, "leave out echo" if needed else remedy
         return None
 
     def _sampling(self) -> dict[str, Any]:
-        found: dict[str, Any] = {}
-        if self.temperature is not None:
-            found["temperature"] = self.temperature
-        if self.seed is not None:
-            found["seed"] = self.seed
-        return found
+        """What is sent of it: nothing that the server is to choose."""
+        given = self.sampling._asdict()
+        return {name: value for name, value in given.items() if value is not None}
 
 
 def estimate(body: dict[str, Any]) -> Tokens:
@@ -98,3 +113,9 @@ def estimate(body: dict[str, Any]) -> Tokens:
     for text in texts:
         read += len(text) // 3 + 8
     return Tokens(read, body["max_tokens"])
+
+
+def check_positive(option: str, value: float) -> None:
+    """Refuse an option that must be above 0 and is not."""
+    if not value > 0:
+        raise UsageError(f"The option {option} must be above 0, not {value}.", "Leave it out.")
