@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
+from contextlib import closing
 
+import msgspec
 import pytest
 
 from gnomon.errors import ModelError, UsageError
@@ -130,6 +133,9 @@ def test_options_that_do_not_fit_are_refused():
             openai("x", base_url=address)
     with pytest.raises(UsageError, match="endpoint"):
         openai("x", endpoint="telnet")
+    for option in ("concurrency", "attempts", "timeout", "reply_tokens"):
+        with pytest.raises(UsageError, match=f"{option} must be above 0"):
+            openai("x", **{option: 0})
 
 
 def test_it_can_be_used_where_a_loop_is_running(serve, ask, items):
@@ -139,3 +145,33 @@ def test_it_can_be_used_where_a_loop_is_running(serve, ask, items):
         return model.answer(items(1))
 
     assert asyncio.run(notebook())[0].choice == "smaller"
+
+
+def test_what_an_earlier_version_kept_is_asked_for_again(serve, ask, items, tmp_path):
+    server = serve()
+    ask(server).answer(items(2))
+    file = tmp_path / "cache" / "replies.sqlite"
+    with closing(sqlite3.connect(file)) as cache, cache:
+        cache.execute("UPDATE replies SET reply = ?", (b'{"choices": [{"text": "larger"}]}',))
+    assert [answer.choice for answer in ask(server).answer(items(2))] == ["smaller"] * 2
+    assert server.seen.total() == 4
+
+
+def test_a_damaged_cache_is_named_with_what_to_do(serve, ask, items, tmp_path):
+    (tmp_path / "cache").mkdir()
+    (tmp_path / "cache" / "replies.sqlite").write_bytes(b"not a database" * 1000)
+    with pytest.raises(ModelError, match="cache of replies") as caught:
+        ask(serve())
+    assert "cache=no" in caught.value.hint
+
+
+def test_a_form_that_the_prompt_cannot_put_ends_the_run_and_keeps_what_is_paid_for(
+    serve, ask, items
+):
+    server = serve()
+    odd = msgspec.structs.replace(items(1)[0], id="odd", form="caption", text="A cat.")
+    with pytest.raises(UsageError, match="cannot put items"):
+        ask(server, prompt="viphy", concurrency=2).answer([*items(2), odd])
+    assert set(server.served.values()) <= {1}
+    ask(server, prompt="viphy").answer(items(2))
+    assert set(server.served.values()) == {1}, "nothing is paid for twice"

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from gnomon.errors import ModelError
+from gnomon.errors import GnomonError, ModelError
 from gnomon.models.likelihood import log_sum
 from gnomon.models.reading.replies import as_answer
 from gnomon.models.servers.completions import Completion, echo_score, parse_reply, scores_of
@@ -84,7 +84,7 @@ class OpenAI:
             return await self._replied(item)
         except AskError as error:
             return Answer(item=item.id, error=str(error))
-        except ModelError as error:
+        except GnomonError as error:
             self._remote.ended = self._remote.ended or error
             return Answer(item=item.id, error=error.message)  # never seen: the run ends
 

@@ -83,15 +83,12 @@ def openai(
         name, endpoint, sampling, logprobs=logprobs, echo=echo, reply_tokens=reply_tokens
     )
     budget = _budget(max_cost, price_input, price_output, budget_tokens)
+    address = _address(base_url)
+    replies = _replies(cache)  # may fail, so before the remote, which has a loop to close
     remote = Remote(
-        _address(base_url),
-        key_env,
-        budget,
-        concurrency=concurrency,
-        attempts=attempts,
-        timeout=timeout,
+        address, key_env, budget, concurrency=concurrency, attempts=attempts, timeout=timeout
     )
-    return OpenAI(requests, remote, wording, _replies(cache), batch=concurrency * BATCHES)
+    return OpenAI(requests, remote, wording, replies, batch=concurrency * BATCHES)
 
 
 def _check_name(name: str, key_env: str) -> None:

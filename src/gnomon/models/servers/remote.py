@@ -19,7 +19,7 @@ from threading import Thread
 from typing import Any, NamedTuple, TypeVar
 from urllib.parse import SplitResult, unquote, urlsplit, urlunsplit
 
-from gnomon.errors import MissingExtraError, ModelError, UnencryptedWarning
+from gnomon.errors import GnomonError, MissingExtraError, ModelError, UnencryptedWarning
 from gnomon.models.servers.budget import FREE, Budget, Tokens
 from gnomon.models.servers.completions import Completion, MalformedError
 from gnomon.models.servers.refusals import (
@@ -75,7 +75,7 @@ class Remote:
         _check_encrypted(parts, key)
         self._httpx, self._client = _client(parts, key, concurrency, timeout)
         self.slots = asyncio.Semaphore(concurrency)
-        self.ended: ModelError | None = None  # why nothing more is sent; what is under way arrives
+        self.ended: GnomonError | None = None  # why nothing more is sent; what is under way arrives
         self._reached = False  # has it ever answered?
         self._hold = 0.0  # loop time before which the server wants no request
         self._loop = asyncio.new_event_loop()
