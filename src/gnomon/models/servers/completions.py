@@ -100,9 +100,8 @@ def parse_reply(
     logprobs = choice.logprobs or _Logprobs()
     text = _text(choice)
     used = _used(reply.usage, most, len(text))
-    if echo:  # the text is the prompt
-        offsets = tuple(logprobs.text_offset or ())
-        return Completion("", used, offsets=offsets, logprobs=tuple(logprobs.token_logprobs or ()))
+    if echo:
+        return _echoed(logprobs, used)
     return Completion(
         text=_bounded(redact(text, secrets)),
         used=used,
@@ -139,17 +138,23 @@ def scores_of(
 
 def echo_score(completion: Completion, start: int) -> float:
     """The sum over the tokens of an echoed prompt that reach beyond its first characters."""
-    if not completion.offsets or not completion.logprobs:
-        raise ModelError(
-            "The server does not echo its prompt with log-probabilities.",
-            "Leave out echo, or use a server that can, such as vLLM.",
-        )
     ends = [*completion.offsets[1:], math.inf]
     total = 0.0
     for value, end in zip(completion.logprobs, ends, strict=False):
         if end > start and value is not None:
             total += value
     return total
+
+
+def _echoed(logprobs: _Logprobs, used: Tokens) -> Completion:
+    """What is kept of an echoed prompt, whose text is known."""
+    if not logprobs.text_offset or not logprobs.token_logprobs:
+        raise ModelError(
+            "The server does not echo its prompt with log-probabilities.",
+            "Leave out echo, or use a server that can, such as vLLM.",
+        )
+    offsets = tuple(logprobs.text_offset)
+    return Completion("", used, offsets=offsets, logprobs=tuple(logprobs.token_logprobs))
 
 
 def _first_alternatives(logprobs: _Logprobs, secrets: Sequence[str]) -> dict[str, float]:
