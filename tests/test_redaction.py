@@ -84,6 +84,19 @@ def test_options_keep_what_they_are(monkeypatch):
 
 
 @pytest.mark.parametrize(
+    "words",
+    [
+        ["--model-set", "key_env=CANARY0123"],
+        ["--model-set=key_env=CANARY0123"],
+        ["--model-set=api_key=CANARY0123"],
+        ["--token=CANARY0123"],
+    ],
+)
+def test_a_key_given_by_mistake_is_hidden_however_it_is_given(words):
+    assert "CANARY" not in redact_command(shlex.join(["gnomon", "run", *words]))
+
+
+@pytest.mark.parametrize(
     "command",
     [
         "gnomon run scales -m openai:gpt-4o-mini --limit 5",

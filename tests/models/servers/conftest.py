@@ -83,10 +83,7 @@ class FakeServer:
             request.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n{")
             request.close_connection = True
             return None
-        if fault in (
-            "drip",
-            "endless drip",
-        ):  # a byte now and then; the connection is never finished
+        if fault in ("drip", "endless drip"):  # a byte now and then, and never an end
             request.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n")
             for _ in range(5 if fault == "drip" else 500):
                 request.wfile.write(b" ")
