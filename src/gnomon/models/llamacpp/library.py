@@ -1,10 +1,8 @@
-"""llama.cpp through the C interface that the binding's library exports: tokens in,
-log-probabilities out.
+"""llama.cpp by its C interface: tokens in, log-probabilities out.
 
 The binding (xllamacpp) offers a server in Python but not the logits, so the few functions needed
-are called directly. Nothing relies on the layout of llama.cpp's parameter blocks beyond their first
-four fields, and those are checked against their documented defaults before anything is loaded: a
-library that differs is refused, never misread.
+are called in the library that it brings. How that lays out its blocks of values is checked when it
+is opened: a library that differs is refused, never misread.
 """
 
 from __future__ import annotations
@@ -23,12 +21,8 @@ from numpy.typing import NDArray
 from gnomon.errors import MissingExtraError, ModelError
 from gnomon.models.transformers.rows import shared
 
-DEFAULTS = (
-    512,
-    2048,
-    512,
-    1,
-)  # n_ctx, n_batch, n_ubatch, n_seq_max of llama_context_default_params()
+# n_ctx, n_batch, n_ubatch and n_seq_max of llama_context_default_params()
+DEFAULTS = (512, 2048, 512, 1)
 CHUNK = 512  # tokens computed in one call
 
 _int, _bool, _pointer, _text = ctypes.c_int32, ctypes.c_bool, ctypes.c_void_p, ctypes.c_char_p
@@ -36,8 +30,7 @@ _Log = ctypes.CFUNCTYPE(None, ctypes.c_int, _text, _pointer)
 
 
 class _Parameters(ctypes.Structure):
-    """A parameter block, larger than any version's: passed and returned by value, its tail
-    untouched."""
+    """A parameter block, larger than any version's: passed by value, its tail untouched."""
 
     _fields_ = (("fields", ctypes.c_uint32 * 256),)
 
@@ -53,6 +46,7 @@ class _Batch(ctypes.Structure):
         ("n_seq_id", _pointer),
         ("seq_id", _pointer),
         ("logits", _pointer),
+        ("spare", _pointer * 8),  # room, should the library's block be larger than ours
     )
 
 
@@ -71,12 +65,13 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "llama_get_memory": (_pointer, [_pointer]),
     "llama_memory_clear": (None, [_pointer, _bool]),
     "llama_memory_seq_rm": (_bool, [_pointer, _int, _int, _int]),
+    "llama_batch_init": (_Batch, [_int, _int, _int]),
+    "llama_batch_free": (None, [_Batch]),
     "llama_decode": (_int, [_pointer, _Batch]),
     "llama_get_logits_ith": (ctypes.POINTER(ctypes.c_float), [_pointer, _int]),
     "llama_model_n_ctx_train": (_int, [_pointer]),
     "llama_model_desc": (_int, [_pointer, _text, ctypes.c_size_t]),
     "llama_model_n_params": (ctypes.c_uint64, [_pointer]),
-    "llama_model_meta_val_str": (_int, [_pointer, _text, _text, ctypes.c_size_t]),
     "llama_model_has_encoder": (_bool, [_pointer]),
     "llama_model_get_vocab": (_pointer, [_pointer]),
     "llama_model_chat_template": (_text, [_pointer, _text]),
@@ -99,8 +94,7 @@ class Wanted(NamedTuple):
 
 
 class Llama:
-    """One model in memory with one sequence of cached tokens, which every call shares as far as it
-    can."""
+    """One model in memory, with one sequence of cached tokens that every call shares."""
 
     def __init__(self, file: Path, *, context: int, threads: int) -> None:
         self._api = _library()
@@ -111,7 +105,8 @@ class Llama:
         if not self._model:
             raise ModelError(
                 f"{file} cannot be loaded by llama.cpp: {_last_complaint()}.",
-                "The file may be cut short or of a newer format: fetch it again, or update xllamacpp.",
+                "The file may be cut short or of a newer format: "
+                "fetch it again, or update xllamacpp.",
             )
         if self._api.llama_model_has_encoder(self._model):
             raise ModelError(
@@ -126,10 +121,9 @@ class Llama:
         self._vocabulary = self._api.llama_model_get_vocab(self._model)
         self.parameters = int(self._api.llama_model_n_params(self._model))
         self.size = int(self._api.llama_vocab_n_tokens(self._vocabulary))
-        self.bos = int(
-            self._api.llama_vocab_bos(self._vocabulary)
-        )  # the token that begins a text, or -1
-        self.eos = int(self._api.llama_vocab_eos(self._vocabulary))  # the token that ends it, or -1
+        # The tokens that begin and end a text, or -1.
+        self.bos = int(self._api.llama_vocab_bos(self._vocabulary))
+        self.eos = int(self._api.llama_vocab_eos(self._vocabulary))
         begins = self.bos >= 0 and self._api.llama_vocab_get_add_bos(self._vocabulary)
         self._opening = [self.bos] if begins else []  # what every text begins with
         self.cached: list[int] = []
@@ -137,32 +131,26 @@ class Llama:
 
     def token_text(self, token: int) -> str:
         """A token as the vocabulary writes it; nothing if there is none."""
-        text = self._api.llama_vocab_get_text(self._vocabulary, token) if token >= 0 else b""
-        return (text or b"").decode("utf-8", "replace")
+        if token < 0:
+            return ""
+        text = self._api.llama_vocab_get_text(self._vocabulary, token)
+        return _decoded(text)
 
     def describe(self) -> str:
         """Architecture, size and quantisation, in llama.cpp's words."""
         buffer = ctypes.create_string_buffer(256)
         self._api.llama_model_desc(self._model, buffer, len(buffer))
-        return buffer.value.decode("utf-8", "replace")
-
-    def metadata(self, key: str) -> str:
-        """One value of the file's own metadata; empty if it has none."""
-        buffer = ctypes.create_string_buffer(65_536)
-        found = self._api.llama_model_meta_val_str(self._model, key.encode(), buffer, len(buffer))
-        return buffer.value.decode("utf-8", "replace") if found >= 0 else ""
+        return _decoded(buffer.value)
 
     def chat_template(self) -> str:
         """The Jinja template of the model's conversations; empty if it has none."""
-        return (self._api.llama_model_chat_template(self._model, None) or b"").decode(
-            "utf-8", "replace"
-        )
+        return _decoded(self._api.llama_model_chat_template(self._model, None))
 
     def tokenize(self, text: str, *, special: bool, begin: bool = True) -> list[int]:
-        """The tokens of a text, begun as the model wants it; `special` also reads control tokens
-        such as <|im_end|>.
+        """The tokens of a text, begun as the model wants it.
 
-        A text is never ended, even where the file says so: what is scored or said goes on from it.
+        `special` also reads control tokens such as <|im_end|>. A text is never ended, even where
+        the file says so: what is scored or said goes on from it.
         """
         raw = text.encode()
         buffer = (_int * (len(raw) + 16))()
@@ -171,11 +159,11 @@ class Llama:
         )
         if count < 0:
             raise ValueError("the text cannot be tokenized")
-        return [*(self._opening if begin else ()), *buffer[:count]]
+        tokens: list[int] = buffer[:count]
+        return self._opening + tokens if begin else tokens
 
     def log_probabilities(self, path: Sequence[int], wanted: Sequence[Wanted]) -> list[list[float]]:
-        """Walk along a path of tokens and tell, at each place asked about, how likely the tokens
-        asked about are next.
+        """Walk along a path of tokens; at each place wanted, how likely the tokens wanted are next.
 
         Only what the path does not share with the last one is computed. Places are in rising order.
         """
@@ -189,24 +177,31 @@ class Llama:
             found.extend(self._log_softmax(place, places[begin + place + 1]) for place in at)
         return found
 
-    def reply(self, prompt: Sequence[int], most: int) -> str:
-        """What the model says after a prompt, always the likeliest token, until it ends or has said
-        `most` tokens."""
+    def reply(self, prompt: Sequence[int], most: int) -> list[int]:
+        """The tokens that the model says after a prompt, always the likeliest one.
+
+        It ends where the model does, after `most` tokens, or when its window is full.
+        """
         begin = self._forget_after(min(shared(self.cached, list(prompt)), len(prompt) - 1))
         said: list[int] = []
         tokens = list(prompt[begin:])
         while len(said) < most:
-            for part in (
-                tokens[at : at + self._chunk] for at in range(0, len(tokens), self._chunk)
-            ):
-                self._decode(part, begin, [len(part) - 1])
-                begin += len(part)
-            token = int(self._logits(len(part) - 1).argmax())
-            if self._api.llama_vocab_is_eog(self._vocabulary, token) or begin == self.window:
+            token = self._likeliest_after(tokens)
+            is_end = self._api.llama_vocab_is_eog(self._vocabulary, token)
+            if is_end or len(self.cached) == self.window:
                 break
             said.append(token)
             tokens = [token]
-        return self._text(said)
+        return said
+
+    def text(self, tokens: Sequence[int]) -> str:
+        """Tokens as text, without control tokens."""
+        buffer = ctypes.create_string_buffer(16 + 256 * len(tokens))
+        array = (_int * len(tokens))(*tokens)
+        count = self._api.llama_detokenize(
+            self._vocabulary, array, len(tokens), buffer, len(buffer), True, False
+        )
+        return _decoded(buffer.raw[: max(count, 0)]).strip()
 
     def close(self) -> None:
         """Free the memory. A second call does nothing."""
@@ -220,12 +215,7 @@ class Llama:
         parameters = self._api.llama_context_default_params()
         parameters.fields[0], parameters.fields[1], parameters.fields[2] = tokens, CHUNK, CHUNK
         context = self._api.llama_init_from_model(self._model, parameters)
-        sizes = (
-            (self._api.llama_n_ctx(context), self._api.llama_n_batch(context))
-            if context
-            else (0, 0)
-        )
-        if sizes[0] < tokens or not 0 < sizes[1] <= CHUNK:
+        if not context or not self._has_sizes(context, tokens):
             raise ModelError(
                 f"llama.cpp cannot open a context of {tokens} tokens: {_last_complaint()}.",
                 "Give a smaller one with --model-set context=1024, or update xllamacpp.",
@@ -233,16 +223,30 @@ class Llama:
         self._api.llama_set_n_threads(context, threads, threads)
         return context
 
+    def _has_sizes(self, context: Any, tokens: int) -> bool:
+        """Has the context the sizes that were asked for? If not, the parameters were misread."""
+        enough = self._api.llama_n_ctx(context) >= tokens
+        return bool(enough and 0 < self._api.llama_n_batch(context) <= CHUNK)
+
     def _forget_after(self, length: int) -> int:
-        """Keep that many cached tokens; none where the model's memory cannot be cut (recurrent
-        models)."""
-        if length < len(self.cached) and not (
-            length and self._api.llama_memory_seq_rm(self._memory, 0, length, -1)
-        ):
+        """Keep that many cached tokens; none where the memory cannot be cut (recurrent models)."""
+        if length >= len(self.cached):
+            return length
+        cut = length and self._api.llama_memory_seq_rm(self._memory, 0, length, -1)
+        if not cut:
             self._api.llama_memory_clear(self._memory, True)
             length = 0
         del self.cached[length:]
         return length
+
+    def _likeliest_after(self, tokens: Sequence[int]) -> int:
+        """Compute more tokens; the likeliest one to come next."""
+        last = 0
+        for at in range(0, len(tokens), self._chunk):
+            part = tokens[at : at + self._chunk]
+            last = len(part) - 1
+            self._decode(part, len(self.cached), [last])
+        return int(self._logits(last).argmax())
 
     def _decode(self, tokens: Sequence[int], start: int, outputs: Sequence[int]) -> None:
         count = len(tokens)
@@ -270,22 +274,8 @@ class Llama:
         self.computed += count
 
     def _logits(self, place: int) -> NDArray[np.float32]:
-        return np.ctypeslib.as_array(
-            self._api.llama_get_logits_ith(self._context, place), (self.size,)
-        )
-
-    def _text(self, tokens: Sequence[int]) -> str:
-        buffer = ctypes.create_string_buffer(16 + 256 * len(tokens))
-        count = self._api.llama_detokenize(
-            self._vocabulary,
-            (_int * len(tokens))(*tokens),
-            len(tokens),
-            buffer,
-            len(buffer),
-            True,
-            False,
-        )
-        return buffer.raw[: max(count, 0)].decode("utf-8", "replace").strip()
+        pointer = self._api.llama_get_logits_ith(self._context, place)
+        return np.ctypeslib.as_array(pointer, (self.size,))
 
     def _log_softmax(self, place: int, tokens: Sequence[int]) -> list[float]:
         logits = self._logits(place)
@@ -294,59 +284,77 @@ class Llama:
         return [float(logits[token]) - norm for token in tokens]
 
 
+def _decoded(raw: bytes | None) -> str:
+    return (raw or b"").decode("utf-8", "replace")
+
+
 _complaints: list[str] = []
+_WARNING, _ERROR = 3, 4  # ggml's levels
 
 
 def _keep_complaint(level: int, text: bytes, _: Any) -> None:
-    """llama.cpp's log goes nowhere, but its last complaint is kept for the error message."""
-    if level in (3, 4) and (line := text.decode("utf-8", "replace").strip()):  # warnings and errors
-        _complaints[:] = [*_complaints[-4:], line.removesuffix(".")]
+    """llama.cpp's log goes nowhere, but its last complaints are kept for the error message."""
+    line = _decoded(text).strip().removesuffix(".")
+    if line and level in (_WARNING, _ERROR):
+        _complaints[:] = [*_complaints[-4:], line]
 
 
 _listen = _Log(_keep_complaint)  # must outlive the library, which keeps a pointer to it
 
 
 def _last_complaint() -> str:
-    return (
-        _complaints[0].partition(": ")[2] or _complaints[0]
-        if _complaints
-        else "it does not say why"
-    )
+    if not _complaints:
+        return "it does not say why"
+    function, _, reason = _complaints[0].partition(": ")
+    return reason or function
 
 
-@cache
-def _library() -> Any:
-    """The binding's shared library with the signatures of the functions used; an error says what to
-    install."""
+def library_file() -> Path:
+    """The binding's shared library; an error says what to install."""
     from importlib.util import find_spec
 
     spec = find_spec("xllamacpp")
     if spec is None or spec.origin is None:
         raise MissingExtraError("A GGUF model", "gguf")
-    files = [
-        file
-        for suffix in ("so", "pyd", "dylib")
-        for file in sorted(Path(spec.origin).parent.glob(f"*.{suffix}"))
-    ]
+    for suffix in ("so", "pyd", "dylib"):
+        for file in sorted(Path(spec.origin).parent.glob(f"*.{suffix}")):
+            return file
+    raise _unfit("it has no shared library")
+
+
+@cache
+def _library() -> Any:
+    """The binding's shared library, with the signatures of the functions used, checked."""
     try:
         with _patient_threads():
-            library = ctypes.CDLL(str(files[0]))
+            library = ctypes.CDLL(str(library_file()))
         for name, (result, arguments) in _SIGNATURES.items():
             function = getattr(library, name)
             function.restype, function.argtypes = result, arguments
-    except (IndexError, OSError, AttributeError) as error:
+    except (OSError, AttributeError) as error:
         raise _unfit(str(error)) from None
-    if tuple(library.llama_context_default_params().fields[:4]) != DEFAULTS:
-        raise _unfit("its parameters are laid out in another way")
+    check_layout(library)
     library.llama_log_set(_listen, None)
     library.llama_backend_init()
     return library
 
 
+def check_layout(library: Any) -> None:
+    """Refuse a library whose blocks of values are laid out in another way than is written here."""
+    defaults = tuple(library.llama_context_default_params().fields[:4])
+    if defaults != DEFAULTS:
+        raise _unfit(f"a context's parameters begin with {defaults}, not {DEFAULTS}")
+
+    batch = library.llama_batch_init(1, 0, 1)  # a batch of tokens, so without embeddings
+    filled = (batch.token, batch.pos, batch.n_seq_id, batch.seq_id, batch.logits)
+    if not all(filled) or batch.n_tokens or batch.embd:
+        raise _unfit("a batch of tokens is laid out in another way")
+    library.llama_batch_free(batch)
+
+
 @contextmanager
 def _patient_threads() -> Iterator[None]:
-    """Let OpenMP's threads sleep soon while they wait for each other, unless the user has set how
-    they wait.
+    """Let OpenMP's threads sleep soon while they wait, unless the user has set how they wait.
 
     By default they spin: on a busy machine one batch took 33 s of CPU that takes 0.8 s
     (docs/decisions.md).
@@ -363,7 +371,8 @@ def _patient_threads() -> Iterator[None]:
 
 def _unfit(reason: str) -> ModelError:
     return ModelError(
-        f"The installed xllamacpp does not offer llama.cpp's C interface as Gnomon knows it: {reason}.",
-        "Install another version of it (2026.10 is known to work), or serve the file with llama.cpp's "
-        "own server and ask that with -m openai.",
+        "The installed xllamacpp does not offer llama.cpp's C interface as Gnomon knows it: "
+        f"{reason}.",
+        "Install another version of it (2026.10 is known to work), or serve the file with "
+        "llama.cpp's own server and ask that with -m openai.",
     )
