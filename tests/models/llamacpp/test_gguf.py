@@ -10,7 +10,8 @@ import pytest
 from gnomon.errors import ModelError, UsageError
 from gnomon.models.chat import chat_template, conversation
 from gnomon.models.llamacpp.gguf import gguf
-from gnomon.models.llamacpp.library import Llama, Wanted, check_layout
+from gnomon.models.llamacpp.library import check_layout
+from gnomon.models.llamacpp.llama import Llama, Wanted
 from gnomon.models.llamacpp.widening import widen
 from gnomon.records import Item
 
@@ -268,6 +269,13 @@ def test_the_log_of_llama_cpp_stays_silent(tiny, capfd):
     opened.answer([cloze()])
     opened.close()
     assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("option", [{"context": 0}, {"new_tokens": 0}, {"threads": -1}])
+def test_a_number_with_which_nothing_can_be_asked_is_refused(tiny, option):
+    (name,) = option
+    with pytest.raises(UsageError, match=f"The option {name} must be at least"):
+        gguf(str(tiny), **option)
 
 
 def test_what_is_no_model_is_said_so(tmp_path, tiny):

@@ -27,7 +27,7 @@ from gnomon.models.choices import (
     scale_of,
 )
 from gnomon.models.likelihood import check_normalisation
-from gnomon.models.llamacpp.library import Llama, Wanted
+from gnomon.models.llamacpp.llama import Llama, Wanted
 from gnomon.models.llamacpp.trial import check_loads
 from gnomon.models.transformers.rows import shared
 from gnomon.options import neutral
@@ -104,6 +104,7 @@ class Gguf:
     ) -> None:
         check_way_to_ask(ask)
         check_normalisation(normalise)
+        check_sizes(context, new_tokens, threads)
         check_file(file)
         threads = threads or _cores()
         check_loads(file, context=context, threads=threads)
@@ -227,6 +228,19 @@ def _steps(context: Sequence[int], tokens: Sequence[int]) -> Iterator[tuple[Pref
     path = (*context, *tokens)
     for place in range(len(context), len(path)):
         yield path[:place], path[place]
+
+
+def check_sizes(context: int, new_tokens: int, threads: int) -> None:
+    """Refuse numbers with which nothing could be asked."""
+    for name, value, least in (
+        ("context", context, 1),
+        ("new_tokens", new_tokens, 1),
+        ("threads", threads, 0),
+    ):
+        if value < least:
+            raise UsageError(
+                f"The option {name} must be at least {least}, not {value}.", "Give a larger number."
+            )
 
 
 def check_file(file: Path) -> None:

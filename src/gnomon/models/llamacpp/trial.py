@@ -18,7 +18,8 @@ from pathlib import Path
 from gnomon.errors import GnomonError, ModelError
 from gnomon.fetching.catalogue import cache_folder
 from gnomon.fingerprint import fingerprint
-from gnomon.models.llamacpp.library import Llama, library_file
+from gnomon.models.llamacpp.library import library_file
+from gnomon.models.llamacpp.llama import Llama
 from gnomon.records import digest
 
 PATIENCE = 120  # seconds, and as many more as the file takes at BYTES_A_SECOND
