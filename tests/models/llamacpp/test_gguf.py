@@ -383,6 +383,18 @@ def test_transformers_gives_the_same_scores_for_the_same_file(tiny, model, own_c
     assert list((own_cache / "models").glob("tiny-*/model.safetensors"))
 
 
+def test_a_damaged_file_is_not_converted_and_leaves_nothing(tiny, tmp_path, own_cache):
+    for name in ("torch", "transformers", "accelerate"):
+        pytest.importorskip(name)
+    from gnomon.models.llamacpp.converting import converted
+
+    (tmp_path / "cut.gguf").write_bytes(tiny.read_bytes()[:3000])
+    with pytest.raises(ModelError, match="cannot be converted for transformers") as caught:
+        converted(tmp_path / "cut.gguf")
+    assert "Fetch the file again" in caught.value.hint
+    assert [file for file in (own_cache / "models").iterdir() if file.is_dir()] == []
+
+
 @pytest.mark.parametrize(
     ("tokenizer", "said", "begun"),
     [
