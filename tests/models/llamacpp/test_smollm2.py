@@ -226,6 +226,18 @@ def test_the_real_model_knows_the_capital_of_france(fetched):
 
 
 @pytest.mark.weights
+def test_company_changes_scores_by_less_than_a_hundredth_of_a_nat(fetched):
+    model, items = smollm2.smollm2("", threads=1), spatial_items()[:12]
+    together = model.answer(items)
+    backwards = model.answer(items[::-1])[::-1]
+    for one, other, item in zip(together, backwards, items, strict=True):
+        (alone,) = model.answer([item])
+        assert one.scores == pytest.approx(other.scores, abs=0.01)
+        assert one.scores == pytest.approx(alone.scores, abs=0.01)
+    model.close()
+
+
+@pytest.mark.weights
 def test_llama_cpp_agrees_with_transformers_on_the_same_weights(fetched):
     torch = pytest.importorskip("torch")
     transformers = pytest.importorskip("transformers")
