@@ -1,20 +1,24 @@
-"""What a benchmark gives away to rules that know nothing of space, and how much of a fresh set another seed renews.
+"""What a benchmark gives away to rules that know nothing of space, and what another seed renews.
 
     python bench/shortcuts.py                 every fresh set
-    python bench/shortcuts.py --data FOLDER   the published ones too; FOLDER has one folder for each paper: spacenli,
-                                              spatialqa, spatial-commonsense, viphy, vsr (those that are not there are
-                                              left out)
-    python bench/shortcuts.py --seeds 20      the two baselines only, on as many seeds: mean, least, greatest
+    python bench/shortcuts.py --data FOLDER   the published ones too; FOLDER has one folder for each
+                                              paper: spacenli, spatialqa, spatial-commonsense,
+                                              viphy, vsr (those that are not there are left out)
+    python bench/shortcuts.py --seeds 20      the two baselines only, on as many seeds: mean, least,
+                                              greatest
     python bench/shortcuts.py --renewal       what two seeds share
 
-Accuracy counts a label as right if it is one of the gold ones; chance is the mean share of gold labels among the
-choices. A rule is at chance if it lies within 3 standard errors of it; items that share a family, an object or an
-action are not taken as independent. The rule "text only" sees the hypothesis without its premises, or the caption
-without its image: it is left out where the text is the whole question. It learns from other groups, or, for fresh
-sets, from another seed (in a balanced set of few groups, those left out for the test would be missed in training, and
-the rule would fall below chance for that reason alone). "Groups seen" learns from other items of the same templates
-or captions, as a finetuned model may. `hypothesis-only` and `bag-of-words` are the baselines of that name; they learn
-from items that share neither family nor objects nor action with the one that is asked.
+Accuracy counts a label as right if it is one of the gold ones; chance is the mean share of gold
+labels among the choices. A rule is at chance if it lies within 3 standard errors of it; items that
+share what the benchmark holds out (a family, an object, an action) are not taken as independent.
+
+The rule "text only" sees the hypothesis without its premises, or the caption without its image: it
+is left out where the text is the whole question. It learns from other groups, or, for fresh sets,
+from another seed (in a balanced set of few groups, those left out for the test would be missed in
+training, and the rule would fall below chance for that reason alone). "Groups seen" learns from
+other items of the same templates or captions, as a finetuned model may. `hypothesis-only` and
+`bag-of-words` are the baselines of that name; they learn from items that share nothing that is held
+out with the one that is asked.
 """
 
 from __future__ import annotations

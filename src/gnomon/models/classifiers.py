@@ -17,10 +17,10 @@ from typing import Any, NamedTuple
 
 from gnomon.contracts import ANYTHING, Benchmark, Scale
 from gnomon.errors import MissingExtraError, ModelError, UsageError
-from gnomon.records import MASK, Answer, Item, pick
+from gnomon.records import Answer, Item, pick
 
 FLOOR = 1e-9  # probability of a label that the training items never had
-_WORD = re.compile(r"[\w']+|\[MASK\]")
+_WORD = re.compile(r"[\w']+|\[mask\]")
 Features = Callable[[Item], list[str]]
 HoldOut = tuple[tuple[str, ...], ...]
 Home = frozenset[int]
@@ -292,8 +292,8 @@ def _scores(item: Item, row: dict[str, float]) -> tuple[float, ...]:
 
 
 def _words(text: str) -> list[str]:
-    found = _WORD.findall(text)
-    return [word if word == MASK else word.lower() for word in found]
+    found: list[str] = _WORD.findall(text.lower())
+    return found
 
 
 def _scikit_learn() -> Any:
