@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 
 import numpy as np
 import pytest
@@ -278,12 +279,19 @@ def test_a_number_with_which_nothing_can_be_asked_is_refused(tiny, option):
         gguf(str(tiny), **option)
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes")
+def test_a_pipe_is_refused_rather_than_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "pipe.gguf")
+    with pytest.raises(ModelError, match="not an ordinary file"):
+        gguf(str(tmp_path / "pipe.gguf"))
+
+
 def test_what_is_no_model_is_said_so(tmp_path, tiny):
     with pytest.raises(UsageError, match="needs a file"):
         gguf("")
-    with pytest.raises(ModelError, match="No such file"):
+    with pytest.raises(ModelError, match="there is no such file"):
         gguf(str(tmp_path / "absent.gguf"))
-    with pytest.raises(ModelError, match="directory"):
+    with pytest.raises(ModelError, match="not an ordinary file"):
         gguf(str(tmp_path))
     (tmp_path / "page.gguf").write_text("<html>not found</html>")
     with pytest.raises(ModelError, match="not a GGUF file"):

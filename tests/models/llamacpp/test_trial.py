@@ -145,6 +145,12 @@ def test_a_file_is_tried_once_and_one_that_failed_again(tiny, tmp_path, monkeypa
     assert len(started) == 4
 
 
+def test_the_child_imports_nothing_from_the_current_folder(tiny, tmp_path, monkeypatch):
+    (tmp_path / "json.py").write_text("raise SystemExit(7)")
+    monkeypatch.chdir(tmp_path)
+    check_loads(tiny, context=64, threads=1)
+
+
 def test_a_cache_that_cannot_be_written_does_no_harm(tiny, tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("GNOMON_CACHE", str(tmp_path / "file"))

@@ -245,13 +245,16 @@ def check_sizes(context: int, new_tokens: int, threads: int) -> None:
 
 def check_file(file: Path) -> None:
     """Say what is wrong with a file that is not there or is no GGUF, before llama.cpp sees it."""
+    give_one = "Give the path of a .gguf file: gguf:PATH."
+    if not file.exists():
+        raise ModelError(f"{file}: there is no such file.", give_one)
+    if not file.is_file():  # a pipe would be waited for without end
+        raise ModelError(f"{file} is not an ordinary file.", give_one)
     try:
         with file.open("rb") as stream:
             head = stream.read(8)
     except OSError as error:
-        raise ModelError(
-            f"{file} cannot be read: {error.strerror}.", "Give the path of a .gguf file: gguf:PATH."
-        ) from None
+        raise ModelError(f"{file} cannot be read: {error.strerror}.", give_one) from None
     if head[:4] != MAGIC or len(head) < 8:
         raise ModelError(
             f"{file} is not a GGUF file: it does not begin as one.",

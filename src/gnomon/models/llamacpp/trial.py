@@ -74,7 +74,8 @@ def _mark(file: Path, context: int) -> Path:
 
 
 def _try(file: Path, context: int, threads: int) -> None:
-    command = [sys.executable, "-m", __name__, str(file), str(context), str(threads)]
+    module = ["-P", "-m", __name__]  # -P: modules in the current folder are strangers
+    command = [sys.executable, *module, str(file), str(context), str(threads)]
     environment = os.environ | {
         "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
         "GGML_NO_BACKTRACE": "1",  # else a crash starts a debugger, if there is one
