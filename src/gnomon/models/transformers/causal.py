@@ -76,6 +76,15 @@ class Causal:
         if self.ask == "generate":
             return self._replied(items)
 
+        forms: dict[str, list[int]] = {}
+        for number, item in enumerate(items):
+            forms.setdefault(item.form, []).append(number)
+        answers: dict[int, Answer] = {}
+        for numbers in forms.values():  # items of one form share their worked examples
+            answers |= zip(numbers, self._scored([items[n] for n in numbers]), strict=True)
+        return [answers[number] for number in range(len(items))]
+
+    def _scored(self, items: Sequence[Item]) -> list[Answer]:
         words = [self.words(item) for item in items]
         asked = [flat(each) for each in words]
         complete = self.write is not None
