@@ -185,15 +185,29 @@ def test_a_chat_template_is_followed_and_texts_begin_once(tmp_path, write_model)
         ("{{ raise_exception('no') }}", "fails: no"),
         ("{{ 1 / 0 }}", "fails"),
         ("{{ messages.__class__.__mro__[1].__subclasses__() }}", "fails"),
-        ("{{ messages[0](1) }}", "fails"),
+        (
+            "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}",
+            "does not end",
+        ),
+        ("{{ 'x' * 10**10 }}", "template"),
     ],
 )
-def test_a_faulty_or_hostile_chat_template_is_said_so(template, says):
-    def write():
-        return conversation(chat_template(template, {}), [{"role": "user", "content": "?"}])
+def test_a_faulty_or_hostile_chat_template_in_a_file_is_said_so(
+    template, says, tmp_path, write_model
+):
+    file = write_model(tmp_path / "chat.gguf", context=1024, template=template)
 
-    with pytest.raises(ModelError, match=says):
-        write()
+    def ask():
+        model = gguf(str(file), threads=1)
+        try:
+            model.answer([cloze()])
+        finally:
+            model.close()
+
+    with pytest.raises(ModelError, match=says) as caught:
+        ask()
+    assert "template" in caught.value.message
+    assert "chat=no" in caught.value.hint
 
 
 def test_a_template_without_system_messages_gets_it_with_the_first_question():

@@ -112,12 +112,11 @@ class Gguf:
         self.ask, self.new_tokens = ask, new_tokens
         self.scale = scale_of(ask)
         self.llama = Llama(file, context=context, threads=threads)
-        template = self.llama.chat_template()
-        if chat and not template:
-            raise UsageError(f"{file.name} has no chat template.", "Leave out chat=yes.")
-        self.chat = bool(template) if chat is None else chat
-        self.prompt = _prompt(prompt, shots, self.chat)
-        self._write = _writer(template, self.llama) if self.chat else None
+        try:
+            self._choose_prompt(prompt, shots, chat)
+        except BaseException:
+            self.llama.close()
+            raise
         self._beginning = self.llama.token_text(self.llama.bos)
         self._nothing = [_stand_in(self.llama)]
         self._likelihoods = Likelihoods(
@@ -126,6 +125,14 @@ class Gguf:
             nothing=self._nothing,
             longest=self.llama.window,
         )
+
+    def _choose_prompt(self, prompt: str, shots: int | None, chat: bool | None) -> None:
+        template = self.llama.chat_template()
+        if chat and not template:
+            raise UsageError(f"{self.file.name} has no chat template.", "Leave out chat=yes.")
+        self.chat = bool(template) if chat is None else chat
+        self.prompt = _prompt(prompt, shots, self.chat)
+        self._write = _writer(template, self.llama) if self.chat else None
 
     def describe(self) -> dict[str, Any]:
         """File, checksum, quantisation, prompt and binding: all that determines the scores."""
