@@ -189,7 +189,7 @@ def test_the_summary_says_accuracy_and_whole_groups(made: ModuleType, tmp_path: 
     study = studies([run])[0]
     said = " ".join(sentences(study, headline(study))).replace("\xa0", " ")
     assert said.startswith(
-        "m is right on 17 of 20 items of spacenli@fresh (better than a guess: 50 %), "
+        "m is right on 17 of 20 items of spacenli@fresh, better than chance (50 %), "
         "but on all items of only 25 % of its 4 patterns (5 items each)."
     )
     assert "In the paper, on its own items, the best model, " in said

@@ -6,15 +6,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from gnomon import registry
 from gnomon.contracts import Benchmark, Measure
-from gnomon.errors import GnomonError
 from gnomon.files import package_data, parse, read_table
 from gnomon.measures.scoring import scores
 from gnomon.records import Score
+from gnomon.registry import known_measure
 from gnomon.reporting.groupsize import enough_units, large_enough
 from gnomon.reporting.page.notes import few_units, notes_of
-from gnomon.reporting.study import Study
+from gnomon.reporting.study import Entrant, Study
 
 MOST_KEYS = 8
 COLUMNS = ("table", "model", "benchmark", "measure", "by", "key", "value")
@@ -25,6 +24,7 @@ class Published(NamedTuple):
 
     table: str
     model: str
+    kind: str  # who answered: model or human
     measure: str
     by: str
     key: str
@@ -39,6 +39,7 @@ class Line(NamedTuple):
     source: str  # empty for a run
     cells: tuple[Score | None, ...]  # in the order of the measures
     series: int  # the run's place in the study, -1 for the paper
+    kind: str = ""  # of a row of the paper: model or human
 
 
 class Headline(NamedTuple):
@@ -52,35 +53,44 @@ class Headline(NamedTuple):
 
 def applicable(spec: Benchmark | None) -> list[Measure]:
     """The measures that the benchmark declares and this installation has; accuracy always."""
-    found = []
-    for name in dict.fromkeys((*(spec.measures if spec else ()), "accuracy")):
-        try:
-            found.append(registry.measure(name))
-        except (GnomonError, ImportError, AttributeError):
-            continue
-    return found
+    names = (*spec.measures, "accuracy") if spec else ("accuracy",)
+    found = map(known_measure, dict.fromkeys(names))
+    return [measure for measure in found if measure is not None]
 
 
 def headline(study: Study) -> Headline:
     """Runs, the best first among those on the same items, and then the published models, the best
     first."""
     measures = applicable(study.spec)
-    lines, few = [], dict[str, None]()
-    for i, e in enumerate(study.entrants):
-        told = [
-            s
-            for s in scores(e.table, measures)
-            if s.value is not None and large_enough(s.measure, e.table)
-        ]
-        few |= dict.fromkeys(s.measure for s in told if not enough_units(s, e.table))
-        found = {s.measure: s for s in told if enough_units(s, e.table)}
-        lines.append(Line(e.label, "", tuple(found.get(m.name) for m in measures), i))
-    used = [j for j, m in enumerate(measures) if any(line.cells[j] for line in lines)]
-    names = tuple(measures[j].name for j in used)
-    lines = [line._replace(cells=tuple(line.cells[j] for j in used)) for line in lines]
+    rows, few = [], dict[str, None]()
+    for entrant in study.entrants:
+        figures, too_few = _figures(entrant, measures)
+        rows.append(figures)
+        few |= dict.fromkeys(too_few)
+
+    shown = [measure for measure in measures if any(measure.name in row for row in rows)]
+    names = tuple(measure.name for measure in shown)
+    lines = []
+    for i, (entrant, row) in enumerate(zip(study.entrants, rows, strict=True)):
+        lines.append(Line(entrant.label, "", tuple(map(row.get, names)), i))
+
     papers = _published_lines(study, names)
-    notes = notes_of(study, [m.name for m in measures], names, papers=bool(papers))
-    return Headline(names, _ranked(study, lines, papers), (*notes, *few_units(list(few))))
+    notes = notes_of(study, [measure.name for measure in measures], names, papers=bool(papers))
+    ranked = _ranked(study, lines, papers, shown[0] if shown else measures[0])
+    return Headline(names, ranked, (*notes, *few_units(list(few))))
+
+
+def _figures(entrant: Entrant, measures: Sequence[Measure]) -> tuple[dict[str, Score], list[str]]:
+    """The figures of a run, and the measures that too few pairs or groups speak for."""
+    found, few = {}, []
+    for score in scores(entrant.table, measures):
+        if score.value is None or not large_enough(score.measure, entrant.table):
+            continue
+        if enough_units(score, entrant.table):
+            found[score.measure] = score
+        else:
+            few.append(score.measure)
+    return found, few
 
 
 def published(spec: Benchmark | None) -> list[Published]:
@@ -90,57 +100,79 @@ def published(spec: Benchmark | None) -> list[Published]:
     file = package_data(f"published/{spec.published_results.removesuffix('.csv')}.csv")
     if not file.is_file():
         return []
-    return [
-        Published(
-            row["table"],
-            row["model"],
-            row["measure"],
-            row["by"],
-            row["key"],
-            parse(row["value"], float, field="value", file=file, line=line),
-            row.get("note", ""),
-        )
-        for line, row in read_table(file, COLUMNS)
-        if row["benchmark"].partition("@")[0] in ("", spec.name) and row["value"]
-    ]
+    found = []
+    for line, row in read_table(file, COLUMNS):
+        if row["value"] and row["benchmark"].partition("@")[0] in ("", spec.name):
+            value = parse(row["value"], float, field="value", file=file, line=line)
+            found.append(_published(row, value))
+    return found
+
+
+def _published(row: dict[str, str], value: float) -> Published:
+    kind = row.get("kind")
+    if not kind:
+        kind = "human" if "human" in row["model"].lower() else "model"
+    return Published(
+        table=row["table"],
+        model=row["model"],
+        kind=kind,
+        measure=row["measure"],
+        by=row["by"],
+        key=row["key"],
+        value=value,
+        note=row.get("note", ""),
+    )
 
 
 def sliced(study: Study) -> list[Headline]:
     """The paper's figures by category or split, with the same of the runs: one table for each
     measure and tag."""
-    figures = published(study.spec)
+    wanted: dict[tuple[str, str], list[Published]] = {}
+    for figure in published(study.spec):
+        if figure.by:
+            wanted.setdefault((figure.measure, figure.by), []).append(figure)
     found = []
     for measure in applicable(study.spec):
-        for tag in dict.fromkeys(f.by for f in figures if f.measure == measure.name and f.by):
-            known = {
-                key
-                for e in study.entrants
-                if tag in e.table.tags
-                for key in e.table.tags[tag].values
-            }
-            paper = [
-                f for f in figures if f.measure == measure.name and f.by == tag and f.key in known
-            ]
-            keys = list(dict.fromkeys(f.key for f in paper))
-            if not 1 < len(keys) <= MOST_KEYS and not (keys and len(known) == 1):
-                continue
-            lines = []
-            for i, e in enumerate(study.entrants):
-                fit = tag in e.table.tags and large_enough(measure.name, e.table)
-                mine = {s.key: s for s in scores(e.table, [measure], by=tag)} if fit else {}
-                lines.append(Line(e.label, "", tuple(mine.get(key) for key in keys), i))
-            if not any(cell for line in lines for cell in line.cells):
-                continue
-            papers = _grouped(study.name, [(f, f.key) for f in paper], keys)
-            found.append(
-                Headline(tuple(keys), _ranked(study, lines, papers), (), f"{measure.name} by {tag}")
-            )
+        for (name, tag), paper in wanted.items():
+            if name == measure.name:
+                found += _slices(study, measure, tag, paper)
     return found
 
 
+def _slices(study: Study, measure: Measure, tag: str, paper: Sequence[Published]) -> list[Headline]:
+    """A measure of the runs by a tag, beside the paper's; nothing if they have no slice in
+    common."""
+    known: set[str] = set()
+    for entrant in study.entrants:
+        if tag in entrant.table.tags:
+            known.update(entrant.table.tags[tag].values)
+    shown = [figure for figure in paper if figure.key in known]
+    keys = list(dict.fromkeys(figure.key for figure in shown))
+    comparable = 1 < len(keys) <= MOST_KEYS or (keys and len(known) == 1)
+    if not comparable:
+        return []
+
+    lines = []
+    for i, entrant in enumerate(study.entrants):
+        mine: dict[str, Score] = {}
+        if tag in entrant.table.tags and large_enough(measure.name, entrant.table):
+            mine = {score.key: score for score in scores(entrant.table, [measure], by=tag)}
+        lines.append(Line(entrant.label, "", tuple(map(mine.get, keys)), i))
+    if not any(any(line.cells) for line in lines):
+        return []
+
+    papers = _grouped(study.name, [(figure, figure.key) for figure in shown], keys)
+    ranked = _ranked(study, lines, papers, measure)
+    return [Headline(tuple(keys), ranked, (), f"{measure.name} by {tag}")]
+
+
 def _published_lines(study: Study, measures: Sequence[str]) -> list[Line]:
-    figures = [f for f in published(study.spec) if not f.by and f.measure in measures]
-    return _grouped(study.name, [(f, f.measure) for f in figures], measures)
+    """The paper's rows over all items."""
+    shown = []
+    for figure in published(study.spec):
+        if not figure.by and figure.measure in measures:
+            shown.append((figure, figure.measure))
+    return _grouped(study.name, shown, measures)
 
 
 def _grouped(
@@ -148,24 +180,26 @@ def _grouped(
 ) -> list[Line]:
     """One line for each model; a model that the paper has in several settings is told apart by the
     note."""
-    rows: dict[tuple[str, str], dict[str, float]] = {}
-    tables: dict[tuple[str, str], list[str]] = {}
+    rows: dict[tuple[str, str], dict[str, Published]] = {}
     for figure, column in figures:
-        who = (figure.model, figure.note)
-        rows.setdefault(who, {}).setdefault(column, figure.value)
-        tables.setdefault(who, []).append(figure.table)
-    several = [model for model, _ in rows]
+        rows.setdefault((figure.model, figure.note), {}).setdefault(column, figure)
+
+    models = [model for model, _ in rows]
     lines = []
-    for (model, note), values in rows.items():
-        label = f"{model} ({note})" if note and several.count(model) > 1 else model
-        cells = tuple(
-            Score(benchmark=benchmark, model=model, measure=c, value=values[c])
-            if c in values
-            else None
-            for c in columns
-        )
-        lines.append(Line(label, cited(dict.fromkeys(tables[model, note])), cells, -1))
+    for (model, note), row in rows.items():
+        label = f"{model} ({note})" if note and models.count(model) > 1 else model
+        cells: list[Score | None] = []
+        for column in columns:
+            figure = row.get(column)
+            cells.append(figure and _cell(benchmark, figure, column))
+        kind = next(iter(row.values())).kind
+        tables = dict.fromkeys(figure.table for figure in row.values())
+        lines.append(Line(label, cited(tables), tuple(cells), -1, kind))
     return lines
+
+
+def _cell(benchmark: str, figure: Published, column: str) -> Score:
+    return Score(benchmark=benchmark, model=figure.model, measure=column, value=figure.value)
 
 
 def cited(tables: Iterable[str]) -> str:
@@ -175,16 +209,23 @@ def cited(tables: Iterable[str]) -> str:
     ('Tables 4, 5', 'Table 2a')
     """
     numbers = [table.removeprefix("Table ") for table in tables]
-    return f"Table{'s' * (len(numbers) > 1)} {', '.join(numbers)}"
+    word = "Table" if len(numbers) == 1 else "Tables"
+    return f"{word} {', '.join(numbers)}"
 
 
-def _ranked(study: Study, runs: Sequence[Line], papers: Sequence[Line]) -> tuple[Line, ...]:
+def _ranked(
+    study: Study, runs: Sequence[Line], papers: Sequence[Line], measure: Measure
+) -> tuple[Line, ...]:
     """Runs are ranked among those on the same items only, and never among the paper's models."""
+
+    def place(line: Line) -> float:
+        first = line.cells[0] if line.cells else None
+        if first is None or first.value is None:
+            return float("inf")
+        return -first.value if measure.better == "higher" else first.value
+
     by_series = {line.series: line for line in runs}
-    sets = [[by_series[i] for i in members] for members in study.item_sets()]
-    return tuple(line for part in (*sets, papers) for line in sorted(part, key=_place))
-
-
-def _place(line: Line) -> float:
-    first = line.cells[0] if line.cells else None
-    return 1.0 if first is None or first.value is None else -first.value
+    found = []
+    for members in study.item_sets():
+        found += sorted([by_series[i] for i in members], key=place)
+    return (*found, *sorted(papers, key=place))
