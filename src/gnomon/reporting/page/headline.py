@@ -181,24 +181,25 @@ def _grouped(
     """One line for each model; a model that the paper has in several settings is told apart by the
     note."""
     rows: dict[tuple[str, str], dict[str, Published]] = {}
+    tables: dict[tuple[str, str], dict[str, None]] = {}
     for figure, column in figures:
-        rows.setdefault((figure.model, figure.note), {}).setdefault(column, figure)
+        who = figure.model, figure.note
+        rows.setdefault(who, {}).setdefault(column, figure)
+        tables.setdefault(who, {})[figure.table] = None
 
     models = [model for model, _ in rows]
     lines = []
     for (model, note), row in rows.items():
         label = f"{model} ({note})" if note and models.count(model) > 1 else model
-        cells: list[Score | None] = []
-        for column in columns:
-            figure = row.get(column)
-            cells.append(figure and _cell(benchmark, figure, column))
+        cells = tuple(_cell(benchmark, row.get(column), column) for column in columns)
         kind = next(iter(row.values())).kind
-        tables = dict.fromkeys(figure.table for figure in row.values())
-        lines.append(Line(label, cited(tables), tuple(cells), -1, kind))
+        lines.append(Line(label, cited(tables[model, note]), cells, -1, kind))
     return lines
 
 
-def _cell(benchmark: str, figure: Published, column: str) -> Score:
+def _cell(benchmark: str, figure: Published | None, column: str) -> Score | None:
+    if figure is None:
+        return None
     return Score(benchmark=benchmark, model=figure.model, measure=column, value=figure.value)
 
 
