@@ -19,6 +19,7 @@ from gnomon.records import Item
 _encode = msgspec.json.Encoder().encode
 _FIELDS = tuple(field.name for field in msgspec.structs.fields(Item))
 _LISTS = ("choices", "gold", "tags", "images")  # JSON text in a CSV cell
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")  # how a formula begins in a spreadsheet
 _PARQUET = """{
   id: 'VARCHAR', form: 'VARCHAR', text: 'VARCHAR', choices: 'VARCHAR[]', gold: 'VARCHAR[]',
   context: 'VARCHAR', "group": 'VARCHAR', tags: 'MAP(VARCHAR, VARCHAR)',
@@ -114,7 +115,7 @@ def spreadsheet_cell(value: Any) -> Any:
     >>> spreadsheet_cell("=1+1"), spreadsheet_cell(-1.5), spreadsheet_cell("-1.5")
     ("'=1+1", -1.5, '-1.5')
     """
-    if not isinstance(value, str) or not value.startswith(("=", "+", "-", "@", "\t", "\r")):
+    if not isinstance(value, str) or not value.lstrip(" ").startswith(_FORMULA):
         return value
     try:
         float(value)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from types import ModuleType
@@ -11,15 +12,17 @@ from types import ModuleType
 import pytest
 
 from gnomon import registry
+from gnomon.contracts import Benchmark
 from gnomon.engine import run as engine_run
 from gnomon.itemsource import load
+from gnomon.measures import calibration
 from gnomon.measures.table import Table
 from gnomon.records import Answer, Item
 from gnomon.reporting.page.differences import differences
 from gnomon.reporting.page.headline import headline, published
 from gnomon.reporting.page.summary import sentences, title
 from gnomon.reporting.published.items import _known
-from gnomon.reporting.study import studies
+from gnomon.reporting.study import Study, studies
 from gnomon.runs import Run
 
 Say = Callable[[Item], Answer]
@@ -298,6 +301,52 @@ def test_an_unfinished_run_is_not_ranked_with_finished_ones(run: Callable[..., R
     text = said(part, whole)
     assert text.startswith("whole is right on")
     assert "part 100 % of 20" in text
+
+
+def ranked_by(runs: Sequence[Run], *measures: str) -> Study:
+    """The study of some runs, as if these were the measures of their benchmark."""
+    (study,) = studies(runs)
+    study.spec = Benchmark(name="quiz", summary="a quiz", sources={}, measures=measures)
+    return study
+
+
+def test_the_first_sentences_quote_the_figure_by_which_runs_are_ranked(
+    run: Callable[..., Run],
+) -> None:
+    """Few items of one category, all right, weigh more in partial credit than in accuracy."""
+    items = questions(12, 10, category=("small", "large", "large", "large"))
+    often = run("often", items, telling(lambda item: item.tags["category"] == "large"))
+    evenly = run("evenly", items, telling(lambda item: item.id[-1] in "012345"))
+    study = ranked_by([often, evenly], "partial_credit", "accuracy")
+    text = " ".join(sentences(study, headline(study))).replace("\xa0", " ")
+    assert text.startswith("evenly reaches 60 % partial credit and is right on 60 % of 120 items")
+    assert "On the same items, by partial credit: often 50 %." in text
+
+
+def test_the_best_run_by_a_measure_of_error_is_the_lowest(
+    made: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(calibration, "BRIER", replace(calibration.BRIER, better="lower"))
+    items = list(made.entailment(20, 5))
+    bad = made.write(tmp_path / "bad", "quiz@fresh", "bad", items, skill=0.1)
+    good = made.write(tmp_path / "good", "quiz@fresh", "good", items, skill=0.9)
+    study = ranked_by([bad, good], "brier", "accuracy")
+    lines = headline(study).lines
+    assert [line.model for line in lines] == ["good", "bad"]
+    assert lines[0].cells[0].value < lines[1].cells[0].value
+    assert sentences(study, headline(study))[0].startswith("good reaches ")
+
+
+def test_a_model_asked_without_its_pictures_is_said_to_be(run: Callable[..., Run]) -> None:
+    items = questions(20, 2)
+    seeing, blind = run("m", items, guessing(1, 0.9)), run("m", items, guessing(2))
+    blind.manifest.blind = True
+    text = said(blind)
+    assert text.startswith("m (blind), asked without its pictures, is right on ")
+    both = said(seeing, blind)
+    assert both.startswith("m is right on")
+    assert "On the same items: m (blind) " in both
+    assert "m (blind) was asked without its pictures." in both
 
 
 # The paper.

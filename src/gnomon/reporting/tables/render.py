@@ -95,7 +95,7 @@ def _json_escape(character: str) -> str:
 
 def _csv(listing: Listing) -> str:
     out = io.StringIO()
-    write_csv(out, listing.columns, map(_bare, listing.rows))
+    write_csv(out, _bare(listing.columns), map(_bare, listing.rows))
     return out.getvalue().rstrip("\n")
 
 
