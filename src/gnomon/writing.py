@@ -37,7 +37,8 @@ def write_items(file: Path, items: Iterable[Item]) -> int:
     write = writers.get(file.suffix)
     if write is None:
         raise UsageError(
-            f"{file} does not end in {', '.join(writers)}.", "The ending says the format."
+            f"{file} does not end in {', '.join(writers)}.",
+            "Give it one of these endings: it says the format.",
         )
     with atomic_file(file) as part:
         return write(part, items)

@@ -135,7 +135,7 @@ def test_a_run_that_is_going_on_is_judged_by_what_was_asked(run: Callable[..., R
 
 def test_a_run_that_has_just_begun_says_so(run: Callable[..., Run]) -> None:
     text = said(run("m", questions(5, 2), telling(lambda item: True), answered=0, finished=False))
-    assert text.startswith("m has not been asked anything of quiz@fresh yet.")
+    assert text.startswith("Nothing of quiz@fresh has been asked of m yet.")
 
 
 # Where a model is better and where worse.

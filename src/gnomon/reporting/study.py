@@ -115,6 +115,14 @@ def studies(runs: Sequence[Run], *, reply_limit: int = 300) -> list[Study]:
     return [_study(name, members, reply_limit) for name, members in by_name.items()]
 
 
+def all_runs(found: Sequence[Study]) -> list[Run]:
+    """The runs of several studies."""
+    runs = []
+    for study in found:
+        runs += [entrant.run for entrant in study.entrants]
+    return runs
+
+
 def labels_of(runs: Sequence[Run]) -> list[str]:
     """A short name for each run: the model's, with the options that tell two runs of one model
     apart."""

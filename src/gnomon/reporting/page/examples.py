@@ -150,7 +150,7 @@ def _about(study: Study, item: Item) -> str:
     parts = []
     for tag in tags[:3]:
         value = item.tags.get(tag, "")
-        if value.isdigit():
+        if value.isdigit() or value in ("yes", "no"):  # which say nothing by themselves
             value = f"{words(tag)} {value}"
         if value:
             parts.append(clip(value, TAG))

@@ -50,6 +50,10 @@ class Headline(NamedTuple):
     notes: tuple[str, ...]
     title: str = ""
 
+    def entrants(self, study: Study) -> list[Entrant]:
+        """The runs, in the order of the table."""
+        return [study.entrants[line.series] for line in self.lines if line.series >= 0]
+
 
 def applicable(spec: Benchmark | None) -> list[Measure]:
     """The measures that the benchmark declares and this installation has; accuracy always."""
@@ -62,21 +66,23 @@ def headline(study: Study) -> Headline:
     """Runs, the best first among those on the same items, and then the published models, the best
     first."""
     measures = applicable(study.spec)
+    every = [measure.name for measure in measures]
     rows, few = [], dict[str, None]()
     for entrant in study.entrants:
         figures, too_few = _figures(entrant, measures)
         rows.append(figures)
         few |= dict.fromkeys(too_few)
 
-    shown = [measure for measure in measures if any(measure.name in row for row in rows)]
-    names = tuple(measure.name for measure in shown)
+    known = set().union(*rows)
+    names = tuple(name for name in every if name in known)
     lines = []
     for i, (entrant, row) in enumerate(zip(study.entrants, rows, strict=True)):
         lines.append(Line(entrant.label, "", tuple(map(row.get, names)), i))
 
     papers = _published_lines(study, names)
-    notes = notes_of(study, [measure.name for measure in measures], names, papers=bool(papers))
-    ranked = _ranked(study, lines, papers, shown[0] if shown else measures[0])
+    notes = notes_of(study, every, names, papers=bool(papers))
+    first = measures[every.index(names[0])] if names else measures[0]
+    ranked = _ranked(study, lines, papers, first)
     return Headline(names, ranked, (*notes, *few_units(list(few))))
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import base64
 import zlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 import msgspec
@@ -49,6 +49,10 @@ def pack(study: Study) -> Packed:
 def columns(study: Study, count: int) -> dict[str, Any]:
     """The columns, before they are compressed."""
     items = study.items[:count]
+
+    def column(value_of: Callable[[Item], Any]) -> dict[str, Any]:
+        return coded(map(value_of, items))
+
     tags = {}
     for tag in filters(study):
         tags[tag] = coded(item.tags.get(tag, "") for item in items)
@@ -57,11 +61,11 @@ def columns(study: Study, count: int) -> dict[str, Any]:
         "n": count,
         "id": [item.id for item in items],
         "text": [clip(item.text) for item in items],
-        "context": coded(clip(item.context) for item in items),
-        "group": coded(item.group for item in items),
-        "choices": coded(item.choices for item in items),
-        "gold": coded(" / ".join(item.gold) for item in items),
-        "image": coded(clip(pictures(item), PICTURES) for item in items),
+        "context": column(lambda item: clip(item.context)),
+        "group": column(lambda item: item.group),
+        "choices": column(lambda item: item.choices),
+        "gold": column(lambda item: " / ".join(item.gold)),
+        "image": column(lambda item: clip(pictures(item), PICTURES)),
         "tags": tags,
         "runs": [_answers(entrant, count) for entrant in study.entrants],
     }
@@ -82,14 +86,18 @@ def _answers(entrant: Entrant, count: int) -> dict[str, Any]:
     for i, reply in entrant.replies.items():
         if i < count:
             replies[str(i)] = clip(reply, REPLY)
-    return {
+    found = {
         "label": entrant.label,
         "choice": _characters(codes),
         "right": _characters(entrant.right[:count] + FIRST),
-        "sure": _hundredths(entrant.sure[:count]) if entrant.scored else "",
-        "gold": _hundredths(entrant.gold[:count]) if entrant.scored else "",
+        "sure": "",
+        "gold": "",
         "reply": replies,
     }
+    if entrant.scored:
+        found["sure"] = _hundredths(entrant.sure[:count])
+        found["gold"] = _hundredths(entrant.gold[:count])
+    return found
 
 
 def filters(study: Study) -> list[str]:

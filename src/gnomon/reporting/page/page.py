@@ -23,7 +23,7 @@ from gnomon.reporting.page.items import pack
 from gnomon.reporting.page.methods import methods
 from gnomon.reporting.page.summary import title
 from gnomon.reporting.page.views import study_view
-from gnomon.reporting.study import Study, studies
+from gnomon.reporting.study import Study, all_runs, studies
 from gnomon.reporting.words import counted, listed
 
 if TYPE_CHECKING:
@@ -226,7 +226,7 @@ def digest(text: str) -> str:
 
 def _subtitle(found: list[Study]) -> str:
     """How many runs and items the page is about, and when the runs were started."""
-    runs = [entrant.run for study in found for entrant in study.entrants]
+    runs = all_runs(found)
     days = sorted({run.manifest.started.date() for run in runs})
     when = f"{days[0]:%-d %B %Y}" if len(days) == 1 else f"{len(days)} days"
     items = sum(len(study.items) for study in found)

@@ -4,6 +4,7 @@ numbers support."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from gnomon import registry
 from gnomon.contracts import Measure
@@ -16,8 +17,8 @@ from gnomon.reporting.figures.slices import guess, tags_of
 from gnomon.reporting.groupsize import each
 from gnomon.reporting.page.differences import differences
 from gnomon.reporting.page.examples import is_baseline
-from gnomon.reporting.page.headline import Headline, Line
-from gnomon.reporting.study import Entrant, Study
+from gnomon.reporting.page.headline import Headline
+from gnomon.reporting.study import Entrant, Study, all_runs
 from gnomon.reporting.words import axis_name, counted, listed, model_name, percentage, plain
 
 FEW = 30  # items, below which a share in per cent pretends too much
@@ -26,7 +27,7 @@ NAMED = 3  # runs that a sentence names before it counts the rest
 
 def title(studies: list[Study]) -> str:
     """The heading of the page."""
-    runs = [entrant.run for study in studies for entrant in study.entrants]
+    runs = all_runs(studies)
     models = dict.fromkeys(model_name(run.model) for run in runs if not role(run.model))
     if len(models) == 1:
         return f"What {next(iter(models))} knows about space"
@@ -40,14 +41,13 @@ def title(studies: list[Study]) -> str:
 def sentences(study: Study, table: Headline) -> list[str]:
     """What a study shows: the best model, how consistent it is, where it is weak, and how the
     others compare."""
-    ranked = [study.entrants[line.series] for line in table.lines if line.series >= 0]
+    ranked = table.entrants(study)
     if not ranked or not study.items:
         return []
     asked = [entrant for entrant in ranked if len(entrant.table)]
     if not asked:
-        names = [entrant.label for entrant in ranked]
-        has = "has" if len(names) == 1 else "have"
-        return [f"{_first_few(names)} {has} not been asked anything of {plain(study.name)} yet."]
+        names = _first_few([entrant.label for entrant in ranked])
+        return [f"Nothing of {plain(study.name)} has been asked of {names} yet."]
 
     models = [entrant for entrant in asked if not is_baseline(entrant)]
     best = (models or asked)[0]
@@ -99,7 +99,7 @@ def _beside_chance(entrant: Entrant, right: Score) -> str:
     """What guessing gets, and whether the interval of a share lies above it, below it or about
     it."""
     chance = guess(entrant.table)
-    is_guess = entrant.run.model == "random"  # by luck or not
+    is_guess = role(entrant.run.model) == "guess"  # by luck or not
     if is_guess or right.low is None or right.high is None:
         return f" (chance: {percentage(chance)})"
     verdict = "no better than"
@@ -175,17 +175,15 @@ def _first_few(parts: Sequence[str]) -> str:
 
 
 def _paper(study: Study, table: Headline) -> str:
-    """The paper's best model and, where it has them, people: by the first measure or by accuracy,
-    whichever is more."""
-    model = _best_published(table, "model")
-    people = _best_published(table, "human")
+    """The paper's best model and, where it has them, people."""
     parts = []
+    model = _best_published(table, "model")
     if model:
-        line, cell = model
-        by = "" if cell.measure == "accuracy" else f" by {axis_name(cell.measure)}"
-        parts.append(f"the best model, {line.model}, reaches {percentage(cell.value)}{by}")
+        by = "" if model.measure == "accuracy" else f" by {axis_name(model.measure)}"
+        parts.append(f"the best model, {model.name}, reaches {percentage(model.value)}{by}")
+    people = _best_published(table, "human")
     if people:
-        parts.append(f"people reach {percentage(people[1].value)}")
+        parts.append(f"people reach {percentage(people.value)}")
     if not parts:
         return ""
     where = "In the paper, on its own items,"
@@ -194,21 +192,24 @@ def _paper(study: Study, table: Headline) -> str:
     return f"{where} {' and '.join(parts)}."
 
 
-def _best_published(table: Headline, kind: str) -> tuple[Line, Score] | None:
-    best: tuple[Line, Score] | None = None
+class _Best(NamedTuple):
+    """A figure of a paper."""
+
+    value: float
+    measure: str
+    name: str
+
+
+def _best_published(table: Headline, kind: str) -> _Best | None:
+    """The highest figure of models or of people, by the first measure or by accuracy."""
+    wanted = {"accuracy"}
+    if registry.measure(table.measures[0]).better == "higher":
+        wanted.add(table.measures[0])
+    found = []
     for line in table.lines:
         if line.kind != kind:
             continue
-        for cell in line.cells:
-            if cell is None or cell.value is None or not _comparable(cell, table):
-                continue
-            if best is None or cell.value > (best[1].value or 0):
-                best = (line, cell)
-    return best
-
-
-def _comparable(cell: Score, table: Headline) -> bool:
-    """Whether a figure is one by which the best is chosen: the first measure, or accuracy."""
-    if cell.measure == "accuracy":
-        return True
-    return cell.measure == table.measures[0] and registry.measure(cell.measure).better == "higher"
+        for cell in filter(None, line.cells):
+            if cell.measure in wanted and cell.value is not None:
+                found.append(_Best(cell.value, cell.measure, line.model))
+    return max(found, key=lambda best: best.value, default=None)

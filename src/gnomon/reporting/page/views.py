@@ -54,12 +54,11 @@ def _about(study: Study) -> str:
 
 
 def _galleries(study: Study, table: Headline) -> list[tuple[str, list[dict[str, Any]]]]:
-    ranked = [study.entrants[line.series] for line in table.lines if line.series >= 0]
     by_model: dict[str, list[dict[str, Any]]] = {}
-    for gallery in galleries(study, ranked):
-        groups = [
-            {**group._asdict(), "percent": percentage(group.share)} for group in gallery.groups
-        ]
+    for gallery in galleries(study, table.entrants(study)):
+        groups = []
+        for group in gallery.groups:
+            groups.append({**group._asdict(), "percent": percentage(group.share)})
         by_model.setdefault(gallery.model, []).append({"sort": gallery.sort, "groups": groups})
     return list(by_model.items())
 

@@ -43,6 +43,12 @@ class Column(NamedTuple):
         """Characters of the longest cell."""
         return max(map(len, [self.head, *self.cells]))
 
+    def fitted(self, cell: str, room: int) -> str:
+        """A cell in so much room: cut where it is longer, filled where it is shorter."""
+        if len(cell) > room:
+            cell = cell[: room - 1] + "…"
+        return cell.rjust(room) if self.right else cell.ljust(room)
+
 
 def render(listing: Listing, format: str = "table", *, width: int | None = None) -> str:
     """The table as text in one of the formats, without a final newline.
@@ -113,20 +119,16 @@ def _markdown(listing: Listing) -> str:
     columns = _columns(listing)
 
     def line(row: Sequence[str]) -> str:
-        return f"| {' | '.join(row)} |".replace("\n", " ")
+        escaped = [cell.replace("|", "\\|") for cell in row]
+        return f"| {' | '.join(escaped)} |"
 
     lines = []
     if listing.title:
         lines += [f"**{_one_line(listing.title)}**", ""]
-    lines.append(line([_escape_bar(column.head) for column in columns]))
+    lines.append(line([column.head for column in columns]))
     lines.append(line(["---:" if column.right else "---" for column in columns]))
-    for row in _rows(columns):
-        lines.append(line(list(map(_escape_bar, row))))
+    lines += map(line, _rows(columns))
     return "\n".join(lines)
-
-
-def _escape_bar(cell: str) -> str:
-    return cell.replace("|", "\\|")
 
 
 def _latex(listing: Listing) -> str:
@@ -158,12 +160,7 @@ def _terminal(listing: Listing, width: int) -> str:
     widths = _fitted(columns, width)
 
     def line(row: Sequence[str]) -> str:
-        parts = []
-        for cell, column, room in zip(row, columns, widths, strict=True):
-            if len(cell) > room:
-                cell = cell[: room - 1] + "…"
-            parts.append(cell.rjust(room) if column.right else cell.ljust(room))
-        return "  ".join(parts).rstrip()
+        return "  ".join(map(Column.fitted, columns, row, widths)).rstrip()
 
     lines = []
     if listing.title:
