@@ -94,7 +94,11 @@ class Study:
         found: dict[bytes, list[int]] = {}
         for i, entrant in enumerate(self.entrants):
             found.setdefault(np.packbits(entrant.asked).tobytes(), []).append(i)
-        return sorted(found.values(), key=lambda members: -len(self.entrants[members[0]].table))
+
+        def size(members: list[int]) -> int:
+            return len(self.entrants[members[0]].table)
+
+        return sorted(found.values(), key=size, reverse=True)
 
     def groups(self) -> dict[str, Places]:
         """Positions of the items of each group that has a name."""

@@ -73,17 +73,17 @@ def _result(study: Study, entrant: Entrant, measure: Measure, figure: Score | No
     if not entrant.table.answered.any():
         return f"{who} gave no answer that could be read to any of {items}."
 
-    said, right = who, figure
+    right = figure
     if figure and not measure.guessable:
-        said += f" reaches {percentage(figure.value)} {axis_name(measure.name)} and"
+        who += f" reaches {percentage(figure.value)} {axis_name(measure.name)} and"
         right = None
     right = right or score(entrant.table, registry.measure("accuracy"))
     share = right.value or 0.0
     count = percentage(share)
     if len(entrant.table) < FEW:
         count = f"{round(share * len(entrant.table))}"
-    said += f" is right on {count} of {items}{_beside_chance(entrant, right)}"
-    return f"{said}{_whole_groups(study, entrant, share)}."
+    chance = _beside_chance(entrant, right)
+    return f"{who} is right on {count} of {items}{chance}{_whole_groups(study, entrant, share)}."
 
 
 def _items(study: Study, entrant: Entrant) -> str:
@@ -148,7 +148,8 @@ def _others(
     same, apart = [], []
     for entrant in others:
         figure = figures[entrant.label]
-        told = f"{entrant.label} {percentage(figure.value if figure else None)}"
+        value = figure.value if figure else None
+        told = f"{entrant.label} {percentage(value)}"
         if (entrant.asked == best.asked).all():
             same.append(told)
         else:
