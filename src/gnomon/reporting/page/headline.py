@@ -6,30 +6,20 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+import numpy as np
+
 from gnomon import registry
 from gnomon.contracts import Benchmark, Measure
 from gnomon.errors import GnomonError
-from gnomon.files import package_data, parse, read_table
 from gnomon.measures.scoring import scores
+from gnomon.measures.table import Table
 from gnomon.records import Score
 from gnomon.reporting.groupsize import enough_units, large_enough
 from gnomon.reporting.page.notes import few_units, notes_of
+from gnomon.reporting.published.results import Result, results_of
 from gnomon.reporting.study import Study
 
 MOST_KEYS = 8
-COLUMNS = ("table", "model", "benchmark", "measure", "by", "key", "value")
-
-
-class Published(NamedTuple):
-    """One figure of a paper."""
-
-    table: str
-    model: str
-    measure: str
-    by: str
-    key: str
-    value: float
-    note: str
 
 
 class Line(NamedTuple):
@@ -39,6 +29,7 @@ class Line(NamedTuple):
     source: str  # empty for a run
     cells: tuple[Score | None, ...]  # in the order of the measures
     series: int  # the run's place in the study, -1 for the paper
+    kind: str = ""  # of a row of the paper: model, human or chance
 
 
 class Headline(NamedTuple):
@@ -83,88 +74,107 @@ def headline(study: Study) -> Headline:
     return Headline(names, _ranked(study, lines, papers), (*notes, *few_units(list(few))))
 
 
-def published(spec: Benchmark | None) -> list[Published]:
-    """The paper's figures for a benchmark, from the file that ships with the package."""
-    if not spec or not spec.published_results:
-        return []
-    file = package_data(f"published/{spec.published_results.removesuffix('.csv')}.csv")
-    if not file.is_file():
-        return []
-    return [
-        Published(
-            row["table"],
-            row["model"],
-            row["measure"],
-            row["by"],
-            row["key"],
-            parse(row["value"], float, field="value", file=file, line=line),
-            row.get("note", ""),
-        )
-        for line, row in read_table(file, COLUMNS)
-        if row["benchmark"].partition("@")[0] in ("", spec.name) and row["value"]
-    ]
-
-
 def sliced(study: Study) -> list[Headline]:
     """The paper's figures by category or split, with the same of the runs: one table for each
-    measure and tag."""
-    figures = published(study.spec)
+    measure, tag and form of items."""
     found = []
+    wanted: dict[tuple[str, str, str], list[Result]] = {}
+    for result in _single(study):
+        if result.by:
+            wanted.setdefault((result.measure, result.by, result.form), []).append(result)
     for measure in applicable(study.spec):
-        for tag in dict.fromkeys(f.by for f in figures if f.measure == measure.name and f.by):
-            known = {
-                key
-                for e in study.entrants
-                if tag in e.table.tags
-                for key in e.table.tags[tag].values
-            }
-            paper = [
-                f for f in figures if f.measure == measure.name and f.by == tag and f.key in known
-            ]
-            keys = list(dict.fromkeys(f.key for f in paper))
-            if not 1 < len(keys) <= MOST_KEYS and not (keys and len(known) == 1):
-                continue
-            lines = []
-            for i, e in enumerate(study.entrants):
-                fit = tag in e.table.tags and large_enough(measure.name, e.table)
-                mine = {s.key: s for s in scores(e.table, [measure], by=tag)} if fit else {}
-                lines.append(Line(e.label, "", tuple(mine.get(key) for key in keys), i))
-            if not any(cell for line in lines for cell in line.cells):
-                continue
-            papers = _grouped(study.name, [(f, f.key) for f in paper], keys)
-            found.append(
-                Headline(tuple(keys), _ranked(study, lines, papers), (), f"{measure.name} by {tag}")
-            )
+        for (name, tag, form), paper in wanted.items():
+            if name == measure.name:
+                found += _slices(study, measure, tag, form, paper)
     return found
 
 
+def _slices(
+    study: Study, measure: Measure, tag: str, form: str, paper: Sequence[Result]
+) -> list[Headline]:
+    """A measure of the runs by a tag, beside the paper's; nothing if they have no slice in
+    common."""
+    tables = [_of_form(e.table, form) for e in study.entrants]
+    known = set()
+    for table in tables:
+        if tag in table.tags:
+            known |= {key for key, part in table.by(tag) if len(part)}
+    shown = [result for result in paper if result.key in known]
+    keys = list(dict.fromkeys(result.key for result in shown))
+    if not 1 < len(keys) <= MOST_KEYS and not (keys and len(known) == 1):
+        return []
+    lines = []
+    for i, (e, table) in enumerate(zip(study.entrants, tables, strict=True)):
+        mine: dict[str, Score] = {}
+        if tag in table.tags and large_enough(measure.name, table):
+            mine = {score.key: score for score in scores(table, [measure], by=tag)}
+        lines.append(Line(e.label, "", tuple(mine.get(key) for key in keys), i))
+    if not any(any(line.cells) for line in lines):
+        return []
+    papers = _grouped(study.name, [(result, result.key) for result in shown], keys)
+    title = f"{measure.name} by {tag}"
+    if form and _forms(study) != {form}:
+        title += f", {form} items"
+    return [Headline(tuple(keys), _ranked(study, lines, papers), (), title)]
+
+
+def _of_form(table: Table, form: str) -> Table:
+    """The rows of a form; all of them where the paper's figure names none."""
+    if not form:
+        return table
+    wanted = [i for i, name in enumerate(table.form.values) if name == form]
+    return table.where(np.isin(table.form.codes, wanted))
+
+
+def _forms(study: Study) -> set[str]:
+    """The forms of the items that were asked."""
+    found = set()
+    for e in study.entrants:
+        found |= {form for form, part in e.table.by("form") if len(part)}
+    return found
+
+
+def _single(study: Study) -> list[Result]:
+    """The paper's figures for models, people and chance, without averages over models."""
+    return [result for result in results_of(study.spec) if result.kind != "average"]
+
+
 def _published_lines(study: Study, measures: Sequence[str]) -> list[Line]:
-    figures = [f for f in published(study.spec) if not f.by and f.measure in measures]
-    return _grouped(study.name, [(f, f.measure) for f in figures], measures)
+    """The paper's rows over all items, if the runs were asked in the form that they are about."""
+    forms = _forms(study)
+    shown = []
+    for result in _single(study):
+        same_form = not result.form or forms == {result.form}
+        if same_form and not result.by and result.measure in measures:
+            shown.append((result, result.measure))
+    return _grouped(study.name, shown, measures)
 
 
 def _grouped(
-    benchmark: str, figures: Sequence[tuple[Published, str]], columns: Sequence[str]
+    benchmark: str, results: Sequence[tuple[Result, str]], columns: Sequence[str]
 ) -> list[Line]:
-    """One line for each model; a model that the paper has in several settings is told apart by the
-    note."""
+    """One line for each model; a model that the paper has in several variants is told apart by
+    them."""
     rows: dict[tuple[str, str], dict[str, float]] = {}
     tables: dict[tuple[str, str], list[str]] = {}
-    for figure, column in figures:
-        who = (figure.model, figure.note)
-        rows.setdefault(who, {}).setdefault(column, figure.value)
-        tables.setdefault(who, []).append(figure.table)
+    kinds: dict[str, str] = {}
+    for result, column in results:
+        who = (result.model, result.variant)
+        rows.setdefault(who, {}).setdefault(column, result.value)
+        tables.setdefault(who, []).append(result.table)
+        kinds[result.model] = result.kind
     several = [model for model, _ in rows]
     lines = []
-    for (model, note), values in rows.items():
-        label = f"{model} ({note})" if note and several.count(model) > 1 else model
+    for (model, variant), values in rows.items():
+        label = f"{model} ({variant})" if variant and several.count(model) > 1 else model
         cells = tuple(
             Score(benchmark=benchmark, model=model, measure=c, value=values[c])
             if c in values
             else None
             for c in columns
         )
-        lines.append(Line(label, cited(dict.fromkeys(tables[model, note])), cells, -1))
+        source = cited(dict.fromkeys(tables[model, variant]))
+        lines.append(Line(label, source, cells, -1, kinds[model]))
     return lines
 
 

@@ -150,16 +150,16 @@ def _paper(study: Study, table: Headline) -> str:
     """The paper's best model and, where it has them, people: by the first measure or by accuracy,
     whichever is more."""
     columns = [j for j, name in enumerate(table.measures) if j == 0 or name == "accuracy"]
-    cells = [
-        (line.model, j, line.cells[j]) for line in table.lines if line.series < 0 for j in columns
-    ]
-    paper = [
-        (cell.value, -j, name)
-        for name, j, cell in cells
-        if cell is not None and cell.value is not None
-    ]
-    models = [found for found in paper if "human" not in found[2].lower()]
-    people = [found for found in paper if "human" in found[2].lower()]
+    models, people = [], []
+    for line in table.lines:
+        for j in columns:
+            cell = line.cells[j]
+            if cell is None or cell.value is None:
+                continue
+            if line.kind == "model":
+                models.append((cell.value, -j, line.model))
+            elif line.kind == "human":
+                people.append((cell.value, -j, line.model))
     parts = []
     if models:
         value, column, name = max(models)
