@@ -140,6 +140,7 @@ class Measure:
     least_group: int = (
         0  # items a group needs before the figure says something; 0 for other measures
     )
+    guessable: bool = False  # who guesses is expected to get the mean share of right choices
     twin: str = ""  # the measure that also asks for right answers, shown beside this one
     needs: frozenset[Need] = frozenset()  # what a table must have, or the figure is undefined
 

@@ -115,6 +115,7 @@ PARTIAL_CREDIT = Measure(
 WITHOUT_PARTIAL_CREDIT = Measure(
     name="without_partial_credit",
     statistics=without_partial_credit,
+    least_group=10,
     needs=frozenset({"groups"}),
     summary="share of templates right throughout, averaged over categories",
 )

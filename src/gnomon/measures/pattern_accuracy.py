@@ -8,6 +8,7 @@ samples.
 
 from __future__ import annotations
 
+from math import ceil
 from typing import NamedTuple
 
 import numpy as np
@@ -61,6 +62,7 @@ def pattern_accuracy(threshold: str) -> Measure:
     return Measure(
         name=f"pattern_accuracy@{threshold}",
         needs=frozenset({"groups"}),
+        least_group=10 if least == 1 else max(10, ceil(1 / (1 - least) - 1e-9)),
         summary=f"share of patterns with at least {least:.0%} of their items right",
         statistics=lambda table: _pattern_accuracy(table, least),
     )

@@ -1,8 +1,8 @@
-"""Figures: each is a function from a study to charts, listed in the registry; those that do not apply
-give nothing.
+"""Figures: each is a function from a study to charts, listed in the registry.
 
-A figure carries its drawing, a description in words and the numbers behind it, so that the page can
-show all three and `gnomon report --figures` can write SVG, PNG and CSV.
+A figure that does not apply to a study gives nothing. It carries its drawing, a description in
+words and the numbers behind it, so that the page can show all three and `gnomon report --figures`
+can write SVG, PNG and CSV.
 """
 
 from __future__ import annotations
@@ -29,14 +29,9 @@ class Figure:
 
     def svg(self, prefix: str = "") -> str:
         """The drawing; `prefix` keeps the ids of several studies apart on one page."""
-        return drawing(
-            WIDTH,
-            self.body.height,
-            [self.body.markup],
-            self.title,
-            self.description,
-            f"{prefix}{self.name}",
-        )
+        markup, height = self.body
+        name = f"{prefix}{self.name}"
+        return drawing(WIDTH, height, [markup], self.title, self.description, name)
 
 
 def figures(study: Study) -> list[Figure]:
