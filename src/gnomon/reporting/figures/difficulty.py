@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from gnomon.records import Item
 from gnomon.registry import role
-from gnomon.reporting.charts.plots import Estimate, bars
+from gnomon.reporting.charts.captionedbars import CaptionedBar, captioned_bars
 from gnomon.reporting.figures import Figure, words
 from gnomon.reporting.figures.groups import group_shares, sizeable
 from gnomon.reporting.figures.sizes import sized_models
@@ -87,7 +87,7 @@ def _groups(study: Study, models: Sequence[Entrant], tag: str) -> list[Group]:
     groups = []
     for name, own in shares.items():
         item = first[name]
-        example = f"{item.context} {item.text}".strip()
+        example = " → ".join(filter(None, (item.context, item.text)))
         category = item.tags.get(tag, "")
         groups.append(Group(category, name, tuple(own), sizes[name], example))
     return groups
@@ -102,12 +102,11 @@ def _figure(
     chosen: Sequence[Group],
 ) -> Figure:
     noun = study.noun
-    estimates = []
+    drawn = []
     for group in chosen:
-        key = f"{group.category}: {group.name}" if group.category else group.name
         low, high = min(group.shares), max(group.shares)
-        note = f" over {len(group.shares)} models. {plain(group.example)}"
-        estimates.append(Estimate(key, 0, group.mean, low, high, note))
+        example = plain(group.example)
+        drawn.append(CaptionedBar(group.category, group.name, example, group.mean, low, high))
     rows = []
     for group in sorted(found, key=lambda group: group.mean):
         low, high = min(group.shares), max(group.shares)
@@ -121,7 +120,7 @@ def _figure(
         caption=f"Mean accuracy on the {which} {noun} {where}over {names}; the thin line spans the "
         "models. The table behind the figure holds all of them, each with an example.",
         description=f"Bars. {ends}.",
-        body=bars(estimates, [""], f"mean accuracy of the {noun.removesuffix('s')}"),
+        body=captioned_bars(drawn, "mean accuracy"),
         columns=(
             tag or "category",
             "group",
