@@ -39,11 +39,12 @@ def relation(benchmark: str) -> str:
     'The methods below say which of the published items these runs answered.'
     """
     known = paper_items(benchmark)
-    if benchmark.endswith("@published"):
+    source = benchmark.partition("@")[2]
+    if source == "published":
         if known.published:
             return f"{known.published[:1].upper()}{known.published[1:]}."
         return "The methods below say which of the published items these runs answered."
-    what = "other items, made for this benchmark"
-    if known.fresh:
-        what = f"other items: {known.fresh}"
+    what = "other items"
+    if source == "fresh" and known.fresh:
+        what += f": {known.fresh}"
     return f"The paper's models answered the published items; these runs answered {what}."
