@@ -6,7 +6,7 @@ import pytest
 from gnomon.contracts import Listing
 from gnomon.records import Score
 from gnomon.reporting.tables import render as tables
-from gnomon.reporting.tables.headline import headline
+from gnomon.reporting.tables.scores import headline
 from gnomon.reporting.tables.render import render
 
 LONG = "runs/scales@fresh-a-model-with-a-long-name--0123abcd"
