@@ -9,7 +9,7 @@ together, so they are spread out to the jackknife's error.
 from __future__ import annotations
 
 from functools import lru_cache
-from math import isnan, nan, sqrt
+from math import isinf, isnan, nan, sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -130,11 +130,13 @@ def _analytic(statistics: Statistics, value: float, level: float) -> Interval:
         return Interval(value)
     t = t_quantile((1 + level) / 2, freedom(statistics))
     units = min(statistics.clusters, statistics.n)
-    if not statistics.bent and error > 0:
-        plain = Interval(value, value - t * error, value + t * error, error)
-        return _within(statistics.bounds, plain)
+    if error == 0:
+        return Interval(value, *where_all_agree(value, units, statistics.bounds, t), 0.0)
     bottom, top = statistics.bounds
     width = top - bottom
+    if not statistics.bent or isinf(width):
+        plain = Interval(value, value - t * error, value + t * error, error)
+        return _within(statistics.bounds, plain)
     low, high = wilson((value - bottom) / width, error / width, units, t)
     return Interval(value, bottom + low * width, bottom + high * width, error)
 
