@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from gnomon.contracts import Measure
+from gnomon.measures.grouping import large_enough
 from gnomon.measures.scoring import scores
 from gnomon.measures.table import Table
 from gnomon.registry import role
@@ -19,7 +20,6 @@ from gnomon.reporting.charts.panels import panels
 from gnomon.reporting.charts.plots import WIDTH, Body, Curve, curves, legend, percent
 from gnomon.reporting.figures import Figure, words
 from gnomon.reporting.figures.slices import group_measures, headline_measure, tags_of
-from gnomon.reporting.groupsize import large_enough
 from gnomon.reporting.published.results import published_size
 from gnomon.reporting.study import Entrant, Study
 from gnomon.reporting.tables.export import file_name

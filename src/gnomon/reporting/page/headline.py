@@ -11,10 +11,10 @@ import numpy as np
 from gnomon import registry
 from gnomon.contracts import Benchmark, Measure
 from gnomon.errors import GnomonError
+from gnomon.measures.grouping import enough_units, large_enough
 from gnomon.measures.scoring import scores
 from gnomon.measures.table import Table
 from gnomon.records import Score
-from gnomon.reporting.groupsize import enough_units, large_enough
 from gnomon.reporting.page.notes import few_units, notes_of
 from gnomon.reporting.published.results import Result, results_of
 from gnomon.reporting.study import Study

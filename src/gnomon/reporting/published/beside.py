@@ -12,12 +12,12 @@ from collections.abc import Sequence
 import msgspec
 
 from gnomon.contracts import Listing
+from gnomon.measures.grouping import items_per_group, large_enough, least_size
 from gnomon.measures.runlabels import labels
 from gnomon.measures.scoring import score_table
 from gnomon.measures.table import Table
 from gnomon.records import Score
 from gnomon.registry import benchmark
-from gnomon.reporting.groupsize import items_per_group, large_enough, least_size
 from gnomon.reporting.published.items import paper_items
 from gnomon.reporting.published.layouts import Cells, Place, like_paper, needed, paper_named
 from gnomon.reporting.published.results import results
