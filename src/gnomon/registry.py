@@ -288,6 +288,18 @@ def benchmark(name: str) -> Benchmark:
     return found
 
 
+def known_benchmark(name: str) -> Benchmark | None:
+    """The benchmark that NAME or NAME@SOURCE names; none if this installation lacks it.
+
+    >>> known_benchmark("no-such-thing@fresh") is None
+    True
+    """
+    try:
+        return benchmark(name.partition("@")[0])
+    except (GnomonError, ImportError):  # a plug-in or an extra that is not installed here
+        return None
+
+
 class ModelSpec(NamedTuple):
     """A model by name and options, checked but not yet loaded: a run that is complete never needs
     to load it."""
@@ -357,6 +369,14 @@ def measure(name: str) -> Measure:
             f"'{name}' does not name a measure.", f"Write {base}@NUMBER." if callable(found) else ""
         )
     return found
+
+
+def known_measure(name: str) -> Measure | None:
+    """The measure of that name; none if this installation lacks it."""
+    try:
+        return measure(name)
+    except (GnomonError, ImportError):
+        return None
 
 
 def pair_measure(name: str) -> PairMeasure:

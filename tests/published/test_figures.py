@@ -79,10 +79,11 @@ NAMES = {
 def test_size_figures_have_the_values_of_tables_2_5_and_6(study: Study) -> None:
     drawn = {figure.name: figure for figure in figures(study)}
     found: dict[tuple[str, str, str], float] = {}
-    for measure, whole in (("partial_credit", "size"), ("without_partial_credit", "")):
-        for family, _, value in (row[1:] for row in drawn[whole or f"size-{measure}"].rows):
+    for measure in ("partial_credit", "without_partial_credit"):
+        name = f"{measure}-against-size"
+        for family, _, value in (row[1:] for row in drawn[name].rows):
             found[family, measure, ""] = value
-        for family, _, key, value in (row[1:] for row in drawn[f"size-{measure}-by-category"].rows):
+        for family, _, key, value in (row[1:] for row in drawn[f"{name}-by-category"].rows):
             found[family, measure, key] = value
     compared = 0
     for result in results("spatialqa"):

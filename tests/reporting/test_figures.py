@@ -33,7 +33,13 @@ def named(found: list[Figure]) -> dict[str, Figure]:
 
 def test_entailment_runs_get_the_figures_of_the_papers(runs: Path) -> None:
     found = named(figures(study_of(runs, "good", "middling", "guess")))
-    assert {"pattern-accuracy", "data-map", "reliability", "confusion", "size"} <= set(found)
+    assert {
+        "pattern-accuracy",
+        "data-map",
+        "reliability",
+        "confusion",
+        "accuracy-against-size",
+    } <= set(found)
     assert any(name.endswith("-by-class") for name in found)
     assert any(name.startswith("boxes-by-") for name in found)
 
@@ -103,10 +109,10 @@ def test_size_is_not_read_off_runs_on_other_items(made: ModuleType, tmp_path: Pa
         made.write(tmp_path / name, "b@fresh", f"hf:{name}", items[:count])
         for name, count in (("a-1b", 48), ("a-3b", 48), ("a-7b", 20))
     ]
-    found = named(figures(studies(runs)[0]))["size"]
+    found = named(figures(studies(runs)[0]))["accuracy-against-size"]
     assert [row[0] for row in found.rows] == ["hf:a-1b", "hf:a-3b"]
     assert "Runs on other items (1) are left out." in found.caption
-    assert "size" not in named(figures(studies([runs[0], runs[2]])[0]))
+    assert "accuracy-against-size" not in named(figures(studies([runs[0], runs[2]])[0]))
 
 
 def test_captions_say_how_many_items_a_group_has(runs: Path) -> None:
@@ -192,31 +198,36 @@ def test_answers_of_a_papers_models_are_drawn_against_the_sizes_that_it_lists(
     sized: Study,
 ) -> None:
     found = named(figures(sized))
-    assert found["size"].columns == ("model", "family", "parameters", "partial_credit")
-    assert [row[1:3] for row in found["size"].rows] == [
+    assert found["partial_credit-against-size"].columns == (
+        "model",
+        "family",
+        "parameters",
+        "partial_credit",
+    )
+    assert [row[1:3] for row in found["partial_credit-against-size"].rows] == [
         ("T5", 60e6),
         ("RoBERTa", 355e6),
         ("GPT-3", 2.7e9),
         ("T5", 3e9),
     ]
-    for label, _, _, value in found["size"].rows:
+    for label, _, _, value in found["partial_credit-against-size"].rows:
         entrant = next(e for e in sized.entrants if e.label == label)
         parts = [part for _, part in entrant.table.by("category")]
         means = [float(np.mean(group_shares(part)[1])) for part in parts]
         assert value == pytest.approx(np.mean(means))
-    caption = found["size"].caption
+    caption = found["partial_credit-against-size"].caption
     assert "Models of unknown size (1) are left out." in caption  # BART; a guess has no size
 
 
 def test_size_is_drawn_with_and_without_partial_credit_and_by_category(sized: Study) -> None:
     found = named(figures(sized))
-    whole = found["size-without_partial_credit"]
+    whole = found["without_partial_credit-against-size"]
     assert [row[3] for row in whole.rows] == pytest.approx([1 / 9, 4 / 9, 3 / 9, 6 / 9])
-    by_category = found["size-without_partial_credit-by-category"]
+    by_category = found["without_partial_credit-against-size-by-category"]
     assert by_category.columns[3:] == ("category", "without_partial_credit")
     smallest = {row[3]: row[4] for row in by_category.rows if row[2] == 60e6}
     assert smallest == pytest.approx({"motion": 0, "orientation": 0, "distance": 1 / 3})
-    credit = found["size-partial_credit-by-category"]
+    credit = found["partial_credit-against-size-by-category"]
     assert len(credit.rows) == len(by_category.rows) == 4 * 3
     for row in credit.rows:
         entrant = next(e for e in sized.entrants if e.label == row[0])
@@ -233,8 +244,8 @@ def test_small_groups_are_not_drawn_against_size(made: ModuleType, tmp_path: Pat
         for name in ("t5-small", "t5-large")
     ]
     found = named(figures(studies(runs)[0]))
-    assert "size" in found
-    assert "size-without_partial_credit" not in found
+    assert "partial_credit-against-size" in found
+    assert "without_partial_credit-against-size" not in found
 
 
 def test_the_hardest_and_easiest_groups_are_those_of_the_largest_models(sized: Study) -> None:
@@ -271,8 +282,8 @@ def test_figures_of_a_benchmark_that_is_not_installed_go_by_accuracy(
         for name, skill in (("a-1b", 2), ("a-7b", 5))
     ]
     found = named(figures(studies(runs)[0]))
-    assert found["size"].columns[-1] == "accuracy"
-    assert [row[1:3] for row in found["size"].rows] == [("a", 1e9), ("a", 7e9)]
+    assert found["accuracy-against-size"].columns[-1] == "accuracy"
+    assert [row[1:3] for row in found["accuracy-against-size"].rows] == [("a", 1e9), ("a", 7e9)]
     assert "accuracy-by-category" in found
 
 

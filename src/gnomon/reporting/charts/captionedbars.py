@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from gnomon.reporting.charts.plots import WIDTH, Body, grid, percent, ticks
+from gnomon.reporting.charts.axes import WIDTH, Axis, Body, bottom, percent, uprights
 from gnomon.reporting.charts.svg import Point, line, rect, shorten, text
 
-RIGHT = WIDTH - 46  # where 100 % is
 THICK = 9.0
 
 
@@ -23,31 +22,32 @@ class CaptionedBar(NamedTuple):
     high: float
 
 
-def captioned_bars(rows: Sequence[CaptionedBar], label: str) -> Body:
+def captioned_bars(bars: Sequence[CaptionedBar], label: str) -> Body:
     """The bars from the top, under headings, with a common axis below."""
-
-    def place(value: float) -> float:
-        return value * RIGHT
-
+    axis = Axis((0.0, 1.0), (12.0, WIDTH - 46), label)
     out, y, heading = [], 0.0, ""
-    for row in rows:
-        if row.heading != heading:
-            y += 8
-            out.append(text(0, y + 12, shorten(row.heading, WIDTH, 12), "head"))
-            y += 18
-        heading = row.heading
-        out.append(text(0, y + 11, shorten(row.name, WIDTH, 11), "strong"))
-        out.append(text(0, y + 24, shorten(row.sentence, WIDTH, 10), "value"))
-        middle = y + 29 + THICK / 2
-        told = f"{row.name}: {percent(row.value)} ({percent(row.low)} to {percent(row.high)})"
-        out.append(rect(0, middle - THICK / 2, place(row.value), THICK, "f0 pale", told, rx=1.5))
-        out.append(line(Point(place(row.low), middle), Point(place(row.high), middle), "whisker"))
-        edge = place(max(row.value, row.high))
-        out.append(text(edge + 5, middle + 3.5, percent(row.value), "value"))
+    for bar in bars:
+        if bar.heading != heading:
+            out.append(text(0, y + 20, shorten(bar.heading, WIDTH, 12), "head"))
+            y += 26
+        heading = bar.heading
+        out.append(_bar(axis, bar, y))
         y += 46
-    axis = [grid(place, (0.0, 1.0), 0.0, y)]
-    for value in ticks(0.0, 1.0):
-        anchor = "start" if value == 0 else "middle"
-        axis.append(text(place(value), y + 14, percent(value), "value", anchor))
-    axis.append(text(RIGHT / 2, y + 29, label, "", "middle"))
-    return Body("".join([*axis, *out]), y + 34)
+    out = [uprights(axis, 0.0, y), *out, bottom(axis, y)]
+    return Body("".join(out), y + 34)
+
+
+def _bar(axis: Axis, bar: CaptionedBar, top: float) -> str:
+    start, middle = axis.at(0), top + 29 + THICK / 2
+    told = f"{bar.name}: {percent(bar.value)} ({percent(bar.low)} to {percent(bar.high)})"
+    wide = axis.at(bar.value) - start
+    ends = Point(axis.at(bar.low), middle), Point(axis.at(bar.high), middle)
+    return "".join(
+        (
+            text(0, top + 11, shorten(bar.name, WIDTH, 11), "strong"),
+            text(0, top + 24, shorten(bar.sentence, WIDTH, 10), "value"),
+            rect(start, middle - THICK / 2, wide, THICK, "f0 pale", told, rx=1.5),
+            line(*ends, "whisker"),
+            text(axis.at(bar.high) + 5, middle + 3.5, percent(bar.value), "value"),
+        )
+    )

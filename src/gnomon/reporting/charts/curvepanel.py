@@ -1,61 +1,41 @@
-"""A small chart of curves over a logarithmic axis, for a row of panels."""
+"""Small charts of curves side by side, with one legend for all of them."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
+from gnomon.reporting.charts.axes import Axis, Body, frame, legend, percent, stroke
 from gnomon.reporting.charts.panels import Panel
-from gnomon.reporting.charts.plots import Curve, Format, frame, percent
-from gnomon.reporting.charts.svg import HUES, Point, mark, path
+from gnomon.reporting.charts.plots import Curve
+from gnomon.reporting.charts.svg import Point, mark, path, tag
 
 HEIGHT = 120.0
 
 
-def log_curve_panel(
-    title: str,
-    lines: Sequence[Curve],
-    x_label: str,
-    domain: tuple[float, float],
-    x_form: Format,
-    x_ticks: Sequence[float],
-) -> Panel:
-    """Curves with a dot at each point: a logarithmic axis to the right, upwards from 0 to 1."""
-    first, last = math.log10(domain[0]), math.log10(domain[1])
+def curve_panel(title: str, lines: Sequence[Curve], across: Axis) -> Panel:
+    """Curves with a dot at each point; upwards from 0 to 1."""
 
-    def body(x: float, y: float, width: float) -> tuple[str, float]:
-        left, right, top = x + 34, x + width - 6, y + 6
-        base = top + HEIGHT
-
-        def across(value: float) -> float:
-            return left + (math.log10(value) - first) / (last - first) * (right - left)
-
-        def up(value: float) -> float:
-            return base - min(max(value, 0.0), 1.0) * HEIGHT
-
-        out = frame(
-            across,
-            up,
-            left,
-            right,
-            top,
-            base,
-            domain,
-            (0.0, 1.0),
-            x_label,
-            "",
-            percent,
-            x_form,
-            x_ticks,
-        )
-        for line in lines:
-            places = [Point(across(at), up(value)) for at, value in line.points]
-            dashed = "" if line.series < HUES else " dashed"
-            if len(places) > 1:
-                out.append(path(places, f"curve l{line.series % HUES}{dashed}", line.name))
-            for place, (at, value) in zip(places, line.points, strict=True):
-                told = f"{title}, {line.name}: {x_form(at)}, {percent(value)}"
-                out.append(mark(place, line.series, 3.4, told))
-        return "".join(out), base + 38 - y
+    def body(left: float, top: float, width: float) -> tuple[str, float]:
+        base = top + 6 + HEIGHT
+        x = across._replace(reach=(left + 34, left + width - 6))
+        y = Axis((0.0, 1.0), (base, top + 6))
+        out = [frame(x, y)]
+        for curve in lines:
+            places = [Point(x.at(at), y.at(value)) for at, value in curve.points]
+            out.append(path(places, stroke(curve.series), curve.name))
+            for place, (at, value) in zip(places, curve.points, strict=True):
+                told = f"{title}, {curve.name}: {x.form(at)}, {percent(value)}"
+                out.append(mark(place, curve.series, 3.4, told))
+        return "".join(out), base + 38 - top
 
     return Panel(title, body)
+
+
+def under_legend(body: Body, names: Sequence[tuple[int, str]], *, lines: bool = False) -> Body:
+    """A drawing with the meaning of its colours above it."""
+    head = legend(names, lines=lines)
+    if not head.height:
+        return body
+    gap = head.height + 8
+    moved = tag("g", {"transform": f"translate(0 {gap})"}, body.markup)
+    return Body(head.markup + moved, body.height + gap)

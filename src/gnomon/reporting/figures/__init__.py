@@ -7,12 +7,16 @@ can write SVG, PNG and CSV.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
-from gnomon.reporting.charts.plots import WIDTH, Body
+from gnomon.reporting.charts.axes import WIDTH, Body
 from gnomon.reporting.charts.svg import drawing
 from gnomon.reporting.study import Study
+
+Thing = TypeVar("Thing")
+Key = TypeVar("Key")
 
 
 @dataclass(frozen=True)
@@ -51,3 +55,15 @@ def words(tag: str) -> str:
     'label cardinality'
     """
     return tag.replace("_", " ").replace("-", " ")
+
+
+def grouped(things: Iterable[Thing], key: Callable[[Thing], Key]) -> dict[Key, list[Thing]]:
+    """Things by what a function says of them, both in the order in which they come.
+
+    >>> grouped(["ant", "bee", "ape"], lambda word: word[0])
+    {'a': ['ant', 'ape'], 'b': ['bee']}
+    """
+    found: dict[Key, list[Thing]] = {}
+    for thing in things:
+        found.setdefault(key(thing), []).append(thing)
+    return found

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gnomon.measures.table import Flags, Table
+from gnomon.reporting.charts.axes import percent
 from gnomon.reporting.charts.panels import Panel, matrix_panel, panels
-from gnomon.reporting.charts.plots import percent
 from gnomon.reporting.figures import Figure
 from gnomon.reporting.study import Entrant, Study
 

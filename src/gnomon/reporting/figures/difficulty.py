@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from gnomon.records import Item
 from gnomon.registry import role
 from gnomon.reporting.charts.captionedbars import CaptionedBar, captioned_bars
-from gnomon.reporting.figures import Figure, words
+from gnomon.reporting.figures import Figure, grouped, words
 from gnomon.reporting.figures.groups import group_shares, sizeable
 from gnomon.reporting.figures.sizes import sized_models
 from gnomon.reporting.figures.slices import tags_of
@@ -42,19 +41,17 @@ def hard_and_easy(study: Study) -> Iterator[Figure]:
         return
     tag = next(iter(tags_of(study)), "")
     found = _groups(study, models, tag)
-    categories = list(dict.fromkeys(group.category for group in found))
-    if len(categories) > MOST_CATEGORIES:
+    by_category = grouped(found, lambda group: group.category)
+    count = EACH if len(by_category) > 1 else ALONE
+    if len(by_category) > MOST_CATEGORIES or len(found) < 2 * count:
         return
-    count = EACH if len(categories) > 1 else ALONE
-    if len(found) < 2 * count:
-        return
-    for name, sign in (("hardest", 1), ("easiest", -1)):
-        chosen = []
-        for category in categories:
-            own = [group for group in found if group.category == category]
-            own.sort(key=lambda group: (sign * group.mean, group.name))
-            chosen += own[:count]
-        yield _figure(study, name, tag, models, found, chosen)
+    hardest, easiest = [], []
+    for own in by_category.values():
+        ranked = sorted(own, key=lambda group: (group.mean, group.name))
+        hardest += ranked[:count]
+        easiest += ranked[: -count - 1 : -1]
+    yield _figure(study, "hardest", tag, models, found, hardest)
+    yield _figure(study, "easiest", tag, models, found, easiest)
 
 
 def judges(study: Study) -> list[Entrant]:
@@ -73,23 +70,17 @@ def judges(study: Study) -> list[Entrant]:
 
 def _groups(study: Study, models: Sequence[Entrant], tag: str) -> list[Group]:
     """The groups by name, with an example and the category of their first item."""
-    first: dict[str, Item] = {}
-    sizes: dict[str, int] = {}
-    for item in study.items:
-        if item.group:
-            first.setdefault(item.group, item)
-            sizes[item.group] = sizes.get(item.group, 0) + 1
-    shares: dict[str, list[float]] = {}
+    items = grouped(study.items, lambda item: item.group)
+    shares: list[tuple[str, float]] = []
     for entrant in models:
         names, found = group_shares(entrant.table)
-        for name, share in zip(names, found.tolist(), strict=True):
-            shares.setdefault(name, []).append(share)
+        shares += zip(names, found.tolist(), strict=True)
     groups = []
-    for name, own in shares.items():
-        item = first[name]
-        example = " → ".join(filter(None, (item.context, item.text)))
-        category = item.tags.get(tag, "")
-        groups.append(Group(category, name, tuple(own), sizes[name], example))
+    for name, own in grouped(shares, lambda pair: pair[0]).items():
+        first = items[name][0]
+        example = " → ".join(filter(None, (first.context, first.text)))
+        each = tuple(share for _, share in own)
+        groups.append(Group(first.tags.get(tag, ""), name, each, len(items[name]), example))
     return groups
 
 

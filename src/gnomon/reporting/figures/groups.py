@@ -4,6 +4,7 @@ by category."""
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -12,10 +13,12 @@ from gnomon.measures.pattern_accuracy import MapPoint, curve, curve_at
 from gnomon.measures.pattern_accuracy import data_map as measured_map
 from gnomon.measures.statistics import Floats
 from gnomon.measures.table import Table
+from gnomon.reporting.charts.axes import percent
+from gnomon.reporting.charts.curvepanel import under_legend
 from gnomon.reporting.charts.panels import Dot, panels, scatter_panel
-from gnomon.reporting.charts.plots import Body, Box, Curve, boxes, curves, percent
-from gnomon.reporting.charts.svg import HUES, Point, mark, shorten, text, width_of
-from gnomon.reporting.figures import Figure, words
+from gnomon.reporting.charts.plots import Box, Curve, boxes, curves
+from gnomon.reporting.charts.svg import HUES
+from gnomon.reporting.figures import Figure, grouped, words
 from gnomon.reporting.figures.slices import tags_of
 from gnomon.reporting.study import Entrant, Study
 from gnomon.reporting.tables.export import file_name
@@ -92,49 +95,60 @@ def data_map(study: Study) -> Iterator[Figure]:
     4)."""
     found = []
     for entrant in study.entrants:
-        points = _map_points(entrant)
-        if points:
-            found.append((entrant, points, _gold_of(entrant.table)))
+        found += _map_points(entrant)
     if not found:
         return
-    labels: dict[str, None] = {}
-    widest = 0.05
-    for _, points, gold in found:
-        labels |= dict.fromkeys(gold.values())
-        widest = max(widest, *(point.variability for point in points))
-    hues = _hues(list(labels))
+    hues = _hues(list(grouped(found, lambda one: one.gold)))
+    widest = max(one.point.variability for one in found)
+    reach = min(0.5, max(0.05, widest) * 1.08)
+    by_model = grouped(found, lambda one: one.entrant.label)
 
     charts, rows = [], []
-    for entrant, points, gold in found:
-        dots = [_dot(point, gold[point.pattern], hues) for point in _some(points)]
-        reach = min(0.5, widest * 1.08)
-        charts.append(scatter_panel(entrant.label, dots, "variability", "confidence", reach))
-        for point in points:
+    for label, own in by_model.items():
+        step = -(-len(own) // MOST_DOTS)
+        dots = [_dot(one, hues) for one in own[::step]]
+        charts.append(scatter_panel(label, dots, "variability", "confidence", reach))
+        for _, point, gold in own:
             spread = (point.confidence, point.variability, point.correctness)
-            rows.append((entrant.label, point.pattern, gold[point.pattern], *spread, point.n))
+            rows.append((label, point.pattern, gold, *spread, point.n))
     noun = study.noun
+    tables = [own[0].entrant.table for own in by_model.values()]
     caption = (
-        f"Each point is one of the {noun} ({sizes(e.table for e, _, _ in found)}): mean (upwards) "
-        "and standard deviation (rightwards) of the probability of the right answer over its "
-        "items. Top left is easy, bottom left is hard, the right is unstable."
+        f"Each point is one of the {noun} ({sizes(tables)}): mean (upwards) and standard deviation "
+        "(rightwards) of the probability of the right answer over its items. Top left is easy, "
+        "bottom left is hard, the right is unstable."
     )
-    if any(len(points) > MOST_DOTS for _, points, _ in found):
+    if max(map(len, by_model.values())) > MOST_DOTS:
         caption += f" {MOST_DOTS} evenly chosen ones are drawn."
+    legend = [(hue, label) for label, hue in hues.items()]
     yield Figure(
         name="data-map",
         title=f"Data map: which {noun} are easy, hard or unstable",
         caption=caption,
         description=f"{len(charts)} scatter plots of {noun}; the table below gives every point.",
-        body=_with_legend(panels(charts, columns=2), hues),
+        body=under_legend(panels(charts, columns=2), legend),
         columns=("model", "group", "gold", "confidence", "variability", "accuracy", "n"),
         rows=tuple(rows),
     )
 
 
-def _map_points(entrant: Entrant) -> list[MapPoint]:
+class Mapped(NamedTuple):
+    """A group on the data map of a model."""
+
+    entrant: Entrant
+    point: MapPoint
+    gold: str
+
+
+def _map_points(entrant: Entrant) -> list[Mapped]:
     if not entrant.scored or not sizeable(entrant.table):
         return []
-    return [point for point in measured_map(entrant.table) if not np.isnan(point.confidence)]
+    gold = _gold_of(entrant.table)
+    found = []
+    for point in measured_map(entrant.table):
+        if not np.isnan(point.confidence):
+            found.append(Mapped(entrant, point, gold[point.pattern]))
+    return found
 
 
 def _gold_of(table: Table) -> dict[str, str]:
@@ -157,31 +171,14 @@ def _hues(labels: Sequence[str]) -> dict[str, int]:
     return {label: i for i, label in enumerate(labels)}
 
 
-def _dot(point: MapPoint, gold: str, hues: dict[str, int]) -> Dot:
+def _dot(one: Mapped, hues: dict[str, int]) -> Dot:
+    point = one.point
     told = (
-        f"{point.pattern} ({gold}): confidence {percent(point.confidence)}, "
+        f"{point.pattern} ({one.gold}): confidence {percent(point.confidence)}, "
         f"variability {percent(point.variability)}, "
         f"{percent(point.correctness)} of {point.n} right"
     )
-    return Dot(point.variability, point.confidence, hues.get(gold, 0), told)
-
-
-def _some(points: list[MapPoint]) -> list[MapPoint]:
-    step = max(1, -(-len(points) // MOST_DOTS))
-    return points[::step]
-
-
-def _with_legend(body: Body, hues: dict[str, int]) -> Body:
-    """The meaning of the colours, below the panels."""
-    if len(hues) < 2:
-        return body
-    out, left = [], 0.0
-    for name, hue in hues.items():
-        label = shorten(name, 150, 11)
-        out.append(mark(Point(left + 6, body.height + 8), hue, 3.6))
-        out.append(text(left + 15, body.height + 12, label, "strong"))
-        left += 32 + width_of(label, 11)
-    return Body(body.markup + "".join(out), body.height + 20)
+    return Dot(point.variability, point.confidence, hues.get(one.gold, 0), told)
 
 
 def box_plots(study: Study) -> Iterator[Figure]:
@@ -191,17 +188,16 @@ def box_plots(study: Study) -> Iterator[Figure]:
     tables = [entrant.table for entrant in study.entrants]
     if tag is None or not all(sizeable(table) and tag in table.tags for table in tables):
         return
-    by_key: dict[str, list[float]] = {}
     rows = []
     for entrant in study.entrants:
         for key, part in entrant.table.by(tag):
             names, shares = group_shares(part)
-            by_key.setdefault(key, []).extend(shares.tolist())
             for name, share in zip(names, shares.tolist(), strict=True):
                 rows.append((entrant.label, key, name, share))
+    by_key = grouped(rows, lambda row: row[1])
     if not 2 <= len(by_key) <= MOST_BOXES:
         return
-    drawn = [_box(key, np.array(values)) for key, values in by_key.items() if values]
+    drawn = [_box(key, np.array([row[3] for row in own])) for key, own in by_key.items()]
     drawn.sort(key=lambda box: -box.middle)
     medians = "; ".join(f"{box.key} median {percent(box.middle)}" for box in drawn)
     noun = study.noun

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from gnomon.measures.relations import Bias, object_bias
 from gnomon.reporting.charts.panels import Panel, Stack, panels, stacked_panel
-from gnomon.reporting.figures import Figure
+from gnomon.reporting.figures import Figure, grouped
 from gnomon.reporting.study import Study
 from gnomon.reporting.tables.export import file_name
 
@@ -18,19 +18,18 @@ COLUMNS = tuple(name for name in Bias._fields if name != "context")
 
 def objects(study: Study) -> Iterator[Figure]:
     """How often each object is called the greater one, named first or second."""
-    by_context: dict[str, dict[str, list[Bias]]] = {}
+    found: list[tuple[str, Bias]] = []
     for entrant in study.entrants:
-        for bias in object_bias(entrant.table):
-            models = by_context.setdefault(bias.context, {})
-            models.setdefault(entrant.label, []).append(bias)
-    for context, models in by_context.items():
-        yield _figure(context, models)
+        found += [(entrant.label, bias) for bias in object_bias(entrant.table)]
+    for context, own in grouped(found, lambda pair: pair[1].context).items():
+        yield _figure(context, grouped(own, lambda pair: pair[0]))
 
 
-def _figure(context: str, models: dict[str, list[Bias]]) -> Figure:
+def _figure(context: str, models: dict[str, list[tuple[str, Bias]]]) -> Figure:
     charts, said, rows = [], [], []
     for label, found in models.items():
-        ranked = sorted(found, key=lambda bias: (bias.is_greater, bias.object))
+        biases = [bias for _, bias in found]
+        ranked = sorted(biases, key=lambda bias: (bias.is_greater, bias.object))
         charts.append(_panel(label, ranked))
         said.append(f"{label}: {_balance(ranked)}")
         for bias in ranked:

@@ -13,12 +13,12 @@ from typing import Any, NamedTuple
 from gnomon.contracts import Measure
 from gnomon.measures.grouping import large_enough
 from gnomon.measures.scoring import scores
-from gnomon.measures.table import Table
 from gnomon.registry import role
-from gnomon.reporting.charts.curvepanel import log_curve_panel
+from gnomon.reporting.charts.axes import Axis, percent
+from gnomon.reporting.charts.curvepanel import curve_panel, under_legend
 from gnomon.reporting.charts.panels import panels
-from gnomon.reporting.charts.plots import WIDTH, Body, Curve, curves, legend, percent
-from gnomon.reporting.figures import Figure, words
+from gnomon.reporting.charts.plots import Curve, curves
+from gnomon.reporting.figures import Figure, grouped, words
 from gnomon.reporting.figures.slices import group_measures, headline_measure, tags_of
 from gnomon.reporting.published.results import published_size
 from gnomon.reporting.study import Entrant, Study
@@ -31,6 +31,7 @@ SIZE_WORD = re.compile(
     r"(?i)[-_](tiny|mini|small|medium|base|large|x+l(arge)?|\d+(\.\d+)?[mb])(?=[-_.]|$)"
 )
 MOST_KEYS = 12  # panels in one figure
+MOST_DECADES = 3  # of sizes, beyond which a small chart names every other one
 
 
 class Sized(NamedTuple):
@@ -48,44 +49,71 @@ class Measured(NamedTuple):
     key: str
     value: float
 
+    @property
+    def family(self) -> str:
+        """The family of the model."""
+        return self.model.family
+
+    @property
+    def point(self) -> tuple[float, float]:
+        """Where it stands in a chart."""
+        return self.model.parameters, self.value
+
 
 def against_size(study: Study) -> Iterator[Figure]:
     """Figures over all items: the headline measure, and one of whole groups."""
     models = sized_models(study)
-    for i, measure in enumerate(_measures(study, models)):
-        found = _values(models, measure, "")
-        if len({one.model.parameters for one in found}) > 1:
-            yield _whole(study, measure, found, "size" if i == 0 else f"size-{_stem(measure)}")
+    for measure in _measures(study, models):
+        found = []
+        for model in models:
+            value = scores(model.entrant.table, [measure])[0].value
+            if value is not None:
+                found.append(Measured(model, "", value))
+        if _several_sizes([one.model for one in found]):
+            yield _whole(study, measure, found)
 
 
 def against_size_by_slice(study: Study) -> Iterator[Figure]:
     """The same for each value of the first tag by which the benchmark is sliced."""
     models = sized_models(study)
-    tag = next(iter(tags_of(study)), None)
-    if tag is None:
+    tags = tags_of(study)
+    if not models or not tags:
         return
     for measure in _measures(study, models):
-        found = _values(models, measure, tag)
-        keys = list(dict.fromkeys(one.key for one in found))
-        several = len({one.model.parameters for one in found}) > 1
-        if several and 2 <= len(keys) <= MOST_KEYS:
-            yield _sliced(study, measure, tag, keys, found)
+        found = []
+        for model in models:
+            for score in scores(model.entrant.table, [measure], by=tags[0]):
+                if score.key and score.value is not None:
+                    found.append(Measured(model, score.key, score.value))
+        by_key = grouped(found, lambda one: one.key)
+        if 2 <= len(by_key) <= MOST_KEYS:
+            yield _sliced(study, measure, tags[0], by_key)
 
 
 def sized_models(study: Study) -> list[Sized]:
-    """The models of known size among those on the same items: the first such set that has two
-    sizes, since on other items figures say nothing about size."""
+    """The models of known size among those on the same items, the smallest first.
+
+    They are of the first set of runs that has two sizes: on other items figures say nothing about
+    size.
+    """
     for members in study.item_sets():
-        found = []
-        for i in members:
-            entrant = study.entrants[i]
-            run = entrant.run
-            size = parameters(run.model, run.manifest.model_description)
-            if size is not None:
-                found.append(Sized(family(run.model), size, entrant))
-        if len({model.parameters for model in found}) > 1:
-            return sorted(found, key=lambda model: model.parameters)
+        known = filter(None, [_sized(study.entrants[i]) for i in members])
+        found = sorted(known, key=lambda model: model.parameters)
+        if _several_sizes(found):
+            return found
     return []
+
+
+def _sized(entrant: Entrant) -> Sized | None:
+    run = entrant.run
+    size = parameters(run.model, run.manifest.model_description)
+    if size is None:
+        return None
+    return Sized(family(run.model), size, entrant)
+
+
+def _several_sizes(models: Sequence[Sized]) -> bool:
+    return len({model.parameters for model in models}) > 1
 
 
 def parameters(model: str, description: Mapping[str, Any]) -> float | None:
@@ -102,11 +130,10 @@ def parameters(model: str, description: Mapping[str, Any]) -> float | None:
     listed = published_size(model)
     if listed is not None:
         return float(listed.parameters)
-    for name in (str(description.get("file", "")), model):
-        found = SIZE_IN_NAME.search(name)
-        if found:
-            return float(found[1]) * UNITS[found[2].lower()]
-    return None
+    found = SIZE_IN_NAME.search(str(description.get("file", ""))) or SIZE_IN_NAME.search(model)
+    if found is None:
+        return None
+    return float(found[1]) * UNITS[found[2].lower()]
 
 
 def family(model: str) -> str:
@@ -118,8 +145,7 @@ def family(model: str) -> str:
     listed = published_size(model)
     if listed is not None:
         return listed.family
-    name = model.partition(":")[2] or model
-    name = name.rsplit("/", 1)[-1]
+    name = re.split("[:/]", model)[-1]
     return SIZE_WORD.sub("", name) or name
 
 
@@ -137,73 +163,53 @@ def short(value: float) -> str:
 
 def _measures(study: Study, models: Sequence[Sized]) -> list[Measure]:
     """The headline measure, and the first of whole groups for which the groups are large enough."""
-    found = [headline_measure(study.spec)]
+    headline = headline_measure(study.spec)
     for measure in group_measures(study.spec):
         if all(large_enough(measure.name, model.entrant.table) for model in models):
-            return found if measure.name == found[0].name else [*found, measure]
-    return found
+            return list({headline.name: headline, measure.name: measure}.values())
+    return [headline]
 
 
-def _values(models: Sequence[Sized], measure: Measure, tag: str) -> list[Measured]:
-    found = []
-    for model in models:
-        table: Table = model.entrant.table
-        if tag and tag not in table.tags:
-            continue
-        for score in scores(table, [measure], by=tag or None):
-            if score.value is not None and (score.key or not tag):
-                found.append(Measured(model, score.key, score.value))
-    return found
-
-
-def _whole(study: Study, measure: Measure, found: Sequence[Measured], name: str) -> Figure:
-    least, most = found[0], found[-1]
-    ends = [f"{one.model.entrant.label} {percent(one.value)}" for one in (least, most)]
-    rows = [
-        (one.model.entrant.label, one.model.family, one.model.parameters, one.value)
-        for one in found
-    ]
-    families = list(dict.fromkeys(one.model.family for one in found))
+def _whole(study: Study, measure: Measure, found: Sequence[Measured]) -> Figure:
+    lines = _curves(found, list(grouped(found, lambda one: one.family)))
+    axis = _size_axis(found)
+    body = curves(
+        lines,
+        axis.label,
+        axis_name(measure.name),
+        x_domain=axis.domain,
+        x_form=short,
+        log=True,
+    )
     return Figure(
-        name=name,
+        name=f"{_stem(measure)}-against-size",
         title=f"{measure_name(measure.name)} against model size",
         caption=_caption(study, found),
-        description=f"From the smallest model to the largest: {ends[0]}, {ends[1]}.",
+        description=f"From the smallest model to the largest: {_ends(found)}.",
         columns=("model", "family", "parameters", measure.name),
-        rows=tuple(rows),
-        body=curves(
-            _curves(found, families),
-            "parameters",
-            axis_name(measure.name),
-            x_domain=_domain(found),
-            x_form=short,
-            log=True,
-        ),
+        rows=tuple((one.model.entrant.label, one.family, *one.point) for one in found),
+        body=body,
     )
 
 
 def _sliced(
-    study: Study, measure: Measure, tag: str, keys: Sequence[str], found: Sequence[Measured]
+    study: Study, measure: Measure, tag: str, by_key: Mapping[str, Sequence[Measured]]
 ) -> Figure:
-    domain = _domain(found)
-    ticks = _ticks(domain)
-    families = list(dict.fromkeys(one.model.family for one in found))
-    charts, said = [], []
-    for key in keys:
-        here = [one for one in found if one.key == key]
-        lines = _curves(here, families)
-        charts.append(log_curve_panel(key, lines, "parameters", domain, short, ticks))
-        said.append(f"{key} {percent(here[0].value)} to {percent(here[-1].value)}")
-    rows = []
-    for one in found:
-        model = one.model
-        rows.append((model.entrant.label, model.family, model.parameters, one.key, one.value))
+    found = [one for own in by_key.values() for one in own]
+    families = list(grouped(found, lambda one: one.family))
+    axis = _size_axis(found)
+    charts, said, rows = [], [], []
+    for key, own in by_key.items():
+        charts.append(curve_panel(key, _curves(own, families), axis))
+        said.append(f"{key}: {_ends(own)}")
+        for one in own:
+            rows.append((one.model.entrant.label, one.family, one.point[0], key, one.value))
     return Figure(
-        name=f"size-{_stem(measure)}-by-{file_name(tag)}",
+        name=f"{_stem(measure)}-against-size-by-{file_name(tag)}",
         title=f"{measure_name(measure.name)} against model size, by {words(tag)}",
         caption=_caption(study, found),
-        description=f"From the smallest model to the largest: {'; '.join(said)}.",
-        body=_with_legend(panels(charts, columns=2), families),
+        description=f"From the smallest model to the largest. {'; '.join(said)}.",
+        body=under_legend(panels(charts, columns=2), list(enumerate(families)), lines=True),
         columns=("model", "family", "parameters", tag, measure.name),
         rows=tuple(rows),
     )
@@ -216,49 +222,41 @@ def _stem(measure: Measure) -> str:
 def _curves(found: Sequence[Measured], families: Sequence[str]) -> list[Curve]:
     """A curve for each family, which has the same colour in every panel."""
     lines = []
-    for i, name in enumerate(families):
-        own = [one for one in found if one.model.family == name]
-        points = tuple((one.model.parameters, one.value) for one in own)
-        lines.append(Curve(name, i, points, dots=True))
+    for name, own in grouped(found, lambda one: one.family).items():
+        points = tuple(one.point for one in own)
+        lines.append(Curve(name, families.index(name), points, dots=True))
     return lines
 
 
-def _domain(found: Sequence[Measured]) -> tuple[float, float]:
-    """Whole powers of ten around the sizes."""
+def _size_axis(found: Sequence[Measured]) -> Axis:
+    """Whole powers of ten around the sizes; where it stands, the chart says."""
     sizes = [one.model.parameters for one in found]
     low = math.floor(math.log10(min(sizes)))
     high = math.ceil(math.log10(max(sizes) * 1.01))
-    return 10.0**low, 10.0**high
+    step = 1 if high - low <= MOST_DECADES else 2
+    marks = [10.0**power for power in range(low, high + 1, step)]
+    return Axis((10.0**low, 10.0**high), (0.0, 1.0), "parameters", short, log=True, marks=marks)
 
 
-def _ticks(domain: tuple[float, float]) -> list[float]:
-    """Powers of ten, every other one where there are many."""
-    low, high = round(math.log10(domain[0])), round(math.log10(domain[1]))
-    step = 1 if high - low <= 3 else 2
-    return [10.0**power for power in range(low, high + 1, step)]
+def _ends(found: Sequence[Measured]) -> str:
+    first, last = found[0], found[-1]
+    small = f"{first.model.entrant.label} {percent(first.value)}"
+    return f"{small}, {last.model.entrant.label} {percent(last.value)}"
 
 
 def _caption(study: Study, found: Sequence[Measured]) -> str:
-    said = "Models of one family are joined; the scale to the right is logarithmic."
-    drawn = {id(one.model.entrant) for one in found}
+    """How to read the figure, and who is not in it."""
+    drawn = {one.model.entrant.label for one in found}
     asked = found[0].model.entrant.asked
-    unknown = other = 0
+    others, unknown = 0, 0
     for entrant in study.entrants:
-        if id(entrant) in drawn:
-            continue
         if (entrant.asked != asked).any():
-            other += 1
-        elif not role(entrant.run.model):  # nobody asks how large a guess is
+            others += 1
+        elif entrant.label not in drawn and not role(entrant.run.model):  # a guess has no size
             unknown += 1
-    if other:
-        said += f" Runs on other items ({other}) are left out."
+    said = "Models of one family are joined; the scale to the right is logarithmic."
+    if others:
+        said += f" Runs on other items ({others}) are left out."
     if unknown:
         said += f" Models of unknown size ({unknown}) are left out."
     return said
-
-
-def _with_legend(body: Body, families: Sequence[str]) -> Body:
-    if len(families) < 2:
-        return body
-    names = legend(list(enumerate(families)), 0, body.height + 12, WIDTH, lines=True)
-    return Body(body.markup + names.markup, body.height + names.height + 4)

@@ -3,20 +3,20 @@ drawn by."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from gnomon import registry
 from gnomon.contracts import Benchmark, Measure
-from gnomon.errors import GnomonError
 from gnomon.measures.grouping import large_enough
 from gnomon.measures.scoring import scores
 from gnomon.measures.table import Table, in_order
 from gnomon.records import Score
-from gnomon.reporting.charts.plots import Estimate, bars, percent
-from gnomon.reporting.figures import Figure, words
+from gnomon.registry import known_measure
+from gnomon.reporting.charts.axes import percent
+from gnomon.reporting.charts.plots import Estimate, bars
+from gnomon.reporting.figures import Figure, grouped, words
 from gnomon.reporting.page.items import filters
 from gnomon.reporting.published.results import results_of
 from gnomon.reporting.study import Study
@@ -37,22 +37,21 @@ class Bar(NamedTuple):
     score: Score
     value: float  # of the score, which is known
 
+    @property
+    def key(self) -> str:
+        """The value of the tag."""
+        return self.score.key
+
 
 def known_measures(names: Iterable[str]) -> list[Measure]:
-    """The measures of these names that this installation has."""
-    found = []
-    for name in dict.fromkeys(names):
-        try:
-            found.append(registry.measure(name))
-        except (GnomonError, ImportError, AttributeError):  # of a plug-in that is not here
-            continue
-    return found
+    """The measures of these names that this installation has, each once."""
+    return list(filter(None, map(known_measure, dict.fromkeys(names))))
 
 
 def declared_measures(spec: Benchmark | None) -> list[Measure]:
     """The measures of the benchmark; where none of them is here, a benchmark's default."""
-    own = known_measures(spec.measures) if spec else []
-    return own or known_measures(Benchmark.measures)
+    names = spec.measures if spec else ()
+    return known_measures(names) or known_measures(Benchmark.measures)
 
 
 def headline_measure(spec: Benchmark | None) -> Measure:
@@ -64,9 +63,12 @@ def group_measures(spec: Benchmark | None) -> list[Measure]:
     """The measures of whole groups: the one that the paper reports first, and those that the
     benchmark declares."""
     reported = known_measures(result.measure for result in results_of(spec))
-    of_groups = [measure for measure in reported if measure.least_group > 0][:1]
-    of_groups += [measure for measure in declared_measures(spec) if measure.least_group > 0]
-    return list({measure.name: measure for measure in of_groups}.values())
+    first = list(filter(_is_of_groups, reported))[:1]
+    return first + list(filter(_is_of_groups, declared_measures(spec)))
+
+
+def _is_of_groups(measure: Measure) -> bool:
+    return measure.least_group > 0
 
 
 def guess(table: Table) -> float:
@@ -91,43 +93,42 @@ def tags_of(study: Study) -> list[str]:
         present.update(item.tags)
     present -= CURVES
     own = study.spec.slices if study.spec else ()
-    declared = [tag for tag in own if tag in present]
-    return (declared or [tag for tag in filters(study) if tag in present])[:MOST_TAGS]
+    declared = list(filter(present.__contains__, own))
+    return (declared or list(filter(present.__contains__, filters(study))))[:MOST_TAGS]
 
 
 def by_slice(study: Study) -> Iterator[Figure]:
     """One figure for each tag with the headline measure, and for the first of them also with a
     measure of whole groups (SpaceNLI, Figure 5; spatialQA, Figures 1, 5 and 6)."""
     headline = headline_measure(study.spec)
-    drawn = 0
+    drawn = {}
     for tag in tags_of(study):
         chart = _bars(study, tag, headline)
-        if chart is None:
-            continue
+        if chart is not None:
+            drawn[tag] = chart
+    for i, (tag, chart) in enumerate(drawn.items()):
         yield chart
-        drawn += 1
-        if drawn == 1:
+        if i == 0:
             yield from _of_groups(study, tag)
 
 
-def _of_groups(study: Study, tag: str) -> Iterator[Figure]:
+def _of_groups(study: Study, tag: str) -> list[Figure]:
     """The first measure of whole groups for which the groups are large enough."""
     for measure in group_measures(study.spec):
         chart = _bars(study, tag, measure)
         if chart is not None:
-            yield chart
-            return
+            return [chart]
+    return []
 
 
 def _bars(study: Study, tag: str, measure: Measure) -> Figure | None:
     found = _measured(study, tag, measure)
-    keys = list(dict.fromkeys(bar.score.key for bar in found))
-    if not 2 <= len(keys) <= MOST_VALUES:
+    by_key = grouped(found, lambda bar: bar.key)
+    if not 2 <= len(by_key) <= MOST_VALUES:
         return None
-    shown = _order(keys, found)[:MOST_KEYS]
-    estimates = []
-    for key in shown:
-        estimates += [_estimate(bar) for bar in found if bar.score.key == key]
+    drawn: list[Bar] = []
+    for key in _order(by_key)[:MOST_KEYS]:
+        drawn += by_key[key]
     guide = chance(study) if measure.guessable else None
     axis = axis_name(measure.name)
     if guide:
@@ -136,13 +137,12 @@ def _bars(study: Study, tag: str, measure: Measure) -> Figure | None:
     for series, score, value in found:
         label = study.labels[series]
         rows.append((label, score.key, value, score.low, score.high, score.n, score.clusters))
-    drawn = [bar for bar in found if bar.score.key in shown]
     return Figure(
         name=f"{measure.name.replace('@', '-')}-by-{file_name(tag)}",
         title=f"{measure_name(measure.name)} by {words(tag)}",
-        caption=_caption(study, len(keys)),
+        caption=_caption(study, len(by_key)),
         description=_extremes(study, drawn, words(tag)),
-        body=bars(estimates, study.labels, axis, guide=guide),
+        body=bars(list(map(_estimate, drawn)), study.labels, axis, guide=guide),
         columns=("model", tag, measure.name, "low", "high", "n", "clusters"),
         rows=tuple(rows),
     )
@@ -174,32 +174,31 @@ def _caption(study: Study, keys: int) -> str:
     return said
 
 
-def _order(keys: Sequence[str], found: Sequence[Bar]) -> list[str]:
+def _order(by_key: Mapping[str, Sequence[Bar]]) -> list[str]:
     """Numbers by size; few words by their mean value, the best first; many words by how many items
     they have."""
-    if all(in_order(key)[0] == 0 for key in keys):
-        return sorted(keys, key=in_order)
-    values: dict[str, list[float]] = {}
-    counts: dict[str, int] = {}
-    for bar in found:
-        key = bar.score.key
-        values.setdefault(key, []).append(bar.value)
-        counts[key] = max(counts.get(key, 0), bar.score.n)
-    if len(keys) > MOST_KEYS:
-        return sorted(keys, key=lambda key: -counts[key])
-    return sorted(keys, key=lambda key: (-np.mean(values[key]), key))
+
+    def mean(key: str) -> float:
+        return float(np.mean([bar.value for bar in by_key[key]]))
+
+    def items(key: str) -> int:
+        return max(bar.score.n for bar in by_key[key])
+
+    if all(in_order(key)[0] == 0 for key in by_key):
+        return sorted(by_key, key=in_order)
+    if len(by_key) > MOST_KEYS:
+        return sorted(by_key, key=items, reverse=True)
+    return sorted(by_key, key=lambda key: (-mean(key), key))
 
 
 def _extremes(study: Study, found: Sequence[Bar], tag: str) -> str:
     """Where each model is highest and lowest, in words."""
     parts = []
-    for series, label in enumerate(study.labels[:MOST_TOLD]):
-        own = [bar for bar in found if bar.series == series]
-        if not own:
-            continue
-        best = max(own, key=lambda bar: bar.value)
-        worst = min(own, key=lambda bar: bar.value)
-        high = f"highest for {best.score.key} ({percent(best.value)})"
-        low = f"lowest for {worst.score.key} ({percent(worst.value)})"
-        parts.append(f"{label}: {high}, {low}")
+    by_series = grouped(found, lambda bar: bar.series)
+    for series in sorted(by_series)[:MOST_TOLD]:
+        best = max(by_series[series], key=lambda bar: bar.value)
+        worst = min(by_series[series], key=lambda bar: bar.value)
+        high = f"highest for {best.key} ({percent(best.value)})"
+        low = f"lowest for {worst.key} ({percent(worst.value)})"
+        parts.append(f"{study.labels[series]}: {high}, {low}")
     return f"Bars by {tag}. {'; '.join(parts)}."

@@ -8,16 +8,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gnomon import registry
 from gnomon.contracts import Benchmark, Measure
-from gnomon.errors import GnomonError
 from gnomon.measures.grouping import enough_units, large_enough
 from gnomon.measures.scoring import scores
 from gnomon.measures.table import Table
 from gnomon.records import Score
+from gnomon.registry import known_measure
 from gnomon.reporting.page.notes import few_units, notes_of
 from gnomon.reporting.published.results import Result, results_of
-from gnomon.reporting.study import Study
+from gnomon.reporting.study import Entrant, Study
 
 MOST_KEYS = 8
 
@@ -40,48 +39,63 @@ class Headline(NamedTuple):
     notes: tuple[str, ...]
     title: str = ""
 
+    def entrants(self, study: Study) -> list[Entrant]:
+        """The runs, in the order of the table."""
+        return [study.entrants[line.series] for line in self.lines if line.series >= 0]
+
 
 def applicable(spec: Benchmark | None) -> list[Measure]:
     """The measures that the benchmark declares and this installation has; accuracy always."""
-    found = []
-    for name in dict.fromkeys((*(spec.measures if spec else ()), "accuracy")):
-        try:
-            found.append(registry.measure(name))
-        except (GnomonError, ImportError, AttributeError):
-            continue
-    return found
+    names = (*spec.measures, "accuracy") if spec else ("accuracy",)
+    found = map(known_measure, dict.fromkeys(names))
+    return [measure for measure in found if measure is not None]
 
 
 def headline(study: Study) -> Headline:
     """Runs, the best first among those on the same items, and then the published models, the best
     first."""
     measures = applicable(study.spec)
-    lines, few = [], dict[str, None]()
-    for i, e in enumerate(study.entrants):
-        told = [
-            s
-            for s in scores(e.table, measures)
-            if s.value is not None and large_enough(s.measure, e.table)
-        ]
-        few |= dict.fromkeys(s.measure for s in told if not enough_units(s, e.table))
-        found = {s.measure: s for s in told if enough_units(s, e.table)}
-        lines.append(Line(e.label, "", tuple(found.get(m.name) for m in measures), i))
-    used = [j for j, m in enumerate(measures) if any(line.cells[j] for line in lines)]
-    names = tuple(measures[j].name for j in used)
-    lines = [line._replace(cells=tuple(line.cells[j] for j in used)) for line in lines]
+    every = [measure.name for measure in measures]
+    rows, few = [], dict[str, None]()
+    for entrant in study.entrants:
+        figures, too_few = _figures(entrant, measures)
+        rows.append(figures)
+        few |= dict.fromkeys(too_few)
+
+    known = set().union(*rows)
+    names = tuple(name for name in every if name in known)
+    lines = []
+    for i, (entrant, row) in enumerate(zip(study.entrants, rows, strict=True)):
+        lines.append(Line(entrant.label, "", tuple(map(row.get, names)), i))
+
     papers = _published_lines(study, names)
-    notes = notes_of(study, [m.name for m in measures], names, papers=bool(papers))
-    return Headline(names, _ranked(study, lines, papers), (*notes, *few_units(list(few))))
+    notes = notes_of(study, every, names, papers=bool(papers))
+    first = measures[every.index(names[0])] if names else measures[0]
+    ranked = _ranked(study, lines, papers, first)
+    return Headline(names, ranked, (*notes, *few_units(list(few))))
+
+
+def _figures(entrant: Entrant, measures: Sequence[Measure]) -> tuple[dict[str, Score], list[str]]:
+    """The figures of a run, and the measures that too few pairs or groups speak for."""
+    found, few = {}, []
+    for score in scores(entrant.table, measures):
+        if score.value is None or not large_enough(score.measure, entrant.table):
+            continue
+        if enough_units(score, entrant.table):
+            found[score.measure] = score
+        else:
+            few.append(score.measure)
+    return found, few
 
 
 def sliced(study: Study) -> list[Headline]:
     """The paper's figures by category or split, with the same of the runs: one table for each
     measure, tag and form of items."""
-    found = []
     wanted: dict[tuple[str, str, str], list[Result]] = {}
-    for result in _single(study):
+    for result in _results(study):
         if result.by:
             wanted.setdefault((result.measure, result.by, result.form), []).append(result)
+    found = []
     for measure in applicable(study.spec):
         for (name, tag, form), paper in wanted.items():
             if name == measure.name:
@@ -94,28 +108,31 @@ def _slices(
 ) -> list[Headline]:
     """A measure of the runs by a tag, beside the paper's; nothing if they have no slice in
     common."""
-    tables = [_of_form(e.table, form) for e in study.entrants]
-    known = set()
+    tables = [_of_form(entrant.table, form) for entrant in study.entrants]
+    known: set[str] = set()
     for table in tables:
         if tag in table.tags:
-            known |= {key for key, part in table.by(tag) if len(part)}
+            known.update(key for key, _ in table.by(tag))
     shown = [result for result in paper if result.key in known]
     keys = list(dict.fromkeys(result.key for result in shown))
-    if not 1 < len(keys) <= MOST_KEYS and not (keys and len(known) == 1):
+    comparable = 1 < len(keys) <= MOST_KEYS or (keys and len(known) == 1)
+    if not comparable:
         return []
+
     lines = []
-    for i, (e, table) in enumerate(zip(study.entrants, tables, strict=True)):
+    for i, (entrant, table) in enumerate(zip(study.entrants, tables, strict=True)):
         mine: dict[str, Score] = {}
         if tag in table.tags and large_enough(measure.name, table):
             mine = {score.key: score for score in scores(table, [measure], by=tag)}
-        lines.append(Line(e.label, "", tuple(mine.get(key) for key in keys), i))
+        lines.append(Line(entrant.label, "", tuple(map(mine.get, keys)), i))
     if not any(any(line.cells) for line in lines):
         return []
+
     papers = _grouped(study.name, [(result, result.key) for result in shown], keys)
     title = f"{measure.name} by {tag}"
     if form and _forms(study) != {form}:
         title += f", {form} items"
-    return [Headline(tuple(keys), _ranked(study, lines, papers), (), title)]
+    return [Headline(tuple(keys), _ranked(study, lines, papers, measure), (), title)]
 
 
 def _of_form(table: Table, form: str) -> Table:
@@ -128,13 +145,13 @@ def _of_form(table: Table, form: str) -> Table:
 
 def _forms(study: Study) -> set[str]:
     """The forms of the items that were asked."""
-    found = set()
-    for e in study.entrants:
-        found |= {form for form, part in e.table.by("form") if len(part)}
+    found: set[str] = set()
+    for entrant in study.entrants:
+        found.update(form for form, _ in entrant.table.by("form"))
     return found
 
 
-def _single(study: Study) -> list[Result]:
+def _results(study: Study) -> list[Result]:
     """The paper's figures for models, people and chance, without averages over models."""
     return [result for result in results_of(study.spec) if result.kind != "average"]
 
@@ -143,7 +160,7 @@ def _published_lines(study: Study, measures: Sequence[str]) -> list[Line]:
     """The paper's rows over all items, if the runs were asked in the form that they are about."""
     forms = _forms(study)
     shown = []
-    for result in _single(study):
+    for result in _results(study):
         same_form = not result.form or forms == {result.form}
         if same_form and not result.by and result.measure in measures:
             shown.append((result, result.measure))
@@ -155,27 +172,27 @@ def _grouped(
 ) -> list[Line]:
     """One line for each model; a model that the paper has in several variants is told apart by
     them."""
-    rows: dict[tuple[str, str], dict[str, float]] = {}
-    tables: dict[tuple[str, str], list[str]] = {}
-    kinds: dict[str, str] = {}
+    rows: dict[tuple[str, str], dict[str, Result]] = {}
+    tables: dict[tuple[str, str], dict[str, None]] = {}
     for result, column in results:
-        who = (result.model, result.variant)
-        rows.setdefault(who, {}).setdefault(column, result.value)
-        tables.setdefault(who, []).append(result.table)
-        kinds[result.model] = result.kind
-    several = [model for model, _ in rows]
+        who = result.model, result.variant
+        rows.setdefault(who, {}).setdefault(column, result)
+        tables.setdefault(who, {})[result.table] = None
+
+    models = [model for model, _ in rows]
     lines = []
-    for (model, variant), values in rows.items():
-        label = f"{model} ({variant})" if variant and several.count(model) > 1 else model
-        cells = tuple(
-            Score(benchmark=benchmark, model=model, measure=c, value=values[c])
-            if c in values
-            else None
-            for c in columns
-        )
-        source = cited(dict.fromkeys(tables[model, variant]))
-        lines.append(Line(label, source, cells, -1, kinds[model]))
+    for (model, variant), row in rows.items():
+        label = f"{model} ({variant})" if variant and models.count(model) > 1 else model
+        cells = tuple(_cell(benchmark, row.get(column), column) for column in columns)
+        kind = next(iter(row.values())).kind
+        lines.append(Line(label, cited(tables[model, variant]), cells, -1, kind))
     return lines
+
+
+def _cell(benchmark: str, result: Result | None, column: str) -> Score | None:
+    if result is None:
+        return None
+    return Score(benchmark=benchmark, model=result.model, measure=column, value=result.value)
 
 
 def cited(tables: Iterable[str]) -> str:
@@ -185,16 +202,23 @@ def cited(tables: Iterable[str]) -> str:
     ('Tables 4, 5', 'Table 2a')
     """
     numbers = [table.removeprefix("Table ") for table in tables]
-    return f"Table{'s' * (len(numbers) > 1)} {', '.join(numbers)}"
+    word = "Table" if len(numbers) == 1 else "Tables"
+    return f"{word} {', '.join(numbers)}"
 
 
-def _ranked(study: Study, runs: Sequence[Line], papers: Sequence[Line]) -> tuple[Line, ...]:
+def _ranked(
+    study: Study, runs: Sequence[Line], papers: Sequence[Line], measure: Measure
+) -> tuple[Line, ...]:
     """Runs are ranked among those on the same items only, and never among the paper's models."""
+
+    def place(line: Line) -> float:
+        first = line.cells[0] if line.cells else None
+        if first is None or first.value is None:
+            return float("inf")
+        return -first.value if measure.better == "higher" else first.value
+
     by_series = {line.series: line for line in runs}
-    sets = [[by_series[i] for i in members] for members in study.item_sets()]
-    return tuple(line for part in (*sets, papers) for line in sorted(part, key=_place))
-
-
-def _place(line: Line) -> float:
-    first = line.cells[0] if line.cells else None
-    return 1.0 if first is None or first.value is None else -first.value
+    found = []
+    for members in study.item_sets():
+        found += sorted([by_series[i] for i in members], key=place)
+    return (*found, *sorted(papers, key=place))
