@@ -17,6 +17,7 @@ from gnomon.records import Answer, Image, Item
 from gnomon.reporting.page.headline import headline
 from gnomon.reporting.page.page import write_report
 from gnomon.reporting.page.summary import sentences
+from gnomon.reporting.published.results import Result
 from gnomon.reporting.study import studies
 from gnomon.reporting.words import measure_name
 from gnomon.runs import Run, RunLog
@@ -239,17 +240,27 @@ def test_pictures_are_named_where_their_items_are_shown(made: ModuleType, tmp_pa
 
 
 def test_published_models_stand_beside_the_runs(
-    runs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    runs: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (tmp_path / "published").mkdir()
-    (tmp_path / "published" / "spatial-commonsense.csv").write_text(
-        "paper,table,model,benchmark,measure,by,key,value,note\n"
-        "liu2022,Table 2,BERT,scales,accuracy,,,0.49,\n"
-        "liu2022,Table 2,BERT,scales,accuracy,scale,size,0.51,\n"
-        "liu2022,Table 2,VinVL,scales,accuracy,,,0.99,\n",
-        encoding="utf-8",
-    )
-    monkeypatch.setattr(headline_module, "package_data", lambda name: tmp_path / name)
+    def result(model: str, value: float, by: str = "", key: str = "") -> Result:
+        return Result(
+            paper="liu2022",
+            table="Table 2",
+            model=model,
+            kind="model",
+            variant="",
+            benchmark="scales",
+            form="",
+            measure="accuracy",
+            by=by,
+            key=key,
+            value=value,
+            sd=None,
+            note="",
+        )
+
+    published = [result("BERT", 0.49), result("BERT", 0.51, "scale", "size"), result("VinVL", 0.99)]
+    monkeypatch.setattr(headline_module, "results_of", lambda spec: published)
     study = studies([Run.open(runs / "pairs")])[0]
     assert study.spec is not None
     lines = headline(study).lines

@@ -6,30 +6,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+import numpy as np
+
 from gnomon.contracts import Benchmark, Measure
-from gnomon.files import package_data, parse, read_table
+from gnomon.measures.grouping import enough_units, large_enough
 from gnomon.measures.scoring import scores
+from gnomon.measures.table import Table
 from gnomon.records import Score
 from gnomon.registry import known_measure
-from gnomon.reporting.groupsize import enough_units, large_enough
 from gnomon.reporting.page.notes import few_units, notes_of
+from gnomon.reporting.published.results import Result, results_of
 from gnomon.reporting.study import Entrant, Study
 
 MOST_KEYS = 8
-COLUMNS = ("table", "model", "benchmark", "measure", "by", "key", "value")
-
-
-class Published(NamedTuple):
-    """One figure of a paper."""
-
-    table: str
-    model: str
-    kind: str  # who answered: model or human
-    measure: str
-    by: str
-    key: str
-    value: float
-    note: str
 
 
 class Line(NamedTuple):
@@ -39,7 +28,7 @@ class Line(NamedTuple):
     source: str  # empty for a run
     cells: tuple[Score | None, ...]  # in the order of the measures
     series: int  # the run's place in the study, -1 for the paper
-    kind: str = ""  # of a row of the paper: model or human
+    kind: str = ""  # of a row of the paper: model, human or chance
 
 
 class Headline(NamedTuple):
@@ -99,114 +88,111 @@ def _figures(entrant: Entrant, measures: Sequence[Measure]) -> tuple[dict[str, S
     return found, few
 
 
-def published(spec: Benchmark | None) -> list[Published]:
-    """The paper's figures for a benchmark, from the file that ships with the package."""
-    if not spec or not spec.published_results:
-        return []
-    file = package_data(f"published/{spec.published_results.removesuffix('.csv')}.csv")
-    if not file.is_file():
-        return []
-    found = []
-    for line, row in read_table(file, COLUMNS):
-        if row["value"] and row["benchmark"].partition("@")[0] in ("", spec.name):
-            value = parse(row["value"], float, field="value", file=file, line=line)
-            found.append(_published(row, value))
-    return found
-
-
-def _published(row: dict[str, str], value: float) -> Published:
-    kind = row.get("kind")
-    if not kind:
-        kind = "human" if "human" in row["model"].lower() else "model"
-    return Published(
-        table=row["table"],
-        model=row["model"],
-        kind=kind,
-        measure=row["measure"],
-        by=row["by"],
-        key=row["key"],
-        value=value,
-        note=row.get("note", ""),
-    )
-
-
 def sliced(study: Study) -> list[Headline]:
     """The paper's figures by category or split, with the same of the runs: one table for each
-    measure and tag."""
-    wanted: dict[tuple[str, str], list[Published]] = {}
-    for figure in published(study.spec):
-        if figure.by:
-            wanted.setdefault((figure.measure, figure.by), []).append(figure)
+    measure, tag and form of items."""
+    wanted: dict[tuple[str, str, str], list[Result]] = {}
+    for result in _results(study):
+        if result.by:
+            wanted.setdefault((result.measure, result.by, result.form), []).append(result)
     found = []
     for measure in applicable(study.spec):
-        for (name, tag), paper in wanted.items():
+        for (name, tag, form), paper in wanted.items():
             if name == measure.name:
-                found += _slices(study, measure, tag, paper)
+                found += _slices(study, measure, tag, form, paper)
     return found
 
 
-def _slices(study: Study, measure: Measure, tag: str, paper: Sequence[Published]) -> list[Headline]:
+def _slices(
+    study: Study, measure: Measure, tag: str, form: str, paper: Sequence[Result]
+) -> list[Headline]:
     """A measure of the runs by a tag, beside the paper's; nothing if they have no slice in
     common."""
+    tables = [_of_form(entrant.table, form) for entrant in study.entrants]
     known: set[str] = set()
-    for entrant in study.entrants:
-        if tag in entrant.table.tags:
-            known.update(entrant.table.tags[tag].values)
-    shown = [figure for figure in paper if figure.key in known]
-    keys = list(dict.fromkeys(figure.key for figure in shown))
+    for table in tables:
+        if tag in table.tags:
+            known.update(key for key, _ in table.by(tag))
+    shown = [result for result in paper if result.key in known]
+    keys = list(dict.fromkeys(result.key for result in shown))
     comparable = 1 < len(keys) <= MOST_KEYS or (keys and len(known) == 1)
     if not comparable:
         return []
 
     lines = []
-    for i, entrant in enumerate(study.entrants):
+    for i, (entrant, table) in enumerate(zip(study.entrants, tables, strict=True)):
         mine: dict[str, Score] = {}
-        if tag in entrant.table.tags and large_enough(measure.name, entrant.table):
-            mine = {score.key: score for score in scores(entrant.table, [measure], by=tag)}
+        if tag in table.tags and large_enough(measure.name, table):
+            mine = {score.key: score for score in scores(table, [measure], by=tag)}
         lines.append(Line(entrant.label, "", tuple(map(mine.get, keys)), i))
     if not any(any(line.cells) for line in lines):
         return []
 
-    papers = _grouped(study.name, [(figure, figure.key) for figure in shown], keys)
-    ranked = _ranked(study, lines, papers, measure)
-    return [Headline(tuple(keys), ranked, (), f"{measure.name} by {tag}")]
+    papers = _grouped(study.name, [(result, result.key) for result in shown], keys)
+    title = f"{measure.name} by {tag}"
+    if form and _forms(study) != {form}:
+        title += f", {form} items"
+    return [Headline(tuple(keys), _ranked(study, lines, papers, measure), (), title)]
+
+
+def _of_form(table: Table, form: str) -> Table:
+    """The rows of a form; all of them where the paper's figure names none."""
+    if not form:
+        return table
+    wanted = [i for i, name in enumerate(table.form.values) if name == form]
+    return table.where(np.isin(table.form.codes, wanted))
+
+
+def _forms(study: Study) -> set[str]:
+    """The forms of the items that were asked."""
+    found: set[str] = set()
+    for entrant in study.entrants:
+        found.update(form for form, _ in entrant.table.by("form"))
+    return found
+
+
+def _results(study: Study) -> list[Result]:
+    """The paper's figures for models, people and chance, without averages over models."""
+    return [result for result in results_of(study.spec) if result.kind != "average"]
 
 
 def _published_lines(study: Study, measures: Sequence[str]) -> list[Line]:
-    """The paper's rows over all items."""
+    """The paper's rows over all items, if the runs were asked in the form that they are about."""
+    forms = _forms(study)
     shown = []
-    for figure in published(study.spec):
-        if not figure.by and figure.measure in measures:
-            shown.append((figure, figure.measure))
+    for result in _results(study):
+        same_form = not result.form or forms == {result.form}
+        if same_form and not result.by and result.measure in measures:
+            shown.append((result, result.measure))
     return _grouped(study.name, shown, measures)
 
 
 def _grouped(
-    benchmark: str, figures: Sequence[tuple[Published, str]], columns: Sequence[str]
+    benchmark: str, results: Sequence[tuple[Result, str]], columns: Sequence[str]
 ) -> list[Line]:
-    """One line for each model; a model that the paper has in several settings is told apart by the
-    note."""
-    rows: dict[tuple[str, str], dict[str, Published]] = {}
+    """One line for each model; a model that the paper has in several variants is told apart by
+    them."""
+    rows: dict[tuple[str, str], dict[str, Result]] = {}
     tables: dict[tuple[str, str], dict[str, None]] = {}
-    for figure, column in figures:
-        who = figure.model, figure.note
-        rows.setdefault(who, {}).setdefault(column, figure)
-        tables.setdefault(who, {})[figure.table] = None
+    for result, column in results:
+        who = result.model, result.variant
+        rows.setdefault(who, {}).setdefault(column, result)
+        tables.setdefault(who, {})[result.table] = None
 
     models = [model for model, _ in rows]
     lines = []
-    for (model, note), row in rows.items():
-        label = f"{model} ({note})" if note and models.count(model) > 1 else model
+    for (model, variant), row in rows.items():
+        label = f"{model} ({variant})" if variant and models.count(model) > 1 else model
         cells = tuple(_cell(benchmark, row.get(column), column) for column in columns)
         kind = next(iter(row.values())).kind
-        lines.append(Line(label, cited(tables[model, note]), cells, -1, kind))
+        lines.append(Line(label, cited(tables[model, variant]), cells, -1, kind))
     return lines
 
 
-def _cell(benchmark: str, figure: Published | None, column: str) -> Score | None:
-    if figure is None:
+def _cell(benchmark: str, result: Result | None, column: str) -> Score | None:
+    if result is None:
         return None
-    return Score(benchmark=benchmark, model=figure.model, measure=column, value=figure.value)
+    return Score(benchmark=benchmark, model=result.model, measure=column, value=result.value)
 
 
 def cited(tables: Iterable[str]) -> str:

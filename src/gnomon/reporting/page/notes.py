@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from gnomon.reporting.groupsize import FEWEST, each, items_per_group, large_enough, least_size
+from gnomon.measures.grouping import FEWEST, items_each, items_per_group, large_enough, least_size
 from gnomon.reporting.published.items import paper_items, relation
 from gnomon.reporting.study import Entrant, Study
 from gnomon.reporting.words import axis_name, capitalised, counted, listed
@@ -96,7 +96,7 @@ def _group_sizes(study: Study, shown: Sequence[str]) -> Iterator[str]:
     mine = set()
     for entrant in study.entrants:
         if any(large_enough(name, entrant.table) for name in whole):
-            mine.add(each(entrant.table))
+            mine.add(items_each(entrant.table))
     if theirs and mine - {f"{theirs} items each"}:
         yield (
             f"The {study.noun} have {listed(sorted(mine))} here and about {theirs} in the paper: "

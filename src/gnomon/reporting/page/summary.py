@@ -8,13 +8,13 @@ from typing import NamedTuple
 
 from gnomon import registry
 from gnomon.contracts import Measure
+from gnomon.measures.grouping import items_each
 from gnomon.measures.scoring import score
 from gnomon.records import Score
 from gnomon.registry import role
 from gnomon.reporting.figures import words
 from gnomon.reporting.figures.groups import group_shares
 from gnomon.reporting.figures.slices import guess, tags_of
-from gnomon.reporting.groupsize import each
 from gnomon.reporting.page.differences import differences
 from gnomon.reporting.page.examples import is_baseline
 from gnomon.reporting.page.headline import Headline
@@ -116,7 +116,7 @@ def _whole_groups(study: Study, entrant: Entrant, share: float) -> str:
     names, shares = group_shares(named)
     if len(names) < 3 or len(named) < 2 * len(names) or share == 0:
         return ""
-    groups = f"its {len(names):,} {study.noun} ({each(named)})"
+    groups = f"its {len(names):,} {study.noun} ({items_each(named)})"
     whole = float((shares == 1).mean())
     if whole == 0:
         return f", but on all items of none of {groups}"

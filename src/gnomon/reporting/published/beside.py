@@ -7,77 +7,109 @@ paper's: it is left out.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import msgspec
 
 from gnomon.contracts import Listing
+from gnomon.measures.grouping import items_per_group, large_enough, least_size
 from gnomon.measures.runlabels import labels
 from gnomon.measures.scoring import score_table
 from gnomon.measures.table import Table
 from gnomon.records import Score
 from gnomon.registry import benchmark
-from gnomon.reporting.groupsize import items_per_group, large_enough, least_size
 from gnomon.reporting.published.items import paper_items
-from gnomon.reporting.published.layouts import like_paper, needed
+from gnomon.reporting.published.layouts import Cells, Place, like_paper, needed, paper_named
+from gnomon.reporting.published.results import results
 
 
 def beside_papers(tables: Sequence[Table]) -> tuple[list[Listing], list[str]]:
     """The results tables of the papers whose benchmarks these are, a row for each run; and caveats
     in sentences."""
-    scores: dict[tuple[str, str], dict[str, list[Score]]] = {}
+    cells: dict[str, Cells] = {}
+    files: dict[str, str] = {}
     caveats = []
     for table, name in zip(tables, _names(tables), strict=True):
         asked = benchmark(table.benchmark.partition("@")[0])
-        forms = scores.setdefault((asked.paper, asked.published_results), {})
+        files[asked.paper] = asked.published_results
+        found = cells.setdefault(asked.paper, {})
         wanted = sorted(needed(asked.paper, asked.name))
         for form, measure, by in wanted:
-            forms.setdefault(form, []).extend(_scores(table, name, form, measure, by))
-        caveats += _caveats(table, name, dict.fromkeys(measure for _, measure, _ in wanted))
-    found = [
-        listing
-        for (paper, figures), forms in scores.items()
-        for listing in like_paper(paper, figures, forms)
-    ]
-    return found, caveats
+            for score in _scores(table, form, measure, by):
+                place = Place(asked.name, form, measure, score.by, score.key)
+                found.setdefault(place, {})[name] = score
+        measures = dict.fromkeys(measure for _, measure, _ in wanted)
+        caveats += _size_caveats(table, name, list(measures))
+        caveats += _option_caveats(table, name, asked.paper)
+    listings = []
+    for paper, found in cells.items():
+        listings += like_paper(paper, results(files[paper]), found)
+    return listings, caveats
 
 
 def _names(tables: Sequence[Table]) -> list[str]:
     """A row's name: the model's, with the source and settings that tell runs of it on one benchmark
     apart."""
-    bases = [table.benchmark.partition("@")[0] for table in tables]
-    found: dict[int, str] = {}
-    for base in dict.fromkeys(bases):
-        here = [i for i, other in enumerate(bases) if other == base]
-        told = [
-            {"items": tables[i].benchmark.partition("@")[2], **tables[i].settings} for i in here
-        ]
-        found.update(zip(here, labels([tables[i].model for i in here], told), strict=True))
-    return [found[i] for i in range(len(tables))]
+    found = [""] * len(tables)
+    places: dict[str, list[int]] = {}
+    for i, table in enumerate(tables):
+        places.setdefault(table.benchmark.partition("@")[0], []).append(i)
+    for here in places.values():
+        models, settings = [], []
+        for i in here:
+            models.append(tables[i].model)
+            source = tables[i].benchmark.partition("@")[2]
+            settings.append({"items": source, **tables[i].settings})
+        for i, label in zip(here, labels(models, settings), strict=True):
+            found[i] = label
+    return found
 
 
-def _scores(table: Table, name: str, form: str, measure: str, by: str) -> list[Score]:
+def _scores(table: Table, form: str, measure: str, by: str) -> list[Score]:
+    """A measure of the items of a form, on all of them or by a tag; without its value if the groups
+    are too small."""
     part = dict(table.by("form")).get(form) if form else table
     if part is None:
         return []
-    found = score_table(part, [measure], by=[by] if by else [])
-    known = {} if large_enough(measure, table) else {"value": None}
-    return [
-        msgspec.structs.replace(score, model=name, **known) for score in found if score.by == by
-    ]
+    found = score_table(part, [measure], by=by)
+    wanted = [score for score in found if score.by == by]
+    if large_enough(measure, table):
+        return wanted
+    return [msgspec.structs.replace(score, value=None) for score in wanted]
 
 
-def _caveats(table: Table, name: str, measures: Iterable[str]) -> list[str]:
+def _size_caveats(table: Table, name: str, measures: Sequence[str]) -> list[str]:
     """What keeps the figures of whole groups from being read beside the paper's, in a sentence."""
-    mean, theirs = items_per_group(table), paper_items(table.benchmark).per_group
     of_groups = [measure for measure in measures if least_size(measure)]
-    few = [measure for measure in of_groups if not large_enough(measure, table)]
+    if not of_groups:
+        return []
+    mean, theirs = items_per_group(table), paper_items(table.benchmark).per_group
     said = f"{name} on {table.benchmark}: {mean:.1f} items a group on average"
     said += f", {theirs} in the paper. " if theirs else ". "
+    few = [measure for measure in of_groups if not large_enough(measure, table)]
     if few:
-        return [
-            f"{said}From so few {', '.join(few)} would mean something else: left out. Run whole groups."
-        ]
-    if of_groups and mean < theirs:
+        what = ", ".join(few)
+        return [f"{said}From so few {what} would mean something else: left out. Run whole groups."]
+    if round(mean) < theirs:  # the paper's number is rounded too
         return [f"{said}Fewer items make a high threshold easier to reach."]
     return []
+
+
+def _option_caveats(table: Table, name: str, paper: str) -> list[str]:
+    """Where a run was asked other items than a table of the paper is about."""
+    base = table.benchmark.partition("@")[0]
+    found: dict[str, list[str]] = {}
+    for layout in paper_named(paper).tables:
+        for column in layout.filled():
+            if column.benchmark != base:
+                continue
+            for option, theirs in column.options.items():
+                ours = str(table.settings.get(option, theirs))
+                if ours != theirs:
+                    said = f"{option} {ours or '(all)'} here, {option} {theirs} in the paper"
+                    found.setdefault(said, []).append(layout.table)
+    return [
+        f"{name} on {table.benchmark} is not on the items of {', '.join(dict.fromkeys(where))}: "
+        f"{said}."
+        for said, where in found.items()
+    ]
