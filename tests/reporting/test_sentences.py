@@ -283,7 +283,7 @@ def test_a_small_run_does_not_lead_runs_on_other_items(run: Callable[..., Run]) 
     text = said(small, large)
     assert text.startswith("large is right on")
     assert "On other items, and so not ranked with it: small 100 % of 30." in text
-    assert "large (400 items); then small (30 items, 30 of them among the first)" in text
+    assert "large (400 items); then small (30 items, all among the first)" in text
 
 
 def test_runs_with_other_seeds_share_nothing(run: Callable[..., Run]) -> None:

@@ -48,14 +48,23 @@ def _different_items(study: Study) -> Iterator[str]:
         one = study.entrants[members[0]]
         told = counted(len(one.table), "items")
         if one is not first:
-            shared = int((one.asked & first.asked).sum())
-            told += f", {shared:,} of them among the first" if shared else ", none among the first"
+            told += f", {_overlap(one, first)} among the first"
         names = [study.entrants[i].label for i in members[:NAMED]]
         parts.append(f"{listed(names)} ({told})")
     yield (
         "Not all of these runs answered the same items. Only those that did are ranked against "
         f"each other: {'; then '.join(parts)}."
     )
+
+
+def _overlap(one: Entrant, other: Entrant) -> str:
+    """How many of the items that one was asked the other was asked too."""
+    shared = int((one.asked & other.asked).sum())
+    if shared == 0:
+        return "none"
+    if shared == len(one.table):
+        return "all"
+    return f"{shared:,}"
 
 
 def small_groups(study: Study, measures: Sequence[str]) -> Iterator[str]:
