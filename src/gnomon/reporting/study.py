@@ -1,5 +1,4 @@
-"""A study is what a report says about one benchmark: its items, once, and every model's answers to
-them side by side.
+"""A study: the items of one benchmark, once, and every model's answers side by side.
 
 Runs over the same items share one list of items; answers become arrays aligned with it, so that
 comparing models, finding the worst groups and packing the item table are a few operations on
@@ -89,8 +88,10 @@ class Study:
         return [entrant.label for entrant in self.entrants]
 
     def item_sets(self) -> list[list[int]]:
-        """The entrants (as positions) that were asked the same items, together; the sets with most
-        items first."""
+        """The entrants (as positions) that were asked the same items, together.
+
+        The sets with most items first.
+        """
         found: dict[bytes, list[int]] = {}
         for i, entrant in enumerate(self.entrants):
             found.setdefault(np.packbits(entrant.asked).tobytes(), []).append(i)
@@ -110,8 +111,11 @@ class Study:
 
 
 def studies(runs: Sequence[Run], *, reply_limit: int = 300) -> list[Study]:
-    """The runs by benchmark, in the order given; within each, models in the order in which they
-    first occur, so that a model keeps its colour on the page."""
+    """The runs by benchmark, in the order given.
+
+    Within each, models stand in the order in which they first occur, so that a model keeps its
+    colour on the page.
+    """
     models = list(dict.fromkeys(run.model for run in runs))
     by_name: dict[str, list[Run]] = {}
     for run in sorted(runs, key=lambda run: models.index(run.model)):
@@ -128,8 +132,7 @@ def all_runs(found: Sequence[Study]) -> list[Run]:
 
 
 def labels_of(runs: Sequence[Run]) -> list[str]:
-    """A short name for each run: the model's, with the options that tell two runs of one model
-    apart."""
+    """A short name for each run: the model's, with the options that tell its runs apart."""
     return labels([_name(run) for run in runs], [settings_of(run) for run in runs])
 
 
@@ -196,8 +199,10 @@ def _entrant(run: Run, label: str, table: Table, places: Places, count: int) -> 
 
 
 def _replies(run: Run, places: Places, limit: int) -> dict[int, str]:
-    """The beginnings of what models that talk said, by the item's position; a failure's reason
-    where there is none."""
+    """How the replies of models that talk begin, by the item's position.
+
+    A failure's reason where there is no reply.
+    """
     found = {}
     for number, reply, error in run.replies(limit + 1):
         if number >= len(places):

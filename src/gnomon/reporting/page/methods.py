@@ -57,8 +57,7 @@ def counts_of(entrant: Entrant) -> Counts:
 
 
 def wording(prompt: Any) -> str:
-    """A prompt as the manifest tells it: its own words, or those of the prompt of that name that
-    ships with Gnomon."""
+    """A prompt in its own words, or in those of the prompt of that name in this package."""
     if prompt is None or isinstance(prompt, str):
         return prompt or ""
     told = msgspec.json.format(msgspec.json.encode(prompt), indent=2).decode()
@@ -71,8 +70,7 @@ def wording(prompt: Any) -> str:
 
 
 def seeds(manifest: Manifest) -> dict[str, Any]:
-    """The seeds of a run by what they are the seeds of: the items, the model, its requests to a
-    server."""
+    """The seeds of a run by what they are for: the items, the model, requests to a server."""
     found = {}
     if manifest.seed is not None:
         found["items"] = manifest.seed

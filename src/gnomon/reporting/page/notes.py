@@ -1,5 +1,4 @@
-"""The notes below a table of results: what the figures are of, and what may not be read into
-them."""
+"""The notes below a table of results: what its figures are of, and what they do not say."""
 
 from __future__ import annotations
 
@@ -88,8 +87,7 @@ def small_groups(study: Study, measures: Sequence[str]) -> Iterator[str]:
 
 
 def few_units(measures: Sequence[str]) -> Iterator[str]:
-    """Which measures are left out, as hardly any pair, triple or group of items is there to judge
-    by."""
+    """Which measures are left out, as they would rest on hardly any pair, triple or group."""
     if not measures:
         return
     names = capitalised(listed([axis_name(name) for name in measures]))
@@ -98,8 +96,10 @@ def few_units(measures: Sequence[str]) -> Iterator[str]:
 
 
 def _group_sizes(study: Study, shown: Sequence[str]) -> Iterator[str]:
-    """How many items the groups have here and had in the paper, where a measure of whole groups is
-    shown."""
+    """How many items the groups have here and had in the paper.
+
+    Said where a measure of whole groups is shown.
+    """
     theirs = paper_items(study.name).per_group
     whole = [name for name in shown if least_size(name)]
     mine = set()

@@ -1,5 +1,4 @@
-"""The first paragraph: what the runs say, in sentences with numbers. Each must be true of what the
-numbers support."""
+"""The first paragraph: what the runs say, in sentences that the numbers support."""
 
 from __future__ import annotations
 
@@ -39,8 +38,7 @@ def title(studies: list[Study]) -> str:
 
 
 def sentences(study: Study, table: Headline) -> list[str]:
-    """What a study shows: the best model, how consistent it is, where it is weak, and how the
-    others compare."""
+    """What a study shows: the best model, where it is weak, and how the others compare."""
     ranked = table.entrants(study)
     if not ranked or not study.items:
         return []
@@ -64,8 +62,10 @@ def sentences(study: Study, table: Headline) -> list[str]:
 
 
 def _result(study: Study, entrant: Entrant, measure: Measure, figure: Score | None) -> str:
-    """The figure by which runs are ranked, how often the model is right beside chance, and on how
-    many groups throughout."""
+    """The figure by which runs are ranked, and how often the model is right.
+
+    Beside chance, and with how many groups are right throughout.
+    """
     who = entrant.label
     if entrant.blind:
         who += ", asked without its pictures,"
@@ -96,8 +96,7 @@ def _items(study: Study, entrant: Entrant) -> str:
 
 
 def _beside_chance(entrant: Entrant, right: Score) -> str:
-    """What guessing gets, and whether the interval of a share lies above it, below it or about
-    it."""
+    """What guessing gets, and on which side of it the interval of a share lies."""
     chance = guess(entrant.table)
     is_guess = role(entrant.run.model) == "guess"  # by luck or not
     if is_guess or right.low is None or right.high is None:

@@ -97,8 +97,7 @@ def render(listing: Listing, format: str = "table", *, width: int | None = None)
 
 
 def terminal_width() -> int:
-    """The columns of the terminal that is printed to; without end if it is a file or a pipe, where
-    nothing is cut."""
+    """The columns of the terminal; without end for a file or a pipe, where nothing is cut."""
     from shutil import get_terminal_size
 
     if not sys.stdout.isatty():
@@ -177,8 +176,10 @@ def _latex(listing: Listing) -> str:
 
 
 def _terminal(listing: Listing, width: int) -> str:
-    """Columns as wide as they need. Where that is too wide, bars go; then the widest text is cut,
-    never a figure."""
+    """Columns as wide as they need, or as the terminal has room for.
+
+    Where that is too little, bars go; then the widest text is cut, never a figure.
+    """
     grid = _grid(listing)
     if _total(grid.widths) > width:
         kept = [column for column in grid.columns if not column.is_bars]
@@ -233,8 +234,7 @@ def _one_line(text: str) -> str:
 
 
 def _is_numeric(values: Sequence[Any]) -> bool:
-    """Are all cells figures: numbers, percentages, intervals, p-values? What is missing does not
-    speak against it."""
+    """Are all cells that are there figures: numbers, percentages, intervals, p-values?"""
     known = [value for value in values if value not in (None, "", "–")]
     if not known:
         return None in values
