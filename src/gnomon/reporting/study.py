@@ -19,7 +19,7 @@ from gnomon.measures.table import Table
 from gnomon.records import Item
 from gnomon.registry import known_benchmark as known_benchmark
 from gnomon.reporting.words import clip, model_name
-from gnomon.runs import Run
+from gnomon.runs import Counts, Run
 
 NOT_ASKED, NO_ANSWER = -2, -1
 Places = NDArray[np.int64]  # positions of items in the study
@@ -56,6 +56,14 @@ class Entrant:
     def scored(self) -> bool:
         """Whether the model gave scores."""
         return bool(np.isfinite(self.gold).any())
+
+    @property
+    def counts(self) -> Counts:
+        """How far the run has come, from its answers: a manifest is not told of each batch."""
+        answered = int(self.table.answered.sum())
+        failed = int((self.table.failed & ~self.table.answered).sum())
+        unread = len(self.table) - answered - failed
+        return Counts(items=self.total, answered=answered, errors=failed, unread=unread)
 
     @property
     def blind(self) -> bool:

@@ -42,18 +42,9 @@ def _method(study: Study, entrant: Entrant) -> Method:
         label=entrant.label,
         benchmark=study.name,
         command=manifest.command,
-        facts=tuple(facts(manifest, counts_of(entrant))),
+        facts=tuple(facts(manifest, entrant.counts)),
         prompt=wording(manifest.model_description.get("prompt"))[:PROMPT],
     )
-
-
-def counts_of(entrant: Entrant) -> Counts:
-    """How far a run has come, from its answers: a manifest is not told of each batch."""
-    table = entrant.table
-    answered = int(table.answered.sum())
-    failed = int((table.failed & ~table.answered).sum())
-    unread = len(table) - answered - failed
-    return Counts(items=entrant.total, answered=answered, errors=failed, unread=unread)
 
 
 def wording(prompt: Any) -> str:

@@ -76,8 +76,8 @@ def small_groups(study: Study, measures: Sequence[str]) -> Iterator[str]:
             left_out.setdefault((least_size(name), small), []).append(axis_name(name))
 
     for (least, labels), names in left_out.items():
-        sizes = {items_per_group(e.table) for e in asked if e.label in labels}
-        found = listed([f"{size:.3g}" for size in sorted(sizes)], "or")
+        sizes = sorted(items_per_group(e.table) for e in asked if e.label in labels)
+        found = listed(list(dict.fromkeys(f"{size:.3g}" for size in sizes)), "or")
         whose = "" if len(labels) == len(asked) else f" for {listed(labels)}"
         are, they = ("is", "it needs") if len(names) == 1 else ("are", "they need")
         yield (
@@ -88,11 +88,10 @@ def small_groups(study: Study, measures: Sequence[str]) -> Iterator[str]:
 
 def few_units(measures: Sequence[str]) -> Iterator[str]:
     """Which measures are left out, as they would rest on hardly any pair, triple or group."""
-    if not measures:
-        return
-    names = capitalised(listed([axis_name(name) for name in measures]))
-    left = "is left out where it" if len(measures) == 1 else "are left out where they"
-    yield f"{names} {left} would rest on fewer than {FEWEST} pairs, triples or groups."
+    if measures:
+        names = listed(list(map(axis_name, measures)))
+        rest = f"would rest on fewer than {FEWEST} pairs, triples or groups"
+        yield f"Left out where it {rest}: {names}."
 
 
 def _group_sizes(study: Study, shown: Sequence[str]) -> Iterator[str]:
@@ -116,16 +115,14 @@ def _group_sizes(study: Study, shown: Sequence[str]) -> Iterator[str]:
 
 def missing_answers(entrant: Entrant) -> Iterator[str]:
     """What a run lacks: items not asked yet, answers that failed or could not be read."""
-    table = entrant.table
-    not_asked = entrant.total - len(table)
-    failed = int(table.failed.sum())
-    unread = int((~table.answered & ~table.failed).sum())
+    counts = entrant.counts
+    left = counts.items - counts.asked
     parts = []
-    if not_asked:
-        parts.append(f"{not_asked:,} not asked yet and left out of its figures")
-    if failed:
-        parts.append(f"{failed:,} failed")
-    if unread:
-        parts.append(f"{unread:,} could not be read")
+    if left:
+        parts.append(f"{left:,} not asked yet and left out of its figures")
+    if counts.errors:
+        parts.append(f"{counts.errors:,} failed")
+    if counts.unread:
+        parts.append(f"{counts.unread:,} could not be read")
     if parts:
         yield f"{entrant.label}, {counted(entrant.total, 'items')}: {', '.join(parts)}."
