@@ -91,6 +91,11 @@ class Study:
         return self.spec.noun if self.spec else "groups"
 
     @property
+    def slices(self) -> tuple[str, ...]:
+        """The tags that the benchmark declares worth a table of their own."""
+        return self.spec.slices if self.spec else ()
+
+    @property
     def labels(self) -> list[str]:
         """The entrants' names."""
         return [entrant.label for entrant in self.entrants]
@@ -141,7 +146,7 @@ def all_runs(found: Sequence[Study]) -> list[Run]:
 
 def labels_of(runs: Sequence[Run]) -> list[str]:
     """A short name for each run: the model's, with the options that tell its runs apart."""
-    return labels([_name(run) for run in runs], [settings_of(run) for run in runs])
+    return labels(list(map(_name, runs)), list(map(settings_of, runs)))
 
 
 def _name(run: Run) -> str:

@@ -144,7 +144,7 @@ def _group(study: Study, entrant: Entrant, name: str, where: Places) -> Group:
 
 def _about(study: Study, item: Item) -> str:
     """The tags of an item that say most about it."""
-    tags = study.spec.slices if study.spec else tuple(item.tags)[:2]
+    tags = study.slices or tuple(item.tags)[:2]
     parts = []
     for tag in tags[:3]:
         value = item.tags.get(tag, "")

@@ -71,7 +71,7 @@ def headline(study: Study) -> Headline:
 
     papers = _published_lines(study, names)
     notes = notes_of(study, every, names, papers=bool(papers))
-    first = measures[every.index(names[0])] if names else measures[0]
+    first = next((measure for measure in measures if measure.name in known), measures[0])
     ranked = _ranked(study, lines, papers, first)
     return Headline(names, ranked, (*notes, *few_units(list(few))))
 

@@ -110,8 +110,7 @@ def filters(study: Study) -> list[str]:
 
     most = min(TAG_VALUES, len(study.items) / 2)
     few = [tag for tag, seen in values.items() if 1 < len(seen) <= most]
-    declared = study.spec.slices if study.spec else ()
-    chosen = [tag for tag in declared if tag in few]
+    chosen = [tag for tag in study.slices if tag in few]
     others = [tag for tag in few if tag not in chosen]
     return chosen + others[: max(0, TAGS - len(chosen))]
 

@@ -58,7 +58,7 @@ def sentences(study: Study, table: Headline) -> list[str]:
         *_others(best, others, measure, figures),
         _paper(study, table),
     ]
-    return [part for part in parts if part]
+    return list(filter(None, parts))
 
 
 def _result(study: Study, entrant: Entrant, measure: Measure, figure: Score | None) -> str:
