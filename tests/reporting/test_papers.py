@@ -17,8 +17,8 @@ from gnomon.reporting.page.headline import headline, sliced
 from gnomon.reporting.page.summary import sentences
 from gnomon.reporting.published.beside import beside_papers
 from gnomon.reporting.published.layouts import (
-    Cells,
     Place,
+    RunFigures,
     like_paper,
     needed,
     papers,
@@ -167,17 +167,17 @@ def score(
     return Score(benchmark=benchmark, model="mine", measure=measure, value=value, by=by, key=key)
 
 
-def cells(*scores: Score, form: str = "") -> Cells:
+def mine(*scores: Score, form: str = "") -> dict[str, RunFigures]:
     """Scores of one run, in their places."""
-    found: Cells = {}
+    values: dict[Place, float | None] = {}
     for s in scores:
-        place = Place(s.benchmark.partition("@")[0], form, s.measure, s.by, s.key)
-        found[place] = {s.model: s}
-    return found
+        base = s.benchmark.partition("@")[0]
+        values[Place(base, form, s.measure, s.by, s.key)] = s.value
+    return {"mine": RunFigures({scores[0].benchmark.partition("@")[2]}, values)}
 
 
 def spatialqa(*scores: Score) -> list[Listing]:
-    return like_paper("spatialQA", results("spatialqa"), cells(*scores))
+    return like_paper("spatialQA", results("spatialqa"), mine(*scores))
 
 
 def test_a_run_is_the_last_row_with_its_spread() -> None:
@@ -202,7 +202,7 @@ def test_tables_without_a_run_are_left_out() -> None:
 def test_a_half_is_rounded_as_the_paper_rounds_it() -> None:
     """SpaceNLI prints 58 of 160 as 36.2 and 66 of 160 as 41.2, but 70 of 160 as 43.8."""
     solved = score("pattern_accuracy@1.0", 58 / 160, benchmark="spacenli@published")
-    table4, _ = like_paper("SpaceNLI", results("spacenli"), cells(solved))
+    table4, _ = like_paper("SpaceNLI", results("spacenli"), mine(solved))
     albert = next(row for row in table4.rows if row[0] == "ALBERT-XXLv2 (SMFA)")
     assert table4.rows[-1][-1] == albert[-1] == "36.2"
     assert [rounded(n / 160, 1, "half even") for n in (66, 70)] == ["41.2", "43.8"]
@@ -290,6 +290,18 @@ def test_sources_of_one_benchmark_have_a_row_each() -> None:
     assert listing.title.endswith("; some runs answered fresh items")
 
 
+def test_runs_of_one_model_on_two_benchmarks_share_a_row_of_a_table_about_both() -> None:
+    tables = []
+    for name, source in (("scales", "fresh"), ("posrel", "published")):
+        rows = [(item, Answer(item=item.id, choice="yes")) for item in places("choice")]
+        tables.append(Table.of(rows, benchmark=f"{name}@{source}", model="m"))
+    (listing,), _ = beside_papers(tables)
+    assert listing.title.startswith("spatial commonsense, Table 6.")
+    assert listing.title.endswith("; some runs answered fresh items")
+    assert listing.rows[-1][0] == "m"
+    assert listing.rows[-1][1::2] == ("100.0", "0.0", "50.0")  # size, height, position
+
+
 def test_a_title_says_that_runs_answered_fresh_items() -> None:
     fresh = score("partial_credit", 0.5, benchmark="spatialqa@fresh")
     told = [spatialqa(each)[0].title for each in (fresh, score("partial_credit", 1))]
@@ -306,7 +318,7 @@ def test_tables_of_one_form_take_only_that_form() -> None:
     published = results("spatial-commonsense")
 
     def titles(form: str) -> list[str]:
-        found = like_paper("spatial commonsense", published, cells(half, form=form))
+        found = like_paper("spatial commonsense", published, mine(half, form=form))
         return [table.title.split(".")[0] for table in found]
 
     assert titles("choice") == ["spatial commonsense, Table 6"]

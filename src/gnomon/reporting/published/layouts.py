@@ -7,10 +7,10 @@ same slice, so that the two can be read side by side; a column that no run can f
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
 from functools import cache
-from math import sqrt
+from statistics import stdev
 from typing import Literal, NamedTuple
 
 import msgspec
@@ -18,7 +18,6 @@ import msgspec
 from gnomon.contracts import Listing
 from gnomon.errors import UsageError, unknown
 from gnomon.files import package_data, read_yaml
-from gnomon.records import Score
 from gnomon.reporting.published.results import Result
 
 ROUNDING = {"half up": ROUND_HALF_UP, "half even": ROUND_HALF_EVEN}
@@ -33,7 +32,7 @@ class Column(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     form: str = ""
     by: str = ""
     key: str = ""
-    sd: bool | str = False  # true: as published; a tag: the spread over its slices
+    spread: str = ""  # a run's spread is over its slices by this tag
     digits: int | None = None  # where it is none, the paper's
     paper_only: bool = False  # a run has no such figure
     options: Mapping[str, str] = {}  # with which the paper's items are asked for
@@ -76,7 +75,14 @@ class Place(NamedTuple):
     key: str
 
 
-Cells = dict[Place, dict[str, Score]]  # place -> name of a run -> its score
+Value = float | None  # none where the groups are too small for the figure
+
+
+class RunFigures(NamedTuple):
+    """The figures of a model's runs on the benchmarks of one paper, a row of its tables."""
+
+    sources: set[str]  # of the items: published, fresh
+    values: dict[Place, Value]
 
 
 @cache
@@ -97,32 +103,33 @@ def paper_named(name: str) -> Paper:
 def needed(paper: str, benchmark: str) -> set[tuple[str, str, str]]:
     """The forms, measures and tags (form, measure, by) that a paper's tables need of runs on a
     benchmark."""
-    wanted = set()
+    wanted: set[tuple[str, str, str]] = set()
     for layout in paper_named(paper).tables:
         for column in layout.filled():
-            if column.paper_only or column.benchmark != benchmark:
-                continue
-            wanted.add((column.form, column.measure, column.by))
-            if isinstance(column.sd, str):
-                wanted.add((column.form, column.measure, column.sd))
+            if column.benchmark == benchmark and not column.paper_only:
+                wanted.add((column.form, column.measure, column.by))
+                wanted.add((column.form, column.measure, column.spread or column.by))
     return wanted
 
 
-def like_paper(paper: str, results: Sequence[Result], cells: Cells) -> list[Listing]:
-    """The tables of a paper for which runs have a figure."""
+def like_paper(
+    paper: str, results: Sequence[Result], runs: Mapping[str, RunFigures]
+) -> list[Listing]:
+    """The tables of a paper for which runs, by their names, have a figure."""
     how = paper_named(paper)
     tables = []
     for layout in how.tables:
         columns = layout.filled()
-        runs = _runs(columns, cells)
-        if not runs:
+        places = {place_of(column) for column in columns if not column.paper_only}
+        shown = {name: run for name, run in runs.items() if places & run.values.keys()}
+        if not shown:
             continue
         rows = published_rows(how, layout, results)
-        for run in runs:
-            measured = [_measured(how, column, run, cells) for column in columns]
-            rows.append((run, *measured))
+        for name, run in shown.items():
+            rows.append((name, *(_measured(how, column, run) for column in columns)))
         heads = [column.head for column in columns]
-        title = f"{paper}, {layout.table}. {layout.title} (%){_whose_items(columns, cells)}"
+        whose = _whose_items(set().union(*(run.sources for run in shown.values())))
+        title = f"{paper}, {layout.table}. {layout.title} (%){whose}"
         tables.append(Listing(title, ("Model", *heads), tuple(rows)))
     return tables
 
@@ -160,60 +167,42 @@ def rounded(value: float, digits: int, rounding: str) -> str:
     return str(exact.quantize(Decimal(1).scaleb(-digits), ROUNDING[rounding]))
 
 
-def _runs(columns: Iterable[Column], cells: Cells) -> list[str]:
-    """The runs that have a figure in some column, in order."""
-    found: dict[str, None] = {}
-    for column in columns:
-        if not column.paper_only:
-            found |= dict.fromkeys(cells.get(place_of(column), {}))
-    return list(found)
-
-
-def _whose_items(columns: Iterable[Column], cells: Cells) -> str:
+def _whose_items(sources: set[str]) -> str:
     """For the title: that runs in this table did not answer the paper's items."""
-    sources = set()
-    for column in columns:
-        for score in cells.get(place_of(column), {}).values():
-            sources.add(score.benchmark.partition("@")[2])
     if sources == {"fresh"}:
         return "; the runs answered fresh items"
-    return "; some runs answered fresh items" if "fresh" in sources else ""
+    if "fresh" in sources:
+        return "; some runs answered fresh items"
+    return ""
 
 
 def _printed(how: Paper, column: Column, result: Result | None) -> str | None:
     if result is None:
         return None
-    return _cell(how, column, result.value, result.sd if column.sd else None)
+    return _cell(how, column, result.value, result.sd)
 
 
-def _measured(how: Paper, column: Column, run: str, cells: Cells) -> str | None:
-    score = cells.get(place_of(column), {}).get(run)
-    if column.paper_only or score is None or score.value is None:
+def _measured(how: Paper, column: Column, run: RunFigures) -> str | None:
+    value = run.values.get(place_of(column))
+    if value is None or column.paper_only:
         return None
-    sd = _spread(column, run, cells) if isinstance(column.sd, str) else None
-    return _cell(how, column, score.value, sd)
+    return _cell(how, column, value, _spread(column, run))
 
 
-def _spread(column: Column, run: str, cells: Cells) -> float | None:
-    """The deviation of a run's figures over the slices by the tag that the column names."""
+def _spread(column: Column, run: RunFigures) -> float | None:
+    """The deviation of a run's figures over the slices by the tag that the column names: with
+    n - 1, as in Tables 2 and 6 of the spatialQA paper."""
+    wanted = (column.benchmark, column.form, column.measure, column.spread)
     values = []
-    for place, found in cells.items():
-        wanted = (column.benchmark, column.form, column.measure, column.sd)
-        if place[:4] == wanted and run in found:
-            values.append(found[run].value)
-    return _sample_sd([value for value in values if value is not None])
+    for place, value in run.values.items():
+        if place[:4] == wanted and place.key and value is not None:
+            values.append(value)
+    return stdev(values) if len(values) > 1 else None
 
 
 def _cell(how: Paper, column: Column, value: float, sd: float | None) -> str:
     digits = how.digits if column.digits is None else column.digits
     text = rounded(value, digits, how.rounding)
-    return text if sd is None else f"{text} ({rounded(sd, digits, how.rounding)})"
-
-
-def _sample_sd(values: Sequence[float]) -> float | None:
-    """Standard deviation with n - 1, as in Tables 2 and 6 of the spatialQA paper."""
-    if len(values) < 2:
-        return None
-    mean = sum(values) / len(values)
-    squares = sum((value - mean) ** 2 for value in values)
-    return sqrt(squares / (len(values) - 1))
+    if sd is None:
+        return text
+    return f"{text} ({rounded(sd, digits, how.rounding)})"
