@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 Scale = Literal["log-probability", "probability", "none"]
 Takes = Literal["text", "image"]
-Need = Literal["scores", "groups", "order", "relations"]
+# What a measure may need of a table; "laws" is a declared order, or other relations, or both.
+Need = Literal["scores", "groups", "order", "relations", "laws"]
 TEXT: frozenset[Takes] = frozenset({"text"})
 ANYTHING: frozenset[Takes] = frozenset({"text", "image"})
 
@@ -137,9 +138,9 @@ class Measure:
     summary: str
     statistics: Callable[[Table], Statistics]
     better: Literal["higher", "lower"] = "higher"
-    least_group: int = (
-        0  # items a group needs before the figure says something; 0 for other measures
-    )
+    # items that a group needs before the figure says something; 0 for measures of single items
+    least_group: int = 0
+    guessable: bool = False  # who guesses is expected to get the mean share of right choices
     twin: str = ""  # the measure that also asks for right answers, shown beside this one
     needs: frozenset[Need] = frozenset()  # what a table must have, or the figure is undefined
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from gnomon.contracts import Laws, OrderLaw
 from gnomon.errors import UsageError
 from gnomon.measures import Table
 from gnomon.measures.accuracy import ACCURACY, RECOGNISED_ACCURACY
@@ -252,9 +253,19 @@ def test_seeds_are_averaged_with_an_interval_for_both_kinds_of_chance(rng):
     assert found.score.low < found.score.value < found.score.high
 
 
+def test_a_difference_that_is_alike_in_all_clusters_is_not_certain():
+    one, two = (model(name, [flag] * 10) for name, flag in (("one", True), ("two", False)))
+    [pair] = compare([one, two], ACCURACY)
+    assert (pair.difference, pair.high, pair.p) == (1.0, 1.0, 0.5)
+    assert pair.low < 0, "two clusters are compatible with no difference, as p says"
+    [same] = compare([one, replace(one, model="same")], ACCURACY)
+    assert (same.difference, same.p) == (0.0, 1.0)
+    assert same.low < 0 < same.high
+
+
 def test_groups_and_statements_of_different_seeds_are_not_mixed(rng):
     """Each seed is consistent in itself, and the opposite of the other."""
-    laws = {"order": {"first": "a", "second": "b", "greater": ["more"], "lesser": ["less"]}}
+    laws = Laws(order=OrderLaw(first="a", second="b", greater=("more",), lesser=("less",)))
     tags = [{"a": "x", "b": "y"}, {"a": "y", "b": "x"}]
     tables = [
         make(

@@ -57,7 +57,7 @@ def main(args: Namespace) -> int:
     from gnomon.cli.progress import live_line
     from gnomon.itemsource import load
     from gnomon.registry import model
-    from gnomon.reporting.tables.headline import headline
+    from gnomon.reporting.tables.scores import headline
 
     # The published 4-bit weights as they are: a third of the disk space, and right enough to look
     # at.

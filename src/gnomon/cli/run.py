@@ -133,7 +133,7 @@ def _show(args: Namespace, runs: list[Run]) -> None:
         return
     if args.quiet or not runs:
         return
-    from gnomon.reporting.tables.headline import headline
+    from gnomon.reporting.tables.scores import headline
 
     print(headline([score for run in runs for score in _scores(run)]))
     for run in runs:

@@ -92,10 +92,11 @@ def same_choice(tags: str) -> Measure:
     whatever the action does not read the action.
     """
     names = [name.strip() for name in tags.split(",")]
+    alike = " and ".join(names)
     return Measure(
         name=f"same_choice@{tags}",
         statistics=lambda table: agreement(_sharing(table, names)),
-        summary=f"share of pairs that share {' and '.join(names)} but not the right label, answered alike",
+        summary=f"share of pairs alike in {alike}, but not in the right label, that get one answer",
     )
 
 

@@ -1,5 +1,4 @@
-"""Symmetry, converse and negation, measured on what the items say under a benchmark's laws; and
-objects' bias.
+"""Symmetry, converse and negation under a benchmark's laws; and objects' bias.
 
 Spatial commonsense, section 5.1: symmetry is over the pairs asked both ways, regardless of gold.
 What is not asked (two objects of one level) forms no pair.
@@ -156,6 +155,7 @@ SYMMETRY, SYMMETRY_AND_RIGHT = with_twin(
     symmetry,
     "share of pairs of objects that get the same fact asked either way round",
     "share of pairs of objects that are right asked either way round",
+    "laws",
 )
 CONVERSE, CONVERSE_AND_RIGHT = with_twin(
     "converse",
