@@ -113,7 +113,7 @@ def read_text(file: str | Path, *, limit: int = 256 * 2**20) -> str:
 
 
 def read_jsonl(file: str | Path, type: type[T]) -> Iterator[tuple[int, T]]:
-    """Line number and record of each line, validated against `type` (a msgspec.Struct, dict ...)."""
+    """Line number and record of each line, validated against `type` (a msgspec.Struct, dict)."""
     decode = msgspec.json.Decoder(type).decode
     for number, line in read_lines(file):
         try:

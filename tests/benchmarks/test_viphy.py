@@ -23,7 +23,8 @@ from gnomon.benchmarks.viphy.tables import statistics
 from gnomon.errors import DataError, MissingFileWarning, UsageError
 from gnomon.records import problem
 from gnomon.vision import knowledge as viphy_knowledge
-from gnomon.vision.knowledge import COLOURS, typical_as_coded, typical_as_written
+from gnomon.vision.knowledge import COLOURS
+from gnomon.vision.typical import typical_labels
 
 FRESH = {
     "color": viphy.fresh_color,
@@ -43,40 +44,41 @@ shares = st.dictionaries(
 
 
 def test_the_two_rules_part_where_the_code_stops_early():
-    two = {
-        "larger": 0.75,
-        "smaller": 0.25,
-    }  # the paper asks 0.3 of two labels; the code has already stopped
-    assert set(typical_as_written(two)) == {"larger"}
-    assert set(typical_as_coded(two)) == {"larger", "smaller"}
+    # the paper asks 0.3 of two labels; the code has already stopped
+    two = {"larger": 0.75, "smaller": 0.25}
+    assert set(typical_labels(two, "paper")) == {"larger"}
+    assert set(typical_labels(two, "code")) == {"larger", "smaller"}
+
+
+def test_a_label_that_was_never_seen_counts_for_the_code_and_not_for_the_paper():
+    two = {"larger": 0.75, "smaller": 0.25, "level": 0.0}
+    assert set(typical_labels(two, "code")) == {"larger"}  # dropping it brings the 0.3 of two
+    assert typical_labels(two, "paper") == typical_labels({"larger": 0.75, "smaller": 0.25}, "paper")
 
 
 def test_a_share_equal_to_the_threshold_stays_in_the_code_and_goes_in_the_paper():
     edge = {"red": 0.5, "blue": 0.25, "green": 0.15, "gray": 0.1}
-    assert "gray" in typical_as_coded(edge)
-    assert "gray" not in typical_as_written(edge)
+    assert "gray" in typical_labels(edge, "code")
+    assert "gray" not in typical_labels(edge, "paper")
 
 
 def test_dropping_one_label_brings_the_next_threshold():
-    four = {
-        "red": 0.55,
-        "blue": 0.25,
-        "green": 0.15,
-        "gray": 0.05,
-    }  # then .58 .26 .16 of three: .2 drops green
-    assert set(typical_as_coded(four)) == set(typical_as_written(four)) == {"red", "blue"}
+    # without gray .58 .26 .16 of three: .2 drops green
+    four = {"red": 0.55, "blue": 0.25, "green": 0.15, "gray": 0.05}
+    assert set(typical_labels(four, "code")) == {"red", "blue"}
+    assert set(typical_labels(four, "paper")) == {"red", "blue"}
 
 
 def test_where_nothing_reaches_the_threshold_the_code_returns_its_input():
     flat = dict.fromkeys(COLOURS, 1 / 11)
-    assert typical_as_coded(flat) == flat
+    assert typical_labels(flat, "code") == pytest.approx(flat)
 
 
 @settings(deadline=None)
 @given(shares)
 def test_typical_labels_are_a_part_of_the_labels_and_sum_to_one(given_shares):
-    for rule in (typical_as_coded, typical_as_written):
-        kept = rule(given_shares)
+    for rule in ("code", "paper"):
+        kept = typical_labels(given_shares, rule)
         assert kept
         assert set(kept) <= set(given_shares)
         assert sum(kept.values()) == pytest.approx(1, abs=1e-5)
@@ -85,8 +87,8 @@ def test_typical_labels_are_a_part_of_the_labels_and_sum_to_one(given_shares):
 @settings(deadline=None)
 @given(shares)
 def test_the_written_rule_can_be_applied_again_without_change(given_shares):
-    once = typical_as_written(given_shares)
-    assert set(typical_as_written(once)) == set(once)
+    once = typical_labels(given_shares, "paper")
+    assert set(typical_labels(once, "paper")) == set(once)
 
 
 def test_colour_terms_are_replaced_in_order_and_found_inside_words():

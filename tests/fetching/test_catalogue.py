@@ -50,8 +50,16 @@ class Handler(BaseHTTPRequestHandler):
             return self._redirect("/round" + str(len(self.server.log)))
         if mode in ("file", "ftp"):
             return self._redirect({"file": "file:///etc/passwd", "ftp": "ftp://127.0.0.1/x"}[mode])
+        if mode == "no address":
+            return self._redirect("http://[::1")
+        if mode == "half a header":
+            self.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Le")
+            self.connection.recv(1)  # until the other side has had enough
+            return None
         if mode == "missing":
             return self.send_error(404)
+        if mode == "escapes":
+            return self.send_error(404, "gone \x1b]0;owned\x07")
         if mode == "busy once" and len(self.server.log) == 1:
             return self.send_error(503)
         start = (
@@ -204,6 +212,45 @@ def test_a_redirect_is_followed_but_not_in_a_circle_nor_to_files(server, tmp_pat
         ):
             download(f"{server.url}/b", tmp_path / "b")
     assert left_in(tmp_path) == ["a"]
+
+
+def test_a_redirect_to_what_is_no_address_is_an_error_for_people(server, tmp_path):
+    server.mode = "no address"
+    with pytest.raises(DataError, match="redirects to what is not an address"):
+        download(f"{server.url}/a", tmp_path / "a")
+    with pytest.raises(DataError, match="is not a web address"):
+        download("http://[::1", tmp_path / "a")
+
+
+def test_a_file_that_drips_is_given_up(server, tmp_path):
+    hours = iter(range(0, 36_000, 3600))
+    with pytest.raises(DataError, match="fewer than 1,000 bytes arrive in a second"):
+        download(
+            f"{server.url}/a",
+            tmp_path / "a",
+            attempts=Attempts(most=1, clock=lambda: next(hours)),
+        )
+    assert left_in(tmp_path) == ["a.part"]  # what came is kept, and the next call goes on from it
+
+
+def test_a_slow_file_that_keeps_coming_is_not_given_up(server, tmp_path):
+    seconds = iter(range(0, 90, 9))
+    slow = Attempts(most=1, clock=lambda: next(seconds))
+    assert download(f"{server.url}/a", tmp_path / "a", attempts=slow) == HASH
+
+
+def test_headers_that_never_end_are_given_up(server, tmp_path, monkeypatch):
+    monkeypatch.setattr("gnomon.fetching.download.HEADERS_WITHIN", 0.05)
+    server.mode = "half a header"
+    with pytest.raises(DataError, match=r"no reply began within 0.05 seconds"):
+        download(f"{server.url}/a", tmp_path / "a", attempts=ONCE)
+
+
+def test_a_servers_words_do_not_reach_the_terminal_raw(server, tmp_path):
+    server.mode = "escapes"
+    with pytest.raises(DataError, match=r"answered 404 gone \]0;owned\.") as error:
+        download(f"{server.url}/a", tmp_path / "a", attempts=ONCE)
+    assert "\x1b" not in str(error.value)
 
 
 def test_what_is_missing_or_unreachable_says_so_and_what_to_do(server, tmp_path):
