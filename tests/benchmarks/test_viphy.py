@@ -17,7 +17,7 @@ from gnomon import files
 from gnomon.benchmarks.viphy import files as viphy_files
 from gnomon.benchmarks.viphy import fresh as viphy_fresh
 from gnomon.benchmarks.viphy import tasks as viphy
-from gnomon.benchmarks.viphy.files import read_colours, read_comparisons, split_of
+from gnomon.benchmarks.viphy.files import read_colours, read_size_pairs, split_of
 from gnomon.benchmarks.viphy.order import order_report, strong_components, transitive_pairs
 from gnomon.benchmarks.viphy.tables import statistics
 from gnomon.errors import DataError, MissingFileWarning, UsageError
@@ -266,14 +266,21 @@ def test_objects_carry_frequency_and_category_where_the_files_are_there(folder):
     )
 
 
+def test_choices_of_size_questions_stand_in_the_order_of_the_authors_zero_shot_code(folder):
+    item = next(iter(viphy.published_size(data=str(folder), prompt="question")))
+    assert item.text.endswith("? (a) smaller (b) larger")
+    assert item.choices == ("smaller", "larger")
+
+
 def test_prompts_are_those_of_table_2(folder):
     def text(source, prompt, **more):
         return next(iter(source(data=str(folder), prompt=prompt, **more))).text
 
-    assert text(viphy.published_size, "question").endswith("? (a) larger (b) smaller")
     assert " in comparison to " in text(viphy.published_size, "finetune")
     spatial = {i.tags["obj_a"]: i for i in viphy.published_spatial(data=str(folder))}
-    assert spatial["sink"].text == "in a living room, the sink is located [MASK] the door"
+    # as the authors' code asks it; the tag has the words
+    assert spatial["sink"].text == "in a living_room, the sink is located [MASK] the door"
+    assert spatial["sink"].tags["scene"] == "living room"
     assert spatial["sink"].gold == ("level with", "below")
     asked = {
         i.tags["obj_a"]: i for i in viphy.published_spatial(data=str(folder), prompt="question")
@@ -288,6 +295,8 @@ def test_prompts_are_those_of_table_2(folder):
 def test_two_levels_drop_what_may_be_level(folder):
     items = list(viphy.published_spatial(data=str(folder), levels=2))
     assert [(item.choices, item.gold) for item in items] == [(("above", "below"), ("above",))]
+    three = {item.id for item in viphy.published_spatial(data=str(folder))}
+    assert not three & {item.id for item in items}  # other choices: another question
     with pytest.raises(UsageError, match="levels is 4"):
         list(viphy.published_spatial(data=str(folder), levels=4))
 
@@ -339,6 +348,7 @@ def test_a_checkout_with_only_the_dataset_folder_is_enough(folder, tmp_path):
         ("colors.json", '{"cat": {"mauve": 1.0}}', "not shares of the eleven colours"),
         ("colors.json", '{"cat": {}}', "not shares of the eleven colours"),
         ("colors.json", '["cat"]', "wrong types"),
+        ("object_names_c5.json", '{" ": 500, "cat": 200}', "an object's name is empty"),
         ("colors.json", '{"cat": {"red": 1' * 50_000, "not JSON|wrong types|nested too deeply"),
     ],
 )
@@ -348,6 +358,21 @@ def test_malformed_files_are_one_clear_sentence(folder, name, text, message):
     with pytest.raises(DataError, match=message) as error:
         list(source(data=str(folder)))
     assert name in error.value.file
+    assert error.value.hint
+
+
+def test_a_hint_says_which_file_is_expected_and_where_it_comes_from(folder):
+    (folder / "size.csv").write_text("o1,o2,>,<,typical\na,b,1,3,=\n")
+    with pytest.raises(DataError) as error:
+        list(viphy.published_size(data=str(folder)))
+    assert error.value.hint == (
+        "Expected is results/size.csv of github.com/Axe--/ViPhy: "
+        "fetch it with `gnomon data get viphy`."
+    )
+
+
+def test_a_name_of_no_words_has_no_subtypes_and_does_no_harm():
+    assert viphy_knowledge.subtypes({" ": 500, "cat": 200}) == {"cat": {"cat": 400}}
 
 
 def test_endless_lines_and_gzip_bombs_are_refused(folder, monkeypatch):
@@ -356,7 +381,7 @@ def test_endless_lines_and_gzip_bombs_are_refused(folder, monkeypatch):
     monkeypatch.setattr(files, "LINE_LIMIT", 1000)
     (folder / "size.csv").write_text("o1,o2,>,<,typical\n" + "a" * 5000)
     with pytest.raises(DataError, match="the line is longer"):
-        read_comparisons(folder / "size.csv", (">", "<"))
+        read_size_pairs(folder / "size.csv")
     monkeypatch.setattr(files, "FILE_LIMIT", 2000)
     (folder / "size.csv").unlink()
     (folder / "size.csv.gz").write_bytes(
