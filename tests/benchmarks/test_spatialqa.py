@@ -196,8 +196,17 @@ taller:
         ),
         (
             "f: {hypothesis: '{A} sits', slots: {A B: person}, neutral: '{A} stands'}",
-            "do not fill 2 slot",
+            "must fill 2 slot",
         ),
+        (
+            "f: {hypothesis: '{A} sees {B}', slots: {A: few, B: few, C: few}, "
+            "neutral: '{C} stands'}\nwords: {few: [Ann, Bob]}",
+            r"the list 'few' has 2 row\(s\) for 3 different slots",
+        ),
+        ("words: 5\nf: {}", "the entry 'words': Expected `object`, got `int`"),
+        ("words: {peak: aaaa}\nf: {}", "the entry 'words': Expected `array`, got `str`"),
+        ("words: {peak: [[Etna], 7]}\nf: {}", "the entry 'words': Expected"),
+        ("f: {hypothesis: '{A} sits', slots: {A: []}, neutral: '{A} stands'}", "no words for A"),
         ("f: {hypothesis: [no], slots: {A: person}, neutral: '{A} stands'}", "Expected `str`"),
         ("f: {hypothesis: '{A sits', slots: {A: person}, neutral: '{A} stands'}", "brace"),
     ],

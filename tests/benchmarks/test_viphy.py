@@ -53,7 +53,9 @@ def test_the_two_rules_part_where_the_code_stops_early():
 def test_a_label_that_was_never_seen_counts_for_the_code_and_not_for_the_paper():
     two = {"larger": 0.75, "smaller": 0.25, "level": 0.0}
     assert set(typical_labels(two, "code")) == {"larger"}  # dropping it brings the 0.3 of two
-    assert typical_labels(two, "paper") == typical_labels({"larger": 0.75, "smaller": 0.25}, "paper")
+    assert typical_labels(two, "paper") == typical_labels(
+        {"larger": 0.75, "smaller": 0.25}, "paper"
+    )
 
 
 def test_a_share_equal_to_the_threshold_stays_in_the_code_and_goes_in_the_paper():

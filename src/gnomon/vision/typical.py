@@ -93,7 +93,7 @@ def typical_labels(shares: Shares, rule: str = "code") -> dict[str, float]:
 
 
 def typical_relations(counts: Mapping[str, int]) -> tuple[str, ...]:
-    """Typical elevations of a pair from its counts of ">", "=" and "<", as the published column has.
+    """Typical elevations of a pair from its counts of ">", "=" and "<", as in the published column.
 
     At least a fifth of the counts; of two that are left, at least three tenths. All three labels (a
     pair the authors dropped) may come out.

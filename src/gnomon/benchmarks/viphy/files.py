@@ -164,9 +164,7 @@ def _comparisons(file: Path, relations: Sequence[str], path: str) -> list[Compar
     return rows
 
 
-def _row_problem(
-    row: Mapping[str, str], counts: Mapping[str, int], typical: Sequence[str]
-) -> str:
+def _row_problem(row: Mapping[str, str], counts: Mapping[str, int], typical: Sequence[str]) -> str:
     if not row["o1"].strip() or not row["o2"].strip():
         return "an object's name is missing"
     if min(counts.values()) < 0:

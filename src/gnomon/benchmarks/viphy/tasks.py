@@ -47,7 +47,8 @@ def prompt_of(task: str, name: str, *, fresh: bool = False) -> Prompt:
     if name not in FORMS:
         raise unknown("prompt", name, FORMS)
     table = read_yaml(package_data("viphy/prompts.yaml"))[task]
-    labels = table.get(f"{name}_labels") or table.get("labels") or dict(zip(COLOURS, COLOURS))
+    own_names = {colour: colour for colour in COLOURS}
+    labels = table.get(f"{name}_labels") or table.get("labels") or own_names
     text = table[name]
     if fresh:
         text = table.get(f"fresh_{name}", text)
