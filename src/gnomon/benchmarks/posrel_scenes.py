@@ -1,6 +1,6 @@
-"""People doing things with objects: the scenes of `posrel`.
+"""People doing things with objects: our own scenes of `posrel`, the authors', and unusual ones.
 
-They are our own, the authors', or either with unusual people and objects. The actions with an object put the person in different places, so that the object does not give the
+The actions with an object put the person in different places, so that the object does not give the
 place away; in ours all scenes of an object have the same words but for the verb.
 """
 
@@ -82,7 +82,7 @@ class Row(msgspec.Struct):
 
 
 def published_scenes(folder: str | Path) -> list[Scene]:
-    """The scenes of the authors' data.json, with their sentences as they are: a space at the end."""
+    """The scenes of the authors' data.json. Their sentences end in a space, and are kept so."""
     file = find(folder, *SCENES, what="the positional set")
     pronouns: dict[str, str] = read_yaml(package_data("posrel/scenes.yaml"))["people"]
     rows: list[tuple[int, Row, str]] = []

@@ -156,7 +156,7 @@ def _published_file(folder: Path) -> Path:
 
 
 def statistics(items: Sequence[Item]) -> list[Listing]:
-    """Table 3 of the paper (with the items that differ), labels by category, and metaphors' twins."""
+    """Table 3 of the paper (and how many items differ), labels by category, metaphorical twins."""
     within = _by_category(items)
     sizes = [(name, *_sizes(found)) for name, found in within.items()]
     columns = ("category", "templates", "items", "different")
