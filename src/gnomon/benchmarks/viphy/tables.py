@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import chain
 from statistics import fmean, pstdev
 
 from gnomon.benchmarks.viphy.files import read_names
@@ -37,33 +38,39 @@ def statistics(items: Sequence[Item]) -> list[Listing]:
     if not items:
         return []
     task = items[0].tags["task"]
-    objects = {
-        item.tags[tag] for item in items for tag in ("object", "obj_a", "obj_b") if tag in item.tags
-    }
-    cardinality = [len(item.gold) for item in items]
-    found: dict[str, object] = {"objects": len(objects), "instances": len(items)}
+    found: dict[str, object] = {"objects": len(_objects(items)), "instances": len(items)}
     if task == "color":
         found["classes"] = len(items[0].choices)
     else:
-        found["relations"] = len({label for item in items for label in item.gold})
+        found["relations"] = len(set(chain.from_iterable(item.gold for item in items)))
+    cardinality = [len(item.gold) for item in items]
     found["label cardinality"] = f"{fmean(cardinality):.2f} ({pstdev(cardinality):.2f})"
-    if any("scene" in item.tags for item in items):
-        found["scenes"] = len({item.tags["scene"] for item in items})
+    scenes = {item.tags.get("scene", "") for item in items} - {""}
+    if scenes:
+        found["scenes"] = len(scenes)
+
     published = any("split" in item.tags for item in items)
     paper = PAPER.get(task, {}) if published else {}
-    rows = tuple((of, value, paper.get(of, "")) for of, value in found.items())
-    tables = [Listing(f"Table 1: {task}", COLUMNS, rows)]
-    return tables if task in ("color", "spatial") else [*tables, order_listing(items)]
+    rows = [(of, value, paper.get(of, "")) for of, value in found.items()]
+    tables = [Listing(f"Table 1: {task}", COLUMNS, tuple(rows))]
+    if task not in ("color", "spatial"):
+        tables.append(order_listing(items))
+    return tables
+
+
+def _objects(items: Iterable[Item]) -> set[str]:
+    names: set[str] = set()
+    for item in items:
+        names.update(item.tags.get(tag, "") for tag in ("object", "obj_a", "obj_b"))
+    return names - {""}
 
 
 def order_listing(items: Sequence[Item]) -> Listing:
     """Whether the size relations of items are an order: cycles, tangles, repeats."""
-    smaller = [
-        (item.tags["obj_a"], item.tags["obj_b"])
-        if item.tags["relation"] == "<"
-        else (item.tags["obj_b"], item.tags["obj_a"])
-        for item in items
-    ]
+    smaller = []
+    for item in items:
+        a, b = item.tags["obj_a"], item.tags["obj_b"]
+        smaller.append((a, b) if item.tags["relation"] == "<" else (b, a))
     report = order_report(smaller)
     largest = len(report.components[0]) if report.components else 0
     rows = (
@@ -79,8 +86,10 @@ def order_listing(items: Sequence[Item]) -> Listing:
 
 
 def subtype_statistics(items: Sequence[Item], *, data: str = "") -> list[Listing]:
-    """Table 1 for comparisons of subtypes; of published ones also its first block, from the object
-    names in DATA."""
+    """Table 1 for comparisons of subtypes.
+
+    Of published ones also its first block, from the object names in DATA.
+    """
     tables = statistics(items)
     if not any("split" in item.tags for item in items):
         return tables
