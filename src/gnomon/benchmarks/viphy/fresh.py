@@ -128,8 +128,8 @@ def elevations(seed: int, blocks: int) -> list[Comparison]:
             made.append([(a, b, _ordered(labels[a, b]), room) for a, b in block])
 
     rows = []
-    for block in draw.sample(made, _at_most(blocks, len(made))):
-        for a, b, typical, room in block:
+    for labelled in draw.sample(made, _at_most(blocks, len(made))):
+        for a, b, typical, room in labelled:
             rows += _both_ways(a, b, typical, room)
     return rows
 

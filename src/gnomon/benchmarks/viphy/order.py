@@ -38,7 +38,7 @@ def order_report(pairs: Iterable[Pair]) -> OrderReport:
     above = _successors(unique)
     tangles = [tuple(sorted(group)) for group in strong_components(above) if len(group) > 1]
     tangles.sort(key=lambda group: (-len(group), group))
-    home = {}
+    home: dict[str, int] = {}
     for number, group in enumerate(tangles):
         home |= dict.fromkeys(group, number)
 

@@ -176,7 +176,7 @@ def category(relation: str) -> str:
 @cache
 def _categories() -> dict[str, str]:
     table: dict[str, Iterable[str]] = read_yaml(package_data("vsr/categories.yaml"))
-    found = {}
+    found: dict[str, str] = {}
     for name, relations in table.items():
         found |= dict.fromkeys(relations, name)
     return found
@@ -185,7 +185,7 @@ def _categories() -> dict[str, str]:
 def _homes(folder: Path, split: str) -> dict[tuple[str, str], str]:
     if not files.has_split(folder, split):
         return {}
-    homes = {}
+    homes: dict[tuple[str, str], str] = {}
     for part, rows in files.read_split(folder, split).items():
         homes |= dict.fromkeys((row.key for row in rows), part)
     return homes
