@@ -238,7 +238,7 @@ def _labels(text: str) -> tuple[str, ...]:
     labels = text.split("/")
     if not set(labels) <= set(LABELS):
         raise SentenceError(f"'{text}' is not a label, or several with / between them")
-    return tuple(label for label in LABELS if label in labels)
+    return tuple(sorted(set(labels), key=LABELS.index))
 
 
 def _sentence(text: str, entry: _Entry) -> Sentence:

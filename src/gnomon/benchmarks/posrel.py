@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
 
+from gnomon.benchmarks.counting import GOLD, tally
 from gnomon.benchmarks.posrel_scenes import (
     RELATIONS,
     Scene,
@@ -234,12 +234,12 @@ def _chosen(form: str) -> list[Form]:
 
 def statistics(items: Sequence[Item]) -> list[Listing]:
     """The places that each object allows, and what the word of a question gives away."""
-    scenes = {item.group: item.tags for item in items}
-    objects = Counter((tags["object"], tags["relation"]) for tags in scenes.values())
-    words = Counter((item.tags["asked"], item.gold[0]) for item in items if "asked" in item.tags)
+    scenes = {item.group: item for item in items}
+    objects = tally(scenes.values(), "object", "relation")
+    words = tally(items, "asked", GOLD)
 
     places = []
-    for thing in dict.fromkeys(tags["object"] for tags in scenes.values()):
+    for thing in dict.fromkeys(thing for thing, _ in objects):
         places.append((thing, *(objects[thing, name] for name in RELATIONS)))
     columns = ("object", *RELATIONS)
     tables = [Listing("Scenes by object and relation", columns, tuple(places))]

@@ -8,7 +8,6 @@ ones balance yes and no within it.
 from __future__ import annotations
 
 import warnings
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations, product
 from pathlib import Path
@@ -17,6 +16,7 @@ from typing import TypeVar
 
 import msgspec
 
+from gnomon.benchmarks.counting import GOLD, tally
 from gnomon.contracts import Benchmark, Laws, Listing, OrderLaw
 from gnomon.errors import DataError, MissingFileWarning, unknown
 from gnomon.fetching.catalogue import expected, locate
@@ -195,11 +195,10 @@ def _item(
 
 def statistics(items: Sequence[Item]) -> list[Listing]:
     """What the comparative word alone gives away: yes and no for each."""
-    asked = [item for item in items if "comparative" in item.tags]
-    if not asked:
+    counts = tally(items, "comparative", GOLD)
+    if not counts:
         return []
-    counts = Counter((item.tags["comparative"], item.gold[0]) for item in asked)
-    words = sorted({item.tags["comparative"] for item in asked})
+    words = sorted(word for (word,) in tally(items, "comparative"))
     rows = [(word, counts[word, "yes"], counts[word, "no"]) for word in words]
     return [Listing("Right answers by comparative word", ("word", "yes", "no"), tuple(rows))]
 

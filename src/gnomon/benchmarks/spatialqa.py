@@ -9,9 +9,10 @@ templates in which neither a constant nor the hypothesis alone says anything abo
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from gnomon.benchmarks.counting import tally
 from gnomon.benchmarks.families import LABELS, Family, Problem, read_families
 from gnomon.contracts import AnswerFormat, Benchmark, Listing
 from gnomon.errors import DataError, UsageError
@@ -120,7 +121,7 @@ def read(file: str | Path) -> Iterator[tuple[Item, dict[str, str]]]:
             text=row["hypothesis"],
             choices=LABELS,
             group=template,
-            gold=tuple(label for label in LABELS if label in labels),
+            gold=tuple(sorted(set(labels), key=LABELS.index)),
             tags={"category": row["reasoning_type"], "template": template},
         )
         yield item, row
@@ -164,11 +165,8 @@ def statistics(items: Sequence[Item]) -> list[Listing]:
         Listing("Templates and items (Table 3)", columns, tuple(sizes)),
         _label_table(within),
     ]
-    twins = {
-        (item.tags["domain"], item.tags["reading"], item.group)
-        for item in items
-        if "domain" in item.tags
-    }
+    templates = {item.group: item for item in items}
+    twins = tally(templates.values(), "domain", "reading")
     if twins:
         tables.append(_twin_table(twins))
     return tables
@@ -197,13 +195,12 @@ def _gold_order(gold: Sequence[str]) -> tuple[int, list[int]]:
     return len(gold), [LABELS.index(label) for label in gold]
 
 
-def _twin_table(twins: Iterable[tuple[str, str, str]]) -> Listing:
-    counts = Counter((domain, reading) for domain, reading, _ in twins)
+def _twin_table(counts: Counter[tuple[str, ...]]) -> Listing:
     rows = []
     for domain in CATEGORIES:
-        both = (counts[domain, "literal"], counts[domain, "figurative"])
-        if any(both):
-            rows.append((domain, *both))
+        literal, figurative = counts[domain, "literal"], counts[domain, "figurative"]
+        if literal or figurative:
+            rows.append((domain, literal, figurative))
     return Listing(
         "Metaphorical twins: templates with hypotheses in common",
         ("category", "literal", "figurative"),

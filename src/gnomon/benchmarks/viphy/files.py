@@ -231,11 +231,10 @@ def read_subtype_sizes(folder: Path, seed: int) -> list[Comparison]:
         return read_size_pairs(released)
     pairs = read_sizes(folder, "test")
     mapping = subtypes(read_names(folder))
-    others = {
-        name: [subtype for subtype in found if subtype != name]
-        for name, found in mapping.items()
-        if len(found) > 1
-    }
+    others = {}
+    for name, found in mapping.items():
+        if len(found) > 1:
+            others[name] = [subtype for subtype in found if subtype != name]
     _warn("dataset/size_sub/test.csv is not there: the subtypes are drawn anew.")
     draw = Random(f"{seed}/subtypes")
     rows = []

@@ -104,7 +104,7 @@ def object_colours(seed: int) -> list[Colours]:
 
     rows = []
     for name in draw.sample(sorted(chosen), len(chosen)):
-        colours = [colour for colour in COLOURS if colour in chosen[name]]
+        colours = sorted(chosen[name], key=COLOURS.index)
         rows.append(Colours(name, dict.fromkeys(colours, 1 / len(colours))))
     return rows
 
@@ -212,8 +212,7 @@ def _both_ways(a: str, b: str, labels: tuple[str, ...], scene: str = "") -> list
 
 
 def _ordered(labels: Iterable[str]) -> tuple[str, ...]:
-    among = set(labels)
-    return tuple(label for label in RELATIONS if label in among)
+    return tuple(sorted(labels, key=RELATIONS.index))
 
 
 def _at_most(wanted: int, there: int) -> int:

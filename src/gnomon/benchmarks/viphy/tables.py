@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import chain
 from statistics import fmean, pstdev
 
+from gnomon.benchmarks.counting import tally
 from gnomon.benchmarks.viphy.files import read_names
 from gnomon.benchmarks.viphy.order import order_report
 from gnomon.contracts import Listing
@@ -45,12 +46,11 @@ def statistics(items: Sequence[Item]) -> list[Listing]:
         found["relations"] = len(set(chain.from_iterable(item.gold for item in items)))
     cardinality = [len(item.gold) for item in items]
     found["label cardinality"] = f"{fmean(cardinality):.2f} ({pstdev(cardinality):.2f})"
-    scenes = {item.tags.get("scene", "") for item in items} - {""}
+    scenes = tally(items, "scene")
     if scenes:
         found["scenes"] = len(scenes)
 
-    published = any("split" in item.tags for item in items)
-    paper = PAPER.get(task, {}) if published else {}
+    paper = PAPER.get(task, {}) if tally(items, "split") else {}
     rows = [(of, value, paper.get(of, "")) for of, value in found.items()]
     tables = [Listing(f"Table 1: {task}", COLUMNS, tuple(rows))]
     if task not in ("color", "spatial"):
@@ -58,11 +58,8 @@ def statistics(items: Sequence[Item]) -> list[Listing]:
     return tables
 
 
-def _objects(items: Iterable[Item]) -> set[str]:
-    names: set[str] = set()
-    for item in items:
-        names.update(item.tags.get(tag, "") for tag in ("object", "obj_a", "obj_b"))
-    return names - {""}
+def _objects(items: Sequence[Item]) -> set[tuple[str, ...]]:
+    return {*tally(items, "object"), *tally(items, "obj_a"), *tally(items, "obj_b")}
 
 
 def order_listing(items: Sequence[Item]) -> Listing:
@@ -91,7 +88,7 @@ def subtype_statistics(items: Sequence[Item], *, data: str = "") -> list[Listing
     Of published ones also its first block, from the object names in DATA.
     """
     tables = statistics(items)
-    if not any("split" in item.tags for item in items):
+    if not tally(items, "split"):
         return tables
     counts = subtype_counts(subtypes(read_names(locate(data, "viphy"))))
     found = {

@@ -192,7 +192,7 @@ def color_item(row: Colours, prompt: Prompt, tags: Mapping[str, str]) -> Item:
         form=prompt.form,
         choices=COLOURS,
         text=_filled(prompt, COLOURS, object=row.object),
-        gold=tuple(colour for colour in COLOURS if colour in row.shares),
+        gold=tuple(sorted(row.shares, key=COLOURS.index)),
         group=row.object,
         tags={"task": "color", "object": row.object, "cardinality": str(len(row.shares)), **tags},
     )

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 
+from gnomon.benchmarks.counting import tally
 from gnomon.benchmarks.vsr.files import PARTS
 from gnomon.contracts import Listing
 from gnomon.records import Item
@@ -28,25 +28,22 @@ def statistics(items: Sequence[Item]) -> list[Listing]:
 
 def labels_and_votes(items: Sequence[Item]) -> Listing:
     """Items, images, relations, annotators and votes (section 2.4)."""
-    votes = sum(int(item.tags.get("votes", "0")) for item in items)
-    dissent = Counter(item.tags["dissent"] for item in items)
-    validated = Counter(item.tags.get("validated", "") for item in items)
+    votes = 0
+    for (cast,), captions in tally(items, "votes").items():
+        votes += int(cast) * captions
+    validated = tally(items, "validated")
     rows: list[tuple[str, object]] = [
         ("captions", len(items)),
-        ("images", _different(items, "image")),
-        ("relations", _different(items, "relation")),
-        ("annotators", _different(items, "annotator")),
+        ("images", len(tally(items, "image"))),
+        ("relations", len(tally(items, "relation"))),
+        ("annotators", len(tally(items, "annotator"))),
         ("validation votes", votes),
         ("votes for a caption", round(votes / len(items), 3)),
-        ("nobody disagrees with the label", _of(dissent["no"], items)),
+        ("nobody disagrees with the label", _of(tally(items, "dissent")["no",], items)),
     ]
-    if validated["yes"] or validated["no"]:
-        rows.append(("validated (two thirds agree)", _of(validated["yes"], items)))
+    if validated:
+        rows.append(("validated (two thirds agree)", _of(validated["yes",], items)))
     return Listing("Captions and votes", ("of", "count"), tuple(rows))
-
-
-def _different(items: Sequence[Item], tag: str) -> int:
-    return len({item.tags[tag] for item in items})
 
 
 def _of(count: int, items: Sequence[Item]) -> str:
@@ -55,21 +52,22 @@ def _of(count: int, items: Sequence[Item]) -> str:
 
 def split_sizes(items: Sequence[Item]) -> Listing:
     """Table 2: the sizes of the parts, of the split that the items are in."""
-    kinds = {item.tags.get("part", "").partition("/")[0] for item in items} - {""}
+    kinds = {part.partition("/")[0] for (part,) in tally(items, "part")}
     kind = kinds.pop() if len(kinds) == 1 else "random"
     rows = []
     for name, tag in ((kind, "split"), ("zero-shot (of validated)", "zeroshot")):
-        counts = Counter(item.tags[tag] for item in items if item.tags.get(tag) in PARTS)
-        if counts:
-            rows.append((name, *(counts[part] for part in PARTS), counts.total()))
+        counts = tally(items, tag)
+        sizes = [counts[part,] for part in PARTS]
+        if any(sizes):
+            rows.append((name, *sizes, sum(sizes)))
     return Listing("Table 2: splits", ("split", *PARTS, "total"), tuple(rows))
 
 
 def relation_counts(items: Sequence[Item]) -> Listing:
     """Table 6: how often each relation occurs."""
-    counts = Counter((item.tags["relation"], item.tags["category"]) for item in items)
+    counts = tally(items, "relation", "category")
     order = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
-    rows = tuple((relation, category, n) for (relation, category), n in order)
+    rows = tuple((*names, count) for names, count in order)
     return Listing("Table 6: relations", ("relation", "category", "items"), rows)
 
 
@@ -78,17 +76,17 @@ def disagreement(items: Sequence[Item]) -> Listing:
 
     Of validated ones, the share with a dissenting vote.
     """
-    if any("validated" in item.tags for item in items):
+    if tally(items, "validated"):
         what, tag, value, least = "excluded", "validated", "no", EXCLUDED_FROM + 1
         title = "Figure 8: excluded by validation"
     else:
         what, tag, value, least = "disputed", "dissent", "yes", MOST_DISPUTED
         title = f"With a dissenting vote (relations with {least} or more)"
-    total = Counter(item.tags["relation"] for item in items)
-    counted = Counter(item.tags["relation"] for item in items if item.tags[tag] == value)
+    counted = tally(items, "relation", tag)
     rows = []
-    for relation, n in total.items():
-        if n >= least:
-            rows.append((relation, n, counted[relation], round(counted[relation] / n, 3)))
+    for (relation,), total in tally(items, "relation").items():
+        if total >= least:
+            count = counted[relation, value]
+            rows.append((relation, total, count, round(count / total, 3)))
     rows.sort(key=lambda row: (-row[3], row[0]))
     return Listing(title, ("relation", "items", what, "share"), tuple(rows))
