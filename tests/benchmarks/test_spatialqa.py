@@ -228,6 +228,19 @@ def test_statistics_are_the_papers_table_and_the_labels(items):
     assert [row[0] for row in twins.rows] == list(CATEGORIES[:-1])
 
 
+def test_words_that_say_the_same_over_and_over_do_not_keep_anybody_waiting(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("gnomon.benchmarks.families.MOST_MISSES", 1000)
+    (tmp_path / "own.yaml").write_text(
+        f"words: {{same: [{'Ann, ' * 2000}]}}\n"
+        "f:\n  slots: {A: same, B: same, C: same, D: same}\n"
+        "  hypothesis: '{A}, {B}, {C} and {D} sit'\n  neutral: '{A} stands'\n"
+    )
+    items = list(fresh(patterns=str(tmp_path / "own.yaml"), per_group=5))
+    assert [item.text for item in items] == ["Ann, Ann, Ann and Ann sit."]
+
+
 def write(folder: Path, name: str, lines: list[str]) -> Path:
     file = folder / name
     file.parent.mkdir(parents=True, exist_ok=True)

@@ -26,6 +26,7 @@ from gnomon.language.world import Entity
 
 LABELS = ("entailment", "contradiction", "neutral")
 MOST_FAMILIES = 10_000
+MOST_MISSES = 1_000_000  # draws without a new hypothesis before there are taken to be no more
 Filling = tuple[int, ...]  # for each draw of the family the number of the row
 
 
@@ -89,16 +90,19 @@ class Family:
         sizes = [len(self.draws[place].rows) for place in used]
         render = self._renderer(self.hypothesis)
         seen: set[str] = set()
+        misses = 0  # in a row: a list may say the same thing in a million ways
         for rank in draws(prod(sizes), prod(sizes), random):
+            if len(seen) == count or misses > MOST_MISSES:
+                return
             filling = [-1] * len(self.draws)
             for place, size in zip(used, sizes, strict=True):
                 rank, filling[place] = divmod(rank, size)
+            misses += 1
             if self._repeats(filling):
                 continue
             text = render(filling)
             if text not in seen:
-                if len(seen) == count:
-                    return
+                misses = 0
                 seen.add(text)
                 yield tuple(filling), text
 

@@ -182,12 +182,12 @@ def _by_category(items: Sequence[Item]) -> dict[str, list[Item]]:
 
 
 def _label_table(within: Mapping[str, Sequence[Item]]) -> Listing:
-    counts = {name: Counter(item.gold for item in found) for name, found in within.items()}
-    golds = sorted(counts["all"], key=_gold_order)
+    golds = sorted({item.gold for item in within["all"]}, key=_gold_order)
     rows = []
-    for name, count in counts.items():
-        rows.append((name, *(count[gold] for gold in golds)))
-    columns = ("category", *(" or ".join(gold) for gold in golds))
+    for name, found in within.items():
+        counts = Counter(item.gold for item in found)
+        rows.append((name, *(counts[gold] for gold in golds)))
+    columns = ("category", *map(" or ".join, golds))
     return Listing("Labels", columns, tuple(rows))
 
 
