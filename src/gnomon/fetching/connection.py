@@ -1,4 +1,4 @@
-"""How a server is asked: redirects are checked, certificates too, and a reply must begin in time."""
+"""How a server is asked: redirects and certificates are checked, a reply must begin in time."""
 
 from __future__ import annotations
 
