@@ -93,11 +93,7 @@ def aligned(one: Table, two: Table) -> tuple[Table, Table]:
         failed=two.failed,
         scores=two.scores,
         scale=two.scale,
-        model=two.model,
-        seed=two.seed,
-        settings=two.settings,
-        folder=two.folder,
-        digest=two.digest,
+        about=two.about,
     )
     return first, second
 
@@ -160,7 +156,8 @@ def _keys(tables: Sequence[Table]) -> list[list[Any]]:
 
 def _wordings_matter(tables: Sequence[Table]) -> bool:
     """Whether the same id may mean different questions, and that can be seen."""
-    same = bool(tables[0].digest) and len({table.digest for table in tables}) == 1
+    digests = {table.about.digest for table in tables}
+    same = len(digests) == 1 and "" not in digests
     return not same and all(table.wordings is not None for table in tables)
 
 

@@ -50,11 +50,15 @@ def labels(names: Sequence[str], settings: Sequence[Mapping[str, Any]]) -> list[
 def labels_of(tables: Sequence[Table]) -> list[str]:
     """A label for each table of one benchmark; the seed counts as a setting where no others are
     known."""
-    settings = [
-        table.settings or ({"seed": table.seed} if table.seed is not None else {})
-        for table in tables
-    ]
-    return labels([table.model for table in tables], settings)
+    models = [table.model for table in tables]
+    return labels(models, [_settings(table) for table in tables])
+
+
+def _settings(table: Table) -> Mapping[str, Any]:
+    about = table.about
+    if about.settings or about.seed is None:
+        return about.settings
+    return {"seed": about.seed}
 
 
 def is_seed(setting: str) -> bool:

@@ -64,7 +64,7 @@ def score_entries(
             draws=draws,
             level=level,
         )
-        found += [Scored(row, label, table.seed) for row in rows]
+        found += [Scored(row, label, table.about.seed) for row in rows]
     return found
 
 
@@ -183,7 +183,7 @@ def score(
         by=by,
         key=key,
         value=None,
-        run=table.folder,
+        run=table.about.folder,
     )
     if unmet(measure, table):
         return undefined
