@@ -95,7 +95,8 @@ def _check_different(tables: Sequence[Table]) -> None:
     for one, two in pairwise(ordered):
         if one.about.settings and one.about.settings == two.about.settings:
             raise UsageError(
-                f"{one.about.folder} and {two.about.folder} do not differ in the seed, nor in anything else.",
+                f"{one.about.folder} and {two.about.folder} do not differ in the seed, nor in "
+                "anything else.",
                 "Give one of them.",
             )
 

@@ -100,7 +100,7 @@ class Table:
         laws: Laws = NO_LAWS,
         seed: Any = None,
     ) -> Table:
-        """A table of items with their answers; an item without one was not asked, and is left out."""
+        """A table of items with their answers; an item without one was not asked, and is no row."""
         from gnomon.measures.building import build
 
         asked = []
