@@ -42,10 +42,14 @@ def run(
     from gnomon import engine
     from gnomon.registry import model as named
 
-    source = load(source) if isinstance(source, str) else source
-    model = named(model) if isinstance(model, str) else model
+    if isinstance(source, str):
+        source = load(source)
+    if limit is not None:
+        source = source.limited(limit)
+    if isinstance(model, str):
+        model = named(model)
     return engine.run(
-        source.limited(limit) if limit is not None else source,
+        source,
         model,
         runs=runs,
         restart=restart,
