@@ -513,7 +513,9 @@ def _choice(row):
     return item.id, answer.choice
 
 
-def test_a_measure_over_two_runs_has_no_difference(runs):
+def test_a_measure_over_two_runs_is_not_scored_and_has_no_difference(runs):
+    with pytest.raises(UsageError, match="agreement is a measure over two runs"):
+        gnomon.score(*runs, measures="agreement")
     with pytest.raises(UsageError, match="is a measure over two runs"):
         gnomon.compare(*runs, measure="agreement")
     with pytest.raises(UsageError, match="no pair measure named"):

@@ -58,7 +58,7 @@ def _names(tables: Sequence[Table]) -> list[str]:
         by_benchmark.setdefault(_base(table), []).append(table)
     names: dict[int, str] = {}
     for here in by_benchmark.values():
-        settings = [{"items": _source(table), **table.settings} for table in here]
+        settings = [{"items": _source(table), **table.about.settings} for table in here]
         found = labels([table.model for table in here], settings)
         names.update(zip(map(id, here), found, strict=True))
     return [names[id(table)] for table in tables]
@@ -122,6 +122,6 @@ def _option_caveats(table: Table, name: str, paper: str) -> list[str]:
 
 def _other_options(table: Table, column: Column) -> Iterator[str]:
     for option, theirs in column.options.items():
-        ours = str(table.settings.get(option, theirs))
+        ours = str(table.about.settings.get(option, theirs))
         if ours != theirs:
             yield f"{option} {ours or '(all)'} here, {option} {theirs} in the paper"
