@@ -1,5 +1,4 @@
-"""Items to files: JSON lines, CSV or Parquet, by the file's ending. A file appears whole or not at
-all."""
+"""Items to files: JSON lines, CSV or Parquet, by the file's ending; whole or not at all."""
 
 from __future__ import annotations
 

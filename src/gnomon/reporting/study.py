@@ -1,5 +1,4 @@
-"""A study is what a report says about one benchmark: its items, once, and every model's answers to
-them side by side.
+"""A study: the items of one benchmark, once, and every model's answers side by side.
 
 Runs over the same items share one list of items; answers become arrays aligned with it, so that
 comparing models, finding the worst groups and packing the item table are a few operations on
@@ -20,7 +19,7 @@ from gnomon.measures.table import Table
 from gnomon.records import Item
 from gnomon.registry import known_benchmark as known_benchmark
 from gnomon.reporting.words import clip, model_name
-from gnomon.runs import Run
+from gnomon.runs import Counts, Run
 
 NOT_ASKED, NO_ANSWER = -2, -1
 Places = NDArray[np.int64]  # positions of items in the study
@@ -59,6 +58,14 @@ class Entrant:
         return bool(np.isfinite(self.gold).any())
 
     @property
+    def counts(self) -> Counts:
+        """How far the run has come, from its answers: a manifest is not told of each batch."""
+        answered = int(self.table.answered.sum())
+        failed = int((self.table.failed & ~self.table.answered).sum())
+        unread = len(self.table) - answered - failed
+        return Counts(items=self.total, answered=answered, errors=failed, unread=unread)
+
+    @property
     def blind(self) -> bool:
         """Whether the items have pictures that the model was not shown."""
         return self.run.manifest.blind
@@ -84,17 +91,28 @@ class Study:
         return self.spec.noun if self.spec else "groups"
 
     @property
+    def slices(self) -> tuple[str, ...]:
+        """The tags that the benchmark declares worth a table of their own."""
+        return self.spec.slices if self.spec else ()
+
+    @property
     def labels(self) -> list[str]:
         """The entrants' names."""
         return [entrant.label for entrant in self.entrants]
 
     def item_sets(self) -> list[list[int]]:
-        """The entrants (as positions) that were asked the same items, together; the sets with most
-        items first."""
+        """The entrants (as positions) that were asked the same items, together.
+
+        The sets with most items first.
+        """
         found: dict[bytes, list[int]] = {}
         for i, entrant in enumerate(self.entrants):
             found.setdefault(np.packbits(entrant.asked).tobytes(), []).append(i)
-        return sorted(found.values(), key=lambda members: -len(self.entrants[members[0]].table))
+
+        def size(members: list[int]) -> int:
+            return len(self.entrants[members[0]].table)
+
+        return sorted(found.values(), key=size, reverse=True)
 
     def groups(self) -> dict[str, Places]:
         """Positions of the items of each group that has a name."""
@@ -106,8 +124,11 @@ class Study:
 
 
 def studies(runs: Sequence[Run], *, reply_limit: int = 300) -> list[Study]:
-    """The runs by benchmark, in the order given; within each, models in the order in which they
-    first occur, so that a model keeps its colour on the page."""
+    """The runs by benchmark, in the order given.
+
+    Within each, models stand in the order in which they first occur, so that a model keeps its
+    colour on the page.
+    """
     models = list(dict.fromkeys(run.model for run in runs))
     by_name: dict[str, list[Run]] = {}
     for run in sorted(runs, key=lambda run: models.index(run.model)):
@@ -124,9 +145,8 @@ def all_runs(found: Sequence[Study]) -> list[Run]:
 
 
 def labels_of(runs: Sequence[Run]) -> list[str]:
-    """A short name for each run: the model's, with the options that tell two runs of one model
-    apart."""
-    return labels([_name(run) for run in runs], [settings_of(run) for run in runs])
+    """A short name for each run: the model's, with the options that tell its runs apart."""
+    return labels(list(map(_name, runs)), list(map(settings_of, runs)))
 
 
 def _name(run: Run) -> str:
@@ -192,8 +212,10 @@ def _entrant(run: Run, label: str, table: Table, places: Places, count: int) -> 
 
 
 def _replies(run: Run, places: Places, limit: int) -> dict[int, str]:
-    """The beginnings of what models that talk said, by the item's position; a failure's reason
-    where there is none."""
+    """How the replies of models that talk begin, by the item's position.
+
+    A failure's reason where there is no reply.
+    """
     found = {}
     for number, reply, error in run.replies(limit + 1):
         if number >= len(places):

@@ -50,8 +50,10 @@ class Panel(NamedTuple):
 
 
 def panels(charts: Sequence[Panel], columns: int = 2) -> Body:
-    """Small charts in rows, each with its title; beyond so many, the table behind the figure has
-    the rest."""
+    """Small charts in rows, each with its title.
+
+    Beyond so many, the table behind the figure has the rest.
+    """
     left_out = len(charts) - MOST
     charts = charts[:MOST]
     columns = max(1, min(columns, len(charts)))
@@ -149,8 +151,7 @@ def _column_names(names: Sequence[str], corner: Point, wide: float) -> Body:
 
 
 def _cell(corner: Point, wide: float, tall: float, value: float, form: Format, told: str) -> str:
-    """A cell that is the darker the higher its value, which is written in it where there is
-    room."""
+    """A cell, the darker the higher its value, with the value in it where there is room."""
     shade = f"{min(max(value, 0), 1) * 0.92:.2f}"
     out = [
         rect(*corner, wide, tall, "cell"),
@@ -164,8 +165,7 @@ def _cell(corner: Point, wide: float, tall: float, value: float, form: Format, t
 
 
 def stacked_panel(title: str, rows: Sequence[Stack], parts: tuple[str, str], truth: str) -> Panel:
-    """A bar of two parts for each key, on an axis from 0 to 2 with a guide at 1, for a row of
-    panels."""
+    """A bar of two parts for each key, on an axis from 0 to 2 with a guide at 1."""
 
     def body(x: float, y: float, width: float) -> tuple[str, float]:
         gutter = min(_widest([row.key for row in rows]) + 10, width * 0.42)

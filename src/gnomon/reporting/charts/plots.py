@@ -1,7 +1,7 @@
-"""Charts over one axis: horizontal bars with intervals, curves, boxes (small charts side by side:
-panels.py).
+"""Charts over one axis: horizontal bars with intervals, curves, boxes.
 
-Each is a function from plain data to a drawing body and its height.
+Each is a function from plain data to a drawing body and its height. Small charts side by side are
+in panels.py.
 """
 
 from __future__ import annotations
@@ -87,8 +87,10 @@ def bars(
     form: Format = percent,
     guide: float | None = None,
 ) -> Body:
-    """A row for each key, in it a bar (or, with many series, a point) for each series with its
-    interval."""
+    """A row for each key, in it a bar with its interval for each series.
+
+    With many series, points take the place of bars.
+    """
     keys = list(dict.fromkeys(estimate.key for estimate in estimates))
     shown = sorted({estimate.series for estimate in estimates})
     dense = len(shown) > 3

@@ -66,8 +66,7 @@ class Point(NamedTuple):
 
 
 def escape(text: str) -> str:
-    """Text made safe between tags and in quoted attributes; characters that XML forbids are
-    dropped.
+    """Text made safe between tags and in quoted attributes, without what XML forbids.
 
     >>> escape('<b title="x">' + chr(0))
     '&lt;b title=&quot;x&quot;&gt;'
@@ -121,8 +120,7 @@ def shorten(text: str, room: float, size: float) -> str:
 
 
 def tag(name: str, attributes: Mapping[str, object] | None = None, *children: str) -> str:
-    """One element; attribute values are escaped, numbers are shortened, children are markup
-    already."""
+    """One element; values of attributes are escaped, children are markup already."""
     parts = [name]
     for key, value in (attributes or {}).items():
         if value is None or value == "":
@@ -138,8 +136,7 @@ def tag(name: str, attributes: Mapping[str, object] | None = None, *children: st
 def text(
     x: float, y: float, words: str, kind: str = "", anchor: str = "", turn: bool = False
 ) -> str:
-    """A line of text: `kind` names its class, `turn` stands it upright for the label of a vertical
-    axis."""
+    """A line of text: `kind` names its class, `turn` stands it upright beside an axis."""
     attributes: dict[str, object] = {
         "x": float(x),
         "y": float(y),
@@ -247,8 +244,10 @@ def variables(theme: Mapping[str, str]) -> str:
 
 
 def standalone(svg: str) -> str:
-    """A drawing as a file of its own, in the colours of paper and with a margin, since files do not
-    overflow."""
+    """A drawing as a file of its own, in the colours of paper.
+
+    With a margin, since files do not overflow.
+    """
     head, _, rest = svg.partition(">")
     box = head.split('viewBox="')[1].split('"')[0]
     width, height = (float(part) + 2 * MARGIN for part in box.split()[2:])

@@ -59,8 +59,7 @@ class Differences(NamedTuple):
 
 
 def differences(table: Table, tags: Sequence[str]) -> Differences:
-    """The widest significant difference in accuracy between two values of a tag, if there is
-    one."""
+    """The widest significant difference in accuracy between two values of a tag, if any."""
     found = []
     for tag in tags:
         parts = _parts(table, tag)
@@ -76,8 +75,10 @@ def differences(table: Table, tags: Sequence[str]) -> Differences:
 
 
 def _parts(table: Table, tag: str) -> Parts | None:
-    """The parts by the values of a tag that are large enough; none where the values are numbers or
-    fewer than two."""
+    """The parts by the values of a tag that are large enough.
+
+    None where fewer than two are, or where the values are numbers.
+    """
     if tag not in table.tags or not len(table):
         return None
 
@@ -106,8 +107,7 @@ def _parts(table: Table, tag: str) -> Parts | None:
 
 
 def _by_cluster(table: Table, part: Codes, parts: int) -> tuple[Floats, Floats]:
-    """[clusters, parts] how many items of each part a cluster has, and how many of them are
-    right."""
+    """[clusters, parts] a cluster's items of each part, and how many of them are right."""
     clusters, count = compact(table.clusters)
     known = part >= 0
     place = clusters[known].astype(np.int64) * parts + part[known]
@@ -135,8 +135,10 @@ def _gaps(parts: Parts, level: float) -> list[Gap]:
 
 
 def _correlations(parts: Parts) -> Floats:
-    """[parts, parts] how far two shares move together when a cluster is left out; 0 where one does
-    not move at all."""
+    """[parts, parts] how far two shares move together when a cluster is left out.
+
+    0 where one of them does not move at all.
+    """
     away = parts.without - parts.share
     size = np.sqrt((away**2).sum(axis=0))
     scale = np.outer(size, size)
@@ -144,8 +146,10 @@ def _correlations(parts: Parts) -> Floats:
 
 
 def _intervals(parts: Parts, level: float) -> tuple[Floats, Floats]:
-    """Wilson's interval of each part at a level, from the spread of its shares without each of its
-    clusters."""
+    """Wilson's interval of each part at a level.
+
+    From the spread of its shares without each of its clusters.
+    """
     low, high = np.empty(len(parts.names)), np.empty(len(parts.names))
     for i, share in enumerate(parts.share.tolist()):
         count = float(parts.clusters[i])

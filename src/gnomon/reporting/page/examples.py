@@ -1,5 +1,4 @@
-"""Examples: the groups a model solves best, worst and least consistently, with the sentences
-themselves."""
+"""Examples: the groups a model solves best, worst and least consistently, as they were asked."""
 
 from __future__ import annotations
 
@@ -57,8 +56,7 @@ def is_baseline(entrant: Entrant) -> bool:
 
 
 def galleries(study: Study, entrants: Sequence[Entrant], most: int = 3) -> list[Gallery]:
-    """Best, worst and least consistent groups of the first few models; single items where there are
-    no groups."""
+    """The telling groups of the first few models; single items where there are no groups."""
     models = [entrant for entrant in entrants if not is_baseline(entrant)]
     groups = study.groups()
     found = []
@@ -146,7 +144,7 @@ def _group(study: Study, entrant: Entrant, name: str, where: Places) -> Group:
 
 def _about(study: Study, item: Item) -> str:
     """The tags of an item that say most about it."""
-    tags = study.spec.slices if study.spec else tuple(item.tags)[:2]
+    tags = study.slices or tuple(item.tags)[:2]
     parts = []
     for tag in tags[:3]:
         value = item.tags.get(tag, "")

@@ -1,5 +1,4 @@
-"""The headline table: every run with its figures and intervals, beside the published models of the
-paper."""
+"""The headline table: every run with its figures, beside the published models of the paper."""
 
 from __future__ import annotations
 
@@ -52,8 +51,10 @@ def applicable(spec: Benchmark | None) -> list[Measure]:
 
 
 def headline(study: Study) -> Headline:
-    """Runs, the best first among those on the same items, and then the published models, the best
-    first."""
+    """The runs and then the published models, both from the best down.
+
+    Runs are ranked among those on the same items.
+    """
     measures = applicable(study.spec)
     every = [measure.name for measure in measures]
     rows, few = [], dict[str, None]()
@@ -70,7 +71,7 @@ def headline(study: Study) -> Headline:
 
     papers = _published_lines(study, names)
     notes = notes_of(study, every, names, papers=bool(papers))
-    first = measures[every.index(names[0])] if names else measures[0]
+    first = next((measure for measure in measures if measure.name in known), measures[0])
     ranked = _ranked(study, lines, papers, first)
     return Headline(names, ranked, (*notes, *few_units(list(few))))
 
@@ -89,8 +90,10 @@ def _figures(entrant: Entrant, measures: Sequence[Measure]) -> tuple[dict[str, S
 
 
 def sliced(study: Study) -> list[Headline]:
-    """The paper's figures by category or split, with the same of the runs: one table for each
-    measure, tag and form of items."""
+    """The paper's figures by category or split, with the same of the runs.
+
+    One table for each measure, tag and form of items.
+    """
     wanted: dict[tuple[str, str, str], list[Result]] = {}
     for result in _results(study):
         if result.by:
@@ -106,8 +109,7 @@ def sliced(study: Study) -> list[Headline]:
 def _slices(
     study: Study, measure: Measure, tag: str, form: str, paper: Sequence[Result]
 ) -> list[Headline]:
-    """A measure of the runs by a tag, beside the paper's; nothing if they have no slice in
-    common."""
+    """A measure of the runs by a tag, beside the paper's; nothing if they share no slice."""
     tables = [_of_form(entrant.table, form) for entrant in study.entrants]
     known: set[str] = set()
     for table in tables:
@@ -170,8 +172,7 @@ def _published_lines(study: Study, measures: Sequence[str]) -> list[Line]:
 def _grouped(
     benchmark: str, results: Sequence[tuple[Result, str]], columns: Sequence[str]
 ) -> list[Line]:
-    """One line for each model; a model that the paper has in several variants is told apart by
-    them."""
+    """One line for each model, or for each variant in which the paper has it."""
     rows: dict[tuple[str, str], dict[str, Result]] = {}
     tables: dict[tuple[str, str], dict[str, None]] = {}
     for result, column in results:

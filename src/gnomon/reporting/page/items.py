@@ -1,5 +1,4 @@
-"""The item table as compact data: columns, coded against small dictionaries, deflated and written
-as base64.
+"""The item table as compact data: coded columns, deflated and written as base64.
 
 The page unpacks it in the reader's browser when the table is first needed, so that a hundred
 thousand items neither weigh much nor slow the first view.
@@ -101,8 +100,7 @@ def _answers(entrant: Entrant, count: int) -> dict[str, Any]:
 
 
 def filters(study: Study) -> list[str]:
-    """Tags by which the table can be filtered: those the benchmark slices by, else those with few
-    values."""
+    """Tags to filter the table by: the benchmark's slices first, then those with few values."""
     values: dict[str, set[str]] = {}
     for item in study.items[:MOST]:
         for tag, value in item.tags.items():
@@ -112,8 +110,7 @@ def filters(study: Study) -> list[str]:
 
     most = min(TAG_VALUES, len(study.items) / 2)
     few = [tag for tag, seen in values.items() if 1 < len(seen) <= most]
-    declared = study.spec.slices if study.spec else ()
-    chosen = [tag for tag in declared if tag in few]
+    chosen = [tag for tag in study.slices if tag in few]
     others = [tag for tag in few if tag not in chosen]
     return chosen + others[: max(0, TAGS - len(chosen))]
 

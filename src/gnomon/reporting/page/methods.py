@@ -42,23 +42,13 @@ def _method(study: Study, entrant: Entrant) -> Method:
         label=entrant.label,
         benchmark=study.name,
         command=manifest.command,
-        facts=tuple(facts(manifest, counts_of(entrant))),
+        facts=tuple(facts(manifest, entrant.counts)),
         prompt=wording(manifest.model_description.get("prompt"))[:PROMPT],
     )
 
 
-def counts_of(entrant: Entrant) -> Counts:
-    """How far a run has come, from its answers: a manifest is not told of each batch."""
-    table = entrant.table
-    answered = int(table.answered.sum())
-    failed = int((table.failed & ~table.answered).sum())
-    unread = len(table) - answered - failed
-    return Counts(items=entrant.total, answered=answered, errors=failed, unread=unread)
-
-
 def wording(prompt: Any) -> str:
-    """A prompt as the manifest tells it: its own words, or those of the prompt of that name that
-    ships with Gnomon."""
+    """A prompt in its own words, or in those of the prompt of that name in this package."""
     if prompt is None or isinstance(prompt, str):
         return prompt or ""
     told = msgspec.json.format(msgspec.json.encode(prompt), indent=2).decode()
@@ -71,8 +61,7 @@ def wording(prompt: Any) -> str:
 
 
 def seeds(manifest: Manifest) -> dict[str, Any]:
-    """The seeds of a run by what they are the seeds of: the items, the model, its requests to a
-    server."""
+    """The seeds of a run by what they are for: the items, the model, requests to a server."""
     found = {}
     if manifest.seed is not None:
         found["items"] = manifest.seed

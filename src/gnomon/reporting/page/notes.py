@@ -1,5 +1,4 @@
-"""The notes below a table of results: what the figures are of, and what may not be read into
-them."""
+"""The notes below a table of results: what its figures are of, and what they do not say."""
 
 from __future__ import annotations
 
@@ -48,14 +47,23 @@ def _different_items(study: Study) -> Iterator[str]:
         one = study.entrants[members[0]]
         told = counted(len(one.table), "items")
         if one is not first:
-            shared = int((one.asked & first.asked).sum())
-            told += f", {shared:,} of them among the first" if shared else ", none among the first"
+            told += f", {_overlap(one, first)} among the first"
         names = [study.entrants[i].label for i in members[:NAMED]]
         parts.append(f"{listed(names)} ({told})")
     yield (
         "Not all of these runs answered the same items. Only those that did are ranked against "
         f"each other: {'; then '.join(parts)}."
     )
+
+
+def _overlap(one: Entrant, other: Entrant) -> str:
+    """How many of the items that one was asked the other was asked too."""
+    shared = int((one.asked & other.asked).sum())
+    if shared == 0:
+        return "none"
+    if shared == len(one.table):
+        return "all"
+    return f"{shared:,}"
 
 
 def small_groups(study: Study, measures: Sequence[str]) -> Iterator[str]:
@@ -68,8 +76,8 @@ def small_groups(study: Study, measures: Sequence[str]) -> Iterator[str]:
             left_out.setdefault((least_size(name), small), []).append(axis_name(name))
 
     for (least, labels), names in left_out.items():
-        sizes = {items_per_group(e.table) for e in asked if e.label in labels}
-        found = listed([f"{size:.3g}" for size in sorted(sizes)], "or")
+        sizes = sorted(items_per_group(e.table) for e in asked if e.label in labels)
+        found = listed(list(dict.fromkeys(f"{size:.3g}" for size in sizes)), "or")
         whose = "" if len(labels) == len(asked) else f" for {listed(labels)}"
         are, they = ("is", "it needs") if len(names) == 1 else ("are", "they need")
         yield (
@@ -79,18 +87,18 @@ def small_groups(study: Study, measures: Sequence[str]) -> Iterator[str]:
 
 
 def few_units(measures: Sequence[str]) -> Iterator[str]:
-    """Which measures are left out, as hardly any pair, triple or group of items is there to judge
-    by."""
-    if not measures:
-        return
-    names = capitalised(listed([axis_name(name) for name in measures]))
-    left = "is left out where it" if len(measures) == 1 else "are left out where they"
-    yield f"{names} {left} would rest on fewer than {FEWEST} pairs, triples or groups."
+    """Which measures are left out, as they would rest on hardly any pair, triple or group."""
+    if measures:
+        names = listed(list(map(axis_name, measures)))
+        rest = f"would rest on fewer than {FEWEST} pairs, triples or groups"
+        yield f"Left out where it {rest}: {names}."
 
 
 def _group_sizes(study: Study, shown: Sequence[str]) -> Iterator[str]:
-    """How many items the groups have here and had in the paper, where a measure of whole groups is
-    shown."""
+    """How many items the groups have here and had in the paper.
+
+    Said where a measure of whole groups is shown.
+    """
     theirs = paper_items(study.name).per_group
     whole = [name for name in shown if least_size(name)]
     mine = set()
@@ -107,16 +115,14 @@ def _group_sizes(study: Study, shown: Sequence[str]) -> Iterator[str]:
 
 def missing_answers(entrant: Entrant) -> Iterator[str]:
     """What a run lacks: items not asked yet, answers that failed or could not be read."""
-    table = entrant.table
-    not_asked = entrant.total - len(table)
-    failed = int(table.failed.sum())
-    unread = int((~table.answered & ~table.failed).sum())
+    counts = entrant.counts
+    left = counts.items - counts.asked
     parts = []
-    if not_asked:
-        parts.append(f"{not_asked:,} not asked yet and left out of its figures")
-    if failed:
-        parts.append(f"{failed:,} failed")
-    if unread:
-        parts.append(f"{unread:,} could not be read")
+    if left:
+        parts.append(f"{left:,} not asked yet and left out of its figures")
+    if counts.errors:
+        parts.append(f"{counts.errors:,} failed")
+    if counts.unread:
+        parts.append(f"{counts.unread:,} could not be read")
     if parts:
         yield f"{entrant.label}, {counted(entrant.total, 'items')}: {', '.join(parts)}."

@@ -68,10 +68,10 @@ def write_report(
     figures_folder: str | Path | None = None,
     command: str = "",
 ) -> Path:
-    """Write the report of some runs to one HTML file and, if asked, its figures to a folder; return
-    the file's path.
+    """Write the report of some runs to one HTML file, and return the file's path.
 
-    Runs are runs or their folders; a folder of runs stands for all in it.
+    With a folder for figures, write those too. Runs are runs or their folders; a folder of runs
+    stands for all in it.
     """
     from gnomon.reporting.tables.export import make_folder, write_figures
 

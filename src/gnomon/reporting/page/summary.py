@@ -1,5 +1,4 @@
-"""The first paragraph: what the runs say, in sentences with numbers. Each must be true of what the
-numbers support."""
+"""The first paragraph: what the runs say, in sentences that the numbers support."""
 
 from __future__ import annotations
 
@@ -39,8 +38,7 @@ def title(studies: list[Study]) -> str:
 
 
 def sentences(study: Study, table: Headline) -> list[str]:
-    """What a study shows: the best model, how consistent it is, where it is weak, and how the
-    others compare."""
+    """What a study shows: the best model, where it is weak, and how the others compare."""
     ranked = table.entrants(study)
     if not ranked or not study.items:
         return []
@@ -60,12 +58,14 @@ def sentences(study: Study, table: Headline) -> list[str]:
         *_others(best, others, measure, figures),
         _paper(study, table),
     ]
-    return [part for part in parts if part]
+    return list(filter(None, parts))
 
 
 def _result(study: Study, entrant: Entrant, measure: Measure, figure: Score | None) -> str:
-    """The figure by which runs are ranked, how often the model is right beside chance, and on how
-    many groups throughout."""
+    """The figure by which runs are ranked, and how often the model is right.
+
+    Beside chance, and with how many groups are right throughout.
+    """
     who = entrant.label
     if entrant.blind:
         who += ", asked without its pictures,"
@@ -73,17 +73,17 @@ def _result(study: Study, entrant: Entrant, measure: Measure, figure: Score | No
     if not entrant.table.answered.any():
         return f"{who} gave no answer that could be read to any of {items}."
 
-    said, right = who, figure
+    right = figure
     if figure and not measure.guessable:
-        said += f" reaches {percentage(figure.value)} {axis_name(measure.name)} and"
+        who += f" reaches {percentage(figure.value)} {axis_name(measure.name)} and"
         right = None
     right = right or score(entrant.table, registry.measure("accuracy"))
     share = right.value or 0.0
     count = percentage(share)
     if len(entrant.table) < FEW:
         count = f"{round(share * len(entrant.table))}"
-    said += f" is right on {count} of {items}{_beside_chance(entrant, right)}"
-    return f"{said}{_whole_groups(study, entrant, share)}."
+    chance = _beside_chance(entrant, right)
+    return f"{who} is right on {count} of {items}{chance}{_whole_groups(study, entrant, share)}."
 
 
 def _items(study: Study, entrant: Entrant) -> str:
@@ -96,8 +96,7 @@ def _items(study: Study, entrant: Entrant) -> str:
 
 
 def _beside_chance(entrant: Entrant, right: Score) -> str:
-    """What guessing gets, and whether the interval of a share lies above it, below it or about
-    it."""
+    """What guessing gets, and on which side of it the interval of a share lies."""
     chance = guess(entrant.table)
     is_guess = role(entrant.run.model) == "guess"  # by luck or not
     if is_guess or right.low is None or right.high is None:
@@ -148,7 +147,8 @@ def _others(
     same, apart = [], []
     for entrant in others:
         figure = figures[entrant.label]
-        told = f"{entrant.label} {percentage(figure.value if figure else None)}"
+        value = figure.value if figure else None
+        told = f"{entrant.label} {percentage(value)}"
         if (entrant.asked == best.asked).all():
             same.append(told)
         else:

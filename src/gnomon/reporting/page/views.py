@@ -1,5 +1,4 @@
-"""What templates show: studies, tables and figures as plain data, with every number already written
-out."""
+"""What templates show: studies, tables and figures as plain data, every number written out."""
 
 from __future__ import annotations
 
@@ -137,8 +136,10 @@ def _plot(line: Line, chance: float | None) -> Markup | str:
 def range_plot(
     value: float | None, low: float | None, high: float | None, chance: float | None
 ) -> Markup | str:
-    """A figure and its interval on a line from 0 to 1, with a tick for guessing; nothing for other
-    figures."""
+    """A figure and its interval on a line from 0 to 1, with a tick for guessing.
+
+    Nothing for a figure beyond that line.
+    """
     from markupsafe import Markup
 
     if value is None or not 0 <= value <= 1:  # also where it is not a number

@@ -1,5 +1,4 @@
-"""Figures as files for papers: SVG in the colours of paper, PNG at three times the size, and the
-numbers as CSV."""
+"""Figures as files for papers: SVG, PNG at three times the size, and the numbers as CSV."""
 
 from __future__ import annotations
 

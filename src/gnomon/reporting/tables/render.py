@@ -43,11 +43,33 @@ class Column(NamedTuple):
         """Characters of the longest cell."""
         return max(map(len, [self.head, *self.cells]))
 
+    @property
+    def is_bars(self) -> bool:
+        """Whether the cells are drawings for the eye, which may go where room is scarce."""
+        return any(self.cells) and BLOCKS.issuperset("".join(self.cells))
+
     def fitted(self, cell: str, room: int) -> str:
         """A cell in so much room: cut where it is longer, filled where it is shorter."""
         if len(cell) > room:
             cell = cell[: room - 1] + "…"
         return cell.rjust(room) if self.right else cell.ljust(room)
+
+
+class Grid(NamedTuple):
+    """A listing written out."""
+
+    title: str
+    columns: list[Column]
+
+    @property
+    def lines(self) -> list[tuple[str, ...]]:
+        """The cells row by row, the headings first."""
+        return list(zip(*([column.head, *column.cells] for column in self.columns), strict=True))
+
+    @property
+    def widths(self) -> list[int]:
+        """How wide each column is if nothing is cut."""
+        return [column.width for column in self.columns]
 
 
 def render(listing: Listing, format: str = "table", *, width: int | None = None) -> str:
@@ -75,8 +97,7 @@ def render(listing: Listing, format: str = "table", *, width: int | None = None)
 
 
 def terminal_width() -> int:
-    """The columns of the terminal that is printed to; without end if it is a file or a pipe, where
-    nothing is cut."""
+    """The columns of the terminal; without end for a file or a pipe, where nothing is cut."""
     from shutil import get_terminal_size
 
     if not sys.stdout.isatty():
@@ -116,23 +137,20 @@ def _bare(row: Sequence[Any]) -> list[Any]:
 
 
 def _markdown(listing: Listing) -> str:
-    columns = _columns(listing)
+    grid = _grid(listing)
 
     def line(row: Sequence[str]) -> str:
         escaped = [cell.replace("|", "\\|") for cell in row]
         return f"| {' | '.join(escaped)} |"
 
-    lines = []
-    if listing.title:
-        lines += [f"**{_one_line(listing.title)}**", ""]
-    lines.append(line([column.head for column in columns]))
-    lines.append(line(["---:" if column.right else "---" for column in columns]))
-    lines += map(line, _rows(columns))
-    return "\n".join(lines)
+    head, *rows = map(line, grid.lines)
+    rule = line(["---:" if column.right else "---" for column in grid.columns])
+    title = [f"**{grid.title}**", ""] if grid.title else []
+    return "\n".join([*title, head, rule, *rows])
 
 
 def _latex(listing: Listing) -> str:
-    columns = _columns(listing)
+    grid = _grid(listing)
 
     def line(row: Sequence[str]) -> str:
         text = " & ".join(cell.translate(_LATEX) for cell in row)
@@ -140,41 +158,47 @@ def _latex(listing: Listing) -> str:
             text = "{}" + text
         return text + r" \\"
 
-    lines = []
-    if listing.title:
-        lines.append(f"% {_one_line(listing.title)}")
-    sides = "".join("r" if column.right else "l" for column in columns)
-    lines += [rf"\begin{{tabular}}{{{sides}}}", r"\toprule"]
-    lines += [line([column.head for column in columns]), r"\midrule"]
-    lines += map(line, _rows(columns))
-    lines += [r"\bottomrule", r"\end{tabular}"]
-    return "\n".join(lines)
+    head, *rows = map(line, grid.lines)
+    sides = "".join("r" if column.right else "l" for column in grid.columns)
+    title = [f"% {grid.title}"] if grid.title else []
+    return "\n".join(
+        [
+            *title,
+            rf"\begin{{tabular}}{{{sides}}}",
+            r"\toprule",
+            head,
+            r"\midrule",
+            *rows,
+            r"\bottomrule",
+            r"\end{tabular}",
+        ]
+    )
 
 
 def _terminal(listing: Listing, width: int) -> str:
-    """Columns as wide as they need. Where that is too wide, bars go; then the widest text is cut,
-    never a figure."""
-    columns = _columns(listing)
-    if _total([column.width for column in columns]) > width:
-        columns = [column for column in columns if not _is_bars(column)]
-    widths = _fitted(columns, width)
+    """Columns as wide as they need, or as the terminal has room for.
+
+    Where that is too little, bars go; then the widest text is cut, never a figure.
+    """
+    grid = _grid(listing)
+    if _total(grid.widths) > width:
+        kept = [column for column in grid.columns if not column.is_bars]
+        grid = Grid(grid.title, kept)
+    widths = _fitted(grid, width)
 
     def line(row: Sequence[str]) -> str:
-        return "  ".join(map(Column.fitted, columns, row, widths)).rstrip()
+        return "  ".join(map(Column.fitted, grid.columns, row, widths)).rstrip()
 
-    lines = []
-    if listing.title:
-        lines.append(_one_line(listing.title))
-    lines.append(line([column.head for column in columns]))
-    lines.append("  ".join("─" * room for room in widths))
-    lines += map(line, _rows(columns))
-    return "\n".join(lines)
+    head, *rows = map(line, grid.lines)
+    rule = "  ".join("─" * room for room in widths)
+    title = [grid.title] if grid.title else []
+    return "\n".join([*title, head, rule, *rows])
 
 
-def _fitted(columns: Sequence[Column], width: int) -> list[int]:
+def _fitted(grid: Grid, width: int) -> list[int]:
     """How wide each column may be, so that the table fits where that is possible."""
-    widths = [column.width for column in columns]
-    texts = [i for i, column in enumerate(columns) if not column.right]
+    widths = grid.widths
+    texts = [i for i, column in enumerate(grid.columns) if not column.right]
     while texts and _total(widths) > width:
         widest = max(texts, key=widths.__getitem__)
         if widths[widest] <= LEAST:
@@ -187,20 +211,12 @@ def _total(widths: Sequence[int]) -> int:
     return sum(widths) + 2 * (len(widths) - 1)
 
 
-def _is_bars(column: Column) -> bool:
-    return any(column.cells) and BLOCKS.issuperset("".join(column.cells))
-
-
-def _columns(listing: Listing) -> list[Column]:
-    found = []
+def _grid(listing: Listing) -> Grid:
+    columns = []
     for i, head in enumerate(listing.columns):
         values = [row[i] for row in listing.rows]
-        found.append(Column(_one_line(head), list(map(_shown, values)), _is_numeric(values)))
-    return found
-
-
-def _rows(columns: Sequence[Column]) -> list[tuple[str, ...]]:
-    return list(zip(*(column.cells for column in columns), strict=True))
+        columns.append(Column(_one_line(head), list(map(_shown, values)), _is_numeric(values)))
+    return Grid(_one_line(listing.title), columns)
 
 
 def _shown(cell: Any) -> str:
@@ -218,8 +234,7 @@ def _one_line(text: str) -> str:
 
 
 def _is_numeric(values: Sequence[Any]) -> bool:
-    """Are all cells figures: numbers, percentages, intervals, p-values? What is missing does not
-    speak against it."""
+    """Are all cells that are there figures: numbers, percentages, intervals, p-values?"""
     known = [value for value in values if value not in (None, "", "–")]
     if not known:
         return None in values
