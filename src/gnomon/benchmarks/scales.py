@@ -8,65 +8,87 @@ ones balance yes and no within it.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations, product
+from pathlib import Path
 from random import Random
 from typing import TypeVar
 
 import msgspec
 
+from gnomon.benchmarks.counting import GOLD, tally
 from gnomon.contracts import Benchmark, Laws, Listing, OrderLaw
 from gnomon.errors import DataError, MissingFileWarning, unknown
-from gnomon.fetching.catalogue import locate
+from gnomon.fetching.catalogue import expected, locate
 from gnomon.files import find, package_data, read_jsonl, read_yaml
 from gnomon.records import MASK, Form, Item
 
 SCALES_OF = {"size": ("larger", "smaller"), "height": ("taller", "shorter")}
 FORMS: tuple[Form, ...] = ("cloze", "choice")
-Levels = Sequence[Sequence[str]]
+Levels = Sequence[Sequence[str]]  # the objects of each level, the least first
+LevelOf = Mapping[str, int]
 Name = TypeVar("Name", bound=str)
 
 
 def fresh(*, seed: int = 0, scale: str = "", form: str = "") -> Iterator[Item]:
-    """All ordered cross-level pairs of objects drawn by the seed; SCALE is size or height, FORM is
-    cloze or choice."""
+    """All ordered pairs of objects of different levels, each asked in two forms.
+
+    seed   draws the objects
+    scale  size or height; else both
+    form   cloze or choice; else both
+    """
     for chosen in _chosen(scale, SCALES_OF):
         pool: Levels = read_yaml(package_data("scales.yaml"))["fresh"][chosen]
         draw = Random(f"{seed}/{chosen}")
         levels = [draw.sample(sorted(level), 5) for level in pool]
         pairs = ordered_pairs(levels)
         asks_greater = _balanced(pairs, draw)
+        level_of = levels_by_name(levels)
+        forms = _chosen(form, FORMS)
         for a, b in pairs:
-            yield from _forms(
-                chosen, a, b, levels, _chosen(form, FORMS), asks_greater=asks_greater[a, b]
-            )
+            yield from _forms(chosen, a, b, level_of, forms, asks_greater=asks_greater[a, b])
 
 
 def published(*, data: str = "", scale: str = "", form: str = "") -> Iterator[Item]:
-    """The authors' size/data.json and height/data.json, as far as they are there."""
+    """The authors' size and height sets, or the one of them that is there.
+
+    data   the authors' repository, or a folder with its files; else what was fetched
+    scale  size or height; else both
+    form   cloze or choice; else both
+    """
     folder = locate(data, "scales")
-    levels_of = read_yaml(package_data("scales.yaml"))["published"]
-    found, missing = {}, []
-    for chosen in _chosen(scale, SCALES_OF):
+    table = read_yaml(package_data("scales.yaml"))["published"]
+    forms = _chosen(form, FORMS)
+    for chosen, file in _found_sets(folder, _chosen(scale, SCALES_OF)).items():
+        level_of = levels_by_name(table[chosen])
+        for line, row in read_jsonl(file, Row):
+            problem = _problem(row, chosen, level_of)
+            if problem:
+                hint = expected("spatial-commonsense", f"data/{chosen}/data.json")
+                raise DataError(problem, hint, file=file, line=line)
+            yield from _published_forms(chosen, row, level_of, forms)
+
+
+def _found_sets(folder: Path, scales: Sequence[str]) -> dict[str, Path]:
+    """The files of the scales; one that is missing is warned of, if there is another."""
+    found = {}
+    missing = []
+    for scale in scales:
         try:
-            found[chosen] = find(
+            found[scale] = find(
                 folder,
-                f"{chosen}/data.json",
-                f"{chosen}.json",
-                f"data/{chosen}/data.json",
-                what=f"the {chosen} set",
+                f"{scale}/data.json",
+                f"{scale}.json",
+                f"data/{scale}/data.json",
+                what=f"the {scale} set",
             )
         except DataError as error:
             missing.append(error)
     if not found:
         raise missing[0]
     for absent in missing:
-        warnings.warn(absent.message, MissingFileWarning, stacklevel=2)
-    for chosen, file in found.items():
-        for line, row in read_jsonl(file, Row):
-            yield from _published_forms(
-                chosen, row, levels_of[chosen], _chosen(form, FORMS), f"{file}:{line}"
-            )
+        warnings.warn(absent.message, MissingFileWarning, stacklevel=3)
+    return found
 
 
 class Row(msgspec.Struct):
@@ -79,20 +101,33 @@ class Row(msgspec.Struct):
     label: int
 
 
+def levels_by_name(levels: Levels) -> dict[str, int]:
+    """On which level each object is.
+
+    >>> levels_by_name([["pea"], ["mug", "brick"]])
+    {'pea': 0, 'mug': 1, 'brick': 1}
+    """
+    found: dict[str, int] = {}
+    for number, names in enumerate(levels):
+        found |= dict.fromkeys(names, number)
+    return found
+
+
 def ordered_pairs(levels: Levels) -> list[tuple[str, str]]:
-    """Every two objects of different levels, both ways round: the smaller first in the first half,
-    then reversed.
+    """Every two objects of different levels, both ways round: first all with the smaller first.
 
     >>> ordered_pairs([["pea"], ["mug", "brick"]])
     [('pea', 'mug'), ('pea', 'brick'), ('mug', 'pea'), ('brick', 'pea')]
     """
-    rising = [pair for low, high in combinations(levels, 2) for pair in product(low, high)]
-    return rising + [(b, a) for a, b in rising]
+    rising: list[tuple[str, str]] = []
+    for low, high in combinations(levels, 2):
+        rising += product(low, high)
+    falling = [(b, a) for a, b in rising]
+    return rising + falling
 
 
 def _balanced(pairs: Sequence[tuple[str, str]], draw: Random) -> dict[tuple[str, str], bool]:
-    """Which pairs are asked with the greater word: half of those where the answer is yes, half of
-    the others."""
+    """Which pairs are asked with the greater word: half of the rising, and half of the falling."""
     half = len(pairs) // 2
     chosen: dict[tuple[str, str], bool] = {}
     for part in (pairs[:half], pairs[half:]):
@@ -102,70 +137,84 @@ def _balanced(pairs: Sequence[tuple[str, str]], draw: Random) -> dict[tuple[str,
 
 
 def _forms(
-    scale: str, a: str, b: str, levels: Levels, forms: Sequence[Form], *, asks_greater: bool
+    scale: str, a: str, b: str, level_of: LevelOf, forms: Sequence[Form], *, asks_greater: bool
 ) -> Iterator[Item]:
     greater, lesser = SCALES_OF[scale]
-    is_greater = _level(a, levels) > _level(b, levels)
     word = greater if asks_greater else lesser
+    is_greater = level_of[a] > level_of[b]
+    answer = "yes" if is_greater == asks_greater else "no"
     for form in forms:
         if form == "cloze":
-            yield _item(
-                scale, form, f"{_a(a, capital=True)} is {MASK} than {_a(b)}.", a, b, levels, ""
-            )
+            text = f"{_a(a, capital=True)} is {MASK} than {_a(b)}."
+            yield _item(scale, form, text, a, b, level_of, "")
         else:
-            answer = "yes" if is_greater == asks_greater else "no"
-            yield _item(scale, form, f"Is {_a(a)} {word} than {_a(b)}?", a, b, levels, word, answer)
+            text = f"Is {_a(a)} {word} than {_a(b)}?"
+            yield _item(scale, form, text, a, b, level_of, word, answer)
+
+
+def _problem(row: Row, scale: str, level_of: LevelOf) -> str:
+    """The objects must be those of the set, and the label must follow from their levels."""
+    for name in (row.obj_a, row.obj_b):
+        if name not in level_of:
+            return f"{name!r} is not an object of the {scale} set."
+    is_greater = level_of[row.obj_a] > level_of[row.obj_b]
+    if is_greater != (row.label == 1):
+        return f"the label does not follow from the levels of {row.obj_a} and {row.obj_b}."
+    return ""
 
 
 def _published_forms(
-    scale: str, row: Row, levels: Levels, forms: Sequence[Form], where: str
+    scale: str, row: Row, level_of: LevelOf, forms: Sequence[Form]
 ) -> Iterator[Item]:
-    """Cloze from the authors' phrases; question as they ask it: about (b, a), with the lesser word,
-    if a is greater."""
-    try:
-        if (_level(row.obj_a, levels) > _level(row.obj_b, levels)) != (row.label == 1):
-            raise DataError(
-                f"{where}: the label does not follow from the levels of {row.obj_a} and {row.obj_b}.",
-                "Is this the right file?",
-            )
-    except KeyError as unknown:
-        raise DataError(
-            f"{where}: {unknown.args[0]!r} is not an object of the {scale} set.",
-            "Is this the right file?",
-        ) from None
+    """Cloze from the authors' phrases; question as they ask it.
+
+    That is about (b, a), with the lesser word, if a is greater.
+    """
     first, _, second = row.text.rstrip(" .").partition(" and ")
     greater, lesser = SCALES_OF[scale]
     for form in forms:
         if form == "cloze":
             text = f"{first} is {MASK} than {second}."
-            yield _item(scale, form, text, row.obj_a, row.obj_b, levels, "")
+            yield _item(scale, form, text, row.obj_a, row.obj_b, level_of, "")
         elif row.label == 0:
-            yield _item(scale, form, row.question, row.obj_a, row.obj_b, levels, greater, "no")
+            yield _item(scale, form, row.question, row.obj_a, row.obj_b, level_of, greater, "no")
         else:
-            yield _item(scale, form, row.question, row.obj_b, row.obj_a, levels, lesser, "yes")
+            yield _item(scale, form, row.question, row.obj_b, row.obj_a, level_of, lesser, "yes")
 
 
 def _item(
-    scale: str, form: Form, text: str, a: str, b: str, levels: Levels, word: str, answer: str = ""
+    scale: str,
+    form: Form,
+    text: str,
+    a: str,
+    b: str,
+    level_of: LevelOf,
+    word: str,
+    answer: str = "",
 ) -> Item:
-    low, high = _level(a, levels), _level(b, levels)
-    relation = SCALES_OF[scale][0 if low > high else 1]
-    pair = " / ".join(sorted((a, b), key=lambda name: _level(name, levels)))
+    """An item; a question has the word that it asks with, and its answer."""
+    difference = level_of[a] - level_of[b]
+    relation = SCALES_OF[scale][0 if difference > 0 else 1]
+    pair = " / ".join(sorted((a, b), key=level_of.__getitem__))
     tags = {
         "scale": scale,
         "obj_a": a,
         "obj_b": b,
         "relation": relation,
-        "gap": str(abs(low - high)),
+        "gap": str(abs(difference)),
     }
+    name = [scale, form, a, b]
+    choices, gold = SCALES_OF[scale], relation
     if word:
         tags["comparative"] = word
+        name.insert(3, word)
+        choices, gold = ("yes", "no"), answer
     return Item(
-        id="/".join(part for part in (scale, form, a, word, b) if part).replace(" ", "_"),
+        id="/".join(name).replace(" ", "_"),
         form=form,
         text=text,
-        choices=("yes", "no") if word else SCALES_OF[scale],
-        gold=(answer,) if word else (relation,),
+        choices=choices,
+        gold=(gold,),
         group=f"{scale}: {pair}",
         tags=tags,
     )
@@ -173,32 +222,19 @@ def _item(
 
 def statistics(items: Sequence[Item]) -> list[Listing]:
     """What the comparative word alone gives away: yes and no for each."""
-    words = sorted({item.tags["comparative"] for item in items if "comparative" in item.tags})
-    rows = tuple(
-        (
-            word,
-            *(
-                sum(item.gold == (label,) for item in items if item.tags.get("comparative") == word)
-                for label in ("yes", "no")
-            ),
-        )
-        for word in words
-    )
-    return (
-        [Listing("Right answers by comparative word", ("word", "yes", "no"), rows)] if rows else []
-    )
-
-
-def _level(name: str, levels: Levels) -> int:
-    for number, level in enumerate(levels):
-        if name in level:
-            return number
-    raise KeyError(name)
+    counts = tally(items, "comparative", GOLD)
+    if not counts:
+        return []
+    words = sorted(word for (word,) in tally(items, "comparative"))
+    rows = [(word, counts[word, "yes"], counts[word, "no"]) for word in words]
+    return [Listing("Right answers by comparative word", ("word", "yes", "no"), tuple(rows))]
 
 
 def _a(name: str, *, capital: bool = False) -> str:
     article = "an" if name[0] in "aeiou" else "a"
-    return f"{article.capitalize() if capital else article} {name}"
+    if capital:
+        article = article.capitalize()
+    return f"{article} {name}"
 
 
 def _chosen(wanted: str, known: Iterable[Name]) -> list[Name]:
