@@ -181,7 +181,7 @@ def leaderboard(
         for place, table in zip(board, shared([tables[i] for i in board]), strict=True):
             statistics = measure.statistics(table)
             values[names[place]] = interval(statistics, level=level)
-            counts[names[place]] = (len(table), statistics.clusters, table.folder)
+            counts[names[place]] = (len(table), statistics.clusters, table.about.folder)
     tied, better, worse = _verdicts(names, comparisons)
 
     def goodness(name: str) -> tuple[float, str]:

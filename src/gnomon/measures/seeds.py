@@ -17,13 +17,13 @@ import numpy as np
 
 from gnomon.contracts import Laws, Measure
 from gnomon.errors import UsageError
-from gnomon.measures.building import Row, Whole, build, unpack
+from gnomon.measures.building import Row, Whole, build
 from gnomon.measures.columns import Wordings
 from gnomon.measures.distributions import t_quantile
 from gnomon.measures.intervals import freedom, standard_error, where_all_agree
 from gnomon.measures.runlabels import is_seed
 from gnomon.measures.statistics import Statistics
-from gnomon.measures.table import Table
+from gnomon.measures.table import About, Table
 from gnomon.records import Score
 
 SEED, CLUSTER = "seed of the run", "cluster"  # tags of runs taken together
@@ -91,11 +91,12 @@ def by_seed(tables: Sequence[Table]) -> list[list[Table]]:
 
 def _check_different(tables: Sequence[Table]) -> None:
     """Refuse two runs that have the same seeds: they would count one sample twice."""
-    ordered = sorted(tables, key=lambda table: _in_words(table.settings))
+    ordered = sorted(tables, key=lambda table: _in_words(table.about.settings))
     for one, two in pairwise(ordered):
-        if one.settings and one.settings == two.settings:
+        if one.about.settings and one.about.settings == two.about.settings:
             raise UsageError(
-                f"{one.folder} and {two.folder} do not differ in the seed, nor in anything else.",
+                f"{one.about.folder} and {two.about.folder} do not differ in the seed, nor in "
+                "anything else.",
                 "Give one of them.",
             )
 
@@ -117,7 +118,7 @@ def slices(tables: Sequence[Table], tag: str, minimum: int = 1) -> dict[str, lis
 
 def seedless(table: Table) -> dict[str, Any]:
     """The settings of a table other than its seeds."""
-    return {name: value for name, value in table.settings.items() if not is_seed(name)}
+    return {name: value for name, value in table.about.settings.items() if not is_seed(name)}
 
 
 def together(tables: Sequence[Table]) -> Table:
@@ -128,15 +129,18 @@ def together(tables: Sequence[Table]) -> Table:
     is hard with any seed.
     """
     first = tables[0]
-    return build(
-        _rows(tables),
+    about = About(
         benchmark=first.benchmark,
         model=first.model,
+        settings=seedless(first),
+        total=sum(table.total for table in tables),
+    )
+    return build(
+        _rows(tables),
+        about=about,
         scale=first.scale,
         cluster=CLUSTER,
         laws=_within_seeds(first.laws),
-        total=sum(table.total for table in tables),
-        settings=seedless(first),
         wordings=_wordings(tables),
     )
 
@@ -151,11 +155,30 @@ def _wordings(tables: Sequence[Table]) -> Wordings | None:
 def _rows(tables: Sequence[Table]) -> Iterator[Row]:
     for seed, table in zip(_names_of_seeds(tables), tables, strict=True):
         clusters = table.column(table.cluster).text()
-        for (item, scores, choice, error), cluster in zip(unpack(table), clusters, strict=True):
+        for (item, scores, choice, error), cluster in zip(_unpacked(table), clusters, strict=True):
             tags = item.tags | {SEED: seed, CLUSTER: cluster or f"item {item.id}"}
             group = f"{seed}:{item.group}" if item.group else ""
             moved = Whole(f"{seed}:{item.id}", item.form, item.choices, item.gold, group, tags)
             yield moved, scores, choice, error
+
+
+def _unpacked(table: Table) -> Iterator[tuple[Whole, list[float] | None, str | None, str | None]]:
+    """The rows of a table again."""
+    choices, gold = [], []
+    for codes, right in zip(table.kinds.choices, table.kinds.gold, strict=True):
+        choices.append(tuple(table.labels[code] for code in codes[codes >= 0]))
+        gold.append(tuple(table.labels[code] for code in codes[right]))
+    columns = {name: column.text() for name, column in table.tags.items()}
+    said = (*table.labels, None)
+    for row, kind in enumerate(table.kind.tolist()):
+        tags = {name: values[row] for name, values in columns.items() if values[row]}
+        form, group = table.form.value(row), table.group.value(row)
+        item = Whole(str(table.ids[row]), form, choices[kind], gold[kind], group, tags)
+        scores = None
+        if table.scores is not None and not np.isnan(table.scores[row]).all():
+            scores = table.scores[row, : len(choices[kind])].tolist()
+        error = "failed" if table.failed[row] else None
+        yield item, scores, said[table.choice[row]], error
 
 
 def _names_of_seeds(tables: Sequence[Table]) -> list[str]:
@@ -163,7 +186,7 @@ def _names_of_seeds(tables: Sequence[Table]) -> list[str]:
     names: list[str] = []
     seen: dict[str, int] = {}
     for table in tables:
-        seed = str(table.seed)
+        seed = str(table.about.seed)
         seen[seed] = seen.get(seed, 0) + 1
         names.append(seed if seen[seed] == 1 else f"{seed}#{seen[seed]}")
     return names

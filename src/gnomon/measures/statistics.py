@@ -66,7 +66,8 @@ class Statistics:
         sums = np.empty((rows, columns.shape[1]))
         for j in range(columns.shape[1]):
             sums[:, j] = np.bincount(blocks, weights=columns[:, j], minlength=rows)
-        return cls(sums, finish, len(codes) if n is None else n, count, bounds, degree)
+        counted = len(codes) if n is None else n
+        return cls(sums, finish, counted, count, bounds, degree)
 
     @classmethod
     def tallied(
@@ -86,7 +87,8 @@ class Statistics:
         for cell in cells:
             place = np.asarray(blocks[cell.rows], dtype=np.int64) * k + cell.columns
             sums += np.bincount(place, weights=cell.weights, minlength=rows * k)
-        return cls(sums.reshape(rows, k), finish, len(codes) if n is None else n, count, bounds)
+        counted = len(codes) if n is None else n
+        return cls(sums.reshape(rows, k), finish, counted, count, bounds)
 
     @property
     def total(self) -> Floats:

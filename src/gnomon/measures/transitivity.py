@@ -23,9 +23,9 @@ def transitivity(table: Table, *, and_right: bool = False) -> Statistics:
     Clusters are objects: a triple belongs to three. A triple whose (A, C) is not asked does not
     count; one whose (A, C) was asked but not answered counts as broken.
     """
-    sums = [
-        _triples(square, sign, and_right) for square, signs in _squares(table) for sign in signs
-    ]
+    sums = []
+    for square, signs in _squares(table):
+        sums += [_triples(square, sign, and_right) for sign in signs]
     if not sums:
         return Statistics(np.zeros((0, 2)), ratio, 0, 0, degree=3)
     by_object = _by_object(sums)

@@ -15,7 +15,8 @@ import msgspec
 from gnomon.benchmarks.viphy.files import Colours
 from gnomon.errors import DataError, UsageError
 from gnomon.files import read_jsonl
-from gnomon.vision.knowledge import COLOURS, typical_as_coded
+from gnomon.vision.knowledge import COLOURS
+from gnomon.vision.typical import typical_labels
 
 ORDER = tuple(sorted(COLOURS))
 HINT = "Give the folder that holds default_train.jsonl and its like with --data."
@@ -40,7 +41,7 @@ def read_coda(folder: str) -> list[Colours]:
         for _, row in read_jsonl(file, Row):
             name = row.display_name.partition(" (")[0].lower()
             shares = dict(zip(ORDER, row.label, strict=True))
-            found.setdefault(name, Colours(name, typical_as_coded(shares)))
+            found.setdefault(name, Colours(name, typical_labels(shares)))
     if not found:
         raise DataError("there is no file of CoDa here.", HINT, file=folder)
     return list(found.values())

@@ -44,9 +44,9 @@ def fresh_color(*, seed: int = 0, prompt: str = "cloze") -> Iterator[Item]:
 
 
 def coda_color(*, data: str = "", prompt: str = "cloze") -> Iterator[Item]:
-    """The objects of CoDa with the colours that people see: what Figures 7 and 8 compare with.
+    """The objects of CoDa with the colours that people see, which the paper compares with.
 
-    data    your folder with CoDa's files
+    data    your folder of the released CoDa dataset: default_train.jsonl and its like
     prompt  how to ask, as in Table 2: cloze, question or finetune
     """
     chosen = prompt_of("color", prompt)

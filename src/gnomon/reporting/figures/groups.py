@@ -168,7 +168,7 @@ def _hues(labels: Sequence[str]) -> dict[str, int]:
         return {}
     if set(labels) <= set(LABELS):
         return {label: LABELS[label] for label in labels}
-    return {label: i for i, label in enumerate(labels)}
+    return dict(zip(labels, range(HUES), strict=False))
 
 
 def _dot(one: Mapped, hues: dict[str, int]) -> Dot:
@@ -189,16 +189,18 @@ def box_plots(study: Study) -> Iterator[Figure]:
     if tag is None or not all(sizeable(table) and tag in table.tags for table in tables):
         return
     rows = []
+    by_key: dict[str, list[float]] = {}
     for entrant in study.entrants:
         for key, part in entrant.table.by(tag):
-            names, shares = group_shares(part)
-            for name, share in zip(names, shares.tolist(), strict=True):
+            names, found = group_shares(part)
+            shares = found.tolist()
+            by_key.setdefault(key, []).extend(shares)
+            for name, share in zip(names, shares, strict=True):
                 rows.append((entrant.label, key, name, share))
-    by_key = grouped(rows, lambda row: row[1])
     if not 2 <= len(by_key) <= MOST_BOXES:
         return
-    drawn = [_box(key, np.array([row[3] for row in own])) for key, own in by_key.items()]
-    drawn.sort(key=lambda box: -box.middle)
+    boxes_by_key = [_box(key, np.array(shares)) for key, shares in by_key.items()]
+    drawn = sorted(boxes_by_key, key=lambda box: -box.middle)
     medians = "; ".join(f"{box.key} median {percent(box.middle)}" for box in drawn)
     noun = study.noun
     whose = ", over all models" if len(tables) > 1 else ""

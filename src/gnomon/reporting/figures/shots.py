@@ -120,6 +120,6 @@ def _amount(entrant: Entrant, key: str) -> float | None:
         places.append(prompt)
     for place in places:
         value = place.get(key)
-        if type(value) in (int, float):  # true and false are no amounts
+        if isinstance(value, int | float) and not isinstance(value, bool):
             return float(value)
     return None

@@ -21,9 +21,9 @@ from gnomon.reporting.published.layouts import (
     Place,
     RunFigures,
     Value,
+    columns_on,
     like_paper,
     needed,
-    paper_named,
 )
 from gnomon.reporting.published.results import results
 
@@ -58,7 +58,7 @@ def _names(tables: Sequence[Table]) -> list[str]:
         by_benchmark.setdefault(_base(table), []).append(table)
     names: dict[int, str] = {}
     for here in by_benchmark.values():
-        settings = [{"items": _source(table), **table.settings} for table in here]
+        settings = [{"items": _source(table), **table.about.settings} for table in here]
         found = labels([table.model for table in here], settings)
         names.update(zip(map(id, here), found, strict=True))
     return [names[id(table)] for table in tables]
@@ -110,20 +110,18 @@ def _size_caveats(table: Table, name: str, measures: Sequence[str]) -> list[str]
 def _option_caveats(table: Table, name: str, paper: str) -> list[str]:
     """Where a run was asked other items than a table of the paper is about."""
     found: dict[str, dict[str, None]] = {}
-    for layout in paper_named(paper).tables:
-        for column in layout.filled():
-            if column.benchmark == _base(table):
-                for said in _other_options(table, column):
-                    found.setdefault(said, {})[layout.table] = None
+    for where, column in columns_on(paper, _base(table)):
+        for said in _other_options(table, column):
+            found.setdefault(said, {})[where] = None
     caveats = []
-    for said, where in found.items():
-        items = f"{name} on {table.benchmark} is not on the items of {', '.join(where)}"
+    for said, places in found.items():
+        items = f"{name} on {table.benchmark} is not on the items of {', '.join(places)}"
         caveats.append(f"{items}: {said}.")
     return caveats
 
 
 def _other_options(table: Table, column: Column) -> Iterator[str]:
     for option, theirs in column.options.items():
-        ours = str(table.settings.get(option, theirs))
+        ours = str(table.about.settings.get(option, theirs))
         if ours != theirs:
             yield f"{option} {ours or '(all)'} here, {option} {theirs} in the paper"

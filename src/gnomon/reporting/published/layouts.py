@@ -62,6 +62,7 @@ class Paper(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     digits: int
     tables: tuple[Layout, ...]
+    spread_digits: int | None = None  # of spreads below 10 %, where they have more digits
     rounding: Literal["half up", "half even"] = "half up"
 
 
@@ -104,12 +105,19 @@ def needed(paper: str, benchmark: str) -> set[tuple[str, str, str]]:
     """The forms, measures and tags (form, measure, by) that a paper's tables need of runs on a
     benchmark."""
     wanted: set[tuple[str, str, str]] = set()
-    for layout in paper_named(paper).tables:
-        for column in layout.filled():
-            if column.benchmark == benchmark and not column.paper_only:
-                wanted.add((column.form, column.measure, column.by))
-                wanted.add((column.form, column.measure, column.spread or column.by))
+    for _, column in columns_on(paper, benchmark):
+        if not column.paper_only:
+            wanted.add((column.form, column.measure, column.by))
+            wanted.add((column.form, column.measure, column.spread or column.by))
     return wanted
+
+
+def columns_on(paper: str, benchmark: str) -> list[tuple[str, Column]]:
+    """The columns of a paper that are about one benchmark, each with the name of its table."""
+    found = []
+    for layout in paper_named(paper).tables:
+        found += [(layout.table, column) for column in layout.filled()]
+    return [(table, column) for table, column in found if column.benchmark == benchmark]
 
 
 def like_paper(
@@ -205,4 +213,6 @@ def _cell(how: Paper, column: Column, value: float, sd: float | None) -> str:
     text = rounded(value, digits, how.rounding)
     if sd is None:
         return text
+    if how.spread_digits is not None and sd < 0.1:
+        digits = how.spread_digits
     return f"{text} ({rounded(sd, digits, how.rounding)})"
