@@ -152,6 +152,11 @@ class Table:
         return self.about.model
 
     @property
+    def settings(self) -> Mapping[str, Any]:
+        """What tells runs of one model apart, seeds included."""
+        return self.about.settings
+
+    @property
     def total(self) -> int:
         """How many items the run has, asked or not."""
         return self.about.total

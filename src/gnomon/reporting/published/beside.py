@@ -50,7 +50,7 @@ def _names(tables: Sequence[Table]) -> list[str]:
     for base in dict.fromkeys(bases):
         here = [i for i, other in enumerate(bases) if other == base]
         told = [
-            {"items": tables[i].benchmark.partition("@")[2], **tables[i].about.settings} for i in here
+            {"items": tables[i].benchmark.partition("@")[2], **tables[i].settings} for i in here
         ]
         found.update(zip(here, labels([tables[i].model for i in here], told), strict=True))
     return [found[i] for i in range(len(tables))]

@@ -260,7 +260,9 @@ def _verdict(study: Study) -> dict[str, Any]:
             "text": f"{first} and {second} cannot be compared: they share {shared}.",
             "differ": False,
         }
-    ahead, behind = (first, second) if found.difference >= 0 else (second, first)
+    ahead, behind = first, second
+    if (found.difference >= 0) != (measure.better == "higher"):
+        ahead, behind = second, first
     gap = f"{abs(100 * found.difference):.1f} points"
     if found.differ:
         said = f"{ahead} is ahead of {behind} by {gap} of {measure_name(measure.name).lower()}"
