@@ -431,6 +431,16 @@ def test_an_unfinished_run_is_scored_over_the_items_that_were_asked(capsys):
     assert (same.n, same.value) == (30, score["value"])
 
 
+def test_a_run_that_was_asked_nothing_has_figures_of_nothing(capsys):
+    run = stopped_after(gnomon.run("scales", "majority", limit=20), 0)
+    for more in ([], ["--over-seeds"]):
+        told = printed(capsys, "score", run.path, "--format", "json", *more)
+        found = json.loads(told.out)
+        assert len(found) > 5
+        assert {(score["value"], score["n"]) for score in found} == {(None, 0)}
+        assert "asked 0 of 20 items" in told.err
+
+
 def test_unfinished_runs_are_not_compared_unless_that_is_asked_for(runs, capsys):
     stopped_after(gnomon.runs.Run.open(runs[0]), 30)
     assert main(["compare", *runs[:2]]) == 2

@@ -224,7 +224,7 @@ class Table:
     @cached_property
     def clusters(self) -> Codes:
         """The independent cluster of each row; -1 for a row that is a cluster of its own."""
-        if self.cluster == "group":
+        if self.cluster == "group" or not len(self):  # an empty table has no tags
             return self.group.codes
         return self.column(self.cluster).codes
 
