@@ -159,8 +159,11 @@ class PairMeasure:
 
 @dataclass(frozen=True, kw_only=True)
 class AnswerFormat:
-    """A kind of file in which another program leaves its answers."""
+    """A kind of file in which another program leaves its answers.
+
+    Options of `read` are keyword-only parameters, such as `column` and `filter`.
+    """
 
     name: str
     recognises: Callable[[Path, Sequence[str]], bool]  # a file by its name and first lines
-    read: Callable[[Path], Iterator[Prediction]]
+    read: Callable[..., Iterator[Prediction]]  # of a Path

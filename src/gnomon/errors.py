@@ -68,6 +68,10 @@ class MissingFileWarning(UserWarning):
     """A part of the authors' data is not there; the rest is used."""
 
 
+class AnswerFileWarning(UserWarning):
+    """A file of answers does not fit its benchmark in every respect; what fits is used."""
+
+
 def unknown(kind: str, name: str, known: Iterable[str]) -> UsageError:
     """Say that `name` is not a known `kind`, with the nearest names.
 

@@ -294,8 +294,9 @@ def _from_file(args: Namespace) -> Entry:
         )
     source = chosen_sources(args, [args.benchmark])[0].limited(args.limit)
     benchmark = source.benchmark
+    joined = read_predictions(args.answers, source.items())
     table = Table.of(
-        read_predictions(args.answers, source.items()),
+        joined.rows,
         benchmark=source.name,
         model=f"answers:{Path(args.answers).name}",
         scale=args.scale or "none",
@@ -303,12 +304,8 @@ def _from_file(args: Namespace) -> Entry:
         laws=benchmark.laws,
         seed=source.options.get("seed"),
     )
-    if args.limit is None and 2 * len(table) < table.total:
-        print(
-            f"{args.answers} answers {len(table):,} of {table.total:,} items. If the items were made or run "
-            "with --limit or other options, give the same here.",
-            file=sys.stderr,
-        )
+    for note in joined.notes:
+        print(note, file=sys.stderr)
     return Entry(table, benchmark.measures, table.model)
 
 

@@ -3,6 +3,7 @@ are."""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Sequence
 from hashlib import sha256
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Any
 
 from gnomon.answerfiles.joining import read_predictions
 from gnomon.contracts import ANYTHING, Benchmark, Scale
-from gnomon.errors import DataError, UsageError
+from gnomon.errors import AnswerFileWarning, DataError, UsageError
 from gnomon.records import Answer, Item
 
 
@@ -22,9 +23,11 @@ class FileAnswers:
     takes = ANYTHING
     batch = 1024
 
-    def __init__(self, file: str) -> None:
+    def __init__(self, file: str, *, column: str = "", filter: str = "") -> None:
         self.spec = f"answers:{file}"
         self._file = file
+        self._column = column
+        self._filter = filter
         self._answers: dict[str, Answer] = {}
 
     def describe(self) -> dict[str, Any]:
@@ -35,20 +38,23 @@ class FileAnswers:
         }
 
     def prepare(self, items: Iterable[Item], benchmark: Benchmark) -> None:
-        """Read the file and join it with the items."""
-        found = read_predictions(self._file, items)
-        self._answers = {item.id: answer for item, answer in found if answer is not None}
+        """Read the file and join it with the items; what does not fit is a warning."""
+        found = read_predictions(self._file, items, column=self._column, filter=self._filter)
+        self._answers = {item.id: answer for item, answer in found.rows}
+        for note in found.notes:
+            warnings.warn(note, AnswerFileWarning, stacklevel=2)
 
     def answer(self, items: Sequence[Item]) -> list[Answer]:
         """The answers that the file has."""
-        return [
-            self._answers.get(item.id) or Answer(item=item.id, error="not in the file of answers")
-            for item in items
-        ]
+        return [self._answers[item.id] for item in items]
 
 
-def answers(name: str) -> FileAnswers:
-    """The model `answers:FILE`."""
+def answers(name: str, *, column: str = "", filter: str = "") -> FileAnswers:
+    """The model `answers:FILE`.
+
+    column   of a table: the column that holds the answer, where several could
+    filter   of a log of lm-eval: whose replies count, where there are several
+    """
     if not name:
         raise UsageError(
             "The model answers needs a file.", "For example: answers:predictions.jsonl"
@@ -57,4 +63,4 @@ def answers(name: str) -> FileAnswers:
         raise DataError(
             "there is no such file.", "Give a file of answers: answers:FILE.", file=name
         )
-    return FileAnswers(name)
+    return FileAnswers(name, column=column, filter=filter)
