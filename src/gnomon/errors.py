@@ -13,7 +13,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
-
 # What `inert` lets pass, and the categories of Unicode that steer a terminal or hide.
 _HARMLESS = frozenset("\n\u200c\u200d")
 _STEERING = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
