@@ -34,8 +34,7 @@ def answer_of(item: Item, said: Prediction, file: Path) -> Answer:
     if isinstance(said.scores, Mapping):
         raise DataError(
             f"there is no answer to item '{item.id}'.",
-            "Give a column label, or a column for each of its choices: "
-            f"{', '.join(item.choices)}.",
+            f"Give a column label, or a column for each of its choices: {', '.join(item.choices)}.",
             file=file,
             line=said.line,
         )

@@ -19,6 +19,7 @@ ARCHIVE_LIMIT = 4 * 2**30  # bytes of all of them together
 ZSTD = 93
 WINDOW = 2**26  # bytes that unpacking may look back, and so hold
 LOCAL_HEADER = struct.Struct("<4s22xHH")  # signature ... lengths of name and extra field
+SIGNATURE = b"PK\x03\x04"
 
 
 def unpacked(file: Path, start: str, end: str) -> Iterator[tuple[str, bytes]]:
@@ -62,7 +63,7 @@ def _unpack_zstd(member: zipfile.ZipInfo, stream: IO[bytes]) -> bytes:
 
     stream.seek(member.header_offset)
     signature, name, extra = LOCAL_HEADER.unpack(stream.read(LOCAL_HEADER.size))
-    if signature != zipfile.stringFileHeader:
+    if signature != SIGNATURE:
         raise zipfile.BadZipFile(f"{member.filename} has no header")
     stream.seek(name + extra, 1)
     packed = stream.read(member.compress_size)
@@ -89,6 +90,4 @@ def _too_much(file: Path, member: zipfile.ZipInfo) -> DataError:
 def _damaged(file: Path, error: Exception) -> DataError:
     if isinstance(error, FileNotFoundError):
         return DataError("there is no such file.", "Check the path.", file=file)
-    return DataError(
-        f"the archive is damaged: {error}.", "Copy or write the log again.", file=file
-    )
+    return DataError(f"the archive is damaged: {error}.", "Copy or write the log again.", file=file)

@@ -45,6 +45,8 @@ class Sample(msgspec.Struct):
 
 
 class Log(msgspec.Struct):
+    """A whole log, as far as it matters here."""
+
     samples: list[Sample] | None = None
 
 

@@ -156,9 +156,7 @@ def _missing(file: Path, used: int, total: int) -> list[str]:
         return []
     note = f"{file} has no answer to {total - used:,} of {total:,} items: they count as failed."
     if 2 * used < total:
-        note += (
-            " If the items were made with --limit or other options, give the same options here."
-        )
+        note += " If the items were made with --limit or other options, give the same options here."
     return [note]
 
 
@@ -172,7 +170,7 @@ def _contradicts_itself(item: Item, answer: Answer) -> bool:
 
 
 def _on_no_scale(answer: Answer) -> bool:
-    """Probabilities lie between 0 and 1, log-probabilities below 0; rounding may exceed by a bit."""
+    """Neither all in 0 to 1 (probabilities) nor all below 0 (log-probabilities), rounding aside."""
     known = [score for score in answer.scores or () if not isnan(score)]
     if not known or max(known) <= 1e-6:
         return False

@@ -1,4 +1,4 @@
-"""Tables and JSON lines: a row an item, with its id and a label, scores, or a column for each choice."""
+"""Tables and JSON lines: each row has an item's id, and a label, scores or a column a choice."""
 
 from __future__ import annotations
 
