@@ -1,4 +1,4 @@
-"""The log of one run, for writing: one process at a time, each batch durable before the next begins.
+"""The log of one run, for writing: one process at a time, each batch durable before the next.
 
 SQLite in WAL mode with synchronous=FULL keeps every committed batch through kill -9 and power loss,
 and lets readers look on while a run is going.
@@ -178,9 +178,13 @@ class RunLog:
         try:
             write_manifest(self.path, manifest)
         except OSError as error:
-            raise _full(self.path) if error.errno == 28 else RunError(
-                f"{self.path} cannot be written: {error.strerror}.",
-                "Check the folder's permissions and the disk, or give another with --runs.",
+            raise (
+                _full(self.path)
+                if error.errno == 28
+                else RunError(
+                    f"{self.path} cannot be written: {error.strerror}.",
+                    "Check the folder's permissions and the disk, or give another with --runs.",
+                )
             ) from None
         self.is_new = False
 
