@@ -153,7 +153,7 @@ def test_list_runs_tells_which_are_damaged_and_shows_the_others_whole(capsys, mo
         (["models", "majority"], ["majority takes no options."]),
         (
             ["benchmarks", "scales"],
-            ["scales@fresh", "--seed S", "scales@published", "--data DIR", "--set form=VALUE"],
+            ["scales@fresh", "--seed S", "scales@published", "--data DIR", "--set scale=VALUE"],
         ),
     ],
 )
@@ -220,7 +220,7 @@ def test_a_run_whose_items_all_failed_is_a_failure(plugin, capsys):
 BAD = {
     "unknown benchmark": (["run", "scalse", "-m", "random"], 2, "Did you mean scales"),
     "unknown model": (["run", "scales", "-m", "randon"], 2, "Did you mean random"),
-    "unknown command": (["rum"], 2, "Did you mean run"),
+    "unknown command": (["runn"], 2, "Did you mean run"),
     "unknown source": (["make", "scales@new", "-o", "x.jsonl"], 2, "fresh, published"),
     "unknown option": (["make", "scales", "-o", "x.jsonl", "--set", "sclae=size"], 2, "'sclae'"),
     "option of no benchmark": (

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from gnomon import registry
 from gnomon.errors import UsageError
 from gnomon.itemsource import ItemSource, load, named_source
-from gnomon.options import options_of, takes
+from gnomon.options import option_help, options_of, takes
 from gnomon.registry import ModelSpec
 
 
@@ -99,6 +99,19 @@ def how_to_give(kind: str, option: str) -> str:
     if flag is None:
         return f"{SETTERS[kind]} {option}=VALUE"
     return f"{_dashed(option)} {flag.value}".strip()
+
+
+def what_it_does(kind: str, option: str, function: Callable[..., Any]) -> str:
+    """What an option does: as the function's docstring says it, or else its flag.
+
+    >>> what_it_does("models", "shots", lambda *, shots=0: None)
+    'examples before each question'
+    """
+    text = option_help(function).get(option)
+    if text:
+        return text
+    flag = FLAGS[kind].get(option)
+    return flag.text if flag else ""
 
 
 def chosen_sources(args: Namespace, specs: Sequence[str]) -> list[ItemSource]:

@@ -82,7 +82,7 @@ def _one(args: Namespace) -> int:
     functions = _functions(args.kind, name)
     summary = entries(args.kind)[name].summary
     if args.json:
-        _print_json({"name": name, "summary": summary, **_as_json(functions)})
+        _print_json({"name": name, "summary": summary, **_as_json(args.kind, functions)})
         return 0
     print(f"{name}: {summary}")
     for each, function in functions.items():
@@ -100,35 +100,36 @@ def _functions(kind: str, name: str) -> dict[str, Callable[..., Any]]:
     return {f"{name}@{source}": function for source, function in sources.items()}
 
 
-def _as_json(functions: dict[str, Callable[..., Any]]) -> dict[str, Any]:
-    from gnomon.options import option_help, options_of
+def _as_json(kind: str, functions: dict[str, Callable[..., Any]]) -> dict[str, Any]:
+    from gnomon.cli.choosing import what_it_does
+    from gnomon.options import options_of
 
-    options: dict[str, dict[str, Any]] = {}
+    defaults: dict[str, dict[str, Any]] = {}
+    help: dict[str, dict[str, str]] = {}
     for name, function in functions.items():
-        options[name] = {
-            option: None if default is ... else default
-            for option, default in options_of(function).items()
-        }
-    help = {name: option_help(function) for name, function in functions.items()}
-    return {"options": options, "help": help}
+        defaults[name], help[name] = {}, {}
+        for option, default in options_of(function).items():
+            defaults[name][option] = None if default is ... else default
+            help[name][option] = what_it_does(kind, option, function)
+    return {"options": defaults, "help": help}
 
 
 def _in_words(kind: str, name: str, function: Callable[..., Any]) -> str:
-    from gnomon.cli.choosing import FLAGS, how_to_give
+    from textwrap import indent
+
+    from gnomon.cli.choosing import how_to_give, what_it_does
     from gnomon.options import explained, options_of
 
     options = options_of(function)
-    known = explained(function)
     lines = [f"{name} takes these options:" if options else f"{name} takes no options."]
     width = max((len(how_to_give(kind, option)) for option in options), default=0)
     for option, default in options.items():
-        flag = FLAGS[kind].get(option)
-        text = known.options.get(option) or (flag.text if flag else "")
         given = how_to_give(kind, option)
+        text = what_it_does(kind, option, function)
         lines.append(f"  {given:<{width}}  {text} {_default(default)}".rstrip())
-    if known.prose:
-        lines.append("")
-        lines += [f"  {line}".rstrip() for line in known.prose.splitlines()]
+    prose = explained(function).prose
+    if prose:
+        lines += ["", indent(prose, "  ")]
     return "\n".join(lines)
 
 
@@ -143,6 +144,7 @@ def _default(value: Any) -> str:
 
 
 def _runs(args: Namespace) -> int:
+    from gnomon.cli.dispatch import tell
     from gnomon.contracts import Listing
     from gnomon.reporting.tables.render import UNCUT, render
 
@@ -159,7 +161,7 @@ def _runs(args: Namespace) -> int:
     print(inert(render(Listing("", columns, rows), width=UNCUT)))
     for run in found:
         if "reason" in run:
-            print(inert(f"\n{run['run']} is damaged: {run['reason']}"))
+            tell(run["reason"])
     return 0
 
 

@@ -184,7 +184,7 @@ class Run:
                 if self.manifest.format == 1:
                     db.execute(VIEW_OF_FORMAT_1)
                 yield db
-        except sqlite3.DatabaseError as error:
+        except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
             if not file.exists():
                 raise DataError(
                     "the log is missing.",

@@ -26,6 +26,9 @@ from gnomon.runs.reading import ANSWER, VIEW_OF_FORMAT_1, Run
 STEP = 1024  # items at a time
 SMALLEST_ROW = 16  # bytes of an item in the log, at the very least
 
+# A damaged schema can make SQLite's own message unreadable, which Python then fails to decode.
+UNREADABLE = (sqlite3.Error, UnicodeDecodeError)
+
 Rows = list[tuple[Any, ...]]
 
 
@@ -80,7 +83,7 @@ def _copy_of_log(damaged: Run, folder: Path) -> Path:
 def _recover(db: sqlite3.Connection, damaged: Run, log: RunLog) -> Recovered:
     manifest = damaged.manifest
     if manifest.format == 1:
-        with suppress(sqlite3.Error):  # then no answer can be read
+        with suppress(*UNREADABLE):  # then no answer can be read
             db.execute(VIEW_OF_FORMAT_1)
     ids: dict[int, str] = {}
     seen: set[str] = set()
@@ -116,7 +119,7 @@ def _bound(db: sqlite3.Connection, damaged: Run) -> int:
     """A number above that of every item. A damaged log may claim any: its size sets a limit."""
     known = [damaged.manifest.counts.items]
     for table in ("items", "answers"):
-        with suppress(sqlite3.Error, TypeError, ValueError):
+        with suppress(*UNREADABLE, TypeError, ValueError):
             known.append(int(db.execute(f"SELECT max(n) FROM {table}").fetchone()[0]) + 1)  # noqa: S608
     limit = (damaged.path / LOG).stat().st_size // SMALLEST_ROW + 1
     most = max(known)
@@ -161,7 +164,7 @@ def _readable(select: Callable[[int, int], Rows], low: int, high: int) -> Iterat
     """The rows from `low` to below `high`; where they cannot be read, those of each half."""
     try:
         yield from select(low, high)
-    except sqlite3.Error:
+    except UNREADABLE:
         if high - low == 1:
             return  # this one is lost
         middle = (low + high) // 2
