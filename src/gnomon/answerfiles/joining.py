@@ -156,7 +156,7 @@ def _missing(file: Path, used: int, total: int) -> list[str]:
         return []
     note = f"{file} has no answer to {total - used:,} of {total:,} items: they count as failed."
     if 2 * used < total:
-        note += " If the items were made with --limit or other options, give the same options here."
+        note += " If the items were made or run with --limit or other options, give the same here."
     return [note]
 
 

@@ -62,7 +62,7 @@ def _chosen(file: Path, wanted: str) -> str:
         return UNFILTERED
     raise DataError(
         f"the samples went through several filters: {names}.",
-        "Say which with the option filter, such as --model-set filter=NAME.",
+        f"Say which with the option filter, such as --filter {min(found)}.",
         file=file,
     )
 
