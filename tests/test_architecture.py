@@ -33,6 +33,7 @@ ALLOWED = {
         "errors",
         "fetching",
         "files",
+        "fingerprint",
         "options",
         "answerfiles",
         "probing",

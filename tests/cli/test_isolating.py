@@ -2,13 +2,16 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 PLUGIN = """
 import os
+import time
 
 from gnomon import Answer
 
@@ -25,6 +28,10 @@ class Model:
     def answer(self, items):
         if self.how == "abort":
             os.abort()
+        if self.how == "slow":
+            with open("asked.txt", "a") as out:
+                out.write("asked")
+            time.sleep(0.05)
         return [Answer(item=item.id, choice=item.choices[0]) for item in items]
 
 
@@ -55,11 +62,16 @@ def environment(tmp_path):
     return os.environ | {"PYTHONPATH": path, "PYTHONFAULTHANDLER": ""}
 
 
-def gnomon(environment, *models):
-    command = [sys.executable, "-m", "gnomon", "run", "scales", "--limit", "5", "--json"]
+def command(*models):
+    words = [sys.executable, "-m", "gnomon", "run", "scales", "--json"]
     for model in models:
-        command += ["-m", model]
-    return subprocess.run(command, env=environment, capture_output=True, text=True)
+        words += ["-m", model]
+    return words
+
+
+def gnomon(environment, *models):
+    words = [*command(*models), "--limit", "5"]
+    return subprocess.run(words, env=environment, capture_output=True, text=True)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="ends otherwise there")
@@ -78,3 +90,19 @@ def test_a_fault_in_a_models_code_does_not_stop_the_runs_after_it(environment):
     assert models == ["random", "majority"]
     assert "scales@fresh · buggy: KeyError: 'a bug'" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are others there")
+def test_ctrl_c_reaches_the_child_once_and_says_how_to_go_on(environment):
+    asked = Path("asked.txt")
+    asked.touch()
+    process = subprocess.Popen(
+        command("fragile:slow", "random"), env=environment, stderr=subprocess.PIPE, text=True
+    )
+    while not asked.stat().st_size and process.poll() is None:
+        pass
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "of 2,000 items. To go on, give the command again:" in err
+    assert "Traceback" not in err

@@ -16,14 +16,7 @@ from types import ModuleType
 from typing import Any
 
 from gnomon import __version__
-from gnomon.errors import (
-    AnswerFileWarning,
-    GnomonError,
-    MissingFileWarning,
-    UsageError,
-    inert,
-    unknown,
-)
+from gnomon.errors import GnomonError, UsageError, inert, unknown
 
 # Every command with its line in `gnomon --help`; the module is gnomon.cli.NAME.
 COMMANDS = {
@@ -124,7 +117,7 @@ def _plain_warnings() -> None:
     shown = warnings.showwarning
 
     def show(message: Warning | str, category: type[Warning], *rest: Any, **more: Any) -> None:
-        if issubclass(category, (AnswerFileWarning, MissingFileWarning)):
+        if category.__module__ == "gnomon.errors":
             tell(message)
         else:
             shown(message, category, *rest, **more)

@@ -125,8 +125,8 @@ def _in_words(kind: str, name: str, function: Callable[..., Any]) -> str:
     width = max((len(how_to_give(kind, option)) for option in options), default=0)
     for option, default in options.items():
         given = how_to_give(kind, option)
-        text = what_it_does(kind, option, function)
-        lines.append(f"  {given:<{width}}  {text} {_default(default)}".rstrip())
+        text = f"{what_it_does(kind, option, function)} {_default(default)}".strip()
+        lines.append(f"  {given:<{width}}  {text}".rstrip())
     prose = explained(function).prose
     if prose:
         lines += ["", indent(prose, "  ")]

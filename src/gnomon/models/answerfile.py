@@ -1,23 +1,21 @@
-"""A model whose answers were given elsewhere: `answers:FILE` reads them and passes them on as they
-are."""
+"""A model whose answers were given elsewhere: `answers:FILE` reads them and passes them on."""
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Sequence
-from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from gnomon.answerfiles.joining import read_predictions
 from gnomon.contracts import ANYTHING, Benchmark, Scale
 from gnomon.errors import AnswerFileWarning, DataError, UsageError
+from gnomon.fingerprint import sha256_of
 from gnomon.records import Answer, Item
 
 
 class FileAnswers:
-    """Answers from a file, by item id. An item that the file does not have fails with that
-    reason."""
+    """Answers from a file, by item id. An item that the file lacks fails with that reason."""
 
     scale: Scale = "none"
     takes = ANYTHING
@@ -25,17 +23,14 @@ class FileAnswers:
 
     def __init__(self, file: str, *, column: str = "", filter: str = "") -> None:
         self.spec = f"answers:{file}"
-        self._file = file
+        self._file = Path(file)
         self._column = column
         self._filter = filter
         self._answers: dict[str, Answer] = {}
 
     def describe(self) -> dict[str, Any]:
         """The file's name and hash."""
-        return {
-            "file": Path(self._file).name,
-            "sha256": sha256(Path(self._file).read_bytes()).hexdigest(),
-        }
+        return {"file": self._file.name, "sha256": sha256_of(self._file)}
 
     def prepare(self, items: Iterable[Item], benchmark: Benchmark) -> None:
         """Read the file and join it with the items; what does not fit is a warning."""
@@ -45,12 +40,12 @@ class FileAnswers:
             warnings.warn(note, AnswerFileWarning, stacklevel=2)
 
     def answer(self, items: Sequence[Item]) -> list[Answer]:
-        """The answers that the file has."""
+        """The answers that the file has, and a failure for each that it lacks."""
         return [self._answers[item.id] for item in items]
 
 
 def answers(name: str, *, column: str = "", filter: str = "") -> FileAnswers:
-    """The model `answers:FILE`.
+    """Answers from a file that `gnomon score --answers FILE` can read too.
 
     column   of a table: the column that holds the answer, where several could
     filter   of a log of lm-eval: whose replies count, where there are several
