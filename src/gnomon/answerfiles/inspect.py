@@ -5,7 +5,8 @@ Every sample lists its own choices, perhaps shuffled: a letter means one of thos
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from string import ascii_uppercase
 
@@ -62,27 +63,38 @@ def recognises(file: Path, head: Sequence[str]) -> bool:
 
 def read(file: Path) -> Iterator[Prediction]:
     """Samples of the first epoch."""
-    found = []
-    for number, sample in enumerate(_samples(file), start=1):
-        if sample.epoch == 1:
-            found.append(_prediction(number, sample))
-    if not found:
+    samples = _samples(file)
+    first: int | None = None
+    number = 0
+    for number, sample in enumerate(samples(), start=1):
+        if sample.epoch != 1:
+            continue
+        said = _prediction(number, sample)
+        if isinstance(said.item, int):
+            if first is None:
+                first = _first_number(samples())
+            said = said._replace(item=said.item - first)
+        yield said
+    if not number:
         raise DataError(
             "the log has no samples.", "Run the task without --no-log-samples.", file=file
         )
-    places = {said.item for said in found if isinstance(said.item, int)}
-    first = 0 if 0 in places else 1  # Inspect itself counts from 1, people also from 0
-    for said in found:
-        if isinstance(said.item, int):
-            yield said._replace(item=said.item - first)
-        else:
-            yield said
 
 
-def _samples(file: Path) -> Iterator[Sample]:
-    if file.suffix != ".eval":
-        yield from read_json(file, Log, limit=LOG_LIMIT).samples or ()
-        return
+def _first_number(samples: Iterable[Sample]) -> int:
+    """Where ids are numbers: Inspect itself counts from 1, people also from 0."""
+    return 0 if any(sample.id == 0 for sample in samples) else 1
+
+
+def _samples(file: Path) -> Callable[[], Iterable[Sample]]:
+    """The samples, to be read any number of times; those of an archive are never all in memory."""
+    if file.suffix == ".eval":
+        return partial(_members, file)
+    samples = read_json(file, Log, limit=LOG_LIMIT).samples or []
+    return lambda: samples
+
+
+def _members(file: Path) -> Iterator[Sample]:
     decode = msgspec.json.Decoder(Sample).decode
     for name, raw in unpacked(file, "samples/", ".json"):
         try:
