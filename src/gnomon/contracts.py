@@ -23,7 +23,10 @@ ANYTHING: frozenset[Takes] = frozenset({"text", "image"})
 
 
 class Listing(NamedTuple):
-    """A small table for people: printed, or written as markdown, LaTeX, CSV or JSON."""
+    """A small table for people: printed, or written as markdown, LaTeX, CSV or JSON.
+
+    A column named "share" holds fractions; one whose name ends in " %" holds percentages.
+    """
 
     title: str
     columns: tuple[str, ...]
