@@ -142,6 +142,15 @@ def test_list_runs_tells_which_are_damaged_and_shows_the_others_whole(capsys, mo
     assert [run["state"] for run in json.loads(out)].count("damaged") == 4
 
 
+def test_a_run_in_which_no_item_was_logged_is_listed_nowhere(capsys):
+    told(capsys, "run", "scales", "-m", "random", "--limit", "5", "--quiet")
+    (folder,) = Path("runs").iterdir()
+    manifest = json.loads((folder / "run.json").read_text())
+    (folder / "run.json").write_text(json.dumps({**manifest, "items_sha256": ""}))
+    assert told(capsys, "list", "runs")[1].startswith("No runs in runs.")
+    assert json.loads(told(capsys, "list", "runs", "--json")[1]) == []
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

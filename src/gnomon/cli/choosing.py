@@ -6,7 +6,7 @@ one that none of them takes is refused. --set KEY=VALUE reaches what has no flag
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, Namespace
+from argparse import ArgumentParser, Namespace, _ArgumentGroup
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -87,6 +87,13 @@ def _add_flags(parser: ArgumentParser, title: str, kind: str) -> None:
         metavar="KEY=VALUE",
         help=f"any other option (see `gnomon list {kind} NAME`)",
     )
+
+
+def answer_file_arguments(parser: ArgumentParser | _ArgumentGroup) -> None:
+    """Add the flags that say how a file of answers is read."""
+    for name in ("column", "filter"):
+        flag = MODEL_FLAGS[name]
+        parser.add_argument(_dashed(name), default="", metavar=flag.value, help=flag.text)
 
 
 def how_to_give(kind: str, option: str) -> str:

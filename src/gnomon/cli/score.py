@@ -22,7 +22,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from gnomon.cli.choosing import chosen_sources, item_arguments
+from gnomon.cli.choosing import answer_file_arguments, chosen_sources, item_arguments
+from gnomon.cli.dispatch import tell
 from gnomon.errors import UsageError
 from gnomon.registry import with_twins
 from gnomon.reporting.tables.scores import Shown, shown
@@ -111,6 +112,7 @@ def _file_arguments(parser: ArgumentParser) -> None:
         choices=("log-probability", "probability"),
         help="of the scores in the file (default: probability, or log-probability if any is negative)",
     )
+    answer_file_arguments(group)
     item_arguments(parser)
 
 
@@ -294,7 +296,9 @@ def _from_file(args: Namespace) -> Entry:
         )
     source = chosen_sources(args, [args.benchmark])[0].limited(args.limit)
     benchmark = source.benchmark
-    joined = read_predictions(args.answers, source.items())
+    joined = read_predictions(
+        args.answers, source.items(), column=args.column, filter=args.filter
+    )
     table = Table.of(
         joined.rows,
         benchmark=source.name,
@@ -305,7 +309,7 @@ def _from_file(args: Namespace) -> Entry:
         seed=source.options.get("seed"),
     )
     for note in joined.notes:
-        print(note, file=sys.stderr)
+        tell(note)
     return Entry(table, benchmark.measures, table.model)
 
 
