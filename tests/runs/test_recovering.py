@@ -1,5 +1,6 @@
 """A damaged log: every row that can be read is saved, and the damaged file stays as it is."""
 
+import json
 import sqlite3
 from contextlib import closing, suppress
 from hashlib import sha256
@@ -100,6 +101,20 @@ def test_any_damage_is_either_survived_or_one_sentence(run, tmp_path):
             continue
         assert not new.exists()
     assert saved > 5
+
+
+def test_a_run_of_the_old_format_is_recovered_in_the_new_one(run, tmp_path):
+    expected = {name: answer.choice for name, answer in answers(run).items()}
+    with closing(sqlite3.connect(run.path / LOG)) as db:
+        db.executescript(
+            "CREATE TABLE old AS SELECT n, scores, choice, reply, error FROM answers;"
+            "DROP TABLE answers; ALTER TABLE old RENAME TO answers;"
+        )
+    manifest = json.loads((run.path / "run.json").read_text())
+    (run.path / "run.json").write_text(json.dumps({**manifest, "format": 1}))
+    found = recover(Run.open(run.path), tmp_path / "new")
+    assert found.run.manifest.format == 2
+    assert {name: answer.choice for name, answer in answers(found.run).items()} == expected
 
 
 def test_what_is_not_a_database_at_all_is_one_sentence(run, tmp_path):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,12 @@ from gnomon.records import Prediction
 UNFILTERED = "none"  # lm-eval's name for replies as they are
 
 
+class Request(msgspec.Struct):
+    """What the model was given: of multiple choice, the question and one of the choices."""
+
+    arg_1: Any = None
+
+
 class Sample(msgspec.Struct):
     """A line of a sample log, as far as it matters here."""
 
@@ -24,7 +30,7 @@ class Sample(msgspec.Struct):
     doc: dict[str, Any]
     filtered_resps: list[Any]
     filter: str = UNFILTERED
-    arguments: Any = None
+    arguments: dict[str, Request] | list[list[Any]] | None = None  # lists in old versions
 
 
 def recognises(file: Path, head: Sequence[str]) -> bool:
@@ -81,8 +87,8 @@ def _prediction(file: Path, line: int, sample: Sample) -> Prediction:
             file=file,
             line=line,
         )
-    choices = _asked(sample.arguments, len(replies))
-    if choices is None:
+    choices = _choices(sample)
+    if len(choices) != len(replies):
         raise DataError(
             "the log does not say which score belongs to which choice.",
             "Log the samples again with a version of lm-eval that keeps the arguments.",
@@ -101,26 +107,15 @@ def _id(sample: Sample) -> str | int:
     return sample.doc_id
 
 
-def _asked(arguments: Any, count: int) -> list[str] | None:
-    """The text of each choice, as the model was asked it; none if the log does not say."""
-    texts = []
-    for place in range(count):
-        text = _continuation(arguments, place)
-        if not isinstance(text, str):
-            return None
-        texts.append(text.strip())
-    return texts
-
-
-def _continuation(arguments: Any, place: int) -> Any:
-    """What was scored at that place: {"gen_args_0": {"arg_1": TEXT}}, or [[..., TEXT]] of old."""
-    if isinstance(arguments, Mapping):
-        pair = arguments.get(f"gen_args_{place}")
-        return pair.get("arg_1") if isinstance(pair, Mapping) else None
-    if not isinstance(arguments, list) or place >= len(arguments):
-        return None
-    pair = arguments[place]
-    return pair[1] if isinstance(pair, list) and len(pair) > 1 else None
+def _choices(sample: Sample) -> list[str]:
+    """The text of each choice, as the model was given it; empty if the log does not say."""
+    asked: list[Any] = []
+    if isinstance(sample.arguments, dict):
+        for place in range(len(sample.arguments)):
+            asked.append(sample.arguments.get(f"gen_args_{place}", Request()).arg_1)
+    elif sample.arguments:
+        asked = [pair[-1] for pair in sample.arguments if pair]
+    return [text.strip() for text in asked if isinstance(text, str)]
 
 
 FORMAT = AnswerFormat(name="lm-eval", recognises=recognises, read=read)
