@@ -82,7 +82,8 @@ def _in_words(folder: Path) -> str:
 def _agreed(count: int) -> bool:
     if not sys.stdin.isatty():
         raise UsageError(
-            "There is nobody to ask whether to remove them.", "Give --yes to remove them anyway."
+            "Nothing was removed: there is no terminal to ask on.",
+            "Give --yes to remove without asking.",
         )
     reply = input(f"Remove {_count(count)} for good? [y/N] ")
     return reply.strip().lower() in ("y", "yes")
