@@ -25,7 +25,7 @@ ANYTHING: frozenset[Takes] = frozenset({"text", "image"})
 class Listing(NamedTuple):
     """A small table for people: printed, or written as markdown, LaTeX, CSV or JSON.
 
-    A column named "share" holds fractions; one whose name ends in " %" holds percentages.
+    A column named "share" holds fractions, which people see as percentages.
     """
 
     title: str

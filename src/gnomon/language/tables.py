@@ -81,7 +81,8 @@ def label_table(patterns: Sequence[Described], counted: str = "problems") -> Lis
             _percent(sum(p.problems for p in chosen if p.label == label), count) for label in LABELS
         ]
         rows.append((name, *shares, _percent(count, total), count))
-    return Listing("Labels in percent", ("slice", *LABELS, "share %", counted), tuple(rows))
+    columns = ("slice", *LABELS, "% of all", counted)
+    return Listing("Labels in percent", columns, tuple(rows))
 
 
 def vocabulary(world: World) -> list[Listing]:
