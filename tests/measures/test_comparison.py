@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from gnomon.contracts import Laws, OrderLaw
 from gnomon.errors import UsageError
 from gnomon.measures import Table
 from gnomon.measures.accuracy import ACCURACY, RECOGNISED_ACCURACY
@@ -254,7 +255,7 @@ def test_seeds_are_averaged_with_an_interval_for_both_kinds_of_chance(rng):
 
 def test_groups_and_statements_of_different_seeds_are_not_mixed(rng):
     """Each seed is consistent in itself, and the opposite of the other."""
-    laws = {"order": {"first": "a", "second": "b", "greater": ["more"], "lesser": ["less"]}}
+    laws = Laws(order=OrderLaw(first="a", second="b", greater=("more",), lesser=("less",)))
     tags = [{"a": "x", "b": "y"}, {"a": "y", "b": "x"}]
     tables = [
         make(
