@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 Scale = Literal["log-probability", "probability", "none"]
 Takes = Literal["text", "image"]
-Need = Literal["scores", "groups", "order", "relations"]
+# What a measure may need of a table; "laws" is a declared order, or other relations, or both.
+Need = Literal["scores", "groups", "order", "relations", "laws"]
 TEXT: frozenset[Takes] = frozenset({"text"})
 ANYTHING: frozenset[Takes] = frozenset({"text", "image"})
 
@@ -140,9 +141,8 @@ class Measure:
     summary: str
     statistics: Callable[[Table], Statistics]
     better: Literal["higher", "lower"] = "higher"
-    least_group: int = (
-        0  # items a group needs before the figure says something; 0 for other measures
-    )
+    # items that a group needs before the figure says something; 0 for measures of single items
+    least_group: int = 0
     twin: str = ""  # the measure that also asks for right answers, shown beside this one
     needs: frozenset[Need] = frozenset()  # what a table must have, or the figure is undefined
 

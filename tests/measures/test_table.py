@@ -138,7 +138,7 @@ def test_a_runs_table_is_that_of_its_rows():
     read, built = Table.of_run(run, benchmark("scales")), Table.of(run.rows())
     assert (read.benchmark, read.model, read.cluster) == ("scales@fresh", "random", "group")
     assert read.laws == benchmark("scales").laws
-    assert read.seed == 0
+    assert read.about.seed == 0
     for name in ("ids", "choice", "picked", "kind", "failed"):
         assert (getattr(read, name) == getattr(built, name)).all()
     assert read.labels == built.labels

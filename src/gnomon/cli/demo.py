@@ -58,7 +58,7 @@ def main(args: Namespace) -> int:
     from gnomon import api
     from gnomon.itemsource import load
     from gnomon.registry import model
-    from gnomon.reporting.tables.headline import headline
+    from gnomon.reporting.tables.scores import headline
 
     # The published 4-bit weights as they are: a third of the disk space, and good enough to see.
     options = {"quantised": True} if args.model == "smollm2" else {}

@@ -187,7 +187,7 @@ def _show(args: Namespace, runs: list[Run]) -> None:
         return
     if args.quiet or not runs:
         return
-    from gnomon.reporting.tables.headline import headline
+    from gnomon.reporting.tables.scores import headline
 
     scores: list[Score] = []
     for run in runs:

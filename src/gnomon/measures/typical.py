@@ -1,5 +1,4 @@
-"""ViPhy's measures of several right labels: relaxed accuracy, true confidence, and which labels are
-typical.
+"""ViPhy's measures of several right labels: relaxed accuracy, true confidence, typical labels.
 
 Section 4 of the paper defines the first two, appendix A.2 the third; the authors' code deviates in
 the third.
@@ -14,19 +13,17 @@ from gnomon.errors import UsageError
 from gnomon.measures.statistics import Floats, Statistics, mean_of
 from gnomon.measures.table import Flags, Table
 
-LEAST = np.array(
-    [0.0, 0.0, 0.3, 0.2, 0.1], dtype=np.float32
-)  # p_min for 0, 1, 2, 3, and 4 or more labels
+# p_min for 0, 1, 2, 3, and 4 or more labels
+LEAST = np.array([0.0, 0.0, 0.3, 0.2, 0.1], dtype=np.float32)
 
 
 def relaxed_accuracy(table: Table) -> Statistics:
-    """The share of items whose most probable choice is a right label (RA, section 4); the first
-    wins a tie.
+    """The share of items whose most probable choice is a right label (RA, section 4).
 
-    An answer without scores counts by its choice, so for models without scores this is plain
-    accuracy. An answer with scores but no choice is wrong: so a masked model that is asked for the
-    likeliest word of its whole vocabulary says that this word is none of the choices, which is the
-    authors' zero-shot rule.
+    The first wins a tie. An answer without scores counts by its choice, so for models without
+    scores this is plain accuracy. An answer with scores but no choice is wrong: so a masked model
+    that is asked for the likeliest word of its whole vocabulary says that this word is none of the
+    choices, which is the authors' zero-shot rule.
     """
     return mean_of(most_probable_is_right(table) & table.answered, table.clusters)
 
@@ -42,12 +39,11 @@ def most_probable_is_right(table: Table) -> Flags:
 
 
 def true_confidence(table: Table) -> Statistics:
-    """The mean probability given to the right labels together (C, section 4); no usable scores
-    count as 0.
+    """The mean probability given to the right labels together (C, section 4).
 
-    So does an answer with scores but no choice, as in `relaxed_accuracy`: the paper's confidence is
-    over its labels only, and a model whose likeliest word is none of them gave them no such
-    confidence. Undefined where no answer of the table has scores.
+    No usable scores count as 0. So does an answer with scores but no choice, as in
+    `relaxed_accuracy`: the paper's confidence is over its labels only, and a model whose likeliest
+    word is none of them gave them no such confidence. Undefined where no answer has scores.
     """
     if table.scores is None:
         return mean_of([], table.clusters[:0])
@@ -56,13 +52,12 @@ def true_confidence(table: Table) -> Statistics:
 
 
 def typical_sets(probabilities: Floats, rule: str = "code", *, real: Flags | None = None) -> Flags:
-    """[rows, labels] which labels are typical: repeatedly drop the rare ones and renormalise, in
-    float32.
+    """[rows, labels] which labels are typical: drop the rare ones and renormalise, repeatedly.
 
-    Both rules keep p against p_min = .1, .2 and .3 for 4 or more, 3 and 2 labels left, and stop
-    when a step would leave none or drops none. "paper" keeps p > p_min, with p_min by the labels
-    there are from the start. "code" keeps p >= p_min, starts from .1 whatever the number of labels,
-    and so never gets to .2 or .3 if nothing is below .1.
+    In float32. Both rules hold p against p_min = .1, .2 and .3 for 4 or more, 3 and 2 labels, and
+    stop when a step would leave none or drops none. "paper" keeps p > p_min, with p_min by the
+    labels there are from the start. "code" keeps p >= p_min, starts from .1 whatever the number of
+    labels, and so never gets to .2 or .3 if nothing is below .1.
 
     `real` says which labels there are, where rows have fewer than columns.
 
@@ -81,14 +76,15 @@ def typical_sets(probabilities: Floats, rule: str = "code", *, real: Flags | Non
         if rule == "paper":
             least = LEAST[np.minimum(count, 4)]
             going &= count > 1
-        passing = shares >= least[:, None] if rule == "code" else shares > least[:, None]
+            passing = shares > least[:, None]
+        else:
+            passing = shares >= least[:, None]
         left = np.where(going[:, None], kept & passing, kept)
         going &= left.any(axis=1)  # where none would be left, the set stays as it was
         left = np.where(going[:, None], left, kept)
+        rest = np.where(left, shares, np.float32(0))
         with np.errstate(invalid="ignore", divide="ignore"):
-            renewed = np.where(left, shares, np.float32(0)) / np.where(
-                left, shares, np.float32(0)
-            ).sum(axis=1, keepdims=True, dtype=np.float32)
+            renewed = rest / rest.sum(axis=1, keepdims=True, dtype=np.float32)
         shares = np.where(going[:, None], renewed, shares)
         going &= left.sum(axis=1) < count
         kept = left

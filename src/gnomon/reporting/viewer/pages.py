@@ -11,10 +11,10 @@ import numpy as np
 
 from gnomon.errors import UsageError
 from gnomon.measures.comparison import compare as compared
+from gnomon.measures.grouping import large_enough
 from gnomon.records import Answer, Item
 from gnomon.reporting.figures import figures
 from gnomon.reporting.figures.slices import guess, headline_measure
-from gnomon.reporting.groupsize import large_enough
 from gnomon.reporting.page.headline import applicable
 from gnomon.reporting.page.items import clip
 from gnomon.reporting.page.methods import facts

@@ -44,7 +44,8 @@ def board(benchmark: str, runs: Sequence[Run], table_of: Callable[[Run], Table])
         # Without a digest of the items nothing is known of them: such a run stands alone.
         asked = b"" if table.numbers is None else table.numbers.tobytes()
         which = (run.manifest.items_sha256 or run.path.name, asked)
-        together.setdefault(which, []).append((run, label, replace(table, model=label)))
+        called = replace(table, about=replace(table.about, model=label))
+        together.setdefault(which, []).append((run, label, called))
     parts = [_part(members, measure) for members in together.values()]
     return Board(benchmark, measure.name, tuple(sorted(parts, key=lambda part: -part.items)))
 
