@@ -36,7 +36,7 @@ from gnomon.engine.sameness import (
     determining,
     model_files,
 )
-from gnomon.errors import ModelError, RunError
+from gnomon.errors import DataError, ModelError, RunError
 from gnomon.itemsource import ItemSource
 from gnomon.records import Answer, Fingerprint, Item
 from gnomon.registry import ModelSpec
@@ -77,7 +77,7 @@ def run(
     is kept.
     """
     folder = run_folder(source, model, runs, blind=blind)
-    manifest = None if restart else _earlier(folder, source, model)
+    manifest = _earlier(folder, source, model, restart=restart)
     log = RunLog(folder)
     task = _Task(log, source, model, retry_errors, blind, watch or (lambda _: None), command)
     try:
@@ -122,15 +122,27 @@ def run_folder(
     return Path(runs) / f"{slug[:80]}--{blake2b(key, digest_size=8).hexdigest()}"
 
 
-def _earlier(folder: Path, source: ItemSource, model: Model | ModelSpec) -> Manifest | None:
-    """The manifest of the run that is there, if it is this run and can be gone on with."""
+def _earlier(
+    folder: Path, source: ItemSource, model: Model | ModelSpec, *, restart: bool
+) -> Manifest | None:
+    """The manifest of the run to go on with; none if there is none or it is to start over.
+
+    A folder of a newer Gnomon is left alone in either case.
+    """
     if not (folder / MANIFEST).exists():
         return None
-    manifest = Run.open(folder).manifest
+    try:
+        manifest = Run.open(folder).manifest
+    except DataError:
+        if restart:
+            return None
+        raise
+    if restart:
+        return None
     if manifest.format < FORMAT:
         raise RunError(
-            f"{folder} was written by an earlier Gnomon (run format {manifest.format}): it can be "
-            "scored and shown, but not gone on with.",
+            f"{folder} was written by an earlier Gnomon (run format {manifest.format}). It can be "
+            "scored and shown, but no further items can be asked.",
             START_OVER,
         )
     check_same_question(manifest, source, model, folder)
