@@ -76,6 +76,10 @@ class AnswerFileWarning(UserWarning):
     """A file of answers does not fit its benchmark in every respect; what fits is used."""
 
 
+class UnencryptedWarning(UserWarning):
+    """A key goes over the network for all to read."""
+
+
 def unknown(kind: str, name: str, known: Iterable[str]) -> UsageError:
     """Say that `name` is not a known `kind`, with the nearest names.
 

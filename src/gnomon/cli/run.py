@@ -25,6 +25,7 @@ from gnomon.cli.dispatch import tell
 from gnomon.errors import GnomonError, inert
 from gnomon.itemsource import ItemSource
 from gnomon.records import Score
+from gnomon.redaction import redact_command
 from gnomon.registry import ModelSpec, is_native
 from gnomon.runs import MANIFEST, Run
 
@@ -144,7 +145,7 @@ def _run(args: Namespace, planned: Planned) -> None:
     from gnomon import engine
     from gnomon.cli.progress import live_line
 
-    command = shlex.join(["gnomon", *sys.argv[1:]])
+    command = redact_command(shlex.join(["gnomon", *sys.argv[1:]]))
     with live_line(_title(planned), quiet=args.quiet or args.json) as watch:
         try:
             engine.run(

@@ -39,6 +39,7 @@ from gnomon.engine.sameness import (
 from gnomon.errors import DataError, ModelError, RunError
 from gnomon.itemsource import ItemSource
 from gnomon.records import Answer, Fingerprint, Item
+from gnomon.redaction import redact_command, redact_options
 from gnomon.registry import ModelSpec
 from gnomon.runs import FORMAT, LOG, MANIFEST, Manifest, Run, RunLog
 
@@ -110,7 +111,7 @@ def run_folder(
 ) -> Path:
     """Where this run lives: the same benchmark, model and options give the same folder."""
     if isinstance(model, ModelSpec):
-        options = model.deciding
+        options = redact_options(model.deciding)  # a new password does not make a new run
     else:
         options = determining(model.describe())
     identity: list[Any] = [source.name, source.options, source.limit, model.spec, options]
@@ -219,9 +220,9 @@ def _note_model(manifest: Manifest, task: _Task, model: Model, files: dict[str, 
     manifest.model_description = msgspec.to_builtins(model.describe())
     manifest.scale = model.scale
     manifest.model_files = files
-    manifest.command = task.command or manifest.command
+    manifest.command = redact_command(task.command) or manifest.command
     if isinstance(task.model, ModelSpec):
-        manifest.model_options = dict(task.model.options)
+        manifest.model_options = redact_options(task.model.options)
 
 
 def _check_takes(model: Model, item: Item, *, blind: bool) -> None:
