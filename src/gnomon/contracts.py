@@ -24,7 +24,10 @@ ANYTHING: frozenset[Takes] = frozenset({"text", "image"})
 
 
 class Listing(NamedTuple):
-    """A small table for people: printed, or written as markdown, LaTeX, CSV or JSON."""
+    """A small table for people: printed, or written as markdown, LaTeX, CSV or JSON.
+
+    A column named "share" holds fractions, which people see as percentages.
+    """
 
     title: str
     columns: tuple[str, ...]
@@ -160,8 +163,11 @@ class PairMeasure:
 
 @dataclass(frozen=True, kw_only=True)
 class AnswerFormat:
-    """A kind of file in which another program leaves its answers."""
+    """A kind of file in which another program leaves its answers.
+
+    Options of `read` are keyword-only parameters, such as `column` and `filter`.
+    """
 
     name: str
     recognises: Callable[[Path, Sequence[str]], bool]  # a file by its name and first lines
-    read: Callable[[Path], Iterator[Prediction]]
+    read: Callable[..., Iterator[Prediction]]  # of a Path

@@ -72,6 +72,10 @@ class MissingFileWarning(UserWarning):
     """A part of the authors' data is not there; the rest is used."""
 
 
+class AnswerFileWarning(UserWarning):
+    """A file of answers does not fit its benchmark in every respect; what fits is used."""
+
+
 class UnencryptedWarning(UserWarning):
     """A key goes over the network for all to read."""
 

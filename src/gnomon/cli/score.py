@@ -23,9 +23,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gnomon.cli.choosing import chosen_sources, item_arguments
+from gnomon.cli.choosing import answer_file_arguments, chosen_sources, item_arguments
+from gnomon.cli.dispatch import tell
 from gnomon.errors import UsageError
-from gnomon.records import Answer
 from gnomon.runs import open_runs
 
 if TYPE_CHECKING:
@@ -101,6 +101,7 @@ def _file_arguments(parser: ArgumentParser) -> None:
         choices=("log-probability", "probability"),
         help="of the scores in the file (default: log-probability if any is negative)",
     )
+    answer_file_arguments(group)
     item_arguments(parser)
 
 
@@ -177,7 +178,7 @@ def _given(args: Namespace) -> str:
 
 
 def _from_file(args: Namespace) -> Entry:
-    from gnomon.answerfiles.joining import read_predictions
+    from gnomon.answerfiles.joining import NOT_THERE, read_predictions
     from gnomon.measures.entries import Entry
     from gnomon.measures.table import Table
 
@@ -188,13 +189,11 @@ def _from_file(args: Namespace) -> Entry:
         )
     source = chosen_sources(args, [args.benchmark])[0].limited(args.limit)
     benchmark = source.benchmark
-    absent = 0
-    rows = []
-    for item, answer in read_predictions(args.answers, source.items()):
-        if answer is None:
-            absent += 1
-            answer = Answer(item=item.id, error="not in the file of answers")
-        rows.append((item, answer))
+    joined = read_predictions(args.answers, source.items(), column=args.column, filter=args.filter)
+    rows = list(joined.rows)
+    for note in joined.notes:
+        tell(note)
+    absent = sum(answer.error == NOT_THERE for _, answer in rows)
     table = Table.of(
         rows,
         benchmark=source.name,
@@ -204,12 +203,6 @@ def _from_file(args: Namespace) -> Entry:
         laws=benchmark.laws,
         seed=source.options.get("seed"),
     )
-    if args.limit is None and 2 * absent > len(table):
-        print(
-            f"{args.answers} answers {len(table) - absent:,} of {len(table):,} items. If the items "
-            "were made or run with --limit or other options, give the same here.",
-            file=sys.stderr,
-        )
     return Entry(table, benchmark.measures, table.model, absent)
 
 
