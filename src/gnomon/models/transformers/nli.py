@@ -16,7 +16,7 @@ import torch
 from gnomon.contracts import Scale
 from gnomon.errors import ModelError, UsageError
 from gnomon.files import package_data, read_yaml
-from gnomon.models.choices import ask_those_without_trouble, by_length, too_long
+from gnomon.models.choices import ask_those_without_trouble, by_length, take, too_long
 from gnomon.models.transformers.limits import longest_text, token_budget, tokens_in_a_pass
 from gnomon.records import Answer, Item, pick
 
@@ -75,8 +75,7 @@ class Nli:
         troubles = [too_long(length, self.longest, "pair") for length in lengths]
 
         def ask(numbers: Sequence[int]) -> list[Answer]:
-            asked = [pairs[number] for number in numbers]
-            found = self._probabilities(asked, [lengths[number] for number in numbers])
+            found = self._probabilities(take(pairs, numbers), take(lengths, numbers))
             answers = []
             for number, row in zip(numbers, found, strict=True):
                 answers.append(self._answer(items[number], row))
@@ -101,7 +100,7 @@ class Nli:
             return len(batch) * lengths[batch[0]] > self.tokens
 
         for numbers in by_length(lengths, overfull):
-            asked = [pairs[number] for number in numbers]
+            asked = take(pairs, numbers)
             inputs = self._encoded(asked, padding=True, return_tensors="pt")
             with torch.inference_mode():
                 logits = self.model(**inputs.to(self.model.device)).logits
