@@ -14,6 +14,7 @@ HOME = Path(gnomon.__file__).parent
 ALLOWED = {
     "errors": set(),
     "records": set(),
+    "redaction": set(),
     "files": {"errors"},
     "contracts": {"records", "measures"},  # measures for types only
     "options": {"errors"},
@@ -38,6 +39,7 @@ ALLOWED = {
         "answerfiles",
         "probing",
         "records",
+        "redaction",
         "runs",
     },
     "engine": {
@@ -46,6 +48,7 @@ ALLOWED = {
         "fingerprint",
         "errors",
         "records",
+        "redaction",
         "registry",
         "runs",
         "itemsource",

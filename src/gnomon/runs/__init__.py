@@ -1,0 +1,25 @@
+"""A run is a folder: run.json (the manifest) and answers.sqlite (items and answers).
+
+The engine writes it; everything else only reads it. This room is the only one that knows the SQL.
+"""
+
+from gnomon.runs.finding import Survey, open_runs, remove, runs_in, survey
+from gnomon.runs.log import RunLog
+from gnomon.runs.manifest import FORMAT, LOG, MANIFEST, Counts, Manifest
+from gnomon.runs.reading import Asked, Run
+
+__all__ = [
+    "FORMAT",
+    "LOG",
+    "MANIFEST",
+    "Asked",
+    "Counts",
+    "Manifest",
+    "Run",
+    "RunLog",
+    "Survey",
+    "open_runs",
+    "remove",
+    "runs_in",
+    "survey",
+]

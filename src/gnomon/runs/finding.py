@@ -1,0 +1,86 @@
+"""The runs in a folder: listed in one way for commands, report and viewer."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+from gnomon.errors import GnomonError, RunError
+from gnomon.runs.manifest import MANIFEST
+from gnomon.runs.reading import Run
+
+
+class Survey(NamedTuple):
+    """What a folder holds: runs, oldest first, and folders whose manifest cannot be read."""
+
+    runs: list[Run]
+    damaged: dict[Path, GnomonError]
+
+
+def survey(folder: str | Path) -> Survey:
+    """Everything in a folder that is or was a run; one that is damaged does not hide the others.
+
+    A run that was given up before any item was in its log is not one.
+    """
+    runs: list[Run] = []
+    damaged: dict[Path, GnomonError] = {}
+    for file in sorted(Path(folder).glob(f"*/{MANIFEST}")):
+        try:
+            run = Run.open(file.parent)
+        except GnomonError as error:
+            damaged[file.parent] = error
+            continue
+        if run.manifest.items_sha256:
+            runs.append(run)
+    runs.sort(key=lambda run: (run.manifest.started, run.path.name))
+    return Survey(runs, damaged)
+
+
+def runs_in(folder: str | Path) -> list[Run]:
+    """The runs in a folder, oldest first. A damaged one is an error."""
+    found = survey(folder)
+    for error in found.damaged.values():
+        raise error
+    return found.runs
+
+
+def open_runs(paths: Iterable[str | Path]) -> list[Run]:
+    """The runs that the paths name; a folder that is no run stands for the runs in it.
+
+    None is taken twice.
+    """
+    found: dict[Path, Run] = {}
+    for path in map(Path, paths):
+        for run in _runs_at(path):
+            found.setdefault(run.path.resolve(), run)
+    return list(found.values())
+
+
+def _runs_at(path: Path) -> list[Run]:
+    if (path / MANIFEST).is_file() or not path.is_dir():
+        return [Run.open(path)]
+    members = runs_in(path)
+    if not members:
+        raise RunError(
+            f"{path} is not a run and holds none.", "`gnomon list runs` shows the runs there are."
+        )
+    return members
+
+
+def remove(run: Run) -> None:
+    """Delete a run's folder, unless another process is at work on it."""
+    from filelock import FileLock, Timeout
+
+    from gnomon.runs.manifest import LOCK
+
+    lock = FileLock(run.path / LOCK)
+    try:
+        lock.acquire(timeout=0)
+    except Timeout:
+        raise RunError(
+            f"Another process is at work on {run.path}.", "Stop it before removing the run."
+        ) from None
+    lock.release()
+    shutil.rmtree(run.path)

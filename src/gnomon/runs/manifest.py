@@ -1,0 +1,118 @@
+"""What was asked of whom, and how: run.json, written in one step so that it is never half there."""
+
+from __future__ import annotations
+
+import os
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from gnomon.errors import DataError, RunError
+
+FORMAT = 2  # of the folder; a newer one is refused rather than misread
+MANIFEST, LOG, LOCK = "run.json", "answers.sqlite", "run.lock"
+LARGEST = 16 * 2**20  # bytes of a manifest
+
+
+class Counts(msgspec.Struct, kw_only=True):
+    """How far a run has come."""
+
+    items: int = 0
+    answered: int = 0  # with a choice
+    unread: int = 0  # the model replied, but no label could be read
+    errors: int = 0
+
+    @property
+    def asked(self) -> int:
+        """Items that have an answer of any kind."""
+        return self.answered + self.unread + self.errors
+
+
+class Manifest(msgspec.Struct, kw_only=True):
+    """What was asked of whom, and how: enough to repeat the run."""
+
+    format: int = FORMAT
+    id: str
+    benchmark: str  # NAME@SOURCE
+    options: dict[str, Any] = {}  # of the benchmark
+    limit: int | None = None
+    items_sha256: str = ""  # of all items, in order; empty until they are all in the log
+    model: str  # as the user named it
+    model_options: dict[str, Any] = {}
+    model_files: dict[str, str] | None = None  # files that the model's name or options give: hashes
+    model_description: dict[str, Any] = {}  # what determines the answers: revision, dtype, prompt
+    scale: str = "none"  # what the scores are: log-probability, probability or none
+    blind: bool = False  # the items have pictures that the model was not shown
+    versions: dict[str, str] = {}
+    command: str = ""
+    started: datetime
+    finished: datetime | None = None
+    counts: Counts = msgspec.field(default_factory=Counts)
+
+    @property
+    def seed(self) -> Any:
+        """The benchmark's seed, if its source takes one."""
+        return self.options.get("seed")
+
+
+def read_manifest(folder: Path) -> Manifest:
+    """The manifest in a run's folder."""
+    file = folder / MANIFEST
+    if not file.is_file():
+        raise RunError(
+            f"{folder} is not a run: it has no {MANIFEST}.",
+            "`gnomon list runs` shows the runs there are.",
+        )
+    try:
+        if file.stat().st_size > LARGEST:
+            raise _not_a_manifest(file, "it is too large")
+        raw = msgspec.json.decode(file.read_bytes())
+    except (msgspec.MsgspecError, RecursionError) as error:
+        raise _not_a_manifest(file, str(error)) from None
+    except OSError as error:
+        raise RunError(f"{file} cannot be read: {error.strerror}.") from None
+    _check_format(folder, raw)
+    try:
+        return _with_zones(msgspec.convert(raw, Manifest))
+    except msgspec.MsgspecError as error:
+        raise _not_a_manifest(file, str(error)) from None
+
+
+def write_manifest(folder: Path, manifest: Manifest) -> None:
+    """Replace run.json in one step."""
+    file = folder / MANIFEST
+    part = file.with_suffix(".part")
+    with part.open("wb") as out:
+        out.write(msgspec.json.format(msgspec.json.encode(manifest), indent=2) + b"\n")
+        out.flush()
+        os.fsync(out.fileno())
+    part.replace(file)
+
+
+def _check_format(folder: Path, raw: Any) -> None:
+    format = raw.get("format") if isinstance(raw, dict) else None
+    if isinstance(format, int) and format > FORMAT:
+        raise RunError(
+            f"{folder} was written by a newer Gnomon (run format {format}, this one reads "
+            f"up to {FORMAT}).",
+            "Upgrade Gnomon to read it.",
+        )
+
+
+def _not_a_manifest(file: Path, reason: str) -> DataError:
+    return DataError(
+        f"not a manifest: {reason}.",
+        "Restore the file from a copy, or start the run over with --restart.",
+        file=file,
+    )
+
+
+def _with_zones(manifest: Manifest) -> Manifest:
+    """Times without a zone are taken as UTC, so that runs can be put in order."""
+    if manifest.started.tzinfo is None:
+        manifest.started = manifest.started.replace(tzinfo=UTC)
+    if manifest.finished is not None and manifest.finished.tzinfo is None:
+        manifest.finished = manifest.finished.replace(tzinfo=UTC)
+    return manifest

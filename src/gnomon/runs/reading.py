@@ -1,0 +1,247 @@
+"""A run folder, for reading. Cheap to open; items and answers are streamed from the log.
+
+Readers never write: a finished run can be read from a read-only disk, and a run that is going on is
+not held up.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+
+from gnomon.errors import DataError
+from gnomon.records import Answer, Item
+from gnomon.runs.manifest import LOG, Counts, Manifest, read_manifest
+
+# Readers speak of tables in today's format; a view makes an old log look like one.
+_VIEW_OF_FORMAT_1 = """
+CREATE TEMP VIEW answers AS SELECT n, 0 AS sample, scores, choice, reply, NULL AS rule,
+  NULL AS files, NULL AS seconds, NULL AS tokens, error FROM main.answers
+"""
+_FIRST = "WHERE coalesce(sample, 0) = 0 ORDER BY n"
+_ANSWER = "sample, scores, choice, reply, rule, files, seconds, tokens, error"
+_decode_item = msgspec.json.Decoder(Item).decode
+_decode_scores = msgspec.json.Decoder(tuple[float | None, ...]).decode
+_decode_files = msgspec.json.Decoder(tuple[str, ...]).decode
+
+
+class Asked(NamedTuple):
+    """An item that was asked and its first answer, as the log has them: JSON that is not decoded."""
+
+    n: int
+    record: str
+    scores: str | None
+    choice: str | None
+    error: str | None
+
+
+class Run:
+    """A run folder, for reading.
+
+    >>> Run.open("no/such/folder")
+    Traceback (most recent call last):
+        ...
+    gnomon.errors.RunError: no/such/folder is not a run: it has no run.json.
+    `gnomon list runs` shows the runs there are.
+    """
+
+    def __init__(self, path: Path, manifest: Manifest) -> None:
+        self.path = path
+        self.manifest = manifest
+
+    def __repr__(self) -> str:
+        counts = self.manifest.counts
+        asked = f"{counts.asked:,} of {counts.items:,} asked"
+        return f"<Run of {self.model} on {self.benchmark}: {asked}, in {self.path}>"
+
+    @classmethod
+    def open(cls, path: str | Path) -> Run:
+        """Open a folder that holds a run."""
+        path = Path(path)
+        return cls(path, read_manifest(path))
+
+    @property
+    def benchmark(self) -> str:
+        """NAME@SOURCE."""
+        return self.manifest.benchmark
+
+    @property
+    def model(self) -> str:
+        """As the user named it."""
+        return self.manifest.model
+
+    def counts(self) -> Counts:
+        """Counted from the log itself, so true while a run is going on."""
+        with self._reading() as db:
+            return count(db)
+
+    def items(self) -> Iterator[Item]:
+        """All items in their order."""
+        for _, record in self.records():
+            yield self._item(record)
+
+    def rows(self) -> Iterator[tuple[Item, Answer | None]]:
+        """Every item with its first answer, or none if it has not been asked yet."""
+        sql = f"SELECT record, {_ANSWER} FROM items LEFT JOIN answers USING (n) " + _FIRST
+        for record, *columns in self._select(sql):
+            item = self._item(record)
+            yield item, self._answer(item.id, columns)
+
+    def answers(self) -> Iterator[tuple[Item, Answer]]:
+        """Every answer with its item: one or several samples of each item that was asked."""
+        sql = f"SELECT record, {_ANSWER} FROM items JOIN answers USING (n) ORDER BY n, sample"
+        for record, *columns in self._select(sql):
+            item = self._item(record)
+            answer = self._answer(item.id, columns)
+            if answer is not None:
+                yield item, answer
+
+    def row(self, item_id: str) -> tuple[Item, Answer | None] | None:
+        """The item of that id with its first answer; none if there is no such item."""
+        sql = (
+            f"SELECT record, {_ANSWER} FROM items LEFT JOIN answers USING (n) "
+            "WHERE id = ? AND coalesce(sample, 0) = 0"
+        )
+        for record, *columns in self._select(sql, (item_id,)):
+            item = self._item(record)
+            return item, self._answer(item.id, columns)
+        return None
+
+    def asked(self) -> Iterator[Asked]:
+        """The items that were asked, in order, each with its first answer, not decoded."""
+        sql = (
+            "SELECT n, record, scores, choice, error FROM items JOIN answers USING (n) "
+            "WHERE sample = 0 ORDER BY n"
+        )
+        return map(Asked._make, self._select(sql))
+
+    def records(self) -> Iterator[tuple[int, str]]:
+        """All items in order, each with its number, not decoded."""
+        for n, record in self._select("SELECT n, record FROM items ORDER BY n"):
+            yield n, record
+
+    def replies(self, longest: int) -> Iterator[tuple[int, str | None, str | None]]:
+        """What models that talk said, cut to a length, and why items failed; by item number."""
+        sql = (
+            "SELECT n, substr(reply, 1, ?), error FROM answers "
+            "WHERE sample = 0 AND (reply IS NOT NULL OR error IS NOT NULL) ORDER BY n"
+        )
+        for n, reply, error in self._select(sql, (longest,)):
+            yield n, reply, error
+
+    def damaged(self, reason: object) -> DataError:
+        """The error for a log whose contents make no sense."""
+        return DataError(
+            f"the log is damaged: {reason}.",
+            f"Save what can be read with `gnomon recover {self.path} -o FOLDER`, restore the file "
+            "from a copy, or start the run over with --restart.",
+            file=self.path / LOG,
+        )
+
+    def _item(self, record: str) -> Item:
+        try:
+            if self.manifest.format == 1:
+                return _item_of_format_1(record)
+            return _decode_item(record)
+        except (msgspec.MsgspecError, TypeError, RecursionError) as error:
+            raise self.damaged(error) from None
+
+    def _answer(self, item: str, columns: Sequence[Any]) -> Answer | None:
+        sample, scores, choice, reply, rule, files, seconds, tokens, error = columns
+        if sample is None:
+            return None
+        try:
+            return Answer(
+                item=item,
+                sample=sample,
+                scores=decode_scores(scores),
+                choice=choice,
+                reply=reply,
+                rule=rule,
+                files=_decode_files(files) if files else (),
+                seconds=seconds,
+                tokens=tokens,
+                error=error,
+            )
+        except (msgspec.MsgspecError, TypeError) as problem:
+            raise self.damaged(problem) from None
+
+    def _select(self, sql: str, parameters: Sequence[Any] = ()) -> Iterator[tuple[Any, ...]]:
+        with self._reading() as db:
+            yield from db.execute(sql, parameters)
+
+    @contextmanager
+    def _reading(self) -> Iterator[sqlite3.Connection]:
+        file = self.path / LOG
+        try:
+            with closing(sqlite3.connect(_address(file), uri=True)) as db:
+                if self.manifest.format == 1:
+                    db.execute(_VIEW_OF_FORMAT_1)
+                yield db
+        except sqlite3.DatabaseError as error:
+            if not file.exists():
+                raise DataError(
+                    "the log is missing.",
+                    "Restore it from a copy, or start the run over with --restart.",
+                    file=file,
+                ) from None
+            if isinstance(error, sqlite3.OperationalError) and "unable to open" in str(error):
+                raise DataError(
+                    f"the log cannot be read: {error}.", "Check its permissions.", file=file
+                ) from None
+            raise self.damaged(error) from None
+
+
+def _address(file: Path) -> str:
+    """The log as SQLite is to open it, for reading only.
+
+    SQLite wants to write beside a log in WAL mode, even to read it. A log without unwritten pages
+    needs none of that where nothing may be written: it is opened as one that nobody changes.
+    """
+    address = f"{file.absolute().as_uri()}?mode=ro"
+    wal = file.with_name(f"{file.name}-wal")
+    unwritten = wal.exists() and wal.stat().st_size > 0
+    if not unwritten and not os.access(file.parent, os.W_OK):
+        return f"{address}&immutable=1"
+    return address
+
+
+def encode_scores(scores: tuple[float, ...] | None) -> str | None:
+    """Scores as JSON text; a value that is no number becomes null."""
+    if scores is None:
+        return None
+    return msgspec.json.encode(scores).decode()
+
+
+def decode_scores(text: str | None) -> tuple[float, ...] | None:
+    """The inverse of `encode_scores`; null becomes NaN.
+
+    >>> decode_scores(encode_scores((0.5, float("nan"))))
+    (0.5, nan)
+    """
+    if text is None:
+        return None
+    return tuple(float("nan") if value is None else value for value in _decode_scores(text))
+
+
+def count(db: sqlite3.Connection) -> Counts:
+    """How far a run has come, by its log. Only first samples count: they are what is measured."""
+    items = db.execute("SELECT count(*) FROM items").fetchone()[0]
+    asked, answered, errors = db.execute(
+        "SELECT count(*), count(choice), count(CASE WHEN choice IS NULL THEN error END) "
+        "FROM answers WHERE sample = 0"
+    ).fetchone()
+    return Counts(items=items, answered=answered, unread=asked - answered - errors, errors=errors)
+
+
+def _item_of_format_1(record: str) -> Item:
+    """Format 1 had pictures as bare paths."""
+    fields = msgspec.json.decode(record)
+    images = [{"path": path} for path in fields.get("images", ())]
+    return msgspec.convert({**fields, "images": images}, Item)
