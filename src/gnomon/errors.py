@@ -68,6 +68,10 @@ class MissingFileWarning(UserWarning):
     """A part of the authors' data is not there; the rest is used."""
 
 
+class ModelWarning(UserWarning):
+    """A model can be asked, but there is something about it that one should know."""
+
+
 class UnencryptedWarning(UserWarning):
     """A key goes over the network for all to read."""
 
