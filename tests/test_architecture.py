@@ -14,6 +14,7 @@ HOME = Path(gnomon.__file__).parent
 ALLOWED = {
     "errors": set(),
     "records": set(),
+    "redaction": set(),
     "files": {"errors"},
     "contracts": {"records", "measures"},  # measures for types only
     "options": {"errors"},
@@ -33,10 +34,12 @@ ALLOWED = {
         "errors",
         "fetching",
         "files",
+        "fingerprint",
         "options",
         "answerfiles",
         "probing",
         "records",
+        "redaction",
         "runs",
     },
     "engine": {
@@ -45,6 +48,7 @@ ALLOWED = {
         "fingerprint",
         "errors",
         "records",
+        "redaction",
         "registry",
         "runs",
         "itemsource",

@@ -72,6 +72,10 @@ class MissingFileWarning(UserWarning):
     """A part of the authors' data is not there; the rest is used."""
 
 
+class UnencryptedWarning(UserWarning):
+    """A key goes over the network for all to read."""
+
+
 def unknown(kind: str, name: str, known: Iterable[str]) -> UsageError:
     """Say that `name` is not a known `kind`, with the nearest names.
 

@@ -2,20 +2,22 @@
 
 import json
 import os
+import re
+import shutil
 import signal
 import threading
+from pathlib import Path
 
 import pytest
 
 import gnomon
 from gnomon import engine
 from gnomon.contracts import Benchmark
-from gnomon.engine import sameness
 from gnomon.errors import DataError, ModelError, RunError
 from gnomon.itemsource import ItemSource
 from gnomon.options import neutral
-from gnomon.records import Answer, Item
-from gnomon.runs import Run, RunLog
+from gnomon.records import Answer, Image, Item
+from gnomon.runs import Run, RunLog, runs_in
 
 
 def items(n=100):
@@ -62,12 +64,12 @@ def test_second_start_asks_nothing_again(tmp_path):
     assert again.asked == []
 
 
-def test_changed_option_is_a_new_run_and_fresh_starts_over(tmp_path):
+def test_changed_option_is_a_new_run_and_restart_starts_over(tmp_path):
     first = engine.run(source(), Fake(), runs=tmp_path)
     other = engine.run(source(seed=2), Fake(), runs=tmp_path)
     assert first.path != other.path
     again = Fake()
-    engine.run(source(), again, runs=tmp_path, fresh=True)
+    engine.run(source(), again, runs=tmp_path, restart=True)
     assert len(again.asked) == 100
 
 
@@ -102,18 +104,22 @@ def test_only_options_that_determine_the_answers_choose_the_folder(spec, neutral
     assert folder(**deciding) == folder(**deciding, **neutral) != folder()
 
 
-@pytest.mark.parametrize(
-    ("spec", "options", "name"),
-    [
-        ("random", {"model_seed": 2}, "scales@fresh-random--7f57bc82"),
-        ("openai:gpt-4o-mini", {"shots": 2}, "scales@fresh-openai-gpt-4o-mini--cf367dc6"),
-    ],
-)
-def test_a_folders_name_stays_what_it_was_so_that_runs_begun_long_ago_go_on(spec, options, name):
-    assert (
-        engine.run_folder(gnomon.load("scales", seed=1), gnomon.model(spec, **options), "runs").name
-        == name
-    )
+def test_a_folders_name_says_what_was_asked_and_has_64_bits_to_tell_runs_apart():
+    name = engine.run_folder(
+        gnomon.load("scales", seed=1), gnomon.model("random", model_seed=2), "runs"
+    ).name
+    assert re.fullmatch(r"scales@fresh-random--[0-9a-f]{16}", name)
+
+
+def test_a_run_in_a_folder_that_another_model_was_meant_for_is_not_taken_for_its_own(tmp_path):
+    """As if two runs had the same hash."""
+    mine = engine.run(source(), Fake(), runs=tmp_path)
+    other = Fake()
+    other.spec = "other"
+    shutil.copytree(mine.path, engine.run_folder(source(), other, tmp_path))
+    with pytest.raises(RunError, match=r"a run of fake on test@fresh(.|\n)*settings: model"):
+        engine.run(source(), other, runs=tmp_path)
+    assert other.asked == []
 
 
 def test_the_manifest_tells_with_which_options_a_run_last_went_on(tmp_path):
@@ -178,6 +184,20 @@ def test_retry_errors_asks_only_the_failed_ones(tmp_path):
     run = engine.run(source(), again, runs=tmp_path, retry_errors=True)
     assert sorted(again.asked) == ["42", "7"]
     assert run.manifest.counts.errors == 0
+
+
+def test_what_fails_again_is_counted_once(tmp_path):
+    engine.run(source(), Fake(failing), runs=tmp_path)
+    seen = []
+    engine.run(
+        source(),
+        Fake(lambda item: _raise(ValueError("still")) if item.id == "7" else "yes"),
+        runs=tmp_path,
+        retry_errors=True,
+        watch=lambda progress: seen.append((progress.done, progress.errors, progress.right)),
+    )
+    assert seen[0] == (98, 0, 98)
+    assert seen[-1] == (100, 1, 99)
 
 
 def test_out_of_memory_halves_the_batches_that_follow(tmp_path):
@@ -283,12 +303,12 @@ def test_a_finished_run_notices_that_a_file_of_its_model_changed(tmp_path, reade
     assert sorted(begun.manifest.model_files) == ["a.csv", "p.yaml"]
     assert again().manifest == begun.manifest
     (tmp_path / "p.yaml").write_text("new")
-    with pytest.raises(RunError, match=r"begun with: p\.yaml changed(.|\n)*--fresh"):
+    with pytest.raises(RunError, match=r"begun with: p\.yaml changed(.|\n)*--restart"):
         again()
     (tmp_path / "a.csv").write_text("new")
     with pytest.raises(RunError, match=r"a\.csv, p\.yaml changed"):
         again()
-    assert again(fresh=True).manifest.model_files != begun.manifest.model_files
+    assert again(restart=True).manifest.model_files != begun.manifest.model_files
 
 
 def test_a_finished_run_notices_other_weights_in_its_models_folder(tmp_path, reader):
@@ -328,42 +348,24 @@ def test_a_run_of_before_files_were_recorded_goes_on(tmp_path, reader):
     assert engine.run(source(), reader("a.csv"), runs="runs").manifest.model_files is None
 
 
-def test_a_large_file_is_known_by_pieces_of_it(tmp_path, monkeypatch):
-    monkeypatch.setattr(sameness, "WHOLE", 1000)
-    monkeypatch.setattr(sameness, "PIECE", 4)
-    monkeypatch.setattr(sameness, "PIECES", 10)
-    file = tmp_path / "weights"
-    content = bytearray(2000)
-    file.write_bytes(content)
-    before = sameness.fingerprint(file)
-    content[1801] = 1
-    file.write_bytes(content)
-    assert sameness.fingerprint(file) != before
-    content[1801], content[1850] = 0, 1  # between two pieces: the price of not reading it all
-    file.write_bytes(content)
-    assert sameness.fingerprint(file) == before
-    file.write_bytes(bytes(2001))
-    assert sameness.fingerprint(file) != before
-
-
 def test_a_lost_log_is_refused_and_left_alone(tmp_path):
     run = engine.run(source(), Fake(), runs=tmp_path)
     (run.path / "answers.sqlite").unlink()
-    with pytest.raises(RunError, match=r"lost(.|\n)*--fresh"):
+    with pytest.raises(RunError, match=r"lost(.|\n)*--restart"):
         engine.run(source(), Fake(), runs=tmp_path)
     assert not (run.path / "answers.sqlite").exists()
     (run.path / "answers.sqlite").touch()  # an empty log in its place is no better
     with pytest.raises(RunError, match="lost"):
         engine.run(source(), Fake(), runs=tmp_path)
-    assert engine.run(source(), Fake(), runs=tmp_path, fresh=True).manifest.counts.answered == 100
+    assert engine.run(source(), Fake(), runs=tmp_path, restart=True).manifest.counts.answered == 100
 
 
-def test_fresh_starts_over_where_the_manifest_is_damaged(tmp_path):
+def test_restart_starts_over_where_the_manifest_is_damaged(tmp_path):
     run = engine.run(source(), Fake(), runs=tmp_path)
     (run.path / "run.json").write_text("{")
     with pytest.raises(DataError, match="not a manifest"):
         engine.run(source(), Fake(), runs=tmp_path)
-    assert engine.run(source(), Fake(), runs=tmp_path, fresh=True).manifest.counts.answered == 100
+    assert engine.run(source(), Fake(), runs=tmp_path, restart=True).manifest.counts.answered == 100
 
 
 def test_second_process_on_one_run_is_refused(tmp_path):
@@ -384,10 +386,10 @@ def test_duplicate_ids_are_named(tmp_path):
 def test_run_of_a_newer_version_is_left_alone(tmp_path):
     run = engine.run(source(), Fake(), runs=tmp_path)
     manifest = run.path / "run.json"
-    newer = manifest.read_text().replace('"format": 1', '"format": 2')
+    newer = manifest.read_text().replace('"format": 2', '"format": 3')
     manifest.write_text(newer)
     with pytest.raises(RunError, match="newer Gnomon"):
-        engine.run(source(), Fake(), runs=tmp_path, fresh=True)
+        engine.run(source(), Fake(), runs=tmp_path, restart=True)
     assert manifest.read_text() == newer
     with pytest.raises(RunError, match="newer Gnomon"):
         Run.open(run.path)
@@ -450,3 +452,128 @@ def test_running_figures_add_up_across_a_resume(tmp_path):
 def test_empty_source_is_refused(tmp_path):
     with pytest.raises(RunError, match="no items"):
         engine.run(source([]), Fake(), runs=tmp_path)
+
+
+def test_a_model_that_cannot_be_opened_leaves_no_folder(tmp_path):
+    class Broken(gnomon.registry.ModelSpec):
+        def open(self):
+            raise ModelError("no such weights")
+
+    with pytest.raises(ModelError):
+        engine.run(source(), Broken("fake", {}), runs=tmp_path)
+    assert list(tmp_path.iterdir()) == []
+    engine.run(source(), _spec(Fake()), runs=tmp_path)
+    with pytest.raises(ModelError):
+        engine.run(source(), Broken("fake", {}), runs=tmp_path, restart=True)
+    (run,) = runs_in(tmp_path)
+    assert run.counts().answered == 100, "the old answers go only when the new model is ready"
+
+
+def test_items_that_cannot_be_made_leave_no_folder_and_no_old_answer_is_lost(tmp_path):
+    def broken():
+        yield from items(50)
+        raise DataError("line 51 is damaged.")
+
+    def bad_source():
+        return ItemSource(
+            Benchmark(name="test", summary="", sources={"fresh": broken}), "fresh", {}
+        )
+
+    with pytest.raises(DataError):
+        engine.run(bad_source(), Fake(), runs=tmp_path)
+    assert list(tmp_path.iterdir()) == []
+    engine.run(source(), Fake(), runs=tmp_path)
+    with pytest.raises(DataError):
+        engine.run(bad_source(), Fake(), runs=tmp_path, restart=True)
+    (run,) = runs_in(tmp_path)
+    assert run.counts().answered == 100
+
+
+def test_a_start_that_was_cut_off_begins_anew_with_the_items_of_now(tmp_path):
+    wrong = [Item(id="0", form="choice", text="Old?", choices=("no", "yes"), gold=("no",))]
+    folder = engine.run_folder(source(), Fake(), tmp_path)
+    with RunLog(folder) as log:  # killed while the items went in
+        log.add_items(0, wrong)
+        log.add_answers([(0, Answer(item="0", choice="no"))])
+    run = engine.run(source(items(1)), Fake(), runs=tmp_path)
+    assert [(item.text, answer.choice) for item, answer in run.rows()] == [("Question 0?", "yes")]
+
+
+def test_after_a_restart_that_was_cut_off_no_old_answer_is_used(tmp_path, monkeypatch):
+    engine.run(source(), Fake(lambda item: "no"), runs=tmp_path)
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "unlink", lambda *_, **__: _raise(KeyboardInterrupt()))
+        with pytest.raises(KeyboardInterrupt):
+            engine.run(source(), Fake(), runs=tmp_path, restart=True)
+    assert runs_in(tmp_path) == [], "what is neither the old run nor the new one is no run"
+    again = Fake()
+    run = engine.run(source(), again, runs=tmp_path)
+    assert len(again.asked) == 100
+    assert run.counts().answered == 100
+
+
+def test_several_answers_to_an_item_are_kept_and_the_first_is_measured(tmp_path):
+    class Thrice(Fake):
+        def answer(self, batch):
+            return [
+                Answer(item=item.id, sample=sample, choice="no" if sample else "yes")
+                for item in batch
+                for sample in range(3)
+            ]
+
+    run = engine.run(source(items(10)), Thrice(), runs=tmp_path)
+    assert run.counts().answered == 10
+    assert {answer.choice for _, answer in run.rows()} == {"yes"}
+    samples = [(answer.item, answer.sample) for _, answer in run.answers()]
+    assert samples == [(str(i), sample) for i in range(10) for sample in range(3)]
+
+
+@pytest.mark.parametrize("samples", [(0, 0), (1, 2), (0, 2), (1,)])
+def test_answers_that_are_not_numbered_in_order_are_refused(tmp_path, samples):
+    class Muddled(Fake):
+        def answer(self, batch):
+            return [Answer(item=item.id, sample=n, choice="yes") for item in batch for n in samples]
+
+    with pytest.raises(ModelError, match="one answer for each item"):
+        engine.run(source(items(4)), Muddled(), runs=tmp_path)
+
+
+def test_it_is_logged_how_long_an_answer_took(tmp_path):
+    run = engine.run(source(items(3)), Fake(), runs=tmp_path)
+    assert all(answer.seconds > 0 for _, answer in run.answers())
+
+
+def with_picture():
+    picture = Image(path="a.jpg", sha256="ab")
+    return [
+        Item(
+            id="1",
+            form="caption",
+            text="The cat is on the mat.",
+            choices=("false", "true"),
+            gold=("true",),
+            images=(picture,),
+        )
+    ]
+
+
+def test_a_model_that_cannot_see_is_not_shown_items_with_pictures_unless_asked_blind(tmp_path):
+    model = Fake(lambda item: "true")
+    with pytest.raises(ModelError, match=r"takes text only(.|\n)*--blind"):
+        engine.run(source(with_picture()), model, runs=tmp_path)
+    assert model.asked == []
+    blind = engine.run(source(with_picture()), model, runs=tmp_path, blind=True)
+    assert blind.manifest.blind
+    model.takes = frozenset({"text", "image"})
+    seeing = engine.run(source(with_picture()), model, runs=tmp_path)
+    assert not seeing.manifest.blind
+    assert seeing.path != blind.path
+    with pytest.raises(ModelError, match="no pictures"):
+        engine.run(source(), Fake(), runs=tmp_path / "other", blind=True)
+
+
+def test_what_a_model_learns_about_its_server_while_it_is_asked_is_in_the_manifest(tmp_path):
+    model = Fake()
+    model.describe = lambda: {"asked": len(model.asked) > 0}
+    run = engine.run(source(), _spec(model), runs=tmp_path)
+    assert run.manifest.model_description == {"asked": True}

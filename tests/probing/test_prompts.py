@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -156,6 +160,28 @@ def test_braces_in_an_item_are_never_read_as_fields(text, context):
         ),
         ("summary: a\noption: '{choice.__class__}{x}'\nforms: {}", "letter"),
         ("- 1", "not a prompt"),
+        ("5", "not a prompt"),
+        ("", "not a prompt"),
+        ("summary: 5\nforms: {}", "summary"),
+        ("summary: a\nforms: 5", "forms"),
+        ("summary: a\nforms: {choice: 5}", "forms"),
+        ("summary: a\nforms: {choice: {template: 5}}", "template"),
+        ("summary: a\nforms: {choice: {template: '{answer}', words: 5}}", "words"),
+        ("summary: a\nforms: {choice: {template: '{answer}', words: {a: 5}}}", "words"),
+        ("summary: a\nforms: {choice: {template: '{answer}', words: {a: []}}}", "words"),
+        ("summary: a\nforms: {choice: {template: '{answer}', words: {a: ''}}}", "words"),
+        ("summary: a\nforms: {choice: {template: '{answer}', words: {yes: no}}}", "words"),
+        ("summary: a\nforms: {choice: {template: '{answer}', examples: 5}}", "examples"),
+        ("summary: a\nforms: {choice: {template: '{answer}', examples: [5]}}", "examples"),
+        ("summary: a\nshots: -1\nforms: {}", "shots"),
+        ("summary: a\nshots: many\nforms: {}", "shots"),
+        ("like: fewshto\nexamples: {}", "fewshot"),
+        ("like: other.yaml\nexamples: {}", "no prompt named"),
+        ("like: 5\nexamples: {}", "like"),
+        ("like: fewshot\nexamples: 5", "examples"),
+        ("like: fewshot\nexamples: {riddle: []}", "no form 'riddle'"),
+        ("like: fewshot\nexamples: {}\nforms: {}", "forms"),
+        ("like: fewshot\nexamples: {entailment: [{text: a, answer: perhaps}]}", "not one of"),
     ],
 )
 def test_a_malformed_prompt_file_is_one_clear_sentence(tmp_path, text, what):
@@ -170,3 +196,84 @@ def test_an_unknown_prompt_or_form_is_named_with_what_there_is():
         load_prompt("fewshto")
     with pytest.raises(UsageError, match="entailment"):
         load_prompt("viphy").context(ENTAILMENT)
+
+
+def test_a_short_file_with_aliases_is_refused_before_it_grows(tmp_path):
+    lines = ["summary: a", "x0: &x0 {text: abcdefgh, answer: a, choices: [a, b]}"]
+    for level in range(1, 6):
+        shared = ", ".join([f"*x{level - 1}"] * 20)
+        lines.append(f"x{level}: &x{level} [{shared}]")
+    lines.append("forms: {choice: {template: '{answer}', examples: *x5}}")
+    with pytest.raises(DataError, match="aliases"):
+        load_prompt(write(tmp_path, "\n".join(lines)))
+
+
+def test_a_prompt_file_that_is_too_large_is_refused(tmp_path):
+    with pytest.raises(DataError, match="larger than"):
+        load_prompt(write(tmp_path, "summary: " + "a" * 300_000))
+
+
+DEEP = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=9),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=9), inner),
+    max_leaves=6,
+)
+FIELD = st.sampled_from(["template", "target", "words", "letters", "examples", "shots", "x"])
+
+
+@given(st.dictionaries(FIELD, DEEP, max_size=4), DEEP, DEEP)
+def test_whatever_stands_in_a_prompt_file_is_put_or_refused_in_a_sentence(wording, option, shots):
+    data = {"summary": "s", "forms": {"choice": {"template": "{text} {answer}", **wording}}}
+    data |= {"option": option} if option else {}
+    data |= {"shots": shots} if shots else {}
+    with TemporaryDirectory() as folder:
+        file = write(Path(folder), yaml.safe_dump(data))
+        try:
+            prompt = load_prompt(file)
+        except DataError:
+            return
+    assert isinstance(prompt.context(CHOICE), str)
+    assert len(prompt.words(CHOICE)) == 2
+
+
+def test_gpt_3_is_asked_in_the_frame_of_the_spatialqa_paper():
+    prompt = load_prompt("spatialqa-gpt3")
+    assert prompt.with_shots(0).context(ENTAILMENT) == (
+        "Ann is in the car.\nQuestion: Ann is outside. True, false, or neither?\nAnswer:"
+    )
+    assert prompt.words(ENTAILMENT) == ((" True",), (" Neither",), (" False",))
+    lines = prompt.context(ENTAILMENT).splitlines()
+    assert len(lines) == 4 * 3, "premise, question and answer, with no empty line between"
+    assert lines[2::3] == ["Answer: True", "Answer: False", "Answer: Neither", "Answer:"]
+
+
+def test_unifiedqa_is_asked_in_the_frame_of_the_spatialqa_paper():
+    prompt = load_prompt("spatialqa-unifiedqa")
+    assert prompt.with_shots(0).context(ENTAILMENT) == (
+        "Ann is outside.\n(A) True (B) False (C) Neither\nAnn is in the car."
+    )
+    lines = prompt.context(ENTAILMENT).splitlines()
+    assert len(lines) == 3 * 4 + 3
+    assert lines[3::4] == ["True", "False", "Neither"]
+    assert lines[1::4] == ["(A) True (B) False (C) Neither"] * 4
+
+
+def test_a_file_may_be_like_a_prompt_with_examples_of_its_own(tmp_path):
+    file = write(
+        tmp_path,
+        """
+like: spatialqa-gpt3
+examples:
+  entailment:
+    - {context: The kettle boils., text: The water is hot., answer: entailment}
+    - {context: The shop is shut., text: The shop is open., answer: contradiction}
+""",
+    )
+    mine, theirs = load_prompt(file), load_prompt("spatialqa-gpt3")
+    assert mine.prefix("entailment") == (
+        "The kettle boils.\nQuestion: The water is hot. True, false, or neither?\nAnswer: True\n"
+        "The shop is shut.\nQuestion: The shop is open. True, false, or neither?\nAnswer: False\n"
+    )
+    assert mine.parts(ENTAILMENT) == theirs.parts(ENTAILMENT)
+    assert (mine.describe()["name"], mine.describe()["shots"]) == ("mine", 2)
+    assert mine.describe()["hash"] != theirs.describe()["hash"]

@@ -1,8 +1,14 @@
 from __future__ import annotations
 
 import os
+import re
+import socket
 import subprocess
 import sys
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -13,16 +19,18 @@ import pytest
 pytest.importorskip("starlette", reason="the extra 'report' is not installed")
 pytest.importorskip("httpx", reason="httpx is not installed")
 
+import httpx
 from starlette.testclient import TestClient
 
 import gnomon
 from gnomon.cli import main
 from gnomon.errors import UsageError
-from gnomon.records import Item
+from gnomon.records import Answer, Item
+from gnomon.reporting.viewer import serving
 from gnomon.reporting.viewer.app import make_app
 from gnomon.reporting.viewer.serving import checked
 from gnomon.reporting.viewer.shelf import Shelf
-from gnomon.runs import Run
+from gnomon.runs import Run, RunLog
 
 TOKEN = "a-token-of-good-length"
 
@@ -51,7 +59,7 @@ def test_models_that_cannot_be_told_apart_share_ranks(made: ModuleType, tmp_path
         made.write(tmp_path / name, "spacenli@fresh", name, items, skill=skill, seed=seed)
     shelf = Shelf(tmp_path)
     board = shelf.board("spacenli@fresh", shelf.runs())
-    ranks = {label: (rank.best, rank.worst) for _, label, rank in board.parts[0].ranks}
+    ranks = {label: (rank.best, rank.worst) for _, label, rank in board.parts[0].places}
     assert ranks == {"twin-a": (1, 2), "twin-b": (1, 2), "weak": (3, 3)}
 
 
@@ -65,7 +73,7 @@ def test_runs_on_other_items_are_ranked_apart(made: ModuleType, tmp_path: Path) 
         made.write(tmp_path / name, "spacenli@fresh", name, part, skill=skill, seed=len(name))
     shelf = Shelf(tmp_path)
     board = shelf.board("spacenli@fresh", shelf.runs())
-    assert [(part.items, {label for _, label, _ in part.ranks}) for part in board.parts] == [
+    assert [(part.items, {label for _, label, _ in part.places}) for part in board.parts] == [
         (200, {"large", "other"}),
         (30, {"small"}),
     ]
@@ -89,7 +97,7 @@ def test_an_unfinished_run_is_not_ranked_with_finished_ones(
     made.write(tmp_path / "begun", "spacenli@fresh", "begun", items, answered=0, finished=False)
     shelf = Shelf(tmp_path)
     board = shelf.board("spacenli@fresh", shelf.runs())
-    values = {label: rank.value for part in board.parts for _, label, rank in part.ranks}
+    values = {label: rank.value for part in board.parts for _, label, rank in part.places}
     assert [part.items for part in board.parts] == [200, 40, 0]
     assert values["part"] > 0.9  # of what was asked; what was not is no mistake
     assert client(tmp_path).get("/").status_code == 200
@@ -349,3 +357,137 @@ def test_hostile_names_and_replies_are_text(made: ModuleType, tmp_path: Path) ->
     for text in texts:
         assert text.count("<script") == 1
         assert "&lt;script&gt;" in text
+
+
+def test_what_many_ask_for_at_once_is_computed_once(
+    made: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made.write(tmp_path / "run", "spacenli@fresh", "m", list(made.entailment(5, 5)))
+    shelf = Shelf(tmp_path)
+    (run,) = shelf.runs()
+    inside, go_on, made_of = threading.Event(), threading.Event(), []
+
+    def slowly(*_: Any) -> str:
+        made_of.append(1)
+        inside.set()
+        assert go_on.wait(30)
+        return "done"
+
+    with ThreadPoolExecutor(20) as pool:
+        first = pool.submit(shelf.keep, "thing", [run], slowly)
+        assert inside.wait(30)
+        others = [pool.submit(shelf.keep, "thing", [run], slowly) for _ in range(19)]
+        go_on.set()
+        assert {each.result(30) for each in [first, *others]} == {"done"}
+    assert len(made_of) == 1
+
+
+def test_what_failed_is_tried_again(made: ModuleType, tmp_path: Path) -> None:
+    made.write(tmp_path / "run", "spacenli@fresh", "m", list(made.entailment(5, 5)))
+    shelf = Shelf(tmp_path)
+    (run,) = shelf.runs()
+    with pytest.raises(ZeroDivisionError):
+        shelf.keep("thing", [run], lambda: 1 // 0)
+    assert shelf.keep("thing", [run], lambda: 2) == 2
+
+
+def test_a_log_that_grew_is_read_again(made: ModuleType, tmp_path: Path) -> None:
+    items = list(made.entailment(5, 5))
+    made.write(tmp_path / "run", "spacenli@fresh", "m", items, answered=0.2, finished=False)
+    shelf = Shelf(tmp_path)
+    (run,) = shelf.runs()
+    before = len(shelf.table(run))
+    with RunLog(run.path) as log:
+        number, item = log.pending(-1, 1)[0]
+        log.add_answers([(number, Answer(item=item.id, choice=item.choices[0]))])
+    assert len(shelf.table(run)) == before + 1
+
+
+def test_memory_is_bounded_and_the_last_thing_asked_for_stays(
+    made: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gnomon.reporting.viewer.shelf.ROWS", 60)
+    items = list(made.entailment(5, 5))
+    for name in "abcd":
+        made.write(tmp_path / name, "spacenli@fresh", name, items)
+    shelf = Shelf(tmp_path)
+    tables = [shelf.table(run) for run in shelf.runs()]
+    assert [len(table) for table in tables] == [25] * 4
+    assert sum(kept.rows for kept in shelf._kept.values()) <= 60
+    last = shelf.runs()[-1]
+    assert shelf.table(last) is tables[-1]
+
+
+@pytest.mark.parametrize("host", ["127.0.0.2", "[::1]"])
+def test_an_address_of_this_machine_is_answered(runs: Path, host: str) -> None:
+    assert client(runs, host=host).get("/").status_code == 200
+
+
+@pytest.mark.parametrize("header", ["[::1].evil.example", "localhost:evil", "[::1", "", "::1:x"])
+def test_what_is_no_host_is_refused(viewer: TestClient, header: str) -> None:
+    assert viewer.get("/", headers={"host": header}).status_code == 421
+
+
+def test_a_token_that_was_given_is_asked_for_on_this_machine_too(runs: Path) -> None:
+    assert checked("127.0.0.1", allow_remote=False, token=TOKEN) == TOKEN
+    guarded = client(runs, token=TOKEN)
+    assert guarded.get("/").status_code == 401
+    assert guarded.get("/", headers={"authorization": f"Bearer {TOKEN}"}).status_code == 200
+
+
+@pytest.mark.parametrize("token", ["a", "sesame sesame sesame", "tökentökentökentöken", "a&b" * 9])
+def test_a_token_must_be_long_and_fit_into_an_address(token: str) -> None:
+    with pytest.raises(UsageError, match="token"):
+        checked("127.0.0.1", allow_remote=False, token=token)
+
+
+@pytest.mark.parametrize("path", ["//evil.example", "///evil.example/x", "/run/x"])
+def test_the_token_is_taken_off_by_a_redirect_to_this_site_only(runs: Path, path: str) -> None:
+    answer = client(runs, token=TOKEN).get(
+        f"http://localhost:8765{path}", params={"token": TOKEN, "a": "b"}
+    )
+    assert answer.status_code == 303
+    assert re.fullmatch(r"/[^/].*\?a=b", answer.headers["location"])
+
+
+def test_a_wrong_token_of_any_letters_is_refused(runs: Path) -> None:
+    assert client(runs, token=TOKEN).get("/", params={"token": "tökën\u202e"}).status_code == 401
+
+
+@pytest.fixture
+def served(runs: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[str, int]]:
+    """A real server in a thread, that loses patience soon and holds few connections."""
+    uvicorn = pytest.importorskip("uvicorn", reason="the extra 'report' is not installed")
+    monkeypatch.setattr(serving, "PATIENCE", 0.2)
+    monkeypatch.setattr(serving, "CONNECTIONS", 5)
+    listener = serving.listen("127.0.0.1", 0)
+    config = uvicorn.Config(
+        make_app(str(runs)), http=serving.impatient_protocol(), lifespan="off", log_level="critical"
+    )
+    server = uvicorn.Server(config)
+    server.install_signal_handlers = lambda: None
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
+    thread.start()
+    yield listener.getsockname()
+    server.should_exit = True
+    thread.join(30)
+
+
+def test_a_client_that_sends_no_request_is_cut_off(served: tuple[str, int]) -> None:
+    for beginning in (b"", b"GET / HT", b"GET /style.css HTTP/1.1\r\nHost: localhost\r\nX: "):
+        with socket.create_connection(served, timeout=30) as half_open:
+            half_open.sendall(beginning)
+            with suppress(ConnectionResetError):
+                assert half_open.recv(1) == b""
+
+
+def test_more_connections_than_it_can_hold_are_closed_and_it_stays_available(
+    served: tuple[str, int],
+) -> None:
+    many = [socket.create_connection(served, timeout=30) for _ in range(40)]
+    for each in many:
+        with suppress(ConnectionResetError):
+            assert each.recv(1) == b"", "cut off: too many, or too slow"
+        each.close()
+    answer = httpx.get(f"http://{served[0]}:{served[1]}/style.css", timeout=30)
+    assert answer.status_code == 200

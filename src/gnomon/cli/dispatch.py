@@ -95,12 +95,10 @@ def _plain_warnings() -> None:
     """Our own warnings are one line for people, without a place in the code."""
     import warnings
 
-    from gnomon.errors import MissingFileWarning
-
     shown = warnings.showwarning
 
     def show(message: Warning | str, category: type[Warning], *rest: Any, **more: Any) -> None:
-        if issubclass(category, MissingFileWarning):
+        if category.__module__ == "gnomon.errors":
             print(f"gnomon: {message}", file=sys.stderr)
         else:
             shown(message, category, *rest, **more)

@@ -20,6 +20,7 @@ from gnomon.cli.choosing import chosen_models, chosen_sources, item_arguments, m
 from gnomon.errors import GnomonError
 from gnomon.itemsource import ItemSource
 from gnomon.records import Score
+from gnomon.redaction import redact_command
 from gnomon.registry import ModelSpec
 from gnomon.runs import Run
 
@@ -93,7 +94,7 @@ def _one(args: Namespace, source: ItemSource, model: ModelSpec) -> Run:
     from gnomon import engine
     from gnomon.cli.progress import live_line
 
-    command = shlex.join(["gnomon", *sys.argv[1:]])
+    command = redact_command(shlex.join(["gnomon", *sys.argv[1:]]))
     folder = engine.run_folder(source, model, args.runs, blind=args.blind)
     with live_line(f"{source.name} · {model.spec}", quiet=args.quiet or args.json) as watch:
         try:

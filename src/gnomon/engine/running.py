@@ -36,9 +36,10 @@ from gnomon.engine.sameness import (
     determining,
     model_files,
 )
-from gnomon.errors import ModelError, RunError
+from gnomon.errors import DataError, ModelError, RunError
 from gnomon.itemsource import ItemSource
 from gnomon.records import Answer, Fingerprint, Item
+from gnomon.redaction import redact_command, redact_options
 from gnomon.registry import ModelSpec
 from gnomon.runs import FORMAT, LOG, MANIFEST, Manifest, Run, RunLog
 
@@ -77,7 +78,7 @@ def run(
     is kept.
     """
     folder = run_folder(source, model, runs, blind=blind)
-    manifest = None if restart else _earlier(folder, source, model)
+    manifest = _earlier(folder, source, model, restart=restart)
     log = RunLog(folder)
     task = _Task(log, source, model, retry_errors, blind, watch or (lambda _: None), command)
     try:
@@ -110,7 +111,7 @@ def run_folder(
 ) -> Path:
     """Where this run lives: the same benchmark, model and options give the same folder."""
     if isinstance(model, ModelSpec):
-        options = model.deciding
+        options = redact_options(model.deciding)  # a new password does not make a new run
     else:
         options = determining(model.describe())
     identity: list[Any] = [source.name, source.options, source.limit, model.spec, options]
@@ -122,15 +123,27 @@ def run_folder(
     return Path(runs) / f"{slug[:80]}--{blake2b(key, digest_size=8).hexdigest()}"
 
 
-def _earlier(folder: Path, source: ItemSource, model: Model | ModelSpec) -> Manifest | None:
-    """The manifest of the run that is there, if it is this run and can be gone on with."""
+def _earlier(
+    folder: Path, source: ItemSource, model: Model | ModelSpec, *, restart: bool
+) -> Manifest | None:
+    """The manifest of the run to go on with; none if there is none or it is to start over.
+
+    A folder of a newer Gnomon is left alone in either case.
+    """
     if not (folder / MANIFEST).exists():
         return None
-    manifest = Run.open(folder).manifest
+    try:
+        manifest = Run.open(folder).manifest
+    except DataError:
+        if restart:
+            return None
+        raise
+    if restart:
+        return None
     if manifest.format < FORMAT:
         raise RunError(
-            f"{folder} was written by an earlier Gnomon (run format {manifest.format}): it can be "
-            "scored and shown, but not gone on with.",
+            f"{folder} was written by an earlier Gnomon (run format {manifest.format}). It can be "
+            "scored and shown, but no further items can be asked.",
             START_OVER,
         )
     check_same_question(manifest, source, model, folder)
@@ -207,9 +220,9 @@ def _note_model(manifest: Manifest, task: _Task, model: Model, files: dict[str, 
     manifest.model_description = msgspec.to_builtins(model.describe())
     manifest.scale = model.scale
     manifest.model_files = files
-    manifest.command = task.command or manifest.command
+    manifest.command = redact_command(task.command) or manifest.command
     if isinstance(task.model, ModelSpec):
-        manifest.model_options = dict(task.model.options)
+        manifest.model_options = redact_options(task.model.options)
 
 
 def _check_takes(model: Model, item: Item, *, blind: bool) -> None:

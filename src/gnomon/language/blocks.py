@@ -1,5 +1,6 @@
-"""Entities that are alike in every set that a pattern's conditions ask about form a block: the
-units of counting.
+"""Blocks: entities that are alike in every set that a pattern's conditions ask about.
+
+They are the units of counting.
 
 Places whose fillers must differ share a pool of blocks, so that it can be told which fillers
 compete.
@@ -9,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -28,21 +30,19 @@ from gnomon.language.conditions import (
     satisfied,
 )
 from gnomon.language.patterns import Pattern
-from gnomon.language.world import Members, Relation
+from gnomon.language.world import Members, Relation, Row
 
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
 WORK_LIMIT = 50_000_000  # steps of plain Python that one pattern may take
 
-Identity = tuple[
-    int, ...
-]  # for each place, the first place with the same filler: (0, 1, 0) means first = third
+# For each place, the first place with the same filler: (0, 1, 0) means first = third.
+Identity = tuple[int, ...]
 
 
 @dataclass(eq=False)
 class Pool:
-    """Places whose fillers come from one stock, and that stock cut into blocks of entities that are
-    alike."""
+    """Places whose fillers come from one stock, and that stock cut into blocks."""
 
     places: tuple[int, ...]
     members: Ints  # block after block
@@ -57,9 +57,8 @@ class Pool:
         found = self._tables.get(members)
         if found is None:
             firsts = self.members[self.starts].tolist()
-            found = self._tables[members] = np.array(
-                [first in members for first in firsts], dtype=np.bool_
-            )
+            found = np.array([first in members for first in firsts], dtype=np.bool_)
+            self._tables[members] = found
         return found
 
 
@@ -85,59 +84,90 @@ def check_work(pattern: Pattern, work: int, limit: int) -> None:
 
 
 def narrowed(pattern: Pattern) -> tuple[list[Members], list[Condition]]:
-    """Domains that already respect conditions on one place and the reach of relations, and the
-    conditions left."""
+    """Domains narrowed by conditions on one place and the reach of relations, and the conditions
+    that are left."""
     domains = [slot.domain for slot in pattern.slots]
     left: list[Condition] = []
-    for condition in pattern.conditions:
-        left += condition.parts if isinstance(condition, Every) else [condition]
-    for condition in list(left):
+    for condition in _flat(pattern.conditions):
         places = places_of(condition)
-        if len(places) == 1 and not any(isinstance(part, Equal) for part in parts_of(condition)):
-            place = next(iter(places))
-            check_work(
-                pattern, len(domains[place]) * sum(1 for _ in deciding_sets(condition)), WORK_LIMIT
-            )
-            fillers = [0] * len(domains)
-            kept = []
-            for filler in domains[place]:
-                fillers[place] = filler
-                if satisfied(condition, fillers):
-                    kept.append(filler)
-            domains[place] = frozenset(kept)
-            left.remove(condition)
-        elif isinstance(condition, Stands):
+        if len(places) == 1 and not compares(condition):
+            (place,) = places
+            work = len(domains[place]) * number_of_sets(condition)
+            check_work(pattern, work, WORK_LIMIT)
+            domains[place] = _satisfying(condition, place, domains)
+            continue
+        left.append(condition)
+        if isinstance(condition, Stands):
             for position, place in enumerate(condition.places):
                 domains[place] &= condition.relation.projection(position)
     return domains, left
 
 
+def _flat(conditions: Sequence[Condition]) -> Iterator[Condition]:
+    """Conditions that must all hold, each by itself."""
+    for condition in conditions:
+        if isinstance(condition, Every):
+            yield from condition.parts
+        else:
+            yield condition
+
+
+def _satisfying(condition: Condition, place: int, domains: Sequence[Members]) -> Members:
+    """The fillers of a place that satisfy a condition on that place alone."""
+    fillers = [0] * len(domains)
+    kept = []
+    for filler in domains[place]:
+        fillers[place] = filler
+        if satisfied(condition, fillers):
+            kept.append(filler)
+    return frozenset(kept)
+
+
+def compares(condition: Condition) -> bool:
+    """Whether a condition asks if two fillers are the same."""
+    return any(isinstance(part, Equal) for part in parts_of(condition))
+
+
+def number_of_sets(condition: Condition) -> int:
+    """How many sets a condition looks into."""
+    return sum(1 for _ in deciding_sets(condition))
+
+
 def pools_of(
     pattern: Pattern, domains: Sequence[Members], conditions: Sequence[Condition], *, apart: bool
 ) -> list[Pool]:
-    """One pool for places that may compete for an entity (where fillers are kept apart), one for
+    """One pool for places that may compete for an entity, where fillers are kept `apart`; one for
     each other place."""
+    stocks = _stocks(pattern, domains, apart=apart)
+    deciding: dict[tuple[int, Members], None] = {}
+    for condition in conditions:
+        deciding.update(dict.fromkeys(deciding_sets(condition)))
+    work = sum(len(stock) for _, stock in stocks) * len(deciding)
+    check_work(pattern, work, WORK_LIMIT)
+    pools = []
+    for places, stock in stocks:
+        asked = [members for place, members in deciding if place in places]
+        pools.append(_pool(tuple(sorted(places)), sorted(stock), domains, asked))
+    return pools
+
+
+def _stocks(
+    pattern: Pattern, domains: Sequence[Members], *, apart: bool
+) -> list[tuple[list[int], Members]]:
+    """Places with what may fill them; places that compete for an entity together."""
     stocks: list[tuple[list[int], Members]] = []
     for place, (slot, domain) in enumerate(zip(pattern.slots, domains, strict=True)):
         places, stock = [place], domain
-        if apart and not slot.words:
-            for other in [s for s in stocks if not pattern.slots[s[0][0]].words and s[1] & domain]:
-                stocks.remove(other)
-                places, stock = other[0] + places, other[1] | stock
-        stocks.append((places, stock))
-    deciding = list(
-        dict.fromkeys(pair for condition in conditions for pair in deciding_sets(condition))
-    )
-    check_work(pattern, sum(len(stock) for _, stock in stocks) * len(deciding), WORK_LIMIT)
-    return [
-        _pool(
-            tuple(sorted(places)),
-            sorted(stock),
-            domains,
-            [members for place, members in deciding if place in places],
-        )
-        for places, stock in stocks
-    ]
+        others = []
+        for other in stocks:
+            of_entities = not slot.words and not pattern.slots[other[0][0]].words
+            if apart and of_entities and other[1] & domain:
+                places = other[0] + places
+                stock = other[1] | stock
+            else:
+                others.append(other)
+        stocks = [*others, (places, stock)]
+    return stocks
 
 
 def _pool(
@@ -146,27 +176,29 @@ def _pool(
     domains: Sequence[Members],
     deciding: Sequence[Members],
 ) -> Pool:
-    asked = list(dict.fromkeys([*(domains[place] for place in places), *deciding]))
+    own = [domains[place] for place in places]
+    asked = list(dict.fromkeys([*own, *deciding]))
     alike: dict[tuple[bool, ...], list[int]] = {}
     for entity in stock:
         alike.setdefault(tuple([entity in members for members in asked]), []).append(entity)
     blocks = list(alike.values())
+    where = {}
+    for i, block in enumerate(blocks):
+        for j, entity in enumerate(block):
+            where[entity] = (i, j)
     sizes = np.array([len(block) for block in blocks], dtype=np.int64)
-    firsts = [block[0] for block in blocks]
-    allowed = {
-        place: np.array([first in domains[place] for first in firsts], dtype=np.bool_)
-        for place in places
-    }
-    where = {entity: (i, j) for i, block in enumerate(blocks) for j, entity in enumerate(block)}
-    return Pool(
+    pool = Pool(
         places,
-        np.array([e for block in blocks for e in block], dtype=np.int64),
+        np.array(list(chain(*blocks)), dtype=np.int64),
         np.cumsum(sizes) - sizes,
         sizes,
-        allowed,
+        {},
         where,
         {},
     )
+    for place, domain in zip(places, own, strict=True):
+        pool.allowed[place] = pool.table(domain)
+    return pool
 
 
 def holds(condition: Condition, blocks: Ints, identity: Identity, pools: Sequence[Pool]) -> Bools:
@@ -205,11 +237,19 @@ def _stands(
 ) -> Bools:
     found: Bools = np.zeros(len(blocks), dtype=np.bool_)
     for row in relation.rows:
-        if row.relation is not None:
-            here = _stands(row.relation, places[::-1] if row.inverse else places, blocks, pools)
+        here = _row(row, places, blocks, pools)
+        if row.adds:
+            found = found | here
         else:
-            here = np.ones(len(blocks), dtype=np.bool_)
-            for place, members in zip(places, row.sets, strict=True):
-                here &= pools[place].table(members)[blocks[:, place]]
-        found = found | here if row.adds else found & ~here
+            found = found & ~here
     return found
+
+
+def _row(row: Row, places: Sequence[int], blocks: Ints, pools: Sequence[Pool]) -> Bools:
+    if row.relation is not None:
+        turned = places[::-1] if row.inverse else places
+        return _stands(row.relation, turned, blocks, pools)
+    here: Bools = np.ones(len(blocks), dtype=np.bool_)
+    for place, members in zip(places, row.sets, strict=True):
+        here &= pools[place].table(members)[blocks[:, place]]
+    return here

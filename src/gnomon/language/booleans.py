@@ -1,5 +1,4 @@
-"""The Boolean constraints in SpaceNLI's pattern file: Python expressions there, read here without
-running anything.
+"""The Boolean constraints in SpaceNLI's pattern file: Python there, read here without running it.
 
 Python's parser gives a tree, a whitelist of its nodes becomes our conditions. As in the authors'
 generator they speak of surface phrases ("the hill"), not of entities ("hill"): `NP2 not in
@@ -9,7 +8,7 @@ generator they speak of surface phrases ("the hill"), not of entities ("hill"): 
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import combinations
 
 from gnomon.language.conditions import Condition, Either, Equal, Every, Never, Stands, Within
@@ -30,8 +29,9 @@ def parse_boolean(
     predicates: Mapping[str, Relation],
     names: Sequence[str],
 ) -> Condition:
-    """A constraint as a condition. `phrases` are the surface forms for each place, `names` the
-    entities' own names.
+    """A constraint as a condition.
+
+    `phrases` are the surface forms for each place, `names` the entities' own names.
 
     >>> phrases = ["Ada", "the hill"]
     >>> parse_boolean("NP1 != NP2", {"NP1": 0, "NP2": 1}, [phrases, phrases], {}, [])
@@ -42,10 +42,10 @@ def parse_boolean(
     try:
         tree = ast.parse(text.strip(), mode="eval").body
         return _Reader(places, phrases, predicates, names).condition(tree)
-    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
-        raise BooleanError(
-            str(error) if isinstance(error, BooleanError) else "it is not an expression"
-        ) from None
+    except BooleanError:
+        raise
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        raise BooleanError("it is not an expression") from None
 
 
 class _Reader:
@@ -61,9 +61,9 @@ class _Reader:
     def condition(self, node: ast.expr) -> Condition:
         match node:
             case ast.BoolOp(op=ast.And(), values=parts):
-                return Every(tuple(self.condition(part) for part in parts))
+                return Every(tuple(map(self.condition, parts)))
             case ast.BoolOp(op=ast.Or(), values=parts):
-                return Either(tuple(self.condition(part) for part in parts))
+                return Either(tuple(map(self.condition, parts)))
             case ast.UnaryOp(op=ast.Not(), operand=part):
                 return Never(self.condition(part))
             case ast.Compare(left=left, ops=[operator], comparators=[right]):
@@ -71,7 +71,7 @@ class _Reader:
             case ast.Call(
                 func=ast.Name(id="diff_values"), args=[ast.List(elts=slots)], keywords=[]
             ):
-                pairs = combinations([self.place(slot) for slot in slots], 2)
+                pairs = combinations(map(self.place, slots), 2)
                 return Every(tuple(Never(self.equal(left, right)) for left, right in pairs))
             case ast.Call(
                 func=ast.Name(id="list_is_subset"),
@@ -82,21 +82,28 @@ class _Reader:
         raise BooleanError(f"'{shown(ast.unparse(node))}' is not allowed")
 
     def comparison(self, left: ast.expr, operator: ast.cmpop, right: ast.expr) -> Condition:
-        found: Condition
-        if isinstance(operator, (ast.Eq, ast.NotEq)):
-            if isinstance(right, ast.Constant):
-                found = self.within(left, [right])
-            else:
-                found = self.equal(self.place(left), self.place(right))
-        elif isinstance(operator, (ast.In, ast.NotIn)) and isinstance(left, ast.Tuple):
-            found = self.stands(left, right)
-        elif isinstance(operator, (ast.In, ast.NotIn)) and isinstance(
-            right, (ast.List, ast.Tuple, ast.Set)
-        ):
-            found = self.within(left, right.elts)
-        else:
-            raise BooleanError(f"'{shown(ast.unparse(right))}' is not allowed here")
-        return Never(found) if isinstance(operator, (ast.NotEq, ast.NotIn)) else found
+        match operator:
+            case ast.Eq():
+                return self.is_equal(left, right)
+            case ast.NotEq():
+                return Never(self.is_equal(left, right))
+            case ast.In():
+                return self.is_in(left, right)
+            case ast.NotIn():
+                return Never(self.is_in(left, right))
+        raise BooleanError(f"'{shown(ast.unparse(right))}' is not allowed here")
+
+    def is_equal(self, left: ast.expr, right: ast.expr) -> Condition:
+        if isinstance(right, ast.Constant):
+            return self.within(left, [right])
+        return self.equal(self.place(left), self.place(right))
+
+    def is_in(self, left: ast.expr, right: ast.expr) -> Condition:
+        if isinstance(left, ast.Tuple):
+            return self.stands(left, right)
+        if isinstance(right, (ast.List, ast.Tuple, ast.Set)):
+            return self.within(left, right.elts)
+        raise BooleanError(f"'{shown(ast.unparse(right))}' is not allowed here")
 
     def place(self, node: ast.expr) -> int:
         if not isinstance(node, ast.Name) or node.id not in self.places:
@@ -111,9 +118,7 @@ class _Reader:
     def within(self, slot: ast.expr, texts: Sequence[ast.expr]) -> Condition:
         place = self.place(slot)
         wanted = {text.value for text in texts if isinstance(text, ast.Constant)}
-        return Within(
-            place, frozenset(i for i, phrase in enumerate(self.phrases[place]) if phrase in wanted)
-        )
+        return Within(place, self.with_phrases(place, wanted))
 
     def stands(self, slots: ast.expr, predicate: ast.expr) -> Condition:
         """`(NP1, NP2)` is among the tuples of `sig['name']`: phrases are sought among the names of
@@ -128,19 +133,17 @@ class _Reader:
                     raise BooleanError(
                         f"sig['{shown(name)}'] is not a predicate of {len(places)} slots"
                     )
-                rows = tuple(
-                    Row(
-                        row.adds,
-                        tuple(
-                            self.by_phrase(place, members)
-                            for place, members in zip(places, row.sets, strict=True)
-                        ),
-                    )
-                    for row in relation.rows
-                )
-                return Stands(Relation(name, relation.arity, rows), places)
+                rows = [Row(row.adds, self.by_phrase(places, row.sets)) for row in relation.rows]
+                return Stands(Relation(name, relation.arity, tuple(rows)), places)
         raise BooleanError(f"'{shown(ast.unparse(predicate))}' is not allowed here")
 
-    def by_phrase(self, place: int, members: Members) -> Members:
-        names = {self.names[number] for number in members}
-        return frozenset(i for i, phrase in enumerate(self.phrases[place]) if phrase in names)
+    def by_phrase(self, places: Sequence[int], sets: Sequence[Members]) -> tuple[Members, ...]:
+        found = []
+        for place, members in zip(places, sets, strict=True):
+            names = {self.names[number] for number in members}
+            found.append(self.with_phrases(place, names))
+        return tuple(found)
+
+    def with_phrases(self, place: int, wanted: Collection[object]) -> Members:
+        """The fillers of a slot whose phrase is one of these."""
+        return frozenset(i for i, phrase in enumerate(self.phrases[place]) if phrase in wanted)

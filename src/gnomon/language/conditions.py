@@ -1,5 +1,4 @@
-"""Conditions on the fillers of a pattern, with every name resolved to places and sets of entity
-numbers.
+"""Conditions on the fillers of a pattern, with names resolved to places and sets of entities.
 
 Only membership, identity, relations and logic are left: whether a condition holds depends on
 nothing but which sets each filler is in and which fillers are the same. `population` counts by
@@ -8,12 +7,23 @@ that.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import operator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 
 from gnomon.language import expressions as written
 from gnomon.language.expressions import Comparison, ExpressionError
 from gnomon.language.world import Members, Relation, World, unknown_name
+
+_COMPARE: Mapping[Comparison, Callable[[int, int], bool]] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+    "=": operator.eq,
+    "!=": operator.ne,
+}
 
 
 @dataclass(frozen=True)
@@ -119,9 +129,9 @@ def resolve(
     slots: Mapping[str, int],
     words: Mapping[str, Sequence[str]],
 ) -> Condition:
-    """Give a written condition its meaning. `slots` are the places by name, `words` the slots
-    filled by words.
+    """Give a written condition its meaning.
 
+    `slots` are the places by name, `words` the slots that are filled by words.
     An unknown name, or a relation with the wrong number of slots, is an ExpressionError.
     """
 
@@ -133,6 +143,9 @@ def resolve(
                 f"the slot '{slot}' is filled by words, which the world knows nothing of"
             )
         return slots[slot]
+
+    def inner(part: written.Condition) -> Condition:
+        return resolve(part, world, slots, words)
 
     match condition:
         case written.Member(slot, members):
@@ -151,18 +164,14 @@ def resolve(
                 )
             return Stands(relation, tuple(place(slot) for slot in arguments))
         case written.Compared():
-            return _compared(
-                condition,
-                world,
-                place(condition.slot),
-                place(condition.other) if condition.other else None,
-            )
+            other = place(condition.other) if condition.other else None
+            return _compared(condition, world, place(condition.slot), other)
         case written.Not(part):
-            return Never(resolve(part, world, slots, words))
+            return Never(inner(part))
         case written.All(parts):
-            return Every(tuple(resolve(part, world, slots, words) for part in parts))
+            return Every(tuple(map(inner, parts)))
         case written.Some(parts):
-            return Either(tuple(resolve(part, world, slots, words) for part in parts))
+            return Either(tuple(map(inner, parts)))
 
 
 def _listed_words(expression: written.Set, words: Sequence[str]) -> Members:
@@ -178,30 +187,17 @@ def _compared(condition: written.Compared, world: World, left: int, right: int |
     if condition.scale not in world.scales:
         raise ExpressionError(unknown_name("scale", condition.scale, world.scales))
     names, levels = world.scales[condition.scale], world.level(condition.scale)
+    compare = _COMPARE[condition.comparison]
     if right is None:
         if condition.level not in names:
             raise ExpressionError(
                 f"'{condition.level[:40]}' is not a level of {condition.scale} ({', '.join(names)})"
             )
         other = names.index(condition.level)
-        chosen = [level for i, level in enumerate(levels) if _holds(i, condition.comparison, other)]
+        chosen = [level for i, level in enumerate(levels) if compare(i, other)]
         return Within(left, frozenset().union(*chosen))
-    return Either(
-        tuple(
-            Every((Within(left, low), Within(right, high)))
-            for i, low in enumerate(levels)
-            for j, high in enumerate(levels)
-            if _holds(i, condition.comparison, j)
-        )
-    )
-
-
-def _holds(left: int, comparison: Comparison, right: int) -> bool:
-    return {
-        "<": left < right,
-        "<=": left <= right,
-        ">": left > right,
-        ">=": left >= right,
-        "=": left == right,
-        "!=": left != right,
-    }[comparison]
+    either = []
+    for (i, low), (j, high) in product(enumerate(levels), repeat=2):
+        if compare(i, j):
+            either.append(Every((Within(left, low), Within(right, high))))
+    return Either(tuple(either))

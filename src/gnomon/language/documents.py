@@ -1,5 +1,4 @@
-"""YAML of strangers as plain nodes that know their line, so that every complaint can name file and
-line.
+"""YAML of strangers as plain nodes that know their line, so that complaints name file and line.
 
 Built from parse events with hard limits; anchors, aliases, tags and repeated keys are refused, and
 every scalar stays the text that was written (no surprise of `no` becoming false).
@@ -18,12 +17,12 @@ from gnomon.files import read_text
 
 SIZE_LIMIT = 16 * 2**20  # characters in one file
 DEPTH_LIMIT = 24  # lists and mappings inside each other
+NEEDS_QUOTES = "Text that starts with { or [ needs quotes."
 
 
 @dataclass(slots=True)
 class Node:
-    """A scalar (`text`; none for an empty one), a list (`items`) or a mapping (`entries`), and
-    where it stands."""
+    """A scalar (`text`; none for an empty one), a list (`items`) or a mapping (`entries`)."""
 
     kind: str  # "text", "list" or "mapping"
     file: str
@@ -37,22 +36,25 @@ class Node:
         raise DataError(message, hint, file=self.file, line=self.line)
 
     def mapping(self, what: str, keys: Collection[str] = ()) -> dict[str, Node]:
-        """The entries of a mapping whose keys must be among `keys`, if any are given; an empty node
-        has none."""
+        """The entries of a mapping, whose keys must be among `keys`, if any are given.
+
+        An empty node has none.
+        """
         if self.kind == "text" and self.text is None:
             return {}
         if self.kind != "mapping":
             self.fail(
                 f"{what} must be a mapping of keys to values, not a {self.kind}.",
-                "See docs/patterns.md.",
+                "docs/patterns.md shows how it is written.",
             )
+        if not keys:
+            return self.entries
         for key, value in self.entries.items():
-            if keys and key not in keys:
+            if key not in keys:
                 near = get_close_matches(key, list(keys), n=1)
-                value.fail(
-                    f"{what} has no key '{shown(key)}'.",
-                    f"Did you mean {near[0]}?" if near else f"It takes: {', '.join(keys)}.",
-                )
+                known = f"It takes: {', '.join(keys)}."
+                hint = f"Did you mean {near[0]}?" if near else known
+                value.fail(f"{what} has no key '{shown(key)}'.", hint)
         return self.entries
 
     def sequence(self, what: str) -> list[Node]:
@@ -66,12 +68,12 @@ class Node:
 
     def scalar(self, what: str) -> str:
         """The text of a scalar that is not empty."""
-        if self.kind != "text" or self.text is None or not self.text.strip():
-            self.fail(
-                f"{what} must be text, not {'empty' if self.kind == 'text' else f'a {self.kind}'}.",
-                "Text that starts with { or [ needs quotes." if self.kind != "text" else "",
-            )
-        return " ".join(self.text.split())
+        if self.kind != "text":
+            self.fail(f"{what} must be text, not a {self.kind}.", NEEDS_QUOTES)
+        words = (self.text or "").split()
+        if not words:
+            self.fail(f"{what} must be text, not empty.", "Write the text after the colon.")
+        return " ".join(words)
 
     def texts(self, what: str) -> list[tuple[str, Node]]:
         """The texts of a list, or of a single text, each with its node."""
@@ -92,8 +94,9 @@ def shown(text: str, limit: int = 60) -> str:
     >>> shown("a" * 80)[-3:]
     '...'
     """
-    text = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
-    return text if len(text) <= limit else f"{text[: limit - 3]}..."
+    if len(text) > limit:
+        text = f"{text[: limit - 3]}..."
+    return "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in text)
 
 
 def read_document(file: str | Path) -> Node:
@@ -112,20 +115,19 @@ def parse_document(text: str, file: str = "") -> Node:
     if len(text) > SIZE_LIMIT:
         raise DataError(
             f"the file is larger than {SIZE_LIMIT // 2**20} MB.",
-            "Is this the right file?",
+            "Split it into several files in one folder.",
             file=file,
         )
     try:
         return _build(yaml.parse(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)), file)
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 0
-        raise DataError(
-            f"not YAML: {error.problem}.", "Mend the line.", file=file, line=line
-        ) from None
+        hint = "Check the indentation, brackets and quotes there."
+        raise DataError(f"not YAML: {error.problem}.", hint, file=file, line=line) from None
     except (yaml.YAMLError, ValueError) as error:
-        raise DataError(
-            f"not YAML: {shown(str(error).splitlines()[0])}.", "Is this the right file?", file=file
-        ) from None
+        problem = shown(str(error).splitlines()[0])
+        hint = "Give a YAML file in UTF-8; docs/patterns.md shows one."
+        raise DataError(f"not YAML: {problem}.", hint, file=file) from None
 
 
 def _build(events: Iterator[Any], file: str) -> Node:
@@ -164,7 +166,7 @@ def _build(events: Iterator[Any], file: str) -> Node:
             if len(open_nodes) >= DEPTH_LIMIT:
                 node.fail(
                     f"the file is nested more than {DEPTH_LIMIT} levels deep.",
-                    "Is this the right file?",
+                    "Put the inner lists into entries of their own.",
                 )
             open_nodes.append(node)
             keys.append(None)
@@ -182,7 +184,9 @@ def _node(event: Any, file: str, line: int) -> Node:
         plain = event.style in (None, "")
         empty = plain and event.value in ("", "~", "null", "Null", "NULL")
         return Node("text", file, line, None if empty else event.value)
-    return Node("list" if isinstance(event, yaml.SequenceStartEvent) else "mapping", file, line)
+    if isinstance(event, yaml.SequenceStartEvent):
+        return Node("list", file, line)
+    return Node("mapping", file, line)
 
 
 def _attach(parent: Node, keys: list[str | None], node: Node) -> None:
@@ -195,7 +199,7 @@ def _attach(parent: Node, keys: list[str | None], node: Node) -> None:
         keys[-1] = None
         return
     if node.kind != "text" or node.text is None:
-        node.fail("a key must be a plain word.", "Text that starts with { or [ needs quotes.")
+        node.fail("a key must be a plain word.", NEEDS_QUOTES)
     key = " ".join(node.text.split())
     if key in parent.entries:
         node.fail(f"the key '{shown(key)}' is given twice.", "Keep one of them.")

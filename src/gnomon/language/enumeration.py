@@ -1,5 +1,4 @@
-"""The valid fillings of a pattern in lexicographic order, found by masks over the whole product of
-its slots.
+"""The valid fillings of a pattern in lexicographic order, by masks over the product of its slots.
 
 `population` numbers fillings cheaply but in an order of its own; reproducing a published sample
 needs the order of a plain enumeration. One bit per combination is affordable at the size of the
@@ -8,7 +7,9 @@ authors' mini world, and refused beyond.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from gnomon.errors import DataError
 from gnomon.language.blocks import narrowed
 from gnomon.language.conditions import Condition, Either, Equal, Every, Never, Stands, Within
 from gnomon.language.patterns import Pattern
-from gnomon.language.world import Members, Relation
+from gnomon.language.world import Members, Relation, Row
 
 CELL_LIMIT = 50_000_000
 
@@ -32,27 +33,22 @@ class Enumeration:
         domains, conditions = narrowed(pattern)
         self._values = [np.array(sorted(domain), dtype=np.int64) for domain in domains]
         self._shape = tuple(len(values) for values in self._values)
-        cells = 1
-        for size in self._shape:
-            cells *= size
+        cells = math.prod(self._shape)
         if cells > CELL_LIMIT:
             raise DataError(
-                f"the pattern '{pattern.id}' has {cells:,} combinations of fillers, too many to go through.",
+                f"the pattern '{pattern.id}' has {cells:,} combinations of fillers, too many to "
+                "go through.",
                 "Restrict its slots.",
                 file=pattern.file,
                 line=pattern.line,
             )
-        self._indices = [
-            {int(value): i for i, value in enumerate(values)} for values in self._values
-        ]
         mask: Bools = np.ones(self._shape, dtype=np.bool_)
         for condition in conditions:
             mask &= self._holds(condition)
         if pattern.distinct:
             entities = [place for place, slot in enumerate(pattern.slots) if not slot.words]
-            for i, left in enumerate(entities):
-                for right in entities[i + 1 :]:
-                    mask &= ~self._holds(Equal(left, right))
+            for left, right in combinations(entities, 2):
+                mask &= ~self._holds(Equal(left, right))
         self._valid = np.flatnonzero(mask)
 
     def __len__(self) -> int:
@@ -71,10 +67,12 @@ class Enumeration:
 
     def rank(self, fillers: Sequence[int]) -> int:
         """The number of a valid filling; ValueError for any other."""
-        try:
-            places = [index[filler] for index, filler in zip(self._indices, fillers, strict=True)]
-        except KeyError:
-            raise ValueError("a filler is not allowed in its slot") from None
+        places = []
+        for values, filler in zip(self._values, fillers, strict=True):
+            place = int(np.searchsorted(values, filler))
+            if place == len(values) or values[place] != filler:
+                raise ValueError("a filler is not allowed in its slot")
+            places.append(place)
         cell = int(np.ravel_multi_index(places, self._shape))
         rank = int(np.searchsorted(self._valid, cell))
         if rank == len(self._valid) or self._valid[rank] != cell:
@@ -82,7 +80,10 @@ class Enumeration:
         return rank
 
     def _along(self, place: int, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
-        return values.reshape([-1 if axis == place else 1 for axis in range(len(self._shape))])
+        """The values of one slot, in a shape that broadcasts along its axis."""
+        shape = [1] * len(self._shape)
+        shape[place] = -1
+        return values.reshape(shape)
 
     def _within(self, place: int, members: Members) -> Bools:
         return self._along(place, np.isin(self._values[place], list(members)))
@@ -93,10 +94,9 @@ class Enumeration:
             case Within(place, members):
                 return self._within(place, members)
             case Equal(left, right):
-                equal: Bools = self._along(left, self._values[left]) == self._along(
-                    right, self._values[right]
-                )
-                return equal
+                one = self._along(left, self._values[left])
+                two = self._along(right, self._values[right])
+                return np.asarray(one == two)
             case Stands(relation, places):
                 return self._stands(relation, places)
             case Never(part):
@@ -115,11 +115,17 @@ class Enumeration:
     def _stands(self, relation: Relation, places: Sequence[int]) -> Bools:
         found: Bools = np.zeros([1] * len(self._shape), dtype=np.bool_)
         for row in relation.rows:
-            if row.relation is not None:
-                here = self._stands(row.relation, places[::-1] if row.inverse else places)
+            here = self._row(row, places)
+            if row.adds:
+                found = found | here
             else:
-                here = np.ones([1] * len(self._shape), dtype=np.bool_)
-                for place, members in zip(places, row.sets, strict=True):
-                    here = here & self._within(place, members)
-            found = found | here if row.adds else found & ~here
+                found = found & ~here
         return found
+
+    def _row(self, row: Row, places: Sequence[int]) -> Bools:
+        if row.relation is not None:
+            return self._stands(row.relation, places[::-1] if row.inverse else places)
+        here: Bools = np.ones([1] * len(self._shape), dtype=np.bool_)
+        for place, members in zip(places, row.sets, strict=True):
+            here = here & self._within(place, members)
+        return here

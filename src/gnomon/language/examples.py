@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from itertools import product
+from itertools import islice, product
 
 from gnomon.language.patterns import Pattern
 
@@ -15,8 +15,10 @@ def derive(
 ) -> tuple[int, ...] | None:
     """The fillers that make the example and satisfy every restriction; none if there are none."""
     if isinstance(example, Mapping):
-        fillers = _named(pattern, example)
-        return fillers if fillers is not None and pattern.allows(fillers) else None
+        named = _named(pattern, example)
+        if named is None or not pattern.allows(named):
+            return None
+        return named
     wanted = [sentence.removesuffix(".") for sentence in example]
     renderers = pattern.renderers()
     for fillers in _candidates(pattern, wanted):
@@ -28,14 +30,10 @@ def derive(
 def _named(pattern: Pattern, example: Mapping[str, str]) -> tuple[int, ...] | None:
     found = []
     for slot in pattern.slots:
-        name = example[slot.name]
-        number = (
-            slot.words.index(name)
-            if name in slot.words
-            else None
-            if slot.words
-            else pattern.world.numbers.get(name)
-        )
+        numbers: Mapping[str, int] = pattern.world.numbers
+        if slot.words:
+            numbers = {word: number for number, word in enumerate(slot.words)}
+        number = numbers.get(example[slot.name])
         if number is None:
             return None
         found.append(number)
@@ -45,12 +43,10 @@ def _named(pattern: Pattern, example: Mapping[str, str]) -> tuple[int, ...] | No
 def _candidates(pattern: Pattern, sentences: list[str]) -> Iterator[tuple[int, ...]]:
     """Fillings from the entities and words that the sentences mention."""
     text = " ".join(sentences).lower()
+    entities = [entity.name for entity in pattern.world.entities]
     choices = []
     for slot in pattern.slots:
-        names = slot.words if slot.words else [entity.name for entity in pattern.world.entities]
+        names = slot.words or entities
         mentioned = [number for number in sorted(slot.domain) if names[number].lower() in text]
         choices.append(mentioned)
-    for tried, fillers in enumerate(product(*choices)):
-        if tried >= CANDIDATE_LIMIT:
-            return
-        yield fillers
+    yield from islice(product(*choices), CANDIDATE_LIMIT)

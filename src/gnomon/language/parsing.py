@@ -62,8 +62,8 @@ def parse_product(text: str) -> list[Set]:
 def parse_condition(text: str) -> Condition:
     """A condition between slots.
 
-    >>> parse_condition("on(X, Y) and not X in person")
-    All(parts=(Related(relation='on', slots=('X', 'Y')), Not(part=Member(slot='X', members=Named(name='person')))))
+    >>> parse_condition("not X in person")
+    Not(part=Member(slot='X', members=Named(name='person')))
     """
     parser = _Parser(text)
     found = parser.condition()
@@ -164,13 +164,17 @@ class _Parser:
         parts = [self.conjunction()]
         while self.take("or"):
             parts.append(self.conjunction())
-        return parts[0] if len(parts) == 1 else Some(tuple(parts))
+        if len(parts) == 1:
+            return parts[0]
+        return Some(tuple(parts))
 
     def conjunction(self) -> Condition:
         parts = [self.negation()]
         while self.take("and"):
             parts.append(self.negation())
-        return parts[0] if len(parts) == 1 else All(tuple(parts))
+        if len(parts) == 1:
+            return parts[0]
+        return All(tuple(parts))
 
     def negation(self) -> Condition:
         if self.take("not"):
@@ -192,17 +196,18 @@ class _Parser:
         if self.take("not"):
             self.expect("in")
             return Not(Member(name, self.set()))
-        if self.peek()[1] in ("=", "!="):
-            equal = self.take("=") or not self.take("!=")
-            same: Condition = (
-                Member(name, self.single())
-                if self.peek()[0] == "braces"
-                else Same(name, self.name("a slot"))
-            )
-            return same if equal else Not(same)
+        if self.take("="):
+            return self.same(name)
+        if self.take("!="):
+            return Not(self.same(name))
         raise ExpressionError(
             f"expected 'in', '=', '!=' or '(' after '{name}' but found {self.found()}"
         )
+
+    def same(self, name: str) -> Condition:
+        if self.peek()[0] == "braces":
+            return Member(name, self.single())
+        return Same(name, self.name("a slot"))
 
     def applied(self, name: str) -> Condition:
         slots = [self.name("a slot")]

@@ -1,8 +1,8 @@
-"""Patterns: inferences with holes. A bank is the patterns of one or more files over one mini
-world."""
+"""Patterns: inferences with holes. A bank is the patterns of some files over one mini world."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -11,7 +11,9 @@ from gnomon.language.conditions import Condition, satisfied
 from gnomon.language.surface import Form, Sentence, forms_of, renderer
 from gnomon.language.world import Members, World
 
+Example = Mapping[str, str] | tuple[str, ...]  # fillers, or sentences with the hypothesis last
 LABELS = ("entailment", "neutral", "contradiction")
+_NOT = re.compile(r"\bnot\b|n't\b")
 CLASSES = ("directional", "argument orientation", "projective", "non-projective")
 
 
@@ -50,9 +52,7 @@ class Pattern:
     conditions: tuple[Condition, ...]
     distinct: bool  # no entity fills two slots
     siblings: tuple[str, ...]
-    examples: tuple[
-        Mapping[str, str] | tuple[str, ...], ...
-    ]  # fillers, or sentences with the hypothesis last
+    examples: tuple[Example, ...]
     world: World
     family: str = ""
     note: str = ""
@@ -67,9 +67,7 @@ class Pattern:
     @property
     def negated(self) -> bool:
         """Whether a sentence holds the word "not" (the paper's negation row, Table 3)."""
-        import re
-
-        return any(re.search(r"\bnot\b|n't\b", sentence.text) for sentence in self.sentences)
+        return any(_NOT.search(sentence.text) for sentence in self.sentences)
 
     def renderers(self) -> list[Callable[[Sequence[int]], str]]:
         """For each sentence a function from fillers to text, without full stop."""
@@ -88,20 +86,23 @@ class Pattern:
 
     def phrase(self, place: int, filler: int) -> str:
         """What a filler is called: "the key", "Nora", "at once"."""
-        slot = self.slots[place]
-        return slot.words[filler] if slot.words else forms_of(self.world, Form("the"))[filler]
+        phrases = self.slots[place].words or forms_of(self.world, Form("the"))
+        return phrases[filler]
 
     def allows(self, fillers: Sequence[int]) -> bool:
-        """Whether the fillers satisfy every restriction: the definition that counting and sampling
-        must agree with."""
-        entities = [
-            filler for slot, filler in zip(self.slots, fillers, strict=True) if not slot.words
-        ]
-        return (
-            all(filler in slot.domain for slot, filler in zip(self.slots, fillers, strict=True))
-            and (not self.distinct or len(set(entities)) == len(entities))
-            and all(satisfied(condition, fillers) for condition in self.conditions)
-        )
+        """Whether the fillers satisfy every restriction.
+
+        This is the definition that counting and sampling must agree with.
+        """
+        entities = []
+        for slot, filler in zip(self.slots, fillers, strict=True):
+            if filler not in slot.domain:
+                return False
+            if not slot.words:
+                entities.append(filler)
+        if self.distinct and len(set(entities)) < len(entities):
+            return False
+        return all(satisfied(condition, fillers) for condition in self.conditions)
 
 
 @dataclass(frozen=True)

@@ -22,12 +22,13 @@ from gnomon.language.blocks import (
     Ints,
     Pool,
     check_work,
+    compares,
     holds,
     narrowed,
-    parts_of,
+    number_of_sets,
     pools_of,
 )
-from gnomon.language.conditions import Condition, Equal, deciding_sets, places_of
+from gnomon.language.conditions import Condition, places_of
 from gnomon.language.patterns import Pattern
 
 COMBINATION_LIMIT = 4_000_000  # combinations of blocks held at once
@@ -41,8 +42,10 @@ class Population:
     >>> from gnomon.language.patternfile import parse_bank
     >>> bank = parse_bank('''
     ... world: {classes: {box: }, entities: {box: [crate, chest, tin]}}
-    ... patterns: [{id: p, label: neutral, class: non-projective, expressions: near, premises: "{X} is near {Y}",
-    ...             hypothesis: "{X} is far from {Y}", slots: {X: box, Y: box}}]''')
+    ... patterns:
+    ... - {id: p, label: neutral, class: non-projective, expressions: near,
+    ...    premises: "{X} is near {Y}", hypothesis: "{X} is far from {Y}", slots: {X: box, Y: box}}
+    ... ''')
     >>> population = Population(bank.patterns[0])
     >>> len(population), population.unrank(3), population.rank((0, 2))
     (6, (0, 2), 3)
@@ -51,20 +54,15 @@ class Population:
     def __init__(self, pattern: Pattern) -> None:
         self.pattern = pattern
         domains, conditions = narrowed(pattern)
-        compared = any(
-            isinstance(part, Equal) for condition in conditions for part in parts_of(condition)
-        )
-        self._pools = pools_of(pattern, domains, conditions, apart=pattern.distinct or compared)
-        self._pool_of = [
-            next(pool for pool in self._pools if place in pool.places)
-            for place in range(len(domains))
-        ]
-        single = tuple(range(len(domains)))
-        identities = (
-            _identities(self._pools, len(domains))
-            if compared and not pattern.distinct
-            else [single]
-        )
+        compared = any(map(compares, conditions))
+        pools = pools_of(pattern, domains, conditions, apart=pattern.distinct or compared)
+        pool_at = {}
+        for pool in pools:
+            pool_at.update(dict.fromkeys(pool.places, pool))
+        self._pool_of = [pool_at[place] for place in range(len(domains))]
+        identities = [tuple(range(len(domains)))]
+        if compared and not pattern.distinct:
+            identities = _identities(self._pool_of)
         self._groups: list[_Group] = []
         self._work = 0
         total = 0
@@ -119,115 +117,107 @@ class Population:
                 fillers[:, place] = fillers[:, group.identity[place]]
                 positions[:, place] = positions[:, group.identity[place]]
                 continue
-            taken = self._earlier(group, place)
+            taken = self._earlier(group.identity, place)
             shared = blocks[:, taken] == blocks[:, [place]]
-            choice = rest % (size := pool.sizes[blocks[:, place]] - shared.sum(axis=1))
+            size = pool.sizes[blocks[:, place]] - shared.sum(axis=1)
+            choice = rest % size
             rest //= size
             ahead = np.sort(np.where(shared, positions[:, taken], np.iinfo(np.int64).max), axis=1)
-            for column in range(
-                ahead.shape[1]
-            ):  # count on past members that stand in earlier places
-                choice += choice >= ahead[:, column]
+            for column in ahead.T:  # count on past members that stand in earlier places
+                choice += choice >= column
             positions[:, place] = choice
             fillers[:, place] = pool.members[pool.starts[blocks[:, place]] + choice]
         return fillers
 
     def _rank_in(self, group: _Group, fillers: Sequence[int]) -> int | None:
-        if any(
-            filler not in pool.where for filler, pool in zip(fillers, self._pool_of, strict=True)
-        ):
-            return None
-        spots = [pool.where[filler] for filler, pool in zip(fillers, self._pool_of, strict=True)]
+        spots = []
+        for filler, pool in zip(fillers, self._pool_of, strict=True):
+            if filler not in pool.where:
+                return None
+            spots.append(pool.where[filler])
         at = group.index.get(tuple(block for block, _ in spots))
         if at is None:
             return None
-        rank, radix = int(group.ends[at - 1]) if at else group.start, 1
+        rank = int(group.ends[at - 1]) if at else group.start
+        radix = 1
         for place, (block, position) in enumerate(spots):
-            if group.identity[place] == place:
-                taken = [
-                    spots[other][1]
-                    for other in self._earlier(group, place)
-                    if spots[other][0] == block
-                ]
-                rank += radix * (position - sum(position > other for other in taken))
-                radix *= int(self._pool_of[place].sizes[block]) - len(taken)
+            if group.identity[place] != place:
+                continue
+            before = [spots[other] for other in self._earlier(group.identity, place)]
+            taken = [at_position for its_block, at_position in before if its_block == block]
+            rank += radix * (position - sum(position > other for other in taken))
+            radix *= int(self._pool_of[place].sizes[block]) - len(taken)
         return rank
 
-    def _earlier(self, group: _Group, place: int) -> list[int]:
+    def _earlier(self, identity: Identity, place: int) -> list[int]:
         """The earlier places whose fillers this place must differ from."""
-        return [
-            other
-            for other in range(place)
-            if group.identity[other] == other and self._pool_of[other] is self._pool_of[place]
-        ]
+        found = []
+        for other in range(place):
+            if identity[other] == other and self._pool_of[other] is self._pool_of[place]:
+                found.append(other)
+        return found
 
     def _identity(self, fillers: Sequence[int]) -> Identity:
-        pools = self._pool_of
+        """For each place, the first place of its pool that has the same filler."""
+        first: dict[tuple[int, int], int] = {}
+        for place, filler in enumerate(fillers):
+            first.setdefault((id(self._pool_of[place]), filler), place)
         return tuple(
-            next(
-                other
-                for other in range(place + 1)
-                if other == place
-                or (pools[other] is pools[place] and fillers[other] == fillers[place])
-            )
-            for place in range(len(fillers))
+            first[id(self._pool_of[place]), filler] for place, filler in enumerate(fillers)
         )
 
     def _group(
         self, identity: Identity, conditions: Sequence[Condition], start: int
     ) -> _Group | None:
-        """Join the blocks of one place after the other, dropping what breaks a condition as soon as
-        it can be asked."""
+        """Join the blocks of one place after the other, and drop what breaks a condition as soon as
+        the condition can be asked."""
+        last_place: dict[int, list[Condition]] = {}
+        for condition in conditions:
+            last_place.setdefault(max(places_of(condition), default=0), []).append(condition)
         blocks: Ints = np.zeros((1, 0), dtype=np.int64)
-        waiting = list(conditions)
-        for place, pool in enumerate(self._pool_of):
-            if identity[place] != place:
-                column = blocks[:, [identity[place]]]
-                blocks = np.hstack([blocks, column])[pool.allowed[place][column[:, 0]]]
-            else:
-                choices = np.flatnonzero(pool.allowed[place])
-                if len(blocks) * len(choices) > COMBINATION_LIMIT:
-                    raise DataError(
-                        f"the pattern '{self.pattern.id}' distinguishes too many kinds of fillers to be counted.",
-                        "Use fewer slots, or relations with fewer rows.",
-                        file=self.pattern.file,
-                        line=self.pattern.line,
-                    )
-                blocks = np.hstack(
-                    [
-                        np.repeat(blocks, len(choices), axis=0),
-                        np.tile(choices, len(blocks))[:, None],
-                    ]
-                )
-            ready = [
-                condition for condition in waiting if max(places_of(condition), default=0) <= place
-            ]
-            waiting = [condition for condition in waiting if condition not in ready]
-            for condition in ready:
-                self._work += len(blocks) * sum(1 for _ in deciding_sets(condition))
+        for place in range(len(self._pool_of)):
+            blocks = self._joined(blocks, identity, place)
+            for condition in last_place.get(place, ()):
+                self._work += len(blocks) * number_of_sets(condition)
                 check_work(self.pattern, self._work, WORK_LIMIT)
                 blocks = blocks[holds(condition, blocks, identity, self._pool_of)]
         return self._sized(identity, blocks, start)
 
-    def _sized(self, identity: Identity, blocks: Ints, start: int) -> _Group | None:
-        empty = _Group(identity, start, blocks, np.zeros(0, dtype=np.int64))
-        sizes, bound = np.ones(len(blocks), dtype=np.int64), 1
-        for place, pool in enumerate(self._pool_of):
-            if identity[place] == place:
-                bound *= len(pool.members)
-                taken = self._earlier(empty, place)
-                sizes *= np.maximum(
-                    pool.sizes[blocks[:, place]]
-                    - (blocks[:, taken] == blocks[:, [place]]).sum(axis=1),
-                    0,
-                )
-        if bound >= SIZE_LIMIT:
-            raise DataError(
-                f"the pattern '{self.pattern.id}' has too many problems to be numbered.",
-                "Narrow its slots.",
-                file=self.pattern.file,
-                line=self.pattern.line,
+    def _joined(self, blocks: Ints, identity: Identity, place: int) -> Ints:
+        """Combinations of blocks with those of one more place."""
+        allowed = self._pool_of[place].allowed[place]
+        if identity[place] != place:
+            column = blocks[:, [identity[place]]]
+            return np.hstack([blocks, column])[allowed[column[:, 0]]]
+        choices = np.flatnonzero(allowed)
+        if len(blocks) * len(choices) > COMBINATION_LIMIT:
+            raise self._too_large(
+                "distinguishes too many kinds of fillers to be counted",
+                "Use fewer slots, or relations with fewer rows.",
             )
+        repeated = np.repeat(blocks, len(choices), axis=0)
+        return np.hstack([repeated, np.tile(choices, len(blocks))[:, None]])
+
+    def _too_large(self, problem: str, hint: str) -> DataError:
+        return DataError(
+            f"the pattern '{self.pattern.id}' {problem}.",
+            hint,
+            file=self.pattern.file,
+            line=self.pattern.line,
+        )
+
+    def _sized(self, identity: Identity, blocks: Ints, start: int) -> _Group | None:
+        sizes = np.ones(len(blocks), dtype=np.int64)
+        bound = 1
+        for place, pool in enumerate(self._pool_of):
+            if identity[place] != place:
+                continue
+            bound *= len(pool.members)
+            taken = blocks[:, self._earlier(identity, place)] == blocks[:, [place]]
+            free = pool.sizes[blocks[:, place]] - taken.sum(axis=1)
+            sizes *= np.maximum(free, 0)
+        if bound >= SIZE_LIMIT:
+            raise self._too_large("has too many problems to be numbered", "Narrow its slots.")
         some = sizes > 0
         if not some.any():
             return None
@@ -236,8 +226,10 @@ class Population:
 
 @dataclass
 class _Group:
-    """The combinations of blocks for one identity of places; `ends` runs on from the groups
-    before."""
+    """The combinations of blocks for one identity of places.
+
+    `ends` runs on from the groups before.
+    """
 
     identity: Identity
     start: int
@@ -249,15 +241,14 @@ class _Group:
         return {tuple(row): i for i, row in enumerate(self.blocks.tolist())}
 
 
-def _identities(pools: Sequence[Pool], count: int) -> list[Identity]:
+def _identities(pool_of: Sequence[Pool]) -> list[Identity]:
     """Every way in which places of the same pool can share fillers."""
-    pool_of = {place: pool for pool in pools for place in pool.places}
-    choices = [
-        [other for other in range(place + 1) if pool_of[other] is pool_of[place]]
-        for place in range(count)
-    ]
-    return [
-        identity
-        for identity in product(*choices)
-        if all(identity[first] == first for first in identity)
-    ]
+    choices = []
+    for place, pool in enumerate(pool_of):
+        same_pool = [other for other in range(place + 1) if pool_of[other] is pool]
+        choices.append(same_pool)
+    found = []
+    for identity in product(*choices):
+        if all(identity[first] == first for first in identity):
+            found.append(identity)
+    return found

@@ -27,7 +27,7 @@ SIZE_LIMIT, DEPTH_LIMIT, SLOT_LIMIT, CONDITION_LIMIT = 4 * 2**20, 20, 8, 100
 _SLOT = re.compile(r"\{([^{}]*)\}")
 _RESTRICTION = re.compile(r"(\w+)\(([^()]*)\)")
 _SENSE = re.compile(r"\w+_[ansrv]_\d\d")
-_HINT = "Is this the authors' problem_patterns.xml?"
+_HINT = "It must be problem_patterns.xml from the authors' repository, unchanged."
 
 
 @dataclass
@@ -46,14 +46,13 @@ class Element:
 
 
 def read_problems(file: str | Path, signature: Signature) -> Bank:
-    """The authors' patterns in their order: by the number that starts an id, then by the rest of
-    it."""
-    root = read_xml(file)
-    found = [(problem, group) for problem, group in _problems(root) if problem.all("PT")]
+    """The authors' patterns in their order: by the number that starts an id, then by its rest."""
     senses: Mapping[str, Sequence[str]] = read_yaml(package_data("spacenli/lemmas.yaml"))
-    patterns = [
-        _Reader(problem, group, signature, senses, str(file)).pattern() for problem, group in found
-    ]
+    patterns = []
+    for problem, group in _problems(read_xml(file)):
+        if problem.all("PT"):
+            reader = _Reader(problem, group, signature, senses, str(file))
+            patterns.append(reader.pattern())
     if not patterns:
         raise DataError("the file holds no problem with a pattern.", _HINT, file=file)
     patterns.sort(key=lambda pattern: id_order(pattern.id))
@@ -72,7 +71,9 @@ def id_order(identifier: str) -> tuple[int, str]:
     ['7', '7a', '99*d', '100']
     """
     digits = re.match(r"[0-9]{1,9}", identifier)
-    return (int(digits[0]), identifier[digits.end() :]) if digits else (0, identifier)
+    if digits is None:
+        return 0, identifier
+    return int(digits[0]), identifier[digits.end() :]
 
 
 def read_xml(file: str | Path) -> Element:
@@ -96,12 +97,8 @@ def read_xml(file: str | Path) -> Element:
             file=file,
         ) from None
     except ParseError as error:
-        raise DataError(
-            f"not XML: {error.msg if isinstance(error.msg, str) else error}.",
-            _HINT,
-            file=file,
-            line=error.position[0],
-        ) from None
+        line = error.position[0]
+        raise DataError(f"not XML: {error}.", _HINT, file=file, line=line) from None
     assert target.root is not None  # the parser has complained about an empty document
     return target.root
 
@@ -134,9 +131,8 @@ class _Target:
         self.open.pop()
 
     def data(self, text: str) -> None:
-        if (
-            self.open and not self.open[-1].children
-        ):  # as in ElementTree, text after a child is not the element's own
+        # As in ElementTree, text after a child is not the element's own.
+        if self.open and not self.open[-1].children:
             self.open[-1].text += text
 
     def close(self) -> None:
@@ -153,9 +149,11 @@ def _problems(root: Element) -> Iterator[tuple[Element, Element | None]]:
 
 
 def _lines(text: str) -> tuple[str, ...]:
-    return tuple(
-        line.strip().removeprefix("^") for line in text.strip().splitlines() if line.strip()
-    )
+    found = []
+    for line in text.strip().splitlines():
+        if line.strip():
+            found.append(line.strip().removeprefix("^"))
+    return tuple(found)
 
 
 class _Reader:
@@ -169,9 +167,15 @@ class _Reader:
         senses: Mapping[str, Sequence[str]],
         file: str,
     ) -> None:
-        self.problem, self.signature, self.senses, self.file = problem, signature, senses, file
-        self.sources = [problem, *([group] if group else [])]
-        self.attributes = (group.attributes if group else {}) | problem.attributes
+        self.problem = problem
+        self.signature = signature
+        self.senses = senses
+        self.file = file
+        self.sources = [problem]
+        self.attributes = problem.attributes
+        if group is not None:
+            self.sources.append(group)
+            self.attributes = group.attributes | problem.attributes
 
     def fail(self, message: str) -> DataError:
         return DataError(
@@ -182,9 +186,9 @@ class _Reader:
         )
 
     def pattern(self) -> Pattern:
-        identifier, label, kind = (
-            self.attributes.get(key, "") for key in ("id", "label", "ent_type")
-        )
+        identifier = self.attributes.get("id", "")
+        label = self.attributes.get("label", "")
+        kind = self.attributes.get("ent_type", "")
         if not re.fullmatch(r"[0-9]{1,9}[^\s]{0,40}", identifier):
             raise self.fail("an id must start with a number.")
         if label not in LABELS or kind not in CLASSES:
@@ -195,7 +199,10 @@ class _Reader:
         if len(lines) < 2:
             raise self.fail("the pattern needs a premise and a hypothesis.")
         sentences = [_sentence(line) for line in lines]
-        names = sorted({slot for sentence in sentences for slot in sentence.slots})
+        used: set[str] = set()
+        for sentence in sentences:
+            used.update(sentence.slots)
+        names = sorted(used)
         if not 1 <= len(names) <= SLOT_LIMIT:
             raise self.fail(f"the pattern has {len(names)} slots.")
         slots = tuple(self.slot(name) for name in names)
@@ -203,14 +210,12 @@ class _Reader:
         if len(conditions) > CONDITION_LIMIT:
             raise self.fail(f"the pattern has more than {CONDITION_LIMIT} restrictions.")
         examples = tuple(_lines(example.text) for example in self.problem.all("ex"))
-        expressions = tuple(
-            part.strip() for part in self.attributes.get("exp", "").split(",") if part.strip()
-        )
+        expressions = [part.strip() for part in self.attributes.get("exp", "").split(",")]
         return Pattern(
             id=identifier,
             label=label,
             kind=kind,
-            expressions=expressions,
+            expressions=tuple(filter(None, expressions)),
             premises=tuple(sentences[:-1]),
             hypothesis=sentences[-1],
             slots=slots,
@@ -227,9 +232,8 @@ class _Reader:
         if re.fullmatch(r"NP[0-9]+", name):
             return Slot(name, frozenset(range(len(self.signature.world.entities))))
         if name.startswith("_") and len(name) > 1:
-            return Slot(
-                name, frozenset((0, 1)), ("", name[1:])
-            )  # the underscores inside stay, as in the authors' samples
+            # The underscores inside stay, as in the authors' samples.
+            return Slot(name, frozenset((0, 1)), ("", name[1:]))
         if _SENSE.fullmatch(name) and name in self.senses:
             words = tuple(sorted(self.senses[name]))
             return Slot(name, frozenset(range(len(words))), words)
@@ -239,26 +243,21 @@ class _Reader:
         places = {slot.name: place for place, slot in enumerate(slots)}
         world = self.signature.world
         phrases = [slot.words or forms_of(world, Form("the")) for slot in slots]
+        names = [entity.name for entity in world.entities]
         for source in self.sources:
             for restriction in source.all("SR"):
                 yield from self.restrictions(restriction.text, places)
             for constraint in source.all("BL"):
                 try:
                     yield parse_boolean(
-                        constraint.text,
-                        places,
-                        phrases,
-                        self.signature.predicates,
-                        [entity.name for entity in world.entities],
+                        constraint.text, places, phrases, self.signature.predicates, names
                     )
                 except BooleanError as error:
-                    raise self.fail(
-                        f"the constraint '{shown(constraint.text.strip())}' cannot be read: {error}."
-                    ) from None
+                    text = shown(constraint.text.strip())
+                    raise self.fail(f"the constraint '{text}' cannot be read: {error}.") from None
 
     def restrictions(self, text: str, places: Mapping[str, int]) -> Iterator[Condition]:
-        """`in(NP1,NP2); person(NP1)`; one that speaks of a slot outside the pattern is passed
-        over."""
+        """`in(NP1,NP2); person(NP1)`, but for those that speak of a slot outside the pattern."""
         for part in text.split(";"):
             if not part.strip():
                 continue
@@ -269,9 +268,10 @@ class _Reader:
             relation = self.signature.resolve(found[1], len(arguments))
             if relation is None:
                 raise self.fail(
-                    f"'{shown(found[1])}' with {len(arguments)} slots is not one predicate of {self.signature.file}."
+                    f"'{shown(found[1])}' with {len(arguments)} slots is not one predicate of "
+                    f"{self.signature.file}."
                 )
-            if all(argument in places for argument in arguments):
+            if places.keys() >= set(arguments):
                 yield Stands(relation, tuple(places[argument] for argument in arguments))
 
 

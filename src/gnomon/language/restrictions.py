@@ -22,7 +22,7 @@ from gnomon.language.world import Entity, Members, Relation, Row, World
 SIZE_LIMIT, DEPTH_LIMIT, MERGE_LIMIT, ROW_LIMIT = 2**20, 24, 1_000_000, 10_000
 _UNARY = re.compile(r"(.+)_(n|a|pn)")
 _RELATION = re.compile(r"(.+)_[a-z]+([1-9])")
-_HINT = "Is this the authors' selection_restriction.yaml?"
+_HINT = "It must be selection_restriction.yaml from the authors' repository, unchanged."
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,12 +35,17 @@ class Signature:
     file: str
 
     def resolve(self, symbol: str, arity: int) -> Relation | None:
-        """The predicate that "in(NP1,NP2)" means: its name is the symbol with a suffix; none if
-        none or several fit."""
-        found = [
-            p for name, p in self.predicates.items() if p.arity == arity and _symbol(name) == symbol
-        ]
-        return found[0] if len(found) == 1 else None
+        """The predicate that "in(NP1,NP2)" means: its name is the symbol with a suffix.
+
+        None if none fits, or several do.
+        """
+        found = []
+        for name, predicate in self.predicates.items():
+            if predicate.arity == arity and _symbol(name) == symbol:
+                found.append(predicate)
+        if len(found) != 1:
+            return None
+        return found[0]
 
 
 def read_signature(file: str | Path) -> Signature:
@@ -57,75 +62,98 @@ def read_signature(file: str | Path) -> Signature:
             sets[name] = value
         elif name != "MOD_2":  # modifiers, which no pattern uses
             products[name] = _products(name, value, str(file))
-    for name in list(
-        products
-    ):  # what is known to be above is above; only where the plain relation exists
-        if name.startswith("k_") and name[2:] in products:
-            products[name[2:]] = products[name[2:]] + products[name]
+    for name in list(products):  # what is known to be above is above
+        plain = name.removeprefix("k_")
+        if plain != name and plain in products:
+            products[plain] = products[plain] + products[name]
     world = _world(sets)
-    predicates = {
-        name: _relation(name, [(frozenset(names),)], world) for name, names in sets.items()
-    }
-    predicates |= {name: _relation(name, rows, world) for name, rows in products.items()}
+    predicates = {}
+    for name, names in sets.items():
+        predicates[name] = _relation(name, [(frozenset(names),)], world)
+    for name, rows in products.items():
+        predicates[name] = _relation(name, rows, world)
     return Signature(world, predicates, str(file))
 
 
 def _world(sets: Mapping[str, Mapping[str, Any]]) -> World:
-    proper = {name for key, names in sets.items() if key.endswith("_pn") for name in names}
-    common = {name for key, names in sets.items() if key.endswith("_n") for name in names} - proper
-    phrases = sorted([(name, name) for name in proper] + [(f"the {name}", name) for name in common])
-    entities = tuple(
-        Entity(name, frozenset(["proper"] if name in proper else [])) for _, name in phrases
-    )
-    return World(
-        entities, {}, {}, {}, {entity.name: number for number, entity in enumerate(entities)}
-    )
+    proper: set[str] = set()
+    common: set[str] = set()
+    for key, names in sets.items():
+        if key.endswith("_pn"):
+            proper.update(names)
+        elif key.endswith("_n"):
+            common.update(names)
+    phrases = {name: name for name in proper}
+    for name in common - proper:
+        phrases[f"the {name}"] = name
+    entities = []
+    numbers = {}
+    for number, phrase in enumerate(sorted(phrases)):
+        name = phrases[phrase]
+        flags = frozenset(["proper"]) if name in proper else frozenset[str]()
+        entities.append(Entity(name, flags))
+        numbers[name] = number
+    return World(tuple(entities), {}, {}, {}, numbers)
 
 
 def _relation(name: str, rows: list[tuple[frozenset[str], ...]], world: World) -> Relation:
-    def members(
-        names: frozenset[str],
-    ) -> Members:  # a name outside the domain (bed, boat ...) can fill no slot
-        return frozenset(world.numbers[entity] for entity in names if entity in world.numbers)
+    def members(names: frozenset[str]) -> Members:
+        known = names & world.numbers.keys()  # others (bed, boat ...) can fill no slot
+        return frozenset(world.numbers[entity] for entity in known)
 
-    return Relation(
-        name, len(rows[0]), tuple(Row(True, tuple(members(names) for names in row)) for row in rows)
-    )
+    found = [Row(True, tuple(map(members, row))) for row in rows]
+    return Relation(name, len(rows[0]), tuple(found))
 
 
 def _symbol(name: str) -> str:
     found = _UNARY.fullmatch(name) or _RELATION.fullmatch(name)
-    return found[1] if found else name
+    if found is None:
+        return name
+    return found[1]
 
 
 def _products(name: str, value: Any, file: str) -> list[tuple[frozenset[str], ...]]:
-    """The rows of a relation: each item is a product of sets, a tuple of names, or the items of
-    another relation."""
-    found = _RELATION.fullmatch(name)
-    rows: list[tuple[frozenset[str], ...]] = []
-    waiting: list[Any] = list(value) if isinstance(value, list) else [None]
-    while waiting and found:
-        item = waiting.pop(0)
-        if not isinstance(item, list) or not item or len(rows) + len(waiting) > ROW_LIMIT:
-            found = None
-        elif all(isinstance(part, list) for part in item):
-            waiting[:0] = item
-        else:
-            row = tuple(
-                frozenset(part) if isinstance(part, dict) else frozenset([part])
-                for part in item
-                if isinstance(part, (dict, str))
-            )
-            rows.append(row)
-            if len(row) != len(item) or len(row) != int(found[2]):
-                found = None
-    if not found or not rows:
+    """The rows of a relation.
+
+    Each item is a product of sets, a tuple of names, or the items of another relation.
+    """
+    known = _RELATION.fullmatch(name)
+    rows = _rows(value, int(known[2])) if known else None
+    if not rows:
         raise DataError(
-            f"'{shown(name)}' is not a relation whose rows have as many places as its last digit says.",
+            f"'{shown(name)}' is not a relation whose rows have as many places as its last digit "
+            "says.",
             _HINT,
             file=file,
         )
     return rows
+
+
+def _rows(value: Any, arity: int) -> list[tuple[frozenset[str], ...]] | None:
+    """The rows, each of so many sets; none if one is something else."""
+    if not isinstance(value, list):
+        return None
+    rows: list[tuple[frozenset[str], ...]] = []
+    waiting: list[Any] = list(value)
+    while waiting:
+        item = waiting.pop(0)
+        if not isinstance(item, list) or not item or len(rows) + len(waiting) > ROW_LIMIT:
+            return None
+        if all(isinstance(part, list) for part in item):
+            waiting[:0] = item
+            continue
+        row = tuple(_set(part) for part in item)
+        if len(row) != arity or not all(isinstance(part, (dict, str)) for part in item):
+            return None
+        rows.append(row)
+    return rows
+
+
+def _set(part: Any) -> frozenset[str]:
+    """A set of names, or the set of one name."""
+    if isinstance(part, str):
+        return frozenset([part])
+    return frozenset(part)
 
 
 def _load(text: str, file: str) -> Any:

@@ -1,5 +1,6 @@
-"""Drawing problems from a population: uniform, without replacement, reproducible, at a cost that
-grows with the draws.
+"""Drawing problems from a population: uniform, without replacement, reproducible.
+
+The cost grows with the draws, not with the population.
 
 Each pattern has a stream of its own, seeded by the seed and its id: adding a pattern leaves the
 others' problems as they were, and asking for more keeps those that were there.
@@ -22,10 +23,9 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
 BATCH = 4096  # fillings decoded at once
-ALL, EXAMPLES = (
-    -1,
-    0,
-)  # numbers of samples with a meaning of their own, as in the authors' generator
+# Numbers of samples with a meaning of their own, as in the authors' generator.
+ALL = -1
+EXAMPLES = 0
 
 
 class Numbered(Protocol):
@@ -45,15 +45,14 @@ class Sample(NamedTuple):
 
 
 def draws(total: int, count: int, random: Random) -> Iterator[int]:
-    """`count` different numbers below `total`, each ordered choice equally likely; the first n do
-    not depend on count.
+    """`count` different numbers below `total`, each ordered choice equally likely.
+
+    The first n do not depend on `count`.
 
     >>> sorted(draws(5, 9, Random(0)))
     [0, 1, 2, 3, 4]
     """
-    moved: dict[
-        int, int
-    ] = {}  # a shuffle from the front of 0 .. total-1 that keeps only what has moved
+    moved: dict[int, int] = {}  # a shuffle of 0 .. total-1 that keeps only what has moved
     for i in range(min(count, total)):
         j = random.randrange(i, total)
         yield moved.get(j, j)
@@ -65,15 +64,17 @@ def draws(total: int, count: int, random: Random) -> Iterator[int]:
 def samples(
     pattern: Pattern, count: int, *, seed: int = 0, population: Population | None = None
 ) -> Iterator[Sample]:
-    """`count` problems of a pattern; ALL gives all in the order of their numbers, EXAMPLES its
-    examples only."""
-    population = population if population is not None else Population(pattern)
+    """`count` problems of a pattern.
+
+    ALL gives all in the order of their numbers, EXAMPLES its examples only.
+    """
+    if population is None:
+        population = Population(pattern)
+    ranks: Iterable[int]
     if count == EXAMPLES:
-        ranks: Iterator[int] = iter(
-            dict.fromkeys(population.rank(filling) for filling in _examples(pattern))
-        )
+        ranks = dict.fromkeys(map(population.rank, _examples(pattern)))
     elif count < 0:
-        ranks = iter(range(len(population)))
+        ranks = range(len(population))
     else:
         ranks = draws(len(population), count, Random(f"{seed}/{pattern.id}"))
     return decoded(pattern, population, ranks)
@@ -92,7 +93,7 @@ def _examples(pattern: Pattern) -> Iterator[tuple[int, ...]]:
         if filling is None:
             raise DataError(
                 f"example {number} of '{pattern.id}' cannot be derived.",
-                "Mend it or the restrictions; `gnomon check` says more.",
+                "Correct it or the restrictions; `gnomon check` says more.",
                 file=pattern.file,
                 line=pattern.line,
             )
@@ -104,13 +105,9 @@ def decoded(pattern: Pattern, population: Numbered, ranks: Iterable[int]) -> Ite
     import numpy as np
 
     ranks = iter(ranks)
-
     *premises, hypothesis = pattern.renderers()
     while batch := list(islice(ranks, BATCH)):
-        for rank, fillers in zip(
-            batch, population.unrank_all(np.array(batch, dtype=np.int64)).tolist(), strict=True
-        ):
-            problem = Problem(
-                tuple([render(fillers) + "." for render in premises]), hypothesis(fillers) + "."
-            )
-            yield Sample(rank, tuple(fillers), problem)
+        fillings = population.unrank_all(np.array(batch, dtype=np.int64)).tolist()
+        for rank, fillers in zip(batch, fillings, strict=True):
+            said = tuple([render(fillers) + "." for render in premises])
+            yield Sample(rank, tuple(fillers), Problem(said, hypothesis(fillers) + "."))

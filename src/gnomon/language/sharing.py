@@ -1,5 +1,4 @@
-"""Which problems two patterns share: counted exactly, as the population of a pattern with the
-restrictions of both."""
+"""Which problems two patterns share: the population of a pattern with the restrictions of both."""
 
 from __future__ import annotations
 
@@ -13,8 +12,10 @@ from gnomon.language.population import Population
 
 
 def shared_problems(patterns: Sequence[Pattern]) -> Iterator[tuple[Pattern, Pattern, int]]:
-    """Pairs of patterns with the same sentences (up to the names of slots), and how many problems
-    they share."""
+    """Pairs of patterns that share problems, and how many.
+
+    They have the same sentences, whatever their slots are called.
+    """
     alike: dict[tuple[object, ...], list[Pattern]] = {}
     for pattern in patterns:
         alike.setdefault(_skeleton(pattern), []).append(pattern)
@@ -26,20 +27,22 @@ def shared_problems(patterns: Sequence[Pattern]) -> Iterator[tuple[Pattern, Patt
 
 
 def _slot_order(pattern: Pattern) -> list[str]:
-    return list(dict.fromkeys(slot for sentence in pattern.sentences for slot in sentence.slots))
+    """The slots in the order of their first appearance."""
+    order: dict[str, None] = {}
+    for sentence in pattern.sentences:
+        order.update(dict.fromkeys(sentence.slots))
+    return list(order)
 
 
 def _skeleton(pattern: Pattern) -> tuple[object, ...]:
     """The sentences with slots numbered by their first appearance."""
     order = _slot_order(pattern)
     words = {slot.name: slot.words for slot in pattern.slots}
-    return (
-        tuple(words[name] for name in order),
-        *(
-            (sentence.format, tuple((order.index(slot), form) for slot, form in sentence.markers))
-            for sentence in pattern.sentences
-        ),
-    )
+    skeleton: list[object] = [tuple(words[name] for name in order)]
+    for sentence in pattern.sentences:
+        markers = tuple((order.index(slot), form) for slot, form in sentence.markers)
+        skeleton.append((sentence.format, markers))
+    return tuple(skeleton)
 
 
 def _both(first: Pattern, second: Pattern) -> Pattern:
@@ -47,17 +50,14 @@ def _both(first: Pattern, second: Pattern) -> Pattern:
     names = dict(zip(_slot_order(second), _slot_order(first), strict=True))
     places = {slot.name: place for place, slot in enumerate(first.slots)}
     at = [places[names[slot.name]] for slot in second.slots]
-    domains = [slot.domain for slot in first.slots]
+    slots = list(first.slots)
     for place, slot in zip(at, second.slots, strict=True):
-        domains[place] &= slot.domain
-    slots = tuple(
-        Slot(slot.name, domain, slot.words)
-        for slot, domain in zip(first.slots, domains, strict=True)
-    )
+        mine = slots[place]
+        slots[place] = Slot(mine.name, mine.domain & slot.domain, mine.words)
     moved = tuple(_moved(condition, at) for condition in second.conditions)
     return replace(
         first,
-        slots=slots,
+        slots=tuple(slots),
         conditions=first.conditions + moved,
         distinct=first.distinct or second.distinct,
     )
@@ -74,6 +74,10 @@ def _moved(condition: Condition, at: Sequence[int]) -> Condition:
         case Never(part):
             return Never(_moved(part, at))
         case Every(parts):
-            return Every(tuple(_moved(part, at) for part in parts))
+            return Every(_all_moved(parts, at))
         case Either(parts):
-            return Either(tuple(_moved(part, at) for part in parts))
+            return Either(_all_moved(parts, at))
+
+
+def _all_moved(parts: Sequence[Condition], at: Sequence[int]) -> tuple[Condition, ...]:
+    return tuple(_moved(part, at) for part in parts)

@@ -47,8 +47,7 @@ class SentenceError(ValueError):
 
 @dataclass(frozen=True)
 class Form:
-    """How a slot is shown: "the", "a", "bare", "'s", or a word that agrees with it (singular and
-    plural)."""
+    """How a slot is shown: "the", "a", "bare", "'s", or a word that agrees with it."""
 
     kind: str
     singular: str = ""
@@ -94,9 +93,8 @@ def parse_sentence(text: str) -> Sentence:
 def _marker(text: str) -> tuple[str, Form]:
     found = _FORMS.fullmatch(text)
     if found is None:
-        raise SentenceError(
-            f"'{{{text[:40]}}}' is not a slot (write {{X}}, {{a X}}, {{bare X}}, {{X's}}, {{X:is}} or {{X:it|them}})"
-        )
+        forms = "{X}, {a X}, {bare X}, {X's}, {X:is} or {X:it|them}"
+        raise SentenceError(f"'{{{text[:40]}}}' is not a slot (write {forms})")
     if found["possessive"]:
         return found["slot"], Form("'s")
     if found["singular"] is None:
@@ -114,22 +112,33 @@ def _marker(text: str) -> tuple[str, Form]:
 def form_of(entity: Entity, form: Form) -> str:
     """What an entity looks like in a form.
 
-    >>> form_of(Entity("apple"), Form("a")), form_of(Entity("scissors", frozenset(["plural"])), Form("'s"))
-    ('an apple', "the scissors'")
+    >>> form_of(Entity("apple"), Form("a"))
+    'an apple'
+    >>> form_of(Entity("scissors", frozenset(["plural"])), Form("'s"))
+    "the scissors'"
     """
-    flags, name = entity.flags, entity.name
+    plural = "plural" in entity.flags
     if form.kind == "agree":
-        return form.plural if "plural" in flags else form.singular
+        return form.plural if plural else form.singular
     if form.kind == "bare":
-        return name
-    definite = name if "proper" in flags and "the" not in flags else f"the {name}"
-    if form.kind == "the" or (form.kind == "a" and "proper" in flags):
-        return definite
+        return entity.name
+    if form.kind == "the":
+        return _definite(entity)
     if form.kind == "'s":
-        return definite + ("'" if "plural" in flags and name.endswith("s") else "'s")
-    if "plural" in flags or "mass" in flags:
-        return f"some {name}"
-    return f"{indefinite_article(entity)} {name}"
+        ends_in_s = plural and entity.name.endswith("s")
+        return _definite(entity) + ("'" if ends_in_s else "'s")
+    if "proper" in entity.flags:
+        return _definite(entity)
+    if plural or "mass" in entity.flags:
+        return f"some {entity.name}"
+    return f"{indefinite_article(entity)} {entity.name}"
+
+
+def _definite(entity: Entity) -> str:
+    """With "the", unless it is a name that goes without."""
+    if "proper" in entity.flags and "the" not in entity.flags:
+        return entity.name
+    return f"the {entity.name}"
 
 
 def indefinite_article(entity: Entity) -> str:
@@ -138,10 +147,12 @@ def indefinite_article(entity: Entity) -> str:
     >>> [indefinite_article(Entity(name)) for name in ("umbrella", "uniform", "hour", "box")]
     ['an', 'a', 'an', 'a']
     """
-    if entity.flags & {"a", "an"}:
-        return "an" if "an" in entity.flags else "a"
-    vowel = _VOWEL_SOUND.match(entity.name) and not _CONSONANT_SOUND.match(entity.name)
-    return "an" if vowel else "a"
+    for article in ("an", "a"):
+        if article in entity.flags:
+            return article
+    if _CONSONANT_SOUND.match(entity.name) or not _VOWEL_SOUND.match(entity.name):
+        return "a"
+    return "an"
 
 
 def forms_of(world: World, form: Form) -> tuple[str, ...]:
@@ -157,8 +168,10 @@ def renderer(
     slots: Sequence[str],
     tables: Callable[[str, Form], Sequence[str]],
 ) -> Callable[[Sequence[int]], str]:
-    """A function from fillers (one number per slot, in the order of `slots`) to the sentence,
-    without full stop."""
+    """A function from fillers to the sentence, without full stop.
+
+    Fillers are one number per slot, in the order of `slots`.
+    """
     parts = [(slots.index(slot), tables(slot, form)) for slot, form in sentence.markers]
     template = sentence.format
 

@@ -1,5 +1,4 @@
-"""The two tables that describe a set of patterns: its spatial expressions (SpaceNLI, Table 2) and
-labels (Table 3)."""
+"""The tables that describe patterns: spatial expressions and labels (SpaceNLI, Tables 2 and 3)."""
 
 from __future__ import annotations
 
@@ -10,6 +9,11 @@ from typing import NamedTuple
 from gnomon.contracts import Listing
 from gnomon.language.patterns import CLASSES, LABELS
 from gnomon.language.world import Members, World
+
+SOME = 8  # members of a class that are named
+NEGATED = "with negation"
+PREMISES = {1: "1 premise", 2: "2 premises", 3: "3 premises"}
+SLICES = (*CLASSES, NEGATED, *PREMISES.values(), "all")
 
 
 class Described(NamedTuple):
@@ -24,8 +28,10 @@ class Described(NamedTuple):
 
 
 def tables(patterns: Iterable[Described], counted: str = "problems") -> list[Listing]:
-    """Tables 2 and 3 of the paper for any patterns; `counted` names what `Described.problems`
-    counts."""
+    """Tables 2 and 3 of the paper for any patterns.
+
+    `counted` names what `Described.problems` counts.
+    """
     patterns = list(patterns)
     return [expression_table(patterns), label_table(patterns, counted)]
 
@@ -36,50 +42,40 @@ def expression_table(patterns: Sequence[Described]) -> Listing:
     What the paper prints as "#patterns" is the sum of a column; the last row has the true numbers
     of patterns.
     """
-    counts = {
-        kind: Counter(
-            expression
-            for pattern in patterns
-            if pattern.kind == kind
-            for expression in pattern.expressions
-        )
-        for kind in CLASSES
-    }
-    total = sum(counts.values(), Counter[str]())
-    rows: list[tuple[str | int, ...]] = [
-        (expression, *(counts[kind][expression] for kind in CLASSES), total[expression])
-        for expression in sorted(total, key=lambda expression: (-total[expression], expression))
-    ]
-    rows.append(("(sum)", *(counts[kind].total() for kind in CLASSES), total.total()))
-    rows.append(
-        ("(patterns)", *(sum(p.kind == kind for p in patterns) for kind in CLASSES), len(patterns))
-    )
-    return Listing(
-        "Patterns with each spatial expression", ("expression", *CLASSES, "all"), tuple(rows)
-    )
+    counts: dict[str, Counter[str]] = {kind: Counter() for kind in CLASSES}
+    sizes = Counter(pattern.kind for pattern in patterns)
+    total: Counter[str] = Counter()
+    for pattern in patterns:
+        counts[pattern.kind].update(pattern.expressions)
+        total.update(pattern.expressions)
+
+    rows: list[tuple[str | int, ...]] = []
+    for expression in sorted(total, key=lambda expression: (-total[expression], expression)):
+        cells = [counts[kind][expression] for kind in CLASSES]
+        rows.append((expression, *cells, total[expression]))
+    sums = [counts[kind].total() for kind in CLASSES]
+    rows.append(("(sum)", *sums, total.total()))
+    rows.append(("(patterns)", *[sizes[kind] for kind in CLASSES], len(patterns)))
+    title = "Patterns with each spatial expression"
+    return Listing(title, ("expression", *CLASSES, "all"), tuple(rows))
 
 
 def label_table(patterns: Sequence[Described], counted: str = "problems") -> Listing:
-    """Table 3: the labels of the problems in percent, for each class, negation and number of
-    premises."""
-    slices = [
-        *((kind, [p for p in patterns if p.kind == kind]) for kind in CLASSES),
-        ("with negation", [p for p in patterns if p.negated]),
-        *(
-            (f"{n} premise{'s' if n > 1 else ''}", [p for p in patterns if p.premises == n])
-            for n in (1, 2, 3)
-        ),
-        ("all", patterns),
-    ]
-    total = sum(pattern.problems for pattern in patterns)
+    """Table 3: the labels of the problems in percent, by class, negation and number of premises."""
+    slices: dict[str, list[Described]] = {name: [] for name in SLICES}
+    for pattern in patterns:
+        for name in _slices_of(pattern):
+            slices[name].append(pattern)
+    total = _problems(patterns)
     rows = []
-    for name, chosen in slices:
+    for name, chosen in slices.items():
         if not chosen:
             continue
-        count = sum(pattern.problems for pattern in chosen)
-        shares = [
-            _percent(sum(p.problems for p in chosen if p.label == label), count) for label in LABELS
-        ]
+        count = _problems(chosen)
+        shares = []
+        for label in LABELS:
+            alike = [pattern for pattern in chosen if pattern.label == label]
+            shares.append(_percent(_problems(alike), count))
         rows.append((name, *shares, _percent(count, total), count))
     columns = ("slice", *LABELS, "% of all", counted)
     return Listing("Labels in percent", columns, tuple(rows))
@@ -90,23 +86,42 @@ def vocabulary(world: World) -> list[Listing]:
 
     def some(members: Members) -> str:
         names = [world.entities[number].name for number in sorted(members)]
-        return ", ".join(names[:8]) + (" ..." if len(names) > 8 else "")
+        if len(names) > SOME:
+            names = [*names[:SOME], "..."]
+        return ", ".join(names).replace(", ...", " ...")
 
-    classes = tuple(
-        (name, len(members), some(members)) for name, members in sorted(world.classes.items())
-    )
-    scales = tuple((name, " < ".join(levels)) for name, levels in sorted(world.scales.items()))
-    relations = tuple(
-        (name, place + 1, some(relation.projection(place)))
-        for name, relation in sorted(world.relations.items())
-        for place in range(relation.arity)
-    )
+    classes = []
+    for name, members in sorted(world.classes.items()):
+        classes.append((name, len(members), some(members)))
+    scales = []
+    for name, levels in sorted(world.scales.items()):
+        scales.append((name, " < ".join(levels)))
+    relations = []
+    for name, relation in sorted(world.relations.items()):
+        for place in range(relation.arity):
+            relations.append((name, place + 1, some(relation.projection(place))))
     return [
-        Listing("Classes", ("class", "entities", "such as"), classes),
-        Listing("Scales", ("scale", "levels"), scales),
-        Listing("Relations", ("relation", "place", "such as"), relations),
+        Listing("Classes", ("class", "entities", "such as"), tuple(classes)),
+        Listing("Scales", ("scale", "levels"), tuple(scales)),
+        Listing("Relations", ("relation", "place", "such as"), tuple(relations)),
     ]
 
 
+def _slices_of(pattern: Described) -> list[str]:
+    """The rows of Table 3 that a pattern belongs to."""
+    names = [pattern.kind, "all"]
+    if pattern.negated:
+        names.append(NEGATED)
+    if pattern.premises in PREMISES:
+        names.append(PREMISES[pattern.premises])
+    return names
+
+
+def _problems(patterns: Sequence[Described]) -> int:
+    return sum(pattern.problems for pattern in patterns)
+
+
 def _percent(part: int, whole: int) -> float:
-    return round(100 * part / whole, 2) if whole else 0.0
+    if not whole:
+        return 0.0
+    return round(100 * part / whole, 2)

@@ -1,5 +1,4 @@
-"""The mini world: entities in classes, scales of classes, and relations as unions of products of
-sets.
+"""The mini world: entities in classes, scales of classes, relations as unions of products of sets.
 
 Sets are frozensets of entity numbers. A relation is never spelled out: it stays a list of rows that
 add or take away a product of sets, so its size does not matter (docs/patterns.md describes the
@@ -8,13 +7,18 @@ YAML).
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from gnomon.language.documents import shown
 from gnomon.language.expressions import Combined, ExpressionError, Listed, Named, Set
 
 Members = frozenset[int]
+_OPERATORS: Mapping[str, Callable[[Members, Members], Members]] = {
+    "|": frozenset.__or__,
+    "&": frozenset.__and__,
+    "-": frozenset.__sub__,
+}
 
 
 @dataclass(frozen=True)
@@ -27,13 +31,23 @@ class Entity:
 
 @dataclass(frozen=True)
 class Row:
-    """One row of a relation: adds or takes away a product of sets, or another relation (perhaps
-    turned round)."""
+    """One row of a relation: adds or takes away a product of sets, or another relation.
+
+    The other relation may be turned round (`inverse`).
+    """
 
     adds: bool
     sets: tuple[Members, ...] = ()
     relation: Relation | None = None
     inverse: bool = False
+
+    def holds(self, fillers: Sequence[int]) -> bool:
+        """Whether the row speaks of these entities, in this order."""
+        if self.relation is None:
+            return all(map(frozenset.__contains__, self.sets, fillers))
+        if self.inverse:
+            fillers = fillers[::-1]
+        return self.relation.holds(fillers)
 
 
 @dataclass(frozen=True)
@@ -47,13 +61,7 @@ class Relation:
     def holds(self, fillers: Sequence[int]) -> bool:
         """Whether the entities stand in the relation."""
         for row in reversed(self.rows):
-            if row.relation is not None:
-                found = row.relation.holds(fillers[::-1] if row.inverse else fillers)
-            else:
-                found = all(
-                    filler in members for filler, members in zip(fillers, row.sets, strict=True)
-                )
-            if found:
+            if row.holds(fillers):
                 return row.adds
         return False
 
@@ -64,18 +72,25 @@ class Relation:
                 yield from enumerate(row.sets)
             else:
                 for place, members in row.relation.places():
-                    yield self.arity - 1 - place if row.inverse else place, members
+                    yield self._place(row, place), members
 
     def projection(self, place: int) -> Members:
-        """The entities that may stand in a place (more than those that do, where rows take
-        away)."""
+        """The entities that may stand in a place: more than those that do, where rows take away."""
         found: Members = frozenset()
         for row in self.rows:
-            if row.adds and row.relation is None:
-                found |= row.sets[place] if all(row.sets) else frozenset()
-            elif row.adds and row.relation is not None:
-                found |= row.relation.projection(self.arity - 1 - place if row.inverse else place)
+            if not row.adds:
+                continue
+            if row.relation is not None:
+                found |= row.relation.projection(self._place(row, place))
+            elif all(row.sets):
+                found |= row.sets[place]
         return found
+
+    def _place(self, row: Row, place: int) -> int:
+        """A place of this relation in that of a row, or the reverse."""
+        if row.inverse:
+            return self.arity - 1 - place
+        return place
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,9 +102,8 @@ class World:
     scales: Mapping[str, tuple[str, ...]]
     relations: Mapping[str, Relation]
     numbers: Mapping[str, int]  # of each entity, by name
-    forms: dict[Hashable, tuple[str, ...]] = field(
-        default_factory=dict, repr=False
-    )  # see surface.forms_of
+    # What entities look like in sentences, see surface.forms_of.
+    forms: dict[Hashable, tuple[str, ...]] = field(default_factory=dict, repr=False)
 
     def members(self, expression: Set) -> Members:
         """The entities of a set; an unknown class or entity is an ExpressionError."""
@@ -104,14 +118,7 @@ class World:
                         raise ExpressionError(unknown_name("entity", name, self.numbers))
                 return frozenset(self.numbers[name] for name in names)
             case Combined(operator, left, right):
-                first, second = self.members(left), self.members(right)
-                return (
-                    first | second
-                    if operator == "|"
-                    else first & second
-                    if operator == "&"
-                    else first - second
-                )
+                return _OPERATORS[operator](self.members(left), self.members(right))
 
     def level(self, scale: str) -> tuple[Members, ...]:
         """The entities on each level of a scale, from low to high."""
@@ -122,5 +129,8 @@ def unknown_name(kind: str, name: str, known: Mapping[str, object]) -> str:
     """Say that a name is unknown, with the nearest one."""
     from difflib import get_close_matches
 
+    problem = f"there is no {kind} '{shown(name)}'"
     near = get_close_matches(name, list(known)[:20_000], n=1)
-    return f"there is no {kind} '{shown(name)}'" + (f" (did you mean {near[0]}?)" if near else "")
+    if near:
+        problem += f" (did you mean {near[0]}?)"
+    return problem

@@ -1,5 +1,4 @@
-"""Reading a mini world from YAML (docs/patterns.md): every name resolved, every complaint with file
-and line."""
+"""Reading a mini world from YAML (docs/patterns.md): names resolved, complaints with their line."""
 
 from __future__ import annotations
 
@@ -15,6 +14,8 @@ FLAGS = ("plural", "proper", "the", "mass", "a", "an")
 SECTIONS = ("classes", "scales", "entities", "relations")
 NAME_LIMIT, LEVEL_LIMIT, ARITY_LIMIT = 60, 20, 8
 ENTITY_LIMIT = 100_000
+NOT_IN_NAMES = set("{}[],*|&:%")
+DEPTH_LIMIT = 100  # names that depend on each other in a row
 ROW_LIMIT = 2_000  # rows of a relation, with those of the relations inside it
 S = TypeVar("S")
 T = TypeVar("T")
@@ -23,7 +24,8 @@ T = TypeVar("T")
 def parse_world(text: str, file: str = "") -> World:
     """The mini world that a YAML text describes.
 
-    >>> world = parse_world("entities: {person: [Nora, teacher], pet: [dog]}\\nclasses: {person: , pet: }")
+    >>> entities = "entities: {person: [Nora, teacher], pet: [dog]}"
+    >>> world = parse_world(f"{entities}\\nclasses: {{person: , pet: }}")
     >>> sorted(world.classes["person"])
     [0, 1]
     """
@@ -36,8 +38,7 @@ def build_world(documents: Sequence[Node]) -> World:
 
 
 class _Builder:
-    """Collects the sections of all documents, then resolves names in the order in which they depend
-    on each other."""
+    """Collects the sections of all documents, then resolves names in the order of dependence."""
 
     def __init__(self, documents: Sequence[Node]) -> None:
         self.sections: dict[str, list[Node]] = {section: [] for section in SECTIONS}
@@ -118,7 +119,7 @@ class _Builder:
         if len(self.names) > ENTITY_LIMIT:
             body.fail(
                 f"the mini world has more than {ENTITY_LIMIT:,} entities.",
-                "Is this the right file?",
+                "Keep those that patterns use.",
             )
 
     def resolve_classes(self) -> dict[str, Members]:
@@ -139,14 +140,16 @@ class _Builder:
         classes: dict[str, Members] = {}
         partial = World((), classes, {}, {}, self.names)
 
+        def equal(node: Node, need: Callable[[str], None]) -> Members:
+            expression = read_expression(parse_set, node.scalar("'equals'"), node)
+            for used in _classes_in(expression):
+                if used in self.class_nodes:
+                    need(used)
+            return read_expression(partial.members, expression, node)
+
         def resolve(name: str, need: Callable[[str], None]) -> None:
             if name in self.equals:
-                node = self.equals[name]
-                expression = read_expression(parse_set, node.scalar("'equals'"), node)
-                for used in _classes_in(expression):
-                    if used in self.class_nodes:
-                        need(used)
-                classes[name] = read_expression(partial.members, expression, node)
+                classes[name] = equal(self.equals[name], need)
             else:
                 found = set(self.own[name])
                 for child in children[name]:
@@ -168,29 +171,31 @@ class _Builder:
                 _check_name(name, "a scale", body)
                 if name in scales:
                     body.fail(f"the scale '{name}' is given twice.", "Keep one of them.")
-                seen: dict[int, str] = {}
-                levels = [level for level, _ in body.texts(f"the scale '{name}'")]
-                if not 2 <= len(levels) <= LEVEL_LIMIT:
-                    body.fail(
-                        f"the scale '{name}' has {len(levels)} levels.",
-                        f"Name 2 to {LEVEL_LIMIT} classes, from low to high.",
-                    )
-                for level in levels:
-                    if level not in classes:
-                        body.fail(
-                            unknown_name("class", level, classes) + ".",
-                            "The levels of a scale are classes.",
-                        )
-                    for number in classes[level]:
-                        if number in seen:
-                            entity = list(self.names)[number]
-                            body.fail(
-                                f"'{entity}' is on two levels of '{name}': {seen[number]} and {level}.",
-                                "Keep it in one.",
-                            )
-                        seen[number] = level
-                scales[name] = tuple(levels)
+                scales[name] = self.levels(name, body, classes)
         return scales
+
+    def levels(self, name: str, body: Node, classes: Mapping[str, Members]) -> tuple[str, ...]:
+        """The classes of a scale, no entity in two of them."""
+        levels = [level for level, _ in body.texts(f"the scale '{name}'")]
+        if not 2 <= len(levels) <= LEVEL_LIMIT:
+            body.fail(
+                f"the scale '{name}' has {len(levels)} levels.",
+                f"Name 2 to {LEVEL_LIMIT} classes, from low to high.",
+            )
+        seen: dict[int, str] = {}
+        for level in levels:
+            if level not in classes:
+                problem = unknown_name("class", level, classes)
+                body.fail(f"{problem}.", "The levels of a scale are classes.")
+            for number in classes[level]:
+                first = seen.setdefault(number, level)
+                if first != level:
+                    entity = list(self.names)[number]
+                    body.fail(
+                        f"'{entity}' is on two levels of '{name}': {first} and {level}.",
+                        "Keep it in one.",
+                    )
+        return tuple(levels)
 
     def relation(
         self, name: str, world: World, known: dict[str, Relation], need: Callable[[str], None]
@@ -215,9 +220,10 @@ class _Builder:
         known[name] = Relation(name, arity, tuple(rows))
         # Relations inside relations could double with every level; the sum is known before anyone
         # goes through them.
-        self.row_counts[name] = sum(
-            self.row_counts[row.relation.name] if row.relation else 1 for row in rows
-        )
+        count = 0
+        for row in rows:
+            count += self.row_counts[row.relation.name] if row.relation else 1
+        self.row_counts[name] = count
         if self.row_counts[name] > ROW_LIMIT:
             node.fail(
                 f"the relation '{name}' has more than {ROW_LIMIT:,} rows.",
@@ -233,9 +239,9 @@ class _Builder:
         need: Callable[[str], None],
     ) -> tuple[Row, int]:
         adds = not text.startswith("not ")
-        text = text if adds else text[4:].strip()
+        text = text.removeprefix("not ").strip()
         inverse = text.startswith("inverse of ")
-        other = text[11:].strip() if inverse else text
+        other = text.removeprefix("inverse of ").strip()
         if other in self.relation_nodes:
             need(other)
             return Row(adds, (), known[other], inverse), known[other].arity
@@ -248,27 +254,28 @@ class _Builder:
         if len(expressions) > ARITY_LIMIT:
             node.fail(f"the row has more than {ARITY_LIMIT} places.")
         sets = tuple(read_expression(world.members, expression, node) for expression in expressions)
-        if not all(sets):
-            node.fail(
-                f"place {[bool(s) for s in sets].index(False) + 1} of the row '{shown(text)}' is an empty set.",
-                "Mend the set.",
-            )
+        for place, members in enumerate(sets, 1):
+            if not members:
+                node.fail(
+                    f"place {place} of the row '{shown(text)}' is an empty set.",
+                    "Name a class with entities in it.",
+                )
         return Row(adds, sets), len(sets)
 
 
 def _entity(node: Node) -> Iterator[tuple[str, frozenset[str]]]:
-    pairs: list[tuple[str, Node | None]] = (
-        [(node.scalar("an entity"), None)]
-        if node.kind == "text"
-        else list(node.mapping("an entity").items())
-    )
-    for name, flags in pairs:
-        if len(name) > NAME_LIMIT or not name.isprintable() or any(c in name for c in "{}[],*|&:%"):
+    """The entities that a node names, with their flags: a text, or a mapping of names to flags."""
+    if node.kind == "text":
+        found = {node.scalar("an entity"): frozenset[str]()}
+    else:
+        found = {name: _flags(flags) for name, flags in node.mapping("an entity").items()}
+    for name, flags in found.items():
+        if len(name) > NAME_LIMIT or not name.isprintable() or set(name) & NOT_IN_NAMES:
             node.fail(
                 f"'{shown(name)}' cannot be the name of an entity.",
                 f"Write at most {NAME_LIMIT} letters, without any of {{}}[],*|&:%",
             )
-        yield name, _flags(flags) if flags is not None else frozenset()
+        yield name, flags
 
 
 def _flags(node: Node) -> frozenset[str]:
@@ -321,15 +328,15 @@ def resolve_in_order(
     def visit(name: str) -> None:
         if name in done:
             return
-        if name in path or len(path) >= 100:
-            circle = (
-                " -> ".join([*path[path.index(name) :], name])
-                if name in path
-                else f"{name} and 100 more"
-            )
+        if name in path:
+            circle = " -> ".join([*path[path.index(name) :], name])
             nodes[name].fail(
-                f"the {kind} '{name}' depends on itself, or on too many others: {circle}.",
-                "Break the circle.",
+                f"the {kind} '{name}' depends on itself: {circle}.", "Break the circle."
+            )
+        if len(path) >= DEPTH_LIMIT:
+            nodes[name].fail(
+                f"the {kind} '{name}' depends on more than {DEPTH_LIMIT} others in a row.",
+                "Define it with fewer steps.",
             )
         path.append(name)
         resolve(name, visit)

@@ -1,76 +1,45 @@
 """Prompts as data: how an item is put to a model that continues, fills in or answers text.
 
-A prompt is a YAML file with one template per form of item. `{answer}` marks where the answer goes:
-what stands before it is the context that the model reads, what stands after it closes every answer,
-and the space before it belongs to the answer, as the tokenizers of most models want it. A template
-without `{answer}` is a question whose answer is a text of its own (encoder-decoder models).
-docs/prompts.md lists the fields.
+A prompt is a YAML file with one template per form of item, or a short one that says which prompt it
+is like and gives worked examples of its own. docs/prompts.md lists the fields.
 """
 
 from __future__ import annotations
 
-import re
 from functools import cache
+from hashlib import sha256
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import Annotated, Any
 
 import msgspec
 
 from gnomon.errors import DataError, UsageError, unknown
-from gnomon.files import package_data, read_yaml
-from gnomon.records import FORMS, MASK, Form, Item
+from gnomon.files import package_data, read_text, read_yaml
+from gnomon.probing.wording import (
+    BLANK,
+    OPTION_FIELDS,
+    Example,
+    OptionStyle,
+    Parts,
+    Wording,
+    as_item,
+    lay_out,
+    unknown_field,
+    wording_problem,
+)
+from gnomon.records import Item
 
-FIELDS = ("context", "text", "before", "after", "blank", "options", "answer")
-_FIELD = re.compile(r"\{(\w+)\}")
-_BLANK = "____"
-
-
-class Example(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A worked example: an item of our own with its right label."""
-
-    text: str
-    answer: str
-    context: str = ""
-    choices: tuple[str, ...] = ()  # default: the labels that the form's `words` name
-
-
-class Wording(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How items of one form are put. Pieces that mention {context} are left out where an item has
-    none."""
-
-    template: str | tuple[str, ...]
-    target: str = (
-        "{answer}"  # the answer as the decoder writes it, where the template has no {answer}
-    )
-    words: dict[str, str | tuple[str, ...]] = msgspec.field(
-        default_factory=dict
-    )  # label -> its answer word(s)
-    letters: bool = False  # answer with the letter of the option
-    examples: tuple[Example, ...] = ()
-
-    @property
-    def pieces(self) -> tuple[str, ...]:
-        """The template as a sequence of pieces."""
-        return (self.template,) if isinstance(self.template, str) else self.template
-
-
-class Parts(NamedTuple):
-    """An item laid out: `before`, `lead`, one of the answers, `after`."""
-
-    before: str  # what the model reads
-    lead: str  # what opens every answer: a space, or what the target has before {answer}
-    answers: tuple[tuple[str, ...], ...]  # for each choice its answer word(s)
-    after: str  # what closes every answer: the rest of the sentence
-    inline: bool  # the answer stands in the same text, not in one of its own
+LARGEST = 256 * 2**10  # bytes of a prompt file
+_HINT = "docs/prompts.md lists a prompt's fields. Words such as yes, no and 5 must be in quotes."
+_Shots = Annotated[int, msgspec.Meta(ge=0)]
 
 
 class Prompt(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
-    """How items are put to a model: a template for each form, an instruction, worked examples,
-    answer words.
+    """How items are put to a model.
 
     >>> from gnomon.records import Item
-    >>> item = Item(id="1", form="cloze", text="An ant is [MASK] than a bird.", choices=("larger", "smaller"),
-    ...             gold=("smaller",))
+    >>> item = Item(id="1", form="cloze", text="An ant is [MASK] than a bird.",
+    ...             choices=("larger", "smaller"), gold=("smaller",))
     >>> prompt = load_prompt("plain")
     >>> prompt.context(item), prompt.words(item)
     ('An ant is', ((' larger than a bird.',), (' smaller than a bird.',)))
@@ -83,33 +52,36 @@ class Prompt(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     separator: str = "\n\n"  # between instruction, examples and question
     option: str = "({letter}) {choice}"
     option_separator: str = " "
-    shots: int | None = None  # how many of the examples to show; none: all
+    shots: _Shots | None = None  # how many of the examples to show; none: all
 
     def parts(self, item: Item) -> Parts:
         """The item's own layout, without instruction and examples."""
-        wording = self._wording(item)
-        before, after = _lay_out(self, wording, item)
-        if after is None:
-            lead, _, after = wording.target.partition("{answer}")
-            return Parts(before, lead, _answers(self, wording, item), after, inline=False)
-        text = before.rstrip(" ")
-        answers = _answers(self, wording, item, opens=item.form == "cloze" and not text)
-        return Parts(text, before[len(text) :], answers, after, inline=True)
+        if item.form not in self.forms:
+            raise UsageError(
+                f"The prompt '{self.name}' cannot put items of the form '{item.form}'.",
+                f"It has: {', '.join(sorted(self.forms))}. Choose another with --prompt.",
+            )
+        style = OptionStyle(self.option, self.option_separator)
+        return lay_out(item, self.forms[item.form], style)
 
     def prefix(self, form: str) -> str:
         """What all items of a form share: instruction and worked examples."""
-        blocks = [self.instruction] if self.instruction else []
+        text = ""
+        if self.instruction:
+            text = self.instruction + self.separator
         for item in self.examples(form):
             parts = self.parts(item)
             gap = "" if parts.inline else "\n"
-            blocks.append(f"{parts.before}{gap}{parts.lead}{_right(parts, item)}{parts.after}")
-        return "".join(f"{block}{self.separator}" for block in blocks)
+            answer = parts.lead + _right_answer(parts, item) + parts.after
+            text += parts.before + gap + answer + self.separator
+        return text
 
     def examples(self, form: str) -> list[Item]:
         """The worked examples that items of a form are preceded by, as items."""
         wording = self.forms.get(form)
-        shown = wording.examples[: self.shots] if wording else ()
-        return [_as_item(form, wording, example) for example in shown if wording]
+        if wording is None:
+            return []
+        return [as_item(form, wording, example) for example in wording.examples[: self.shots]]
 
     def context(self, item: Item) -> str:
         """All that the model reads before the answer."""
@@ -119,9 +91,10 @@ class Prompt(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
         """For each choice its continuation(s) of the context, with leading space and the rest of
         the sentence."""
         parts = self.parts(item)
-        return tuple(
-            tuple(parts.lead + word + parts.after for word in words) for words in parts.answers
-        )
+        found = []
+        for words in parts.answers:
+            found.append(tuple(parts.lead + word + parts.after for word in words))
+        return tuple(found)
 
     def answers(self, item: Item) -> tuple[tuple[str, ...], ...]:
         """For each choice its bare answer word(s): what a reply may say."""
@@ -132,14 +105,14 @@ class Prompt(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
 
         The answer is the assistant's next message: one of `answers(item)`.
         """
-        turns = (
-            [{"role": "system", "content": self.instruction.strip()}]
-            if self.instruction.strip()
-            else []
-        )
+        turns = []
+        instruction = self.instruction.strip()
+        if instruction:
+            turns.append({"role": "system", "content": instruction})
         for shown in self.examples(item.form):
-            turns.append({"role": "user", "content": _question(self.parts(shown))})
-            turns.append({"role": "assistant", "content": _right(self.parts(shown), shown)})
+            parts = self.parts(shown)
+            turns.append({"role": "user", "content": _question(parts)})
+            turns.append({"role": "assistant", "content": _right_answer(parts, shown)})
         turns.append({"role": "user", "content": _question(self.parts(item))})
         return turns
 
@@ -157,26 +130,25 @@ class Prompt(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
 
     def describe(self) -> dict[str, Any]:
         """Name, shots and content hash, for the manifest."""
-        from hashlib import sha256
-
         digest = sha256(msgspec.json.encode(self, order="sorted")).hexdigest()[:16]
         shots = max((len(self.examples(form)) for form in self.forms), default=0)
         return {"name": self.name, "shots": shots, "hash": digest}
 
-    def _wording(self, item: Item) -> Wording:
-        if item.form not in self.forms:
-            raise UsageError(
-                f"The prompt '{self.name}' cannot put items of the form '{item.form}'.",
-                f"It has: {', '.join(sorted(self.forms))}. Choose another with --prompt.",
-            )
-        return self.forms[item.form]
+
+class Variation(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """A prompt that ships with Gnomon, with worked examples of one's own."""
+
+    like: str
+    examples: dict[str, tuple[Example, ...]]  # by form
+    summary: str = ""
 
 
 def load_prompt(name: str | Path) -> Prompt:
     """A prompt that ships with Gnomon, by name, or a prompt file of one's own (.yaml).
 
-    >>> load_prompt("t5").context(Item(id="1", form="entailment", context="Ann sits in the car.", text="Ann stands.",
-    ...                                choices=("entailment", "neutral"), gold=("neutral",)))
+    >>> item = Item(id="1", form="entailment", context="Ann sits in the car.", text="Ann stands.",
+    ...             choices=("entailment", "neutral"), gold=("neutral",))
+    >>> load_prompt("t5").context(item)
     'mnli hypothesis: Ann stands. premise: Ann sits in the car.'
     """
     if str(name).endswith((".yaml", ".yml")):
@@ -197,120 +169,73 @@ def _shipped(name: str) -> Prompt:
 
 
 def _read(file: Path) -> Prompt:
+    _check_aliases(file)
+    raw = read_yaml(file, limit=LARGEST)
     try:
-        prompt = msgspec.convert(read_yaml(file), Prompt, strict=False)
+        if isinstance(raw, dict) and "like" in raw:
+            prompt = _varied(msgspec.convert(raw, Variation), file)
+        else:
+            prompt = msgspec.convert(raw, Prompt)
     except msgspec.ValidationError as error:
-        raise DataError(
-            f"not a prompt: {error}.", "docs/prompts.md lists a prompt's fields.", file=file
-        ) from None
-    for form, wording in prompt.forms.items():
-        trouble = _trouble(form, wording)
-        if trouble:
-            raise DataError(
-                f"the form {form}: {trouble}.",
-                "docs/prompts.md lists a prompt's fields.",
-                file=file,
-            )
-    if not set(_FIELD.findall(prompt.option)) <= {"letter", "LETTER", "choice"}:
-        raise DataError(
-            "`option` may name only {letter}, {LETTER} and {choice}.", "Mend the line.", file=file
-        )
+        raise DataError(f"not a prompt: {error}.", _HINT, file=file) from None
+    _check(prompt, file)
     return msgspec.structs.replace(prompt, name=prompt.name or file.stem)
 
 
-def _trouble(form: str, wording: Wording) -> str:
-    text = "".join(wording.pieces)
-    odd = [field for field in _FIELD.findall(text) if field not in FIELDS]
-    if form not in FORMS:
-        return f"there is no such form; known: {', '.join(FORMS)}"
-    if odd:
-        return f"the template names {{{odd[0]}}}; known: {', '.join(FIELDS)}"
-    if text.count("{answer}") > 1 or wording.target.count("{answer}") != 1:
-        return "{answer} must stand at most once in the template and exactly once in the target"
-    for example in wording.examples:
-        if example.answer not in (example.choices or tuple(wording.words)):
-            return f"the example {example.text!r} has the answer {example.answer!r}, which is not one of its choices"
-    return ""
+def _varied(variation: Variation, file: Path) -> Prompt:
+    """The prompt that a variation is like, with its examples."""
+    if variation.like not in prompt_names():
+        error = unknown("prompt", variation.like, prompt_names())
+        raise DataError(error.message, error.hint, file=file)
+    model = _shipped(variation.like)
+    forms = dict(model.forms)
+    for form, examples in variation.examples.items():
+        if form not in forms:
+            raise DataError(
+                f"the prompt '{variation.like}' has no form '{form}' to give examples of.",
+                f"It has: {', '.join(sorted(forms))}.",
+                file=file,
+            )
+        forms[form] = msgspec.structs.replace(forms[form], examples=examples)
+    summary = variation.summary or model.summary
+    return msgspec.structs.replace(model, name="", summary=summary, forms=forms)
 
 
-def _lay_out(prompt: Prompt, wording: Wording, item: Item) -> tuple[str, str | None]:
-    """The filled-in template before and after {answer}; an item's own text is never read as a
-    template."""
-    head, _, tail = item.text.partition(MASK) if item.form == "cloze" else (item.text, "", "")
-    fields = {
-        "context": item.context.strip(),
-        "text": item.text,
-        "before": head,
-        "after": tail,
-        "blank": item.text.replace(MASK, _BLANK),
-        "options": _options(prompt, wording, item),
-    }
-    pieces = [piece for piece in wording.pieces if fields["context"] or "{context}" not in piece]
-    before, found, after = "".join(pieces).partition("{answer}")
-    return _fill(before, fields), _fill(after, fields) if found else None
+def _check_aliases(file: Path) -> None:
+    """Refuse YAML's aliases: with them a short file says gigabytes."""
+    import yaml
+
+    text = read_text(file, limit=LARGEST)
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    try:
+        for event in yaml.parse(text, Loader=loader):
+            if isinstance(event, yaml.AliasEvent):
+                raise DataError(
+                    f"a prompt may not have aliases (*{event.anchor}).",
+                    "Write the text out where it is used.",
+                    file=file,
+                )
+    except yaml.YAMLError:
+        return  # whoever reads the file says where
 
 
-def _fill(template: str, fields: dict[str, str]) -> str:
-    return _FIELD.sub(lambda match: fields[match[1]], template)
-
-
-def _options(prompt: Prompt, wording: Wording, item: Item) -> str:
-    def option(place: int, choice: str) -> str:
-        fields = {
-            "letter": _letter(place),
-            "LETTER": _letter(place).upper(),
-            "choice": _values(wording, choice)[0],
-        }
-        return _fill(prompt.option, fields)
-
-    return prompt.option_separator.join(
-        option(place, choice) for place, choice in enumerate(item.choices)
-    )
-
-
-def _answers(
-    prompt: Prompt, wording: Wording, item: Item, *, opens: bool = False
-) -> tuple[tuple[str, ...], ...]:
-    if wording.letters:
-        capitals = "{LETTER}" in prompt.option
-        return tuple(
-            (_letter(i).upper() if capitals else _letter(i),) for i in range(len(item.choices))
+def _check(prompt: Prompt, file: Path) -> None:
+    for form, wording in prompt.forms.items():
+        problem = wording_problem(form, wording)
+        if problem:
+            raise DataError(f"the form {form}: {problem}.", _HINT, file=file)
+    if unknown_field(prompt.option, OPTION_FIELDS):
+        raise DataError(
+            "`option` may name only {letter}, {LETTER} and {choice}.", "Fix the line.", file=file
         )
-    if opens:  # an answer that opens the text is written with a capital
-        return tuple(
-            tuple(word[:1].upper() + word[1:] for word in _values(wording, c)) for c in item.choices
-        )
-    return tuple(_values(wording, choice) for choice in item.choices)
-
-
-def _values(wording: Wording, choice: str) -> tuple[str, ...]:
-    found = wording.words.get(choice, wording.words.get(choice.lower(), choice))
-    return (found,) if isinstance(found, str) else found
-
-
-def _letter(place: int) -> str:
-    return (
-        chr(ord("a") + place) if place < 26 else f"{_letter(place // 26 - 1)}{_letter(place % 26)}"
-    )
 
 
 def _question(parts: Parts) -> str:
     if parts.inline and parts.after.strip():
-        return f"{parts.before}{parts.lead}{_BLANK}{parts.after}".strip()
+        return f"{parts.before}{parts.lead}{BLANK}{parts.after}".strip()
     return parts.before.strip()
 
 
-def _as_item(form: str, wording: Wording, example: Example) -> Item:
-    choices = example.choices or tuple(wording.words)
-    return Item(
-        id="",
-        form=cast(Form, form),  # the keys of `forms` were checked on loading
-        text=example.text,
-        context=example.context,
-        choices=choices,
-        gold=(example.answer,),
-    )
-
-
-def _right(parts: Parts, item: Item) -> str:
-    return parts.answers[item.choices.index(item.gold[0])][0]
+def _right_answer(parts: Parts, item: Item) -> str:
+    place = item.choices.index(item.gold[0])
+    return parts.answers[place][0]

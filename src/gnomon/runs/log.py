@@ -6,9 +6,11 @@ and lets readers look on while a run is going.
 
 from __future__ import annotations
 
+import errno
 import shutil
 import sqlite3
 from collections.abc import Iterable, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -57,16 +59,8 @@ class RunLog:
                 "Wait for it, or give this run another folder with --runs.",
             ) from None
         except OSError as error:
-            raise RunError(
-                f"{path} cannot be written: {error.strerror or error}.",
-                "Check the folder's permissions and the disk, or give another with --runs.",
-            ) from None
+            raise _not_writable(path, error) from None
         self.path = path
-        try:
-            self._db = self._connect()
-        except BaseException:
-            self._lock.release()
-            raise
 
     def __enter__(self) -> RunLog:
         return self
@@ -74,7 +68,9 @@ class RunLog:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def _connect(self) -> sqlite3.Connection:
+    @cached_property
+    def _db(self) -> sqlite3.Connection:
+        """Opened when first needed: a log that is damaged can still be begun anew."""
         try:
             db = sqlite3.connect(self.path / LOG, isolation_level=None)
             db.execute("PRAGMA journal_mode=WAL")
@@ -92,10 +88,14 @@ class RunLog:
         """
         if not self.is_new:
             write_manifest(self.path, manifest)
-        self._db.close()
+        self._disconnect()
         for file in (f"{LOG}-wal", f"{LOG}-shm", LOG):
             (self.path / file).unlink(missing_ok=True)
-        self._db = self._connect()
+
+    def _disconnect(self) -> None:
+        opened = self.__dict__.pop("_db", None)
+        if opened is not None:
+            opened.close()
 
     def add_items(self, start: int, items: Sequence[Item]) -> None:
         """Add items with the numbers start, start + 1 ..."""
@@ -178,15 +178,12 @@ class RunLog:
         try:
             write_manifest(self.path, manifest)
         except OSError as error:
-            raise _full(self.path) if error.errno == 28 else RunError(
-                f"{self.path} cannot be written: {error.strerror}.",
-                "Check the folder's permissions and the disk, or give another with --runs.",
-            ) from None
+            raise _not_writable(self.path, error) from None
         self.is_new = False
 
     def close(self) -> None:
         """Fold the write-ahead log into the file and let others in."""
-        self._db.close()
+        self._disconnect()
         self._lock.release()
 
     def discard(self) -> None:
@@ -237,6 +234,15 @@ def _log_error(path: Path, error: sqlite3.Error) -> RunError:
         )
     return RunError(
         f"The log in {path} cannot be written: {text}.",
+        "Check the folder's permissions, or give another with --runs.",
+    )
+
+
+def _not_writable(path: Path, error: OSError) -> RunError:
+    if error.errno == errno.ENOSPC:
+        return _full(path)
+    return RunError(
+        f"{path} cannot be written: {error.strerror or error}.",
         "Check the folder's permissions, or give another with --runs.",
     )
 

@@ -6,6 +6,7 @@ not held up.
 
 from __future__ import annotations
 
+import os
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
@@ -23,6 +24,7 @@ _VIEW_OF_FORMAT_1 = """
 CREATE TEMP VIEW answers AS SELECT n, 0 AS sample, scores, choice, reply, NULL AS rule,
   NULL AS files, NULL AS seconds, NULL AS tokens, error FROM main.answers
 """
+_FIRST = "WHERE coalesce(sample, 0) = 0 ORDER BY n"
 _ANSWER = "sample, scores, choice, reply, rule, files, seconds, tokens, error"
 _decode_item = msgspec.json.Decoder(Item).decode
 _decode_scores = msgspec.json.Decoder(tuple[float | None, ...]).decode
@@ -196,17 +198,12 @@ class Run:
             raise self.damaged(error) from None
 
 
-_FIRST = "WHERE coalesce(sample, 0) = 0 ORDER BY n"
-
-
 def _address(file: Path) -> str:
     """The log as SQLite is to open it, for reading only.
 
     SQLite wants to write beside a log in WAL mode, even to read it. A log without unwritten pages
     needs none of that where nothing may be written: it is opened as one that nobody changes.
     """
-    import os
-
     address = f"{file.absolute().as_uri()}?mode=ro"
     wal = file.with_name(f"{file.name}-wal")
     unwritten = wal.exists() and wal.stat().st_size > 0

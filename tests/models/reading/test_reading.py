@@ -10,7 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gnomon.models.reading.replies import RULES, explain, read
+from gnomon.errors import DataError
+from gnomon.models.reading.places import RULES
+from gnomon.models.reading.replies import as_answer, explain, read, read_reply
+from gnomon.records import Item
 
 REPLIES = runpy.run_path(str(Path(__file__).with_name("replies.py")))["REPLIES"]
 
@@ -179,7 +182,7 @@ def test_a_word_shared_by_two_choices_decides_nothing():
 
 
 def test_the_rule_that_decided_is_named():
-    names = [name for name, _ in RULES]
+    names = [rule.name for rule in RULES]
     for reply, words, expected in CASES:
         rule = explain(reply, words).rule
         assert (rule in names) == (expected is not None)
@@ -205,3 +208,30 @@ def test_a_long_hostile_reply_is_read_in_bounded_steps():
     assert read("not " * 50_000 + "larger", SIZE) is None
     assert read("(" * 50_000, SIZE) is None
     assert read("so, " * 20_000 + "smaller", SIZE) in (None, 1)
+
+
+@pytest.mark.parametrize("reply", [["smaller"], {"text": "smaller"}, 5, None, b"smaller"])
+def test_a_reply_that_is_no_text_is_refused_in_a_sentence(reply):
+    with pytest.raises(DataError, match="not a text"):
+        read(reply, SIZE)
+
+
+def test_letters_that_grow_in_lower_case_do_not_move_the_end_of_a_thought():
+    assert read("İẞŉ" * 200 + "<THINK>larger</THINK>smaller", SIZE) == 1
+    assert read("ẞ" * 6 + "</think>smaller", SIZE) == 1
+
+
+def test_an_answer_names_the_rule_by_which_its_reply_was_read():
+    item = Item(
+        id="1",
+        form="cloze",
+        text="An ant is [MASK] than a bird.",
+        choices=("larger", "smaller"),
+        gold=("smaller",),
+    )
+    assert read_reply("Smaller, because birds are large.", SIZE) == (1, "lead")
+    assert read_reply("Who knows?", SIZE) is None
+    answer = as_answer(item, "Smaller, because birds are large.", SIZE, tokens=9)
+    assert (answer.choice, answer.rule, answer.tokens) == ("smaller", "lead", 9)
+    unread = as_answer(item, "Who knows?", SIZE)
+    assert (unread.choice, unread.rule, unread.reply) == (None, None, "Who knows?")

@@ -1,124 +1,220 @@
-"""What an OpenAI-compatible server's reply holds: the text, the first token's alternatives, an
-echoed prompt's scores.
+"""What an OpenAI-compatible server's reply holds, and what of it is kept: the text, the first
+token's alternatives, an echoed prompt's scores, the tokens used.
 
 Servers differ and strangers write them: a reply of another shape is a fault with a name, never a
-crash.
+crash, and what a server says about its own use of tokens is believed only as far as it can be true.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+
+import msgspec
 
 from gnomon.errors import ModelError
 from gnomon.models.likelihood import log_sum
+from gnomon.models.servers.budget import Tokens
+from gnomon.redaction import redact
+
+LONGEST_TEXT = 1_000_000  # characters of a reply that are kept
+ALTERNATIVES = 20  # tokens for which servers give log-probabilities at a place, at most
+_IMPOSSIBLE = -9999.0  # as servers write the logarithm of nothing
+_HEAD = 1_000  # of these, from the beginning; the rest from the end, where answers stand
 
 
-def first_alternatives(choice: dict[str, Any]) -> dict[str, float]:
-    """The tokens that could have come first in a reply, with their log-probabilities; the token
-    that came leads."""
-    logprobs = choice.get("logprobs") or {}
-    found: dict[str, float] = {}
-    if content := logprobs.get("content"):  # as chat servers write it
-        first = content[0]
-        for one in (first, *(first.get("top_logprobs") or ())):
-            found.setdefault(str(one.get("token", "")), float(one.get("logprob", -math.inf)))
-    elif logprobs.get("tokens") and logprobs.get("top_logprobs"):  # as completion servers write it
-        found[str(logprobs["tokens"][0])] = float(
-            (logprobs.get("token_logprobs") or [-math.inf])[0]
-        )
-        for token, value in (logprobs["top_logprobs"][0] or {}).items():
-            found.setdefault(str(token), float(value))
-    return {token: value for token, value in found.items() if not math.isnan(value)}
+class Completion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """All of a reply that is used or kept."""
+
+    text: str
+    used: Tokens
+    first: dict[str, float] = {}  # what could have come first, with log-probabilities
+    offsets: tuple[int, ...] = ()  # of an echoed prompt: where each token begins
+    logprobs: tuple[float | None, ...] = ()  # and how likely it is after those before it
+    cut: bool = False  # it was too long to be kept whole
+
+
+class MalformedError(Exception):
+    """A reply with status 200 that cannot be used."""
+
+
+# --- the reply as it is sent: fields that are not named here are skipped unread -----------------
+
+
+class _Alternative(msgspec.Struct):
+    token: str = ""
+    logprob: float = _IMPOSSIBLE
+
+
+class _Token(_Alternative):
+    top_logprobs: list[_Alternative] | None = None
+
+
+class _Logprobs(msgspec.Struct):
+    content: list[_Token] | None = None  # as chat servers write it
+    tokens: list[str] | None = None  # as completion servers write it
+    token_logprobs: list[float | None] | None = None
+    top_logprobs: list[dict[str, float] | None] | None = None
+    text_offset: list[int] | None = None
+
+
+class _Message(msgspec.Struct):
+    content: str | None = None
+    refusal: str | None = None
+
+
+class _Choice(msgspec.Struct):
+    message: _Message | None = None
+    text: str | None = None
+    logprobs: _Logprobs | None = None
+
+
+class _Reply(msgspec.Struct):
+    choices: list[_Choice] = []
+    usage: msgspec.Raw = msgspec.Raw()  # read apart: nonsense in it must not cost the reply
+
+
+class _Usage(msgspec.Struct):
+    prompt_tokens: int
+    completion_tokens: int | None = None
+
+
+def parse_reply(
+    raw: bytes, *, most: Tokens, echo: bool = False, secrets: Sequence[str] = ()
+) -> Completion:
+    """What is kept of a reply. `most` is our own estimate of the tokens that the request may use.
+
+    >>> reply = b'{"choices": [{"message": {"content": "Larger."}}]}'
+    >>> parse_reply(reply, most=Tokens(20, 64)).text
+    'Larger.'
+    """
+    try:
+        reply = msgspec.json.decode(raw, type=_Reply)
+    except (msgspec.ValidationError, RecursionError):
+        raise MalformedError("the reply is not as an OpenAI-compatible server writes it") from None
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        raise MalformedError("the reply is not JSON") from None
+    if not reply.choices:
+        raise MalformedError("the reply has no choices")
+    choice = reply.choices[0]
+    logprobs = choice.logprobs or _Logprobs()
+    text = _text(choice)
+    used = _used(reply.usage, most, len(text))
+    if echo:
+        return _echoed(logprobs, used)
+    return Completion(
+        text=_bounded(redact(text, secrets)),
+        used=used,
+        first=_first_alternatives(logprobs, secrets),
+        cut=len(text) > LONGEST_TEXT,
+    )
 
 
 def scores_of(
     alternatives: dict[str, float], answers: Sequence[Sequence[str]]
 ) -> tuple[float, ...] | None:
-    """The log-probability of each choice, from the first token's alternatives; none if that token
-    begins no answer.
+    """The log-probability of each choice, from the first token's alternatives.
 
-    A token counts for the one choice whose answer it begins. A choice that is not among the
-    alternatives is at most as likely as the least of them and as all that is left.
+    None if the token that came, which leads, begins no answer. A token counts for the one choice
+    whose answer it begins. A choice that is not among the alternatives is at most as likely as the
+    least of them and as all that is left.
 
     >>> scores_of({"True": -0.1, " false": -2.5, "I": -4.0}, [["True"], ["False"]])
     (-0.1, -2.5)
     """
-    if not alternatives:
-        return None
     found: list[list[float]] = [[] for _ in answers]
-    for place, (token, value) in enumerate(alternatives.items()):
+    for token, value in alternatives.items():
         owner = _begins(token, answers)
-        if owner is None and not place:
-            return None
         if owner is not None:
             found[owner].append(value)
-    left = 1.0 - sum(math.exp(min(value, 0.0)) for value in alternatives.values())
+        elif not any(found):
+            return None
+    if not any(found):
+        return None
+    left = 1.0 - sum(math.exp(value) for value in alternatives.values())
     bound = min(min(alternatives.values()), math.log(max(left, 1e-9)))
     return tuple(log_sum(values) if values else bound for values in found)
 
 
-def echo_score(logprobs: dict[str, Any], start: int) -> float:
-    """The sum over the tokens of an echoed prompt that reach beyond its first `start`
-    characters."""
-    ends = [*logprobs["text_offset"][1:], math.inf]
-    pairs = zip(logprobs["token_logprobs"], ends, strict=False)
-    return float(sum(value for value, end in pairs if end > start and value is not None))
+def echo_score(completion: Completion, start: int) -> float:
+    """The sum over the tokens of an echoed prompt that reach beyond its first characters."""
+    ends = [*completion.offsets[1:], math.inf]
+    total = 0.0
+    for value, end in zip(completion.logprobs, ends, strict=False):
+        if end > start and value is not None:
+            total += value
+    return total
+
+
+def _echoed(logprobs: _Logprobs, used: Tokens) -> Completion:
+    """What is kept of an echoed prompt, whose text is known."""
+    if not logprobs.text_offset or not logprobs.token_logprobs:
+        raise ModelError(
+            "The server does not echo its prompt with log-probabilities.",
+            "Leave out echo, or use a server that can, such as vLLM.",
+        )
+    offsets = tuple(logprobs.text_offset)
+    return Completion("", used, offsets=offsets, logprobs=tuple(logprobs.token_logprobs))
+
+
+def _first_alternatives(logprobs: _Logprobs, secrets: Sequence[str]) -> dict[str, float]:
+    """The tokens that could have come first; the one that came leads."""
+    pairs: list[tuple[str, float]] = []
+    if logprobs.content:
+        first = logprobs.content[0]
+        for each in (first, *(first.top_logprobs or ())):
+            pairs.append((each.token, each.logprob))
+    elif logprobs.tokens and logprobs.top_logprobs:
+        came = logprobs.token_logprobs or [None]
+        pairs.append((logprobs.tokens[0], _IMPOSSIBLE if came[0] is None else came[0]))
+        pairs += (logprobs.top_logprobs[0] or {}).items()
+    found: dict[str, float] = {}
+    for token, value in pairs[: ALTERNATIVES + 1]:
+        found.setdefault(redact(token, secrets), max(_IMPOSSIBLE, min(value, 0.0)))
+    return found
 
 
 def _begins(token: str, answers: Sequence[Sequence[str]]) -> int | None:
     """The one choice that has an answer beginning with this token, if there is one and no other."""
     text = token.strip().casefold()
-    owners = {
-        n
-        for n, ways in enumerate(answers)
-        if text and any(word.casefold().startswith(text) for word in ways)
-    }
-    return owners.pop() if len(owners) == 1 else None
-
-
-def problem_of(reply: Any) -> str:
-    """What is wrong with a reply that came with status 200; empty if it can be used."""
-    choices = reply.get("choices") if isinstance(reply, dict) else None
-    if not isinstance(choices, list) or not choices or not isinstance(choices[0], dict):
-        return "the reply has no choices"
-    try:
-        reply_text(choices[0])
-        first_alternatives(choices[0])
-    except (TypeError, ValueError, AttributeError, KeyError, IndexError):
-        return "the reply is not as an OpenAI-compatible server writes it"
-    return ""
-
-
-def echo_problem(reply: Any) -> str:
-    """The same for a reply that should echo its prompt; a server that cannot ends the run."""
-    if problem := problem_of(reply):
-        return problem
-    logprobs = reply["choices"][0].get("logprobs")
-    if (
-        not isinstance(logprobs, dict)
-        or not logprobs.get("token_logprobs")
-        or not logprobs.get("text_offset")
-    ):
-        raise ModelError(
-            "The server does not echo its prompt with log-probabilities.",
-            "Ask without: leave out echo, or use a server that can, such as vLLM.",
-        )
-    return ""
-
-
-def reply_text(choice: dict[str, Any]) -> str:
-    """What the model said: its message, its refusal, or its text."""
-    message = choice.get("message")
-    if message is None:
-        return str(choice.get("text") or "")
-    return str(message.get("content") or message.get("refusal") or "")
-
-
-def usage_of(reply: dict[str, Any]) -> tuple[int, int] | None:
-    """Tokens read and written, if the server says."""
-    usage = reply.get("usage")
-    if not isinstance(usage, dict) or not isinstance(usage.get("prompt_tokens"), int):
+    if not text:
         return None
-    return usage["prompt_tokens"], int(usage.get("completion_tokens") or 0)
+    owners = []
+    for place, ways in enumerate(answers):
+        if any(word.casefold().startswith(text) for word in ways):
+            owners.append(place)
+    return owners[0] if len(owners) == 1 else None
+
+
+def _text(choice: _Choice) -> str:
+    """What the model said: its message, its refusal, or its text."""
+    if choice.message is None:
+        return choice.text or ""
+    return choice.message.content or choice.message.refusal or ""
+
+
+def _bounded(text: str) -> str:
+    if len(text) <= LONGEST_TEXT:
+        return text
+    tail = LONGEST_TEXT - _HEAD
+    gone = len(text) - LONGEST_TEXT
+    return f"{text[:_HEAD]}\n[{gone:,} characters of this reply were cut]\n{text[-tail:]}"
+
+
+def _used(usage: msgspec.Raw, most: Tokens, characters: int) -> Tokens:
+    """The tokens that were used: what the server says, or our own estimate where that cannot be.
+
+    A token is hardly longer than a dozen characters and no shorter than a third of one; a chat
+    template adds some, and a server may overrun what was asked for.
+    """
+    own = Tokens(most.read, max(most.written, characters // 3))
+    try:
+        said = msgspec.json.decode(usage, type=_Usage)
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
+        return own
+    written = said.completion_tokens or 0
+    plausible_read = most.read // 4 <= said.prompt_tokens <= 8 * most.read + 4096
+    plausible_written = characters // 16 <= written <= max(most.written, characters) + 4096
+    if plausible_read and plausible_written:
+        return Tokens(said.prompt_tokens, written)
+    return own

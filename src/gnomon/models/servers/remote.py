@@ -3,92 +3,46 @@ budget, discreet.
 
 A fault that may pass (busy, broken connection, garbled reply) is tried again, as long as the server
 says or doubling; one that will not (key refused, model unknown, server gone, budget spent) is a
-ModelError. The key never leaves the request's header: every text that could reach a log or an error
-goes through `discreet`.
+ModelError. Keys and passwords are in the request and nowhere else.
 """
 
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import random
-import re
+import warnings
 from collections.abc import Awaitable, Callable, Coroutine
-from dataclasses import dataclass
-from email.utils import parsedate_to_datetime
+from ipaddress import ip_address
 from threading import Thread
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
+from urllib.parse import SplitResult, unquote, urlsplit, urlunsplit
 
-import msgspec
+from gnomon.errors import GnomonError, MissingExtraError, ModelError, UnencryptedWarning
+from gnomon.models.servers.budget import FREE, Budget, Tokens
+from gnomon.models.servers.completions import Completion, MalformedError
+from gnomon.models.servers.refusals import (
+    LONGEST_PAUSE,
+    AskError,
+    PassingError,
+    plain_line,
+    refusal,
+)
+from gnomon.models.servers.requests import check_positive
+from gnomon.redaction import redact_url, secrets_of
 
-from gnomon.errors import MissingExtraError, ModelError
-
-BUSY = frozenset(
-    {408, 409, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529}
-)  # worth another attempt
-REPLY_LIMIT = 16 * 2**20  # bytes of one reply
-FIRST_PAUSE, LONGEST_PAUSE = (
-    1.0,
-    60.0,
-)  # seconds before another attempt, at most: doubling from one to the other
-_KEY_LIKE = re.compile(r"\b(?:sk|pk|key|Bearer)[-_ ][A-Za-z0-9*_-]{6,}")
+FIRST_PAUSE = 1.0  # seconds before the second attempt; then doubling
+REPLY_ROOM = 4 * 2**20  # bytes of one reply, and more for each token that was asked for:
+TOKEN_ROOM = 4 * 2**10  # a token comes with the alternatives to it
 T = TypeVar("T")
+Parse = Callable[[bytes], Completion]
 
 
-class AskError(Exception):
-    """This request failed for good: the reason is recorded for its item, and the others go on."""
-
-
-class RejectedError(AskError):
-    """The server understood the request and will not have it (400, 422): another try is of no use,
-    a change may be."""
-
-
-class _PassingError(Exception):
-    """A fault that may pass. `pause` is how long the server asks to wait."""
-
-    def __init__(
-        self, reason: str, *, pause: float | None = None, unreachable: bool = False
-    ) -> None:
-        super().__init__(reason)
-        self.pause, self.unreachable = pause, unreachable
-
-
-@dataclass
-class Budget:
-    """What may be spent and what has been: tokens, and money by the million tokens read and
-    written."""
-
-    price_input: float = 0.0
-    price_output: float = 0.0
-    max_cost: float | None = None
-    max_tokens: int | None = None
-    cost: float = 0.0
-    tokens: int = 0
-
-    def reserve(self, read: int, written: int) -> None:
-        """Set aside what a request may cost at most, or say that the budget is spent."""
-        cost = self._cost(read, written)
-        if self.max_cost is not None and self.cost + cost > self.max_cost:
-            raise ModelError(
-                f"The budget is spent: {self.cost:.4f} of {self.max_cost:g}, and the next request may cost {cost:.4f}.",
-                "What was answered is kept. Give the command again to spend as much again, or a larger --max-cost.",
-            )
-        if self.max_tokens is not None and self.tokens + read + written > self.max_tokens:
-            raise ModelError(
-                f"The budget is spent: {self.tokens:,} of {self.max_tokens:,} tokens.",
-                "What was answered is kept. Give the command again to spend as much again, or a larger budget_tokens.",
-            )
-        self.cost += cost
-        self.tokens += read + written
-
-    def settle(self, reserved: tuple[int, int], used: tuple[int, int]) -> None:
-        """Replace what was set aside by what was used."""
-        self.cost += self._cost(*used) - self._cost(*reserved)
-        self.tokens += sum(used) - sum(reserved)
-
-    def _cost(self, read: int, written: int) -> float:
-        return (read * self.price_input + written * self.price_output) / 1e6
+class _Response(NamedTuple):
+    status: int
+    headers: Any
+    raw: bytes
 
 
 class Remote:
@@ -98,34 +52,35 @@ class Remote:
     def __init__(
         self,
         base_url: str,
-        *,
         key_env: str,
+        budget: Budget,
+        *,
         concurrency: int,
         attempts: int,
         timeout: float,
         wait: Callable[[float], Awaitable[Any]] = asyncio.sleep,
     ) -> None:
-        try:
-            import httpx
-        except ImportError:
-            raise MissingExtraError("A model behind a server", "openai") from None
-
-        self.base_url, self.key_env = base_url.rstrip("/"), key_env
-        self.attempts, self.timeout, self._wait = attempts, timeout, wait
-        self._key = os.environ.get(key_env, "")
-        headers = {"Authorization": f"Bearer {self._key}"} if self._key else {}
-        limits = httpx.Limits(max_connections=concurrency, max_keepalive_connections=concurrency)
-        self._httpx: Any = httpx
-        self._client = httpx.AsyncClient(
-            headers=headers, limits=limits, timeout=timeout, follow_redirects=False
-        )
+        check_positive("concurrency", concurrency)
+        check_positive("attempts", attempts)
+        check_positive("timeout", timeout)
+        self.base_url = base_url
+        self.key_env = key_env
+        self.attempts = attempts
+        self.timeout = timeout
+        self.budget = budget
+        self._wait = wait
+        key = os.environ.get(key_env, "")
+        parts = urlsplit(base_url)
+        self.secrets = secrets_of(base_url, key)
+        _check_encrypted(parts, key)
+        self._httpx, self._client = _client(parts, key, concurrency, timeout)
         self.slots = asyncio.Semaphore(concurrency)
-        self.ended: ModelError | None = (
-            None  # why nothing more is to be sent; what is under way still arrives
-        )
+        self.ended: GnomonError | None = None  # why nothing more is sent; what is under way arrives
         self._reached = False  # has it ever answered?
         self._hold = 0.0  # loop time before which the server wants no request
         self._loop = asyncio.new_event_loop()
+        # what is cancelled or arrives too late is nobody's concern, least of all stderr's
+        self._loop.set_exception_handler(lambda loop, context: None)
         self._thread = Thread(target=self._loop.run_forever, name="gnomon-remote", daemon=True)
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
@@ -140,150 +95,165 @@ class Remote:
             raise
 
     def close(self) -> None:
-        """Close all connections. A second call does nothing."""
+        """Give up what is under way and close all connections. A second call does nothing."""
         if self._loop.is_closed():
             return
         if self._thread.is_alive():
-            self.run(self._client.aclose())
+            self.run(self._wind_up())
             self._loop.call_soon_threadsafe(self._loop.stop)
             self._thread.join()
         self._loop.close()
 
-    def discreet(self, text: str) -> str:
-        """A text without the key, nor anything that looks like one, nor the password of an
-        address."""
-        if self._key:
-            text = text.replace(self._key, "[key]")
-        return re.sub(r"//[^/@\s]*@", "//", _KEY_LIKE.sub("[key]", text))
+    async def _wind_up(self) -> None:
+        others = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in others:
+            task.cancel()
+        await asyncio.gather(*others, return_exceptions=True)
+        await self._client.aclose()
+        await self._loop.shutdown_asyncgens()
 
-    async def post(self, path: str, body: dict[str, Any], check: Callable[[Any], str]) -> Any:
-        """The reply to one request as JSON. `check` says what is wrong with a reply, or nothing.
+    async def post(self, path: str, body: dict[str, Any], most: Tokens, parse: Parse) -> Completion:
+        """What is kept of the reply to one request, which may use at most so many tokens.
 
         It takes at most `attempts` times a pause of LONGEST_PAUSE and a reply of `timeout` seconds,
         whatever is said. To be called with one of `slots` held, also while it waits: a server in
         trouble is asked less.
         """
-        trouble = _PassingError("it was never tried")
+        trouble = PassingError("it was never tried")
         for attempt in range(self.attempts):
-            if self.ended:
-                raise self.ended
-            pauses = (
-                self._delay(trouble, attempt) if attempt else 0.0,
-                self._hold - self._loop.time(),
-            )
-            if max(pauses) > 0:
-                await self._wait(max(pauses))
+            await self._pause(trouble, attempt)
             try:
-                async with asyncio.timeout(self.timeout):  # a reply that drips in is cut off too
-                    reply = await self._post_once(path, body)
-            except TimeoutError:
-                trouble = _PassingError(f"no whole reply within {self.timeout:g} s")
-            except _PassingError as error:
+                return await self._try(path, body, most, parse)
+            except PassingError as error:
                 trouble = error
-                if error.unreachable and attempt and not self._reached:
-                    break  # no server there, rather than one in trouble
-                if error.pause:
-                    self._hold = max(self._hold, self._loop.time() + error.pause)
-            else:
-                if not (problem := check(reply)):
-                    return reply
-                trouble = _PassingError(problem)
+            if trouble.unreachable and attempt and not self._reached:
+                break  # no server there, rather than one in trouble
+            if trouble.pause:
+                self._hold = max(self._hold, self._loop.time() + trouble.pause)
+        reason = plain_line(str(trouble), self.secrets)
         if trouble.unreachable:
             raise ModelError(
-                f"{self.discreet(self.base_url)} cannot be reached: {self.discreet(str(trouble))}.",
-                "Is the server up and the address right? Give it with --base-url.",
+                f"{redact_url(self.base_url)} cannot be reached: {reason}.",
+                "Start the server, or give its address with --base-url.",
             )
-        raise AskError(f"{self.discreet(str(trouble))} ({self.attempts} attempts)")
+        raise AskError(f"{reason} ({self.attempts} attempts)")
 
-    async def _post_once(self, path: str, body: dict[str, Any]) -> Any:
+    async def _pause(self, trouble: PassingError, attempt: int) -> None:
+        """Wait as long as the server asked anybody to; else doubling, spread out a little."""
+        seconds = self._hold - self._loop.time()
+        if attempt and trouble.pause is not None:
+            seconds = max(seconds, trouble.pause)
+        elif attempt:
+            doubled = min(FIRST_PAUSE * 2 ** (attempt - 1), LONGEST_PAUSE)
+            seconds = max(seconds, doubled * random.uniform(0.5, 1.0))
+        if seconds > 0:
+            await self._wait(seconds)
+
+    async def _try(self, path: str, body: dict[str, Any], most: Tokens, parse: Parse) -> Completion:
+        """One attempt. It counts in full unless the server refused it or says what it used."""
+        if self.ended:
+            raise self.ended
+        self.budget.reserve(most)
+        used = most
+        try:
+            async with asyncio.timeout(self.timeout):  # a reply that drips in is cut off too
+                response = await self._exchange(path, body, most)
+            if response.status != 200:
+                used = FREE
+                raise refusal(*response, secrets=self.secrets, key_env=self.key_env)
+            completion = parse(response.raw)
+            used = completion.used
+        except TimeoutError:
+            raise PassingError(f"no whole reply within {self.timeout:g} s") from None
+        except MalformedError as error:
+            raise PassingError(str(error)) from None
+        except PassingError as error:
+            if error.unreachable:
+                used = FREE
+            raise
+        else:
+            return completion
+        finally:
+            self.budget.settle(most, used)
+
+    async def _exchange(self, path: str, body: dict[str, Any], most: Tokens) -> _Response:
         httpx = self._httpx
+        address = address_of(self.base_url, path)
+        room = REPLY_ROOM + most.written * TOKEN_ROOM
         try:
-            async with self._client.stream("POST", f"{self.base_url}{path}", json=body) as response:
+            async with self._client.stream("POST", address, json=body) as response:
+                _check_encoding(response.headers)
                 raw = bytearray()
-                async for block in response.aiter_bytes():
+                async for block in response.aiter_raw():
                     raw += block
-                    if len(raw) > REPLY_LIMIT:
-                        raise AskError(f"the reply is larger than {REPLY_LIMIT // 2**20} MB")
+                    if len(raw) > room:
+                        raise AskError(f"the reply is larger than {room // 2**20} MB")
         except (httpx.ConnectError, httpx.ConnectTimeout) as error:
-            raise _PassingError(str(error) or "no connection", unreachable=True) from None
-        except (httpx.TransportError, httpx.DecodingError) as error:
-            raise _PassingError(f"the connection broke: {type(error).__name__}") from None
+            raise PassingError(str(error) or "no connection", unreachable=True) from None
+        except httpx.TransportError as error:
+            raise PassingError(f"the connection broke: {type(error).__name__}") from None
         self._reached = True
-        if response.status_code != 200:
-            raise self._refusal(response.status_code, response.headers, bytes(raw))
-        try:
-            return msgspec.json.decode(bytes(raw))
-        except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
-            raise _PassingError("the reply is not JSON") from None
+        return _Response(response.status_code, response.headers, bytes(raw))
 
-    def _refusal(self, status: int, headers: Any, raw: bytes) -> Exception:
-        said = self.discreet(_message(raw))
-        if status in (401, 403):
-            return ModelError(
-                f"The server refuses the key ({status}): {said}.",
-                f"Put a valid key into the environment variable {self.key_env}.",
-            )
-        if status == 404:
-            return ModelError(
-                f"The server knows no such model or address (404): {said}.",
-                "Check the model's name and --base-url (it usually ends in /v1).",
-            )
-        if status == 402 or (
-            status == 429 and "insufficient_quota" in raw.decode("utf-8", "replace")
-        ):
-            return ModelError(
-                f"The account has no money left ({status}): {said}.",
-                "What was answered is kept: give the same command once it has.",
-            )
-        if status in BUSY:
-            return _PassingError(
-                f"the server answered {status}: {said}",
-                pause=retry_after(headers.get("retry-after")),
-            )
-        kind = RejectedError if status in (400, 413, 422) else AskError
-        return kind(f"the server answered {status}: {said}")
 
-    def _delay(self, trouble: _PassingError, attempt: int) -> float:
-        """As long as the server says; else doubling, more or less of it so that not all come back
-        at once."""
-        if trouble.pause is not None:
-            return trouble.pause
-        return float(min(FIRST_PAUSE * 2 ** (attempt - 1), LONGEST_PAUSE)) * random.uniform(
-            0.5, 1.0
+def address_of(base_url: str, path: str) -> str:
+    """Where a request goes: the path stands before the query, and nobody's password is in it.
+
+    >>> address_of("https://me:secret@example.org/v1/?version=2", "/completions")
+    'https://example.org/v1/completions?version=2'
+    """
+    parts = urlsplit(base_url)
+    host = parts.netloc.rpartition("@")[2]
+    return urlunsplit((parts.scheme, host, parts.path.rstrip("/") + path, parts.query, ""))
+
+
+def _client(parts: SplitResult, key: str, concurrency: int, timeout: float) -> tuple[Any, Any]:
+    """The library, and a client of it that sends the key, or user and password of the address."""
+    try:
+        import httpx
+    except ImportError:
+        raise MissingExtraError("A model behind a server", "openai") from None
+    # at INFO it would write every address down, with the keys in its query
+    logging.getLogger("httpx").setLevel(logging.WARNING)
+    headers = {"Accept-Encoding": "identity"}
+    login = None
+    if parts.username:
+        login = httpx.BasicAuth(unquote(parts.username), unquote(parts.password or ""))
+    elif key:
+        headers["Authorization"] = f"Bearer {key}"
+    limits = httpx.Limits(max_connections=concurrency, max_keepalive_connections=concurrency)
+    client = httpx.AsyncClient(
+        headers=headers, auth=login, limits=limits, timeout=timeout, follow_redirects=False
+    )
+    return httpx, client
+
+
+def _check_encoding(headers: Any) -> None:
+    """Refuse a compressed reply, which was not asked for: a kilobyte may unpack to gigabytes."""
+    encoding = headers.get("content-encoding", "identity").strip().lower()
+    if encoding not in ("", "identity"):
+        raise ModelError(
+            f"The server compresses its replies ({plain_line(encoding, ())}), although it was "
+            "asked not to.",
+            "Switch compression off in the server, or in the proxy before it.",
         )
 
 
-def retry_after(value: str | None) -> float | None:
-    """Seconds that a Retry-After header asks for: a number, or a date; none if it says neither.
+def _check_encrypted(parts: SplitResult, key: str) -> None:
+    """Warn if a key or password would go over the network for all to read."""
+    secret = key or parts.password or parts.username or parts.query
+    if parts.scheme == "http" and secret and not _is_loopback(parts.hostname or ""):
+        warnings.warn(
+            f"The key goes to {parts.hostname} unencrypted (http). Use https if the server can.",
+            UnencryptedWarning,
+            stacklevel=2,
+        )
 
-    >>> retry_after("1.5"), retry_after("soon"), retry_after("Thu, 01 Jan 1970 00:00:00 GMT")
-    (1.5, None, 0.0)
-    """
-    if not value:
-        return None
+
+def _is_loopback(host: str) -> bool:
+    if host == "localhost" or host.endswith(".localhost"):
+        return True
     try:
-        seconds = float(value)
+        return ip_address(host).is_loopback
     except ValueError:
-        try:
-            seconds = _seconds_until(value)
-        except (ValueError, TypeError):
-            return None
-    return min(max(seconds, 0.0), LONGEST_PAUSE) if seconds == seconds else None
-
-
-def _seconds_until(date: str) -> float:
-    from datetime import UTC, datetime
-
-    then = parsedate_to_datetime(date)
-    return (then - datetime.now(then.tzinfo or UTC)).total_seconds()
-
-
-def _message(raw: bytes) -> str:
-    """What a server says went wrong, in at most 200 characters."""
-    try:
-        body = msgspec.json.decode(raw)
-        found = body.get("error", body) if isinstance(body, dict) else body
-        text = found.get("message", found) if isinstance(found, dict) else found
-    except (msgspec.DecodeError, RecursionError):
-        text = raw[:1000].decode("utf-8", "replace")
-    return " ".join(str(text).split())[:200].rstrip(".") or "no reason given"
+        return False

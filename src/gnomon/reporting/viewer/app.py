@@ -13,7 +13,7 @@ from starlette.routing import Route
 from gnomon import __version__
 from gnomon.errors import GnomonError
 from gnomon.reporting.page.page import ASSETS, environment, icons, style_sheet
-from gnomon.reporting.viewer import pages
+from gnomon.reporting.viewer import itempages, pages
 from gnomon.reporting.viewer.guard import Guard
 from gnomon.reporting.viewer.shelf import Shelf
 from gnomon.runs import Run
@@ -30,27 +30,21 @@ def make_app(folder: str, token: str = "") -> Guard:
         return _page("run", pages.run_page(shelf, _run(shelf, request.path_params["name"])))
 
     def items(request: Request) -> Response:
-        return _page(
-            "items",
-            pages.items_page(shelf, _run(shelf, request.path_params["name"]), request.query_params),
-        )
+        asked = _run(shelf, request.path_params["name"])
+        return _page("items", itempages.items_page(shelf, asked, request.query_params))
 
     def progress(request: Request) -> Response:
         return JSONResponse(pages.progress(shelf, _run(shelf, request.path_params["name"])))
 
     def compare(request: Request) -> Response:
         query = request.query_params
-        return _page(
-            "compare",
-            pages.compare_page(
-                shelf, _run(shelf, query.get("a", "")), _run(shelf, query.get("b", "")), query
-            ),
-        )
+        one = _run(shelf, query.get("a", ""))
+        two = _run(shelf, query.get("b", ""))
+        return _page("compare", itempages.compare_page(shelf, one, two, query))
 
     def item(request: Request) -> Response:
-        found = pages.item_page(
-            shelf, request.query_params.get("benchmark", ""), request.query_params.get("id", "")
-        )
+        query = request.query_params
+        found = itempages.item_page(shelf, query.get("benchmark", ""), query.get("id", ""))
         if found is None:
             raise HTTPException(404, "No run here has this item.")
         return _page("item", found)

@@ -1,14 +1,15 @@
-"""What stands before every page: the Host header, the token of a remote viewer, and headers that
-forbid the rest.
+"""What stands before every page: the Host header, the token, and headers that forbid the rest.
 
 A page of another site can send a browser here, and a name can be made to resolve to this machine;
-checking the Host header keeps such pages from reading anything. Beyond loopback, only those with
-the token are let in.
+checking the Host header keeps such pages from reading anything. Where a token was given, only those
+who know it are let in.
 """
 
 from __future__ import annotations
 
 import hmac
+import ipaddress
+import re
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
@@ -17,21 +18,25 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, RedirectResponse
 
 Scope = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
-Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
 App = Callable[[Scope, Receive, Send], Awaitable[None]]
 
-LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 COOKIE = "gnomon_token"
+POLICY = (
+    "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; "
+    "img-src 'self' data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+)
 HEADERS = {
-    "content-security-policy": "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; "
-    "img-src 'self' data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
-    "x-content-type-options": "nosniff",
-    "referrer-policy": "no-referrer",
-    "cross-origin-opener-policy": "same-origin",
-    "cross-origin-resource-policy": "same-origin",
-    "cache-control": "no-store",
+    b"content-security-policy": POLICY.encode(),
+    b"x-content-type-options": b"nosniff",
+    b"referrer-policy": b"no-referrer",
+    b"cross-origin-opener-policy": b"same-origin",
+    b"cross-origin-resource-policy": b"same-origin",
+    b"cache-control": b"no-store",
 }
+_HOST = re.compile(r"(\[[0-9a-fA-F:.]+\]|[^:\[\]]+)(?::[0-9]{1,5})?")
 
 
 class Guard:
@@ -39,43 +44,34 @@ class Guard:
     know it."""
 
     def __init__(self, app: App, token: str = "") -> None:
-        self.app, self.token = app, token
+        self.app = app
+        self.token = token
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let a request through, or answer it here."""
+        if scope["type"] == "lifespan":
+            await self.app(scope, receive, send)
         if scope["type"] != "http":
-            if scope["type"] == "lifespan":
-                await self.app(scope, receive, send)
             return
-        request = Request(scope)
 
-        async def sealed(message: MutableMapping[str, Any]) -> None:
+        async def sealed(message: Message) -> None:
             if message["type"] == "http.response.start":
-                names = {name for name, _ in message["headers"]}
-                message["headers"] = [
-                    *message["headers"],
-                    *(
-                        (k.encode(), v.encode())
-                        for k, v in HEADERS.items()
-                        if k.encode() not in names
-                    ),
-                ]
+                present = {name for name, _ in message["headers"]}
+                added = [pair for pair in HEADERS.items() if pair[0] not in present]
+                message["headers"] = [*message["headers"], *added]
             await send(message)
 
-        refusal = self._refusal(request)
-        await (refusal or self.app)(scope, receive, sealed)
+        answer = self._refusal(Request(scope)) or self.app
+        await answer(scope, receive, sealed)
 
     def _refusal(self, request: Request) -> PlainTextResponse | RedirectResponse | None:
         if not self.token:
-            if host_name(request.headers.get("host", "")) not in LOOPBACK:
-                return PlainTextResponse("This viewer answers only to localhost.\n", 421)
-            return None
+            if is_loopback(host_name(request.headers.get("host", ""))):
+                return None
+            return PlainTextResponse("This viewer answers only to localhost.\n", 421)
         given = request.query_params.get("token")
         if given is not None and self._knows(given):
-            rest = urlencode([(k, v) for k, v in parse_qsl(request.url.query) if k != "token"])
-            answer = RedirectResponse(request.url.path + (f"?{rest}" if rest else ""), 303)
-            answer.set_cookie(COOKIE, given, httponly=True, samesite="strict")
-            return answer
+            return _with_cookie(request, given)
         bearer = request.headers.get("authorization", "").removeprefix("Bearer ")
         if self._knows(request.cookies.get(COOKIE, "")) or self._knows(bearer):
             return None
@@ -87,12 +83,38 @@ class Guard:
         return bool(given) and hmac.compare_digest(given.encode(), self.token.encode())
 
 
-def host_name(header: str) -> str:
-    """The name in a Host header, without the port.
+def _with_cookie(request: Request, token: str) -> RedirectResponse:
+    """To the same page without the token in its address, which others could read there."""
+    rest = [(key, value) for key, value in parse_qsl(request.url.query) if key != "token"]
+    target = "/" + request.url.path.lstrip("/")  # "//name" would lead to another site
+    if rest:
+        target += f"?{urlencode(rest)}"
+    answer = RedirectResponse(target, 303)
+    answer.set_cookie(COOKIE, token, httponly=True, samesite="strict")
+    return answer
 
-    >>> host_name("localhost:8000"), host_name("[::1]:80"), host_name("evil.example")
-    ('localhost', '[::1]', 'evil.example')
+
+def host_name(header: str) -> str:
+    """The name in a Host header, without the port; empty if it is none.
+
+    >>> host_name("localhost:8000"), host_name("[::1]:80"), host_name("localhost:evil")
+    ('localhost', '::1', '')
     """
-    if header.startswith("["):
-        return header[: header.find("]") + 1].lower()
-    return header.rsplit(":", 1)[0].lower() if ":" in header else header.lower()
+    found = _HOST.fullmatch(header)
+    if not found:
+        return ""
+    return found[1].strip("[]").lower()
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a name or address can only mean this machine.
+
+    >>> is_loopback("localhost"), is_loopback("127.0.0.2"), is_loopback("0.0.0.0")
+    (True, True, False)
+    """
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False

@@ -3,9 +3,9 @@ no others."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from gnomon.contracts import Measure
 from gnomon.errors import UsageError
@@ -16,57 +16,63 @@ from gnomon.reporting.study import known_benchmark, labels_of
 from gnomon.runs import Run
 
 
+class Place(NamedTuple):
+    """A run in a leaderboard; the label tells runs of one model apart."""
+
+    run: Run
+    label: str
+    rank: Rank
+
+
 @dataclass(frozen=True)
 class Part:
-    """Runs on the same items."""
+    """Runs on the same items, best first."""
 
     items: int  # that were asked
-    ranks: tuple[tuple[Run, str, Rank], ...]  # best first; the label tells runs of one model apart
+    places: tuple[Place, ...]
 
 
 @dataclass(frozen=True)
 class Board:
-    """The leaderboard of one benchmark, in parts of runs on the same items; the one with most items
-    first."""
+    """The leaderboard of one benchmark, in parts of runs on the same items; the largest first."""
 
     benchmark: str
     measure: str
     parts: tuple[Part, ...]
 
 
-def board(benchmark: str, runs: Sequence[Run], table_of: Callable[[Run], Table]) -> Board:
-    """Rank runs by the benchmark's first measure. Items that a run was not asked (yet) are left
-    out."""
+def board(benchmark: str, runs: Sequence[Run], tables: Sequence[Table]) -> Board:
+    """Rank runs by the benchmark's first measure, over the items that each was asked."""
     measure = headline_measure(known_benchmark(benchmark))
-    together: dict[Any, list[tuple[Run, str, Table]]] = {}
-    for run, label in zip(runs, labels_of(runs), strict=True):
-        table = table_of(run)
+    together: dict[Any, list[tuple[Run, Table]]] = {}
+    for run, label, table in zip(runs, labels_of(runs), tables, strict=True):
         # Without a digest of the items nothing is known of them: such a run stands alone.
+        items = run.manifest.items_sha256 or run.path.name
         asked = b"" if table.numbers is None else table.numbers.tobytes()
-        which = (run.manifest.items_sha256 or run.path.name, asked)
-        called = replace(table, about=replace(table.about, model=label))
-        together.setdefault(which, []).append((run, label, called))
+        named = replace(table, about=replace(table.about, model=label))
+        together.setdefault((items, asked), []).append((run, named))
     parts = [_part(members, measure) for members in together.values()]
-    return Board(benchmark, measure.name, tuple(sorted(parts, key=lambda part: -part.items)))
+    parts.sort(key=lambda part: -part.items)
+    return Board(benchmark, measure.name, tuple(parts))
 
 
-def _part(members: Sequence[tuple[Run, str, Table]], measure: Measure) -> Part:
-    tables = [table for _, _, table in members]
-    by_label = {label: (run, label) for run, label, _ in members}
-    ranks = leaderboard(tables, measure, pairwise(tables, measure))
-    return Part(len(tables[0]), tuple((*by_label[rank.model], rank) for rank in ranks))
+def _part(members: Sequence[tuple[Run, Table]], measure: Measure) -> Part:
+    tables = [table for _, table in members]
+    runs = {table.model: run for run, table in members}
+    places = []
+    for rank in leaderboard(tables, measure, pairwise(tables, measure)):
+        places.append(Place(runs[rank.model], rank.model, rank))
+    return Part(len(tables[0]), tuple(places))
 
 
 def pairwise(tables: list[Table], measure: Measure) -> list[Comparison]:
     """Every two tables; p-values corrected for how many there are."""
-    found = []
+    found: list[Comparison] = []
     for i, one in enumerate(tables):
         for two in tables[i + 1 :]:
             try:
                 found += compare([one, two], measure, draws=0)
-            except UsageError:  # nothing was asked yet, or the measure is over other items for the one than the other
+            except UsageError:  # nothing was asked yet, or the measure covers different items
                 continue
-    return [
-        each._replace(p_adjusted=p)
-        for each, p in zip(found, holm([each.p for each in found]), strict=True)
-    ]
+    adjusted = holm([each.p for each in found])
+    return [each._replace(p_adjusted=p) for each, p in zip(found, adjusted, strict=True)]

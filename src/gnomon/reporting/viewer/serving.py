@@ -1,17 +1,20 @@
-"""Starting the viewer: where it listens, and under which conditions it may listen beyond this
-machine."""
+"""Starting the viewer: where it listens, who may come in, and how long it waits for them."""
 
 from __future__ import annotations
 
-import ipaddress
 import os
+import re
 import socket
+from asyncio import TimerHandle, Transport
 from collections.abc import Callable
+from typing import Any
 
 from gnomon.errors import MissingExtraError, UsageError
 
 TOKEN = "GNOMON_VIEW_TOKEN"  # noqa: S105 - the name of an environment variable
-SHORTEST = 16
+SHORTEST = 16  # characters of a token
+PATIENCE = 10.0  # seconds in which a client must have sent its request
+CONNECTIONS = 256  # open at once: well below what a process may open
 
 
 def serve(
@@ -34,50 +37,42 @@ def serve(
     listener = listen(host, port)
     shown = f"[{host}]" if ":" in host else host
     address = f"http://{shown}:{listener.getsockname()[1]}/"
+    if token:
+        address += f"?token={token}"
     config = uvicorn.Config(
         make_app(folder, token),
-        log_level="warning",
+        http=impatient_protocol(),
+        log_level="error",
         access_log=False,
         server_header=False,
         lifespan="off",
+        timeout_keep_alive=5,
     )
-    ready(address + (f"?token={token}" if token else ""))
+    ready(address)
     uvicorn.Server(config).run(sockets=[listener])
 
 
 def checked(host: str, *, allow_remote: bool, token: str) -> str:
-    """The token to ask for: none on loopback, a good one beyond; refuse everything else.
+    """The token to ask for. A token that is given is required, on this machine as beyond.
 
     >>> checked("127.0.0.1", allow_remote=False, token="")
     ''
     """
-    if is_loopback(host):
-        return token if allow_remote else ""
-    if not allow_remote or not token:
+    from gnomon.reporting.viewer.guard import is_loopback
+
+    if not is_loopback(host) and not (allow_remote and token):
         raise UsageError(
             f"The viewer would be open to others at {host}.",
-            f"Give --allow-remote and a token (--token, or {TOKEN} in the environment), or leave --host out.",
+            f"Give --allow-remote and a token (--token, or {TOKEN} in the environment), "
+            "or leave --host out.",
         )
-    if len(token) < SHORTEST:
+    if token and not re.fullmatch(rf"[A-Za-z0-9._~-]{{{SHORTEST},}}", token):
         raise UsageError(
-            f"The token has {len(token)} characters.",
-            f"Give at least {SHORTEST}, for example from: python -c 'import secrets; print(secrets.token_urlsafe())'",
+            "The token is too short or has characters that do not fit into an address.",
+            f"Give at least {SHORTEST} letters, digits, '-' or '_', for example from: "
+            "python -c 'import secrets; print(secrets.token_urlsafe())'",
         )
     return token
-
-
-def is_loopback(host: str) -> bool:
-    """Whether only this machine can reach the host.
-
-    >>> is_loopback("localhost"), is_loopback("::1"), is_loopback("0.0.0.0")
-    (True, True, False)
-    """
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -89,9 +84,49 @@ def listen(host: str, port: int) -> socket.socket:
         listener.bind((host, port))
     except (OSError, OverflowError) as error:
         listener.close()
+        reason = getattr(error, "strerror", "") or error
         raise UsageError(
-            f"The viewer cannot listen at {host}, port {port}: {getattr(error, 'strerror', '') or error}.",
+            f"The viewer cannot listen at {host}, port {port}: {reason}.",
             "Give another port with --port; 0 takes a free one.",
         ) from None
     listener.listen(128)
     return listener
+
+
+def impatient_protocol() -> Any:
+    """uvicorn's protocol, which waits for a slow client without end, made to wait for a while.
+
+    And it holds no more connections than the process can: a new one beyond that is closed at once.
+    """
+    from uvicorn.protocols.http.h11_impl import H11Protocol
+
+    class Impatient(H11Protocol):  # type: ignore[misc]
+        _deadline: TimerHandle | None = None
+
+        def connection_made(self, transport: Transport) -> None:
+            super().connection_made(transport)
+            if len(self.connections) > CONNECTIONS:
+                transport.abort()
+                return
+            self._wait()
+
+        def on_response_complete(self) -> None:
+            super().on_response_complete()
+            self._wait()
+
+        def connection_lost(self, exc: Exception | None) -> None:
+            super().connection_lost(exc)
+            if self._deadline:
+                self._deadline.cancel()
+
+        def _wait(self) -> None:
+            if self._deadline:
+                self._deadline.cancel()
+            self._deadline = self.loop.call_later(PATIENCE, self._cut)
+
+        def _cut(self) -> None:
+            answering = self.cycle is not None and not self.cycle.response_complete
+            if not answering:
+                self.transport.abort()
+
+    return Impatient

@@ -1,12 +1,16 @@
-"""The runs in a folder as the viewer sees them: read when asked for, kept until their log grows."""
+"""The runs in a folder as the viewer sees them: each thing is computed once, however many ask for
+it at the same time, and kept until its log grows or others need the room."""
 
 from __future__ import annotations
 
-import sqlite3
+import os
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -14,11 +18,21 @@ from gnomon.errors import GnomonError
 from gnomon.measures.table import Table
 from gnomon.reporting.study import Study, known_benchmark, studies
 from gnomon.reporting.viewer.ranking import Board, board
-from gnomon.runs import LOG, MANIFEST, Counts, Run, runs_in
+from gnomon.runs import LOG, MANIFEST, Counts, Run, survey
 
-KEPT = 32  # tables, boards and studies kept in memory
+ROWS = 600_000  # answers that may be kept in memory, in all tables and studies together
+AT_ONCE = 2  # computations: more would only share the same processors and need memory each
 FRESH = 120.0  # seconds after its last write that an unfinished run counts as going on
 T = TypeVar("T")
+
+
+@dataclass
+class _Kept:
+    """Something that is being made or was made, of which version, and how large it is."""
+
+    version: Any
+    made: Future[Any]
+    rows: int = 0
 
 
 class Shelf:
@@ -26,82 +40,135 @@ class Shelf:
 
     def __init__(self, folder: str | Path) -> None:
         self.folder = Path(folder)
-        self._kept: OrderedDict[Any, Any] = OrderedDict()
+        self._kept: OrderedDict[Any, _Kept] = OrderedDict()
         self._lock = threading.Lock()
+        self._computing = threading.Semaphore(AT_ONCE)
 
     def runs(self) -> list[Run]:
         """All runs that can be read, oldest first."""
-        try:
-            return runs_in(self.folder)
-        except GnomonError:  # one damaged manifest must not hide the others
-            found = []
-            for path in sorted(self.folder.glob(f"*/{MANIFEST}")):
-                try:
-                    found.append(Run.open(path.parent))
-                except GnomonError:
-                    continue
-            return sorted(found, key=lambda run: (run.manifest.started, run.path.name))
+        return survey(self.folder).runs
 
     def run(self, name: str) -> Run | None:
         """The run whose folder has that name. The name is looked up, never used as a path."""
-        return next((run for run in self.runs() if run.path.name == name), None)
+        for run in self.runs():
+            if run.path.name == name:
+                return run
+        return None
 
     def counts(self, run: Run) -> Counts:
         """How far a run has come, from its log."""
         try:
             return run.counts()
-        except (GnomonError, sqlite3.Error, OSError):  # damaged, or just being created
+        except (GnomonError, OSError):  # damaged, or just being created
             return run.manifest.counts
 
     def readable(self, run: Run) -> bool:
         """Whether the log of a run can be read."""
         try:
             return len(self.table(run)) > 0
-        except (GnomonError, sqlite3.Error, OSError):
+        except (GnomonError, OSError):
             return False
 
     def state(self, run: Run) -> str:
         """`finished`, `running` or `stopped`."""
         if run.manifest.finished:
             return "finished"
-        return "running" if time.time() - _touched(run) < FRESH else "stopped"
+        recent = time.time() - _touched(run) < FRESH
+        return "running" if recent else "stopped"
 
     def table(self, run: Run) -> Table:
         """The answers of a run."""
-        return self._keep(
-            ("table", *_version(run)), lambda: Table.of_run(run, known_benchmark(run.benchmark))
-        )
 
-    def study(self, runs: list[Run]) -> Study:
+        def make() -> Table:
+            return Table.of_run(run, known_benchmark(run.benchmark))
+
+        return self.keep("table", [run], make, rows=len)
+
+    def study(self, runs: Sequence[Run]) -> Study:
         """Some runs on one benchmark, side by side."""
-        return self._keep(("study", tuple(_version(run) for run in runs)), lambda: studies(runs)[0])
 
-    def board(self, benchmark: str, runs: list[Run]) -> Board:
+        def make() -> Study:
+            return studies(runs)[0]
+
+        return self.keep("study", runs, make, rows=lambda study: 2 * len(study.items) * len(runs))
+
+    def board(self, benchmark: str, runs: Sequence[Run]) -> Board:
         """The leaderboard of runs on one benchmark."""
-        return self._keep(
-            ("board", tuple(_version(run) for run in runs)),
-            lambda: board(benchmark, runs, self.table),
-        )
+        tables = [self.table(run) for run in runs]
 
-    def _keep(self, key: Any, make: Callable[[], T]) -> T:
+        def make() -> Board:
+            return board(benchmark, runs, tables)
+
+        return self.keep("board", runs, make)
+
+    def keep(
+        self,
+        kind: str,
+        runs: Sequence[Run],
+        make: Callable[[], T],
+        *,
+        rows: Callable[[T], int] = lambda _: 0,
+    ) -> T:
+        """What `make` gives for these runs: made once, and again when one of their logs grew.
+
+        Whoever asks while it is being made waits for it. `make` must not ask for other things that
+        are kept: it holds one of the few places for computing.
+        """
+        key = (kind, *(run.path.name for run in runs))
+        version = [_version(run) for run in runs]
         with self._lock:
-            if key in self._kept:
-                self._kept.move_to_end(key)
-                return self._kept[key]  # type: ignore[no-any-return]
-        made = make()
+            kept = self._kept.get(key)
+            mine = kept is None or kept.version != version
+            if mine:
+                kept = self._kept[key] = _Kept(version, Future())
+            self._kept.move_to_end(key)
+        assert kept is not None
+        if mine:
+            self._make(key, kept, make, rows)
+        result: T = kept.made.result()
+        return result
+
+    def _make(self, key: Any, kept: _Kept, make: Callable[[], T], rows: Callable[[T], int]) -> None:
+        try:
+            with self._computing:
+                made = make()
+        except BaseException as error:
+            with self._lock:
+                if self._kept.get(key) is kept:
+                    del self._kept[key]
+            kept.made.set_exception(error)
+            return
+        kept.rows = rows(made)
+        kept.made.set_result(made)
         with self._lock:
-            self._kept[key] = made
-            while len(self._kept) > KEPT:
-                self._kept.popitem(last=False)
-        return made
+            self._make_room()
+
+    def _make_room(self) -> None:
+        """Let go of what was not asked for longest, but never of what was made last."""
+        total = sum(kept.rows for kept in self._kept.values())
+        for key in list(self._kept)[:-1]:
+            if total <= ROWS:
+                return
+            if self._kept[key].made.done():
+                total -= self._kept.pop(key).rows
 
 
-def _version(run: Run) -> tuple[str, float, int]:
-    log, wal = run.path / LOG, run.path / f"{LOG}-wal"
-    size = sum(file.stat().st_size for file in (log, wal) if file.exists())
-    return run.path.name, _touched(run), size
+def _version(run: Run) -> tuple[float, int]:
+    """What changes when the log of a run grows."""
+    stats = _files(run)
+    return _touched(run), sum(found.st_size for found in stats)
 
 
 def _touched(run: Run) -> float:
-    files = (run.path / LOG, run.path / f"{LOG}-wal", run.path / MANIFEST)
-    return max((file.stat().st_mtime for file in files if file.exists()), default=0.0)
+    return max((found.st_mtime for found in _files(run)), default=0.0)
+
+
+def _files(run: Run) -> list[os.stat_result]:
+    """The files of a run that hold something: a reader may leave an empty -wal behind."""
+    found = []
+    for name in (LOG, f"{LOG}-wal", MANIFEST):
+        with suppress(FileNotFoundError):
+            stat = (run.path / name).stat()
+            if stat.st_size:
+                found.append(stat)
+    return found

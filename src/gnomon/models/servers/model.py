@@ -1,0 +1,172 @@
+"""One model of one server: a question is asked once and its reply scored or read.
+
+A reply whose first token begins one of the answers gives the log-probability of each answer at that
+place; any other reply is read by the rules of `reading`. A completion server that echoes its prompt
+scores every answer whole.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+from gnomon.errors import GnomonError, ModelError
+from gnomon.models.likelihood import log_sum
+from gnomon.models.reading.replies import as_answer
+from gnomon.models.servers.completions import Completion, echo_score, parse_reply, scores_of
+from gnomon.models.servers.refusals import AskError, RejectedError
+from gnomon.models.servers.remote import Remote, address_of
+from gnomon.models.servers.replycache import Replies
+from gnomon.models.servers.requests import Requests, estimate
+from gnomon.probing.prompts import Prompt
+from gnomon.records import Answer, Item, pick
+from gnomon.redaction import redact_url
+
+
+class OpenAI:
+    """One model of one server."""
+
+    def __init__(
+        self,
+        requests: Requests,
+        remote: Remote,
+        prompt: Prompt,
+        replies: Replies | None,
+        *,
+        batch: int,
+    ) -> None:
+        self.spec = f"openai:{requests.model}"
+        self.scale = requests.scale
+        self.batch = batch
+        self.spending = remote.budget
+        self._requests = requests
+        self._remote = remote
+        self._prompt = prompt
+        self._replies = replies
+        self._newer_names = False  # max_completion_tokens for max_tokens, as OpenAI's newer models
+        self._accepted = False  # has the server ever taken a request with these parameters?
+
+    def describe(self) -> dict[str, Any]:
+        """What determines the answers; never the key."""
+        return {
+            "kind": "openai",
+            "model": self._requests.model,
+            "base_url": redact_url(self._remote.base_url),
+            "prompt": self._prompt.describe(),
+            **self._requests.describe(),
+        }
+
+    def answer(self, items: Sequence[Item]) -> list[Answer]:
+        """Ask for all items at once, as far as the server's concurrency allows."""
+        return self._remote.run(self._answer_all(items))
+
+    def close(self) -> None:
+        """Close connections and the cache of replies."""
+        self._remote.close()
+        if self._replies:
+            self._replies.close()
+
+    async def _answer_all(self, items: Sequence[Item]) -> list[Answer]:
+        """When one request ends the run, those under way are waited for: they are paid for, and
+        their replies kept."""
+        self._remote.ended = None
+        answers = await asyncio.gather(*(self._answer_one(item) for item in items))
+        if self._remote.ended:
+            raise self._remote.ended
+        return answers
+
+    async def _answer_one(self, item: Item) -> Answer:
+        try:
+            if self._requests.echo:
+                return await self._echoed(item)
+            return await self._replied(item)
+        except AskError as error:
+            return Answer(item=item.id, error=str(error))
+        except GnomonError as error:
+            self._remote.ended = self._remote.ended or error
+            return Answer(item=item.id, error=error.message)  # never seen: the run ends
+
+    async def _replied(self, item: Item) -> Answer:
+        """Ask once, and take the scores of the first token's alternatives, or read the reply."""
+        if self._requests.endpoint == "chat":
+            body = self._requests.for_reply(self._prompt.chat(item))
+        else:
+            body = self._requests.for_reply(self._prompt.context(item))
+        found = await self._ask(body)
+        answers = self._prompt.answers(item)
+        scores = scores_of(found.first, answers) if self._requests.logprobs else None
+        if scores is None:
+            return as_answer(item, found.text, answers, tokens=sum(found.used))
+        return Answer(
+            item=item.id,
+            scores=scores,
+            choice=pick(item, scores).choice,
+            reply=found.text,
+            tokens=sum(found.used),
+        )
+
+    async def _echoed(self, item: Item) -> Answer:
+        """Send each answer after the context, and add up the log-probabilities of its tokens."""
+        context = self._prompt.context(item)
+        scores = []
+        tokens = 0
+        for ways in self._prompt.words(item):
+            bodies = [self._requests.for_echo(context + word) for word in ways]
+            found = await asyncio.gather(*(self._ask(body) for body in bodies))
+            scores.append(log_sum([echo_score(each, len(context)) for each in found]))
+            tokens += sum(sum(each.used) for each in found)
+        best = pick(item, tuple(scores))
+        return Answer(item=item.id, scores=best.scores, choice=best.choice, tokens=tokens)
+
+    async def _ask(self, body: dict[str, Any]) -> Completion:
+        """The reply to one request: sent, unless it is known."""
+        address = address_of(self._remote.base_url, self._requests.path)
+        async with self._remote.slots:
+            known = self._replies.find(address, body) if self._replies else None
+            if known:
+                return known
+            found = await self._send(body)
+            if self._replies and not found.cut:
+                self._replies.keep(address, body, found)
+            return found
+
+    async def _send(self, body: dict[str, Any]) -> Completion:
+        most = estimate(body)
+        parse = partial(
+            parse_reply, most=most, echo=self._requests.echo, secrets=self._remote.secrets
+        )
+        sent = self._in_its_words(body)
+        try:
+            found = await self._remote.post(self._requests.path, sent, most, parse)
+        except RejectedError as error:
+            if "max_completion_tokens" in str(error) and "max_tokens" in sent:
+                self._newer_names = True  # another word for the same: the answers do not change
+                return await self._send(body)
+            self._check_refused(str(error), sent)
+            raise
+        self._accepted = True
+        return found
+
+    def _in_its_words(self, body: dict[str, Any]) -> dict[str, Any]:
+        """The request with the names of parameters that this server knows."""
+        if not self._newer_names:
+            return body
+        sent = dict(body)
+        sent["max_completion_tokens"] = sent.pop("max_tokens")
+        return sent
+
+    def _check_refused(self, complaint: str, body: dict[str, Any]) -> None:
+        """End the run if the server refuses a parameter: asked without it, it answers otherwise.
+
+        A server that took the same parameters before complains of something else.
+        """
+        refused = self._requests.refused(complaint, body)
+        if refused is None or self._accepted:
+            return
+        parameter, remedy = refused
+        raise ModelError(
+            f"The server refuses the parameter {parameter}: {complaint}.",
+            f"Ask without it: {remedy}. The run's manifest will say so.",
+        )

@@ -1,0 +1,124 @@
+"""What a server's status other than 200 means: try again, give this item up, or end the run.
+
+All that a server says is a stranger's text: secrets are hidden first, then it becomes one short
+line without control characters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from math import isnan
+from typing import Any
+
+import msgspec
+
+from gnomon.errors import ModelError
+from gnomon.redaction import redact_message
+
+# worth another attempt
+BUSY = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529})
+LONGEST_PAUSE = 60.0  # seconds before another attempt, whatever the server asks for
+_MOST_SAID = 200  # characters of a server's message
+
+
+class AskError(Exception):
+    """This request failed for good: the reason is recorded for its item, and the others go on."""
+
+
+class RejectedError(AskError):
+    """The server understood the request and refuses it (400, 413, 422)."""
+
+
+class PassingError(Exception):
+    """A fault that may pass. `pause` is how long the server asks to wait."""
+
+    def __init__(
+        self, reason: str, *, pause: float | None = None, unreachable: bool = False
+    ) -> None:
+        super().__init__(reason)
+        self.pause = pause
+        self.unreachable = unreachable
+
+
+def refusal(
+    status: int, headers: Mapping[str, str], raw: bytes, *, secrets: Sequence[str], key_env: str
+) -> Exception:
+    """The error that a status other than 200 stands for."""
+    said = _message(raw, secrets)
+    if 300 <= status < 400:
+        target = plain_line(headers.get("location", "nowhere"), secrets)
+        return ModelError(
+            f"The server sends requests elsewhere ({status}): to {target}.",
+            "If you trust that address, give it with --base-url.",
+        )
+    if status in (401, 403):
+        return ModelError(
+            f"The server refuses the key ({status}): {said}.",
+            f"Put a valid key into the environment variable {key_env}.",
+        )
+    if status == 404:
+        return ModelError(
+            f"The server knows no such model or address (404): {said}.",
+            "Check the model's name and --base-url (it usually ends in /v1).",
+        )
+    if status == 402 or (status == 429 and b"insufficient_quota" in raw):
+        return ModelError(
+            f"The account has no money left ({status}): {said}.",
+            "What was answered is kept: give the same command once it has.",
+        )
+    reason = f"the server answered {status}: {said}"
+    if status in BUSY:
+        return PassingError(reason, pause=retry_after(headers.get("retry-after")))
+    if status in (400, 413, 422):
+        return RejectedError(reason)
+    return AskError(reason)
+
+
+def retry_after(value: str | None) -> float | None:
+    """Seconds that a Retry-After header asks for: a number, or a date; none if it says neither.
+
+    >>> retry_after("1.5"), retry_after("soon"), retry_after("Thu, 01 Jan 1970 00:00:00 GMT")
+    (1.5, None, 0.0)
+    """
+    if not value:
+        return None
+    try:
+        seconds = _seconds(value)
+    except (ValueError, TypeError, OverflowError):  # a date with a zone of a thousand years
+        return None
+    if isnan(seconds):
+        return None
+    return min(max(seconds, 0.0), LONGEST_PAUSE)
+
+
+def plain_line(text: str, secrets: Sequence[str]) -> str:
+    """A stranger's text as part of a message: no secrets, no control characters, not long.
+
+    >>> plain_line("bad\\x1b[31m key\\nsk-12345678", [])
+    'bad [31m key ***'
+    """
+    printable = [character if character.isprintable() else " " for character in text]
+    line = " ".join("".join(printable).split())
+    return redact_message(line, secrets)[:_MOST_SAID].rstrip(". ")
+
+
+def _seconds(value: str) -> float:
+    try:
+        return float(value)
+    except ValueError:
+        then = parsedate_to_datetime(value)
+    return (then - datetime.now(then.tzinfo or UTC)).total_seconds()
+
+
+def _message(raw: bytes, secrets: Sequence[str]) -> str:
+    """What a server says went wrong."""
+    try:
+        said: Any = msgspec.json.decode(raw)
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
+        said = raw.decode("utf-8", "replace")
+    for field in ("error", "message"):
+        if isinstance(said, dict):
+            said = said.get(field, said)
+    return plain_line(str(said), secrets) or "no reason given"

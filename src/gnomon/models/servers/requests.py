@@ -1,0 +1,121 @@
+"""What is sent to an OpenAI-compatible server for a question, and what the manifest says of it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, Literal, NamedTuple
+
+from gnomon.contracts import Scale
+from gnomon.errors import UsageError
+from gnomon.models.servers.budget import Tokens
+from gnomon.models.servers.completions import ALTERNATIVES
+
+Endpoint = Literal["chat", "completion"]
+_COMPLETION_ALTERNATIVES = 5  # the most that completion servers give
+# What a server may refuse, and how it is asked without.
+_REMEDIES = {
+    "temperature": "--model-set temperature=default",
+    "logprobs": "--model-set logprobs=no",
+    "seed": "leave out request_seed",
+}
+
+
+class Sampling(NamedTuple):
+    """How the server draws its tokens. None: whatever it does without being told."""
+
+    temperature: float | None
+    seed: int | None
+
+
+@dataclass(frozen=True)
+class Requests:
+    """How every request of a run is made."""
+
+    model: str
+    endpoint: Endpoint
+    sampling: Sampling
+    _: KW_ONLY
+    logprobs: bool  # ask for the log-probabilities of the first token
+    echo: bool  # score each answer whole, as an echoed prompt
+    reply_tokens: int
+
+    def __post_init__(self) -> None:
+        if self.endpoint not in ("chat", "completion"):
+            raise UsageError(
+                f"There is no endpoint '{self.endpoint}'.", "It may be chat or completion."
+            )
+        if self.echo and self.endpoint == "chat":
+            raise UsageError(
+                "A chat server cannot echo.",
+                "Add --model-set endpoint=completion, or leave out echo.",
+            )
+        check_positive("reply_tokens", self.reply_tokens)
+
+    @property
+    def scale(self) -> Scale:
+        """What the scores of answers are."""
+        return "log-probability" if self.logprobs or self.echo else "none"
+
+    @property
+    def path(self) -> str:
+        """Where requests go, below the server's address."""
+        return "/chat/completions" if self.endpoint == "chat" else "/completions"
+
+    def describe(self) -> dict[str, Any]:
+        """What of this determines the answers."""
+        about: dict[str, Any] = {
+            "endpoint": self.endpoint,
+            "logprobs": self.logprobs,
+            "echo": self.echo,
+            "reply_tokens": self.reply_tokens,
+            "temperature": "default",  # unless one is sent
+        }
+        return about | self._sampling()
+
+    def for_reply(self, said: str | list[dict[str, str]]) -> dict[str, Any]:
+        """A request that is answered by a reply: `said` is a prompt, or the turns of a chat."""
+        body: dict[str, Any] = {"model": self.model, "max_tokens": self.reply_tokens}
+        if self.endpoint == "chat":
+            body["messages"] = said
+            if self.logprobs:
+                body |= {"logprobs": True, "top_logprobs": ALTERNATIVES}
+        else:
+            body["prompt"] = said
+            if self.logprobs:
+                body["logprobs"] = _COMPLETION_ALTERNATIVES
+        return body | self._sampling()
+
+    def for_echo(self, text: str) -> dict[str, Any]:
+        """A request that gives back its own text with log-probabilities."""
+        body = {"model": self.model, "prompt": text, "echo": True, "logprobs": 1, "max_tokens": 0}
+        return body | self._sampling()
+
+    def refused(self, complaint: str, body: dict[str, Any]) -> tuple[str, str] | None:
+        """The parameter that a server complains about, and what to do without it."""
+        for parameter, remedy in _REMEDIES.items():
+            named = re.search(rf"(?<![a-z]){parameter}(?![a-z])", complaint)
+            if named and parameter in body:
+                needed = self.echo and parameter == "logprobs"
+                return parameter, "leave out echo" if needed else remedy
+        return None
+
+    def _sampling(self) -> dict[str, Any]:
+        """What is sent of it: nothing that the server is to choose."""
+        given = self.sampling._asdict()
+        return {name: value for name, value in given.items() if value is not None}
+
+
+def estimate(body: dict[str, Any]) -> Tokens:
+    """The most that a request is likely to use: a third of its characters, and those asked for."""
+    texts = [body["prompt"]] if "prompt" in body else [turn["content"] for turn in body["messages"]]
+    read = 0
+    for text in texts:
+        read += len(text) // 3 + 8
+    return Tokens(read, body["max_tokens"])
+
+
+def check_positive(option: str, value: float) -> None:
+    """Refuse an option that must be above 0 and is not."""
+    if not value > 0:
+        raise UsageError(f"The option {option} must be above 0, not {value}.", "Leave it out.")

@@ -1,0 +1,508 @@
+"""Kills every command that writes at every system call that changes a file, and looks at what is left.
+
+    python tests/hostile/kills.py [--most N] [--json]
+
+It starts itself again under a small library (killer.c) that counts such calls and kills the process before, amid or
+after the n-th. Each kill happens in a fork, so that a thousand of them take minutes. What must hold:
+
+- run: the same command completes the run; an answer that was logged is never asked again (doubled), an item is never
+  left without an answer (lost), and no answer is another than the model's (wrong);
+- run --restart: afterwards there are the old answers or the new ones, never both;
+- make, report: the file is the old one, the whole new one, or absent; nothing half written stays after the next try;
+- rm, recover: the next try completes them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ctypes
+import json
+import mmap
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import dataclass, field
+from io import StringIO
+from pathlib import Path
+
+HERE = Path(__file__).parent
+MOMENTS = {"before": 0, "amid": 1, "after": 2}
+ITEMS = 20
+NEVER = 10**9
+
+
+@dataclass
+class Tally:
+    """What was found for one command."""
+
+    tried: int = 0
+    lost: int = 0
+    doubled: int = 0
+    wrong: int = 0
+    failed: int = 0  # the next try did not work, or ended in a traceback
+    notes: list[str] = field(default_factory=list)
+
+    def note(self, kind: str, text: str) -> None:
+        setattr(self, kind, getattr(self, kind) + 1)
+        if len(self.notes) < 5:
+            self.notes.append(f"{kind}: {text}")
+
+
+class Asked:
+    """How often each item was asked, seen by all forks."""
+
+    def __init__(self) -> None:
+        self._shared = mmap.mmap(-1, ITEMS)
+
+    def count(self, place: int) -> None:
+        self._shared[place] = min(255, self._shared[place] + 1)
+
+    def clear(self) -> None:
+        self._shared[:] = bytes(ITEMS)
+
+    def places(self) -> list[int]:
+        return list(self._shared[:])
+
+
+ASKED = Asked()
+
+
+class Witness:
+    """A model that remembers what it was asked, outside of any file."""
+
+    scale = "none"
+    batch = 4
+    spec = "witness"
+
+    def __init__(self, say: str) -> None:
+        self.say = say
+
+    def describe(self):
+        return {}
+
+    def answer(self, items):
+        from gnomon import Answer
+
+        for item in items:
+            ASKED.count(int(item.id))
+        return [Answer(item=item.id, choice=self.say) for item in items]
+
+
+def witness(name: str):
+    return Witness(os.environ.get("WITNESS", "yes"))
+
+
+def questions(*, seed: int = 0):
+    from gnomon import Item
+
+    for n in range(ITEMS):
+        yield Item(
+            id=str(n),
+            form="choice",
+            text=f"Question {n}?",
+            choices=("no", "yes"),
+            gold=("yes",),
+            group=str(n // 2),
+        )
+
+
+def benchmark():
+    from gnomon import Benchmark
+
+    return Benchmark(name="questions", summary="made for killing", sources={"fresh": questions})
+
+
+def command(*words: str) -> int:
+    """A gnomon command, quietly; its exit code."""
+    from gnomon.cli import main
+
+    with redirect_stdout(StringIO()), redirect_stderr(StringIO()):
+        try:
+            return main(list(words)) or 0
+        except SystemExit as stop:
+            return int(stop.code or 0)
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """A command that is killed: what is there before, the command, and what must hold after it."""
+
+    name: str
+    prepare: Callable[[], None]
+    attempt: Callable[[], int]
+    check: Callable[[Tally, str], None]
+
+
+def logged() -> dict[int, str]:
+    """The answers on disk, by item."""
+    from gnomon.errors import GnomonError
+    from gnomon.runs import runs_in
+
+    try:
+        runs = runs_in("runs")
+    except GnomonError:
+        return {}
+    found = {}
+    for run in runs:
+        for item, answer in run.rows():
+            if answer is not None:
+                found[int(item.id)] = answer.choice
+    return found
+
+
+def asking(*more: str) -> int:
+    return command("run", "questions", "-m", "witness", "--quiet", *more)
+
+
+def nothing() -> None:
+    """Nothing is there before."""
+
+
+def finished() -> None:
+    assert asking() == 0
+    ASKED.clear()
+
+
+def finished_with_no() -> None:
+    os.environ["WITNESS"] = "no"
+    finished()
+    os.environ["WITNESS"] = "yes"
+
+
+def half() -> None:
+    """A run that was stopped half way."""
+    from gnomon.runs import RunLog, runs_in
+
+    finished()
+    (run,) = runs_in("runs")
+    import sqlite3
+
+    with sqlite3.connect(run.path / "answers.sqlite") as db:
+        db.execute(f"DELETE FROM answers WHERE n >= {ITEMS // 2}")
+    with RunLog(run.path) as log:
+        manifest = run.manifest
+        manifest.finished = None
+        manifest.counts = log.counts()
+        log.write_manifest(manifest)
+
+
+def check_run(tally: Tally, where: str) -> None:
+    before = in_fork(logged)
+    ASKED.clear()
+    code = in_fork(asking)
+    after = in_fork(logged)
+    again = [place for place, count in enumerate(ASKED.places()) if count]
+    if code != 0:
+        return tally.note("failed", f"{where}: exit code {code}")
+    if before is None or after is None:
+        return tally.note("failed", f"{where}: the log cannot be read")
+    if set(after) != set(range(ITEMS)):
+        tally.note("lost", f"{where}: {sorted(set(range(ITEMS)) - set(after))}")
+    if set(again) & set(before):
+        tally.note("doubled", f"{where}: {sorted(set(again) & set(before))}")
+    if set(after.values()) - {"yes"}:
+        tally.note("wrong", f"{where}: {after}")
+    return None
+
+
+def check_restart(tally: Tally, where: str) -> None:
+    code = in_fork(asking)
+    after = in_fork(logged)
+    if code != 0 or after is None:
+        tally.note("failed", f"{where}: exit code {code}")
+    elif set(after) != set(range(ITEMS)):
+        tally.note("lost", f"{where}: {len(after)} of {ITEMS}")
+    elif len(set(after.values())) != 1:
+        tally.note("wrong", f"{where}: old and new answers together")
+
+
+def check_restart_again(tally: Tally, where: str) -> None:
+    code = in_fork(lambda: asking("--restart"))
+    after = in_fork(logged)
+    if code != 0 or after is None:
+        tally.note("failed", f"{where}: exit code {code}")
+    elif after != dict.fromkeys(range(ITEMS), "yes"):
+        tally.note("wrong", f"{where}: {after}")
+
+
+def whole_file(
+    name: str, attempt: Callable[[], int], *, ignore: str = ""
+) -> Callable[[Tally, str], None]:
+    """A check that a file is whole or absent after a kill, and whole and alone after the next try."""
+
+    def check(tally: Tally, where: str) -> None:
+        target = Path(name)
+        reference = Path("reference") / name
+        if target.exists() and not same(target, reference):
+            tally.note("wrong", f"{where}: {name} is half written")
+        if in_fork(attempt) != 0:
+            return tally.note("failed", f"{where}: the next try failed")
+        if not same(target, reference):
+            tally.note("wrong", f"{where}: {name} is wrong after the next try")
+        left = [path.name for path in Path().rglob("*.part*")] + [
+            path.name for path in Path().rglob("*.lines")
+        ]
+        if left:
+            tally.note("wrong", f"{where}: left behind: {left[:3]}")
+        return None
+
+    return check
+
+
+def same(one: Path, two: Path) -> bool:
+    if one.is_dir():
+        mine = {path.relative_to(one): path for path in one.rglob("*") if path.is_file()}
+        theirs = {path.relative_to(two): path for path in two.rglob("*") if path.is_file()}
+        finished = {name: path for name, path in mine.items() if ".part" not in name.name}
+        return all(
+            name in theirs and path.read_bytes() == theirs[name].read_bytes()
+            for name, path in finished.items()
+        )
+    return one.read_bytes() == two.read_bytes()
+
+
+def made(name: str, attempt: Callable[[], int], before: Callable[[], None]) -> Callable[[], None]:
+    """Prepare, and make the file once as it should be, for comparison."""
+
+    def prepare() -> None:
+        before()
+        assert attempt() == 0
+        Path("reference").mkdir()
+        Path(name).rename(Path("reference") / name)
+
+    return prepare
+
+
+def make_items() -> int:
+    return command("make", "questions", "-o", "items.jsonl")
+
+
+def write_page() -> int:
+    return command("report", "runs", "-o", "page.html")
+
+
+def write_figures() -> int:
+    return command("report", "runs", "-o", "page.html", "--figures", "figures")
+
+
+def remove_run() -> int:
+    from gnomon.runs import runs_in
+
+    names = [str(run.path) for run in runs_in("runs")]
+    return command("rm", "--yes", *names) if names else 0
+
+
+def check_removed(tally: Tally, where: str) -> None:
+    if in_fork(remove_run) != 0:
+        tally.note("failed", f"{where}: the next try failed")
+    left = in_fork(logged)
+    if left:
+        tally.note("wrong", f"{where}: {len(left)} answers are still there")
+
+
+def recover_run() -> int:
+    from gnomon.runs import runs_in
+
+    (run,) = runs_in("runs")
+    return command("recover", str(run.path), "-o", "recovered")
+
+
+def check_recovered(tally: Tally, where: str) -> None:
+    if in_fork(lambda: len(logged())) != ITEMS:
+        tally.note("lost", f"{where}: the run itself was touched")
+    shutil.rmtree("recovered", ignore_errors=True)
+    if in_fork(recover_run) != 0:
+        tally.note("failed", f"{where}: the next try failed")
+
+
+def scenarios() -> list[Scenario]:
+    return [
+        Scenario("run", nothing, asking, check_run),
+        Scenario("run, gone on with", half, asking, check_run),
+        Scenario(
+            "run --restart, then without",
+            finished_with_no,
+            lambda: asking("--restart"),
+            check_restart,
+        ),
+        Scenario(
+            "run --restart, twice",
+            finished_with_no,
+            lambda: asking("--restart"),
+            check_restart_again,
+        ),
+        Scenario(
+            "make",
+            made("items.jsonl", make_items, nothing),
+            make_items,
+            whole_file("items.jsonl", make_items),
+        ),
+        Scenario(
+            "report",
+            made("page.html", write_page, finished),
+            write_page,
+            whole_file("page.html", write_page),
+        ),
+        Scenario(
+            "report --figures",
+            made("figures", write_figures, finished),
+            write_figures,
+            whole_file("figures", write_figures),
+        ),
+        Scenario("rm", finished, remove_run, check_removed),
+        Scenario("recover", finished, recover_run, check_recovered),
+    ]
+
+
+def in_fork(work: Callable[[], object]) -> object:
+    """What `work` gives, computed in a process of its own; none if it ended in a traceback."""
+    read, write = os.pipe()
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            os.close(read)
+            result = repr(work())
+            with os.fdopen(write, "w") as out:
+                out.write(result)
+            code = 0
+        finally:
+            os._exit(code)
+    os.close(write)
+    with os.fdopen(read) as source:
+        text = source.read()
+    _, status = os.waitpid(child, 0)
+    from ast import literal_eval
+
+    return literal_eval(text) if status == 0 else None
+
+
+def killed(work: Callable[[], int], n: int, moment: int) -> bool:
+    """Do the work in a process that is killed at its n-th call; whether it was."""
+    child = os.fork()
+    if child == 0:
+        try:
+            killer().gnomon_kill_at(n, moment)
+            work()
+        finally:
+            os._exit(0)
+    _, status = os.waitpid(child, 0)
+    return os.WIFSIGNALED(status)
+
+
+def calls(work: Callable[[], int]) -> int:
+    """How many calls the work takes."""
+
+    def counted() -> int:
+        killer().gnomon_kill_at(NEVER, 0)
+        assert work() == 0
+        return int(killer().gnomon_calls())
+
+    found = in_fork(counted)
+    assert isinstance(found, int), "the command fails even if nobody kills it"
+    return found
+
+
+def killer() -> ctypes.CDLL:
+    library = ctypes.CDLL(None)
+    library.gnomon_kill_at.argtypes = [ctypes.c_long, ctypes.c_int]
+    library.gnomon_calls.restype = ctypes.c_long
+    return library
+
+
+def kill_everywhere(scenario: Scenario, folder: Path, most: int) -> Tally:
+    """Kill the command at its calls: at all of them, or at `most` spread evenly."""
+    tally = Tally()
+    start = folder / "start"
+    start.mkdir(parents=True)
+    os.chdir(start)
+    in_fork(scenario.prepare)
+    trial = folder / "trial"
+    _fresh(start, trial)
+    points = [(n, moment) for n in range(calls(scenario.attempt)) for moment in MOMENTS]
+    step = max(1, len(points) // most)
+    for n, moment in points[::step][:most]:
+        _fresh(start, trial)
+        ASKED.clear()
+        if not killed(scenario.attempt, n, MOMENTS[moment]):
+            continue
+        tally.tried += 1
+        scenario.check(tally, f"killed {moment} call {n}")
+    return tally
+
+
+def _fresh(start: Path, trial: Path) -> None:
+    os.chdir("/")
+    shutil.rmtree(trial, ignore_errors=True)
+    shutil.copytree(start, trial)
+    os.chdir(trial)
+
+
+def compiled(folder: Path) -> Path | None:
+    """The killing library; none where there is no C compiler."""
+    compiler = shutil.which("cc") or shutil.which("gcc")
+    if compiler is None:
+        return None
+    target = folder / "killer.so"
+    source = str(HERE / "killer.c")
+    subprocess.run(
+        [compiler, "-shared", "-fPIC", "-O2", "-o", str(target), source, "-ldl"], check=True
+    )
+    return target
+
+
+def tallies(most: int) -> Iterator[tuple[str, Tally]]:
+    from gnomon import registry
+
+    sys.modules["hostile_kills"] = sys.modules[__name__]
+    registry.MODELS["witness"] = registry.Entry(
+        "hostile_kills:witness", "remembers what it was asked"
+    )
+    sys.modules["hostile_kills"].QUESTIONS = benchmark()
+    registry.BENCHMARKS["questions"] = registry.Entry("hostile_kills:QUESTIONS", "made for killing")
+    with tempfile.TemporaryDirectory() as place:
+        in_order = scenarios()
+        for number, scenario in enumerate(in_order):
+            yield scenario.name, kill_everywhere(scenario, Path(place) / str(number), most)
+            os.chdir("/")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--most", type=int, default=NEVER, help="kills of each command")
+    parser.add_argument("--json", action="store_true")
+    args = parser.parse_args()
+    if "killer" not in os.environ.get("LD_PRELOAD", ""):
+        with tempfile.TemporaryDirectory() as place:
+            library = compiled(Path(place))
+            if library is None:
+                print("There is no C compiler here.")
+                return 2
+            again = [sys.executable, __file__, *sys.argv[1:]]
+            return subprocess.run(again, env={**os.environ, "LD_PRELOAD": str(library)}).returncode
+    found = {}
+    for name, tally in tallies(args.most):
+        found[name] = vars(tally)
+        if args.json:
+            continue
+        print(
+            f"{name:<30}{tally.tried:>6} kills {tally.lost:>4} lost {tally.doubled:>4} doubled "
+            f"{tally.wrong:>4} wrong {tally.failed:>4} failed",
+            flush=True,
+        )
+        for note in tally.notes:
+            print(f"    {note}")
+    if args.json:
+        print(json.dumps(found))
+    bad = [each for each in found.values() if each["notes"]]
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
