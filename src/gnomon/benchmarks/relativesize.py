@@ -13,8 +13,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from gnomon.benchmarks.viphy.items import with_article
 from gnomon.benchmarks.viphy.tables import order_listing
-from gnomon.benchmarks.viphy.tasks import with_article
 from gnomon.contracts import Benchmark, Laws, Listing, OrderLaw
 from gnomon.errors import DataError, unknown
 from gnomon.files import find, read_lines

@@ -219,7 +219,10 @@ def _tell_remarks(args: Namespace, entries: Sequence[Entry]) -> None:
 
     guessed = args.guess is not None
     for entry in entries:
-        for remark in remarks(entry, args.measure or entry.measures, guessed=guessed):
+        measures = args.measure or entry.measures
+        if args.like_paper:  # which has remarks of its own on the measures of a paper
+            measures = ()
+        for remark in remarks(entry, measures, guessed=guessed):
             print(remark, file=sys.stderr)
 
 
