@@ -1,5 +1,4 @@
-"""What groups tell: pattern-accuracy curves, the data map of confidence and variability, box plots
-by category."""
+"""What groups tell: pattern-accuracy curves, the data map, box plots by category."""
 
 from __future__ import annotations
 
@@ -51,8 +50,7 @@ def group_shares(table: Table) -> tuple[list[str], Floats]:
 
 
 def pattern_curves(study: Study) -> Iterator[Figure]:
-    """The share of groups of which at least a share t of the items is right, over t (SpaceNLI,
-    Figures 2 and 6)."""
+    """The share of groups with at least a share t of items right, over t (SpaceNLI 2 and 6)."""
     noun = study.noun
     lines, rows, ends, tables = [], [], [], []
     for i, entrant in enumerate(study.entrants):
@@ -91,8 +89,7 @@ def _corners(steps: Sequence[tuple[float, float]]) -> Iterator[tuple[float, floa
 
 
 def data_map(study: Study) -> Iterator[Figure]:
-    """Each group by the mean and spread of the probability of its right answer (SpaceNLI, Figure
-    4)."""
+    """Each group by mean and spread of its right answer's probability (SpaceNLI, Figure 4)."""
     found = []
     for entrant in study.entrants:
         found += _map_points(entrant)
@@ -182,8 +179,7 @@ def _dot(one: Mapped, hues: dict[str, int]) -> Dot:
 
 
 def box_plots(study: Study) -> Iterator[Figure]:
-    """How the groups' accuracies spread within each category, over all models (spatialQA, Figure
-    3)."""
+    """How the groups' accuracies spread within each category (spatialQA, Figure 3)."""
     tag = next(iter(tags_of(study)), None)
     tables = [entrant.table for entrant in study.entrants]
     if tag is None or not all(sizeable(table) and tag in table.tags for table in tables):

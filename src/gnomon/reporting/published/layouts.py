@@ -1,8 +1,8 @@
-"""How each paper lays out its results tables (data/published/layouts.yaml), and the tables
-themselves: published rows first, then the runs.
+"""The papers' results tables: published rows first, then the runs.
 
-Every figure that the package holds has a place in a table. A run's cell is the same measure on the
-same slice, so that the two can be read side by side; a column that no run can fill says so.
+How each paper lays them out is in data/published/layouts.yaml. Every figure that the package holds
+has a place in a table. A run's cell is the same measure on the same slice, so that the two can be
+read side by side; a column that no run can fill says so.
 """
 
 from __future__ import annotations
@@ -102,8 +102,7 @@ def paper_named(name: str) -> Paper:
 
 
 def needed(paper: str, benchmark: str) -> set[tuple[str, str, str]]:
-    """The forms, measures and tags (form, measure, by) that a paper's tables need of runs on a
-    benchmark."""
+    """The forms, measures and tags that a paper's tables need of runs on a benchmark."""
     wanted: set[tuple[str, str, str]] = set()
     for _, column in columns_on(paper, benchmark):
         if not column.paper_only:
@@ -198,8 +197,10 @@ def _measured(how: Paper, column: Column, run: RunFigures) -> str | None:
 
 
 def _spread(column: Column, run: RunFigures) -> float | None:
-    """The deviation of a run's figures over the slices by the tag that the column names: with
-    n - 1, as in Tables 2 and 6 of the spatialQA paper."""
+    """The deviation of a run's figures over the slices by the tag that the column names.
+
+    With n - 1, as in Tables 2 and 6 of the spatialQA paper.
+    """
     wanted = (column.benchmark, column.form, column.measure, column.spread)
     values = []
     for place, value in run.values.items():
