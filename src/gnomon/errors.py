@@ -54,8 +54,7 @@ class RunError(GnomonError):
 
 
 class ModelError(GnomonError):
-    """A model cannot be loaded or reached: the run ends, and goes on where it stopped once that is
-    mended."""
+    """A model cannot be loaded or reached: the run ends, and can be continued later."""
 
 
 class MissingExtraError(GnomonError):
@@ -95,7 +94,7 @@ def unknown(kind: str, name: str, known: Iterable[str]) -> UsageError:
 
     known = sorted(known)
     near = get_close_matches(name, known, n=3, cutoff=0.5)
-    hint = f"Did you mean {' or '.join(near)}?" if near else f"Known: {', '.join(known)}."
+    hint = f"Did you mean {' or '.join(near)}?" if near else f"Choose one of: {', '.join(known)}."
     return UsageError(f"There is no {kind} named '{name}'.", hint)
 
 

@@ -54,7 +54,7 @@ class ItemSource:
             if wrong:
                 raise DataError(
                     f"item '{item.id}' of {self.name} cannot be asked: {wrong}.",
-                    "This is a fault of the benchmark or of its data file.",
+                    "Correct the data file, or report this to the benchmark's author.",
                 )
             yield item
 
@@ -93,7 +93,7 @@ def named_source(spec: str) -> tuple[Benchmark, str]:
     source = source or found.default_source
     if source not in found.sources:
         raise UsageError(
-            f"{name} has no source '{source}'.", f"It has: {', '.join(found.sources)}."
+            f"{name} has no source '{source}'.", f"Choose one of: {', '.join(found.sources)}."
         )
     return found, source
 

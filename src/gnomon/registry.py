@@ -399,7 +399,10 @@ def pair_measure(name: str) -> PairMeasure:
 
     found = _resolve("pair_measures", name)
     if not isinstance(found, PairMeasure):
-        raise UsageError(f"'{name}' does not name a measure over two runs.")
+        raise UsageError(
+            f"'{name}' does not name a measure over two runs.",
+            "Its entry point must name a gnomon.PairMeasure.",
+        )
     return found
 
 

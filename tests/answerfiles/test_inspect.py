@@ -94,7 +94,9 @@ def test_an_answer_that_is_no_letter_of_a_choice_is_unread(tmp_path, choices, an
 @pytest.mark.parametrize("options", [("yes", "no", "perhaps"), ("yes",), ("yes", "yes")])
 def test_other_choices_are_refused_with_both_lists(tmp_path, choices, options):
     file = write_json(tmp_path / "log.json", [sample("a", answer="A", options=options)])
-    with pytest.raises(DataError, match=r"are others here: yes.*\nThe benchmark has: yes, no"):
+    with pytest.raises(
+        DataError, match=r"other choices for item 'a': yes.*\nThe benchmark has: yes, no"
+    ):
         choices(file)
 
 

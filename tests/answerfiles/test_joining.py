@@ -79,7 +79,9 @@ def test_vsr_list_of_another_length_is_refused(tmp_path, choices):
 
 def test_vsr_list_is_refused_for_a_benchmark_with_other_choices(tmp_path, choices):
     (tmp_path / "preds.txt").write_text("1\n0\n1\n")
-    with pytest.raises(DataError, match=r"are others here: false, true\.\nThe benchmark has: yes"):
+    with pytest.raises(
+        DataError, match=r"other choices for item '.*': false, true\.\nThe benchmark has: yes"
+    ):
         choices(tmp_path / "preds.txt")
 
 

@@ -67,7 +67,9 @@ def test_of_other_filters_one_must_be_named(tmp_path, choices):
     with pytest.raises(DataError, match="several filters: flexible, strict"):
         choices(tmp_path / "s.jsonl")
     assert choices(tmp_path / "s.jsonl", filter="strict")[0] == "yes"
-    with pytest.raises(DataError, match=r"filter 'loose'.\nThere are: flexible, strict"):
+    with pytest.raises(
+        DataError, match=r"filter 'loose'.\nName one of these with --filter: flexible, strict"
+    ):
         choices(tmp_path / "s.jsonl", filter="loose")
 
 
@@ -76,9 +78,12 @@ BAD = {
     "no arguments": (line(0, "a", PAIRS), "does not say which score belongs to which choice"),
     "other choices": (
         line(0, "a", PAIRS, ("A", "B")),
-        r"the choices of item 'a' are others here: A, B.\nThe benchmark has: yes, no",
+        r"the file has other choices for item 'a': A, B.\nThe benchmark has: yes, no",
     ),
-    "one choice twice": (line(0, "a", PAIRS, ("yes", "yes")), "are others here: yes, yes"),
+    "one choice twice": (
+        line(0, "a", PAIRS, ("yes", "yes")),
+        "other choices for item 'a': yes, yes",
+    ),
     "an empty reply in a list": (line(0, "a", [[]]), "neither one reply nor a score"),
     "a number for a reply": (line(0, "a", [3]), "neither one reply nor a score"),
 }

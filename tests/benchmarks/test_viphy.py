@@ -299,16 +299,16 @@ def test_two_levels_drop_what_may_be_level(folder):
     assert [(item.choices, item.gold) for item in items] == [(("above", "below"), ("above",))]
     three = {item.id for item in viphy.published_spatial(data=str(folder))}
     assert not three & {item.id for item in items}  # other choices: another question
-    with pytest.raises(UsageError, match="levels is 4"):
+    with pytest.raises(UsageError, match="must be 2 or 3, not 4"):
         list(viphy.published_spatial(data=str(folder), levels=4))
 
 
 def test_subtype_and_transitive_sets_are_rebuilt_by_rule_if_absent(folder):
-    with pytest.warns(MissingFileWarning, match="drawn anew"):
+    with pytest.warns(MissingFileWarning, match="drawn again"):
         subtype = list(viphy.published_subtype(data=str(folder)))
     assert {item.tags["obj_a"].split()[0] for item in subtype} == {"big"}
     assert len(subtype) == sum(split == "test" for split, _ in split_of(14))
-    with pytest.warns(MissingFileWarning, match="drawn anew"):
+    with pytest.warns(MissingFileWarning, match="drawn again"):
         transitive = list(viphy.published_transitive(data=str(folder)))
     assert {item.gold for item in transitive} == {("smaller",)}
     asked = {(item.tags["obj_a"], item.tags["obj_b"]) for item in transitive}

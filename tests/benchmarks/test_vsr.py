@@ -245,7 +245,7 @@ def test_the_contrast_split_shares_no_caption_and_loses_nothing(folder, rows, se
 
 
 def test_a_random_split_that_was_not_released_says_so(folder):
-    with pytest.warns(MissingFileWarning, match="drawn anew"):
+    with pytest.warns(MissingFileWarning, match="drawn again"):
         found = list(vsr.published(data=str(folder), split="random/test"))
     assert found == [
         msgspec.structs.replace(item, tags=item.tags | {"part": "random/test"})

@@ -260,14 +260,14 @@ BAD = {
     "label of no item": (
         ["run", "scales", "-m", "constant:foo"],
         2,
-        "They offer: larger, smaller, yes, no, taller, shorter.",
+        "Choose one of: larger, smaller, yes, no, taller, shorter.",
     ),
     "option of no model": (
         ["run", "scales", "-m", "random", "--shots", "2"],
         2,
         "random takes: model_seed.",
     ),
-    "more on a measure": (["list", "measures", "accuracy"], 2, "nothing more to say"),
+    "more on a measure": (["list", "measures", "accuracy"], 2, "Only benchmarks and models"),
     "limit of none": (["run", "scales", "-m", "random", "--limit", "0"], 2, "1 or more"),
     "not a run": (["score", "nowhere"], 1, "is not a run"),
 }

@@ -64,5 +64,5 @@ def test_after_ctrl_c_the_command_to_go_on_with_does_not_start_over(capsys, monk
     monkeypatch.setattr("sys.argv", ["gnomon", "run", "scales", "-m", "random", "--restart"])
     _tell_how_to_go_on(run.path)
     err = capsys.readouterr().err
-    assert "stopped after 5 of 5 items. To go on, give the command without --restart:" in err
+    assert "stopped after 5 of 5 items. To continue, give the command without --restart:" in err
     assert err.endswith("\n  gnomon run scales -m random\n")

@@ -101,5 +101,5 @@ def test_recover_fails_where_items_are_lost_but_keeps_the_rest(runs, capsys):
     assert main(["recover", str(runs[0]), "-o", "saved"]) == 1
     out = capsys.readouterr().out
     assert "Saved 19 of 20 items" in out
-    assert "not gone on with" in out
+    assert "but not continued" in out
     assert main(["score", "saved"]) == 0

@@ -303,7 +303,7 @@ def test_a_finished_run_notices_that_a_file_of_its_model_changed(tmp_path, reade
     assert sorted(begun.manifest.model_files) == ["a.csv", "p.yaml"]
     assert again().manifest == begun.manifest
     (tmp_path / "p.yaml").write_text("new")
-    with pytest.raises(RunError, match=r"begun with: p\.yaml changed(.|\n)*--restart"):
+    with pytest.raises(RunError, match=r"started with: p\.yaml changed(.|\n)*--restart"):
         again()
     (tmp_path / "a.csv").write_text("new")
     with pytest.raises(RunError, match=r"a\.csv, p\.yaml changed"):
@@ -319,7 +319,7 @@ def test_a_finished_run_notices_other_weights_in_its_models_folder(tmp_path, rea
     (tmp_path / "model" / "README.md").write_text("said in other words")
     engine.run(source(), reader("model"), runs="runs")
     (tmp_path / "model" / "model.safetensors").write_bytes(b"new")
-    with pytest.raises(RunError, match="begun with: model changed"):
+    with pytest.raises(RunError, match="started with: model changed"):
         engine.run(source(), reader("model"), runs="runs")
 
 
@@ -327,7 +327,7 @@ def test_a_folder_that_now_stands_where_a_name_was_is_another_model(tmp_path, re
     engine.run(source(), reader("gpt2"), runs="runs")
     (tmp_path / "gpt2").mkdir()
     (tmp_path / "gpt2" / "config.json").write_text("{}")
-    with pytest.raises(RunError, match="begun with: gpt2 changed"):
+    with pytest.raises(RunError, match="started with: gpt2 changed"):
         engine.run(source(), reader("gpt2"), runs="runs")
 
 

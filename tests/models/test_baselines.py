@@ -45,7 +45,7 @@ def test_a_constant_answers_only_where_it_is_offered():
     assert picks(constant("no"), items) == ["no", None]
     with pytest.raises(UsageError, match="No item offers the label 'maybe'") as caught:
         picks(constant("maybe"), items)
-    assert caught.value.hint == "They offer: yes, no, larger, smaller."
+    assert caught.value.hint == "Choose one of: yes, no, larger, smaller."
 
 
 @pytest.mark.parametrize("make", [random, majority])

@@ -113,7 +113,7 @@ def test_table_1_as_the_files_have_it(folder):
         "label cardinality": "1.29 (0.45)",
         "scenes": 5,
     }
-    with pytest.warns(MissingFileWarning, match="drawn anew"):
+    with pytest.warns(MissingFileWarning, match="drawn again"):
         items = list(viphy.published_subtype(data=str(folder)))
     assert subtype_statistics(items, data=str(folder))[-1].rows == (
         ("objects", 14353, "14k"),

@@ -90,7 +90,7 @@ BAD = {
 
 @pytest.mark.parametrize("content", BAD.values(), ids=BAD)
 def test_what_is_not_a_whole_header_is_refused(tmp_path, content):
-    with pytest.raises(DataError, match="not a whole JPEG or PNG picture") as error:
+    with pytest.raises(DataError, match="not a complete JPEG or PNG picture") as error:
         describe(written(tmp_path, "a.jpg", content))
     assert "fetch" in error.value.hint
 

@@ -61,7 +61,7 @@ def _plain(choice: str) -> str:
 def _mismatch(item: Item, said: Prediction, file: Path) -> DataError:
     listed = ", ".join(said.choices or ()) or "none"
     return DataError(
-        f"the choices of item '{item.id}' are others here: {listed}.",
+        f"the file has other choices for item '{item.id}': {listed}.",
         f"The benchmark has: {', '.join(item.choices)}. Give the benchmark that was asked, or "
         "write the answers as a table with the columns id and label.",
         file=file,
@@ -99,7 +99,7 @@ def _scores(
     if not isinstance(given, list) or len(given) != len(item.choices):
         raise DataError(
             f"there must be {len(item.choices)} scores, one for each choice of item '{item.id}'.",
-            f"Its choices: {', '.join(item.choices)}.",
+            f"Give a score for each of these: {', '.join(item.choices)}.",
             file=file,
             line=said.line,
         )

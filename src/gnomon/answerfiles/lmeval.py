@@ -58,7 +58,9 @@ def _chosen(file: Path, wanted: str) -> str:
     names = ", ".join(sorted(found))
     if wanted and wanted not in found:
         raise DataError(
-            f"there are no samples of the filter '{wanted}'.", f"There are: {names}.", file=file
+            f"there are no samples of the filter '{wanted}'.",
+            f"Name one of these with --filter: {names}.",
+            file=file,
         )
     if wanted:
         return wanted

@@ -185,7 +185,9 @@ def read_families(file: Path, words: Mapping[str, Rows] | None = None) -> list[F
     lists = {**(words or {}), **_word_lists(content.pop("words", None), file)}
     if len(content) > MOST_FAMILIES:
         raise DataError(
-            f"the file has more than {MOST_FAMILIES:,} families.", "Divide it.", file=file
+            f"the file has more than {MOST_FAMILIES:,} families.",
+            "Divide it into several files.",
+            file=file,
         )
     return [_family(str(name), entry, file, lists) for name, entry in content.items()]
 

@@ -51,7 +51,7 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--strict", action="store_true", help="count warnings as errors")
     parser.add_argument("--quiet", action="store_true", help="print findings only, no tables")
     parser.add_argument(
-        "--format", choices=FORMATS, default="table", help="of the tables (default: table)"
+        "--format", choices=FORMATS, default="table", help="format of the tables (default: table)"
     )
 
 

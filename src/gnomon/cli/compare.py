@@ -1,4 +1,4 @@
-"""Say whether models differ on the same items, and by how much.
+"""Test whether models differ on the same items, and by how much.
 
 examples:
   gnomon compare runs/scales@fresh-random* runs/scales@fresh-majority*
@@ -7,10 +7,10 @@ examples:
   gnomon compare runs --format markdown
 
 Each pair is tested by swapping the two models within clusters; p-values are corrected for the
-number of pairs (Holm). Models that the test cannot tell apart are tied. "Detectable" is the least
-true difference that these items would show with a chance of 80 %. A leaderboard is over the items
-that all its runs share, a pair over the n that the two share. A measure over two runs, such as
-agreement, has a value for each pair and no test.
+number of pairs (Holm). Models that do not differ significantly are tied. "Detectable" is the
+smallest true difference that these items would show with a chance of 80 %. A leaderboard uses the
+items that all its runs share; a pair uses the n items that the two share. A measure over two runs,
+such as agreement, has a value for each pair and no test.
 """
 
 from __future__ import annotations
@@ -33,29 +33,35 @@ def arguments(parser: ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="NAME",
-        help="compare by this measure (default: the benchmark's first); may be given several times",
+        help="compare by this measure (default: the benchmark's first); may be repeated",
     )
     parser.add_argument(
-        "--level", type=float, default=0.95, metavar="P", help="of the intervals (default: 0.95)"
+        "--level",
+        type=float,
+        default=0.95,
+        metavar="P",
+        help="confidence level of intervals (default: 0.95)",
     )
     parser.add_argument(
         "--draws",
         type=int,
         default=2000,
         metavar="N",
-        help="of the paired bootstrap (default: 2000)",
+        help="draws of the paired bootstrap (default: 2000)",
     )
     parser.add_argument(
         "--over-seeds",
         action="store_true",
-        help="take a model's runs with different seeds together",
+        help="combine runs of a model that differ only in the seed",
     )
     parser.add_argument(
         "--unfinished",
         action="store_true",
-        help="compare runs that were not asked all their items, on those that both were asked",
+        help="compare unfinished runs too, on the items that both were asked",
     )
-    parser.add_argument("--format", choices=FORMATS, default="table", help="default: table")
+    parser.add_argument(
+        "--format", choices=FORMATS, default="table", help="output format (default: table)"
+    )
     parser.add_argument("--plain", action="store_true", help="no drawing characters")
 
 

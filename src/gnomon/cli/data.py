@@ -54,10 +54,10 @@ def arguments(parser: ArgumentParser) -> None:
         "--data",
         default="",
         metavar="DIR",
-        help="for images: the captions' folder, if not the cache's",
+        help="for images: the folder of the captions, if they are not in the cache",
     )
     get.add_argument(
-        "--mirror", default="", metavar="URL", help="take the same paths from this address instead"
+        "--mirror", default="", metavar="URL", help="fetch the same paths from this address instead"
     )
 
 

@@ -1,9 +1,9 @@
 """Measure a small real language model on slices of five fresh benchmarks: a table, then a page.
 
-The first time, the weights (SmolLM2-135M-Instruct, 93 MB) are fetched into the cache. Given again,
-it takes seconds. The demo computes with the weights as they were published, in 4 bits; `gnomon run
--m smollm2` computes more exactly. Clusters, in the table, are items that vary together, such as
-those of one pattern (docs/glossary.md).
+The first time, the weights (SmolLM2-135M-Instruct, 93 MB) are fetched into the cache; the second
+time it takes seconds. The demo computes with the weights as they were published, in 4 bits; `gnomon
+run -m smollm2` is more exact. A cluster, in the table, is a set of items that are not independent,
+such as those of one pattern (docs/glossary.md).
 
 examples:
   gnomon demo
@@ -27,7 +27,11 @@ LIMIT = 100  # items of each: enough to see something, and done in about a minut
 def arguments(parser: ArgumentParser) -> None:
     """Add the options of this command."""
     parser.add_argument(
-        "-m", "--model", default="smollm2", metavar="MODEL", help="who is asked (default: smollm2)"
+        "-m",
+        "--model",
+        default="smollm2",
+        metavar="MODEL",
+        help="the model to ask (default: smollm2)",
     )
     parser.add_argument(
         "--limit",

@@ -76,7 +76,8 @@ def _one(args: Namespace) -> int:
 
     if args.kind not in ("benchmarks", "models"):
         raise UsageError(
-            f"There is nothing more to say about one of the {args.kind}.", "Leave out the name."
+            f"Only benchmarks and models have options to list, not {args.kind}.",
+            "Leave out the name.",
         )
     name = args.name.partition("@" if args.kind == "benchmarks" else ":")[0]
     functions = _functions(args.kind, name)

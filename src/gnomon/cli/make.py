@@ -28,7 +28,7 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--limit", type=int, metavar="N", help="at most N items, spread evenly over all"
     )
-    parser.add_argument("--quiet", action="store_true", help="say nothing")
+    parser.add_argument("--quiet", action="store_true", help="print nothing but errors")
     item_arguments(parser)
 
 

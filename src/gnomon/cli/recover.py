@@ -4,7 +4,7 @@ examples:
   gnomon recover runs/RUN -o recovered/RUN
 
 The damaged run is left as it is. If all its items could be read, `gnomon run` with --runs recovered
-goes on with the new one and asks again for the answers that were lost.
+continues the new one and asks again for the answers that were lost.
 """
 
 from __future__ import annotations
@@ -34,6 +34,6 @@ def main(args: Namespace) -> int:
         f"in {inert(args.output)}."
     )
     if found.lost_items:
-        print("Items are lost: the new run can be scored and shown, but not gone on with.")
+        print("Some items are lost: the new run can be scored and shown, but not continued.")
         return 1
     return 0

@@ -4,7 +4,7 @@ examples:
   gnomon rm runs/RUN
   gnomon rm runs/scales* --yes
 
-A folder that is not a run is never removed, nor is a run that a process is at work on.
+A folder that is not a run is never removed, nor is a run that another process is using.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def _check(folder: Path) -> None:
         raise RunError(
             f"{folder} does not look like a run: it has no {LOG}, and its {MANIFEST} is not one of "
             "Gnomon's.",
-            "Nothing was removed.",
+            "Nothing was removed. Delete the folder by hand if you do not need it.",
         )
     check_not_in_use(folder)
 

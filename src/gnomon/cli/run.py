@@ -1,4 +1,4 @@
-"""Ask models the items of benchmarks. Given again, the same command goes on where it stopped.
+"""Ask models the items of benchmarks. A run that was stopped continues with the same command.
 
 examples:
   gnomon run scales -m random
@@ -6,9 +6,9 @@ examples:
   gnomon run spacenli@published -m hf:roberta-large-mnli --data path/to/spacenli
   gnomon run spatialqa -m openai:gpt-4o-mini --max-cost 2 --price-input 0.15 --price-output 0.6
 
-A run is a folder in --runs. Items that failed are listed and stay failed until --retry-errors;
---restart starts over. The table counts clusters: items that vary together, such as those of one
-pattern, on which the interval rests (docs/glossary.md).
+A run is a folder in --runs. Items that failed are listed; --retry-errors asks for them again, and
+--restart starts over. The table counts clusters: sets of items that are not independent, such as
+those of one pattern, over which intervals are computed (docs/glossary.md).
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def arguments(parser: ArgumentParser) -> None:
         action="append",
         required=True,
         metavar="MODEL",
-        help="SCHEME or SCHEME:NAME; may be given several times (see `gnomon list models`)",
+        help="SCHEME or SCHEME:NAME; may be repeated (see `gnomon list models`)",
     )
     parser.add_argument(
         "--limit",
@@ -61,13 +61,13 @@ def arguments(parser: ArgumentParser) -> None:
         "--runs", default="runs", metavar="DIR", help="where runs are kept (default: runs)"
     )
     parser.add_argument(
-        "--restart", action="store_true", help="start over: forget earlier answers of this run"
+        "--restart", action="store_true", help="start over: delete the earlier answers of this run"
     )
     parser.add_argument(
-        "--retry-errors", action="store_true", help="ask the items that failed again"
+        "--retry-errors", action="store_true", help="ask again for items that failed"
     )
     parser.add_argument(
-        "--blind", action="store_true", help="ask a model that cannot see without the pictures"
+        "--blind", action="store_true", help="do not show the pictures of items to the model"
     )
     parser.add_argument("--quiet", action="store_true", help="no progress and no table")
     parser.add_argument(
@@ -115,7 +115,7 @@ def _isolated(args: Namespace, plan: list[Planned]) -> list[bool]:
     from gnomon.cli.isolating import in_children
 
     def crashed(number: int, reason: str) -> None:
-        tell(f"{_title(plan[number])}: {reason}.\nThe file of the model may be damaged.")
+        tell(f"{_title(plan[number])}: {reason}.\nThe model's file may be damaged: fetch it again.")
 
     return in_children(partial(_attempt, args), len(plan), crashed)
 
@@ -168,14 +168,14 @@ def _title(planned: Planned) -> str:
 
 
 def _tell_how_to_go_on(folder: Path) -> None:
-    """After Ctrl-C: the command without --restart, which would forget the answers so far."""
+    """After Ctrl-C: the command without --restart, which would delete the answers so far."""
     if not (folder / MANIFEST).exists():
         return
     counts = Run.open(folder).counts()
     words = [word for word in sys.argv[1:] if word != "--restart"]
     print(file=sys.stderr)
     tell(
-        f"stopped after {counts.asked:,} of {counts.items:,} items. To go on, give the command"
+        f"stopped after {counts.asked:,} of {counts.items:,} items. To continue, give the command"
         f"{' without --restart' if '--restart' in sys.argv else ' again'}:\n"
         f"  {shlex.join(['gnomon', *words])}"
     )
@@ -212,7 +212,7 @@ def _tell_missing(run: Run) -> None:
     if not counts.errors and not counts.unread:
         return
     who = inert(f"{run.model} on {run.benchmark}")
-    print(f"{who}: {counts.errors:,} failed, {counts.unread:,} unread: counted wrong.")
+    print(f"{who}: {counts.errors:,} failed, {counts.unread:,} unread: counted as wrong.")
     if counts.errors:
         print("Ask the failed ones again with --retry-errors.")
 

@@ -1,4 +1,4 @@
-"""Say what the answers of runs, or of a file, are worth: each measure with its interval.
+"""Score runs, or a file of answers: each measure with its interval.
 
 examples:
   gnomon score runs/*
@@ -9,10 +9,10 @@ examples:
   gnomon score runs/posrel* --over-seeds
   gnomon score runs/spacenli* --like-paper --format latex
 
-Values are fractions in JSON and CSV, percentages elsewhere. Intervals treat items of one group as
-one, as far as they go. A failed or unread answer counts as wrong, and an item that was not asked
-does not count: standard error says how many there are. Runs of one model are told apart by the
-options in which they differ.
+Values are fractions in JSON and CSV, percentages elsewhere. Intervals treat a cluster, such as the
+items of one pattern, as one observation (docs/glossary.md). A failed or unread answer counts as
+wrong, and an item that was not asked does not count; standard error says how many there are. Runs
+of one model are labelled by the options in which they differ.
 """
 
 from __future__ import annotations
@@ -46,42 +46,48 @@ def arguments(parser: ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="TAG",
-        help="also by the values of a tag, or of form, group or gold; may be given several times",
+        help="also score each value of a tag, or of form, group or gold; may be repeated",
     )
     parser.add_argument(
         "--measure",
         action="append",
         default=[],
         metavar="NAME",
-        help="instead of the benchmark's own; may be repeated (see `gnomon list measures`)",
+        help="this measure, not the benchmark's own; may be repeated (`gnomon list measures`)",
     )
     parser.add_argument(
         "--minimum", type=int, default=1, metavar="N", help="leave out slices with fewer items"
     )
     parser.add_argument(
-        "--level", type=float, default=0.95, metavar="P", help="of the intervals (default: 0.95)"
+        "--level",
+        type=float,
+        default=0.95,
+        metavar="P",
+        help="confidence level of intervals (default: 0.95)",
     )
     parser.add_argument(
         "--draws",
         type=int,
         default=0,
         metavar="N",
-        help="bootstrap intervals from N draws instead of analytic ones",
+        help="bootstrap intervals from N draws (default: analytic intervals)",
     )
     parser.add_argument(
         "--guess",
         type=int,
         metavar="SEED",
-        help="guess where there is no answer, instead of counting it as wrong",
+        help="guess with this seed where there is no answer (default: count it as wrong)",
     )
     parser.add_argument(
-        "--over-seeds", action="store_true", help="take runs that differ only in the seed together"
+        "--over-seeds", action="store_true", help="combine runs that differ only in the seed"
     )
-    parser.add_argument("--format", choices=FORMATS, default="table", help="default: table")
+    parser.add_argument(
+        "--format", choices=FORMATS, default="table", help="output format (default: table)"
+    )
     parser.add_argument(
         "--like-paper",
         action="store_true",
-        help="each paper's results tables in its layout, these runs beside the published models",
+        help="print the papers' own tables, with these runs below the published models",
     )
     parser.add_argument("--plain", action="store_true", help="no bars and no drawing characters")
     _file_arguments(parser)
@@ -91,7 +97,7 @@ def _file_arguments(parser: ArgumentParser) -> None:
     """The options that say what the answers in a file are to; a run knows that by itself."""
     group = parser.add_argument_group("with --answers")
     group.add_argument(
-        "--benchmark", metavar="NAME[@SOURCE]", help="what the answers in the file are to"
+        "--benchmark", metavar="NAME[@SOURCE]", help="the benchmark that was answered"
     )
     group.add_argument(
         "--limit", type=int, metavar="N", help="the items were made or run with this --limit"
@@ -99,7 +105,7 @@ def _file_arguments(parser: ArgumentParser) -> None:
     group.add_argument(
         "--scale",
         choices=("log-probability", "probability"),
-        help="of the scores in the file (default: log-probability if any is negative)",
+        help="what scores in the file are (default: log-probability if any is negative)",
     )
     answer_file_arguments(group)
     item_arguments(parser)
@@ -231,7 +237,7 @@ def _tell_deviations(found: Sequence[Scored]) -> None:
     """On standard error: the mean and the deviation over seeds, as papers print them."""
     told = list(_deviations(found))
     if not told:
-        told = ["No two of these runs differ in the seed alone: each is taken by itself."]
+        told = ["No two of these runs differ only in the seed: each is scored by itself."]
     for line in told:
         print(line, file=sys.stderr)
 

@@ -36,7 +36,7 @@ def arguments(parser: ArgumentParser) -> None:
         "--format",
         choices=FORMATS,
         default="table",
-        help="of the statistics (default: table)",
+        help="format of the statistics (default: table)",
     )
     item_arguments(parser)
 
@@ -47,7 +47,10 @@ def main(args: Namespace) -> int:
     from gnomon.reporting.tables.render import render
 
     if args.n < 0:
-        raise UsageError(f"The number of items must be 0 or more, not {args.n}.")
+        raise UsageError(
+            f"The number of items must be 0 or more, not {args.n}.",
+            "Give -n 0 for statistics only.",
+        )
     source = chosen_sources(args, [args.benchmark])[0]
     items = list(source.items())
     shown = [items[i] for i in spread(len(items), args.n)]

@@ -34,7 +34,7 @@ def arguments(parser: ArgumentParser) -> None:
         "--allow-remote", action="store_true", help="listen beyond this machine; needs a token"
     )
     parser.add_argument(
-        "--token", default="", help="what others must know to get in (or GNOMON_VIEW_TOKEN)"
+        "--token", default="", help="the secret that visitors must give (or GNOMON_VIEW_TOKEN)"
     )
 
 

@@ -175,7 +175,7 @@ def _begin(task: _Task, *, replacing: bool) -> None:
 
 
 def _go_on(task: _Task, manifest: Manifest) -> None:
-    """A run that was begun before: items and model must be the same."""
+    """A run that was started before: items and model must be the same."""
     log = task.log
     manifest.counts = log.counts()
     files = model_files(task.model)
@@ -231,7 +231,7 @@ def _check_takes(model: Model, item: Item, *, blind: bool) -> None:
     if item.images and not sees and not blind:
         raise ModelError(
             f"The items have pictures, and {model.spec} takes text only.",
-            "Ask it without them with --blind, which the run and its scores will say.",
+            "Choose a model that takes images, or ask without the pictures: --blind.",
         )
     if blind and not item.images:
         raise ModelError("The items have no pictures.", "Leave out --blind.")
@@ -258,8 +258,8 @@ def _check_items(log: RunLog, source: ItemSource, manifest: Manifest) -> None:
         number += 1
     if manifest.items_sha256 != digest.hexdigest():
         raise RunError(
-            f"The items of {source.name} are not those that {log.path} was begun with (data files "
-            "or version changed).",
+            f"The items of {source.name} are not those that {log.path} was started with: "
+            "data files or the version changed.",
             START_OVER,
         )
     if manifest.counts.items != number:

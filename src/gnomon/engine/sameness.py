@@ -1,4 +1,4 @@
-"""Is this still the run that was begun? Answers of two models must never meet in one log.
+"""Is this still the run that was started? Answers of two models must never meet in one log.
 
 A model that is opened says what determines its answers, and that is compared. A finished run opens
 none, so the files that a model's name and options point to are compared as well.
@@ -41,7 +41,7 @@ def model_files(model: Model | ModelSpec) -> dict[str, str]:
         try:
             if text and path.exists():
                 found[text] = fingerprint(path)
-        except OSError:  # whoever opens the model will say so
+        except OSError:  # opening the model will say so
             continue
     return found
 
@@ -49,7 +49,7 @@ def model_files(model: Model | ModelSpec) -> dict[str, str]:
 def check_same_question(
     manifest: Manifest, source: ItemSource, model: Model | ModelSpec, folder: Path
 ) -> None:
-    """Refuse a folder that was begun with another benchmark, model or options.
+    """Refuse a folder that was started with another benchmark, model or options.
 
     The folder's name is a hash of these, so only a copied folder or a collision gets here.
     """
@@ -62,14 +62,14 @@ def check_same_question(
     changed = [name for name, (before, now) in asked.items() if before != now]
     if changed:
         raise RunError(
-            f"{folder} is a run of {manifest.model} on {manifest.benchmark}, begun with other "
+            f"{folder} is a run of {manifest.model} on {manifest.benchmark}, started with other "
             f"settings: {', '.join(changed)}.",
             START_OVER,
         )
 
 
 def check_same_files(manifest: Manifest, files: dict[str, str], folder: Path) -> None:
-    """Refuse files that are not those the run was begun with."""
+    """Refuse files that are not those the run was started with."""
     if manifest.model_files is None or not manifest.counts.asked:
         return
     changed = [text for text, found in files.items() if manifest.model_files.get(text) != found]
@@ -78,7 +78,7 @@ def check_same_files(manifest: Manifest, files: dict[str, str], folder: Path) ->
 
 
 def check_same_model(manifest: Manifest, model: Model, folder: Path) -> None:
-    """Refuse a model that describes itself otherwise than when the run was begun."""
+    """Refuse a model that describes itself otherwise than when the run was started."""
     before = determining(manifest.model_description)
     now = determining(msgspec.to_builtins(model.describe()))
     if before != now:
@@ -93,7 +93,7 @@ def determining(description: dict[str, Any]) -> dict[str, Any]:
 
 def _other_model(manifest: Manifest, folder: Path, changed: list[str]) -> RunError:
     return RunError(
-        f"The model {manifest.model} is not the one that {folder} was begun with: "
+        f"The model {manifest.model} is not the one that {folder} was started with: "
         f"{', '.join(changed)} changed.",
         START_OVER,
     )

@@ -48,7 +48,7 @@ def score_entries(
 
     check_options(level=level, draws=draws, minimum=minimum)
     if seeds_together and draws:
-        raise UsageError("draws have no effect over seeds.", "Leave out one of them.")
+        raise UsageError("Bootstrap draws have no effect over seeds.", "Leave out one of them.")
     for name in measures:
         _check_single(name)
     for tag in by:
@@ -80,7 +80,8 @@ def check_options(*, level: float, draws: int, minimum: int = 1) -> None:
         )
     if minimum < 1:
         raise UsageError(
-            f"The minimum must be 1 or more, not {minimum}.", "Slices with fewer are left out."
+            f"The minimum must be 1 or more, not {minimum}.",
+            "Slices with fewer items are left out: give 1 to keep all.",
         )
 
 

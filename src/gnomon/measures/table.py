@@ -245,7 +245,7 @@ class Table:
         known = ", ".join([*self.tags, *BUILT_IN])
         raise UsageError(
             f"The items of {self.benchmark or 'this table'} have no tag '{name}'.",
-            f"They have: {known}.",
+            f"Choose one of: {known}.",
         )
 
     def _by_kind(self, texts: list[str]) -> Column:

@@ -69,7 +69,7 @@ def constant(name: str) -> Baseline:
                 return
             offered |= dict.fromkeys(item.choices)
         raise UsageError(
-            f"No item offers the label '{name}'.", f"They offer: {_listed(list(offered))}."
+            f"No item offers the label '{name}'.", f"Choose one of: {_listed(list(offered))}."
         )
 
     def rule(item: Item) -> str | None:

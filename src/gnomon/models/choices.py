@@ -116,7 +116,7 @@ def check_way_to_ask(ask: str) -> None:
     """Refuse a way of asking that does not exist."""
     if ask not in WAYS_TO_ASK:
         raise UsageError(
-            f"A model cannot be asked by '{ask}'.", f"Known: {', '.join(WAYS_TO_ASK)}."
+            f"'{ask}' is not a way to ask a model.", f"Choose one of: {', '.join(WAYS_TO_ASK)}."
         )
 
 

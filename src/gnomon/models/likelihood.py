@@ -60,5 +60,5 @@ def check_normalisation(normalise: str, known: Sequence[str] = NORMALISATIONS) -
     if normalise not in known:
         raise UsageError(
             f"There is no normalisation '{normalise}' for this kind of model.",
-            f"Known: {', '.join(known)}.",
+            f"Choose one of: {', '.join(known)}.",
         )

@@ -59,7 +59,7 @@ class Prompt(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
         if item.form not in self.forms:
             raise UsageError(
                 f"The prompt '{self.name}' cannot put items of the form '{item.form}'.",
-                f"It has: {', '.join(sorted(self.forms))}. Choose another with --prompt.",
+                f"It has {', '.join(sorted(self.forms))}: choose another with --prompt.",
             )
         style = OptionStyle(self.option, self.option_separator)
         return lay_out(item, self.forms[item.form], style)
@@ -193,7 +193,7 @@ def _varied(variation: Variation, file: Path) -> Prompt:
         if form not in forms:
             raise DataError(
                 f"the prompt '{variation.like}' has no form '{form}' to give examples of.",
-                f"It has: {', '.join(sorted(forms))}.",
+                f"Give examples of one of its forms: {', '.join(sorted(forms))}.",
                 file=file,
             )
         forms[form] = msgspec.structs.replace(forms[form], examples=examples)

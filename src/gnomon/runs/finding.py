@@ -77,7 +77,10 @@ def remove(run: Run) -> None:
 def remove_folder(folder: Path) -> None:
     """The same for the folder of a run that may be damaged."""
     if not (folder / MANIFEST).is_file():
-        raise RunError(f"{folder} is not a run: it has no {MANIFEST}.", "Nothing was removed.")
+        raise RunError(
+            f"{folder} is not a run: it has no {MANIFEST}.",
+            "Nothing was removed. `gnomon list runs` shows the runs there are.",
+        )
     check_not_in_use(folder)
     shutil.rmtree(folder)
 

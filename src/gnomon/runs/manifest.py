@@ -72,7 +72,9 @@ def read_manifest(folder: Path) -> Manifest:
     except (msgspec.MsgspecError, RecursionError) as error:
         raise _not_a_manifest(file, str(error)) from None
     except OSError as error:
-        raise RunError(f"{file} cannot be read: {error.strerror}.") from None
+        raise RunError(
+            f"{file} cannot be read: {error.strerror}.", "Check its permissions."
+        ) from None
     _check_format(folder, raw)
     try:
         return _with_zones(msgspec.convert(raw, Manifest))

@@ -65,7 +65,7 @@ def size_of(file: Path) -> Size:
     except OSError as error:
         raise DataError(f"{error.strerror}.", "Check the path.", file=file) from None
     if size is None:
-        raise DataError("this is not a whole JPEG or PNG picture.", FETCH_AGAIN, file=file)
+        raise DataError("this is not a complete JPEG or PNG picture.", FETCH_AGAIN, file=file)
     if not 0 < size.width * size.height <= MOST_PIXELS:
         shown = f"{size.width:,} x {size.height:,}"
         raise DataError(f"a picture of {shown} pixels is not read.", FETCH_AGAIN, file=file)

@@ -37,7 +37,7 @@ def typical_sets(probabilities: Floats, rule: str = "code", *, real: Flags | Non
     ([[True, True, True]], [[True, True, False]])
     """
     if rule not in RULES:
-        raise UsageError(f"There is no rule '{rule}' for typical labels.", "Rules: code, paper.")
+        raise UsageError(f"There is no rule '{rule}' for typical labels.", "Choose code or paper.")
     shares = np.asarray(probabilities, dtype=np.float32)
     kept = np.ones(shares.shape, dtype=bool) if real is None else real.copy()
     going = np.ones(len(shares), dtype=bool)  # rows that are not decided yet

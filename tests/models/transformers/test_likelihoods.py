@@ -292,7 +292,7 @@ def test_other_architectures_are_scored_as_they_would(architecture):
 
 def test_a_model_that_sees_what_comes_later_is_refused():
     model = small("XLNet", d_model=32, n_layer=2, n_head=4, d_inner=48)
-    with pytest.raises(ModelError, match="no decoder"):
+    with pytest.raises(ModelError, match="not a decoder"):
         use_trees(model, False, "hf:tried")
 
 

@@ -235,7 +235,7 @@ def read_subtype_sizes(folder: Path, seed: int) -> list[Comparison]:
     for name, found in mapping.items():
         if len(found) > 1:
             others[name] = [subtype for subtype in found if subtype != name]
-    _warn("dataset/size_sub/test.csv is not there: the subtypes are drawn anew.")
+    _warn("dataset/size_sub/test.csv is not here: the subtypes are drawn again.")
     draw = Random(f"{seed}/subtypes")
     rows = []
     for _, row in pairs:
@@ -246,7 +246,7 @@ def read_subtype_sizes(folder: Path, seed: int) -> list[Comparison]:
 
 
 def read_transitive_sizes(folder: Path, seed: int) -> list[Comparison]:
-    """The transitive test set as released, or drawn anew by its rule.
+    """The transitive test set as released, or drawn again by its rule.
 
     Every label is "<", and pairs may repeat.
     """
@@ -257,7 +257,7 @@ def read_transitive_sizes(folder: Path, seed: int) -> list[Comparison]:
         return read_size_pairs(released)
     smaller = [(row.first, row.second) for _, row in read_sizes(folder) if row.typical == ("<",)]
     derived = [(a, c) for a, _, c in transitive_pairs(smaller)]
-    _warn("dataset/size_trans/test.csv is not there: the pairs are drawn anew.")
+    _warn("dataset/size_trans/test.csv is not here: the pairs are drawn again.")
     drawn = Random(f"{seed}/transitive").sample(derived, min(TRANSITIVE_ITEMS, len(derived)))
     return [Comparison(a, c, {">": 100, "<": 100}, ("<",)) for a, c in drawn]
 

@@ -49,7 +49,7 @@ def with_levels(prompt: Prompt, levels: int) -> Prompt:
     """The prompt with three levels, or with above and below only."""
     if levels not in (2, 3):
         hint = "Give 3 (above, level, below) or 2 (above, below)."
-        raise UsageError(f"levels is {levels}.", hint)
+        raise UsageError(f"The option levels must be 2 or 3, not {levels}.", hint)
     if levels == 3:
         return prompt
     labels = dict(prompt.labels)

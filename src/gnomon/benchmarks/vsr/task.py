@@ -121,7 +121,8 @@ def split_parts(folder: Path, kind: str, seed: int) -> splits.Parts:
         return files.read_split(folder, kind.removesuffix("-published"))
     if kind == "random":
         warnings.warn(
-            "The released random split is not there: the parts are drawn anew, with the seed.",
+            "The released random split is not here: its parts are drawn again, with the seed. "
+            "`gnomon data get vsr` fetches it.",
             MissingFileWarning,
             stacklevel=2,
         )
@@ -215,7 +216,7 @@ def _predictions(file: Path) -> Iterator[Prediction]:
         if text.strip() not in ("0", "1"):
             raise DataError(
                 f"'{text.strip()[:40]}' is not 0 or 1.",
-                "A list of predictions has one of them a line.",
+                "Write one of them on each line, in the order of the split.",
                 file=file,
                 line=line,
             )

@@ -61,7 +61,8 @@ def smollm2(
     """
     if name:
         raise UsageError(
-            f"smollm2 takes no name, but '{name}' was given.", "Other GGUF files: gguf:PATH."
+            f"smollm2 takes no name, but '{name}' was given.",
+            "Write just smollm2, or gguf:PATH for another file.",
         )
     return Gguf(
         "smollm2",

@@ -104,7 +104,7 @@ def _check_name(name: str, key_env: str) -> None:
     key = os.environ.get(key_env, "")
     if key_env != DEFAULT_KEY and not key:
         raise UsageError(
-            "There is no such environment variable as key_env says, or it is empty.",
+            "The environment variable that key_env names does not exist or is empty.",
             "Put the key into a variable, and give that variable's name: "
             "--model-set key_env=MY_KEY",
         )

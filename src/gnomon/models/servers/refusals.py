@@ -66,7 +66,7 @@ def refusal(
     if status == 402 or (status == 429 and b"insufficient_quota" in raw):
         return ModelError(
             f"The account has no money left ({status}): {said}.",
-            "What was answered is kept: give the same command once it has.",
+            "What was answered is kept. Add credit, then give the same command again.",
         )
     reason = f"the server answered {status}: {said}"
     if status in BUSY:

@@ -43,7 +43,7 @@ class Requests:
     def __post_init__(self) -> None:
         if self.endpoint not in ("chat", "completion"):
             raise UsageError(
-                f"There is no endpoint '{self.endpoint}'.", "It may be chat or completion."
+                f"There is no endpoint '{self.endpoint}'.", "Choose chat or completion."
             )
         if self.echo and self.endpoint == "chat":
             raise UsageError(
@@ -118,4 +118,6 @@ def estimate(body: dict[str, Any]) -> Tokens:
 def check_positive(option: str, value: float) -> None:
     """Refuse an option that must be above 0 and is not."""
     if not value > 0:
-        raise UsageError(f"The option {option} must be above 0, not {value}.", "Leave it out.")
+        raise UsageError(
+            f"The option {option} must be above 0, not {value}.", "Give more, or leave it out."
+        )

@@ -107,7 +107,7 @@ def check_device(device: str) -> None:
     if not kind or (kind in ("cuda", "mps") and kind not in here):
         raise UsageError(
             f"There is no device '{device}' here.",
-            f"There is: {', '.join(here)}. Leave it out for the fastest.",
+            f"Choose one of: {', '.join(here)}. Without it, the fastest is used.",
         )
 
 

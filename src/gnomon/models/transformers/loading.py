@@ -213,7 +213,7 @@ def _check(how: Loading) -> None:
 
 def _check_known(what: str, value: str, known: list[str]) -> None:
     if value and value not in known:
-        raise UsageError(f"There is no {what} '{value}'.", f"Known: {', '.join(known)}.")
+        raise UsageError(f"There is no {what} '{value}'.", f"Choose one of: {', '.join(known)}.")
 
 
 def _default_dtype(device: str) -> str:

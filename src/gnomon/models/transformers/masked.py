@@ -246,7 +246,8 @@ def _confuses_choices(words: Sequence[Sequence[str]], ways: Sequence[Filled]) ->
 def _check(spec: str, tokenizer: Any, span: str, top_k: int) -> None:
     if span not in SPANS:
         raise UsageError(
-            f"There is no way '{span}' to score several tokens.", f"Known: {', '.join(SPANS)}."
+            f"There is no way '{span}' to score several tokens.",
+            f"Choose one of: {', '.join(SPANS)}.",
         )
     if top_k < 0:
         raise UsageError(

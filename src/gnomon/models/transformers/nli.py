@@ -118,7 +118,7 @@ class Nli:
             if choice not in known:
                 raise UsageError(
                     f"An nli model cannot choose '{choice}' (item {item.id}).",
-                    f"It knows: {', '.join(known)}. Ask another kind of model.",
+                    f"It knows {', '.join(known)}: ask another kind of model.",
                 )
         return pick(item, tuple(known[choice] for choice in item.choices))
 

@@ -82,7 +82,7 @@ def _check_decoder(model: Any, plain: States, spec: str) -> None:
     after_one, after_other = plain[0, 0, 0], plain[0, 1, 0]
     if _difference(after_one, after_other) > _tolerance(model):
         raise ModelError(
-            f"{spec} is no decoder: what it reads at a place depends on what stands after it.",
+            f"{spec} is not a decoder: what it reads at one place depends on what comes after it.",
             "Ask it as what it is: --model-set kind=masked, seq2seq or nli.",
         )
 

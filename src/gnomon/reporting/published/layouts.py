@@ -95,7 +95,10 @@ def papers() -> dict[str, Paper]:
 def paper_named(name: str) -> Paper:
     """The paper of that name."""
     if not name:
-        raise UsageError("These runs are not on a benchmark of one of the papers.")
+        raise UsageError(
+            "These runs are not on a benchmark of one of the papers.",
+            "Score them without --like-paper.",
+        )
     if name not in papers():
         raise unknown("paper", name, papers())
     return papers()[name]

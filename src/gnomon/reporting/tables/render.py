@@ -92,7 +92,7 @@ def render(listing: Listing, format: str = "table", *, width: int | None = None)
         "latex": _latex,
     }
     if format not in writers:
-        raise UsageError(f"There is no format '{format}'.", f"Known: {', '.join(FORMATS)}.")
+        raise UsageError(f"There is no format '{format}'.", f"Choose one of: {', '.join(FORMATS)}.")
     return writers[format](listing)
 
 

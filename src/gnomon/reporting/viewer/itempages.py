@@ -104,7 +104,7 @@ def compare_page(shelf: Shelf, one: Run, two: Run, query: Query) -> dict[str, An
 
 
 def _verdict(study: Study, both: NDArray[np.bool_]) -> dict[str, Any]:
-    """Which of two runs is ahead on the items that both were asked, as far as these tell."""
+    """Which of two runs is ahead on the items that both were asked, if that can be said."""
     first, second = study.labels
     if not both.any():
         text = f"{first} and {second} share no items, so they cannot be compared."
@@ -136,7 +136,7 @@ def _said(found: Comparison, measure: str, lower_is_better: bool, names: Sequenc
     interval = f"(interval {100 * low:+.1f} to {100 * high:+.1f}, p = {found.p:.3g})."
     if found.differ:
         return f"{ahead} is ahead of {behind} by {gap} {interval}"
-    text = f"{first} and {second} cannot be told apart: they differ by {gap} {interval}"
+    text = f"{first} and {second} do not differ significantly: by {gap} {interval}"
     if found.detectable > 0:
         points = f"{100 * found.detectable:.1f} points"
         text += f" These items would show a true difference of {points} four times in five."
