@@ -126,12 +126,24 @@ def _in_words(kind: str, name: str, function: Callable[..., Any]) -> str:
     width = max((len(how_to_give(kind, option)) for option in options), default=0)
     for option, default in options.items():
         given = how_to_give(kind, option)
-        text = f"{what_it_does(kind, option, function)} {_default(default)}".strip()
-        lines.append(f"  {given:<{width}}  {text}".rstrip())
+        text = what_it_does(kind, option, function)
+        if "default" not in text:  # else the text says it better
+            text = f"{text} {_default(default)}".strip()
+        lines.append(_hanging(f"  {given:<{width}}  ", text))
     prose = explained(function).prose
     if prose:
         lines += ["", indent(prose, "  ")]
     return "\n".join(lines)
+
+
+def _hanging(start: str, text: str) -> str:
+    """A line wrapped for the terminal, with later lines indented; in a pipe it stays one line."""
+    from textwrap import fill
+
+    from gnomon.reporting.tables.render import terminal_width
+
+    room = max(terminal_width(), len(start) + 30)
+    return fill(text, room, initial_indent=start, subsequent_indent=" " * len(start))
 
 
 def _default(value: Any) -> str:

@@ -61,20 +61,20 @@ def openai(
     endpoint       chat or completion: which of the server's two interfaces is asked
     prompt         how items are put: a name, or a file (default: chat, or plain for completion)
     shots          how many of the prompt's worked examples to show (default: all)
-    logprobs       no: read the reply, and ask for no log-probabilities (some servers refuse them)
-    echo           yes: score every answer whole, with endpoint=completion; vLLM can
-    temperature    0 for the likeliest reply; default: not sent, for servers that refuse it
+    logprobs       no: only read the reply, for servers that refuse log-probabilities
+    echo           yes: score every choice in full; needs endpoint=completion, and vLLM or alike
+    temperature    0 (the default) for the likeliest reply; the word "default" sends none
     reply_tokens   how long a reply may be
     request_seed   sent with each request, for servers that take a seed
-    concurrency    requests under way at once
+    concurrency    how many requests to make at a time
     attempts       how often a request is tried before its item fails
     timeout        seconds that a reply may take
-    max_cost       end the run before more than this is spent, by the two prices
-    price_input    of a million tokens that are read
-    price_output   of a million tokens that are written
-    budget_tokens  end the run before more tokens than this are used
+    max_cost       end the run before it spends more than this; needs both prices
+    price_input    price of a million tokens that the model reads
+    price_output   price of a million tokens that the model writes
+    budget_tokens  end the run before it uses more tokens than this
     key_env        the environment variable that holds the key; never the key itself
-    cache          no: keep no replies, and pay again for a second run
+    cache          yes keeps replies, so that a second run costs nothing; no does not
     """
     _check_name(name, key_env)
     wording = _wording(prompt, endpoint, shots)

@@ -174,7 +174,7 @@
     $("focus").replaceChildren(...pack.runs.map((run, i) => option(i, run.label.slice(0, 80))));
     $("focus").closest("label").hidden = pack.runs.length < 2;
     const outcomes = [option("", "any")];
-    if (pack.runs.length > 1) outcomes.push(option("split", "models differ"), option("nobody", "nobody is right"));
+    if (pack.runs.length > 1) outcomes.push(option("split", "models differ"), option("nobody", "no model is right"));
     pack.runs.forEach((run, i) => {
       const name = pack.runs.length > 1 ? `${run.label.slice(0, 40)}: ` : "";
       outcomes.push(option(`wrong:${i}`, `${name}wrong`), option(`right:${i}`, `${name}right`));

@@ -47,7 +47,7 @@ def confusion(study: Study) -> Iterator[Figure]:
         return
     yield Figure(
         name="confusion",
-        title="What is taken for what",
+        title="Which answers are confused",
         caption="Each row is a right answer; the cells say, in per cent, what was answered.",
         description="Confusion matrices; the table below gives the counts.",
         body=panels(charts, columns=2 if widest <= MOST_BESIDE else 1),

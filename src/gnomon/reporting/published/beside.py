@@ -99,7 +99,8 @@ def _size_caveats(table: Table, name: str, measures: Sequence[str]) -> list[str]
     if few:
         what = ", ".join(few)
         return [
-            f"{said}. From so few {what} would mean something else: left out. Run whole groups."
+            f"{said}. From so few {what} would mean something else and is left out. "
+            "Ask more items of each group: raise --limit or --per-group."
         ]
     if round(mean) < theirs:  # the paper's number is rounded too
         return [f"{said}. Fewer items make a high threshold easier to reach."]
