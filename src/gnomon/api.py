@@ -32,7 +32,7 @@ def run(
     blind: bool = False,
     watch: Callable[[Progress], None] | None = None,
 ) -> Run:
-    """Ask a model the items of a source; called again, it goes on where it stopped.
+    """Ask a model the items of a source; called again, it continues where it stopped.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -77,7 +77,7 @@ def score(
     draws       0 gives analytic intervals, more gives bootstrap intervals
     level       of the intervals
     guess       a seed with which items without an answer are guessed, instead of counted as wrong
-    over_seeds  take runs that differ in nothing but the seed together
+    over_seeds  combine runs that differ only in the seed
 
     Answers from elsewhere are scored as a run of them: `score(run(source, "answers:FILE"))`.
     """
@@ -113,8 +113,8 @@ def compare(
     measure     by name; the first of the benchmark if not given
     level       of the intervals of differences
     draws       of the paired bootstrap, with `seed`
-    over_seeds  take a model's runs with different seeds together
-    unfinished  compare runs that were not asked all their items on those that both were asked
+    over_seeds  combine a model's runs that differ only in the seed
+    unfinished  compare unfinished runs too, on the items that both were asked
     """
     from gnomon.measures.compared import compare_entries
     from gnomon.measures.entries import entries_of
@@ -150,7 +150,7 @@ def agreement(
 
     measure     by name: "agreement", "both_right" or a plug-in's
     level       of the intervals
-    unfinished  take runs that were not asked all their items on those that both were asked
+    unfinished  use unfinished runs too, on the items that both were asked
     """
     from gnomon.measures.compared import compare_entries
     from gnomon.measures.entries import entries_of

@@ -76,8 +76,8 @@ class Benchmark:
     (it takes `seed`). An option that a source's signature does not name is refused before anything
     runs.
 
-    `hold_out` is for whoever trains on the benchmark's own items. It lists alternatives: an item is
-    held out by the first of which it has every tag, and by its group if it has none.
+    `hold_out` is for models that are trained on the benchmark's own items. It lists alternatives:
+    an item is held out by the first of which it has every tag, and by its group if it has none.
     """
 
     name: str
@@ -111,7 +111,7 @@ class Model(Protocol):
       batch: int        items a batch may hold (default 64)
       close()           called at the end, however the run ends
     Raise `ModelError` when going on makes no sense (server gone, key refused); any other exception
-    is recorded as the failure of the item that raised it, and the run goes on.
+    is recorded as the failure of the item that raised it, and the run continues.
     """
 
     spec: str  # as the user names it: "hf:gpt2"

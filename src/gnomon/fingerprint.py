@@ -1,4 +1,4 @@
-"""Is a file still the same? One way to tell, for data, answers, prompts, pictures and weights."""
+"""Is a file still the same? One way to check, for data, answers, prompts, pictures and weights."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def fingerprint(path: Path) -> str:
 
     Of large files it reads the size and evenly spaced pieces: weights that were trained further
     differ nearly everywhere. Their time of change would be quicker still, but copying changes it.
-    In a folder, prose is passed over: a model may be described anew.
+    In a folder, prose does not count: a new README does not change a model.
     """
     digest = sha256()
     for file in _members(path):

@@ -117,7 +117,7 @@ def given(function: Callable[..., Any], options: Mapping[str, Any]) -> dict[str,
 def neutral(*names: str) -> Callable[[Factory], Factory]:
     """Mark options of a model's factory that do not change its answers.
 
-    A run goes on when they differ.
+    A run continues when they differ.
 
     >>> @neutral("threads")
     ... def echo(name, *, prompt="", threads=1): ...

@@ -35,7 +35,7 @@ class _Error(msgspec.Struct):
 
 
 class Sample(msgspec.Struct):
-    """A sample of an Inspect log, as far as it matters here."""
+    """The fields of a sample of an Inspect log that are read."""
 
     id: str | int
     epoch: int = 1
@@ -46,7 +46,7 @@ class Sample(msgspec.Struct):
 
 
 class Log(msgspec.Struct):
-    """A whole log, as far as it matters here."""
+    """The fields of a log that are read."""
 
     samples: list[Sample] | None = None
 

@@ -24,7 +24,7 @@ class Request(msgspec.Struct):
 
 
 class Sample(msgspec.Struct):
-    """A line of a sample log, as far as it matters here."""
+    """The fields of a line of a sample log that are read."""
 
     doc_id: int
     doc: dict[str, Any]

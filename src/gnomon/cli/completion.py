@@ -24,7 +24,7 @@ def main(args: Namespace) -> int:
 
 
 def whole_parser() -> ArgumentParser:
-    """The parser of every command in one: for completion and the docs, where speed is no matter."""
+    """One parser of all commands, for completion and the docs, where speed does not matter."""
     from gnomon.cli import COMMANDS, command_module
 
     parser = ArgumentParser(prog="gnomon")

@@ -82,7 +82,7 @@ def _list(args: Namespace) -> int:
 
 
 def _size(source: Source) -> str:
-    """How large a source is, or at least is, as far as its table says."""
+    """How large a source is, or at least is, by what its table says."""
     size = sum(file.bytes for file in source.files)
     if size < 50_000:
         return ""

@@ -126,8 +126,8 @@ def _try_often(wanted: _Wanted, tries: Attempts) -> None:
             if attempt + 1 == tries.most:
                 raise DataError(
                     f"{wanted.url} could not be fetched: {error}.",
-                    "Give the same command again to go on where it stopped, or, without a network, "
-                    "give the authors' folder with --data.",
+                    "Give the same command again to continue where it stopped, or give the "
+                    "authors' folder with --data.",
                 ) from None
         tries.wait(tries.pause * 2**attempt)
     return None

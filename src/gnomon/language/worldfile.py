@@ -311,7 +311,7 @@ def _classes_in(expression: Set) -> Iterator[str]:
 
 
 def read_expression(function: Callable[[S], T], argument: S, node: Node) -> T:
-    """Apply a reader of expressions; what it complains about is said of the node."""
+    """Apply a reader of expressions; its errors are reported at the node."""
     try:
         return function(argument)
     except ExpressionError as error:

@@ -68,7 +68,7 @@ def compare_entries(
 ) -> Outcome:
     """Every pair of runs (or, over seeds, of models) on one benchmark, by its first measure.
 
-    What cannot be compared is told in remarks; it is an error if nothing can.
+    Remarks say what cannot be compared; it is an error if nothing can.
     """
     check_options(level=level, draws=draws)
     if len(entries) < 2:

@@ -36,7 +36,7 @@ def table_of(run: Run) -> tuple[Table, tuple[str, ...]]:
 
 
 def entries_of(runs: Iterable[Run]) -> list[Entry]:
-    """The runs, those of one model on one benchmark told apart by the settings that differ."""
+    """The runs, those of one model on one benchmark labelled by the settings that differ."""
     found = [table_of(run) for run in runs]
     names: dict[int, str] = {}
     for here in by_benchmark([table for table, _ in found]):

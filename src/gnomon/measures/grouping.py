@@ -1,6 +1,6 @@
 """Items by group: what templates, patterns and pairs are measured by.
 
-Figures of whole groups (pattern accuracy and its like) mean little if a group has only a few items:
+Figures of whole groups (such as pattern accuracy) mean little if a group has only a few items:
 with 4, "90 % of them right" is the same as "all of them right"; with 1 it is plain accuracy.
 """
 

@@ -1,4 +1,4 @@
-"""Runs that differ only in their seed, taken together: mean, spread and an interval for both.
+"""Runs that differ only in their seed, combined: mean, spread and an interval for both.
 
 Items are a sample and so are seeds. The error of the mean over seeds has a part from clusters
 (shared by the seeds: more seeds do not shrink it) and a part from seeds; adding the two is honest
@@ -48,7 +48,7 @@ def over_seeds(
 ) -> SeedScore:
     """The mean of a measure over runs of one model on one benchmark that differ in the seed.
 
-    `pooled` is the tables taken together, if that is at hand.
+    `pooled` is the combined table, if there is one already.
     """
     if len(by_seed(tables)) != 1:
         raise UsageError(

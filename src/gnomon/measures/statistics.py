@@ -1,6 +1,6 @@
 """What every measure boils down to: sums over independent clusters, and a formula on the sums.
 
-The one idea: whoever can add up clusters can also leave one out, draw them with replacement or swap
+The one idea: code that adds up clusters can also leave one out, draw them with replacement or swap
 two models within them, so the value, both kinds of interval and the paired tests of ANY measure
 come from the same small matrix.
 """

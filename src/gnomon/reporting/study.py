@@ -59,7 +59,7 @@ class Entrant:
 
     @property
     def counts(self) -> Counts:
-        """How far the run has come, from its answers: a manifest is not told of each batch."""
+        """The run's progress, from its answers: a manifest is not rewritten for each batch."""
         answered = int(self.table.answered.sum())
         failed = int((self.table.failed & ~self.table.answered).sum())
         unread = len(self.table) - answered - failed

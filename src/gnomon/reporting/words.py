@@ -28,7 +28,7 @@ def clip(text: str, limit: int = 600) -> str:
 
 
 def model_name(spec: str) -> str:
-    """A model as the page calls it: a file by its name, without the folders of whoever ran it.
+    """A model as the page calls it: a file by its name, without the folders of the user who ran it.
 
     >>> model_name("gguf:/home/me/models/tiny.gguf"), model_name("hf:org/name")
     ('gguf:tiny.gguf', 'hf:org/name')

@@ -70,7 +70,7 @@ class RunLog:
 
     @cached_property
     def _db(self) -> sqlite3.Connection:
-        """Opened when first needed: a log that is damaged can still be begun anew."""
+        """Opened when first needed: a damaged log can still be replaced."""
         try:
             db = sqlite3.connect(self.path / LOG, isolation_level=None)
             db.execute("PRAGMA journal_mode=WAL")
@@ -83,8 +83,8 @@ class RunLog:
     def begin_anew(self, manifest: Manifest) -> None:
         """Forget all items and answers.
 
-        The manifest without a digest of items is written first: from then on, whoever finds the
-        folder knows that what the log holds is not to be used.
+        The manifest without a digest of items is written first: from then on, a process that finds
+        the folder knows that what the log holds is not to be used.
         """
         if not self.is_new:
             write_manifest(self.path, manifest)

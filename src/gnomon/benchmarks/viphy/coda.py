@@ -1,6 +1,6 @@
 """CoDa: the colours of objects as people see them (Paik et al. 2021), which ViPhy compares with.
 
-The files are those of the released dataset, default_train.jsonl and its like: a line for each
+The files are those of the released dataset, default_train.jsonl and so on: a line for each
 object and template, with the shares of eleven colours by the alphabet. Gnomon does not ship or
 fetch them.
 """
@@ -19,7 +19,7 @@ from gnomon.vision.knowledge import COLOURS
 from gnomon.vision.typical import typical_labels
 
 ORDER = tuple(sorted(COLOURS))
-HINT = "Give the folder that holds default_train.jsonl and its like with --data."
+HINT = "Give the folder that holds default_train.jsonl and the other files with --data."
 
 
 class Row(msgspec.Struct):

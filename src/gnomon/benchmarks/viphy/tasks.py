@@ -46,7 +46,7 @@ def fresh_color(*, seed: int = 0, prompt: str = "cloze") -> Iterator[Item]:
 def coda_color(*, data: str = "", prompt: str = "cloze") -> Iterator[Item]:
     """The objects of CoDa with the colours that people see, which the paper compares with.
 
-    data    your folder of the released CoDa dataset: default_train.jsonl and its like
+    data    your copy of the released CoDa dataset, the folder with default_train.jsonl
     prompt  how to ask, as in Table 2: cloze, question or finetune
     """
     chosen = prompt_of("color", prompt)

@@ -251,7 +251,7 @@ def check_sizes(context: int, new_tokens: int, threads: int) -> None:
 
 
 def check_file(file: Path) -> None:
-    """Say what is wrong with a file that is not there or is no GGUF, before llama.cpp sees it."""
+    """Refuse a file that is missing or not a GGUF file, before llama.cpp sees it."""
     give_one = "Give the path of a .gguf file: gguf:PATH."
     if not file.exists():
         raise ModelError(f"{file}: there is no such file.", give_one)

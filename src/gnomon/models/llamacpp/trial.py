@@ -27,7 +27,7 @@ BYTES_A_SECOND = 10_000_000
 REFUSED = 3  # the child's exit code if the file is refused in an orderly way
 TEXT = "An ant, 0.5 cm: «é» 漢字 🐜\n"  # letters, digits, signs and bytes of every length
 
-_FETCH = "The file is damaged or of a kind that it does not know: fetch it again, update xllamacpp."
+_FETCH = "The file may be damaged or too new: fetch it again, or update xllamacpp."
 _OTHER_BUILD = "Install a build of xllamacpp for this processor."
 _MEMORY = "Free some memory, or take a smaller file."
 CRASHES = {

@@ -35,7 +35,7 @@ KNOWN = (
     (
         "instantiate the backend tokenizer",
         "has no tokenizer that can be read.",
-        "Put tokenizer.json (or tokenizer.model with tokenizer_config.json) beside config.json.",
+        "Put tokenizer.json (or tokenizer.model with tokenizer_config.json) next to config.json.",
     ),
     (
         "ignore_mismatched_sizes",

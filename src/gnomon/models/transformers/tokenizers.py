@@ -24,7 +24,7 @@ def load_tokenizer(name: str, **source: Any) -> Any:
         return other
     raise ModelError(
         f"The tokenizer of {name} knows no words: all text would be the same to it.",
-        "Put the files of its own tokenizer (tokenizer.json, vocab.txt ...) beside its weights.",
+        "Put the files of its own tokenizer (tokenizer.json, vocab.txt ...) next to its weights.",
     )
 
 

@@ -125,7 +125,7 @@ def _whole_groups(study: Study, entrant: Entrant, share: float) -> str:
 
 
 def _weakness(study: Study, entrant: Entrant) -> str:
-    """Where the model does better and where worse, as far as a test tells."""
+    """Where the model does better and where worse, if a test shows it."""
     if not entrant.table.answered.any():
         return ""
     found = differences(entrant.table, tags_of(study))

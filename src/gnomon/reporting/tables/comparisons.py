@@ -1,6 +1,6 @@
 """Comparisons as scripts and people read them: leaderboards, and what tells each two models apart.
 
-Where a terminal is too narrow for the names of a pair, models are told by letters rather than cut;
+Where a terminal is too narrow for the names of a pair, models are named by letters rather than cut;
 where it is narrower still, the figures go that can best be missed.
 """
 

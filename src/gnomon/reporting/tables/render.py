@@ -114,7 +114,7 @@ def _json(listing: Listing) -> str:
 
 
 def _json_escape(character: str) -> str:
-    """What would act on a terminal as JSON's own escape: the same text to whoever reads it."""
+    """What would act on a terminal, as JSON's own escape: the same text to a program."""
     if inert(character) == character:
         return character
     return json.dumps(character)[1:-1]

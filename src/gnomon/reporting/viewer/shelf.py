@@ -112,8 +112,8 @@ class Shelf:
     ) -> T:
         """What `make` gives for these runs: made once, and again when one of their logs grew.
 
-        Whoever asks while it is being made waits for it. `make` must not ask for other things that
-        are kept: it holds one of the few places for computing.
+        A request that comes while it is being made waits for it. `make` must not ask for other
+        things that are kept: it holds one of the few places for computing.
         """
         key = (kind, *(run.path.name for run in runs))
         version = [_version(run) for run in runs]
