@@ -61,7 +61,7 @@ def test_a_source_is_fetched_once_and_then_read_without_its_server(shared, tmp_p
     repository = tmp_path / "repository"
     for file in sources()["spacenli"].files:
         (repository / file.path).parent.mkdir(parents=True, exist_ok=True)
-        copy(shared / "data/patterns" / Path(file.path).name, repository / file.path)
+        copy(shared / "data/spacenli" / Path(file.path).name, repository / file.path)
     with ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(repository))) as server:
         thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()
