@@ -317,7 +317,7 @@ def test_what_is_no_model_is_said_so(tmp_path, tiny):
             gguf(str(tmp_path / "broken.gguf"))
     with pytest.raises(UsageError, match="no normalisation"):
         gguf(str(tiny), normalise="cube")
-    with pytest.raises(UsageError, match="cannot be asked"):
+    with pytest.raises(UsageError, match="not a way to ask"):
         gguf(str(tiny), ask="politely")
     with pytest.raises(UsageError, match="no chat template"):
         gguf(str(tiny), chat=True)
