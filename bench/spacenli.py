@@ -84,7 +84,7 @@ def scaled(times, count):
     grow(world, times)
     start = time.process_time()
     bank = build_bank(
-        [read_document(file) for file in sorted((folder / "patterns").glob("*.yaml"))], world
+        [read_document(file) for file in sorted((folder / "bank").glob("*.yaml"))], world
     )
     loaded = time.process_time()
     items = sum(1 for _ in bank_samples(bank, count))

@@ -13,6 +13,7 @@ from gnomon.engine.batches import Numbered, default_size, halves
 from gnomon.errors import GnomonError, ModelError
 from gnomon.records import Answer, Item
 
+NO_ITEM: Numbered = (-1, Item(id="", form="choice", text=""))  # that no answer can be to
 BUDGET, BATCH = 16_384, 64  # tokens and items in a batch, unless the model says otherwise
 
 
@@ -48,34 +49,41 @@ class Asker:
                 found += self.ask(half)
             return found
         seconds = (time.perf_counter() - began) / len(batch)
-        _check_order(items, answers)
-        numbers = {item.id: number for number, item in batch}
-        by_id = {item.id: item for item in items}
+        asked = _in_order(batch, answers)
         return [
-            (numbers[answer.item], _sound(by_id[answer.item], answer, seconds))
-            for answer in answers
+            (number, _sound(item, answer, seconds))
+            for (number, item), answer in zip(asked, answers, strict=True)
         ]
 
 
-def _check_order(items: Sequence[Item], answers: Sequence[Answer]) -> None:
-    """Each item must be answered, in order; several answers to one must be numbered 0, 1, 2 ..."""
-    place = -1
-    sample = 0
+def _in_order(batch: Sequence[Numbered], answers: Sequence[Answer]) -> list[Numbered]:
+    """For each answer the item that it is to.
+
+    Each item must be answered, in order; several answers to one are numbered 0, 1, 2 ...
+    """
+    asked: list[Numbered] = []
+    coming = iter(batch)
     for answer in answers:
-        starts = place + 1 < len(items) and answer.item == items[place + 1].id
-        if starts and answer.sample == 0:
-            place += 1
+        if answer.sample == 0:
+            asked.append(next(coming, NO_ITEM))
             sample = 0
-        elif place >= 0 and answer.item == items[place].id and answer.sample == sample + 1:
+        elif asked and answer.sample == sample + 1:
+            asked.append(asked[-1])
             sample += 1
         else:
-            place = -1
-            break
-    if place + 1 != len(items):
-        raise ModelError(
-            "The model did not give one answer for each item in order.",
-            "This is a fault of the model's code: see gnomon.contracts.Model.",
-        )
+            asked.append(NO_ITEM)
+        if asked[-1][1].id != answer.item:
+            raise _out_of_order()
+    if next(coming, None) is not None:
+        raise _out_of_order()
+    return asked
+
+
+def _out_of_order() -> ModelError:
+    return ModelError(
+        "The model did not give one answer for each item in order.",
+        "This is a fault of the model's code: see gnomon.contracts.Model.",
+    )
 
 
 def _sound(item: Item, answer: Answer, seconds: float) -> Answer:

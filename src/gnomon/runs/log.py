@@ -122,24 +122,7 @@ class RunLog:
 
     def add_answers(self, numbered: Iterable[tuple[int, Answer]]) -> None:
         """Log a batch of answers. One that is there already is kept, unless it was a failure."""
-        rows = []
-        for n, answer in numbered:
-            files = _encode(answer.files).decode() if answer.files else None
-            rows.append(
-                (
-                    n,
-                    answer.sample,
-                    encode_scores(answer.scores),
-                    answer.choice,
-                    answer.reply,
-                    answer.rule,
-                    files,
-                    answer.seconds,
-                    answer.tokens,
-                    answer.error,
-                )
-            )
-        self._write(_ADD_ANSWER, rows)
+        self._write(_ADD_ANSWER, [_row(n, answer) for n, answer in numbered])
 
     def pending(
         self, after: int, most: int, *, retry_errors: bool = False
@@ -220,6 +203,21 @@ class RunLog:
             "from a copy, or start the run over with --restart.",
             file=self.path / LOG,
         )
+
+
+def _row(n: int, answer: Answer) -> tuple[Any, ...]:
+    return (
+        n,
+        answer.sample,
+        encode_scores(answer.scores),
+        answer.choice,
+        answer.reply,
+        answer.rule,
+        _encode(answer.files).decode() if answer.files else None,
+        answer.seconds,
+        answer.tokens,
+        answer.error,
+    )
 
 
 def _log_error(path: Path, error: sqlite3.Error) -> RunError:
