@@ -622,3 +622,6 @@ def test_runs_of_one_model_have_a_row_each_in_a_papers_table(capsys):
     out = printed(capsys, "score", "runs", "--like-paper").out
     assert "random (seed 0)" in out
     assert "random (seed 1)" in out
+    together = printed(capsys, "score", "runs", "--like-paper", "--over-seeds")
+    assert "seed 0" not in together.out
+    assert together.err.count("mean and standard deviation over 2 seeds") == 1

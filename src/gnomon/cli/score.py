@@ -8,6 +8,7 @@ examples:
   gnomon score --answers results-ada.tsv --benchmark spatialqa@published --data path/to/spatialqa
   gnomon score runs/posrel* --over-seeds
   gnomon score runs/spacenli* --like-paper --format latex
+  gnomon score runs/vsr* --like-paper --over-seeds
 
 Values are fractions in JSON and CSV, percentages elsewhere. Intervals treat items of one group as
 one, as far as they go. A failed or unread answer counts as wrong, and an item that was not asked
@@ -155,7 +156,7 @@ def _check(args: Namespace) -> None:
             f"Leave out --{given}, or make another run with it.",
         )
     if args.like_paper:
-        _check_unused(args, "--like-paper", ("by", "measure", "draws", "over_seeds"))
+        _check_unused(args, "--like-paper", ("by", "measure", "draws"))
     elif args.over_seeds:
         _check_unused(args, "--over-seeds", ("draws",))
 
@@ -229,9 +230,11 @@ def _tell_unsliced(tags: Sequence[str], entries: Sequence[Entry]) -> None:
 
 def _tell_deviations(found: Sequence[Scored]) -> None:
     """On standard error: the mean and the deviation over seeds, as papers print them."""
+    from gnomon.measures.seeds import NONE_TOGETHER
+
     told = list(_deviations(found))
     if not told:
-        told = ["No two of these runs differ in the seed alone: each is taken by itself."]
+        told = [NONE_TOGETHER]
     for line in told:
         print(line, file=sys.stderr)
 
@@ -253,7 +256,8 @@ def _like_papers(args: Namespace, entries: Sequence[Entry]) -> str:
     from gnomon.reporting.published.beside import beside_papers
     from gnomon.reporting.tables.render import render
 
-    listings, caveats = beside_papers([entry.table for entry in entries])
+    tables = [entry.table for entry in entries]
+    listings, caveats = beside_papers(tables, seeds_together=args.over_seeds)
     if not listings:
         raise UsageError(
             "No table of a paper has a place for these runs.",

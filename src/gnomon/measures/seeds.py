@@ -27,6 +27,7 @@ from gnomon.measures.table import About, Table
 from gnomon.records import Score
 
 SEED, CLUSTER = "seed of the run", "cluster"  # tags of runs taken together
+NONE_TOGETHER = "No two of these runs differ in the seed alone: each is taken by itself."
 
 
 class SeedScore(NamedTuple):
@@ -57,9 +58,9 @@ def over_seeds(
         )
     if pooled is None:
         pooled = together(tables)
-    values = np.array([measure.statistics(table).value for table in tables])
+    values = np.array([measure.statistics(table.judged).value for table in tables])
     values = values[~np.isnan(values)]
-    statistics = measure.statistics(pooled)
+    statistics = measure.statistics(pooled.judged)
     mean = float(values.mean()) if len(values) else nan
     spread = float(values.std(ddof=1)) if len(values) > 1 else nan
     low, high = _interval(mean, spread, len(values), statistics, level)

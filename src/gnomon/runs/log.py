@@ -16,10 +16,10 @@ from typing import Any
 
 import msgspec
 
-from gnomon.errors import DataError, RunError
+from gnomon.errors import DataError, GnomonError, RunError
 from gnomon.records import Answer, Item
 from gnomon.runs.manifest import LOCK, LOG, MANIFEST, Counts, Manifest, write_manifest
-from gnomon.runs.reading import count, encode_scores
+from gnomon.runs.reading import count, damaged_log, encode_scores
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS items (
@@ -78,6 +78,8 @@ class RunLog:
             db.executescript(_SCHEMA)
         except sqlite3.Error as error:
             raise _log_error(self.path, error) from None
+        except UnicodeDecodeError as error:  # in the text of a damaged schema
+            raise damaged_log(self.path, error) from None
         return db
 
     def begin_anew(self, manifest: Manifest) -> None:
@@ -155,7 +157,7 @@ class RunLog:
         try:
             return [(n, _decode_item(record)) for n, record in found]
         except (msgspec.MsgspecError, TypeError) as error:
-            raise self._damaged(error) from None
+            raise damaged_log(self.path, error) from None
 
     def right(self) -> int:
         """Items whose choice is one of the right labels."""
@@ -170,8 +172,8 @@ class RunLog:
         """Counted from the log."""
         try:
             return count(self._db)
-        except sqlite3.DatabaseError as error:
-            raise self._damaged(error) from None
+        except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
+            raise damaged_log(self.path, error) from None
 
     def write_manifest(self, manifest: Manifest) -> None:
         """Replace run.json in one step, so that it is never half written."""
@@ -195,8 +197,8 @@ class RunLog:
     def _read(self, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         try:
             return self._db.execute(sql, parameters).fetchall()
-        except sqlite3.DatabaseError as error:
-            raise self._damaged(error) from None
+        except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
+            raise damaged_log(self.path, error) from None
 
     def _write(self, sql: str, rows: Sequence[tuple[Any, ...]]) -> None:
         try:
@@ -213,25 +215,13 @@ class RunLog:
         except sqlite3.Error as error:
             raise _log_error(self.path, error) from None
 
-    def _damaged(self, reason: object) -> DataError:
-        return DataError(
-            f"the log is damaged: {reason}.",
-            f"Save what can be read with `gnomon recover {self.path} -o FOLDER`, restore the file "
-            "from a copy, or start the run over with --restart.",
-            file=self.path / LOG,
-        )
 
-
-def _log_error(path: Path, error: sqlite3.Error) -> RunError:
+def _log_error(path: Path, error: sqlite3.Error) -> GnomonError:
     text = str(error)
     if "full" in text or "disk I/O error" in text:
         return _full(path)
     if "malformed" in text or "not a database" in text:
-        return RunError(
-            f"The log in {path} is damaged: {text}.",
-            f"Save what can be read with `gnomon recover {path} -o FOLDER`, restore it from a "
-            "copy, or start the run over with --restart.",
-        )
+        return damaged_log(path, text)
     return RunError(
         f"The log in {path} cannot be written: {text}.",
         "Check the folder's permissions, or give another with --runs.",
