@@ -250,6 +250,14 @@ def test_runs_of_one_seed_each_are_not_taken_together() -> None:
     assert caveats[0].startswith("No two of these runs differ in the seed alone")
 
 
+def test_runs_that_no_paper_is_about_are_left_out_and_the_others_shown() -> None:
+    elsewhere = vsr_run(9, 0)
+    elsewhere = replace(elsewhere, about=replace(elsewhere.about, benchmark="dice@fresh"))
+    (table3, _), caveats = beside_papers([elsewhere, vsr_run(6, 0)])
+    assert table3.rows[-1] == ("mine", None, "60.0", None)
+    assert caveats[0] == "dice@fresh is in no table of a paper: left out."
+
+
 def answered(size: int, groups: int = 3, **about: str) -> Table:
     rows = []
     for i in range(groups * size):

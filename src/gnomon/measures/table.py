@@ -173,7 +173,7 @@ class Table:
 
         Measures are over these rows.
         """
-        has_gold = self.kinds.gold.any(axis=1)
+        has_gold: Flags = np.asarray(self.kinds.gold.any(axis=1))
         if has_gold.all() or not len(self):
             return self
         return self.where(has_gold[self.kind])

@@ -15,7 +15,7 @@ from gnomon.measures.runlabels import labels
 from gnomon.measures.scoring import score_table
 from gnomon.measures.seeds import NONE_TOGETHER, by_seed, seedless
 from gnomon.measures.table import Table
-from gnomon.registry import benchmark
+from gnomon.registry import benchmark, known_benchmark
 from gnomon.reporting.published.items import paper_items
 from gnomon.reporting.published.layouts import (
     Column,
@@ -25,6 +25,7 @@ from gnomon.reporting.published.layouts import (
     columns_on,
     like_paper,
     needed,
+    papers,
 )
 from gnomon.reporting.published.results import results
 
@@ -36,8 +37,8 @@ def beside_papers(
 
     With `seeds_together`, runs that differ in nothing but the seed share a row: mean and deviation.
     """
+    tables, caveats = _of_papers(tables)
     groups = by_seed(tables) if seeds_together else [[table] for table in tables]
-    caveats = []
     if seeds_together and len(groups) == len(tables):
         caveats.append(NONE_TOGETHER)
     runs: dict[tuple[str, str], dict[str, RunFigures]] = {}
@@ -54,6 +55,18 @@ def beside_papers(
     for (paper, file), found in runs.items():
         listings += like_paper(paper, results(file), found)
     return listings, caveats
+
+
+def _of_papers(tables: Sequence[Table]) -> tuple[list[Table], list[str]]:
+    """The tables on benchmarks of a paper, and for each other benchmark that it is left out."""
+    found, left_out = [], dict[str, None]()
+    for table in tables:
+        asked = known_benchmark(table.benchmark)
+        if asked and asked.paper in papers():
+            found.append(table)
+        else:
+            left_out[f"{table.benchmark} is in no table of a paper: left out."] = None
+    return found, list(left_out)
 
 
 def _names(groups: Sequence[Sequence[Table]], seeds_together: bool) -> list[str]:
