@@ -8,7 +8,7 @@ examples:
   gnomon score --answers results-ada.tsv --benchmark spatialqa@published --data path/to/spatialqa
   gnomon score runs/posrel* --over-seeds
   gnomon score runs/spacenli* --like-paper --format latex
-  gnomon score runs/vsr* --like-paper --over-seeds
+  gnomon score runs/posrel* --like-paper --over-seeds
 
 Values are fractions in JSON and CSV, percentages elsewhere. Intervals treat items of one group as
 one, as far as they go. A failed or unread answer counts as wrong, and an item that was not asked
