@@ -1,5 +1,6 @@
 # make demo   set up, measure a small real model, write a report
-# make test   set up everything, run the tests
+# make test   set up everything, run the tests that need neither weights nor a browser: nothing outside .venv changes
+# make test-all   all tests: fetches weights (0.5 GB) and, as root, installs Chromium where there is none
 # make lint   ruff and mypy        make bench   speed and memory        make docs   build the guide
 #
 # Everything is installed into .venv with the versions of constraints.txt.
@@ -12,13 +13,16 @@ PYTEST_ARGS ?= -n auto
 export UV_FIND_LINKS ?= $(PIP_FIND_LINKS)
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: demo test lint format bench docs clean
+.PHONY: demo test test-all lint format bench docs clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.demo
 	$(BIN)/gnomon demo
 
-test: $(VENV)/.dev $(VENV)/.browser
+test: $(VENV)/.dev
+	$(BIN)/python -m pytest $(PYTEST_ARGS) -m 'not weights and not browser'
+
+test-all: $(VENV)/.dev $(VENV)/.browser
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
 
 lint: $(VENV)/.dev
