@@ -19,7 +19,7 @@ _STEERING = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 
 
 class GnomonError(Exception):
-    """something the user can fix: `message` says what and where, `hint` says what to do."""
+    """Something the user can fix: `message` says what and where, `hint` says what to do."""
 
     exit_code = 1
 
@@ -54,8 +54,10 @@ class RunError(GnomonError):
 
 
 class ModelError(GnomonError):
-    """A model cannot be loaded or reached: the run ends, and goes on where it stopped once that is
-    mended."""
+    """A model cannot be loaded or reached: the run ends.
+
+    Given again once that is fixed, it goes on where it stopped.
+    """
 
 
 class MissingExtraError(GnomonError):

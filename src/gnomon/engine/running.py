@@ -1,5 +1,4 @@
-"""One run from start to end: items into the log, those that lack an answer to the model, answers
-into the log.
+"""One run from start to end: items into the log, then to the model, then answers into the log.
 
 Everything that was answered is on disk before the next batch starts, so a run may be stopped at any
 byte and the same command takes it up again. A folder becomes a run when its manifest is written,
@@ -350,8 +349,10 @@ def _count(progress: Progress, batch: Sequence[Numbered], answers: Sequence[Answ
 
 @contextmanager
 def _interruptible() -> Iterator[threading.Event]:
-    """Ctrl-C sets the event, so that the batch at hand is finished and logged; a second Ctrl-C
-    stops at once."""
+    """Ctrl-C sets the event, so that the batch at hand is finished and logged.
+
+    A second Ctrl-C stops at once.
+    """
     event = threading.Event()
     if threading.current_thread() is not threading.main_thread():
         yield event

@@ -72,7 +72,7 @@ def parse_condition(text: str) -> Condition:
 
 
 class _Parser:
-    """Recursive descent over the tokens; `depth` counts the levels still to be had."""
+    """Recursive descent over the tokens; `depth` counts the levels that are left."""
 
     def __init__(self, text: str) -> None:
         if len(text) > LENGTH_LIMIT:
