@@ -15,6 +15,7 @@ from starlette.testclient import TestClient
 import gnomon
 from gnomon import Answer, Benchmark, Item
 from gnomon.cli import main
+from gnomon.cli.progress import in_words
 from gnomon.itemsource import ItemSource
 from gnomon.reporting.viewer.app import make_app
 from gnomon.runs import Run
@@ -77,6 +78,18 @@ def test_beside_judged_scenes_the_others_are_left_out(
     page = gnomon.report(run, tmp_path / "page.html").read_text()
     assert "painter is right on 2 of 2 items of scenes@fresh" in page
     assert "painter: 4 items without a right answer left out of its figures." in page
+
+
+@pytest.mark.parametrize(("judged", "said"), [(0, "4/4"), (2, "6/6 · 100.0 % right")])
+def test_the_share_of_right_answers_so_far_is_of_judged_items_only(judged: int, said: str) -> None:
+    painted(judged)
+    seen: list[str] = []
+    gnomon.run(
+        ItemSource(SCENES, "fresh", {"judged": judged}),
+        Painter(),
+        watch=lambda progress: seen.append(in_words(progress, now=0.0)),
+    )
+    assert seen == [said]
 
 
 @pytest.mark.parametrize("judged", [0, 2])

@@ -51,6 +51,7 @@ class Progress:
 
     total: int = 0
     done: int = 0  # answered, unread or failed
+    judged: int = 0  # of these, items that name a right answer; a scene to be painted has none
     right: int = 0
     errors: int = 0
     asked: int = 0  # by this process
@@ -320,7 +321,11 @@ def _progress(log: RunLog, manifest: Manifest, *, retry_errors: bool = False) ->
     """What is done so far; failures that are to be asked again are not."""
     counts = log.counts()
     progress = Progress(
-        total=manifest.counts.items, done=counts.asked, right=log.right(), errors=counts.errors
+        total=manifest.counts.items,
+        done=counts.asked,
+        judged=log.judged(retry_errors=retry_errors),
+        right=log.right(),
+        errors=counts.errors,
     )
     if retry_errors:
         progress.done -= counts.errors
@@ -340,6 +345,7 @@ def _count(progress: Progress, batch: Sequence[Numbered], answers: Sequence[Answ
     """Bring the progress up to date by a batch. Of several answers to an item the first counts."""
     progress.asked += len(batch)
     progress.done += len(batch)
+    progress.judged += sum(bool(item.gold) for _, item in batch)
     gold = {item.id: item.gold for _, item in batch}
     for answer in answers:
         if answer.sample == 0:

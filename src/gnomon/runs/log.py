@@ -168,6 +168,16 @@ class RunLog:
         )
         return int(found[0][0])
 
+    def judged(self, *, retry_errors: bool = False) -> int:
+        """Answers to items that name a right answer; without failures if those are asked again."""
+        found = self._read(
+            "SELECT count(*) FROM answers JOIN items USING (n) "
+            "WHERE sample = 0 AND json_array_length(record, '$.gold') > 0 "
+            "AND NOT (? AND error IS NOT NULL)",
+            (retry_errors,),
+        )
+        return int(found[0][0])
+
     def counts(self) -> Counts:
         """Counted from the log."""
         try:
