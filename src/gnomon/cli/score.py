@@ -232,10 +232,10 @@ def _tell_deviations(found: Sequence[Scored]) -> None:
     """On standard error: the mean and the deviation over seeds, as papers print them."""
     from gnomon.measures.seeds import NONE_TOGETHER
 
-    told = list(_deviations(found))
-    if not told:
-        told = [NONE_TOGETHER]
-    for line in told:
+    several = [each for each in found if each.over_seeds and each.over_seeds.runs > 1]
+    if not several:
+        print(NONE_TOGETHER, file=sys.stderr)
+    for line in _deviations(several):
         print(line, file=sys.stderr)
 
 

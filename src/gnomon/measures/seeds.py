@@ -35,7 +35,8 @@ class SeedScore(NamedTuple):
 
     score: Score  # the mean over seeds, with an interval for new items and new seeds
     deviation: float  # sample standard deviation over seeds, as papers print it
-    values: tuple[float, ...]  # one per seed
+    values: tuple[float, ...]  # one per seed for which the measure is defined
+    runs: int = 1  # taken together
 
 
 def over_seeds(
@@ -76,7 +77,7 @@ def over_seeds(
         n=statistics.n,
         clusters=statistics.clusters,
     )
-    return SeedScore(score, spread, tuple(values.tolist()))
+    return SeedScore(score, spread, tuple(values.tolist()), len(tables))
 
 
 def by_seed(tables: Sequence[Table]) -> list[list[Table]]:
