@@ -45,15 +45,13 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as for a job in the bac
 
 @pytest.fixture(autouse=True)
 def _own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Each test works in a folder of its own, so that none depends on another or on where pytest
-    was started."""
+    """Each test works in a folder of its own: none depends on another, or on where pytest began."""
     monkeypatch.chdir(tmp_path)
 
 
 @pytest.fixture
 def plugin(monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The plug-in package gnomon-dice (a benchmark `dice`, a model `slow`), as if it were
-    installed."""
+    """The plug-in packages gnomon-dice and gnomon-guess, as if they were installed."""
     folder = ROOT / "tests" / "plugin"
     monkeypatch.syspath_prepend(folder)
     return folder

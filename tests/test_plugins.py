@@ -11,9 +11,12 @@ def test_every_command_knows_what_a_plugin_adds(plugin, tmp_path, capsys):
         "benchmarks": "numbers",
         "models": "digits",
         "measures": "first_choice",
+        "figures": "first-choices",
     }.items():
         main(["list", kind])
         assert f"  {name} " in capsys.readouterr().out
+    main(["list", "benchmarks", "numbers"])
+    assert capsys.readouterr().out.startswith("numbers: which of two numbers is larger\n")
     main(["list", "models", "digits"])
     assert "the probability of what it picks" in capsys.readouterr().out
 

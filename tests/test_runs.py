@@ -106,7 +106,7 @@ def test_log_of_something_else_is_named(tmp_path):
     (tmp_path / "r").mkdir()
     (tmp_path / "r" / LOG).write_bytes(b"not a database, but long enough to be taken for one" * 40)
     with (
-        pytest.raises(RunError, match=r"damaged(.|\n)*gnomon recover"),
+        pytest.raises(DataError, match=r"damaged(.|\n)*gnomon recover"),
         RunLog(tmp_path / "r") as log,
     ):
         log.pending(-1, 1)
@@ -232,6 +232,21 @@ def test_a_writer_names_a_damaged_record_too(log):
     damage(again, "UPDATE items SET record = '{' WHERE n = 2")
     with RunLog(log.path) as again, pytest.raises(DataError, match="damaged"):
         again.pending(-1, 10)
+
+
+@pytest.mark.parametrize("end", [b"items", b"answers"])
+def test_a_writer_names_a_schema_that_is_no_text(log, end):
+    """SQLite quotes the damaged text in its message, which Python then cannot decode."""
+    log.close()
+    file = log.path / LOG
+    whole = file.read_bytes()
+    start = b"CREATE TABLE " + end
+    assert start in whole
+    file.write_bytes(whole.replace(start, b"CREATE \xff\xfe\xfdLE " + end))
+    with RunLog(log.path) as again:
+        for use in (again.counts, again.right, lambda: again.pending(-1, 1)):
+            with pytest.raises(DataError, match="the log is damaged"):
+                use()
 
 
 def test_a_finished_log_is_read_where_nothing_may_be_written(log, monkeypatch):

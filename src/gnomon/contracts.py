@@ -1,7 +1,7 @@
-"""What a benchmark, a model, a measure and a figure must be. A plug-in author needs this page and
-`records.py`, no more.
+"""What a benchmark, a model and a measure must be.
 
-Each contract is as small as it can be; what is optional has a default or may be left out.
+A plug-in author needs this page and `records.py`, no more; for a figure, `reporting/figures`. Each
+contract is as small as it can be; what is optional has a default or may be left out.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ _STEERING = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 
 
 class GnomonError(Exception):
-    """something the user can fix: `message` says what and where, `hint` says what to do."""
+    """Something the user can fix: `message` says what and where, `hint` says what to do."""
 
     exit_code = 1
 

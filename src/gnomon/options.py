@@ -1,5 +1,4 @@
-"""Options by signature: a benchmark's source or a model's factory names them as keyword-only
-parameters.
+"""Options by signature: the keyword-only parameters of a benchmark's source or a model's factory.
 
 Nothing else declares them: what the signature does not name is refused, and texts become the
 annotated types. The docstring explains each on a line "name   text". A model's factory may mark

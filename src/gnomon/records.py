@@ -1,5 +1,4 @@
-"""The records that all rooms exchange: an Item is asked, an Answer comes back, a Score says what
-answers mean.
+"""What all rooms exchange: an Item is asked, an Answer comes back, a Score says what answers mean.
 
 They are plain, immutable and typed; on disk each is one JSON object with the same field names
 (docs/formats.md).
@@ -93,9 +92,8 @@ class Prediction(NamedTuple):
     label: str | None = None
     place: int | None = None
     choices: Sequence[str] | None = None  # as the file lists them, where it does
-    scores: Sequence[Any] | Mapping[str, Any] | None = (
-        None  # in the order of `choices`, or by label
-    )
+    # in the order of `choices`, or by label
+    scores: Sequence[Any] | Mapping[str, Any] | None = None
     reply: str | None = None
     error: str | None = None
 
@@ -129,6 +127,17 @@ def problem(item: Item) -> str:
     if item.form == "cloze" and item.text.count(MASK) != 1:
         return f"a cloze text must hold {MASK} exactly once"
     return ""
+
+
+def letter_of(place: int) -> str:
+    """The letter by which a choice is called, by its place: a to z, then aa, ab ...
+
+    >>> letter_of(0), letter_of(25), letter_of(26)
+    ('a', 'z', 'aa')
+    """
+    earlier, last = divmod(place, 26)
+    found = chr(ord("a") + last)
+    return letter_of(earlier - 1) + found if earlier else found
 
 
 def digest(*parts: str, digits: int = DIGITS) -> str:

@@ -1,5 +1,4 @@
-"""Names -> benchmarks, models and measures. One line here, or an entry point in a plug-in package,
-adds one.
+"""Names -> benchmarks, models, measures, figures. A line here or a plug-in's entry point adds one.
 
 Nothing is imported until it is asked for by name, so the tables may name modules that need optional
 extras.
@@ -261,6 +260,9 @@ IMAGE_LISTS: dict[str, Entry] = {
 }
 
 # What `gnomon demo` shows: one of each kind, quick to ask.
+DEMO_MODEL = "smollm2"
+# The published 4-bit weights as they are: a third of the disk space, and good enough to see.
+DEMO_OPTIONS = {"quantised": True}
 DEMO = ("scales", "posrel", "spacenli", "spatialqa", "viphy-size-transitive")
 
 KINDS: dict[str, dict[str, Entry]] = {
@@ -315,8 +317,10 @@ def known_benchmark(name: str) -> Benchmark | None:
 
 
 class ModelSpec(NamedTuple):
-    """A model by name and options, checked but not yet loaded: a run that is complete never needs
-    to load it."""
+    """A model by name and options, checked but not yet loaded.
+
+    A run that is complete never needs to load it.
+    """
 
     spec: str
     options: dict[str, Any]
@@ -346,8 +350,7 @@ class ModelSpec(NamedTuple):
 
 
 def model(spec: str, **options: Any) -> ModelSpec:
-    """The model that SPEC names: "random", "constant:yes", "hf:gpt2" ... with the options its
-    factory takes.
+    """The model that SPEC names, such as "hf:gpt2", with the options that its factory takes.
 
     >>> model("random", model_seed=3).open().describe()
     {'model_seed': 3}

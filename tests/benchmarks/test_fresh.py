@@ -61,6 +61,7 @@ def test_an_id_stands_for_one_question_whatever_the_seed_and_the_options(
     known: dict[str, Item] = {}
     for item in map(asked, drawn(name, seeds)):
         assert known.setdefault(item.id, item) == item
+    assert len(known) > 10
 
 
 @pytest.mark.parametrize("name", FRESH)
@@ -71,6 +72,7 @@ def test_a_question_keeps_its_id_under_another_seed_and_ids_stay_short(name: str
         assert ids.setdefault(question, item.id) == item.id
         assert len(item.id) <= 120
         assert " " not in item.id
+    assert len(ids) > 10
 
 
 @pytest.fixture(scope="module")

@@ -90,6 +90,7 @@ def test_the_three_items_of_a_scene_share_a_group_and_agree():
     groups: dict[str, list] = {}
     for item in items:
         groups.setdefault(item.group, []).append(item)
+    assert len(groups) > 10
     for cloze, yes, no in groups.values():
         assert [item.form for item in (cloze, yes, no)] == ["cloze", "choice", "choice"]
         assert (yes.gold, no.gold) == (("yes",), ("no",))

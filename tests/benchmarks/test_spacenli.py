@@ -68,6 +68,7 @@ def test_items_are_grouped_by_pattern_with_one_label_each(items, bank):
 
 
 def test_slot_fillers_stand_in_the_text(items):
+    assert any(tag.startswith("slot:") for tag in items[0].tags)
     for item in items[:200]:
         text = f"{item.context} {item.text}".lower()
         for tag, phrase in item.tags.items():

@@ -96,6 +96,7 @@ def test_in_contrast_sets_a_hypothesis_has_every_label_equally_often():
     golds = defaultdict(list)
     for item in fresh(per_group=20, paired=True):
         golds[item.tags["family"], item.text].append(item.gold)
+    assert len(golds) > 10
     for found in golds.values():
         assert len(found) >= 3
         assert len({coverage(found)[label] for label in LABELS}) == 1
@@ -109,7 +110,9 @@ def test_some_items_have_several_right_labels_but_none_has_all(items):
 
 @pytest.mark.parametrize("seed", [0, 7])
 def test_sentences_are_whole(seed):
-    for item in fresh(seed=seed, per_group=40):
+    items = list(fresh(seed=seed, per_group=40))
+    assert len(items) > 1000
+    for item in items:
         for text in (item.context, item.text):
             assert re.fullmatch(r"[A-Z][\w ,.'-]+[\w]\.", text), text
             assert not SLIPS.search(text.lower()), text
@@ -139,7 +142,9 @@ def test_seeds_differ_and_repeat(items):
 def test_fillers_of_one_list_are_never_the_same(name: str):
     family = next(family for family in families() if family.name == name)
     words = {row[0].name for row in family.draws[0].rows}
-    for problem in family.problems(60):
+    problems = list(family.problems(60))
+    assert len(problems) > 60
+    for problem in problems:
         text = f"{problem.premise} {problem.hypothesis}".lower()
         assert sum(bool(re.search(rf"the {word}\b", text)) for word in words) == 3
 

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+from pathlib import Path
 
 import pytest
 
@@ -190,6 +191,17 @@ def test_seeds_are_taken_together(capsys):
     assert (found[0]["by"], found[0]["n"]) == ("", 180)
     assert "over 3 seeds" in told.err
     assert len(found) == 3
+
+
+def test_seeds_taken_together_by_an_undefined_measure_are_not_said_to_be_alone(capsys):
+    for seed in (0, 1):
+        gnomon.run(gnomon.load("scales", seed=seed), "majority", limit=20)
+    told = printed(capsys, "score", "runs", "--over-seeds", "--measure", "negation")
+    assert "seed alone" not in told.err
+    alone = printed(
+        capsys, "score", str(sorted(Path("runs").iterdir())[0]), "--over-seeds", "--measure", "ece"
+    )
+    assert "No two of these runs differ in the seed alone" in alone.err
 
 
 @pytest.mark.parametrize(
@@ -622,3 +634,6 @@ def test_runs_of_one_model_have_a_row_each_in_a_papers_table(capsys):
     out = printed(capsys, "score", "runs", "--like-paper").out
     assert "random (seed 0)" in out
     assert "random (seed 1)" in out
+    together = printed(capsys, "score", "runs", "--like-paper", "--over-seeds")
+    assert "seed 0" not in together.out
+    assert together.err.count("mean and standard deviation over 2 seeds") == 1

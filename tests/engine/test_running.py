@@ -194,10 +194,12 @@ def test_what_fails_again_is_counted_once(tmp_path):
         Fake(lambda item: _raise(ValueError("still")) if item.id == "7" else "yes"),
         runs=tmp_path,
         retry_errors=True,
-        watch=lambda progress: seen.append((progress.done, progress.errors, progress.right)),
+        watch=lambda progress: seen.append(
+            (progress.done, progress.judged, progress.errors, progress.right)
+        ),
     )
-    assert seen[0] == (98, 0, 98)
-    assert seen[-1] == (100, 1, 99)
+    assert seen[0] == (98, 98, 0, 98)
+    assert seen[-1] == (100, 100, 1, 99)
 
 
 def test_out_of_memory_halves_the_batches_that_follow(tmp_path):

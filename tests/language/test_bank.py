@@ -29,7 +29,9 @@ NEGATIONS = re.compile(r"\b(not|no|never|nobody|nothing|neither|without|cannot)\
 
 @pytest.fixture(scope="module")
 def bank() -> Bank:
-    return read_bank(package_data("patterns/bank"))
+    found = read_bank(package_data("patterns/bank"))
+    assert len(found.patterns) > 100  # what is said below of every pattern is said of many
+    return found
 
 
 @pytest.fixture(scope="module")

@@ -24,13 +24,13 @@ def test_runs_that_differ_in_nothing_are_numbered():
     assert labels(["m", "n", "m"], [{"seed": 0}] * 3) == ["m #1", "n", "m #2"]
 
 
-def test_of_a_long_value_the_end_is_kept_and_nothing_that_steers_a_terminal():
+def test_of_a_long_value_the_end_is_kept_and_what_steers_a_terminal_is_shown_as_an_escape():
     one, two = labels(
         ["m", "m"], [{"prompt": "/very" * 20 + "/first.yaml"}, {"prompt": "\x1b[31mx\u202ey\n"}]
     )
     assert one.endswith("/first.yaml)")
     assert len(one) < 50
-    assert two == "m (prompt [31mxy)"
+    assert two == r"m (prompt \x1b[31mx\u202ey)"
 
 
 @pytest.mark.parametrize(

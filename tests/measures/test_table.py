@@ -6,6 +6,12 @@ import pytest
 import gnomon
 from gnomon.errors import DataError, UsageError
 from gnomon.measures import Table
+from gnomon.measures.accuracy import ACCURACY
+from gnomon.measures.entries import Entry
+from gnomon.measures.pairing import NothingSharedError, aligned
+from gnomon.measures.remarks import remarks
+from gnomon.measures.scoring import score
+from gnomon.measures.seeds import over_seeds
 from gnomon.measures.table import in_order
 from gnomon.records import Answer, Item
 from gnomon.registry import benchmark
@@ -164,3 +170,43 @@ def test_scores_of_no_named_scale_are_log_probabilities_if_any_is_negative():
 
 def test_numbers_come_before_words_and_what_is_not_a_number_is_a_word():
     assert sorted(["b", "10", "nan", "2", "a"], key=in_order) == ["2", "10", "a", "b", "nan"]
+
+
+def scene(name: str, **about) -> Item:
+    return Item(id=name, form="scene", text="A cat on a mat.", **about)
+
+
+def test_scenes_that_nobody_has_judged_have_no_accuracy():
+    rows = [(scene(name), Answer(item=name, files=(f"{name}.png",))) for name in "ab"]
+    table = Table.of(rows, benchmark="scenes@fresh", model="painter")
+    assert table.right.tolist() == [False, False]
+    found = score(table, ACCURACY)
+    assert (found.value, found.low, found.high, found.n) == (None, None, None, 0)
+    said = list(remarks(Entry(table, ("accuracy",), "painter"), ["accuracy"]))
+    assert said == [
+        "painter on scenes@fresh: 2 items name no right answer; the figures leave them out."
+    ]
+
+
+def test_scenes_without_choices_are_left_out_beside_items_that_have_them():
+    asked = scene("judged", choices=("yes", "no"), gold=("yes",))
+    rows = [
+        (asked, Answer(item="judged", choice="yes")),
+        (scene("painted"), Answer(item="painted", files=("painted.png",))),
+    ]
+    table = Table.of(rows, model="painter")
+    found = score(table, ACCURACY)
+    assert (found.value, found.n) == (1.0, 1)
+    assert over_seeds([table], ACCURACY).score.value == 1.0
+    one, two = aligned(table, table)
+    assert one.ids.tolist() == two.ids.tolist() == ["judged"]
+    painted = table.where(np.array([1]))
+    with pytest.raises(NothingSharedError, match="name no right answers"):
+        aligned(painted, painted)
+
+
+def test_an_unknown_tag_is_answered_with_each_name_once(table):
+    made = table(["a"], ["a"], tags=[{"cardinality": "1"}])
+    with pytest.raises(UsageError) as error:
+        made.column("colour")
+    assert error.value.hint.count("cardinality") == 1

@@ -193,7 +193,9 @@ def test_scores_are_log_probabilities_among_the_choices_of_the_item():
     ]
     model = bag_of_words("")
     model.prepare(items, benchmark())
-    for answer in model.answer(items):
+    answers = model.answer(items)
+    assert len(answers) == 20
+    for answer in answers:
         assert sum(map(math.exp, answer.scores)) == pytest.approx(1)
         assert answer.scores[2] < -15
 

@@ -33,7 +33,9 @@ def test_counts_and_labels(folder):
 
 
 def test_every_object_has_beside_and_one_other_relation(folder):
-    for thing in {item.tags["object"] for item in published(data=folder, form="cloze")}:
+    things = {item.tags["object"] for item in published(data=folder, form="cloze")}
+    assert len(things) == 14
+    for thing in things:
         found = Counter(
             item.gold[0]
             for item in published(data=folder, form="cloze")

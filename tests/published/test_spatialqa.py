@@ -46,6 +46,8 @@ def test_the_same_row_has_the_same_id_in_every_file_and_order(folder, tmp_path):
 
 
 def test_right_answers_by_the_authors_own_count(folder):
-    for file in sorted(folder.glob("results-*.tsv.gz")):
+    files = sorted(folder.glob("results-*.tsv.gz"))
+    assert files
+    for file in files:
         for item, row in read(file):
             assert (row["answer"] in item.gold) == (row["correct"] == "1")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 
@@ -207,6 +208,54 @@ def test_a_half_is_rounded_as_the_paper_rounds_it() -> None:
     assert table4.rows[-1][-1] == albert[-1] == "36.2"
     assert [rounded(n / 160, 1, "half even") for n in (66, 70)] == ["41.2", "43.8"]
     assert rounded(66 / 160, 1, "half up") == "41.3"
+
+
+def vsr_run(right: int, seed: int, part: str = "random/test") -> Table:
+    """The answers of one of several runs that differ in the model's seed; `right` of 10 are."""
+    rows = []
+    for i in range(10):
+        item = Item(
+            id=f"{i}",
+            form="caption",
+            text="The cat is on the mat.",
+            choices=("false", "true"),
+            gold=("true",),
+            group=f"{i}",
+            tags={"part": part, "relation": "on"},
+        )
+        rows.append((item, Answer(item=item.id, choice="true" if i < right else "false")))
+    table = Table.of(rows, benchmark="vsr@published", model="mine")
+    about = replace(table.about, seed=seed, settings={"seed": seed, "split": part})
+    return replace(table, about=about)
+
+
+def test_runs_with_several_seeds_stand_in_a_papers_table_as_mean_and_deviation() -> None:
+    """VSR's Table 3 prints the mean and the standard deviation over three seeds."""
+    tables = [vsr_run(right, seed) for seed, right in enumerate((6, 7, 8))]
+    (table3, table8), caveats = beside_papers(tables, seeds_together=True)
+    assert table3.rows[1] == ("VisualBERT", None, "57.4 ± 0.9", "54.0 ± 1.3")
+    assert table3.rows[-1] == ("mine", None, "70.0 ± 10.0", None)
+    assert [row[0] for row in table8.rows].count("mine") == 1
+    assert "mine on vsr@published: mean and standard deviation over 3 seeds." in caveats
+
+    (alone, _), caveats = beside_papers(tables)
+    assert [row[2] for row in alone.rows[-3:]] == ["60.0", "70.0", "80.0"]
+    assert not any("seeds" in caveat for caveat in caveats)
+
+
+def test_runs_of_one_seed_each_are_not_taken_together() -> None:
+    tables = [vsr_run(6, 0), vsr_run(8, 0, part="zeroshot-published/test")]
+    (table3, _), caveats = beside_papers(tables, seeds_together=True)
+    assert [row[2:] for row in table3.rows[-2:]] == [("60.0", None), (None, "80.0")]
+    assert caveats[0].startswith("No two of these runs differ in the seed alone")
+
+
+def test_runs_that_no_paper_is_about_are_left_out_and_the_others_shown() -> None:
+    elsewhere = vsr_run(9, 0)
+    elsewhere = replace(elsewhere, about=replace(elsewhere.about, benchmark="dice@fresh"))
+    (table3, _), caveats = beside_papers([elsewhere, vsr_run(6, 0)])
+    assert table3.rows[-1] == ("mine", None, "60.0", None)
+    assert caveats[0] == "dice@fresh is in no table of a paper: left out."
 
 
 def answered(size: int, groups: int = 3, **about: str) -> Table:

@@ -1,5 +1,7 @@
-"""From what a file says about one item to an Answer. Choices are matched by their text, never by
-their place in another program's list."""
+"""From what a file says about one item to an Answer.
+
+Choices are matched by their text, never by their place in another program's list.
+"""
 
 from __future__ import annotations
 

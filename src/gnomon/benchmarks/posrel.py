@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -263,16 +264,9 @@ POSREL = Benchmark(
     published_results="spatial-commonsense",
     statistics=statistics,
 )
-GENERAL = Benchmark(
+GENERAL = replace(
+    POSREL,
     name="posrel-general",
     summary="where an unusual person is while doing something with an unusual object",
-    paper="spatial commonsense",
     sources={"fresh": general_fresh, "published": general_published},
-    measures=("accuracy", "macro_f1"),
-    slices=("relation", "object"),
-    units=("object",),
-    noun="scenes",
-    hold_out=(("object", "action", "kind_of_person"), ("object", "action")),
-    published_results="spatial-commonsense",
-    statistics=statistics,
 )

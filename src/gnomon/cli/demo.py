@@ -18,7 +18,7 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 from gnomon.itemsource import ItemSource
-from gnomon.registry import DEMO, ModelSpec
+from gnomon.registry import DEMO, DEMO_MODEL, DEMO_OPTIONS, ModelSpec
 from gnomon.runs import Run
 
 LIMIT = 100  # items of each: enough to see something, and done in about a minute on two cores
@@ -29,9 +29,8 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "-m",
         "--model",
-        default="smollm2",
         metavar="MODEL",
-        help="the model to ask (default: smollm2)",
+        help=f"the model to ask (default: {DEMO_MODEL}, in 4 bits)",
     )
     parser.add_argument(
         "--limit",
@@ -63,9 +62,8 @@ def main(args: Namespace) -> int:
     from gnomon.registry import model
     from gnomon.reporting.tables.scores import headline
 
-    # The published 4-bit weights as they are: a third of the disk space, and good enough to see.
-    options = {"quantised": True} if args.model == "smollm2" else {}
-    models = [model(args.model, **options), model("random")]
+    asked = model(args.model) if args.model else model(DEMO_MODEL, **DEMO_OPTIONS)
+    models = [asked, model("random")]
     runs: list[Run] = []
     for name in DEMO:
         runs += _asked(args, load(name).limited(args.limit), models)
@@ -88,7 +86,8 @@ def _asked(args: Namespace, source: ItemSource, models: list[ModelSpec]) -> list
         runs.append(run)
     if not args.quiet and not sys.stderr.isatty():
         items = runs[-1].manifest.counts.items
-        print(f"{source.name}: asked {args.model} and random {items:,} items.", file=sys.stderr)
+        who = " and ".join(asked.spec for asked in models)
+        print(f"{source.name}: asked {who} {items:,} items.", file=sys.stderr)
     return runs
 
 

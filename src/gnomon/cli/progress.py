@@ -38,7 +38,8 @@ def live_line(title: str, *, quiet: bool) -> Iterator[Callable[[Progress], None]
 def in_words(progress: Progress, now: float | None = None) -> str:
     """Items so far, items per second, time still needed, share right, failures.
 
-    >>> in_words(Progress(total=200, done=100, right=61, asked=100, started=0.0), now=10.0)
+    >>> so_far = Progress(total=200, done=100, judged=100, right=61, asked=100, started=0.0)
+    >>> in_words(so_far, now=10.0)
     '100/200 · 10.0 items/s · 10 s left · 61.0 % right'
     """
     parts = [f"{progress.done:,}/{progress.total:,}"]
@@ -50,8 +51,8 @@ def in_words(progress: Progress, now: float | None = None) -> str:
         parts.append(f"{speed:,.1f} items/s")
         if progress.done < progress.total:
             parts.append(f"{_duration((progress.total - progress.done) / speed)} left")
-    if progress.done:
-        parts.append(f"{100 * progress.right / progress.done:.1f} % right")
+    if progress.judged:
+        parts.append(f"{100 * progress.right / progress.judged:.1f} % right")
     if progress.errors:
         parts.append(f"{progress.errors:,} failed")
     return " · ".join(parts)

@@ -1,5 +1,4 @@
-"""Write one page that shows what models get right and wrong: a single file that opens anywhere,
-without a network.
+"""Write one page that shows what models get right and wrong: one file, which needs no network.
 
 examples:
   gnomon report runs/*

@@ -188,37 +188,29 @@ def _show(args: Namespace, runs: list[Run]) -> None:
         return
     if args.quiet or not runs:
         return
+    from gnomon.measures.entries import entries_of
+    from gnomon.measures.remarks import remarks
+    from gnomon.measures.scoring import score_table
     from gnomon.reporting.tables.scores import headline
 
+    entries = entries_of(runs)
     scores: list[Score] = []
-    for run in runs:
-        scores += _scores(run)
+    for entry in entries:
+        scores += score_table(entry.table, entry.measures)
     print(headline(scores))
-    for run in runs:
-        _tell_missing(run)
+    for entry in entries:
+        for remark in remarks(entry, ()):
+            print(inert(remark))
+    if any(run.manifest.counts.errors for run in runs):
+        print("Ask the failed ones again with --retry-errors.")
     print(inert("Runs: " + "  ".join(str(run.path) for run in runs)))
 
 
 def _print_json(run: Run) -> None:
     import msgspec
 
-    fields = msgspec.to_builtins(run.manifest)
-    line = {"run": str(run.path), **fields, "scores": _scores(run)}
-    print(msgspec.json.encode(line).decode())
-
-
-def _tell_missing(run: Run) -> None:
-    counts = run.manifest.counts
-    if not counts.errors and not counts.unread:
-        return
-    who = inert(f"{run.model} on {run.benchmark}")
-    print(f"{who}: {counts.errors:,} failed, {counts.unread:,} unread: counted as wrong.")
-    if counts.errors:
-        print("Ask the failed ones again with --retry-errors.")
-
-
-def _scores(run: Run) -> list[Score]:
-    """The measures of the run's benchmark over all items."""
     from gnomon.measures.scoring import score_run
 
-    return score_run(run)
+    fields = msgspec.to_builtins(run.manifest)
+    line = {"run": str(run.path), **fields, "scores": score_run(run)}
+    print(msgspec.json.encode(line).decode())

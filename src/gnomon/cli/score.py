@@ -8,6 +8,7 @@ examples:
   gnomon score --answers results-ada.tsv --benchmark spatialqa@published --data path/to/spatialqa
   gnomon score runs/posrel* --over-seeds
   gnomon score runs/spacenli* --like-paper --format latex
+  gnomon score runs/posrel* --like-paper --over-seeds
 
 Values are fractions in JSON and CSV, percentages elsewhere. Intervals treat a cluster, such as the
 items of one pattern, as one observation (docs/glossary.md). A failed or unread answer counts as
@@ -161,7 +162,7 @@ def _check(args: Namespace) -> None:
             f"Leave out --{given}, or make another run with it.",
         )
     if args.like_paper:
-        _check_unused(args, "--like-paper", ("by", "measure", "draws", "over_seeds"))
+        _check_unused(args, "--like-paper", ("by", "measure", "draws"))
     elif args.over_seeds:
         _check_unused(args, "--over-seeds", ("draws",))
 
@@ -235,10 +236,12 @@ def _tell_unsliced(tags: Sequence[str], entries: Sequence[Entry]) -> None:
 
 def _tell_deviations(found: Sequence[Scored]) -> None:
     """On standard error: the mean and the deviation over seeds, as papers print them."""
-    told = list(_deviations(found))
-    if not told:
-        told = ["No two of these runs differ only in the seed: each is scored by itself."]
-    for line in told:
+    from gnomon.measures.seeds import NONE_TOGETHER
+
+    several = [each for each in found if each.over_seeds and each.over_seeds.runs > 1]
+    if not several:
+        print(NONE_TOGETHER, file=sys.stderr)
+    for line in _deviations(several):
         print(line, file=sys.stderr)
 
 
@@ -259,7 +262,8 @@ def _like_papers(args: Namespace, entries: Sequence[Entry]) -> str:
     from gnomon.reporting.published.beside import beside_papers
     from gnomon.reporting.tables.render import render
 
-    listings, caveats = beside_papers([entry.table for entry in entries])
+    tables = [entry.table for entry in entries]
+    listings, caveats = beside_papers(tables, seeds_together=args.over_seeds)
     if not listings:
         raise UsageError(
             "No table of a paper has a place for these runs.",

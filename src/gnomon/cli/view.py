@@ -1,5 +1,4 @@
-"""Explore runs in the browser: a leaderboard, live progress, two runs side by side, every answer to
-an item.
+"""Explore runs in the browser: leaderboard, live progress, two runs side by side, every answer.
 
 The viewer listens on this machine only and changes nothing.
 

@@ -1,5 +1,4 @@
-"""A batch put to a model: one bad item does not spoil the others, and a batch too large for memory
-is halved."""
+"""A batch put to a model: one bad item spoils no other, and too large a batch is halved."""
 
 from __future__ import annotations
 
@@ -18,8 +17,10 @@ BUDGET, BATCH = 16_384, 64  # tokens and items in a batch, unless the model says
 
 
 class Asker:
-    """Asks a model batch by batch: finds the item that fails, and halves the batch when memory runs
-    out."""
+    """Asks a model batch by batch.
+
+    It finds the item that fails, and halves the batch when memory runs out.
+    """
 
     def __init__(self, model: Model) -> None:
         self._answer = model.answer

@@ -1,5 +1,7 @@
-"""Batches by token budget: items of like length together, so that padding is small, and shared
-beginnings adjacent."""
+"""Batches by token budget.
+
+Items of like length stand together, so that padding is small, with shared beginnings adjacent.
+"""
 
 from __future__ import annotations
 
@@ -19,8 +21,9 @@ def default_size(item: Item) -> int:
 def in_batches(
     items: Sequence[Numbered], size: Callable[[Item], int], budget: int, most: int
 ) -> Iterator[list[Numbered]]:
-    """Split items into batches of at most `most` items and `budget` tokens, counting each as long
-    as the longest.
+    """Split items into batches of at most `most` items and `budget` tokens.
+
+    Each item counts as long as the longest of its batch.
 
     Within a window the items are sorted by length, in steps of a quarter, then by their beginnings.
     An item that is larger than the budget comes alone.
@@ -50,6 +53,8 @@ def halves(batch: Sequence[Numbered]) -> list[Sequence[Numbered]]:
 
 
 def _step(tokens: int) -> int:
-    """Lengths that differ by less than a quarter fall into one step: 1, 2, 3, 4, 5, 6-7, 8-9, 10-12
-    ..."""
+    """The step that a length falls into: 1, 2, 3, 4, 5, 6-7, 8-9, 10-12 ...
+
+    Lengths of one step differ by less than a quarter.
+    """
     return tokens if tokens < 4 else 4 * tokens.bit_length() + (tokens >> (tokens.bit_length() - 3))

@@ -1,5 +1,4 @@
-"""One run from start to end: items into the log, those that lack an answer to the model, answers
-into the log.
+"""One run from start to end: items into the log, then to the model, then answers into the log.
 
 Everything that was answered is on disk before the next batch starts, so a run may be stopped at any
 byte and the same command takes it up again. A folder becomes a run when its manifest is written,
@@ -52,6 +51,7 @@ class Progress:
 
     total: int = 0
     done: int = 0  # answered, unread or failed
+    judged: int = 0  # of these, items that name a right answer; a scene to be painted has none
     right: int = 0
     errors: int = 0
     asked: int = 0  # by this process
@@ -321,7 +321,11 @@ def _progress(log: RunLog, manifest: Manifest, *, retry_errors: bool = False) ->
     """What is done so far; failures that are to be asked again are not."""
     counts = log.counts()
     progress = Progress(
-        total=manifest.counts.items, done=counts.asked, right=log.right(), errors=counts.errors
+        total=manifest.counts.items,
+        done=counts.asked,
+        judged=log.judged(retry_errors=retry_errors),
+        right=log.right(),
+        errors=counts.errors,
     )
     if retry_errors:
         progress.done -= counts.errors
@@ -341,6 +345,7 @@ def _count(progress: Progress, batch: Sequence[Numbered], answers: Sequence[Answ
     """Bring the progress up to date by a batch. Of several answers to an item the first counts."""
     progress.asked += len(batch)
     progress.done += len(batch)
+    progress.judged += sum(bool(item.gold) for _, item in batch)
     gold = {item.id: item.gold for _, item in batch}
     for answer in answers:
         if answer.sample == 0:
@@ -350,8 +355,10 @@ def _count(progress: Progress, batch: Sequence[Numbered], answers: Sequence[Answ
 
 @contextmanager
 def _interruptible() -> Iterator[threading.Event]:
-    """Ctrl-C sets the event, so that the batch at hand is finished and logged; a second Ctrl-C
-    stops at once."""
+    """Ctrl-C sets the event, so that the batch at hand is finished and logged.
+
+    A second Ctrl-C stops at once.
+    """
     event = threading.Event()
     if threading.current_thread() is not threading.main_thread():
         yield event

@@ -20,6 +20,8 @@ from urllib.request import (
 from gnomon.errors import DataError
 
 HEADERS_WITHIN = 60.0  # seconds until a reply must have begun
+# Answers worth another attempt; those above 504 are a proxy's.
+BUSY = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529})
 BY_HAND = "Give the authors' folder with --data."
 
 

@@ -19,13 +19,12 @@ from urllib.parse import urlsplit
 from urllib.request import Request
 
 from gnomon.errors import DataError
-from gnomon.fetching.connection import BY_HAND, opener, printable
+from gnomon.fetching.connection import BUSY, BY_HAND, opener, printable
 from gnomon.fingerprint import sha256_of
 
 CHUNK = 256 * 1024
 TIMEOUT = 30.0  # seconds without a byte
 GRACE, LEAST_RATE = 60.0, 1000  # after so many seconds, at least so many bytes a second on average
-BUSY = {408, 425, 429, 500, 502, 503, 504}  # answers worth another attempt
 
 
 class Progress(Protocol):

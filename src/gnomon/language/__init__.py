@@ -1,2 +1,1 @@
-"""How text problems are made: mini world, patterns, constraints, sampling, English surface
-forms."""
+"""How text problems are made: mini world, patterns, constraints, sampling, English."""

@@ -84,8 +84,10 @@ def check_work(pattern: Pattern, work: int, limit: int) -> None:
 
 
 def narrowed(pattern: Pattern) -> tuple[list[Members], list[Condition]]:
-    """Domains narrowed by conditions on one place and the reach of relations, and the conditions
-    that are left."""
+    """Domains narrowed by conditions on one place and the reach of relations.
+
+    Also the conditions that are left.
+    """
     domains = [slot.domain for slot in pattern.slots]
     left: list[Condition] = []
     for condition in _flat(pattern.conditions):
@@ -136,8 +138,10 @@ def number_of_sets(condition: Condition) -> int:
 def pools_of(
     pattern: Pattern, domains: Sequence[Members], conditions: Sequence[Condition], *, apart: bool
 ) -> list[Pool]:
-    """One pool for places that may compete for an entity, where fillers are kept `apart`; one for
-    each other place."""
+    """One pool for the places that may compete for an entity, and one for each other place.
+
+    Places compete where fillers are kept `apart`.
+    """
     stocks = _stocks(pattern, domains, apart=apart)
     deciding: dict[tuple[int, Members], None] = {}
     for condition in conditions:

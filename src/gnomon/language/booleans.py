@@ -121,8 +121,10 @@ class _Reader:
         return Within(place, self.with_phrases(place, wanted))
 
     def stands(self, slots: ast.expr, predicate: ast.expr) -> Condition:
-        """`(NP1, NP2)` is among the tuples of `sig['name']`: phrases are sought among the names of
-        entities."""
+        """`(NP1, NP2)` is among the tuples of `sig['name']`.
+
+        Phrases are sought among the names of entities.
+        """
         match slots, predicate:
             case ast.Tuple(elts=elements), ast.Subscript(
                 value=ast.Name(id="sig"), slice=ast.Constant(value=str(name))

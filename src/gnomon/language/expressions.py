@@ -1,5 +1,6 @@
-"""The small language of sets ("person | {dog} - tall") and of conditions between slots ("on(X, Y)
-and X != Y").
+"""The small language of sets and of conditions between slots.
+
+A set is written "person | {dog} - tall", a condition "on(X, Y) and X != Y".
 
 These are the trees that `parsing` makes of a text; `world` and `conditions` give them a meaning.
 """

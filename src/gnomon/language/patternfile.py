@@ -56,8 +56,7 @@ def parse_bank(text: str, world: str = "", file: str = "") -> Bank:
 
 
 def build_bank(documents: Sequence[Node], world: Node | None = None) -> Bank:
-    """The patterns of several documents; what each says under `world` is added to the mini
-    world."""
+    """The patterns of several documents; what each has under `world` joins the mini world."""
     worlds = [world] if world else []
     bodies = []
     for document in documents:
@@ -259,8 +258,10 @@ class _Reader:
         return found
 
     def slots(self, used: set[str]) -> tuple[tuple[Slot, ...], set[str]]:
-        """The slots that the sentences use, sorted by name, and all names that the family and the
-        pattern declare."""
+        """The slots that the sentences use, sorted by name.
+
+        Also all names that the family and the pattern declare.
+        """
         declared: dict[str, Node] = {}
         for keys in (self.family, self.own):
             if "slots" in keys:

@@ -169,8 +169,10 @@ class Population:
     def _group(
         self, identity: Identity, conditions: Sequence[Condition], start: int
     ) -> _Group | None:
-        """Join the blocks of one place after the other, and drop what breaks a condition as soon as
-        the condition can be asked."""
+        """Join the blocks of one place after the other.
+
+        What breaks a condition is dropped as soon as the condition can be asked.
+        """
         last_place: dict[int, list[Condition]] = {}
         for condition in conditions:
             last_place.setdefault(max(places_of(condition), default=0), []).append(condition)

@@ -27,8 +27,7 @@ _HINT = "It must be selection_restriction.yaml from the authors' repository, unc
 
 @dataclass(frozen=True, eq=False)
 class Signature:
-    """The authors' predicates by their full names ("person_n", "in_p2"), over a world of
-    entities."""
+    """The authors' predicates by full name ("person_n", "in_p2"), over a world of entities."""
 
     world: World
     predicates: Mapping[str, Relation]
@@ -157,8 +156,10 @@ def _set(part: Any) -> frozenset[str]:
 
 
 def _load(text: str, file: str) -> Any:
-    """YAML as texts, lists and dicts; a set is a dict without values. Aliases share what they
-    name."""
+    """YAML as texts, lists and dicts; a set is a dict without values.
+
+    Aliases share what they name.
+    """
     import yaml
 
     try:

@@ -95,7 +95,7 @@ class KindsSeen(dict[tuple[tuple[str, ...], tuple[str, ...]], int]):
 
     def done(self) -> Kinds:
         """The finished table of kinds."""
-        width = max((len(choices) for choices, _ in self), default=1)
+        width = max([1, *(len(choices) for choices, _ in self)])  # scenes have no choices
         codes = np.full((max(1, len(self)), width), -1, dtype=np.int32)
         right = np.zeros(codes.shape, dtype=bool)
         for row, (choices, gold) in enumerate(self):

@@ -179,7 +179,7 @@ def leaderboard(
     counts: dict[str, tuple[int, int, str]] = {}
     for board in boards(tables):
         for place, table in zip(board, shared([tables[i] for i in board]), strict=True):
-            statistics = measure.statistics(table)
+            statistics = measure.statistics(table.judged)
             values[names[place]] = interval(statistics, level=level)
             counts[names[place]] = (len(table), statistics.clusters, table.about.folder)
     tied, better, worse = _verdicts(names, comparisons)

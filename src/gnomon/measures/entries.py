@@ -26,11 +26,10 @@ class Entry(NamedTuple):
 
 def table_of(run: Run) -> tuple[Table, tuple[str, ...]]:
     """A run's table and its benchmark's measures; accuracy if the benchmark is not installed."""
-    from gnomon.registry import benchmark
+    from gnomon.registry import known_benchmark
 
-    try:
-        found = benchmark(run.benchmark.partition("@")[0])
-    except UsageError:
+    found = known_benchmark(run.benchmark)
+    if found is None:
         return Table.of_run(run), ("accuracy",)
     return Table.of_run(run, found), found.measures
 

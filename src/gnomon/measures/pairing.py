@@ -72,6 +72,12 @@ def aligned(one: Table, two: Table) -> tuple[Table, Table]:
             "Make both with the same seed, options and data.",
         )
     _check(one, two)
+    one, two = one.judged, two.judged
+    if not len(one):
+        raise NothingSharedError(
+            f"The items of {one.benchmark} that these runs share name no right answers.",
+            "Judge what the models made first: there is nothing yet to compare.",
+        )
     labels = tuple(dict.fromkeys([*one.labels, *two.labels]))
     code = {label: i for i, label in enumerate(labels)}
     first = replace(one, labels=labels)

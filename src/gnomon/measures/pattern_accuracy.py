@@ -94,8 +94,9 @@ def curve_at(table: Table, thresholds: Floats) -> Floats:
 
 
 def data_map(table: Table) -> list[MapPoint]:
-    """Confidence and variability of each pattern (Swayamdipta et al. 2020, over samples instead of
-    epochs).
+    """Confidence and variability of each pattern.
+
+    As in Swayamdipta et al. 2020, but over samples instead of epochs.
 
     Items without usable scores are left out of both; a pattern without any has NaN.
     """

@@ -26,13 +26,23 @@ def remarks(entry: Entry, measures: Sequence[str], *, guessed: bool = False) -> 
     if len(table) < table.total:
         asked = f"asked {len(table):,} of {table.total:,} items"
         yield f"{about}{asked}; the figures are over those."
-    if not len(table):
+    judged = table.judged
+    if len(judged) < len(table):
+        yield f"{about}{_without_gold(len(table) - len(judged))}"
+    if not len(judged):
         return
+    table, entry = judged, entry._replace(table=judged)
     found = [_missing(entry, guessed), *_unmet(table, measures), _coarse(table, measures)]
     found += _odd_scores(table)
     for remark in found:
         if remark:
             yield about + remark
+
+
+def _without_gold(count: int) -> str:
+    """That scenes which nobody has judged are in no figure."""
+    items = "item names" if count == 1 else "items name"
+    return f"{count:,} {items} no right answer; the figures leave them out."
 
 
 def _missing(entry: Entry, guessed: bool) -> str:

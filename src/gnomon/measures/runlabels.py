@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from gnomon.errors import GnomonError
+from gnomon.errors import GnomonError, inert
 
 if TYPE_CHECKING:
     from gnomon.measures.table import Table
@@ -99,11 +99,11 @@ def _deciding(spec: str, options: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _short(text: str) -> str:
-    """One short line, without marks that steer a terminal or turn the direction of writing.
+    """One short line in which nothing steers a terminal or turns the direction of writing.
 
     Of a long path the end says more than the beginning.
     """
-    line = "".join(c for c in " ".join(text.split()) if c.isprintable())
+    line = inert(" ".join(text.split()))
     if len(line) <= LONGEST:
         return line
     return f"{line[: LONGEST // 4]}…{line[1 - 3 * LONGEST // 4 :]}"

@@ -196,9 +196,9 @@ def score(
         value=None,
         run=table.about.folder,
     )
-    if unmet(measure, table):
+    if unmet(measure, table.judged):
         return undefined
-    statistics = measure.statistics(table)
+    statistics = measure.statistics(table.judged)
     found = interval(statistics, level=level, draws=draws, seed=seed)
     return replace(
         undefined,

@@ -27,6 +27,7 @@ from gnomon.measures.table import About, Table
 from gnomon.records import Score
 
 SEED, CLUSTER = "seed of the run", "cluster"  # tags of runs taken together
+NONE_TOGETHER = "No two of these runs differ only in the seed: each is scored by itself."
 
 
 class SeedScore(NamedTuple):
@@ -34,7 +35,8 @@ class SeedScore(NamedTuple):
 
     score: Score  # the mean over seeds, with an interval for new items and new seeds
     deviation: float  # sample standard deviation over seeds, as papers print it
-    values: tuple[float, ...]  # one per seed
+    values: tuple[float, ...]  # one per seed for which the measure is defined
+    runs: int = 1  # taken together
 
 
 def over_seeds(
@@ -57,9 +59,9 @@ def over_seeds(
         )
     if pooled is None:
         pooled = together(tables)
-    values = np.array([measure.statistics(table).value for table in tables])
+    values = np.array([measure.statistics(table.judged).value for table in tables])
     values = values[~np.isnan(values)]
-    statistics = measure.statistics(pooled)
+    statistics = measure.statistics(pooled.judged)
     mean = float(values.mean()) if len(values) else nan
     spread = float(values.std(ddof=1)) if len(values) > 1 else nan
     low, high = _interval(mean, spread, len(values), statistics, level)
@@ -75,7 +77,7 @@ def over_seeds(
         n=statistics.n,
         clusters=statistics.clusters,
     )
-    return SeedScore(score, spread, tuple(values.tolist()))
+    return SeedScore(score, spread, tuple(values.tolist()), len(tables))
 
 
 def by_seed(tables: Sequence[Table]) -> list[list[Table]]:

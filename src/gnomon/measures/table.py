@@ -167,6 +167,17 @@ class Table:
         flags: Flags = self.kinds.gold[self.kind, self.picked] & (self.picked >= 0)
         return flags
 
+    @cached_property
+    def judged(self) -> Table:
+        """The rows whose items name a right answer: a scene to be painted has none to compare with.
+
+        Measures are over these rows.
+        """
+        has_gold: Flags = np.asarray(self.kinds.gold.any(axis=1))
+        if has_gold.all() or not len(self):
+            return self
+        return self.where(has_gold[self.kind])
+
     @property
     def answered(self) -> Flags:
         """Whether a label was read from the model's reply."""
@@ -242,7 +253,7 @@ class Table:
             return self._by_kind([", ".join(gold) for gold in self._gold_labels()])
         if name == "cardinality":
             return self._by_kind([str(count) for count in self.kinds.gold.sum(axis=1).tolist()])
-        known = ", ".join([*self.tags, *BUILT_IN])
+        known = ", ".join(dict.fromkeys([*self.tags, *BUILT_IN]))
         raise UsageError(
             f"The items of {self.benchmark or 'this table'} have no tag '{name}'.",
             f"Choose one of: {known}.",

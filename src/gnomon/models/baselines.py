@@ -68,9 +68,8 @@ def constant(name: str) -> Baseline:
             if name in item.choices:
                 return
             offered |= dict.fromkeys(item.choices)
-        raise UsageError(
-            f"No item offers the label '{name}'.", f"Choose one of: {_listed(list(offered))}."
-        )
+        hint = f"Choose one of: {_listed(list(offered))}." if offered else "They offer no choices."
+        raise UsageError(f"No item offers the label '{name}'.", hint)
 
     def rule(item: Item) -> str | None:
         return name if name in item.choices else None

@@ -88,8 +88,10 @@ class Prompt(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
         return self.prefix(item.form) + self.parts(item).before
 
     def words(self, item: Item) -> tuple[tuple[str, ...], ...]:
-        """For each choice its continuation(s) of the context, with leading space and the rest of
-        the sentence."""
+        """For each choice its continuation(s) of the context.
+
+        With leading space, and with the rest of the sentence.
+        """
         parts = self.parts(item)
         found = []
         for words in parts.answers:

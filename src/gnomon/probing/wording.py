@@ -13,7 +13,7 @@ from typing import Annotated, NamedTuple, cast
 
 import msgspec
 
-from gnomon.records import FORMS, MASK, Form, Item
+from gnomon.records import FORMS, MASK, Form, Item, letter_of
 
 FIELDS = ("context", "text", "before", "after", "blank", "options", "answer")
 OPTION_FIELDS = ("letter", "LETTER", "choice")
@@ -148,7 +148,7 @@ def _field_values(item: Item, wording: Wording, style: OptionStyle) -> dict[str,
 def _options(item: Item, wording: Wording, style: OptionStyle) -> str:
     shown = []
     for place, choice in enumerate(item.choices):
-        letter = _letter(place)
+        letter = letter_of(place)
         word = wording.answer_words(choice)[0]
         fields = {"letter": letter, "LETTER": letter.upper(), "choice": word}
         shown.append(_fill(style.option, fields))
@@ -158,7 +158,7 @@ def _options(item: Item, wording: Wording, style: OptionStyle) -> str:
 def _answers(item: Item, wording: Wording, style: OptionStyle) -> tuple[tuple[str, ...], ...]:
     if not wording.letters:
         return tuple(wording.answer_words(choice) for choice in item.choices)
-    letters = [_letter(place) for place in range(len(item.choices))]
+    letters = [letter_of(place) for place in range(len(item.choices))]
     if style.capitals:
         letters = [letter.upper() for letter in letters]
     return tuple((letter,) for letter in letters)
@@ -173,10 +173,3 @@ def _capitalised(answers: tuple[tuple[str, ...], ...]) -> tuple[tuple[str, ...],
 
 def _fill(template: str, fields: dict[str, str]) -> str:
     return _FIELD.sub(lambda match: fields[match[1]], template)
-
-
-def _letter(place: int) -> str:
-    """a to z, then aa, ab ..."""
-    if place < 26:
-        return chr(ord("a") + place)
-    return _letter(place // 26 - 1) + _letter(place % 26)

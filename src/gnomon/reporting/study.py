@@ -22,6 +22,7 @@ from gnomon.reporting.words import clip, model_name
 from gnomon.runs import Counts, Run
 
 NOT_ASKED, NO_ANSWER = -2, -1
+LEFT_OUT = -1  # the place of an item that is not in the study
 Places = NDArray[np.int64]  # positions of items in the study
 Index = dict[tuple[str, str, str], int]
 
@@ -37,7 +38,7 @@ class Entrant:
     run: Run
     label: str
     table: Table
-    total: int  # items of the run, asked or not
+    total: int  # items of the run that name a right answer, asked or not
     places: Places  # for each row of the table, the position of its item in the study
     choice: NDArray[np.int32]  # index into the item's choices, NO_ANSWER or NOT_ASKED
     right: NDArray[np.bool_]
@@ -77,7 +78,7 @@ class Study:
 
     name: str  # NAME@SOURCE
     spec: Benchmark | None  # none if this installation does not know the benchmark
-    items: list[Item]
+    items: list[Item]  # those that name a right answer: a scene to be painted is not among them
     entrants: list[Entrant]
 
     @property
@@ -183,9 +184,15 @@ def _shared_items(runs: list[Run]) -> tuple[list[Item], list[Places]]:
 
 
 def _places(run: Run, items: list[Item], index: Index) -> Places:
-    """Where the items of a run are in the list, to which new ones are added."""
+    """Where the items of a run are in the list, to which new ones are added.
+
+    LEFT_OUT for items that name no right answer.
+    """
     where = []
     for item in run.items():
+        if not item.gold:
+            where.append(LEFT_OUT)
+            continue
         place = index.setdefault((item.id, item.context, item.text), len(items))
         if place == len(items):
             items.append(item)
@@ -195,7 +202,7 @@ def _places(run: Run, items: list[Item], index: Index) -> Places:
 
 def _entrant(run: Run, label: str, table: Table, places: Places, count: int) -> Entrant:
     numbers = np.asarray(table.numbers)
-    table = table.where(numbers < len(places))  # a run may have grown between two looks
+    table = table.where(numbers < len(places)).judged  # a run may have grown between two looks
     asked = places[np.asarray(table.numbers)]
     picked = table.picked
 
@@ -208,7 +215,8 @@ def _entrant(run: Run, label: str, table: Table, places: Places, count: int) -> 
         chances = table.probabilities
         sure[asked] = np.where(picked >= 0, chances[np.arange(len(table)), picked], np.nan)
         gold[asked] = np.where(table.gold_at, chances, 0.0).sum(axis=1)
-    return Entrant(run, label, table, len(places), asked, choice, right, sure, gold)
+    total = int((places != LEFT_OUT).sum())
+    return Entrant(run, label, table, total, asked, choice, right, sure, gold)
 
 
 def _replies(run: Run, places: Places, limit: int) -> dict[int, str]:
@@ -218,7 +226,7 @@ def _replies(run: Run, places: Places, limit: int) -> dict[int, str]:
     """
     found = {}
     for number, reply, error in run.replies(limit + 1):
-        if number >= len(places):
+        if number >= len(places) or places[number] == LEFT_OUT:
             continue
         said = f"error: {error}" if reply is None else reply
         found[int(places[number])] = clip(said, limit)

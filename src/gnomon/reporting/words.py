@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from math import isnan
 
 from gnomon.errors import inert
 
@@ -78,15 +79,16 @@ def capitalised(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def percentage(value: float | None, digits: int = 0) -> str:
-    """A fraction for a sentence or a table.
+def percentage(value: float | None, digits: int = 0, space: str = "\u00a0") -> str:
+    """A fraction for a sentence, a table or a chart; a dash where it is undefined.
 
     >>> percentage(0.614), percentage(0.614, 1), percentage(None)
     ('61\xa0%', '61.4\xa0%', '–')
     """
-    if value is None:
+    if value is None or isnan(value):
         return "–"
-    return f"{100 * value + 1e-9:.{digits}f}\u00a0%"
+    exact = 100 * value + 1e-9  # a half is rounded up, whatever its last bit says
+    return f"{exact:.{digits}f}{space}%"
 
 
 def listed(parts: Sequence[str], joint: str = "and") -> str:

@@ -16,10 +16,10 @@ from typing import Any
 
 import msgspec
 
-from gnomon.errors import DataError, RunError
+from gnomon.errors import DataError, GnomonError, RunError
 from gnomon.records import Answer, Item
 from gnomon.runs.manifest import LOCK, LOG, MANIFEST, Counts, Manifest, write_manifest
-from gnomon.runs.reading import count, encode_scores
+from gnomon.runs.reading import count, damaged_log, encode_scores
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS items (
@@ -78,6 +78,8 @@ class RunLog:
             db.executescript(_SCHEMA)
         except sqlite3.Error as error:
             raise _log_error(self.path, error) from None
+        except UnicodeDecodeError as error:  # in the text of a damaged schema
+            raise damaged_log(self.path, error) from None
         return db
 
     def begin_anew(self, manifest: Manifest) -> None:
@@ -138,7 +140,7 @@ class RunLog:
         try:
             return [(n, _decode_item(record)) for n, record in found]
         except (msgspec.MsgspecError, TypeError) as error:
-            raise self._damaged(error) from None
+            raise damaged_log(self.path, error) from None
 
     def right(self) -> int:
         """Items whose choice is one of the right labels."""
@@ -149,12 +151,22 @@ class RunLog:
         )
         return int(found[0][0])
 
+    def judged(self, *, retry_errors: bool = False) -> int:
+        """Answers to items that name a right answer; without failures if those are asked again."""
+        found = self._read(
+            "SELECT count(*) FROM answers JOIN items USING (n) "
+            "WHERE sample = 0 AND json_array_length(record, '$.gold') > 0 "
+            "AND NOT (? AND error IS NOT NULL)",
+            (retry_errors,),
+        )
+        return int(found[0][0])
+
     def counts(self) -> Counts:
         """Counted from the log."""
         try:
             return count(self._db)
-        except sqlite3.DatabaseError as error:
-            raise self._damaged(error) from None
+        except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
+            raise damaged_log(self.path, error) from None
 
     def write_manifest(self, manifest: Manifest) -> None:
         """Replace run.json in one step, so that it is never half written."""
@@ -178,8 +190,8 @@ class RunLog:
     def _read(self, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         try:
             return self._db.execute(sql, parameters).fetchall()
-        except sqlite3.DatabaseError as error:
-            raise self._damaged(error) from None
+        except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
+            raise damaged_log(self.path, error) from None
 
     def _write(self, sql: str, rows: Sequence[tuple[Any, ...]]) -> None:
         try:
@@ -195,14 +207,6 @@ class RunLog:
             raise
         except sqlite3.Error as error:
             raise _log_error(self.path, error) from None
-
-    def _damaged(self, reason: object) -> DataError:
-        return DataError(
-            f"the log is damaged: {reason}.",
-            f"Save what can be read with `gnomon recover {self.path} -o FOLDER`, restore the file "
-            "from a copy, or start the run over with --restart.",
-            file=self.path / LOG,
-        )
 
 
 def _row(n: int, answer: Answer) -> tuple[Any, ...]:
@@ -220,16 +224,12 @@ def _row(n: int, answer: Answer) -> tuple[Any, ...]:
     )
 
 
-def _log_error(path: Path, error: sqlite3.Error) -> RunError:
+def _log_error(path: Path, error: sqlite3.Error) -> GnomonError:
     text = str(error)
     if "full" in text or "disk I/O error" in text:
         return _full(path)
     if "malformed" in text or "not a database" in text:
-        return RunError(
-            f"The log in {path} is damaged: {text}.",
-            f"Save what can be read with `gnomon recover {path} -o FOLDER`, restore it from a "
-            "copy, or start the run over with --restart.",
-        )
+        return damaged_log(path, text)
     return RunError(
         f"The log in {path} cannot be written: {text}.",
         "Check the folder's permissions, or give another with --runs.",

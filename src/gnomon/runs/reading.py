@@ -134,12 +134,7 @@ class Run:
 
     def damaged(self, reason: object) -> DataError:
         """The error for a log whose contents make no sense."""
-        return DataError(
-            f"the log is damaged: {reason}.",
-            f"Save what can be read with `gnomon recover {self.path} -o FOLDER`, restore the file "
-            "from a copy, or start the run over with --restart.",
-            file=self.path / LOG,
-        )
+        return damaged_log(self.path, reason)
 
     def item(self, record: str) -> Item:
         """The item of a record in the log."""
@@ -195,6 +190,16 @@ class Run:
                     f"the log cannot be read: {error}.", "Check its permissions.", file=file
                 ) from None
             raise self.damaged(error) from None
+
+
+def damaged_log(folder: Path, reason: object) -> DataError:
+    """The error for a log whose contents make no sense, with what to do about it."""
+    return DataError(
+        f"the log is damaged: {reason}.",
+        f"Save what can be read with `gnomon recover {folder} -o FOLDER`, restore the file from a "
+        "copy, or start the run over with --restart.",
+        file=folder / LOG,
+    )
 
 
 def _address(file: Path) -> str:

@@ -1,5 +1,4 @@
-"""Table 1 of the ViPhy paper, counted from items, beside what the paper prints; and what its
-Figures 7, 8 and 10 count."""
+"""Table 1 of the ViPhy paper, counted from items, and what its Figures 7, 8 and 10 count."""
 
 from __future__ import annotations
 
@@ -37,8 +36,10 @@ PAPER = {
 
 
 def statistics(items: Sequence[Item]) -> list[Listing]:
-    """Table 1 for the items of one task; for colours and elevations how they are distributed, for
-    sizes how far they are from an order."""
+    """Table 1 for the items of one task.
+
+    For colours and elevations also how they are distributed, for sizes how far from an order.
+    """
     if not items:
         return []
     task = items[0].tags["task"]

@@ -1,5 +1,7 @@
-"""Whether a text means a label that it mentions: negated, hedged or conditional mentions do not
-count."""
+"""Whether a text means a label that it mentions.
+
+Negated, hedged or conditional mentions do not count.
+"""
 
 from __future__ import annotations
 

@@ -92,8 +92,10 @@ def explain(reply: str, words: Sequence[Sequence[str]], *, letters: bool = True)
 def as_answer(
     item: Item, reply: str, words: Sequence[Sequence[str]], *, tokens: int | None = None
 ) -> Answer:
-    """A reply as an answer: read by the words that the prompt uses for each choice, and by the
-    label itself."""
+    """A reply as an answer.
+
+    It is read by the words that the prompt uses for each choice, and by the label itself.
+    """
     accepted = [[*ways, label] for ways, label in zip(words, item.choices, strict=True)]
     found = explain(reply, accepted)
     if found.place is None:

@@ -1,5 +1,6 @@
-"""What an OpenAI-compatible server's reply holds, and what of it is kept: the text, the first
-token's alternatives, an echoed prompt's scores, the tokens used.
+"""What of an OpenAI-compatible server's reply is kept.
+
+That is the text, the first token's alternatives, an echoed prompt's scores, the tokens used.
 
 Servers differ and strangers write them: a reply of another shape is a fault with a name, never a
 crash, and what a server says about its own use of tokens is believed only as far as it can be true.

@@ -15,10 +15,9 @@ from typing import Any
 import msgspec
 
 from gnomon.errors import ModelError
+from gnomon.fetching.connection import BUSY
 from gnomon.redaction import redact_message
 
-# worth another attempt
-BUSY = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 520, 522, 524, 529})
 LONGEST_PAUSE = 60.0  # seconds before another attempt, whatever the server asks for
 _MOST_SAID = 200  # characters of a server's message
 

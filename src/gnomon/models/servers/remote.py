@@ -1,5 +1,4 @@
-"""A server asked over HTTP: many requests at once but not too many, patient with faults, within a
-budget, discreet.
+"""A server asked over HTTP: many requests at once, patient with faults, within a budget, discreet.
 
 A fault that may pass (busy, broken connection, garbled reply) is tried again, as long as the server
 says or doubling; one that will not (key refused, model unknown, server gone, budget spent) is a
@@ -46,8 +45,10 @@ class _Response(NamedTuple):
 
 
 class Remote:
-    """One server. Its requests run on a loop of their own thread, so that notebooks can use it as
-    well as scripts."""
+    """One server.
+
+    Its requests run on a loop in a thread of their own, so that notebooks can use it too.
+    """
 
     def __init__(
         self,

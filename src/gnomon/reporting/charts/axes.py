@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from gnomon.reporting.charts.svg import HUES, Point, line, mark, shorten, text, width_of
+from gnomon.reporting.words import percentage
 
 WIDTH = 400.0
 Format = Callable[[float], str]
@@ -26,12 +27,12 @@ EMPTY = Body("", 0.0)
 
 
 def percent(value: float) -> str:
-    """A fraction as people read it.
+    """A fraction on an axis.
 
     >>> percent(0.614), percent(0.0004)
     ('61 %', '0 %')
     """
-    return f"{100 * value:.0f} %"
+    return percentage(value, space=" ")
 
 
 class Axis(NamedTuple):

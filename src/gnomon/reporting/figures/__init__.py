@@ -39,8 +39,11 @@ class Figure:
 
 
 def figures(study: Study) -> list[Figure]:
-    """The figures that apply to a study."""
+    """The figures that apply to a study; none to one whose items name no right answers."""
     from gnomon import registry
+
+    if not study.items:
+        return []
 
     found: list[Figure] = []
     for draw in registry.figures().values():

@@ -114,7 +114,11 @@ def _group_sizes(study: Study, shown: Sequence[str]) -> Iterator[str]:
 
 
 def missing_answers(entrant: Entrant) -> Iterator[str]:
-    """What a run lacks: items not asked yet, answers that failed or could not be read."""
+    """What a run lacks: right answers, items not asked yet, answers that failed or are unread."""
+    unjudged = entrant.run.manifest.counts.items - entrant.total
+    if unjudged > 0 and entrant.total:
+        scenes = counted(unjudged, "items")
+        yield f"{entrant.label}: {scenes} without a right answer left out of its figures."
     counts = entrant.counts
     left = counts.items - counts.asked
     parts = []

@@ -40,8 +40,10 @@ def title(studies: list[Study]) -> str:
 def sentences(study: Study, table: Headline) -> list[str]:
     """What a study shows: the best model, where it is weak, and how the others compare."""
     ranked = table.entrants(study)
-    if not ranked or not study.items:
+    if not ranked:
         return []
+    if not study.items:
+        return [f"No item of {plain(study.name)} names a right answer: there are no figures."]
     asked = [entrant for entrant in ranked if len(entrant.table)]
     if not asked:
         names = _first_few([entrant.label for entrant in ranked])

@@ -7,13 +7,15 @@ paper's: it is left out.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from statistics import mean, stdev
 
 from gnomon.contracts import Listing
 from gnomon.measures.grouping import items_per_group, large_enough, least_size
 from gnomon.measures.runlabels import labels
 from gnomon.measures.scoring import score_table
+from gnomon.measures.seeds import NONE_TOGETHER, by_seed, seedless
 from gnomon.measures.table import Table
-from gnomon.registry import benchmark
+from gnomon.registry import benchmark, known_benchmark
 from gnomon.reporting.published.items import paper_items
 from gnomon.reporting.published.layouts import (
     Column,
@@ -23,42 +25,64 @@ from gnomon.reporting.published.layouts import (
     columns_on,
     like_paper,
     needed,
+    papers,
 )
 from gnomon.reporting.published.results import results
 
 
-def beside_papers(tables: Sequence[Table]) -> tuple[list[Listing], list[str]]:
-    """The results tables of the papers of these benchmarks, a row for each run; and caveats."""
+def beside_papers(
+    tables: Sequence[Table], *, seeds_together: bool = False
+) -> tuple[list[Listing], list[str]]:
+    """The results tables of the papers of these benchmarks, a row for each run; and caveats.
+
+    With `seeds_together`, runs that differ in nothing but the seed share a row: mean and deviation.
+    """
+    tables, caveats = _of_papers(tables)
+    groups = by_seed(tables) if seeds_together else [[table] for table in tables]
+    if seeds_together and len(groups) == len(tables):
+        caveats.append(NONE_TOGETHER)
     runs: dict[tuple[str, str], dict[str, RunFigures]] = {}
-    caveats = []
-    for table, name in zip(tables, _names(tables), strict=True):
-        asked = benchmark(_base(table))
+    for group, name in zip(groups, _names(groups, seeds_together), strict=True):
+        asked = benchmark(_base(group[0]))
         found = runs.setdefault((asked.paper, asked.published_results), {})
         mine = found.setdefault(name, RunFigures(set(), {}))
-        mine.sources.add(_source(table))
+        mine.sources.add(_source(group[0]))
         wanted = sorted(needed(asked.paper, asked.name))
         for form, measure, by in wanted:
-            mine.values.update(_figures(table, form, measure, by))
-        measures = dict.fromkeys(measure for _, measure, _ in wanted)
-        caveats += _size_caveats(table, name, list(measures))
-        caveats += _option_caveats(table, name, asked.paper)
+            _add_figures(mine, group, form, measure, by)
+        caveats += _caveats(group, name, asked.paper, [measure for _, measure, _ in wanted])
     listings = []
     for (paper, file), found in runs.items():
         listings += like_paper(paper, results(file), found)
     return listings, caveats
 
 
-def _names(tables: Sequence[Table]) -> list[str]:
+def _of_papers(tables: Sequence[Table]) -> tuple[list[Table], list[str]]:
+    """The tables on benchmarks of a paper, and for each other benchmark that it is left out."""
+    found, left_out = [], dict[str, None]()
+    for table in tables:
+        asked = known_benchmark(table.benchmark)
+        if asked and asked.paper in papers():
+            found.append(table)
+        else:
+            left_out[f"{table.benchmark} is in no table of a paper: left out."] = None
+    return found, list(left_out)
+
+
+def _names(groups: Sequence[Sequence[Table]], seeds_together: bool) -> list[str]:
     """A row's name: the model's, with what tells its runs on one benchmark apart."""
     by_benchmark: dict[str, list[Table]] = {}
-    for table in tables:
-        by_benchmark.setdefault(_base(table), []).append(table)
+    for group in groups:
+        by_benchmark.setdefault(_base(group[0]), []).append(group[0])
     names: dict[int, str] = {}
     for here in by_benchmark.values():
-        settings = [{"items": _source(table), **table.about.settings} for table in here]
+        settings = []
+        for table in here:
+            own = seedless(table) if seeds_together else table.settings
+            settings.append({"items": _source(table), **own})
         found = labels([table.model for table in here], settings)
         names.update(zip(map(id, here), found, strict=True))
-    return [names[id(table)] for table in tables]
+    return [names[id(group[0])] for group in groups]
 
 
 def _base(table: Table) -> str:
@@ -67,6 +91,27 @@ def _base(table: Table) -> str:
 
 def _source(table: Table) -> str:
     return table.benchmark.partition("@")[2]
+
+
+def _add_figures(
+    mine: RunFigures, group: Sequence[Table], form: str, measure: str, by: str
+) -> None:
+    """Put a measure into a row: the mean over the runs, with their deviation if they are several.
+
+    It has no value where the groups of one of the runs are too small for it.
+    """
+    by_place: dict[Place, list[Value]] = {}
+    for table in group:
+        for place, value in _figures(table, form, measure, by).items():
+            by_place.setdefault(place, []).append(value)
+    for place, values in by_place.items():
+        known = [value for value in values if value is not None]
+        if len(known) < len(values):
+            mine.values[place] = None
+            continue
+        mine.values[place] = mean(known)
+        if len(known) > 1:
+            mine.deviations[place] = stdev(known)
 
 
 def _figures(table: Table, form: str, measure: str, by: str) -> dict[Place, Value]:
@@ -86,13 +131,25 @@ def _figures(table: Table, form: str, measure: str, by: str) -> dict[Place, Valu
     return found
 
 
+def _caveats(group: Sequence[Table], name: str, paper: str, measures: Sequence[str]) -> list[str]:
+    """What to know of a row, each sentence once."""
+    found = []
+    if len(group) > 1:
+        over = f"{len(group)} seeds"
+        found.append(f"{name} on {group[0].benchmark}: mean and standard deviation over {over}.")
+    for table in group:
+        found += _size_caveats(table, name, list(dict.fromkeys(measures)))
+        found += _option_caveats(table, name, paper)
+    return list(dict.fromkeys(found))
+
+
 def _size_caveats(table: Table, name: str, measures: Sequence[str]) -> list[str]:
     """What keeps the figures of whole groups from being read beside the paper's, in a sentence."""
     of_groups = [measure for measure in measures if least_size(measure)]
     if not of_groups:
         return []
-    mean, theirs = items_per_group(table), paper_items(table.benchmark).per_group
-    said = f"{name} on {table.benchmark}: {mean:.1f} items a group on average"
+    size, theirs = items_per_group(table), paper_items(table.benchmark).per_group
+    said = f"{name} on {table.benchmark}: {size:.1f} items a group on average"
     if theirs:
         said += f", {theirs} in the paper"
     few = [measure for measure in of_groups if not large_enough(measure, table)]
@@ -102,7 +159,7 @@ def _size_caveats(table: Table, name: str, measures: Sequence[str]) -> list[str]
             f"{said}. From so few {what} would mean something else and is left out. "
             "Ask more items of each group: raise --limit or --per-group."
         ]
-    if round(mean) < theirs:  # the paper's number is rounded too
+    if round(size) < theirs:  # the paper's number is rounded too
         return [f"{said}. Fewer items make a high threshold easier to reach."]
     return []
 

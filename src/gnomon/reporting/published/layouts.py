@@ -8,6 +8,7 @@ read side by side; a column that no run can fill says so.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
 from functools import cache
 from statistics import stdev
@@ -64,6 +65,7 @@ class Paper(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     tables: tuple[Layout, ...]
     spread_digits: int | None = None  # of spreads below 10 %, where they have more digits
     rounding: Literal["half up", "half even"] = "half up"
+    spread_after: Literal["brackets", "plus-minus"] = "brackets"  # 57.4 (0.9) or 57.4 ± 0.9
 
 
 class Place(NamedTuple):
@@ -79,11 +81,13 @@ class Place(NamedTuple):
 Value = float | None  # none where the groups are too small for the figure
 
 
-class RunFigures(NamedTuple):
+@dataclass
+class RunFigures:
     """The figures of a model's runs on the benchmarks of one paper, a row of its tables."""
 
     sources: set[str]  # of the items: published, fresh
     values: dict[Place, Value]
+    deviations: dict[Place, float] = field(default_factory=dict)  # over seeds, where several ran
 
 
 @cache
@@ -200,10 +204,12 @@ def _measured(how: Paper, column: Column, run: RunFigures) -> str | None:
 
 
 def _spread(column: Column, run: RunFigures) -> float | None:
-    """The deviation of a run's figures over the slices by the tag that the column names.
+    """The deviation over the slices by the tag that the column names, or else over seeds.
 
     With n - 1, as in Tables 2 and 6 of the spatialQA paper.
     """
+    if not column.spread:
+        return run.deviations.get(place_of(column))
     wanted = (column.benchmark, column.form, column.measure, column.spread)
     values = []
     for place, value in run.values.items():
@@ -219,4 +225,5 @@ def _cell(how: Paper, column: Column, value: float, sd: float | None) -> str:
         return text
     if how.spread_digits is not None and sd < 0.1:
         digits = how.spread_digits
-    return f"{text} ({rounded(sd, digits, how.rounding)})"
+    spread = rounded(sd, digits, how.rounding)
+    return f"{text} ± {spread}" if how.spread_after == "plus-minus" else f"{text} ({spread})"

@@ -15,6 +15,7 @@ import msgspec
 from gnomon.contracts import Listing
 from gnomon.measures.compared import Agreement, Board, Compared, Outcome
 from gnomon.measures.comparison import Comparison, Rank
+from gnomon.records import letter_of
 from gnomon.reporting.tables.render import UNCUT, render
 from gnomon.reporting.tables.scores import PLAIN, interval, percent, too_wide
 
@@ -69,7 +70,7 @@ def _compared(part: Compared, level: float, format: str) -> str:
     names: dict[str, None] = {}
     for each in part.pairs:
         names |= {each.first: None, each.second: None}
-    letters = {name: _letter(i) for i, name in enumerate(names)}
+    letters = {name: letter_of(i) for i, name in enumerate(names)}
     for called in ({}, letters):
         listings = _listings(part, level, called, lean=False)
         whole = [render(listing, format, width=UNCUT) for listing in listings]
@@ -155,15 +156,6 @@ def _agreements(pairs: Sequence[Agreement], level: float) -> Listing:
         figures = (percent(each.value), interval(each.low, each.high), each.n, each.clusters)
         rows.append((*about, *figures))
     return Listing("", (*columns, "n", "clusters"), tuple(rows))
-
-
-def _letter(place: int) -> str:
-    """a, b ... z, aa, ab ..."""
-    head, last = divmod(place, 26)
-    letter = chr(ord("a") + last)
-    if not head:
-        return letter
-    return _letter(head - 1) + letter
 
 
 def _places(rank: Rank) -> str:

@@ -14,6 +14,7 @@ from gnomon.contracts import Listing
 from gnomon.measures.scoring import Scored
 from gnomon.records import Score
 from gnomon.reporting.tables.render import UNCUT, render, terminal_width
+from gnomon.reporting.words import percentage
 
 FIELDS = Score.__struct_fields__
 PLAIN = str.maketrans("─–−·…", "----.")  # what is not ASCII in a table without bars
@@ -48,14 +49,12 @@ def shown(
 
 
 def percent(value: float | None) -> str:
-    """A fraction as people write it; a dash where it is undefined.
+    """A fraction in a table of the terminal; a dash where it is undefined.
 
     >>> percent(0.6105), percent(None)
     ('61.1 %', '–')
     """
-    if value is None or isnan(value):
-        return "–"
-    return f"{100 * value + 1e-9:.1f} %"
+    return percentage(value, 1, space=" ")
 
 
 def interval(low: float | None, high: float | None, between: str = "–") -> str:

@@ -40,8 +40,10 @@ _HOST = re.compile(r"(\[[0-9a-fA-F:.]+\]|[^:\[\]]+)(?::[0-9]{1,5})?")
 
 
 class Guard:
-    """Wraps the app. Without a token only loopback names are answered; with one, only those who
-    know it."""
+    """Wraps the app.
+
+    Without a token only loopback names are answered; with one, only those who know it.
+    """
 
     def __init__(self, app: App, token: str = "") -> None:
         self.app = app

@@ -1,5 +1,4 @@
-"""What the viewer shows of items: those of a run, those in which two runs differ, and one item with
-every answer to it."""
+"""The viewer's pages of items: of a run, where two runs differ, and one with every answer to it."""
 
 from __future__ import annotations
 

@@ -1,5 +1,4 @@
-"""The leaderboard of one benchmark: runs are ranked among those that were asked the same items, and
-no others."""
+"""The leaderboard of one benchmark: runs are ranked only among those asked the same items."""
 
 from __future__ import annotations
 

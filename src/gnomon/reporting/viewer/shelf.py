@@ -1,5 +1,8 @@
-"""The runs in a folder as the viewer sees them: each thing is computed once, however many ask for
-it at the same time, and kept until its log grows or others need the room."""
+"""The runs in a folder as the viewer sees them.
+
+Each thing is computed once, however many ask for it at the same time, and kept until its log grows
+or others need the room.
+"""
 
 from __future__ import annotations
 
