@@ -19,6 +19,7 @@ import msgspec
 from gnomon.errors import DataError, RunError
 from gnomon.records import Answer, Item
 from gnomon.runs.manifest import LOCK, LOG, MANIFEST, Counts, Manifest, write_manifest
+from gnomon.runs.opening import connect
 from gnomon.runs.reading import count, encode_scores
 
 _SCHEMA = """
@@ -72,7 +73,7 @@ class RunLog:
     def _db(self) -> sqlite3.Connection:
         """Opened when first needed: a log that is damaged can still be begun anew."""
         try:
-            db = sqlite3.connect(self.path / LOG, isolation_level=None)
+            db = connect(self.path / LOG)
             db.execute("PRAGMA journal_mode=WAL")
             db.execute("PRAGMA synchronous=FULL")
             db.executescript(_SCHEMA)
@@ -226,7 +227,7 @@ def _log_error(path: Path, error: sqlite3.Error) -> RunError:
     text = str(error)
     if "full" in text or "disk I/O error" in text:
         return _full(path)
-    if "malformed" in text or "not a database" in text:
+    if not isinstance(error, sqlite3.OperationalError):  # the file, not the disk, is at fault
         return RunError(
             f"The log in {path} is damaged: {text}.",
             f"Save what can be read with `gnomon recover {path} -o FOLDER`, restore it from a "

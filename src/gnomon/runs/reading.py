@@ -18,6 +18,7 @@ import msgspec
 from gnomon.errors import DataError
 from gnomon.records import Answer, Item
 from gnomon.runs.manifest import LOG, Counts, Manifest, read_manifest
+from gnomon.runs.opening import connect
 
 # Readers speak of tables in today's format; a view makes an old log look like one.
 VIEW_OF_FORMAT_1 = """
@@ -179,7 +180,7 @@ class Run:
     def _reading(self) -> Iterator[sqlite3.Connection]:
         file = self.path / LOG
         try:
-            with closing(sqlite3.connect(_address(file), uri=True)) as db:
+            with closing(connect(file, _address(file))) as db:
                 if self.manifest.format == 1:
                     db.execute(VIEW_OF_FORMAT_1)
                 yield db
