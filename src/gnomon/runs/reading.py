@@ -193,7 +193,9 @@ class Run:
                 ) from None
             if isinstance(error, sqlite3.OperationalError) and "unable to open" in str(error):
                 raise DataError(
-                    f"the log cannot be read: {error}.", "Check its permissions.", file=file
+                    f"the log cannot be read: {error}.",
+                    "Check its permissions, or copy the run to a folder that can be written.",
+                    file=file,
                 ) from None
             raise self.damaged(error) from None
 
