@@ -31,6 +31,7 @@ _EVERY_ITEM = f"{_ALL} WHERE coalesce(sample, 0) = 0 ORDER BY n"
 _ONE_ITEM = f"{_ALL} WHERE id = ? AND coalesce(sample, 0) = 0"
 _EVERY_ANSWER = f"{_ALL} WHERE sample IS NOT NULL ORDER BY n, sample"
 _decode_item = msgspec.json.Decoder(Item).decode
+_decode_fields = msgspec.json.Decoder(dict[str, Any]).decode
 _decode_scores = msgspec.json.Decoder(tuple[float | None, ...]).decode
 _decode_files = msgspec.json.Decoder(tuple[str, ...]).decode
 
@@ -244,6 +245,7 @@ def count(db: sqlite3.Connection) -> Counts:
 
 def _item_of_format_1(record: str) -> Item:
     """Format 1 had pictures as bare paths."""
-    fields = msgspec.json.decode(record)
-    images = [{"path": path} for path in fields.get("images", ())]
+    fields = _decode_fields(record)
+    paths = msgspec.convert(fields.get("images", ()), tuple[str, ...])
+    images = [{"path": path} for path in paths]
     return msgspec.convert({**fields, "images": images}, Item)
