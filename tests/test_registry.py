@@ -51,6 +51,8 @@ def test_plugin_adds_a_benchmark_and_a_model(plugin):
     [
         ("no_such_module:X", "No module named 'no_such_module'"),
         ("json:NO_SUCH", "no attribute 'NO_SUCH'"),
+        ("raises:X", "boom"),
+        ("leaves:X", "7"),
     ],
 )
 def test_a_plugin_that_cannot_be_loaded_is_named(target, words, tmp_path, monkeypatch):
@@ -58,6 +60,8 @@ def test_a_plugin_that_cannot_be_loaded_is_named(target, words, tmp_path, monkey
     folder.mkdir()
     (folder / "METADATA").write_text("Metadata-Version: 2.1\nName: gnomon-broken\nVersion: 0.1\n")
     (folder / "entry_points.txt").write_text(f"[gnomon.benchmarks]\nbroken = {target}\n")
+    (tmp_path / "raises.py").write_text("raise RuntimeError('boom')")
+    (tmp_path / "leaves.py").write_text("raise SystemExit(7)")
     monkeypatch.syspath_prepend(tmp_path)
     with pytest.raises(
         UsageError, match=f"'broken' from gnomon-broken cannot be loaded from {target}: .*{words}"

@@ -293,6 +293,15 @@ def test_a_run_of_format_1_can_still_be_read(tmp_path):
     assert [score.n for score in gnomon.score(run, measures="accuracy")] == [1]
 
 
+@pytest.mark.parametrize("record", ["[]", "5", '"text"', '{"images": 5}', '{"images": "abc"}'])
+def test_a_record_of_format_1_that_is_no_item_is_named(tmp_path, record):
+    folder = old_run(tmp_path / "r")
+    with sqlite3.connect(folder / LOG) as db:
+        db.execute("UPDATE items SET record = ? WHERE n = 1", (record,))
+    with pytest.raises(DataError, match="the log is damaged"):
+        list(Run.open(folder).items())
+
+
 def test_a_removed_run_is_gone_unless_it_is_in_use(log):
     run = Run.open(log.path)
     with pytest.raises(RunError, match="at work"):

@@ -484,7 +484,7 @@ def _resolve(kind: str, name: str) -> Any:
         return _loaded(entry.target)
     except GnomonError:
         raise
-    except Exception as error:  # a stranger's module may fail in any way
+    except (Exception, SystemExit) as error:  # a stranger's module may fail in any way
         raise UsageError(
             f"The {what} '{name}' {entry.summary} cannot be loaded from {entry.target}: {error}.",
             "Reinstall or update that package, or remove it.",

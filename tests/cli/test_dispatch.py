@@ -24,6 +24,15 @@ def test_what_strangers_wrote_cannot_steer_the_terminal(capsys, monkeypatch):
     assert err.endswith("\nAsk it.\n"), "line breaks stay"
 
 
+def test_an_endless_name_is_cut_and_what_to_do_is_still_said(capsys, monkeypatch):
+    failing(monkeypatch, ModelError(f"The id '{'a' * 60_000}' is there twice.", "Remove one."))
+    assert main(["list"]) == 1
+    err = capsys.readouterr().err
+    assert len(err) < 10_000
+    assert err.startswith("gnomon: The id 'aaa")
+    assert err.endswith("' is there twice.\nRemove one.\n")
+
+
 @pytest.mark.parametrize("name", ["runs/log", None])
 def test_a_full_disk_is_one_sentence_with_what_to_do(capsys, monkeypatch, name):
     failing(monkeypatch, OSError(errno.ENOSPC, "No space left on device", name))

@@ -103,3 +103,38 @@ def test_recover_fails_where_items_are_lost_but_keeps_the_rest(runs, capsys):
     assert "Saved 19 of 20 items" in out
     assert "but not continued" in out
     assert main(["score", "saved"]) == 0
+
+
+def test_a_link_to_a_run_is_not_followed(runs, capsys):
+    Path("link").symlink_to(runs[0])
+    assert main(["rm", "link", "--yes"]) == 1
+    assert "link is a link to" in capsys.readouterr().err
+    assert runs[0].exists()
+
+
+def test_a_folder_that_holds_anything_beside_the_run_is_not_removed(runs, capsys):
+    (runs[0] / "notes.txt").write_text("precious")
+    assert main(["rm", str(runs[0]), "--yes"]) == 1
+    assert "what is not of the run: notes.txt" in capsys.readouterr().err
+    assert (runs[0] / "notes.txt").read_text() == "precious"
+
+
+def test_pictures_that_answers_name_go_with_their_run_but_not_what_links_lead_to(runs):
+    Path("album").mkdir()
+    Path("album/photo").write_text("precious")
+    (runs[0] / "pictures").mkdir()
+    (runs[0] / "pictures/0.png").symlink_to(Path("album/photo").absolute())
+    (runs[0] / "more").symlink_to(Path("album").absolute())
+    with closing(sqlite3.connect(runs[0] / LOG)) as db:
+        db.execute("""UPDATE answers SET files = '["pictures/0.png", "more/1.png"]' WHERE n = 0""")
+        db.commit()
+    assert main(["rm", str(runs[0]), "--yes"]) == 0
+    assert not runs[0].exists()
+    assert Path("album/photo").read_text() == "precious"
+
+
+def test_a_run_can_be_removed_from_inside(runs, monkeypatch):
+    folder = runs[0].absolute()
+    monkeypatch.chdir(folder)
+    assert main(["rm", ".", "--yes"]) == 0
+    assert not folder.exists()

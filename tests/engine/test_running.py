@@ -471,6 +471,21 @@ def test_a_model_that_cannot_be_opened_leaves_no_folder(tmp_path):
     assert run.counts().answered == 100, "the old answers go only when the new model is ready"
 
 
+def test_a_model_that_cannot_be_prepared_leaves_no_folder_and_no_old_answer_is_lost(tmp_path):
+    class Unprepared(Fake):
+        def prepare(self, items, benchmark):
+            raise DataError("the file has no such column")
+
+    with pytest.raises(DataError):
+        engine.run(source(), Unprepared(), runs=tmp_path)
+    assert list(tmp_path.iterdir()) == []
+    engine.run(source(), Fake(), runs=tmp_path)
+    with pytest.raises(DataError):
+        engine.run(source(), Unprepared(), runs=tmp_path, restart=True)
+    (run,) = runs_in(tmp_path)
+    assert run.counts().answered == 100
+
+
 def test_items_that_cannot_be_made_leave_no_folder_and_no_old_answer_is_lost(tmp_path):
     def broken():
         yield from items(50)

@@ -28,6 +28,8 @@ ENDLESS = {
     "{{ range(99999)|map('string')|list|length }}{% endfor %}",
 }
 FLOODS = {
+    "dummy text": "{{ lipsum(n=1000000) }}",
+    "links": "{{ ('a ' * 2000000)|urlize|length }}",
     "a product": "{{ 'a' * 10000000000 }}",
     "a product of lists": "{{ ([1] * 100000) * 100000 }}",
     "a power": "{{ 10 ** 10 ** 10 }}",

@@ -247,7 +247,7 @@ def test_runs_of_one_seed_each_are_not_taken_together() -> None:
     tables = [vsr_run(6, 0), vsr_run(8, 0, part="zeroshot-published/test")]
     (table3, _), caveats = beside_papers(tables, seeds_together=True)
     assert [row[2:] for row in table3.rows[-2:]] == [("60.0", None), (None, "80.0")]
-    assert caveats[0].startswith("No two of these runs differ in the seed alone")
+    assert caveats[0].startswith("No two of these runs differ only in the seed")
 
 
 def test_runs_that_no_paper_is_about_are_left_out_and_the_others_shown() -> None:

@@ -133,3 +133,10 @@ def test_an_output_that_is_there_is_refused(run, tmp_path):
 def test_a_run_in_use_is_refused(run, tmp_path):
     with RunLog(run.path), pytest.raises(RunError, match="Another process"):
         recover(Run.open(run.path), tmp_path / "new")
+
+
+def test_an_output_inside_the_damaged_run_is_refused(run):
+    before = sorted(run.path.iterdir())
+    with pytest.raises(RunError, match="in the damaged run itself"):
+        recover(run, run.path / "deeper" / "new")
+    assert sorted(run.path.iterdir()) == before

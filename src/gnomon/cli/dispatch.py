@@ -36,6 +36,7 @@ COMMANDS = {
     "completion": "print a completion script for your shell",
 }
 
+LONGEST_MESSAGE = 8000  # characters
 EPILOG = """\
 examples:
   gnomon demo
@@ -64,7 +65,15 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def tell(message: object) -> None:
     """Say something on standard error. What strangers wrote cannot steer the terminal."""
-    print(f"gnomon: {inert(str(message))}", file=sys.stderr)
+    print(f"gnomon: {inert(_shortened(str(message)))}", file=sys.stderr)
+
+
+def _shortened(text: str) -> str:
+    """Without the middle if a stranger's id or name makes it endless: the end says what to do."""
+    if len(text) <= LONGEST_MESSAGE:
+        return text
+    half = LONGEST_MESSAGE // 2
+    return f"{text[:half]} ... {text[-half:]}"
 
 
 def _sentence(error: BaseException) -> str:

@@ -15,6 +15,7 @@ from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
 
 INTERRUPTED = 130
+WENT_WELL, FAILED = b"1", b"0"
 
 Step = Callable[[int], bool]  # does the step of that number, and says whether it went well
 
@@ -43,18 +44,23 @@ def _reports(receiver: Connection, child: SpawnProcess) -> Iterator[bool]:
     """What the child says of each step, until it ends. Ctrl-C is passed on to it."""
     while True:
         try:
-            yield receiver.recv()
+            yield receiver.recv_bytes(1) == WENT_WELL  # a crashing child may write anything
         except KeyboardInterrupt:
             if child.pid is not None:
                 os.kill(child.pid, signal.SIGINT)
-        except EOFError:
+        except (EOFError, OSError):
+            receiver.close()
             return
 
 
 def _how_it_ended(code: int | None) -> str:
-    if code is not None and code < 0:
-        return f"it ended the process ({signal.Signals(-code).name})"
-    return f"it ended the process (exit code {code})"
+    if code is None or code >= 0:
+        return f"it ended the process (exit code {code})"
+    try:
+        name = signal.Signals(-code).name
+    except ValueError:  # a signal that this Python has no name for
+        name = f"signal {-code}"
+    return f"it ended the process ({name})"
 
 
 def _do_steps(step: Step, first: int, count: int, sender: Connection) -> None:
@@ -63,7 +69,7 @@ def _do_steps(step: Step, first: int, count: int, sender: Connection) -> None:
         os.setpgrp()
     threading.Thread(target=_end_with_parent, daemon=True).start()
     for number in range(first, count):
-        sender.send(step(number))
+        sender.send_bytes(WENT_WELL if step(number) else FAILED)
 
 
 def _end_with_parent() -> None:

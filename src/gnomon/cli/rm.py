@@ -4,7 +4,8 @@ examples:
   gnomon rm runs/RUN
   gnomon rm runs/scales* --yes
 
-A folder that is not a run is never removed, nor is a run that another process is using.
+A folder that is not a run, or holds anything else beside one, is never removed, nor is a run that
+another process is using.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ def main(args: Namespace) -> int:
 
 
 def _check(folder: Path) -> None:
-    from gnomon.runs import LOG, MANIFEST, check_not_in_use
+    from gnomon.runs import LOG, MANIFEST, check_holds_a_run_alone, check_not_in_use
 
     if not (folder / MANIFEST).is_file():
         raise RunError(
@@ -54,6 +55,7 @@ def _check(folder: Path) -> None:
             "Gnomon's.",
             "Nothing was removed. Delete the folder by hand if you do not need it.",
         )
+    check_holds_a_run_alone(folder)
     check_not_in_use(folder)
 
 

@@ -165,6 +165,7 @@ def _begin(task: _Task, *, replacing: bool) -> None:
             pass
     with _opened(task.model) as model:
         _check_takes(model, first, blind=task.blind)
+        _prepare(task, model)
         manifest = _new_manifest(task, model)
         task.log.begin_anew(manifest)
         manifest.items_sha256 = _store_items(task.log, task.source)
@@ -185,6 +186,7 @@ def _go_on(task: _Task, manifest: Manifest) -> None:
         with _opened(task.model) as model:
             if manifest.counts.asked:
                 check_same_model(manifest, model, log.path)
+            _prepare(task, model)
             _note_model(manifest, task, model, files)
             log.write_manifest(manifest)
             _ask_all(task, model, manifest)
@@ -198,6 +200,13 @@ def _finish(log: RunLog, manifest: Manifest) -> None:
         manifest.finished = datetime.now(UTC)
     manifest.counts = log.counts()
     log.write_manifest(manifest)
+
+
+def _prepare(task: _Task, model: Model) -> None:
+    """Let a model that learns from the items see them. One that fails here leaves no run behind."""
+    prepare = getattr(model, "prepare", None)
+    if prepare:
+        prepare(task.source.items(), task.source.benchmark)
 
 
 def _new_manifest(task: _Task, model: Model) -> Manifest:
@@ -295,9 +304,6 @@ def _ask_all(task: _Task, model: Model, manifest: Manifest) -> None:
     log = task.log
     progress = _progress(log, manifest, retry_errors=task.retry_errors)
     try:
-        prepare = getattr(model, "prepare", None)
-        if prepare:
-            prepare(task.source.items(), task.source.benchmark)
         asker = Asker(model)
         progress.started = time.monotonic()
         task.watch(progress)

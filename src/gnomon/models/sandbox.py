@@ -72,6 +72,10 @@ class _Environment(ImmutableSandboxedEnvironment):  # type: ignore[misc]
         super().__init__(**options)
         self.start()
         self.filters["tojson"] = _as_json
+        # Dummy text and web pages are no conversations, and take minutes in one uncounted step.
+        del self.globals["lipsum"]
+        for name in ("urlize", "wordwrap", "pprint"):
+            del self.filters[name]
         self.globals["raise_exception"] = _raise
         self.globals["strftime_now"] = _no_date
 

@@ -5,6 +5,7 @@ The engine writes it; everything else only reads it. This room is the only one t
 
 from gnomon.runs.finding import (
     Survey,
+    check_holds_a_run_alone,
     check_not_in_use,
     open_runs,
     remove,
@@ -28,6 +29,7 @@ __all__ = [
     "Run",
     "RunLog",
     "Survey",
+    "check_holds_a_run_alone",
     "check_not_in_use",
     "open_runs",
     "recover",

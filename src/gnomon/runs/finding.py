@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
 from gnomon.errors import GnomonError, RunError
-from gnomon.runs.manifest import LOCK, MANIFEST
+from gnomon.runs.manifest import LOCK, LOG, MANIFEST
 from gnomon.runs.reading import Run
+
+OWN_FILES = frozenset(
+    {MANIFEST, "run.part", LOCK, LOG, f"{LOG}-wal", f"{LOG}-shm", f"{LOG}-journal"}
+)
 
 
 class Survey(NamedTuple):
@@ -81,8 +86,38 @@ def remove_folder(folder: Path) -> None:
             f"{folder} is not a run: it has no {MANIFEST}.",
             "Nothing was removed. `gnomon list runs` shows the runs there are.",
         )
+    check_holds_a_run_alone(folder)
     check_not_in_use(folder)
-    shutil.rmtree(folder)
+    shutil.rmtree(folder.resolve())  # "." cannot be removed by that name
+
+
+def check_holds_a_run_alone(folder: Path) -> None:
+    """Refuse to remove a link, or a folder with files that are of no run.
+
+    The pictures that a model made are of the run: its answers name them.
+    """
+    if folder.is_symlink():
+        raise RunError(
+            f"{folder} is a link to {folder.resolve()}.",
+            "Nothing was removed. Give the folder itself, or remove the link.",
+        )
+    others = {entry.name for entry in folder.iterdir()} - OWN_FILES
+    if others:
+        others -= _made_by_model(folder)
+    if others:
+        raise RunError(
+            f"{folder} also holds what is not of the run: {', '.join(sorted(others))}.",
+            "Nothing was removed. Move it elsewhere first.",
+        )
+
+
+def _made_by_model(folder: Path) -> set[str]:
+    """What stands in a run's folder because an answer names it, or something in it."""
+    found: set[str] = set()
+    with suppress(GnomonError):
+        for _, answer in Run.open(folder).answers():
+            found.update(file.partition("/")[0] for file in answer.files)
+    return found
 
 
 def check_not_in_use(folder: Path) -> None:

@@ -19,6 +19,7 @@ import msgspec
 from gnomon.errors import DataError, GnomonError, RunError
 from gnomon.records import Answer, Item
 from gnomon.runs.manifest import LOCK, LOG, MANIFEST, Counts, Manifest, write_manifest
+from gnomon.runs.opening import connect
 from gnomon.runs.reading import count, damaged_log, encode_scores
 
 _SCHEMA = """
@@ -72,7 +73,7 @@ class RunLog:
     def _db(self) -> sqlite3.Connection:
         """Opened when first needed: a damaged log can still be replaced."""
         try:
-            db = sqlite3.connect(self.path / LOG, isolation_level=None)
+            db = connect(self.path / LOG)
             db.execute("PRAGMA journal_mode=WAL")
             db.execute("PRAGMA synchronous=FULL")
             db.executescript(_SCHEMA)
@@ -228,7 +229,7 @@ def _log_error(path: Path, error: sqlite3.Error) -> GnomonError:
     text = str(error)
     if "full" in text or "disk I/O error" in text:
         return _full(path)
-    if "malformed" in text or "not a database" in text:
+    if not isinstance(error, sqlite3.OperationalError):  # the file, not the disk, is at fault
         return damaged_log(path, text)
     return RunError(
         f"The log in {path} cannot be written: {text}.",

@@ -86,6 +86,8 @@ def write_manifest(folder: Path, manifest: Manifest) -> None:
     """Replace run.json in one step."""
     file = folder / MANIFEST
     part = file.with_suffix(".part")
+    if part.is_symlink():  # whoever sent the run put it there: it leads to another file
+        part.unlink()
     with part.open("wb") as out:
         out.write(msgspec.json.format(msgspec.json.encode(manifest), indent=2) + b"\n")
         out.flush()

@@ -18,6 +18,7 @@ import msgspec
 from gnomon.errors import DataError
 from gnomon.records import Answer, Item
 from gnomon.runs.manifest import LOG, Counts, Manifest, read_manifest
+from gnomon.runs.opening import connect
 
 # Readers speak of tables in today's format; a view makes an old log look like one.
 VIEW_OF_FORMAT_1 = """
@@ -30,6 +31,7 @@ _EVERY_ITEM = f"{_ALL} WHERE coalesce(sample, 0) = 0 ORDER BY n"
 _ONE_ITEM = f"{_ALL} WHERE id = ? AND coalesce(sample, 0) = 0"
 _EVERY_ANSWER = f"{_ALL} WHERE sample IS NOT NULL ORDER BY n, sample"
 _decode_item = msgspec.json.Decoder(Item).decode
+_decode_fields = msgspec.json.Decoder(dict[str, Any]).decode
 _decode_scores = msgspec.json.Decoder(tuple[float | None, ...]).decode
 _decode_files = msgspec.json.Decoder(tuple[str, ...]).decode
 
@@ -174,7 +176,7 @@ class Run:
     def _reading(self) -> Iterator[sqlite3.Connection]:
         file = self.path / LOG
         try:
-            with closing(sqlite3.connect(_address(file), uri=True)) as db:
+            with closing(connect(file, _address(file))) as db:
                 if self.manifest.format == 1:
                     db.execute(VIEW_OF_FORMAT_1)
                 yield db
@@ -187,7 +189,9 @@ class Run:
                 ) from None
             if isinstance(error, sqlite3.OperationalError) and "unable to open" in str(error):
                 raise DataError(
-                    f"the log cannot be read: {error}.", "Check its permissions.", file=file
+                    f"the log cannot be read: {error}.",
+                    "Check its permissions, or copy the run to a folder that can be written.",
+                    file=file,
                 ) from None
             raise self.damaged(error) from None
 
@@ -246,6 +250,7 @@ def count(db: sqlite3.Connection) -> Counts:
 
 def _item_of_format_1(record: str) -> Item:
     """Format 1 had pictures as bare paths."""
-    fields = msgspec.json.decode(record)
-    images = [{"path": path} for path in fields.get("images", ())]
+    fields = _decode_fields(record)
+    paths = msgspec.convert(fields.get("images", ()), tuple[str, ...])
+    images = [{"path": path} for path in paths]
     return msgspec.convert({**fields, "images": images}, Item)

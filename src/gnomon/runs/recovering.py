@@ -21,6 +21,7 @@ from gnomon.records import Answer, Fingerprint, Item
 from gnomon.runs.finding import check_not_in_use
 from gnomon.runs.log import RunLog
 from gnomon.runs.manifest import FORMAT, LOG, Counts
+from gnomon.runs.opening import connect
 from gnomon.runs.reading import ANSWER, VIEW_OF_FORMAT_1, Run
 
 STEP = 1024  # items at a time
@@ -51,22 +52,30 @@ def recover(damaged: Run, output: Path) -> Recovered:
     check_not_in_use(damaged.path)
     if output.exists():
         raise RunError(f"{output} is there already.", "Give a folder that does not exist yet.")
+    if damaged.path.resolve() in output.resolve().parents:
+        raise RunError(f"{output} is in the damaged run itself.", "Give a folder elsewhere.")
     with TemporaryDirectory(prefix="gnomon-recover-") as folder:
         copy = _copy_of_log(damaged, Path(folder))
         log = RunLog(output)
         try:
-            with closing(sqlite3.connect(copy)) as db:
+            with closing(connect(copy)) as db:
                 found = _recover(db, damaged, log)
             if not found.items:
-                raise DataError(
-                    "no item can be read.", "Restore the file from a copy.", file=damaged.path / LOG
-                )
-        except BaseException:
+                raise _nothing_left(damaged)
+        except BaseException as error:
             log.close()
             shutil.rmtree(output, ignore_errors=True)
+            if isinstance(error, UNREADABLE):
+                raise _nothing_left(damaged) from None
             raise
         log.close()
     return found._replace(run=Run.open(output))
+
+
+def _nothing_left(damaged: Run) -> DataError:
+    return DataError(
+        "no item can be read.", "Restore the file from a copy.", file=damaged.path / LOG
+    )
 
 
 def _copy_of_log(damaged: Run, folder: Path) -> Path:
@@ -75,7 +84,7 @@ def _copy_of_log(damaged: Run, folder: Path) -> Path:
     if not source.is_file():
         raise DataError("the log is missing.", "Restore it from a copy.", file=source)
     for name in (LOG, f"{LOG}-wal"):
-        if (damaged.path / name).exists():
+        if (damaged.path / name).is_file():
             shutil.copyfile(damaged.path / name, folder / name)
     return folder / LOG
 

@@ -121,6 +121,8 @@ def test_completions_read_the_text_and_its_alternatives(serve, ask, items):
 def test_options_that_do_not_fit_are_refused():
     with pytest.raises(UsageError, match="needs the name"):
         openai("")
+    with pytest.raises(UsageError, match="is an address"):
+        openai("http://me:secret@localhost/v1")
     with pytest.raises(UsageError, match="prices"):
         openai("x", max_cost=1.0)
     with pytest.raises(UsageError, match="cannot echo"):

@@ -342,3 +342,23 @@ def test_a_gated_model_says_how_to_get_in():
             "You are trying to access a gated repo.\nMake sure to have access to it at the hub."
         )
     assert "hf auth login" in caught.value.hint
+
+
+def test_nobody_is_told_which_model_is_loaded(monkeypatch):
+    monkeypatch.delenv("HF_HUB_DISABLE_TELEMETRY", raising=False)
+    code = (
+        "import gnomon.models.transformers.loading\n"
+        "from huggingface_hub import constants\n"
+        "print(constants.HF_HUB_DISABLE_TELEMETRY)"
+    )
+    assert python(code).strip() == "True"
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no named pipes")
+@pytest.mark.parametrize("name", ["config.json", "model.safetensors"])
+def test_a_pipe_among_a_models_files_is_refused_and_nobody_waits(folders, tmp_path, name):
+    folder = copy(folders("gpt2"), tmp_path)
+    (folder / name).unlink()
+    os.mkfifo(folder / name)
+    with pytest.raises(ModelError, match="a pipe or a device"):
+        hf(str(folder))

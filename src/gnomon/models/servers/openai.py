@@ -92,7 +92,7 @@ def openai(
 
 
 def _check_name(name: str, key_env: str) -> None:
-    """Refuse no name, and a key where a name of a variable or of a model belongs.
+    """Refuse no name, and a key or an address where a name of a variable or of a model belongs.
 
     The key is not shown.
     """
@@ -100,6 +100,10 @@ def _check_name(name: str, key_env: str) -> None:
         raise UsageError(
             "openai needs the name of a model.",
             "Write openai:NAME, for instance openai:gpt-4o-mini",
+        )
+    if "://" in name:  # it would stand in every table, with the password that may be in it
+        raise UsageError(
+            "The name of the model is an address.", "Give the address with --base-url."
         )
     key = os.environ.get(key_env, "")
     if key_env != DEFAULT_KEY and not key:

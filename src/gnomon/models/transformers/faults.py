@@ -67,7 +67,13 @@ def check_folder(name: str, *, allow_pickle: bool) -> None:
             "Give the folder that holds the model's config.json.",
         )
 
-    endings = {file.suffix for file in folder.iterdir()}
+    endings = set()
+    for file in folder.iterdir():
+        endings.add(file.suffix)
+        if file.exists() and not file.is_file() and not file.is_dir():
+            raise ModelError(
+                f"{file} is a pipe or a device, not a file.", "Fetch or copy the model again."
+            )
     if ".safetensors" in endings:
         return
     if not endings & {".bin", ".pt", ".pth"}:
