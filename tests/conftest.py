@@ -3,29 +3,39 @@
 import os
 from pathlib import Path
 
-os.environ.setdefault(
-    "OMP_NUM_THREADS", "1"
-)  # workers share the cores; threads of theirs would only fight over them
+# Workers share the cores; threads of theirs would only fight over them.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import pytest
 from hypothesis import settings
 
-settings.register_profile(
-    "gnomon", deadline=None
-)  # a busy machine is not a failure; timing belongs in bench/
+# A busy machine is not a failure; timing belongs in bench/.
+settings.register_profile("gnomon", deadline=None)
 settings.load_profile("gnomon")
 
 ROOT = Path(__file__).parent.parent
+NO_FILES = "the authors' published files are not here (set GNOMON_SHARED)"
 
 
 @pytest.fixture(scope="session")
 def shared() -> Path:
-    """The folder with the authors' published files: GNOMON_SHARED, or ../shared beside the
-    project."""
+    """The authors' published files: the folder GNOMON_SHARED, or ../shared beside the project."""
     folder = Path(os.environ.get("GNOMON_SHARED", ROOT.parent / "shared"))
     if not (folder / "data").is_dir():
-        pytest.skip("the authors' published files are not here (set GNOMON_SHARED)")
+        pytest.skip(NO_FILES)
     return folder
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say how much of the proof was left out: a green run without the files proves less."""
+    skipped = terminalreporter.stats.get("skipped", [])
+    count = sum(NO_FILES in str(report.longrepr) for report in skipped)
+    if count:
+        terminalreporter.write_line(
+            f"{count} tests against the authors' published files were skipped: they are not here. "
+            "Set GNOMON_SHARED to the folder that holds data/.",
+            yellow=True,
+        )
 
 
 @pytest.fixture(autouse=True)

@@ -1,6 +1,7 @@
 """Strangers' files: bounded, and every complaint names file and line."""
 
 import gzip
+import os
 
 import msgspec
 import pytest
@@ -102,3 +103,58 @@ def test_find_says_what_was_looked_for(tmp_path):
     assert files.find(tmp_path, "a/b.csv", "b.csv").name == "b.csv.gz"
     with pytest.raises(DataError, match=r"the knowledge is missing: looked for x.csv, y/x.csv"):
         files.find(tmp_path, "x.csv", "y/x.csv", what="the knowledge")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes here")
+def test_a_pipe_is_refused_and_nobody_waits_for_its_other_end(tmp_path):
+    os.mkfifo(tmp_path / "pipe.jsonl")
+    for read in (files.read_text, lambda file: list(files.read_lines(file))):
+        with pytest.raises(DataError, match="this is a pipe or a device, not a file"):
+            read(tmp_path / "pipe.jsonl")
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/zero"), reason="there is no /dev/zero here")
+def test_a_device_is_refused_before_it_is_read():
+    with pytest.raises(DataError, match="this is a pipe or a device, not a file"):
+        files.read_text("/dev/zero")
+
+
+def test_a_folder_in_place_of_a_file_is_called_one(tmp_path):
+    with pytest.raises(DataError, match="this is a folder"):
+        files.read_text(tmp_path)
+
+
+def test_blank_lines_without_end_are_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(files, "MOST_BLANK", 1000)
+    with gzip.open(tmp_path / "blank.gz", "wb") as out:
+        out.write(b"\n" * 5000)
+    with pytest.raises(DataError, match=r"blank.gz:1002: the file has more than 1,000 blank lines"):
+        list(files.read_lines(tmp_path / "blank.gz"))
+
+
+def test_lines_without_end_are_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(files, "MOST_LINES", 1000)
+    (tmp_path / "many").write_text("1\n" * 5000)
+    with pytest.raises(DataError, match=r"many:1001: the file has more than 1,000 lines"):
+        list(files.read_lines(tmp_path / "many"))
+
+
+def test_yaml_aliases_that_unfold_without_end_are_refused(tmp_path):
+    (tmp_path / "laughs.yaml").write_text(
+        "a: &a [" + "x, " * 3000 + "]\nb: [" + "*a, " * 3000 + "]\n"
+    )
+    with pytest.raises(DataError, match="its aliases unfold to more than 5,000,000 values"):
+        files.read_yaml(tmp_path / "laughs.yaml")
+    (tmp_path / "snake.yaml").write_text("&a [1, *a]\n")
+    with pytest.raises(DataError, match="its aliases unfold"):
+        files.read_yaml(tmp_path / "snake.yaml")
+    (tmp_path / "few.yaml").write_text("a: &a [1, 2]\nb: *a\n")
+    assert files.read_yaml(tmp_path / "few.yaml") == {"a": [1, 2], "b": [1, 2]}
+
+
+def test_every_hint_names_a_remedy(tmp_path):
+    (tmp_path / "x").write_bytes(b"\xff\xfe")
+    for read in (files.read_text, files.read_yaml, lambda file: list(files.read_lines(file))):
+        with pytest.raises(DataError) as caught:
+            read(tmp_path / "x")
+        assert caught.value.hint.startswith("Check that the path names the file you meant")

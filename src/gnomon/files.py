@@ -1,8 +1,7 @@
-"""Reading strangers' files: plain or gzipped, bounded in size, with errors that name file, line and
-field.
+"""Reading strangers' files: plain or gzipped, bounded, with errors that name file, line and field.
 
-Every reader of data from outside goes through here, so that a line of a gigabyte, a zip bomb or a
-missing column is one clear sentence.
+Every reader of data from outside goes through here, so that a line of a gigabyte, a zip bomb, a
+named pipe or a missing column is one clear sentence.
 """
 
 from __future__ import annotations
@@ -10,10 +9,13 @@ from __future__ import annotations
 import csv
 import gzip
 import io
+import os
+import stat
 import zlib
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any, Literal, TypeVar
+from typing import IO, Any, TypeVar
 
 import msgspec
 
@@ -21,14 +23,19 @@ from gnomon.errors import DataError
 
 LINE_LIMIT = 16 * 2**20  # bytes in one line
 FILE_LIMIT = 2 * 2**30  # bytes in one file, after unpacking
+MOST_LINES = 20_000_000  # in one file; twenty times the largest runs
+MOST_BLANK = 1_000_000  # blank lines, which cost time and say nothing
+MOST_VALUES = 5_000_000  # in one YAML file, with every alias written out
+CHECK = "Check that the path names the file you meant, and fetch or write it again if it does."
+CORRECT = "Correct or remove the row, or fetch the file again."
 T = TypeVar("T")
 
 
 def find(folder: str | Path, *candidates: str, what: str = "") -> Path:
-    """The first of the candidate paths that exists below `folder`, plain or with .gz; else say what
-    is missing.
+    """The first of the candidate paths that exists below `folder`, plain or with .gz.
 
-    Candidates cover the authors' repository as checked out and a flat folder.
+    Candidates cover the authors' repository as checked out and a flat folder. If none is there, the
+    error says what is missing.
     """
     root = Path(folder)
     if not root.is_dir():
@@ -37,10 +44,9 @@ def find(folder: str | Path, *candidates: str, what: str = "") -> Path:
             "Give the folder that holds the authors' files with --data.",
             file=root,
         )
-    for candidate in candidates:
-        for name in (candidate, f"{candidate}.gz"):
-            if (root / name).is_file():
-                return root / name
+    found = find_optional(root, *candidates)
+    if found:
+        return found
     raise DataError(
         f"{what or 'a needed file'} is missing: looked for {', '.join(candidates)}.",
         "Give the authors' repository as checked out, or a flat folder of its files, with --data.",
@@ -48,84 +54,66 @@ def find(folder: str | Path, *candidates: str, what: str = "") -> Path:
     )
 
 
+def find_optional(folder: Path, *candidates: str) -> Path | None:
+    """The first of the candidate paths that exists below `folder`, plain or with .gz, or none."""
+    for candidate in candidates:
+        for name in (candidate, f"{candidate}.gz"):
+            if (folder / name).is_file():
+                return folder / name
+    return None
+
+
 def read_lines(file: str | Path) -> Iterator[tuple[int, str]]:
     """Number and text of each line, without its line end; blank lines are passed over."""
     file = Path(file)
-    number = size = 0
-    try:
-        with _open(file) as stream:
-            while True:
-                raw = stream.readline(LINE_LIMIT + 1)
-                if not raw:
-                    return
-                number += 1
-                size += len(raw)
-                if len(raw) > LINE_LIMIT:
-                    raise DataError(
-                        f"the line is longer than {LINE_LIMIT // 2**20} MB.",
-                        "Is this the right file?",
-                        file=file,
-                        line=number,
-                    )
-                if size > FILE_LIMIT:
-                    raise DataError(
-                        f"the file unpacks to more than {FILE_LIMIT // 2**30} GB.",
-                        "Is this the right file?",
-                        file=file,
-                        line=number,
-                    )
+    number = blank = size = 0
+    with _opened(file) as stream:
+        while raw := stream.readline(LINE_LIMIT + 1):
+            number += 1
+            size += len(raw)
+            _check_bounds(file, number, blank, len(raw), size)
+            try:
                 text = raw.decode("utf-8-sig" if number == 1 else "utf-8").rstrip("\r\n")
-                if text.strip():
-                    yield number, text
-    except UnicodeDecodeError:
-        raise DataError(
-            "the line is not UTF-8 text.", "Is this the right file?", file=file, line=number
-        ) from None
-    except (EOFError, zlib.error, gzip.BadGzipFile):
-        raise DataError(
-            "the gzip data is damaged or cut short.",
-            "Fetch the file again.",
-            file=file,
-            line=number + 1,
-        ) from None
-    except OSError as error:
-        raise DataError(
-            f"{_reason(error)}.", "Check the path and its permissions.", file=file
-        ) from None
+            except UnicodeDecodeError:
+                raise DataError(
+                    "the line is not UTF-8 text.", CHECK, file=file, line=number
+                ) from None
+            if text.strip():
+                yield number, text
+            else:
+                blank += 1
+
+
+def _check_bounds(file: Path, number: int, blank: int, length: int, size: int) -> None:
+    if length > LINE_LIMIT:
+        problem = f"the line is longer than {LINE_LIMIT // 2**20} MB"
+    elif size > FILE_LIMIT:
+        problem = f"the file unpacks to more than {FILE_LIMIT // 2**30} GB"
+    elif blank > MOST_BLANK:
+        problem = f"the file has more than {MOST_BLANK:,} blank lines"
+    elif number > MOST_LINES:
+        problem = f"the file has more than {MOST_LINES:,} lines"
+    else:
+        return
+    raise DataError(f"{problem}.", CHECK, file=file, line=number)
 
 
 def read_text(file: str | Path, *, limit: int = 256 * 2**20) -> str:
     """A whole text file, at most `limit` bytes of it after unpacking."""
     file = Path(file)
-    try:
-        with _open(file) as stream:
-            raw = stream.read(limit + 1)
-    except (EOFError, zlib.error, gzip.BadGzipFile):
-        raise DataError(
-            "the gzip data is damaged or cut short.", "Fetch the file again.", file=file
-        ) from None
-    except OSError as error:
-        raise DataError(
-            f"{_reason(error)}.", "Check the path and its permissions.", file=file
-        ) from None
+    with _opened(file) as stream:
+        raw = stream.read(limit + 1)
     if len(raw) > limit:
-        raise DataError(
-            f"the file is larger than {limit // 2**20} MB.", "Is this the right file?", file=file
-        )
+        raise DataError(f"the file is larger than {limit // 2**20} MB.", CHECK, file=file)
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise DataError(
-            "the file is not UTF-8 text.",
-            "Is this the right file?",
-            file=file,
-            line=raw[: error.start].count(b"\n") + 1,
-        ) from None
+        line = raw[: error.start].count(b"\n") + 1
+        raise DataError("the file is not UTF-8 text.", CHECK, file=file, line=line) from None
 
 
 def read_jsonl(file: str | Path, type: type[T]) -> Iterator[tuple[int, T]]:
-    """Line number and record of each line, validated against `type` (a msgspec.Struct, TypedDict,
-    dict ...)."""
+    """Line number and record of each line, validated against `type` (a msgspec.Struct, dict)."""
     decode = msgspec.json.Decoder(type).decode
     for number, line in read_lines(file):
         try:
@@ -139,58 +127,65 @@ def read_jsonl(file: str | Path, type: type[T]) -> Iterator[tuple[int, T]]:
             ) from None
 
 
-def read_json(file: str | Path, type: type[T], *, limit: int = 256 * 2**20) -> T:
-    """A whole JSON file, validated against `type`."""
+def read_json(file: str | Path, type: type[T], *, limit: int = 256 * 2**20, hint: str = CHECK) -> T:
+    """A whole JSON file, validated against `type`; `hint` says which file is expected."""
     text = read_text(file, limit=limit)
     try:
         return msgspec.json.decode(text, type=type)
     except (msgspec.MsgspecError, RecursionError) as error:
-        raise DataError(f"{_json_problem(error)}.", "Is this the right file?", file=file) from None
+        raise DataError(f"{_json_problem(error)}.", hint, file=file) from None
 
 
 def read_table(
     file: str | Path, columns: Sequence[str], *, delimiter: str = ","
 ) -> Iterator[tuple[int, dict[str, str]]]:
-    """Line number and fields of each row of a CSV or TSV file with a header that has at least
-    `columns`."""
-    last = [0]
-
-    def lines() -> Iterator[str]:
-        for number, line in read_lines(file):
-            last[0] = number
-            yield line + "\n"
-
-    quoting: Literal[0, 3] = csv.QUOTE_MINIMAL if delimiter == "," else csv.QUOTE_NONE
-    reader = csv.reader(lines(), delimiter=delimiter, quoting=quoting, strict=delimiter == ",")
+    """Line number and fields of each row of a CSV or TSV file whose header has the `columns`."""
+    numbered = _Numbered(file)
+    if delimiter == ",":
+        reader = csv.reader(numbered, strict=True)
+    else:
+        reader = csv.reader(numbered, delimiter=delimiter, quoting=csv.QUOTE_NONE)
     try:
         header = next(reader, None)
-        if header is None:
+        _check_header(header, columns, file)
+        for row in reader:
+            if header is None or len(row) != len(header):
+                raise DataError(
+                    f"the row has {len(row)} fields, the header {len(header or ())}.",
+                    CORRECT,
+                    file=file,
+                    line=numbered.last,
+                )
+            yield numbered.last, dict(zip(header, row, strict=True))
+    except csv.Error as error:
+        raise DataError(f"not a table: {error}.", CORRECT, file=file, line=numbered.last) from None
+
+
+class _Numbered:
+    """The lines of a file for `csv`, which does not tell how many of them a row took."""
+
+    def __init__(self, file: str | Path) -> None:
+        self.last = 0
+        self._lines = read_lines(file)
+
+    def __iter__(self) -> Iterator[str]:
+        for number, line in self._lines:
+            self.last = number
+            yield line + "\n"
+
+
+def _check_header(header: list[str] | None, columns: Sequence[str], file: str | Path) -> None:
+    if header is None:
+        hint = f"Its first line must name the columns {', '.join(columns)}."
+        raise DataError("the file is empty.", hint, file=file)
+    for column in columns:
+        if column not in header:
             raise DataError(
-                "the file is empty.",
-                f"Its first line must name the columns {', '.join(columns)}.",
-                file=file,
-            )
-        absent = [column for column in columns if column not in header]
-        if absent:
-            raise DataError(
-                f"the column {absent[0]} is missing.",
-                f"It has: {', '.join(header)}.",
+                f"the column {column} is missing.",
+                f"Name it in the first line, which has: {', '.join(header)}.",
                 file=file,
                 line=1,
             )
-        for row in reader:
-            if len(row) != len(header):
-                raise DataError(
-                    f"the row has {len(row)} fields, the header {len(header)}.",
-                    "Mend or remove the row.",
-                    file=file,
-                    line=last[0],
-                )
-            yield last[0], dict(zip(header, row, strict=True))
-    except csv.Error as error:
-        raise DataError(
-            f"not a table: {error}.", "Mend the row.", file=file, line=last[0]
-        ) from None
 
 
 def parse(text: str, convert: Callable[[str], T], *, field: str, file: str | Path, line: int) -> T:
@@ -202,16 +197,11 @@ def parse(text: str, convert: Callable[[str], T], *, field: str, file: str | Pat
     try:
         value = convert(text)
     except ValueError:
-        raise DataError(
-            f"the field {field} is {text[:40]!r}, not a {convert.__name__}.",
-            "Mend the row.",
-            file=file,
-            line=line,
-        ) from None
-    if isinstance(value, float) and value != value:
-        raise DataError(
-            f"the field {field} is not a number.", "Mend the row.", file=file, line=line
-        )
+        problem = f"the field {field} is {text[:40]!r}, not a {convert.__name__}."
+        raise DataError(problem, CORRECT, file=file, line=line) from None
+    is_nan = isinstance(value, float) and value != value
+    if is_nan:
+        raise DataError(f"the field {field} is not a number.", CORRECT, file=file, line=line)
     return value
 
 
@@ -220,17 +210,38 @@ def read_yaml(file: str | Path, *, limit: int = 32 * 2**20) -> Any:
     import yaml
 
     text = read_text(file, limit=limit)
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
-        return yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))  # noqa: S506 - both are safe
+        content = yaml.load(text, Loader=loader)  # noqa: S506 - both are safe
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 0
-        raise DataError(
-            f"not YAML: {error.problem}.", "Mend the line.", file=file, line=line
-        ) from None
+        hint = "Correct the line: indentation, quotes or brackets are off."
+        raise DataError(f"not YAML: {error.problem}.", hint, file=file, line=line) from None
     except (yaml.YAMLError, ValueError, RecursionError) as error:
+        reason = str(error).splitlines()[0]
+        raise DataError(f"not YAML: {reason}.", CHECK, file=file) from None
+    if _values(content, {}) > MOST_VALUES:
         raise DataError(
-            f"not YAML: {str(error).splitlines()[0]}.", "Is this the right file?", file=file
-        ) from None
+            f"its aliases unfold to more than {MOST_VALUES:,} values.",
+            "Write the values out instead of naming them with & and *.",
+            file=file,
+        )
+    return content
+
+
+def _values(content: Any, known: dict[int, int]) -> int:
+    """How many values there are if every alias is written out."""
+    if not isinstance(content, dict | list):
+        return 1
+    if id(content) in known:
+        return known[id(content)]
+    known[id(content)] = MOST_VALUES  # a list that holds itself has no end
+    parts = content.values() if isinstance(content, dict) else content
+    total = 1
+    for part in parts:
+        total += _values(part, known)
+    known[id(content)] = total
+    return total
 
 
 def package_data(name: str) -> Path:
@@ -238,22 +249,50 @@ def package_data(name: str) -> Path:
     return Path(__file__).parent / "data" / name
 
 
-def _open(file: Path) -> IO[bytes]:
-    if file.suffix == ".gz":
-        return io.BufferedReader(gzip.open(file, "rb"))
-    return file.open("rb")
+@contextmanager
+def _opened(file: Path) -> Iterator[IO[bytes]]:
+    """A regular file for reading, unpacked on the way; what goes wrong is said in a sentence."""
+    try:
+        with open_regular(file) as stream:
+            if file.suffix == ".gz":
+                yield io.BufferedReader(gzip.GzipFile(fileobj=stream, mode="rb"))
+            else:
+                yield stream
+    except (EOFError, zlib.error, gzip.BadGzipFile):
+        raise DataError(
+            "the gzip data is damaged or cut short.", "Fetch the file again.", file=file
+        ) from None
+    except OSError as error:
+        raise DataError(
+            f"{_reason(error)}.", "Check the path and its permissions.", file=file
+        ) from None
+
+
+def open_regular(file: Path) -> IO[bytes]:
+    """A file opened for reading. Pipes and devices, which may never end, are refused unread."""
+    # Opening a pipe waits for its other end unless told not to.
+    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    descriptor = os.open(file, flags)
+    mode = os.fstat(descriptor).st_mode
+    if stat.S_ISREG(mode):
+        return os.fdopen(descriptor, "rb")
+    os.close(descriptor)
+    if stat.S_ISDIR(mode):
+        raise DataError("this is a folder.", "Give the path of a file in it.", file=file)
+    raise DataError(
+        "this is a pipe or a device, not a file.", "Write its content to a file first.", file=file
+    )
 
 
 def _reason(error: OSError) -> str:
-    return (
-        "there is no such file"
-        if isinstance(error, FileNotFoundError)
-        else error.strerror or str(error)
-    )
+    if isinstance(error, FileNotFoundError):
+        return "there is no such file"
+    return error.strerror or str(error)
 
 
 def _json_problem(error: Exception) -> str:
     if isinstance(error, RecursionError):
         return "the JSON is nested too deeply"
-    kind = "wrong types" if isinstance(error, msgspec.ValidationError) else "not JSON"
-    return f"{kind}: {error}"
+    if isinstance(error, msgspec.ValidationError):
+        return f"wrong types: {error}"
+    return f"not JSON: {error}"

@@ -235,7 +235,9 @@ def test_questions_that_do_not_belong_are_refused(tmp_path: Path):
 
 
 def test_missing_scenes_are_named(tmp_path: Path):
-    with pytest.raises(DataError, match=r"positional set is missing: looked for posrel/data\.json"):
+    with pytest.raises(
+        DataError, match=r"positional set is missing: looked for data/posrel/data\.json"
+    ):
         list(published(data=str(tmp_path)))
 
 

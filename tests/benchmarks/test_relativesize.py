@@ -65,6 +65,10 @@ def test_items_in_both_forms(tmp_path):
         ("a,a,>\n", "csv:1: not a pair"),
         ("object1,object2,label\na,b\n", "csv:2: not a pair"),
         ("elephant\n", "csv:1: not a pair"),
+        ("# nothing else\n", "the file is empty"),
+        ("object1,object2\n", "the file is empty"),
+        ("elephant,but\rterfly,>\n", "csv:1: not a row: new-line character seen"),
+        ("elephant," + "b" * 200_000 + "\n", "csv:1: not a row: field larger than"),
         ("a > b\nb < a\n", r"csv:2: the pair b, a is there twice \(line 1\)"),
     ],
 )
@@ -78,7 +82,7 @@ def test_without_a_file_it_says_where_to_look(tmp_path):
     with pytest.raises(DataError, match="not shipped") as error:
         list(relativesize.published())
     assert "--data" in error.value.hint
-    with pytest.raises(DataError, match=r"the pairs is missing.*relativesize\.csv"):
+    with pytest.raises(DataError, match=r"the file of pairs is missing.*relativesize\.csv"):
         list(relativesize.published(data=str(tmp_path)))
     with pytest.raises(UsageError, match="no form named"):
         list(relativesize.published(data=str(tmp_path), form="riddle"))

@@ -1,6 +1,7 @@
 """SpaceNLI items: fresh ones from the shipped bank and from a user's patterns."""
 
 import json
+import re
 import subprocess
 import sys
 from collections import Counter
@@ -235,7 +236,8 @@ def test_an_empty_folder_says_what_is_missing(tmp_path):
 
 def test_the_benchmark_names_the_papers_measures():
     assert SPACENLI.measures[0] == "accuracy"
-    assert SPACENLI.cluster == "group"
+    assert SPACENLI.units == ("group",)
+    assert SPACENLI.noun == "patterns"
     assert SPACENLI.default_source == "fresh"
 
 
@@ -263,3 +265,14 @@ def test_an_example_that_cannot_be_derived_is_an_error_where_examples_are_asked_
     (tmp_path / "mine.yaml").write_text(MINE.replace("{X: oak, Y: well}", "{X: oak, Y: oak}"))
     with pytest.raises(DataError, match="example 1 of 'near-1' cannot be derived"):
         list(fresh(patterns=str(tmp_path / "mine.yaml"), per_group=0))
+
+
+def test_no_share_that_people_are_shown_is_over_100_percent(capsys):
+    from gnomon.cli import main
+
+    assert main(["show", "spacenli", "-n", "0", "--per-group", "1"]) == 0
+    out = capsys.readouterr().out
+    shares = [float(number) for number in re.findall(r"([\d.]+) %", out)]
+    assert shares
+    assert max(shares) <= 100
+    assert "% of all" in out  # a column in percent says so

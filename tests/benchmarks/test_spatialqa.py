@@ -196,8 +196,17 @@ taller:
         ),
         (
             "f: {hypothesis: '{A} sits', slots: {A B: person}, neutral: '{A} stands'}",
-            "do not fill 2 slot",
+            "must fill 2 slot",
         ),
+        (
+            "f: {hypothesis: '{A} sees {B}', slots: {A: few, B: few, C: few}, "
+            "neutral: '{C} stands'}\nwords: {few: [Ann, Bob]}",
+            r"the list 'few' has 2 row\(s\) for 3 different slots",
+        ),
+        ("words: 5\nf: {}", "the entry 'words': Expected `object`, got `int`"),
+        ("words: {peak: aaaa}\nf: {}", "the entry 'words': Expected `array`, got `str`"),
+        ("words: {peak: [[Etna], 7]}\nf: {}", "the entry 'words': Expected"),
+        ("f: {hypothesis: '{A} sits', slots: {A: []}, neutral: '{A} stands'}", "no words for A"),
         ("f: {hypothesis: [no], slots: {A: person}, neutral: '{A} stands'}", "Expected `str`"),
         ("f: {hypothesis: '{A sits', slots: {A: person}, neutral: '{A} stands'}", "brace"),
     ],
@@ -217,6 +226,19 @@ def test_statistics_are_the_papers_table_and_the_labels(items):
     columns = zip(*(row[1:] for row in labels.rows[:-1]), strict=True)
     assert tuple(sum(column) for column in columns) == labels.rows[-1][1:]
     assert [row[0] for row in twins.rows] == list(CATEGORIES[:-1])
+
+
+def test_words_that_say_the_same_over_and_over_do_not_keep_anybody_waiting(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("gnomon.benchmarks.families.MOST_MISSES", 1000)
+    (tmp_path / "own.yaml").write_text(
+        f"words: {{same: [{'Ann, ' * 2000}]}}\n"
+        "f:\n  slots: {A: same, B: same, C: same, D: same}\n"
+        "  hypothesis: '{A}, {B}, {C} and {D} sit'\n  neutral: '{A} stands'\n"
+    )
+    items = list(fresh(patterns=str(tmp_path / "own.yaml"), per_group=5))
+    assert [item.text for item in items] == ["Ann, Ann, Ann and Ann sit."]
 
 
 def write(folder: Path, name: str, lines: list[str]) -> Path:

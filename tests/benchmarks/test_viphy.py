@@ -17,13 +17,14 @@ from gnomon import files
 from gnomon.benchmarks.viphy import files as viphy_files
 from gnomon.benchmarks.viphy import fresh as viphy_fresh
 from gnomon.benchmarks.viphy import tasks as viphy
-from gnomon.benchmarks.viphy.files import read_colours, read_comparisons, split_of
+from gnomon.benchmarks.viphy.files import read_colours, read_size_pairs, split_of
 from gnomon.benchmarks.viphy.order import order_report, strong_components, transitive_pairs
 from gnomon.benchmarks.viphy.tables import statistics
 from gnomon.errors import DataError, MissingFileWarning, UsageError
 from gnomon.records import problem
 from gnomon.vision import knowledge as viphy_knowledge
-from gnomon.vision.knowledge import COLOURS, typical_as_coded, typical_as_written
+from gnomon.vision.knowledge import COLOURS
+from gnomon.vision.typical import typical_labels
 
 FRESH = {
     "color": viphy.fresh_color,
@@ -43,40 +44,43 @@ shares = st.dictionaries(
 
 
 def test_the_two_rules_part_where_the_code_stops_early():
-    two = {
-        "larger": 0.75,
-        "smaller": 0.25,
-    }  # the paper asks 0.3 of two labels; the code has already stopped
-    assert set(typical_as_written(two)) == {"larger"}
-    assert set(typical_as_coded(two)) == {"larger", "smaller"}
+    # the paper asks 0.3 of two labels; the code has already stopped
+    two = {"larger": 0.75, "smaller": 0.25}
+    assert set(typical_labels(two, "paper")) == {"larger"}
+    assert set(typical_labels(two, "code")) == {"larger", "smaller"}
+
+
+def test_a_label_that_was_never_seen_counts_for_the_code_and_not_for_the_paper():
+    two = {"larger": 0.75, "smaller": 0.25, "level": 0.0}
+    assert set(typical_labels(two, "code")) == {"larger"}  # dropping it brings the 0.3 of two
+    assert typical_labels(two, "paper") == typical_labels(
+        {"larger": 0.75, "smaller": 0.25}, "paper"
+    )
 
 
 def test_a_share_equal_to_the_threshold_stays_in_the_code_and_goes_in_the_paper():
     edge = {"red": 0.5, "blue": 0.25, "green": 0.15, "gray": 0.1}
-    assert "gray" in typical_as_coded(edge)
-    assert "gray" not in typical_as_written(edge)
+    assert "gray" in typical_labels(edge, "code")
+    assert "gray" not in typical_labels(edge, "paper")
 
 
 def test_dropping_one_label_brings_the_next_threshold():
-    four = {
-        "red": 0.55,
-        "blue": 0.25,
-        "green": 0.15,
-        "gray": 0.05,
-    }  # then .58 .26 .16 of three: .2 drops green
-    assert set(typical_as_coded(four)) == set(typical_as_written(four)) == {"red", "blue"}
+    # without gray .58 .26 .16 of three: .2 drops green
+    four = {"red": 0.55, "blue": 0.25, "green": 0.15, "gray": 0.05}
+    assert set(typical_labels(four, "code")) == {"red", "blue"}
+    assert set(typical_labels(four, "paper")) == {"red", "blue"}
 
 
 def test_where_nothing_reaches_the_threshold_the_code_returns_its_input():
     flat = dict.fromkeys(COLOURS, 1 / 11)
-    assert typical_as_coded(flat) == flat
+    assert typical_labels(flat, "code") == pytest.approx(flat)
 
 
 @settings(deadline=None)
 @given(shares)
 def test_typical_labels_are_a_part_of_the_labels_and_sum_to_one(given_shares):
-    for rule in (typical_as_coded, typical_as_written):
-        kept = rule(given_shares)
+    for rule in ("code", "paper"):
+        kept = typical_labels(given_shares, rule)
         assert kept
         assert set(kept) <= set(given_shares)
         assert sum(kept.values()) == pytest.approx(1, abs=1e-5)
@@ -85,8 +89,8 @@ def test_typical_labels_are_a_part_of_the_labels_and_sum_to_one(given_shares):
 @settings(deadline=None)
 @given(shares)
 def test_the_written_rule_can_be_applied_again_without_change(given_shares):
-    once = typical_as_written(given_shares)
-    assert set(typical_as_written(once)) == set(once)
+    once = typical_labels(given_shares, "paper")
+    assert set(typical_labels(once, "paper")) == set(once)
 
 
 def test_colour_terms_are_replaced_in_order_and_found_inside_words():
@@ -264,14 +268,21 @@ def test_objects_carry_frequency_and_category_where_the_files_are_there(folder):
     )
 
 
+def test_choices_of_size_questions_stand_in_the_order_of_the_authors_zero_shot_code(folder):
+    item = next(iter(viphy.published_size(data=str(folder), prompt="question")))
+    assert item.text.endswith("? (a) smaller (b) larger")
+    assert item.choices == ("smaller", "larger")
+
+
 def test_prompts_are_those_of_table_2(folder):
     def text(source, prompt, **more):
         return next(iter(source(data=str(folder), prompt=prompt, **more))).text
 
-    assert text(viphy.published_size, "question").endswith("? (a) larger (b) smaller")
     assert " in comparison to " in text(viphy.published_size, "finetune")
     spatial = {i.tags["obj_a"]: i for i in viphy.published_spatial(data=str(folder))}
-    assert spatial["sink"].text == "in a living room, the sink is located [MASK] the door"
+    # as the authors' code asks it; the tag has the words
+    assert spatial["sink"].text == "in a living_room, the sink is located [MASK] the door"
+    assert spatial["sink"].tags["scene"] == "living room"
     assert spatial["sink"].gold == ("level with", "below")
     asked = {
         i.tags["obj_a"]: i for i in viphy.published_spatial(data=str(folder), prompt="question")
@@ -286,6 +297,8 @@ def test_prompts_are_those_of_table_2(folder):
 def test_two_levels_drop_what_may_be_level(folder):
     items = list(viphy.published_spatial(data=str(folder), levels=2))
     assert [(item.choices, item.gold) for item in items] == [(("above", "below"), ("above",))]
+    three = {item.id for item in viphy.published_spatial(data=str(folder))}
+    assert not three & {item.id for item in items}  # other choices: another question
     with pytest.raises(UsageError, match="levels is 4"):
         list(viphy.published_spatial(data=str(folder), levels=4))
 
@@ -337,6 +350,7 @@ def test_a_checkout_with_only_the_dataset_folder_is_enough(folder, tmp_path):
         ("colors.json", '{"cat": {"mauve": 1.0}}', "not shares of the eleven colours"),
         ("colors.json", '{"cat": {}}', "not shares of the eleven colours"),
         ("colors.json", '["cat"]', "wrong types"),
+        ("object_names_c5.json", '{" ": 500, "cat": 200}', "an object's name is empty"),
         ("colors.json", '{"cat": {"red": 1' * 50_000, "not JSON|wrong types|nested too deeply"),
     ],
 )
@@ -346,6 +360,21 @@ def test_malformed_files_are_one_clear_sentence(folder, name, text, message):
     with pytest.raises(DataError, match=message) as error:
         list(source(data=str(folder)))
     assert name in error.value.file
+    assert error.value.hint
+
+
+def test_a_hint_says_which_file_is_expected_and_where_it_comes_from(folder):
+    (folder / "size.csv").write_text("o1,o2,>,<,typical\na,b,1,3,=\n")
+    with pytest.raises(DataError) as error:
+        list(viphy.published_size(data=str(folder)))
+    assert error.value.hint == (
+        "Expected is results/size.csv of github.com/Axe--/ViPhy: "
+        "fetch it with `gnomon data get viphy`."
+    )
+
+
+def test_a_name_of_no_words_has_no_subtypes_and_does_no_harm():
+    assert viphy_knowledge.subtypes({" ": 500, "cat": 200}) == {"cat": {"cat": 400}}
 
 
 def test_endless_lines_and_gzip_bombs_are_refused(folder, monkeypatch):
@@ -354,7 +383,7 @@ def test_endless_lines_and_gzip_bombs_are_refused(folder, monkeypatch):
     monkeypatch.setattr(files, "LINE_LIMIT", 1000)
     (folder / "size.csv").write_text("o1,o2,>,<,typical\n" + "a" * 5000)
     with pytest.raises(DataError, match="the line is longer"):
-        read_comparisons(folder / "size.csv", (">", "<"))
+        read_size_pairs(folder / "size.csv")
     monkeypatch.setattr(files, "FILE_LIMIT", 2000)
     (folder / "size.csv").unlink()
     (folder / "size.csv.gz").write_bytes(

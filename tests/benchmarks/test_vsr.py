@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections import Counter
 from itertools import combinations
@@ -17,8 +18,10 @@ from gnomon.benchmarks.vsr import splits as vsr_splits
 from gnomon.benchmarks.vsr import task as vsr
 from gnomon.benchmarks.vsr.files import Caption, concepts, validated
 from gnomon.errors import DataError, MissingFileWarning, UsageError
-from gnomon.records import problem
+from gnomon.records import Fingerprint, Image, problem
 
+# As far as a header goes: 8 pixels wide, 6 high.
+JPEG = b"\xff\xd8\xff\xc0\x00\x0b\x08\x00\x06\x00\x08\x01\x01\x11\x00"
 THINGS = [
     "horse",
     "hot dog",
@@ -156,7 +159,8 @@ def test_an_item_says_where_it_comes_from(folder):
         ("false", "true"),
         ("false",),
     )
-    assert item.images == ("http://images.cocodataset.org/train2017/000000000000.jpg",)
+    address = "http://images.cocodataset.org/train2017/000000000000.jpg"
+    assert item.images == (Image(path=address),)
     assert item.group == item.text
     assert item.tags == {
         "relation": "on top of",
@@ -315,17 +319,43 @@ def test_images_are_found_in_cocos_layout_or_flat_and_asked_for_if_missing(folde
     pictures = tmp_path / "coco"
     (pictures / "train2017").mkdir(parents=True)
     for found in rows:
-        (pictures / "train2017" / found["image"]).touch()
+        (pictures / "train2017" / found["image"]).write_bytes(JPEG)
     (pictures / "train2017" / rows[3]["image"]).rename(pictures / rows[3]["image"])
     items = list(vsr.published(data=str(folder), images=str(pictures)))
-    assert items[0].images == (str(pictures / "train2017/000000000000.jpg"),)
-    assert items[3].images == (str(pictures / rows[3]["image"]),)
+    digest = hashlib.sha256(JPEG).hexdigest()
+    for number, place in ((0, f"train2017/{rows[0]['image']}"), (3, rows[3]["image"])):
+        path = str(pictures / place)
+        assert items[number].images == (Image(path=path, sha256=digest, width=8, height=6),)
     (pictures / "train2017" / rows[5]["image"]).unlink()
     with pytest.raises(DataError, match=rows[5]["image"]) as error:
         list(vsr.published(data=str(folder), images=str(pictures)))
     assert "gnomon data get vsr-images" in error.value.hint
     with pytest.raises(DataError, match="no such folder"):
         list(vsr.published(data=str(folder), images="nowhere"))
+
+
+def digest_of(items) -> str:
+    found = Fingerprint()
+    for item in items:
+        found.add(item)
+    return found.hexdigest()
+
+
+def test_a_changed_photograph_changes_the_items_digest_and_a_moved_folder_does_not(
+    folder, rows, tmp_path
+):
+    for name in ("here", "there"):
+        (tmp_path / name).mkdir()
+        for found in rows:
+            (tmp_path / name / found["image"]).write_bytes(JPEG)
+
+    def digest(name):
+        return digest_of(vsr.published(data=str(folder), images=str(tmp_path / name)))
+
+    before = digest("here")
+    assert digest("there") == before
+    (tmp_path / "there" / rows[0]["image"]).write_bytes(JPEG + b"retouched")
+    assert digest("there") != before
 
 
 @pytest.mark.parametrize(
@@ -336,8 +366,12 @@ def test_images_are_found_in_cocos_layout_or_flat_and_asked_for_if_missing(folde
         {"image": "0000000000.jpg"},
         {"image": "000000000001.jpg/../x"},
         {"image_link": "file:///etc/passwd"},
-        {"image_link": "http://a.org/train2017/000000000002.jpg"},
-        {"image_link": "http://a.org/train2017/../x/train2017/000000000001.jpg?a=b"},
+        {"image_link": "http://images.cocodataset.org/train2017/000000000002.jpg"},
+        {"image_link": "http://images.cocodataset.org/train2017/../train2017/000000000001.jpg?a=b"},
+        {"image_link": "http://elsewhere.example/train2017/000000000001.jpg"},
+        {"image_link": "http://images.cocodataset.org.example/train2017/000000000001.jpg"},
+        {"image_link": "http://images.cocodataset.org:81/train2017/000000000001.jpg"},
+        {"image_link": "http://me@images.cocodataset.org/train2017/000000000001.jpg"},
         {"label": 2},
         {"label": True},
         {"caption": " "},

@@ -7,6 +7,7 @@ language room (docs/patterns.md).
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -24,12 +25,16 @@ from gnomon.language.surface import Form, Sentence, SentenceError, form_of, pars
 from gnomon.language.world import Entity
 
 LABELS = ("entailment", "contradiction", "neutral")
+MOST_FAMILIES = 10_000
+MOST_MISSES = 1_000_000  # draws without a new hypothesis before there are taken to be no more
 Filling = tuple[int, ...]  # for each draw of the family the number of the row
 
 
 class Draw(NamedTuple):
-    """Slots that are filled together from one row of a list; draws from the same named list never
-    repeat a row."""
+    """Slots that are filled together from one row of a list.
+
+    Draws from the same named list never repeat a row.
+    """
 
     slots: tuple[str, ...]
     source: str  # the name of the list; empty for a list of the family's own
@@ -64,8 +69,7 @@ class Family:
     templates: tuple[Template, ...]
 
     def problems(self, count: int, *, seed: int = 0, paired: bool = False) -> Iterator[Problem]:
-        """`count` problems of each template, or as many as there are hypotheses for; no two are the
-        same.
+        """`count` problems of each template, or as many as there are hypotheses for, all different.
 
         The templates share out the hypotheses at random, or are all asked with the same ones if
         they are `paired`. The first n problems of a template do not depend on the count, and other
@@ -73,72 +77,74 @@ class Family:
         """
         shares = 1 if paired else len(self.templates)
         drawn = list(self._hypotheses(count * shares, Random(f"{seed}/{self.name}")))
+        dealt = len(drawn) // shares * shares  # every template gets as many
         for number, template in enumerate(self.templates):
             random = Random(f"{seed}/{template.id}")
             render, places = self._renderer(template.premise), self._places(template.premise)
-            for filling, hypothesis in drawn[
-                number % shares : len(drawn) // shares * shares : shares
-            ]:
-                yield Problem(
-                    template, render(self._completed(filling, places, random)), hypothesis
-                )
+            for filling, hypothesis in drawn[number % shares : dealt : shares]:
+                premise = render(self._completed(filling, places, random))
+                yield Problem(template, premise, hypothesis)
 
     def _hypotheses(self, count: int, random: Random) -> Iterator[tuple[Filling, str]]:
         used = self._places(self.hypothesis)
         sizes = [len(self.draws[place].rows) for place in used]
         render = self._renderer(self.hypothesis)
         seen: set[str] = set()
+        misses = 0  # in a row: a list may say the same thing in a million ways
         for rank in draws(prod(sizes), prod(sizes), random):
+            if len(seen) == count or misses > MOST_MISSES:
+                return
             filling = [-1] * len(self.draws)
             for place, size in zip(used, sizes, strict=True):
                 rank, filling[place] = divmod(rank, size)
+            misses += 1
             if self._repeats(filling):
                 continue
             text = render(filling)
             if text not in seen:
-                if len(seen) == count:
-                    return
+                misses = 0
                 seen.add(text)
                 yield tuple(filling), text
 
     def _completed(self, filling: Filling, places: Sequence[int], random: Random) -> list[int]:
-        """The filling of the hypothesis, with rows drawn for the slots that only the premise
-        has."""
+        """The hypothesis's filling, with rows drawn for the slots that only the premise has."""
         whole = list(filling)
         for place in places:
             if whole[place] < 0:
-                source = self.draws[place].source
-                taken = {
-                    row
-                    for row, draw in zip(whole, self.draws, strict=True)
-                    if source and draw.source == source
-                }
-                whole[place] = random.choice(
-                    [row for row in range(len(self.draws[place].rows)) if row not in taken]
-                )
+                taken = self._taken(whole, self.draws[place].source)
+                free = [row for row in range(len(self.draws[place].rows)) if row not in taken]
+                whole[place] = random.choice(free)
         return whole
 
+    def _taken(self, filling: Sequence[int], source: str) -> set[int]:
+        """The rows of a named list that a filling uses already."""
+        taken = set()
+        for row, draw in zip(filling, self.draws, strict=True):
+            if source and draw.source == source:
+                taken.add(row)
+        return taken
+
     def _repeats(self, filling: Sequence[int]) -> bool:
-        named = [
-            (draw.source, row)
-            for draw, row in zip(self.draws, filling, strict=True)
-            if draw.source and row >= 0
-        ]
-        return len(set(named)) < len(named)
+        seen = set()
+        for draw, row in zip(self.draws, filling, strict=True):
+            if draw.source and row >= 0:
+                if (draw.source, row) in seen:
+                    return True
+                seen.add((draw.source, row))
+        return False
 
     def _places(self, sentence: Sentence) -> list[int]:
-        return [
-            place for place, draw in enumerate(self.draws) if set(draw.slots) & set(sentence.slots)
-        ]
+        used = set(sentence.slots)
+        return [place for place, draw in enumerate(self.draws) if used & set(draw.slots)]
 
     @cached_property
     def _where(self) -> dict[str, tuple[int, int]]:
         """For each slot its draw and its column in the rows."""
-        return {
-            slot: (place, column)
-            for place, draw in enumerate(self.draws)
-            for column, slot in enumerate(draw.slots)
-        }
+        where = {}
+        for place, draw in enumerate(self.draws):
+            for column, slot in enumerate(draw.slots):
+                where[slot] = (place, column)
+        return where
 
     def _renderer(self, sentence: Sentence) -> Callable[[Sequence[int]], str]:
         def table(slot: str, form: Form) -> tuple[str, ...]:
@@ -151,51 +157,70 @@ class Family:
         return lambda filling: render([filling[place] for place in places]) + "."
 
 
+Rows = list[str | list[str]]  # fillers: one for each slot, or several that go together
+
+
 class _Entry(msgspec.Struct, forbid_unknown_fields=True):
     """A family as written in a file; its other keys are labels, each with a premise."""
 
     hypothesis: str
-    slots: dict[str, str | list[str | list[str]]]
+    slots: dict[str, str | Rows]
     category: str = ""
     figurative: dict[str, str] = msgspec.field(default_factory=dict)
     literal: dict[str, str] = msgspec.field(default_factory=dict)
 
 
-def read_families(file: Path, words: Mapping[str, Any] | None = None) -> list[Family]:
-    """The families of a file. `words` are lists of fillers that it may name; its own `words` entry
-    adds to them."""
+def read_families(file: Path, words: Mapping[str, Rows] | None = None) -> list[Family]:
+    """The families of a file.
+
+    `words` are lists of fillers that it may name; its own entry `words` adds to them.
+    """
     content = read_yaml(file)
     if not isinstance(content, dict):
         raise DataError(
             "a file of families names each family, with its hypothesis, slots and premises.",
-            "docs/families.md shows one.",
+            "Write it as docs/families.md shows.",
             file=file,
         )
-    lists = {**(words or {}), **(content.pop("words", None) or {})}
+    lists = {**(words or {}), **_word_lists(content.pop("words", None), file)}
+    if len(content) > MOST_FAMILIES:
+        raise DataError(
+            f"the file has more than {MOST_FAMILIES:,} families.", "Divide it.", file=file
+        )
     return [_family(str(name), entry, file, lists) for name, entry in content.items()]
 
 
-def _family(name: str, content: Any, file: Path, words: Mapping[str, Any]) -> Family:
+def _word_lists(content: Any, file: Path) -> dict[str, Rows]:
+    """The entry `words` of a file: lists of fillers by name."""
+    try:
+        return msgspec.convert(content or {}, dict[str, Rows])
+    except msgspec.ValidationError as error:
+        raise DataError(
+            f"the entry 'words': {error}.",
+            "Write each list by its name, in brackets: words: {peak: [Etna, Fuji, Elbrus]}.",
+            file=file,
+        ) from None
+
+
+def _family(name: str, content: Any, file: Path, words: Mapping[str, Rows]) -> Family:
     try:
         entry = _entry(content)
-        premises = [
-            *((label, text, False) for label, text in entry.literal.items()),
-            *((label, text, True) for label, text in entry.figurative.items()),
-        ]
-        templates = tuple(
-            Template(f"{name}/{number}", _sentence(text, entry), _labels(label), figurative)
-            for number, (label, text, figurative) in enumerate(premises)
-        )
-        if not templates:
+        premises = [(label, text, False) for label, text in entry.literal.items()]
+        premises += [(label, text, True) for label, text in entry.figurative.items()]
+        if not premises:
             raise SentenceError("it has no premises")
+        templates = []
+        for number, (label, text, figurative) in enumerate(premises):
+            premise = _sentence(text, entry)
+            templates.append(Template(f"{name}/{number}", premise, _labels(label), figurative))
         drawn = tuple(_draw(slots, source, words) for slots, source in entry.slots.items())
-        return Family(
-            name, entry.category or file.stem, drawn, _sentence(entry.hypothesis, entry), templates
-        )
+        _check_enough(drawn)
+        hypothesis = _sentence(entry.hypothesis, entry)
+        return Family(name, entry.category or file.stem, drawn, hypothesis, tuple(templates))
     except (msgspec.ValidationError, SentenceError) as error:
         raise DataError(
             f"the family '{name}': {error}.",
-            "docs/families.md shows how a family is written.",
+            "Write it as docs/families.md shows.",
             file=file,
         ) from None
 
@@ -204,45 +229,62 @@ def _entry(content: Any) -> _Entry:
     if not isinstance(content, dict):
         raise SentenceError("it must have a hypothesis, slots and premises")
     own = set(_Entry.__struct_fields__) - {"literal"}
-    fields = {key: value for key, value in content.items() if key in own}
-    literal = {key: value for key, value in content.items() if key not in own}
-    return msgspec.convert({**fields, "literal": literal}, _Entry)
+    fields: dict[str, Any] = {"literal": {}}
+    for key, value in content.items():
+        if key in own:
+            fields[key] = value
+        else:
+            fields["literal"][key] = value
+    return msgspec.convert(fields, _Entry)
 
 
 def _labels(text: str) -> tuple[str, ...]:
     labels = text.split("/")
     if not set(labels) <= set(LABELS):
         raise SentenceError(f"'{text}' is not a label, or several with / between them")
-    return tuple(label for label in LABELS if label in labels)
+    return tuple(sorted(set(labels), key=LABELS.index))
 
 
 def _sentence(text: str, entry: _Entry) -> Sentence:
     sentence = parse_sentence(text)
-    declared = {slot for slots in entry.slots for slot in slots.split()}
+    declared = " ".join(entry.slots).split()
     for slot in sentence.slots:
         if slot not in declared:
             raise SentenceError(f"the slot {slot} of '{text}' is not declared")
     return sentence
 
 
-def _draw(slots: str, source: Any, words: Mapping[str, Any]) -> Draw:
-    if isinstance(source, str) and source not in words:
+def _draw(slots: str, source: str | Rows, words: Mapping[str, Rows]) -> Draw:
+    if not isinstance(source, str):
+        name, listed = "", source
+    elif source in words:
+        name, listed = source, words[source]
+    else:
         raise SentenceError(f"there is no list of words named '{source}'")
     names = tuple(slots.split())
-    rows = [
-        row if isinstance(row, list) else [row]
-        for row in (words[source] if isinstance(source, str) else source)
-    ]
-    if not rows or any(len(row) != len(names) for row in rows):
-        raise SentenceError(f"the words for {slots} do not fill {len(names)} slot(s) in each row")
-    return Draw(
-        names,
-        source if isinstance(source, str) else "",
-        tuple(tuple(map(_entity, row)) for row in rows),
-    )
+    rows = []
+    for row in listed:
+        fillers = row if isinstance(row, list) else [row]
+        if len(fillers) != len(names):
+            raise SentenceError(f"the words for {slots} must fill {len(names)} slot(s) in each row")
+        rows.append(tuple(_entity(word) for word in fillers))
+    if not rows:
+        raise SentenceError(f"there are no words for {slots}")
+    return Draw(names, name, tuple(rows))
 
 
-def _entity(word: Any) -> Entity:
+def _check_enough(drawn: Sequence[Draw]) -> None:
+    """Draws from one named list never repeat a row, so it needs a row for each."""
+    times = Counter(draw.source for draw in drawn if draw.source)
+    for draw in drawn:
+        if times[draw.source] > len(draw.rows):
+            rows, draws_of = len(draw.rows), times[draw.source]
+            raise SentenceError(
+                f"the list '{draw.source}' has {rows} row(s) for {draws_of} different slots"
+            )
+
+
+def _entity(text: str) -> Entity:
     """A name with a capital is a proper one."""
-    text = str(word)
-    return Entity(text, frozenset({"proper"}) if text[:1].isupper() else frozenset())
+    features = frozenset({"proper"}) if text[:1].isupper() else frozenset[str]()
+    return Entity(text, features)

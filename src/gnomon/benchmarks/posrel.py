@@ -11,12 +11,13 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
+from gnomon.benchmarks.counting import GOLD, tally
 from gnomon.benchmarks.posrel_scenes import (
     RELATIONS,
     Scene,
@@ -26,26 +27,33 @@ from gnomon.benchmarks.posrel_scenes import (
 )
 from gnomon.contracts import Benchmark, Listing
 from gnomon.errors import DataError, MissingFileWarning, unknown
-from gnomon.fetching.catalogue import locate
-from gnomon.files import find, read_jsonl
+from gnomon.fetching.catalogue import expected, locate
+from gnomon.files import find_optional, read_jsonl
 from gnomon.records import MASK, Form, Item
 
 FORMS: tuple[Form, ...] = ("cloze", "choice")
-# The words of the questions. The authors ask "on" and "under"; "on the bus" may be inside it, so we
-# are plainer.
+# The words of the questions. The authors ask "on" and "under"; "on the bus" may be inside it, so
+# ours are plainer.
 ASKED_PUBLISHED = {"inside": "inside", "above": "on", "below": "under", "beside": "beside"}
 ASKED_FRESH = {"inside": "inside", "above": "on top of", "below": "underneath", "beside": "beside"}
 
 
 def fresh(*, seed: int = 0, form: str = "cloze") -> Iterator[Item]:
-    """512 scenes of 16 objects of our own, drawn by the seed, with an action for every relation."""
+    """512 scenes of 16 objects of our own, with an action for every relation.
+
+    seed  draws the objects and what is done with them
+    form  cloze, choice (two questions a scene) or both
+    """
     for scene in fresh_scenes(seed):
         yield from _items(scene, _chosen(form), ASKED_FRESH)
 
 
 def published(*, data: str = "", form: str = "cloze") -> Iterator[Item]:
-    """The authors' 224 scenes; their questions are read from data_qa.json, or rebuilt where it is
-    absent."""
+    """The authors' 224 scenes; questions are read from data_qa.json, or rebuilt where it is absent.
+
+    data  the authors' repository, or a folder with its files; else what was fetched
+    form  cloze, choice (two questions a scene) or both
+    """
     folder = locate(data, "posrel")
     scenes = published_scenes(folder)
     forms = _chosen(form)
@@ -60,7 +68,12 @@ def published(*, data: str = "", form: str = "cloze") -> Iterator[Item]:
 
 
 def general_fresh(*, seed: int = 0, per_group: int = 1, form: str = "cloze") -> Iterator[Item]:
-    """The fresh scenes with PER_GROUP pairs of hyponyms for each person and object."""
+    """The fresh scenes with hyponyms for each person and object.
+
+    seed       draws the scenes and the hyponyms
+    per_group  pairs of hyponyms for each person and object
+    form       cloze, choice (two questions a scene) or both
+    """
     for scene in generalised(fresh_scenes(seed), seed, per_group):
         yield from _items(scene, _chosen(form), ASKED_FRESH)
 
@@ -68,11 +81,16 @@ def general_fresh(*, seed: int = 0, per_group: int = 1, form: str = "cloze") -> 
 def general_published(
     *, data: str = "", seed: int = 0, per_group: int = 1, form: str = "cloze"
 ) -> Iterator[Item]:
-    """The authors' scenes with PER_GROUP pairs of hyponyms for each person and object (theirs were
-    not published)."""
+    """The authors' scenes with hyponyms for each person and object (theirs were not published).
+
+    data       the authors' repository, or a folder with its files; else what was fetched
+    seed       draws the hyponyms
+    per_group  pairs of hyponyms for each person and object
+    form       cloze, choice (two questions a scene) or both
+    """
     warnings.warn(
-        "The authors' own posrel-general was not published: it is rebuilt from their scenes with hyponyms of WordNet, "
-        "so its items are not theirs.",
+        "The authors' own posrel-general was not published: it is rebuilt from their scenes with "
+        "hyponyms of WordNet, so its items are not theirs.",
         MissingFileWarning,
         stacklevel=2,
     )
@@ -81,6 +99,12 @@ def general_published(
         yield from _items(scene, _chosen(form), ASKED_PUBLISHED)
 
 
+QUESTIONS = (
+    "data/posrel/data_qa.json",
+    "posrel/data_qa.json",
+    "posrel_qa.json",
+    "data_qa.json",
+)
 ANSWERS = {"1": "yes", "true": "yes", "yes": "yes", "0": "no", "false": "no", "no": "no"}
 
 
@@ -91,56 +115,60 @@ class Question(msgspec.Struct):
     label: bool | int | str
 
 
-def _published_questions(folder: Path) -> list[tuple[Path, int, Question]] | None:
-    try:
-        file = find(
-            folder,
-            "posrel/data_qa.json",
-            "data/posrel/data_qa.json",
-            "posrel_qa.json",
-            "data_qa.json",
-        )
-    except DataError:
+class _Asked(NamedTuple):
+    """A question, and where it stands."""
+
+    file: Path
+    line: int
+    row: Question
+
+    def error(self, problem: str) -> DataError:
+        hint = expected("spatial-commonsense", QUESTIONS[0])
+        return DataError(f"{problem}.", hint, file=self.file, line=self.line)
+
+
+def _published_questions(folder: Path) -> list[_Asked] | None:
+    file = find_optional(folder, *QUESTIONS)
+    if file is None:
         return None  # the questions follow from the scenes, word for word
-    return [(file, line, question) for line, question in read_jsonl(file, Question)]
+    return [_Asked(file, line, row) for line, row in read_jsonl(file, Question)]
 
 
-def _as_asked(
-    scene: Scene, number: int, questions: Sequence[tuple[Path, int, Question]]
-) -> Iterator[Item]:
+def _as_asked(scene: Scene, number: int, questions: Sequence[_Asked]) -> Iterator[Item]:
     """Rows 2i and 2i+1 of the questions belong to row i of the scenes."""
-    for place in (2 * number, 2 * number + 1):
-        if place >= len(questions):
-            raise DataError(
-                f"there are {len(questions)} questions, not two for each scene.",
-                "Fetch the file again.",
-                file=questions[-1][0] if questions else "data_qa.json",
-            )
-        file, line, row = questions[place]
-        answer = ANSWERS.get(str(row.label).lower())
-        if answer is None:
-            raise DataError(
-                f"the field label is {row.label!r}, not yes or no.",
-                "Mend the row.",
-                file=file,
-                line=line,
-            )
-        if scene.object not in row.question or scene.person not in row.question:
-            raise DataError(
-                f"the question is not about the {scene.person} and the {scene.object} of its scene.",
-                "Is this the file that goes with data.json?",
-                file=file,
-                line=line,
-            )
-        sentence, stop, text = row.question.partition(".")
-        context = f"{sentence}{stop}" if text.strip() else scene.text
-        words = [
-            name
-            for name, word in ASKED_PUBLISHED.items()
-            if re.search(rf"\b{word}\b", text or sentence)
-        ]
-        asked = words[0] if words else scene.relation if answer == "yes" else scene.other
-        yield _question(scene._replace(text=context), asked, text.strip() or row.question, answer)
+    own = questions[2 * number : 2 * number + 2]
+    if len(own) < 2:
+        raise DataError(
+            f"there are {len(questions)} questions, not two for each scene.",
+            expected("spatial-commonsense", QUESTIONS[0]),
+            file=questions[0].file if questions else QUESTIONS[0],
+        )
+    for asked in own:
+        yield _as_read(scene, asked)
+
+
+def _as_read(scene: Scene, asked: _Asked) -> Item:
+    question = asked.row.question
+    answer = ANSWERS.get(str(asked.row.label).lower())
+    if answer is None:
+        raise asked.error(f"the field label is {asked.row.label!r}, not yes or no")
+    if scene.object not in question or scene.person not in question:
+        names = f"the {scene.person} and the {scene.object}"
+        raise asked.error(f"the question is not about {names} of its scene")
+    sentence, stop, text = question.partition(".")
+    if text.strip():
+        scene = scene._replace(text=f"{sentence}{stop}")
+    else:
+        text = question
+    return _question(scene, _relation_in(text, scene, answer), text.strip(), answer)
+
+
+def _relation_in(text: str, scene: Scene, answer: str) -> str:
+    """The relation that a question asks about, by its word, else by its answer."""
+    for name, word in ASKED_PUBLISHED.items():
+        if re.search(rf"\b{word}\b", text):
+            return name
+    return scene.relation if answer == "yes" else scene.other
 
 
 def _items(scene: Scene, forms: Sequence[Form], words: dict[str, str]) -> Iterator[Item]:
@@ -163,6 +191,8 @@ def _questions(scene: Scene, words: dict[str, str]) -> Iterator[Item]:
 
 
 def _question(scene: Scene, asked: str, text: str, answer: str) -> Item:
+    # The authors' sentences end in a space, their questions' first sentences do not.
+    scene = scene._replace(text=scene.text.rstrip())
     return _item(scene, "choice", text, ("yes", "no"), answer, asked)
 
 
@@ -204,25 +234,19 @@ def _chosen(form: str) -> list[Form]:
 
 def statistics(items: Sequence[Item]) -> list[Listing]:
     """The places that each object allows, and what the word of a question gives away."""
-    scenes = {item.group: item.tags for item in items}
-    objects = Counter((tags["object"], tags["relation"]) for tags in scenes.values())
-    words = Counter((item.tags["asked"], item.gold[0]) for item in items if "asked" in item.tags)
-    names = dict.fromkeys(tags["object"] for tags in scenes.values())
-    tables = [
-        Listing(
-            "Scenes by object and relation",
-            ("object", *RELATIONS),
-            tuple((thing, *(objects[thing, name] for name in RELATIONS)) for thing in names),
-        )
-    ]
+    scenes = {item.group: item for item in items}
+    objects = tally(scenes.values(), "object", "relation")
+    words = tally(items, "asked", GOLD)
+
+    places = []
+    for thing in dict.fromkeys(thing for thing, _ in objects):
+        places.append((thing, *(objects[thing, name] for name in RELATIONS)))
+    columns = ("object", *RELATIONS)
+    tables = [Listing("Scenes by object and relation", columns, tuple(places))]
     if words:
-        tables.append(
-            Listing(
-                "Right answers by the relation asked about",
-                ("asked", "yes", "no"),
-                tuple((name, words[name, "yes"], words[name, "no"]) for name in RELATIONS),
-            )
-        )
+        answers = [(name, words[name, "yes"], words[name, "no"]) for name in RELATIONS]
+        title = "Right answers by the relation asked about"
+        tables.append(Listing(title, ("asked", "yes", "no"), tuple(answers)))
     return tables
 
 

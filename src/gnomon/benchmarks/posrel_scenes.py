@@ -1,5 +1,4 @@
-"""People doing things with objects: the scenes of `posrel`, of our own, of the authors, and with
-unusual fillers.
+"""People doing things with objects: our own scenes of `posrel`, the authors', and unusual ones.
 
 The actions with an object put the person in different places, so that the object does not give the
 place away; in ours all scenes of an object have the same words but for the verb.
@@ -8,26 +7,30 @@ place away; in ours all scenes of an object have the same words but for the verb
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from random import Random
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 import msgspec
 
 from gnomon.errors import DataError, UsageError
+from gnomon.fetching.catalogue import expected
 from gnomon.files import find, package_data, read_jsonl, read_yaml
 from gnomon.language.sampling import draws
 from gnomon.language.surface import indefinite_article
 from gnomon.language.world import Entity
 
 RELATIONS = ("inside", "above", "below", "beside")  # in the order of the authors' labels 0 to 3
+SCENES = ("data/posrel/data.json", "posrel/data.json", "posrel.json", "data.json")
 SENTENCE = re.compile(r"An? (?P<person>[^.]+?) (?P<verb>\w+|is \w+ing) the (?P<object>[^.]+)\. ?")
 
 
 class Scene(NamedTuple):
-    """A person does something with an object; `other` is where another action with it puts the
-    person."""
+    """A person does something with an object.
+
+    `other` is where another action with it puts the person.
+    """
 
     text: str
     person: str
@@ -42,24 +45,29 @@ class Scene(NamedTuple):
 
 
 def fresh_scenes(seed: int) -> Iterator[Scene]:
-    """Four people, two tenses and four actions, one for each relation, for each of the objects that
-    the seed draws."""
+    """Four people, two tenses and four actions, one for each relation, for each drawn object."""
     table: dict[str, Any] = read_yaml(package_data("posrel/scenes.yaml"))
     random = Random(seed)
     things = sorted(random.sample(sorted(table["objects"]), table["draw"]))
-    for thing, meanwhile in zip(
-        things, random.sample(table["meanwhile"], len(things)), strict=True
-    ):
-        shift = random.randrange(
-            1, len(RELATIONS)
-        )  # which wrong place is asked about: each is, once for each object
+    meanwhiles = random.sample(table["meanwhile"], len(things))
+    for thing, meanwhile in zip(things, meanwhiles, strict=True):
+        # which wrong place is asked about: each is, once for each object
+        shift = random.randrange(1, len(RELATIONS))
         for number, relation in enumerate(RELATIONS):
             simple, participle = random.choice(table["objects"][thing][relation])
             other = RELATIONS[(number + shift) % len(RELATIONS)]
             for person, pronoun in table["people"].items():
                 for verb in (simple, f"is {participle}"):
                     scene = Scene(
-                        "", person, verb, simple, thing, relation, other, pronoun, meanwhile
+                        text="",
+                        person=person,
+                        verb=verb,
+                        action=simple,
+                        object=thing,
+                        relation=relation,
+                        other=other,
+                        pronoun=pronoun,
+                        meanwhile=meanwhile,
                     )
                     yield scene._replace(text=_sentence(scene))
 
@@ -74,81 +82,71 @@ class Row(msgspec.Struct):
 
 
 def published_scenes(folder: str | Path) -> list[Scene]:
-    """The scenes of the authors' data.json, with their sentences as they are (a space at the
-    end)."""
-    file = find(
-        folder,
-        "posrel/data.json",
-        "posrel.json",
-        "data/posrel/data.json",
-        "data.json",
-        what="the positional set",
-    )
-    rows = list(read_jsonl(file, Row))
+    """The scenes of the authors' data.json. Their sentences end in a space, and are kept so."""
+    file = find(folder, *SCENES, what="the positional set")
     pronouns: dict[str, str] = read_yaml(package_data("posrel/scenes.yaml"))["people"]
-    verbs = [_verb(row, file, line, pronouns) for line, row in rows]
-    actions = {
-        (row.obj_b, row.label): verb
-        for (_, row), verb in zip(rows, verbs, strict=True)
-        if " " not in verb
-    }
+    rows: list[tuple[int, Row, str]] = []
+    actions: dict[tuple[str, int], str] = {}
     labels: dict[str, set[int]] = {}
-    for _, row in rows:
+    for line, row in read_jsonl(file, Row):
+        verb = _verb(row, pronouns)
+        if not verb:
+            _refuse(f"the sentence {row.text[:60]!r} is not '{_shape(row)}'", file, line)
+        if not 0 <= row.label < len(RELATIONS):
+            _refuse(f"the field label is {row.label}, not 0 to 3", file, line)
+        rows.append((line, row, verb))
         labels.setdefault(row.obj_b, set()).add(row.label)
+        if " " not in verb:
+            actions[row.obj_b, row.label] = verb
+
     scenes = []
-    for (line, row), verb in zip(rows, verbs, strict=True):
-        if len(labels[row.obj_b]) != 2:
-            raise DataError(
-                f"the object {row.obj_b!r} has {len(labels[row.obj_b])} relations, not 2.",
-                "Is this the file of positional relations?",
-                file=file,
-                line=line,
-            )
-        other = next(label for label in labels[row.obj_b] if label != row.label)
-        scenes.append(
-            Scene(
-                row.text,
-                row.obj_a,
-                verb,
-                actions.get((row.obj_b, row.label), verb),
-                row.obj_b,
-                RELATIONS[row.label],
-                RELATIONS[other],
-                pronouns[row.obj_a],
-            )
+    for line, row, verb in rows:
+        others = labels[row.obj_b] - {row.label}
+        if len(others) != 1:
+            _refuse(f"the object {row.obj_b!r} has {len(others) + 1} relations, not 2", file, line)
+        scene = Scene(
+            text=row.text,
+            person=row.obj_a,
+            verb=verb,
+            action=actions.get((row.obj_b, row.label), verb),
+            object=row.obj_b,
+            relation=RELATIONS[row.label],
+            other=RELATIONS[others.pop()],
+            pronoun=pronouns[row.obj_a],
         )
+        scenes.append(scene)
     return scenes
 
 
-def _verb(row: Row, file: Path, line: int, pronouns: Iterable[str]) -> str:
+def _refuse(problem: str, file: Path, line: int) -> NoReturn:
+    hint = expected("spatial-commonsense", SCENES[0])
+    raise DataError(f"{problem}.", hint, file=file, line=line)
+
+
+def _shape(row: Row) -> str:
+    return f"A {row.obj_a[:20]} does something with the {row.obj_b[:20]}."
+
+
+def _verb(row: Row, people: Collection[str]) -> str:
+    """What the person does, or nothing if the sentence is not of the known shape."""
     found = SENTENCE.fullmatch(row.text)
-    if not 0 <= row.label < len(RELATIONS):
-        raise DataError(
-            f"the field label is {row.label}, not 0 to 3.",
-            "Is this the right file?",
-            file=file,
-            line=line,
-        )
-    if (
-        row.obj_a not in pronouns
-        or found is None
-        or (found["person"], found["object"]) != (row.obj_a, row.obj_b)
-    ):
-        raise DataError(
-            f"the sentence {row.text[:60]!r} is not 'A {row.obj_a[:20]} does something with the {row.obj_b[:20]}.'",
-            "Is this the file of positional relations?",
-            file=file,
-            line=line,
-        )
+    if found is None or row.obj_a not in people:
+        return ""
+    if (found["person"], found["object"]) != (row.obj_a, row.obj_b):
+        return ""
     return found["verb"]
 
 
 def generalised(scenes: Iterable[Scene], seed: int, per_group: int) -> Iterator[Scene]:
-    """The scenes with hyponyms for person and object. Both actions and tenses get the same, so
-    balance is kept."""
+    """The scenes with hyponyms for person and object.
+
+    All actions and tenses get the same ones, so balance is kept.
+    """
     if per_group < 1:
         raise UsageError(
-            f"There must be 1 pair of hyponyms or more for each person and object, not {per_group}."
+            f"There must be 1 pair of hyponyms or more for each person and object, "
+            f"not {per_group}.",
+            "Give --per-group 1.",
         )
     kinds: dict[str, list[str]] = read_yaml(package_data("posrel/hyponyms.yaml"))
     pairs: dict[tuple[str, str], list[tuple[str, str]]] = {}
@@ -156,18 +154,19 @@ def generalised(scenes: Iterable[Scene], seed: int, per_group: int) -> Iterator[
     for scene in scenes:
         key = (scene.person, scene.object)
         if key not in pairs:
-            for name in key:
-                if name not in kinds:
-                    raise DataError(
-                        f"there is no list of hyponyms for {name!r}.",
-                        "Add it to scripts/hyponyms.yaml.",
-                    )
-            pairs[key] = _pairs(
-                kinds[key[0]], kinds[key[1]], Random(f"{seed}/{'/'.join(key)}"), per_group, used
-            )
+            people, things = _hyponyms(kinds, scene.person), _hyponyms(kinds, scene.object)
+            random = Random(f"{seed}/{scene.person}/{scene.object}")
+            pairs[key] = _pairs(people, things, random, per_group, used)
         for person, thing in pairs[key]:
             made = scene._replace(person=person, object=thing, stands_for=key)
             yield made._replace(text=_sentence(made))
+
+
+def _hyponyms(kinds: Mapping[str, Sequence[str]], name: str) -> Sequence[str]:
+    if name not in kinds:
+        hint = expected("spatial-commonsense", SCENES[0])
+        raise DataError(f"there is no list of hyponyms for {name!r}.", hint)
+    return kinds[name]
 
 
 def _pairs(

@@ -1,5 +1,4 @@
-"""RelativeSize (Bagherinezhad et al. 2016): 486 pairs of objects, which one is larger; read from
-the user's own copy.
+"""RelativeSize (Bagherinezhad et al. 2016): of 486 pairs of objects, which one is larger.
 
 The set is not ours to pass on and has no fixed format, so the reader takes what people have: a
 table with a header, or lines such as "elephant > butterfly". The spatial-commonsense paper asks it
@@ -26,10 +25,9 @@ NAMES = ("relativesize", "relative_size", "size_pairs", "pairs")
 FIRST = ("first", "obj_a", "object_a", "object1", "object_1", "obj1", "o1")
 SECOND = ("second", "obj_b", "object_b", "object2", "object_2", "obj2", "o2")
 ANSWER = ("label", "relation", "larger", "bigger", "answer", "typical")
-GREATER, LESSER = (
-    ("1", ">", "larger", "bigger", "true", "yes"),
-    ("0", "-1", "<", "smaller", "false", "no"),
-)
+GREATER = ("1", ">", "larger", "bigger", "true", "yes")
+LESSER = ("0", "-1", "<", "smaller", "false", "no")
+WRITE = 'Write "elephant,butterfly,>" or "elephant > butterfly".'
 MOST_PAIRS = 100_000
 FORMS: tuple[Form, ...] = ("cloze", "choice")
 
@@ -43,8 +41,11 @@ class Pair(NamedTuple):
 
 
 def published(*, data: str = "", form: str = "") -> Iterator[Item]:
-    """The pairs of a file, or of relativesize.csv (.tsv, .txt) in a folder; FORM is cloze or
-    choice, else both."""
+    """The pairs of your own copy, each asked in two forms.
+
+    data  the file, or a folder with relativesize.csv (.tsv, .txt)
+    form  cloze or choice; else both
+    """
     if form and form not in FORMS:
         raise unknown("form", form, FORMS)
     for pair in read_pairs(_file(data)):
@@ -53,45 +54,54 @@ def published(*, data: str = "", form: str = "") -> Iterator[Item]:
                 yield pair_item(pair, put)
 
 
+class _Columns(NamedTuple):
+    """Where in a row the two objects and the answer are, if there is one."""
+
+    first: int = 0
+    second: int = 1
+    answer: int | None = None
+
+
 def read_pairs(file: Path) -> list[Pair]:
-    """The pairs of a file; a pair that occurs twice is an error, since one of the two labels may be
-    wrong."""
-    rows = (
-        (line, _fields(text))
-        for line, text in read_lines(file)
-        if not text.lstrip().startswith("#")
-    )
-    first = next(rows, None)
-    if first is None:
-        raise DataError("the file is empty.", "It must hold pairs of objects.", file=file)
-    columns = _columns(first[1])
-    body = rows if columns else _chain(first, rows)
-    seen: dict[frozenset[str], int] = {}
-    pairs: list[Pair] = []
-    for line, fields in body:
-        pair = _pair(fields, columns, file, line)
+    """The pairs of a file.
+
+    A pair that occurs twice is an error, since one of the two labels may be wrong.
+    """
+    pairs: dict[frozenset[str], tuple[int, Pair]] = {}
+    header: _Columns | None = None
+    is_first = True
+    for line, text in read_lines(file):
+        if text.lstrip().startswith("#"):
+            continue
+        fields = _fields(text, file, line)
+        if is_first:
+            is_first = False
+            header = _header(fields)
+            if header:
+                continue
+        pair = _pair(fields, header, file, line)
         both = frozenset((pair.first, pair.second))
-        if both in seen:
+        if both in pairs:
             raise DataError(
-                f"the pair {pair.first}, {pair.second} is there twice (line {seen[both]}).",
+                f"the pair {pair.first}, {pair.second} is there twice (line {pairs[both][0]}).",
                 "Remove one of the two lines.",
                 file=file,
                 line=line,
             )
-        if len(pairs) >= MOST_PAIRS:
-            raise DataError(
-                f"the file has more than {MOST_PAIRS:,} pairs.",
-                "Is this the right file?",
-                file=file,
-            )
-        seen[both] = line
-        pairs.append(pair)
-    return pairs
+        pairs[both] = line, pair
+        if len(pairs) > MOST_PAIRS:
+            problem = f"the file has more than {MOST_PAIRS:,} pairs."
+            raise DataError(problem, "Give the 486 pairs of RelativeSize.", file=file)
+    if not pairs:
+        raise DataError("the file is empty.", f"It must hold pairs. {WRITE}", file=file)
+    return [pair for _, pair in pairs.values()]
 
 
 def pair_item(pair: Pair, form: Form) -> Item:
-    """A pair as a cloze, or as a question about the word larger or smaller, balanced by the order
-    of the names."""
+    """A pair as a cloze, or as a question about the word larger or smaller.
+
+    Which of the two words it is, the length of the names decides.
+    """
     a, b = with_article(pair.first), with_article(pair.second)
     tags = {"obj_a": pair.first, "obj_b": pair.second, "relation": ">" if pair.larger else "<"}
     if form == "cloze":
@@ -115,7 +125,10 @@ def pair_item(pair: Pair, form: Form) -> Item:
 
 def statistics(items: Sequence[Item]) -> list[Listing]:
     """Whether the sizes are an order."""
-    return [order_listing([item for item in items if item.form == items[0].form])] if items else []
+    if not items:
+        return []
+    once = [item for item in items if item.form == items[0].form]
+    return [order_listing(once)]
 
 
 def _file(data: str) -> Path:
@@ -127,73 +140,64 @@ def _file(data: str) -> Path:
     path = Path(data).expanduser()
     if path.is_file():
         return path
-    return find(
-        path,
-        *(f"{name}.{ending}" for name in NAMES for ending in ("csv", "tsv", "txt")),
-        what="the pairs",
-    )
+    candidates = [f"{name}.{ending}" for name in NAMES for ending in ("csv", "tsv", "txt")]
+    return find(path, *candidates, what="the file of pairs")
 
 
-def _fields(text: str) -> list[str]:
+def _fields(text: str, file: Path, line: int) -> list[str]:
+    compared = re.fullmatch(r"(.+?)\s*([<>])\s*(.+)", text)
     if "\t" in text:
         parts = text.split("\t")
     elif "," in text:
-        parts = next(csv.reader([text]))
-    elif found := re.fullmatch(r"(.+?)\s*([<>])\s*(.+)", text):
-        parts = [found[1], found[3], found[2]]
+        try:
+            parts = next(csv.reader([text]))
+        except csv.Error as error:  # a bare carriage return, a field without end
+            raise DataError(f"not a row: {error}.", WRITE, file=file, line=line) from None
+    elif compared:
+        parts = [compared[1], compared[3], compared[2]]
     else:
         parts = text.split()
     return [part.strip() for part in parts]
 
 
-def _columns(header: Sequence[str]) -> tuple[int, int, int | None] | None:
-    """Where the two objects and the answer are, if the line is a header."""
-    names = [name.lower() for name in header]
-
-    def at(known: Iterable[str]) -> int | None:
-        return next((names.index(name) for name in known if name in names), None)
-
-    first, second = at(FIRST), at(SECOND)
-    return None if first is None or second is None else (first, second, at(ANSWER))
+def _header(fields: Sequence[str]) -> _Columns | None:
+    """Where things are, if the line is a header."""
+    names = [name.lower() for name in fields]
+    first, second = _position(names, FIRST), _position(names, SECOND)
+    if first is None or second is None:
+        return None
+    return _Columns(first, second, _position(names, ANSWER))
 
 
-def _pair(
-    fields: Sequence[str], columns: tuple[int, int, int | None] | None, file: Path, line: int
-) -> Pair:
-    one, two, answer = columns or (0, 1, 2 if len(fields) > 2 else None)
-    if (
-        len(fields) <= max(one, two, answer or 0)
-        or not fields[one]
-        or not fields[two]
-        or fields[one] == fields[two]
-    ):
-        raise DataError(
-            f"not a pair of two objects: {fields}.",
-            'Write "elephant,butterfly,>" or "elephant > butterfly".',
-            file=file,
-            line=line,
-        )
-    first, second = fields[one], fields[two]
-    said = (
-        fields[answer].lower() if answer is not None else ">"
-    )  # two names alone: the larger one first
+def _position(names: Sequence[str], known: Iterable[str]) -> int | None:
+    for name in known:
+        if name in names:
+            return names.index(name)
+    return None
+
+
+def _pair(fields: Sequence[str], header: _Columns | None, file: Path, line: int) -> Pair:
+    columns = header or _Columns(answer=2 if len(fields) > 2 else None)
+    last = max(columns.first, columns.second, columns.answer or 0)
+    problem = f"not a pair of two objects: {fields}."
+    if len(fields) <= last:
+        raise DataError(problem, WRITE, file=file, line=line)
+    first, second = fields[columns.first], fields[columns.second]
+    if not first or not second or first == second:
+        raise DataError(problem, WRITE, file=file, line=line)
+    if columns.answer is None:  # two names alone: the larger one first
+        return Pair(first, second, True)
+    said = fields[columns.answer].lower()
     if said in GREATER or said == first.lower():
         return Pair(first, second, True)
     if said in LESSER or said == second.lower():
         return Pair(first, second, False)
     raise DataError(
         f"the answer {said!r} is not one of > < 1 0 larger smaller or one of the two names.",
-        "Mend the line.",
+        WRITE,
         file=file,
         line=line,
     )
-
-
-def _chain(
-    first: tuple[int, list[str]], rest: Iterator[tuple[int, list[str]]]
-) -> Iterator[tuple[int, list[str]]]:
-    yield first
-    yield from rest
 
 
 RELATIVESIZE = Benchmark(

@@ -10,14 +10,16 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations, product
+from pathlib import Path
 from random import Random
 from typing import TypeVar
 
 import msgspec
 
+from gnomon.benchmarks.counting import GOLD, tally
 from gnomon.contracts import Benchmark, Laws, Listing, OrderLaw
 from gnomon.errors import DataError, MissingFileWarning, unknown
-from gnomon.fetching.catalogue import locate
+from gnomon.fetching.catalogue import expected, locate
 from gnomon.files import find, package_data, read_jsonl, read_yaml
 from gnomon.records import MASK, Form, Item
 
@@ -28,45 +30,59 @@ Name = TypeVar("Name", bound=str)
 
 
 def fresh(*, seed: int = 0, scale: str = "", form: str = "") -> Iterator[Item]:
-    """All ordered cross-level pairs of objects drawn by the seed; SCALE is size or height, FORM is
-    cloze or choice."""
+    """All ordered pairs of objects of different levels, each asked in two forms.
+
+    seed   draws the objects
+    scale  size or height; else both
+    form   cloze or choice; else both
+    """
     for chosen in _chosen(scale, SCALES_OF):
         pool: Levels = read_yaml(package_data("scales.yaml"))["fresh"][chosen]
         draw = Random(f"{seed}/{chosen}")
         levels = [draw.sample(sorted(level), 5) for level in pool]
         pairs = ordered_pairs(levels)
         asks_greater = _balanced(pairs, draw)
+        forms = _chosen(form, FORMS)
         for a, b in pairs:
-            yield from _forms(
-                chosen, a, b, levels, _chosen(form, FORMS), asks_greater=asks_greater[a, b]
-            )
+            yield from _forms(chosen, a, b, levels, forms, asks_greater=asks_greater[a, b])
 
 
 def published(*, data: str = "", scale: str = "", form: str = "") -> Iterator[Item]:
-    """The authors' size/data.json and height/data.json, as far as they are there."""
+    """The authors' size and height sets, or the one of them that is there.
+
+    data   the authors' repository, or a folder with its files; else what was fetched
+    scale  size or height; else both
+    form   cloze or choice; else both
+    """
     folder = locate(data, "scales")
     levels_of = read_yaml(package_data("scales.yaml"))["published"]
-    found, missing = {}, []
-    for chosen in _chosen(scale, SCALES_OF):
+    forms = _chosen(form, FORMS)
+    for chosen, file in _found_sets(folder, _chosen(scale, SCALES_OF)).items():
+        for line, row in read_jsonl(file, Row):
+            _check(row, chosen, levels_of[chosen], file, line)
+            yield from _published_forms(chosen, row, levels_of[chosen], forms)
+
+
+def _found_sets(folder: Path, scales: Sequence[str]) -> dict[str, Path]:
+    """The files of the scales; one that is missing is warned of, if there is another."""
+    found = {}
+    missing = []
+    for scale in scales:
         try:
-            found[chosen] = find(
+            found[scale] = find(
                 folder,
-                f"{chosen}/data.json",
-                f"{chosen}.json",
-                f"data/{chosen}/data.json",
-                what=f"the {chosen} set",
+                f"{scale}/data.json",
+                f"{scale}.json",
+                f"data/{scale}/data.json",
+                what=f"the {scale} set",
             )
         except DataError as error:
             missing.append(error)
     if not found:
         raise missing[0]
     for absent in missing:
-        warnings.warn(absent.message, MissingFileWarning, stacklevel=2)
-    for chosen, file in found.items():
-        for line, row in read_jsonl(file, Row):
-            yield from _published_forms(
-                chosen, row, levels_of[chosen], _chosen(form, FORMS), f"{file}:{line}"
-            )
+        warnings.warn(absent.message, MissingFileWarning, stacklevel=3)
+    return found
 
 
 class Row(msgspec.Struct):
@@ -80,19 +96,20 @@ class Row(msgspec.Struct):
 
 
 def ordered_pairs(levels: Levels) -> list[tuple[str, str]]:
-    """Every two objects of different levels, both ways round: the smaller first in the first half,
-    then reversed.
+    """Every two objects of different levels, both ways round: first all with the smaller first.
 
     >>> ordered_pairs([["pea"], ["mug", "brick"]])
     [('pea', 'mug'), ('pea', 'brick'), ('mug', 'pea'), ('brick', 'pea')]
     """
-    rising = [pair for low, high in combinations(levels, 2) for pair in product(low, high)]
-    return rising + [(b, a) for a, b in rising]
+    rising: list[tuple[str, str]] = []
+    for low, high in combinations(levels, 2):
+        rising += product(low, high)
+    falling = [(b, a) for a, b in rising]
+    return rising + falling
 
 
 def _balanced(pairs: Sequence[tuple[str, str]], draw: Random) -> dict[tuple[str, str], bool]:
-    """Which pairs are asked with the greater word: half of those where the answer is yes, half of
-    the others."""
+    """Which pairs are asked with the greater word: half of the rising, and half of the falling."""
     half = len(pairs) // 2
     chosen: dict[tuple[str, str], bool] = {}
     for part in (pairs[:half], pairs[half:]):
@@ -117,22 +134,27 @@ def _forms(
             yield _item(scale, form, f"Is {_a(a)} {word} than {_a(b)}?", a, b, levels, word, answer)
 
 
-def _published_forms(
-    scale: str, row: Row, levels: Levels, forms: Sequence[Form], where: str
-) -> Iterator[Item]:
-    """Cloze from the authors' phrases; question as they ask it: about (b, a), with the lesser word,
-    if a is greater."""
-    try:
-        if (_level(row.obj_a, levels) > _level(row.obj_b, levels)) != (row.label == 1):
-            raise DataError(
-                f"{where}: the label does not follow from the levels of {row.obj_a} and {row.obj_b}.",
-                "Is this the right file?",
-            )
-    except KeyError as unknown:
-        raise DataError(
-            f"{where}: {unknown.args[0]!r} is not an object of the {scale} set.",
-            "Is this the right file?",
-        ) from None
+def _check(row: Row, scale: str, levels: Levels, file: Path, line: int) -> None:
+    """The objects must be those of the set, and the label must follow from their levels."""
+    problem = ""
+    for name in (row.obj_a, row.obj_b):
+        if not any(name in level for level in levels):
+            problem = f"{name!r} is not an object of the {scale} set."
+    if not problem:
+        is_greater = _level(row.obj_a, levels) > _level(row.obj_b, levels)
+        if is_greater != (row.label == 1):
+            pair = f"{row.obj_a} and {row.obj_b}"
+            problem = f"the label does not follow from the levels of {pair}."
+    if problem:
+        hint = expected("spatial-commonsense", f"data/{scale}/data.json")
+        raise DataError(problem, hint, file=file, line=line)
+
+
+def _published_forms(scale: str, row: Row, levels: Levels, forms: Sequence[Form]) -> Iterator[Item]:
+    """Cloze from the authors' phrases; question as they ask it.
+
+    That is about (b, a), with the lesser word, if a is greater.
+    """
     first, _, second = row.text.rstrip(" .").partition(" and ")
     greater, lesser = SCALES_OF[scale]
     for form in forms:
@@ -173,20 +195,12 @@ def _item(
 
 def statistics(items: Sequence[Item]) -> list[Listing]:
     """What the comparative word alone gives away: yes and no for each."""
-    words = sorted({item.tags["comparative"] for item in items if "comparative" in item.tags})
-    rows = tuple(
-        (
-            word,
-            *(
-                sum(item.gold == (label,) for item in items if item.tags.get("comparative") == word)
-                for label in ("yes", "no")
-            ),
-        )
-        for word in words
-    )
-    return (
-        [Listing("Right answers by comparative word", ("word", "yes", "no"), rows)] if rows else []
-    )
+    counts = tally(items, "comparative", GOLD)
+    if not counts:
+        return []
+    words = sorted(word for (word,) in tally(items, "comparative"))
+    rows = [(word, counts[word, "yes"], counts[word, "no"]) for word in words]
+    return [Listing("Right answers by comparative word", ("word", "yes", "no"), tuple(rows))]
 
 
 def _level(name: str, levels: Levels) -> int:
@@ -198,7 +212,9 @@ def _level(name: str, levels: Levels) -> int:
 
 def _a(name: str, *, capital: bool = False) -> str:
     article = "an" if name[0] in "aeiou" else "a"
-    return f"{article.capitalize() if capital else article} {name}"
+    if capital:
+        article = article.capitalize()
+    return f"{article} {name}"
 
 
 def _chosen(wanted: str, known: Iterable[Name]) -> list[Name]:

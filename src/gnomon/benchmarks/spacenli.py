@@ -1,5 +1,4 @@
-"""Inferences about space, made from patterns: does the hypothesis follow from the premises
-(SpaceNLI paper)?
+"""Inferences about space, made from patterns: does the hypothesis follow (SpaceNLI paper)?
 
 `fresh` draws from a bank of patterns of our own, or from a user's. `published` makes the authors'
 samples from the authors' files, in their order and with their slips (docs/patterns.md lists them).
@@ -7,6 +6,7 @@ samples from the authors' files, in their order and with their slips (docs/patte
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -17,14 +17,15 @@ import msgspec
 
 from gnomon.contracts import Benchmark, Listing
 from gnomon.errors import DataError, UsageError
-from gnomon.fetching.catalogue import locate
-from gnomon.files import find, package_data, read_json
+from gnomon.fetching.catalogue import expected, locate
+from gnomon.files import find, find_optional, package_data, read_json
 from gnomon.records import Item, digest
 
 if TYPE_CHECKING:
     from gnomon.language.patterns import Bank, Pattern
     from gnomon.language.sampling import Sample
 
+SAMPLES = ("dataset/160x200.json", "160x200.json")
 CHOICES = ("entailment", "neutral", "contradiction")
 PUBLISHED_SEED, PUBLISHED_COUNT = 42, 200
 ALL, EXAMPLES = -1, 0  # values of per_group with a meaning of their own
@@ -33,12 +34,16 @@ ALL, EXAMPLES = -1, 0  # values of per_group with a meaning of their own
 def fresh(
     *, seed: int = 0, per_group: int = 20, patterns: str = "", world: str = ""
 ) -> Iterator[Item]:
-    """Problems from our bank of patterns; PER_GROUP from each (-1: all, 0: the examples only).
+    """Problems from our bank of patterns, or from patterns of your own.
 
-    PATTERNS is a file or folder of your own patterns, WORLD a mini world of your own
-    (docs/patterns.md). An item's id names its pattern and the number of its filling, so the same
-    problem has the same id whatever the seed; with patterns or a world of your own also a digest of
-    the problem, since such files change.
+    An item's id names its pattern and the number of its filling, so the same problem has the same
+    id whatever the seed; with patterns or a world of your own also a digest of the problem, since
+    such files change.
+
+    seed       draws the words
+    per_group  problems from each pattern; -1 for all, 0 for the examples only
+    patterns   a file or folder of your own patterns (docs/patterns.md)
+    world      a mini world of your own (docs/patterns.md)
     """
     from gnomon.language.patternfile import read_bank
     from gnomon.language.sampling import bank_samples
@@ -49,27 +54,28 @@ def fresh(
     for pattern, sample in bank_samples(bank, per_group, seed=seed):
         name = f"{pattern.id}-{sample.rank}"
         if patterns or world:
-            name += f"-{digest(*sample.problem.premises, sample.problem.hypothesis, pattern.label, digits=8)}"
+            sentences = (*sample.problem.premises, sample.problem.hypothesis)
+            name += f"-{digest(*sentences, pattern.label, digits=8)}"
         yield _item(pattern, sample, name, tags[pattern.id])
 
 
 def published(
     *, data: str = "", per_group: int = PUBLISHED_COUNT, seed: int = PUBLISHED_SEED
 ) -> Iterator[Item]:
-    """The authors' samples: read from 160x200.json where it is there, else made from their patterns
-    and mini world.
+    """The authors' samples: read from 160x200.json, or made from their patterns and mini world.
 
-    DATA is their repository or a folder with the files. PER_GROUP and SEED are as in their
-    generator (-1: all problems, 0: the seed examples only); values other than 200 and 42 always
-    make new samples.
+    data       the authors' repository, or a folder with its files; else what was fetched
+    per_group  problems from each pattern; -1 for all, 0 for the seed examples only. Other values
+               than 200 always make new samples
+    seed       as in the authors' generator. Other values than 42 always make new samples
     """
     _check_count(per_group)
     folder = locate(data, "spacenli")
-    if (per_group, seed) == (PUBLISHED_COUNT, PUBLISHED_SEED) and (
-        made := _made_file(folder)
-    ) is not None:
-        yield from _read_samples(made)
-        return
+    if (per_group, seed) == (PUBLISHED_COUNT, PUBLISHED_SEED):
+        made = find_optional(folder, *SAMPLES)
+        if made:
+            yield from _read_samples(made)
+            return
     for pattern in published_bank(folder).patterns:
         tags = pattern_tags(pattern)
         for i, sample in enumerate(published_samples(pattern, per_group, seed)):
@@ -105,18 +111,19 @@ def published_samples(pattern: Pattern, count: int, seed: int) -> Iterator[Sampl
     from gnomon.language.sampling import decoded
 
     enumeration = Enumeration(pattern)
-    fillings = [
-        filling for example in pattern.examples if (filling := derive(pattern, example)) is not None
-    ]
-    examples = list(dict.fromkeys(enumeration.rank(filling) for filling in fillings))
+    examples: dict[int, None] = {}  # in the order of the pattern file, each once
+    for example in pattern.examples:
+        filling = derive(pattern, example)
+        if filling is not None:
+            examples[enumeration.rank(filling)] = None
     if count == EXAMPLES:
-        return decoded(pattern, enumeration, examples)
-    everything: Sequence[int] = range(len(enumeration))
-    drawn = Random(seed).sample(everything, count) if ALL < count < len(enumeration) else everything
-    chosen = set(drawn).intersection(examples)
-    ranks = [rank for rank in examples if rank in chosen] + [
-        rank for rank in drawn if rank not in chosen
-    ]
+        return decoded(pattern, enumeration, list(examples))
+    drawn: Sequence[int] = range(len(enumeration))
+    if ALL < count < len(enumeration):
+        drawn = Random(seed).sample(drawn, count)
+    chosen = set(drawn)
+    ranks = [rank for rank in examples if rank in chosen]
+    ranks += [rank for rank in drawn if rank not in examples]
     return decoded(pattern, enumeration, ranks)
 
 
@@ -128,14 +135,15 @@ def pattern_tags(pattern: Pattern) -> dict[str, str]:
         "premises": str(len(pattern.premises)),
         "negation": "yes" if pattern.negated else "no",
     }
-    return tags | ({"family": pattern.family} if pattern.family else {})
+    if pattern.family:
+        tags["family"] = pattern.family
+    return tags
 
 
 def _item(pattern: Pattern, sample: Sample, identifier: str, tags: dict[str, str]) -> Item:
-    fillers = {
-        f"slot:{slot.name}": pattern.phrase(place, filler)
-        for place, (slot, filler) in enumerate(zip(pattern.slots, sample.fillers, strict=True))
-    }
+    tags = dict(tags)
+    for place, (slot, filler) in enumerate(zip(pattern.slots, sample.fillers, strict=True)):
+        tags[f"slot:{slot.name}"] = pattern.phrase(place, filler)
     return Item(
         id=identifier,
         form="entailment",
@@ -144,7 +152,7 @@ def _item(pattern: Pattern, sample: Sample, identifier: str, tags: dict[str, str
         choices=CHOICES,
         gold=(pattern.label,),
         group=pattern.id,
-        tags=tags | fillers,
+        tags=tags,
     )
 
 
@@ -160,41 +168,38 @@ class _Row(msgspec.Struct):
     ent_type: str = ""
     exp: str = ""
 
+    @property
+    def pattern(self) -> str:
+        """The pattern that the sample was made from."""
+        return self.id.rpartition("-")[0]
+
+    @property
+    def negated(self) -> bool:
+        """Whether a sentence has the word "not"."""
+        return bool(re.search(r"\bnot\b", f"{self.premises} {self.hypothesis}"))
+
 
 class _Samples(msgspec.Struct):
     data: list[_Row]
 
 
-def _made_file(folder: Path) -> Path | None:
-    try:
-        return find(folder, "dataset/160x200.json", "160x200.json")
-    except DataError:
-        return None
-
-
 def _read_samples(file: Path) -> Iterator[Item]:
-    import re
-
-    rows = read_json(file, _Samples).data
-    groups = [row.id.rpartition("-")[0] for row in rows]
-    negated = {
-        group
-        for group, row in zip(groups, rows, strict=True)
-        if re.search(r"\bnot\b", f"{row.premises} {row.hypothesis}")
-    }
-    for group, row in zip(groups, rows, strict=True):
-        if row.label not in CHOICES or not group:
-            raise DataError(
-                f"the sample '{row.id[:40]}' has no pattern or an unknown label.",
-                "Is this the right file?",
-                file=file,
-            )
+    hint = expected("spacenli", SAMPLES[0])
+    rows = read_json(file, _Samples, hint=hint).data
+    # A pattern counts as negated if any of its problems has the word.
+    negated = {row.pattern for row in rows if row.negated}
+    for row in rows:
+        if row.label not in CHOICES or not row.pattern:
+            problem = f"the sample '{row.id[:40]}' has no pattern or an unknown label."
+            raise DataError(problem, hint, file=file)
         tags = {
             "class": row.ent_type,
             "expressions": row.exp,
             "premises": str(row.prem_num),
-            "negation": "yes" if group in negated else "no",
+            "negation": "yes" if row.pattern in negated else "no",
         }
+        for slot, text in row.subs.items():
+            tags[f"slot:{slot}"] = text
         yield Item(
             id=row.id,
             form="entailment",
@@ -202,8 +207,8 @@ def _read_samples(file: Path) -> Iterator[Item]:
             text=row.hypothesis,
             choices=CHOICES,
             gold=(row.label,),
-            group=group,
-            tags=tags | {f"slot:{slot}": text for slot, text in row.subs.items()},
+            group=row.pattern,
+            tags=tags,
         )
 
 
@@ -213,33 +218,32 @@ def statistics(items: Sequence[Item]) -> list[Listing]:
 
     counts = Counter(item.group for item in items)
     first = {item.group: item for item in reversed(items)}
-    described = [
-        Described(
+    described = []
+    for group, item in first.items():
+        expressions = item.tags.get("expressions", "").split(", ")
+        pattern = Described(
             kind=item.tags.get("class", ""),
             label=item.gold[0],
             premises=int(item.tags["premises"]),
-            expressions=tuple(filter(None, item.tags.get("expressions", "").split(", "))),
+            expressions=tuple(filter(None, expressions)),
             negated=item.tags.get("negation") == "yes",
             problems=counts[group],
         )
-        for group, item in first.items()
-    ]
+        described.append(pattern)
     return [*tables(described), repeated(items)]
 
 
 def repeated(items: Iterable[Item]) -> Listing:
-    """Problems that occur more than once: the same premises and hypothesis made by several
-    patterns."""
+    """Problems that occur more than once: the same sentences made by several patterns."""
     seen: dict[tuple[str, str], Item] = {}
     shared: Counter[tuple[str, str, str]] = Counter()
     for item in items:
         first = seen.setdefault((item.context, item.text), item)
         if first is not item:
-            shared[first.group, item.group, "same" if first.gold == item.gold else "DIFFERENT"] += 1
-    rows = tuple(
-        (*patterns, count)
-        for patterns, count in sorted(shared.items(), key=lambda pair: (-pair[1], pair[0]))
-    )
+            labels = "same" if first.gold == item.gold else "DIFFERENT"
+            shared[first.group, item.group, labels] += 1
+    order = sorted(shared.items(), key=lambda pair: (-pair[1], pair[0]))
+    rows = tuple((*patterns, count) for patterns, count in order)
     return Listing("Problems made by two patterns", ("pattern", "also", "labels", "problems"), rows)
 
 

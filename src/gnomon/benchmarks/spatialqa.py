@@ -1,5 +1,4 @@
-"""Inference about motion, orientation, distance, containment and their metaphors (spatialQA,
-section 2).
+"""Inference about motion, orientation, distance, containment and their metaphors (spatialQA).
 
 An item is a premise and a hypothesis of one template; several labels may be right. The published
 set is the authors' 20,480 rows with their repetitions; the fresh one is made from families of
@@ -10,13 +9,14 @@ templates in which neither a constant nor the hypothesis alone says anything abo
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+from gnomon.benchmarks.counting import tally
 from gnomon.benchmarks.families import LABELS, Family, Problem, read_families
 from gnomon.contracts import AnswerFormat, Benchmark, Listing
 from gnomon.errors import DataError, UsageError
-from gnomon.fetching.catalogue import locate
+from gnomon.fetching.catalogue import expected, locate
 from gnomon.files import package_data, read_table, read_yaml
 from gnomon.records import Item, Prediction, digest
 
@@ -28,17 +28,22 @@ PER_TEMPLATE = 107  # with 192 templates a little more than the 20,480 items of 
 def fresh(
     *, seed: int = 0, per_group: int | None = None, patterns: str = "", paired: bool = False
 ) -> Iterator[Item]:
-    """PER_GROUP items of each of our own templates; or of those in a file of families of your own
-    (PATTERNS).
+    """Items of our own templates, or of those in a file of families of your own.
 
-    No hypothesis is used twice in a family. With PAIRED, all its templates are asked with the same
-    hypotheses: contrast sets in which only the premise decides. An id is the template and a digest
-    of what is asked, so that the same problem has the same id under any seed, and another problem
-    another one.
+    No hypothesis is used twice in a family. An id is the template and a digest of what is asked, so
+    that the same problem has the same id under any seed, and another problem another one.
+
+    seed       draws the words
+    per_group  items of each template, at most; else 107
+    patterns   a file of families of your own (docs/families.md)
+    paired     yes asks all templates of a family with the same hypotheses, so that only the
+               premise decides
     """
     count = PER_TEMPLATE if per_group is None else per_group
     if count < 1:
-        raise UsageError(f"There must be 1 item or more of each template, not {count}.")
+        raise UsageError(
+            f"There must be 1 item or more of each template, not {count}.", "Give --per-group 1."
+        )
     for family in families(patterns):
         for problem in family.problems(count, seed=seed, paired=paired):
             yield _item(family, problem)
@@ -48,10 +53,12 @@ def families(patterns: str = "") -> list[Family]:
     """The families that ship with Gnomon, category by category, or those of a file."""
     folder = package_data("spatialqa")
     words = read_yaml(folder / "words.yaml")
-    files = (
-        [Path(patterns)] if patterns else [folder / f"{category}.yaml" for category in CATEGORIES]
-    )
-    return [family for file in files for family in read_families(file, words)]
+    if patterns:
+        return read_families(Path(patterns), words)
+    found = []
+    for category in CATEGORIES:
+        found += read_families(folder / f"{category}.yaml", words)
+    return found
 
 
 def _item(family: Family, problem: Problem) -> Item:
@@ -80,54 +87,54 @@ def _item(family: Family, problem: Problem) -> Item:
 
 
 def published(*, data: str = "") -> Iterator[Item]:
-    """The authors' items: data.tsv, or one of their results files where it is not there (all hold
-    the same rows)."""
+    """The authors' 20,480 items, from data.tsv or any of their results files: all hold the same.
+
+    data  the authors' repository, or a folder with one of the files; else what was fetched
+    """
     for item, _ in read(_published_file(locate(data, "spatialqa"))):
         yield item
 
 
 def read(file: str | Path) -> Iterator[tuple[Item, dict[str, str]]]:
-    """The item of each row of data.tsv or of a results file, and the row itself, with `answer`
-    where there is one.
+    """The item of each row of data.tsv or of a results file, and the row itself.
 
-    An id is the template, a digest of the two sentences and, for a row that is repeated, a running
-    number: the files come in different orders, and the same row has the same id in all of them.
+    The row has `answer` in a results file. An id is the template, a digest of the two sentences
+    and, for a row that is repeated, a running number: the files come in different orders, and the
+    same row has the same id in all of them.
     """
     seen: Counter[str] = Counter()
     for line, row in read_table(file, COLUMNS, delimiter="\t"):
-        for field in COLUMNS:
-            if not row[field].strip():
-                raise DataError(
-                    f"the field {field} is empty.",
-                    "Is this a file of spatialQA?",
-                    file=file,
-                    line=line,
-                )
         labels = row["entailment"].split(",")
-        if not set(labels) <= set(LABELS):
-            raise DataError(
-                f"the field entailment is {row['entailment'][:40]!r}, not one of {', '.join(LABELS)}, or "
-                "several with commas between them.",
-                "Is this a file of spatialQA?",
-                file=file,
-                line=line,
-            )
+        problem = _row_problem(row, labels)
+        if problem:
+            hint = expected("spatialqa", "results/results-MODEL.tsv")
+            raise DataError(f"{problem}.", hint, file=file, line=line)
         template = f"{row['function_name']}/{row['g_id']}"
         name = f"{template}/{digest(row['premise'], row['hypothesis'], digits=10)}"
         seen[name] += 1
-        yield (
-            Item(
-                id=name if seen[name] == 1 else f"{name}-{seen[name]}",
-                form="entailment",
-                context=row["premise"],
-                text=row["hypothesis"],
-                choices=LABELS,
-                group=template,
-                gold=tuple(label for label in LABELS if label in labels),
-                tags={"category": row["reasoning_type"], "template": template},
-            ),
-            row,
+        if seen[name] > 1:
+            name += f"-{seen[name]}"
+        item = Item(
+            id=name,
+            form="entailment",
+            context=row["premise"],
+            text=row["hypothesis"],
+            choices=LABELS,
+            group=template,
+            gold=tuple(sorted(set(labels), key=LABELS.index)),
+            tags={"category": row["reasoning_type"], "template": template},
         )
+        yield item, row
+
+
+def _row_problem(row: Mapping[str, str], labels: Sequence[str]) -> str:
+    for field in COLUMNS:
+        if not row[field].strip():
+            return f"the field {field} is empty"
+    if set(labels) <= set(LABELS):
+        return ""
+    known = f"one of {', '.join(LABELS)}, or several with commas between them"
+    return f"the field entailment is {row['entailment'][:40]!r}, not {known}"
 
 
 def _published_file(folder: Path) -> Path:
@@ -139,7 +146,8 @@ def _published_file(folder: Path) -> Path:
         )
     for place in (folder, folder / "data", folder / "results"):
         for pattern in ("data.tsv", "data.tsv.gz", "results-*.tsv", "results-*.tsv.gz"):
-            if found := sorted(place.glob(pattern)):
+            found = sorted(place.glob(pattern))
+            if found:
                 return found[0]
     raise DataError(
         "the items of spatialQA are missing: looked for data.tsv and results-*.tsv, plain or .gz.",
@@ -149,65 +157,61 @@ def _published_file(folder: Path) -> Path:
 
 
 def statistics(items: Sequence[Item]) -> list[Listing]:
-    """Table 3 of the paper (with the items that differ), labels by category, and the twins of the
-    fresh set."""
-    present = {item.tags["category"] for item in items}
-    categories = [category for category in CATEGORIES if category in present] + sorted(
-        present - set(CATEGORIES)
-    )
-    within = {
-        category: [item for item in items if item.tags["category"] == category]
-        for category in categories
-    }
-    sizes = [(name, *_sizes(found)) for name, found in [*within.items(), ("all", list(items))]]
-    golds = sorted(
-        {item.gold for item in items}, key=lambda gold: (len(gold), [LABELS.index(g) for g in gold])
-    )
-    labels = [
-        (name, *(sum(item.gold == gold for item in found) for gold in golds))
-        for name, found in [*within.items(), ("all", list(items))]
-    ]
+    """Table 3 of the paper (and how many items differ), labels by category, metaphorical twins."""
+    within = _by_category(items)
+    sizes = [(name, *_sizes(found)) for name, found in within.items()]
+    columns = ("category", "templates", "items", "different")
     tables = [
-        Listing(
-            "Templates and items (Table 3)",
-            ("category", "templates", "items", "different"),
-            tuple(sizes),
-        ),
-        Listing("Labels", ("category", *(" or ".join(gold) for gold in golds)), tuple(labels)),
+        Listing("Templates and items (Table 3)", columns, tuple(sizes)),
+        _label_table(within),
     ]
-    twins = Counter(
-        (item.tags["domain"], item.tags["reading"], item.group)
-        for item in items
-        if "domain" in item.tags
-    )
+    templates = {item.group: item for item in items}
+    twins = tally(templates.values(), "domain", "reading")
     if twins:
-        rows = tuple(
-            (
-                domain,
-                *(
-                    sum(1 for d, r, _ in twins if (d, r) == (domain, reading))
-                    for reading in ("literal", "figurative")
-                ),
-            )
-            for domain in CATEGORIES
-            if any(d == domain for d, _, _ in twins)
-        )
-        tables.append(
-            Listing(
-                "Metaphorical twins: templates with hypotheses in common",
-                ("category", "literal", "figurative"),
-                rows,
-            )
-        )
+        tables.append(_twin_table(twins))
     return tables
 
 
-def _sizes(items: Sequence[Item]) -> tuple[int, int, int]:
-    return (
-        len({item.group for item in items}),
-        len(items),
-        len({(i.group, i.context, i.text) for i in items}),
+def _by_category(items: Sequence[Item]) -> dict[str, list[Item]]:
+    """The items of each category, in the paper's order, and at the end of all."""
+    within: dict[str, list[Item]] = {category: [] for category in CATEGORIES}
+    for item in items:
+        within.setdefault(item.tags["category"], []).append(item)
+    found = {name: rows for name, rows in within.items() if rows}
+    return {**found, "all": list(items)}
+
+
+def _label_table(within: Mapping[str, Sequence[Item]]) -> Listing:
+    golds = sorted({item.gold for item in within["all"]}, key=_gold_order)
+    rows = []
+    for name, found in within.items():
+        counts = Counter(item.gold for item in found)
+        rows.append((name, *(counts[gold] for gold in golds)))
+    columns = ("category", *map(" or ".join, golds))
+    return Listing("Labels", columns, tuple(rows))
+
+
+def _gold_order(gold: Sequence[str]) -> tuple[int, list[int]]:
+    return len(gold), [LABELS.index(label) for label in gold]
+
+
+def _twin_table(counts: Counter[tuple[str, ...]]) -> Listing:
+    rows = []
+    for domain in CATEGORIES:
+        literal, figurative = counts[domain, "literal"], counts[domain, "figurative"]
+        if literal or figurative:
+            rows.append((domain, literal, figurative))
+    return Listing(
+        "Metaphorical twins: templates with hypotheses in common",
+        ("category", "literal", "figurative"),
+        tuple(rows),
     )
+
+
+def _sizes(items: Sequence[Item]) -> tuple[int, int, int]:
+    templates = {item.group for item in items}
+    different = {(item.group, item.context, item.text) for item in items}
+    return len(templates), len(items), len(different)
 
 
 SPATIALQA = Benchmark(

@@ -23,6 +23,8 @@ from typing import TYPE_CHECKING
 from gnomon.errors import UsageError
 
 if TYPE_CHECKING:
+    from rich.progress import TaskID
+
     from gnomon.fetching.catalogue import Source, SourceFile
 
 
@@ -71,14 +73,22 @@ def _list(args: Namespace) -> int:
 
     rows = []
     for name, source in sources().items():
-        size = sum(file.bytes for file in source.files)
-        whole = all(file.bytes for file in source.files)
-        shown = f"{'' if whole else '> '}{size / 1e6:.1f} MB" if size >= 50_000 else ""
-        rows.append((name, source.what, source.licence, shown, "yes" if cached(name) else "no"))
+        here = "yes" if cached(name) else "no"
+        rows.append((name, source.what, source.licence, _size(source), here))
     columns = ("name", "what", "licence", "size", "cached")
     listing = Listing(f"Published files (cache: {cache_folder()})", columns, tuple(rows))
     print(render(listing, args.format))
     return 0
+
+
+def _size(source: Source) -> str:
+    """How large a source is, or at least is, as far as its table says."""
+    size = sum(file.bytes for file in source.files)
+    if size < 50_000:
+        return ""
+    is_whole = all(file.bytes for file in source.files)
+    shown = f"{size / 1e6:.1f} MB"
+    return shown if is_whole else f"> {shown}"
 
 
 def _get(args: Namespace) -> int:
@@ -88,20 +98,25 @@ def _get(args: Namespace) -> int:
         raise UsageError("--limit must be at least 1.", "Leave it out to fetch all files.")
     for name in dict.fromkeys(source_name(name) for name in args.names):
         source = sources()[name]
-        print(f"{name}: {source.what}", file=sys.stderr)
-        print(f"licence: {source.licence}", file=sys.stderr)
-        unknown_hash = sum(not file.sha256 for file in source.files)
-        if unknown_hash or source.images_of:
-            which = "its files" if source.images_of else f"{unknown_hash} of its files"
-            print(
-                f"note: for {which} no sha256 is known beforehand; the first download's is recorded and held to.",
-                file=sys.stderr,
-            )
+        print(_introduction(name, source), file=sys.stderr)
         with _Bar() as bar:
             files = list(islice(_files(source, args.data), args.limit))
             root = fetch(name, files=files, mirror=args.mirror, progress=bar)
         print(root)
     return 0
+
+
+def _introduction(name: str, source: Source) -> str:
+    """What is fetched, on what terms, and what cannot be verified."""
+    lines = [f"{name}: {source.what}", f"licence: {source.licence}"]
+    unknown = sum(not file.sha256 for file in source.files)
+    which = "its files" if source.images_of else f"{unknown} of its files"
+    if unknown or source.images_of:
+        lines.append(
+            f"note: for {which} no sha256 is known beforehand; the first download's is recorded, "
+            "and later ones must equal it."
+        )
+    return "\n".join(lines)
 
 
 def _files(source: Source, data: str) -> Iterable[SourceFile]:
@@ -117,7 +132,7 @@ class _Bar:
     """A progress bar on a terminal; in a log, one line for each file when it is whole."""
 
     def __init__(self) -> None:
-        self._tasks: dict[Path, int] = {}
+        self._tasks: dict[Path, TaskID] = {}
         self._bar = None
         if sys.stderr.isatty():
             from rich.console import Console
@@ -141,11 +156,12 @@ class _Bar:
             self._bar.stop()
 
     def __call__(self, file: Path, done: int, total: int) -> None:
-        if self._bar:
-            if file not in self._tasks:
-                for task in self._tasks.values():  # one line at a time
-                    self._bar.remove_task(task)  # type: ignore[arg-type]
-                self._tasks = {file: self._bar.add_task(file.name, total=total or None)}
-            self._bar.update(self._tasks[file], completed=done)  # type: ignore[arg-type]
-        elif done == total:
-            print(f"  {file.name} {total:,} bytes", file=sys.stderr)
+        if self._bar is None:
+            if done == total:
+                print(f"  {file.name} {total:,} bytes", file=sys.stderr)
+            return
+        if file not in self._tasks:
+            for task in self._tasks.values():  # one line at a time
+                self._bar.remove_task(task)
+            self._tasks = {file: self._bar.add_task(file.name, total=total or None)}
+        self._bar.update(self._tasks[file], completed=done)

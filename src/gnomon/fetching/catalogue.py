@@ -1,15 +1,12 @@
-"""The authors' published files, fetched into a cache on request and verified: nothing is downloaded
-unless asked for.
+"""The authors' published files, fetched into a cache on request and verified.
 
-What can be fetched is a table (data/catalogue.yaml). Every file arrives under a temporary name, is
-checked against its sha256 and only then takes its place, so the cache never holds half a file. A
-broken download is taken up where it stopped. Where the table has no hash, the first download's is
-recorded and every later one must equal it.
+Nothing is downloaded unless asked for. What can be fetched is a table (data/catalogue.yaml). Every
+file is checked against its sha256 before it takes its place, so the cache never holds half a file.
+Where the table has no hash, the first download's is recorded and later ones must equal it.
 """
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -20,10 +17,10 @@ import msgspec
 from gnomon.errors import DataError, UsageError, unknown
 from gnomon.fetching.download import Attempts, Progress, download
 from gnomon.files import package_data, read_lines, read_yaml
+from gnomon.fingerprint import sha256_of as sha256_of  # model files are checked with it too
 
 FILE_LIMIT = 512 * 2**20  # bytes in one published file whose size the table does not know
-# in each source's folder: what was downloaded, with its hash; the last line on a path counts
-RECORD = "fetched.jsonl"
+RECORD = "fetched.jsonl"  # in each source's folder: what was downloaded, and its hash
 RAW = "https://raw.githubusercontent.com"
 
 
@@ -68,7 +65,8 @@ def sources(table: str | Path = "") -> dict[str, Source]:
     try:
         return msgspec.convert(read_yaml(file), dict[str, Source])
     except msgspec.ValidationError as error:
-        raise DataError(f"not a table of sources: {error}.", "Mend the entry.", file=file) from None
+        hint = "Correct the entry; data/catalogue.yaml explains the fields."
+        raise DataError(f"not a table of sources: {error}.", hint, file=file) from None
 
 
 def source_name(name: str) -> str:
@@ -86,10 +84,21 @@ def source_name(name: str) -> str:
     raise unknown("source", name, table)
 
 
+def expected(name: str, path: str) -> str:
+    """Which file of a source should be there, and where it comes from: a hint for error messages.
+
+    >>> expected("viphy", "results/size.csv")
+    'Expected is results/size.csv of github.com/Axe--/ViPhy: fetch it with `gnomon data get viphy`.'
+    """
+    source = sources()[name]
+    repository = f"github.com/{source.repository}"
+    return f"Expected is {path} of {repository}: fetch it with `gnomon data get {name}`."
+
+
 def cache_folder() -> Path:
-    """Where fetched files are kept: GNOMON_CACHE if it is set, else the user's cache folder of the
-    platform."""
-    if set_by_user := os.environ.get("GNOMON_CACHE"):
+    """Where fetched files are kept: GNOMON_CACHE, or the user's cache folder of the platform."""
+    set_by_user = os.environ.get("GNOMON_CACHE")
+    if set_by_user:
         return Path(set_by_user).expanduser()
     from platformdirs import user_cache_path
 
@@ -102,27 +111,32 @@ def folder(name: str) -> Path:
 
 
 def cached(name: str) -> Path | None:
-    """The folder of a source (or of a benchmark's source) if all its files have been fetched, else
-    none."""
+    """The folder of a source (or of a benchmark's source) if all its files are there, else none."""
     name = source_name(name)
     root = folder(name)
     record = _record(root)
     if not record:
         return None
     wanted = [file.path for file in sources()[name].files] or list(record)
-    return root if all(_in_place(root, record.get(path)) for path in wanted) else None
+    for path in wanted:
+        if not _in_place(root, record.get(path)):
+            return None
+    return root
 
 
 def locate(data: str | Path, name: str) -> Path:
-    """The folder with a source's files: the one the user gave, else the cache; else say how to get
-    them."""
+    """The folder with a source's files: the one the user gave, else the cache.
+
+    If they are in neither, the error says how to get them.
+    """
     if data:
         return Path(data).expanduser()
     found = cached(name)
     if found is None:
         raise DataError(
             f"the published files of {name} are not here.",
-            f"Fetch them with `gnomon data get {source_name(name)}`, or give the authors' folder with --data DIR.",
+            f"Fetch them with `gnomon data get {source_name(name)}`, or give the authors' folder "
+            "with --data DIR.",
         )
     return found
 
@@ -135,11 +149,11 @@ def fetch(
     progress: Progress | None = None,
     attempts: Attempts | None = None,
 ) -> Path:
-    """Bring all files of a source into the cache and return its folder. What is there and right is
-    left alone.
+    """Bring all files of a source into the cache and return its folder.
 
-    `files` replaces the table's (for images, which the data name); `mirror` is a base address that
-    serves the same paths in place of the authors' repository.
+    What is there and right is left alone. `files` replaces the table's (for images, which the data
+    name); `mirror` is a base address that serves the same paths in place of the authors'
+    repository.
     """
     name = source_name(name)
     source = sources()[name]
@@ -165,8 +179,7 @@ def fetch_files(
     progress: Progress | None = None,
     attempts: Attempts | None = None,
 ) -> None:
-    """Bring files into a folder, one after the other; each that has arrived is recorded before the
-    next begins."""
+    """Bring files into a folder, one by one; each is recorded before the next begins."""
     record = _record(root)
     for file in files:
         target = place(root, file.path)
@@ -190,14 +203,15 @@ def fetch_files(
 
 
 def address(source: Source, file: SourceFile, mirror: str = "") -> str:
-    """Where a file is to be had."""
+    """Where a file can be fetched."""
     from urllib.parse import quote
 
     if mirror:
         return f"{mirror.rstrip('/')}/{quote(file.path)}"
-    return (
-        file.url or f"{RAW}/{source.repository}/{file.commit or source.commit}/{quote(file.path)}"
-    )
+    if file.url:
+        return file.url
+    commit = file.commit or source.commit
+    return f"{RAW}/{source.repository}/{commit}/{quote(file.path)}"
 
 
 def place(root: Path, path: str) -> Path:
@@ -207,30 +221,18 @@ def place(root: Path, path: str) -> Path:
     Traceback (most recent call last):
         ...
     gnomon.errors.DataError: the path '../evil' leads out of its folder.
-    Mend the entry.
+    Correct the entry.
     """
+    problem = f"the path '{path}' leads out of its folder."
     pure = PurePosixPath(path)
-    if (
-        not path
-        or pure.is_absolute()
-        or ".." in pure.parts
-        or "\\" in path
-        or ":" in path
-        or path == RECORD
-    ):
-        raise DataError(f"the path '{path}' leads out of its folder.", "Mend the entry.")
+    leaves = not path or pure.is_absolute() or ".." in pure.parts
+    foreign = "\\" in path or ":" in path  # on Windows these lead elsewhere
+    if leaves or foreign or path == RECORD:
+        raise DataError(problem, "Correct the entry.")
     target = root / pure
     if not target.resolve().is_relative_to(root.resolve()):  # a symbolic link on the way
-        raise DataError(
-            f"the path '{path}' leads out of its folder.", f"Remove the link in {root}."
-        )
+        raise DataError(problem, f"Remove the link in {root}.")
     return target
-
-
-def sha256_of(file: Path) -> str:
-    """The sha256 of a file's bytes."""
-    with file.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def _in_place(root: Path, fetched: Fetched | None) -> bool:
@@ -241,21 +243,22 @@ def _in_place(root: Path, fetched: Fetched | None) -> bool:
 
 
 def _record(root: Path) -> dict[str, Fetched]:
-    """What was fetched before. A line that was cut short when the power went counts as not
-    written."""
-    file, found = root / RECORD, {}
-    for _, line in read_lines(file) if file.is_file() else ():
-        with suppress(msgspec.MsgspecError):
+    """What was fetched before, by path; the last line on a path counts."""
+    file = root / RECORD
+    if not file.is_file():
+        return {}
+    found = {}
+    for _, line in read_lines(file):
+        with suppress(msgspec.MsgspecError):  # a line that was cut short when the power went
             fetched = msgspec.json.decode(line, type=Fetched)
             found[fetched.path] = fetched
     return found
 
 
 def _add(root: Path, fetched: Fetched) -> None:
+    line = msgspec.json.encode(fetched)
     with (root / RECORD).open("ab") as out:
-        out.write(
-            b"\n" + msgspec.json.encode(fetched) + b"\n"
-        )  # first an end to a line that may have been cut short
+        out.write(b"\n" + line + b"\n")  # first an end to a line that may have been cut short
 
 
 @contextmanager

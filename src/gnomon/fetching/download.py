@@ -1,35 +1,48 @@
-"""One file from the web, whole and verified or not at all: resumed after a break, bounded, moved
-into place at the end.
+"""One file from the web, whole and verified or not at all: resumed after a break, and bounded.
 
 Only http and https, with certificates checked and no step down from https to http. Bytes go to
-NAME.part beside the target; a part that is there already is continued if the server can, and
-started over if it cannot.
+NAME.part beside the target and move into place at the end; a part that is there already is
+continued if the server can, and started over if it cannot. A server may be slow, not endless.
 """
 
 from __future__ import annotations
 
-import hashlib
 import http.client
 import os
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
-from socket import gaierror
+from socket import SHUT_RDWR, gaierror
+from threading import Timer
 from typing import IO, Any, NamedTuple, Protocol
 from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
-from urllib.request import HTTPRedirectHandler, OpenerDirector, Request, build_opener
+from urllib.request import (
+    HTTPHandler,
+    HTTPRedirectHandler,
+    HTTPSHandler,
+    OpenerDirector,
+    Request,
+    build_opener,
+)
 
 from gnomon.errors import DataError
+from gnomon.fingerprint import sha256_of
 
 CHUNK = 256 * 1024
 TIMEOUT = 30.0  # seconds without a byte
+HEADERS_WITHIN = 60.0  # seconds until a reply must have begun
+GRACE, LEAST_RATE = 60.0, 1000  # after so many seconds, at least so many bytes a second on average
 BUSY = {408, 425, 429, 500, 502, 503, 504}  # answers worth another attempt
+BY_HAND = "Give the authors' folder with --data."
 
 
 class Progress(Protocol):
-    """Called as bytes arrive: the target, how many bytes of it are here, how many there will be (0:
-    not known)."""
+    """Called as bytes arrive: the target, how many of its bytes are here, how many there will be.
+
+    The last is 0 if the server does not say.
+    """
 
     def __call__(self, file: Path, done: int, total: int) -> None: ...  # noqa: D102
 
@@ -40,6 +53,22 @@ class Attempts(NamedTuple):
     most: int = 4
     pause: float = 1.0
     wait: Callable[[float], None] = time.sleep
+    clock: Callable[[], float] = time.monotonic
+
+
+class _Wanted(NamedTuple):
+    """A file to be fetched, and what is known of it."""
+
+    url: str
+    target: Path
+    sha256: str
+    size: int
+    limit: int
+    progress: Progress | None
+
+    @property
+    def part(self) -> Path:
+        return self.target.with_name(self.target.name + ".part")
 
 
 class _BrokenError(Exception):
@@ -56,36 +85,22 @@ def download(
     progress: Progress | None = None,
     attempts: Attempts | None = None,
 ) -> str:
-    """Download to `target` and return the sha256. A wrong hash or size leaves nothing behind and no
-    older file changed.
+    """Download to `target` and return the sha256.
 
-    A connection that breaks leaves NAME.part, from which the next call goes on.
+    A wrong hash or size leaves nothing behind and no older file changed. A connection that breaks
+    leaves NAME.part, from which the next call goes on.
     """
-    if urlsplit(url).scheme not in ("http", "https"):
-        raise DataError(f"{url} is not a web address.", "Only http and https are fetched.")
+    _check_address(url)
+    wanted = _Wanted(url, target, sha256, size, limit, progress)
     tries = attempts or Attempts()
-    part = target.with_name(target.name + ".part")
     target.parent.mkdir(parents=True, exist_ok=True)
-    resumed = part.is_file() and part.stat().st_size > 0
-    for attempt in range(tries.most):
-        try:
-            _pull(url, part, target, limit, progress)
-            break
-        except _BrokenError as error:
-            if attempt + 1 == tries.most:
-                raise DataError(
-                    f"{url} could not be fetched: {error}.",
-                    "Give the same command again to go on where it stopped, or, without a network, give "
-                    "the authors' folder with --data.",
-                ) from None
-            tries.wait(tries.pause * 2**attempt)
-    digest = _digest(part)
-    problem = _problem(part, target, digest, sha256, size)
+    resumed = _length(wanted.part) > 0
+    _try_often(wanted, tries)
+    digest = sha256_of(wanted.part)
+    problem = _problem(wanted, digest)
     if problem:
-        part.unlink()
-        if (
-            resumed
-        ):  # the old part may have been of another version of the file: once more from the start
+        wanted.part.unlink()
+        if resumed:  # the old part may have been of another version of the file
             return download(
                 url,
                 target,
@@ -97,81 +112,116 @@ def download(
             )
         raise DataError(
             f"{url} {problem}.",
-            "Nothing was kept. The file has changed at its source, or something on "
-            "the way alters it: compare with the authors' repository.",
+            "Nothing was kept. The file has changed at its source, or something on the way alters "
+            "it: compare with the authors' repository.",
         )
-    part.replace(target)
+    wanted.part.replace(target)
     return digest
 
 
-def _problem(part: Path, target: Path, digest: str, sha256: str, size: int) -> str:
-    if size and part.stat().st_size != size:
-        return f"has {part.stat().st_size:,} bytes, not {size:,}"
-    if sha256 and digest != sha256:
-        return f"has the sha256 {digest}, not {sha256}"
-    if target.suffix == ".jpg":
-        with part.open("rb") as stream:
+def _check_address(url: str) -> None:
+    try:
+        scheme = urlsplit(url).scheme
+    except ValueError:
+        scheme = ""
+    if scheme not in ("http", "https"):
+        raise DataError(f"{url} is not a web address.", "Only http and https are fetched.")
+
+
+def _try_often(wanted: _Wanted, tries: Attempts) -> None:
+    for attempt in range(tries.most):
+        try:
+            return _pull(wanted, tries.clock)
+        except _BrokenError as error:
+            if attempt + 1 == tries.most:
+                raise DataError(
+                    f"{wanted.url} could not be fetched: {error}.",
+                    "Give the same command again to go on where it stopped, or, without a network, "
+                    "give the authors' folder with --data.",
+                ) from None
+        tries.wait(tries.pause * 2**attempt)
+    return None
+
+
+def _problem(wanted: _Wanted, digest: str) -> str:
+    length = _length(wanted.part)
+    if wanted.size and length != wanted.size:
+        return f"has {length:,} bytes, not {wanted.size:,}"
+    if wanted.sha256 and digest != wanted.sha256:
+        return f"has the sha256 {digest}, not {wanted.sha256}"
+    if wanted.target.suffix == ".jpg":
+        with wanted.part.open("rb") as stream:
             if stream.read(3) != b"\xff\xd8\xff":
                 return "is not a JPEG image"
     return ""
 
 
-def _pull(url: str, part: Path, target: Path, limit: int, progress: Progress | None) -> None:
-    """Bring `part` to its full length, from where it stands."""
-    have = part.stat().st_size if part.is_file() else 0
+def _pull(wanted: _Wanted, clock: Callable[[], float]) -> None:
+    """Bring the part to its full length, from where it stands."""
+    have = _length(wanted.part)
     headers = {"User-Agent": "gnomon", "Accept-Encoding": "identity"}
     if have:
         headers["Range"] = f"bytes={have}-"
+    request = Request(wanted.url, headers=headers)  # noqa: S310 - scheme checked
     try:
-        with _opener().open(Request(url, headers=headers), timeout=TIMEOUT) as reply:  # noqa: S310 - scheme checked
-            start = have if reply.status == 206 and _starts_at(reply, have) else 0
-            if reply.status == 206 and not start:
-                raise _BrokenError("the server sent another part than the one asked for")
-            total = _total(reply, start)
-            if total > limit:
-                raise DataError(
-                    f"{url} has {total:,} bytes, more than the {limit:,} it should have.",
-                    "Nothing was fetched. Has the file changed at its source?",
-                )
-            with part.open("ab" if start else "wb") as out:
-                _copy(reply, out, target, start, total, limit, progress)
+        with _opener().open(request, timeout=TIMEOUT) as reply:
+            _store(reply, wanted, have, clock)
     except HTTPError as error:
-        _refused(error, url, part, have)
+        _refused(error, wanted, have)
     except (URLError, http.client.HTTPException, ConnectionError, TimeoutError) as error:
-        reason = getattr(error, "reason", None) or error
-        if isinstance(reason, gaierror):
-            raise DataError(
-                f"{urlsplit(url).hostname} cannot be reached: its name is not known here.",
-                "Is there a network? Without one, give the authors' folder with --data.",
-            ) from None
-        raise _BrokenError(
-            getattr(reason, "strerror", None) or str(reason) or type(error).__name__
-        ) from None
+        raise _broken(error, wanted.url) from None
+    except ValueError:  # what the standard library makes of an address such as http://[::1
+        raise DataError(f"{wanted.url} redirects to what is not an address.", BY_HAND) from None
+
+
+def _store(reply: Any, wanted: _Wanted, have: int, clock: Callable[[], float]) -> None:
+    continues = reply.status == 206
+    if continues and not _starts_at(reply, have):
+        raise _BrokenError("the server sent another part than the one asked for")
+    start = have if continues else 0
+    total = _total(reply, start)
+    if total > wanted.limit:
+        raise DataError(
+            f"{wanted.url} has {total:,} bytes, more than the {wanted.limit:,} it should have.",
+            "Nothing was fetched: the file has changed at its source. " + BY_HAND,
+        )
+    with wanted.part.open("ab" if continues else "wb") as out:
+        done = _copy(reply, out, wanted, start, total, clock)
+    if total and done < total:
+        raise _BrokenError(f"the connection ended after {done:,} of {total:,} bytes")
 
 
 def _copy(
     reply: Any,
     out: IO[bytes],
-    target: Path,
-    done: int,
+    wanted: _Wanted,
+    start: int,
     total: int,
-    limit: int,
-    progress: Progress | None,
-) -> None:
-    while chunk := reply.read(CHUNK):
+    clock: Callable[[], float],
+) -> int:
+    """Write what arrives, and return how many bytes there are then."""
+    done = start
+    began = clock()
+    while chunk := reply.read1(CHUNK):  # what is here; `read` would wait for a whole chunk
         done += len(chunk)
-        if done > limit:
+        if done > wanted.limit:
             out.close()
             os.unlink(out.name)
             raise DataError(
-                f"{target.name} is longer than the {limit:,} bytes it should have.",
-                "Nothing was kept. Has the file changed at its source?",
+                f"{wanted.target.name} is longer than the {wanted.limit:,} bytes it should have.",
+                "Nothing was kept: the file has changed at its source. " + BY_HAND,
             )
         out.write(chunk)
-        if progress:
-            progress(target, done, total)
-    if total and done < total:
-        raise _BrokenError(f"the connection ended after {done:,} of {total:,} bytes")
+        if wanted.progress:
+            wanted.progress(wanted.target, done, total)
+        seconds = clock() - began
+        if seconds > GRACE and done - start < LEAST_RATE * seconds:
+            raise _BrokenError(f"fewer than {LEAST_RATE:,} bytes arrive in a second")
+    return done
+
+
+def _length(file: Path) -> int:
+    return file.stat().st_size if file.is_file() else 0
 
 
 def _total(reply: Any, start: int) -> int:
@@ -184,22 +234,37 @@ def _starts_at(reply: Any, have: int) -> bool:
     return str(reply.headers.get("Content-Range", "")).startswith(f"bytes {have}-")
 
 
-def _refused(error: HTTPError, url: str, part: Path, have: int) -> None:
+def _broken(error: Exception, url: str) -> Exception:
+    reason = getattr(error, "reason", None) or error
+    if isinstance(reason, gaierror):
+        return DataError(
+            f"{urlsplit(url).hostname} cannot be reached: its name is not known here.",
+            "Check the network. Without one, give the authors' folder with --data.",
+        )
+    said = getattr(reason, "strerror", None) or str(reason) or type(error).__name__
+    return _BrokenError(_printable(said))
+
+
+def _refused(error: HTTPError, wanted: _Wanted, have: int) -> None:
     with error:
-        if (
-            error.code == 416 and have
-        ):  # nothing after what we have: whole already, or another version; the hash tells
+        said = f"the server answered {error.code} {_printable(str(error.reason))}"
+        if error.code == 416 and have:  # there is nothing after what we have
             if str(error.headers.get("Content-Range", "")) == f"bytes */{have}":
-                return
-            part.unlink()
+                return  # whole already, or another version: the hash tells
+            wanted.part.unlink()
             raise _BrokenError("the server has a shorter file than the part that was here")
         if error.code in BUSY:
-            raise _BrokenError(f"the server answered {error.code} {error.reason}")
-        said = f"the server answered {error.code} {error.reason}"
+            raise _BrokenError(said)
+        if error.code < 400:
+            said = "it redirects in a circle"
         raise DataError(
-            f"{url} could not be fetched: {'it redirects in a circle' if error.code < 400 else said}.",
-            "The file may have moved; give the authors' folder with --data.",
+            f"{wanted.url} could not be fetched: {said}.", f"The file may have moved. {BY_HAND}"
         ) from None
+
+
+def _printable(text: str) -> str:
+    """A stranger's words without control characters, which a terminal would obey."""
+    return "".join(filter(str.isprintable, text))[:200]
 
 
 class _Redirects(HTTPRedirectHandler):
@@ -211,18 +276,49 @@ class _Redirects(HTTPRedirectHandler):
         self, req: Request, fp: IO[bytes], code: int, msg: str, headers: Any, newurl: str
     ) -> Request | None:
         scheme = urlsplit(newurl).scheme
-        if scheme not in ("http", "https") or (req.type == "https" and scheme == "http"):
-            raise DataError(
-                f"{req.full_url} redirects to {newurl}, which is not followed.",
-                "Give the authors' folder with --data.",
-            )
+        steps_down = req.type == "https" and scheme == "http"
+        if scheme not in ("http", "https") or steps_down:
+            where = _printable(newurl)
+            raise DataError(f"{req.full_url} redirects to {where}, which is not followed.", BY_HAND)
         return super().redirect_request(req, fp, code, msg, headers, newurl)
 
 
+class _Prompt(http.client.HTTPConnection):
+    """A connection whose reply must begin in time: a timeout alone lets headers drip for ever."""
+
+    _late = False
+
+    def getresponse(self) -> http.client.HTTPResponse:
+        timer = Timer(HEADERS_WITHIN, self._cut)
+        timer.daemon = True
+        timer.start()
+        try:
+            reply = super().getresponse()
+        finally:
+            timer.cancel()
+            if self._late:
+                raise TimeoutError(f"no reply began within {HEADERS_WITHIN:g} seconds")
+        return reply
+
+    def _cut(self) -> None:
+        self._late = True
+        with suppress(OSError, AttributeError):  # closed in the meantime
+            self.sock.shutdown(SHUT_RDWR)
+
+
+class _PromptTLS(_Prompt, http.client.HTTPSConnection):
+    """The same over TLS."""
+
+
+class _Plain(HTTPHandler):
+    def http_open(self, req: Request) -> Any:
+        return self.do_open(_Prompt, req)
+
+
+class _Secure(HTTPSHandler):
+    def https_open(self, req: Request) -> Any:
+        return self.do_open(_PromptTLS, req)  # certificates are checked by default
+
+
 def _opener() -> OpenerDirector:
-    return build_opener(_Redirects())
-
-
-def _digest(file: Path) -> str:
-    with file.open("rb") as stream:
-        return hashlib.file_digest(stream, "sha256").hexdigest()
+    return build_opener(_Redirects(), _Plain(), _Secure())

@@ -77,7 +77,8 @@ def label_table(patterns: Sequence[Described], counted: str = "problems") -> Lis
             alike = [pattern for pattern in chosen if pattern.label == label]
             shares.append(_percent(_problems(alike), count))
         rows.append((name, *shares, _percent(count, total), count))
-    return Listing("Labels in percent", ("slice", *LABELS, "share", counted), tuple(rows))
+    columns = ("slice", *LABELS, "% of all", counted)
+    return Listing("Labels in percent", columns, tuple(rows))
 
 
 def vocabulary(world: World) -> list[Listing]:

@@ -10,13 +10,9 @@ from __future__ import annotations
 import numpy as np
 
 from gnomon.contracts import Measure
-from gnomon.errors import UsageError
-from gnomon.measures.statistics import Floats, Statistics, mean_of
+from gnomon.measures.statistics import Statistics, mean_of
 from gnomon.measures.table import Flags, Table
-
-LEAST = np.array(
-    [0.0, 0.0, 0.3, 0.2, 0.1], dtype=np.float32
-)  # p_min for 0, 1, 2, 3, and 4 or more labels
+from gnomon.vision.typical import typical_sets as typical_sets  # the rule is in one place
 
 
 def relaxed_accuracy(table: Table) -> Statistics:
@@ -53,48 +49,6 @@ def true_confidence(table: Table) -> Statistics:
         return mean_of([], table.clusters[:0])
     sure = np.nan_to_num((table.probabilities * table.gold_at).sum(axis=1))
     return mean_of(np.where(table.answered, sure, 0.0), table.clusters)
-
-
-def typical_sets(probabilities: Floats, rule: str = "code", *, real: Flags | None = None) -> Flags:
-    """[rows, labels] which labels are typical: repeatedly drop the rare ones and renormalise, in
-    float32.
-
-    Both rules keep p against p_min = .1, .2 and .3 for 4 or more, 3 and 2 labels left, and stop
-    when a step would leave none or drops none. "paper" keeps p > p_min, with p_min by the labels
-    there are from the start. "code" keeps p >= p_min, starts from .1 whatever the number of labels,
-    and so never gets to .2 or .3 if nothing is below .1.
-
-    `real` says which labels there are, where rows have fewer than columns.
-
-    >>> shares = np.array([[0.5, 0.35, 0.15]])
-    >>> typical_sets(shares, "code").tolist(), typical_sets(shares, "paper").tolist()
-    ([[True, True, True]], [[True, True, False]])
-    """
-    if rule not in ("code", "paper"):
-        raise UsageError(f"There is no rule '{rule}' for typical labels.", "Rules: code, paper.")
-    shares = np.asarray(probabilities, dtype=np.float32)
-    kept = np.ones(shares.shape, dtype=bool) if real is None else real.copy()
-    going = np.ones(len(shares), dtype=bool)
-    least = np.full(len(shares), 0.1, dtype=np.float32)
-    while going.any():
-        count = kept.sum(axis=1)
-        if rule == "paper":
-            least = LEAST[np.minimum(count, 4)]
-            going &= count > 1
-        passing = shares >= least[:, None] if rule == "code" else shares > least[:, None]
-        left = np.where(going[:, None], kept & passing, kept)
-        going &= left.any(axis=1)  # where none would be left, the set stays as it was
-        left = np.where(going[:, None], left, kept)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            renewed = np.where(left, shares, np.float32(0)) / np.where(
-                left, shares, np.float32(0)
-            ).sum(axis=1, keepdims=True, dtype=np.float32)
-        shares = np.where(going[:, None], renewed, shares)
-        going &= left.sum(axis=1) < count
-        kept = left
-        least = LEAST[np.minimum(kept.sum(axis=1), 4)]
-        going &= kept.sum(axis=1) > 1
-    return kept
 
 
 RELAXED_ACCURACY = Measure(

@@ -1,5 +1,4 @@
-"""ViPhy's published files: readers, and the 20/10/70 splits rebuilt from the aggregated knowledge
-exactly as released.
+"""ViPhy's published files: readers, and the 20/10/70 splits rebuilt exactly as released.
 
 The folder may be the authors' repository (results/, dataset/, data/) or a flat one (colors.json,
 size.csv ...).
@@ -15,18 +14,23 @@ from typing import NamedTuple, TypeVar
 
 from gnomon.benchmarks.viphy.order import transitive_pairs
 from gnomon.errors import DataError, MissingFileWarning, unknown
-from gnomon.files import find, parse, read_json, read_table
+from gnomon.fetching.catalogue import expected
+from gnomon.files import find, find_optional, parse, read_json, read_table
 from gnomon.vision.knowledge import COLOURS, subtypes
 
 SPLITS = ("train", "val", "test")
-FEW = (
-    "train-20",
-    "train-40",
-    "train-60",
-    "train-80",
-    "train-100",
-)  # percent of the training part, for few shots
+# Percent of the training part, for few shots: drawn by the authors without a seed, so as released.
+FEW = ("train-20", "train-40", "train-60", "train-80", "train-100")
 RELATIONS = (">", "=", "<")
+NAMES = ("data/object_names_c5.json", "object_names_c5.json")
+CATEGORIES = ("extra/obj2cat.json", "obj2cat.json")
+BANDS = (
+    (10, "under 10"),
+    (100, "10-99"),
+    (200, "100-199"),
+    (500, "200-499"),
+    (1000, "500-999"),
+)
 TRANSITIVE_ITEMS = 20_000
 MOST_ROWS = 1_000_000  # twenty times what was released; more is not this file
 Row = TypeVar("Row")
@@ -50,8 +54,7 @@ class Comparison(NamedTuple):
 
 
 def split_of(n: int) -> list[tuple[str, int]]:
-    """The released split of n rows: (split, row) in the released order, then the rows that its
-    rounding loses.
+    """The released split of n rows: (split, row) in order, then the rows that its rounding loses.
 
     numpy's legacy generator with seed 0 shuffles, then int() cuts at 20, 10 and 70 %.
 
@@ -62,12 +65,11 @@ def split_of(n: int) -> list[tuple[str, int]]:
 
     order = list(range(n))
     RandomState(0).shuffle(order)
-    names = [
-        name
-        for name, share in zip(SPLITS, (0.2, 0.1, 0.7), strict=True)
-        for _ in range(int(n * share))
-    ]
-    return list(zip(names + ["lost"] * (n - len(names)), order, strict=True))
+    names = []
+    for name, share in zip(SPLITS, (0.2, 0.1, 0.7), strict=True):
+        names += [name] * int(n * share)
+    names += ["lost"] * (n - len(names))
+    return list(zip(names, order, strict=True))
 
 
 def read_colours(folder: Path, split: str = "") -> list[tuple[str, Colours]]:
@@ -77,126 +79,131 @@ def read_colours(folder: Path, split: str = "") -> list[tuple[str, Colours]]:
 
 def read_sizes(folder: Path, split: str = "") -> list[tuple[str, Comparison]]:
     """Pairs of objects with the larger and the smaller one, each with the split it is in."""
-    return _divided(
-        folder, split, "size", "size.csv", lambda file: read_comparisons(file, (">", "<"))
-    )
+    return _divided(folder, split, "size", "size.csv", read_size_pairs)
 
 
 def read_elevations(folder: Path, split: str = "") -> list[tuple[str, Comparison]]:
     """Pairs of objects of a scene with their relative elevation, each with the split it is in."""
-    return _divided(
-        folder, split, "spatial", "spatial.csv", lambda file: read_comparisons(file, RELATIONS)
-    )
+    return _divided(folder, split, "spatial", "spatial.csv", read_elevation_pairs)
 
 
 def _divided(
     folder: Path, split: str, task: str, whole: str, read: Callable[[Path], Sequence[Row]]
 ) -> list[tuple[str, Row]]:
-    """The rows of a split (all if empty), from the whole table by the rule, else from the released
-    parts."""
+    """The rows of a split, all if it is empty.
+
+    They come from the whole table by the rule, else from the released parts.
+    """
     wanted = split_name(split)
     ending = whole.rpartition(".")[2]
-    if wanted in FEW:  # drawn by the authors without a seed: only as released
-        part = wanted.removeprefix("train-")
-        file = find(
-            folder,
-            f"dataset/fs_{task}/train_{part}.{ending}",
-            f"fs_{task}/train_{part}.{ending}",
-            what=f"the {wanted} part",
-        )
+    if wanted in FEW:
+        part = f"fs_{task}/train_{wanted.removeprefix('train-')}.{ending}"
+        file = find(folder, f"dataset/{part}", part, what=f"the {wanted} part")
         return [(wanted, row) for row in read(file)]
-    table = _optional(folder, f"results/{whole}", whole)
+
+    if not folder.is_dir():
+        find(folder, whole)  # says so
+    table = find_optional(folder, f"results/{whole}", whole)
+    divided: list[tuple[str, Row]] = []
     if table:
         rows = read(table)
         divided = [(name, rows[number]) for name, number in split_of(len(rows))]
     else:
-        divided = [
-            (name, row)
-            for name in SPLITS
-            for row in read(
-                find(
-                    folder,
-                    f"dataset/{task}/{name}.{ending}",
-                    f"{task}/{name}.{ending}",
-                    what=f"results/{whole}",
-                )
-            )
-        ]
+        for name in SPLITS:
+            part = f"{task}/{name}.{ending}"
+            file = find(folder, f"dataset/{part}", part, what=f"results/{whole}")
+            divided += [(name, row) for row in read(file)]
     return [(name, row) for name, row in divided if wanted in ("", name)]
 
 
 def _colours(file: Path) -> list[Colours]:
+    hint = expected("viphy", "results/colors.json")
     rows = []
-    for name, shares in read_json(file, dict[str, dict[str, float]]).items():
-        wrong = [
-            colour
-            for colour, share in shares.items()
-            if colour not in COLOURS or not 0 < share <= 1
-        ]
-        if wrong or not shares or not name.strip():
+    for name, shares in read_json(file, dict[str, dict[str, float]], hint=hint).items():
+        if not name.strip() or not _are_shares(shares):
             raise DataError(
                 f"the colours of '{name}' are not shares of the eleven colours: {shares}.",
-                "Is this the right file?",
+                hint,
                 file=file,
             )
         rows.append(Colours(name, shares))
     return rows
 
 
-def read_comparisons(file: Path, relations: Sequence[str]) -> list[Comparison]:
-    """The rows of a size or spatial table."""
-    scenic = "=" in relations
+def _are_shares(shares: Mapping[str, float]) -> bool:
+    known = set(shares) <= set(COLOURS)
+    return bool(shares) and known and all(0 < share <= 1 for share in shares.values())
+
+
+def read_size_pairs(file: Path) -> list[Comparison]:
+    """The rows of a size table."""
+    return _comparisons(file, (">", "<"), "results/size.csv")
+
+
+def read_elevation_pairs(file: Path) -> list[Comparison]:
+    """The rows of a spatial table, each with its scene."""
+    return _comparisons(file, RELATIONS, "results/spatial.csv")
+
+
+def _comparisons(file: Path, relations: Sequence[str], path: str) -> list[Comparison]:
+    columns = ["o1", "o2", *relations, "typical"]
+    if "=" in relations:
+        columns.append("scene")
     rows: list[Comparison] = []
-    for line, row in read_table(
-        file, ["o1", "o2", *relations, "typical", *(["scene"] if scenic else [])]
-    ):
-        counts = {
-            relation: parse(row[relation], int, field=relation, file=file, line=line)
-            for relation in relations
-        }
+    for line, row in read_table(file, columns):
+        counts = {}
+        for relation in relations:
+            counts[relation] = parse(row[relation], int, field=relation, file=file, line=line)
         typical = tuple(row["typical"].split(","))
-        if not row["o1"].strip() or not row["o2"].strip() or min(counts.values()) < 0:
-            raise DataError(
-                "an object's name is missing or a count is negative.",
-                "Mend the row.",
-                file=file,
-                line=line,
-            )
-        if not set(typical) <= set(relations) or len(set(typical)) != len(typical):
-            raise DataError(
-                f"the field typical is {row['typical']!r}, not of {' '.join(relations)}.",
-                "Mend the row.",
-                file=file,
-                line=line,
-            )
+        problem = _row_problem(row, counts, typical)
         if len(rows) >= MOST_ROWS:
-            raise DataError(
-                f"the file has more than {MOST_ROWS:,} pairs.", "Is this the right file?", file=file
-            )
-        rows.append(
-            Comparison(row["o1"], row["o2"], counts, typical, row["scene"] if scenic else "")
-        )
+            problem = f"the file has more than {MOST_ROWS:,} pairs"
+        if problem:
+            raise DataError(f"{problem}.", expected("viphy", path), file=file, line=line)
+        rows.append(Comparison(row["o1"], row["o2"], counts, typical, row.get("scene", "")))
     return rows
+
+
+def _row_problem(row: Mapping[str, str], counts: Mapping[str, int], typical: Sequence[str]) -> str:
+    if not row["o1"].strip() or not row["o2"].strip():
+        return "an object's name is missing"
+    if min(counts.values()) < 0:
+        return "a count is negative"
+    if not set(typical) <= set(counts) or len(set(typical)) != len(typical):
+        return f"the field typical is {row['typical']!r}, not of {' '.join(counts)}"
+    return ""
 
 
 def read_names(folder: Path) -> dict[str, int]:
     """Object names with their frequency."""
-    return read_json(
-        find(folder, "data/object_names_c5.json", "object_names_c5.json", what="the object names"),
-        dict[str, int],
-    )
+    file = find(folder, *NAMES, what="the object names")
+    return _names(file)
+
+
+def _names(file: Path) -> dict[str, int]:
+    hint = expected("viphy", NAMES[0])
+    names = read_json(file, dict[str, int], hint=hint)
+    for name in names:
+        if not name.strip():
+            raise DataError("an object's name is empty.", hint, file=file)
+    return names
 
 
 def read_object_tags(folder: Path) -> dict[str, dict[str, str]]:
-    """What is known of objects beside their colours, as far as the files are there: frequency and
-    category."""
+    """What is known of objects beside their colours, where the files are there.
+
+    That is how frequent a name is, and its category.
+    """
     tags: dict[str, dict[str, str]] = {}
-    names = _optional(folder, "data/object_names_c5.json", "object_names_c5.json")
-    for name, count in read_json(names, dict[str, int]).items() if names else ():
-        tags[name] = {"frequency": frequency_band(count)}
-    categories = _optional(folder, "extra/obj2cat.json", "obj2cat.json")
-    for name, category in read_json(categories, dict[str, str]).items() if categories else ():
-        tags.setdefault(name, {})["category"] = category
+    names = find_optional(folder, *NAMES)
+    if names:
+        for name, count in _names(names).items():
+            tags[name] = {"frequency": frequency_band(count)}
+    categories = find_optional(folder, *CATEGORIES)
+    if categories:
+        hint = expected("viphy", CATEGORIES[0])
+        for name, category in read_json(categories, dict[str, str], hint=hint).items():
+            tags.setdefault(name, {})["category"] = category
     return tags
 
 
@@ -206,59 +213,57 @@ def frequency_band(count: int) -> str:
     >>> frequency_band(120), frequency_band(2400)
     ('100-199', '1000+')
     """
-    bands = (
-        (10, "under 10"),
-        (100, "10-99"),
-        (200, "100-199"),
-        (500, "200-499"),
-        (1000, "500-999"),
-    )
-    return next((name for limit, name in bands if count < limit), "1000+")
+    for limit, name in BANDS:
+        if count < limit:
+            return name
+    return "1000+"
 
 
 def read_subtype_sizes(folder: Path, seed: int) -> list[Comparison]:
-    """The subtype test set as released, or made by its rule: test pairs whose objects both have
-    subtypes."""
-    released = _optional(folder, "dataset/size_sub/test.csv", "size_sub/test.csv", "size_sub.csv")
-    if released:
-        return read_comparisons(released, (">", "<"))
-    mapping = subtypes(read_names(folder))
-    draw = Random(f"{seed}/subtypes")
+    """The subtype test set as released, or made by its rule.
 
-    def chosen(name: str) -> str:
-        return draw.choice([subtype for subtype in mapping[name] if subtype != name])
-
-    warnings.warn(
-        "dataset/size_sub/test.csv is not there: the subtypes are drawn anew.",
-        MissingFileWarning,
-        stacklevel=2,
+    The rule: test pairs whose objects both have subtypes, each replaced by one of them.
+    """
+    released = find_optional(
+        folder, "dataset/size_sub/test.csv", "size_sub/test.csv", "size_sub.csv"
     )
-    return [
-        row._replace(first=chosen(row.first), second=chosen(row.second))
-        for split, row in read_sizes(folder)
-        if split == "test"
-        and len(mapping.get(row.first, ())) > 1
-        and len(mapping.get(row.second, ())) > 1
-    ]
+    if released:
+        return read_size_pairs(released)
+    pairs = read_sizes(folder, "test")
+    mapping = subtypes(read_names(folder))
+    others = {}
+    for name, found in mapping.items():
+        if len(found) > 1:
+            others[name] = [subtype for subtype in found if subtype != name]
+    _warn("dataset/size_sub/test.csv is not there: the subtypes are drawn anew.")
+    draw = Random(f"{seed}/subtypes")
+    rows = []
+    for _, row in pairs:
+        if row.first in others and row.second in others:
+            first, second = draw.choice(others[row.first]), draw.choice(others[row.second])
+            rows.append(row._replace(first=first, second=second))
+    return rows
 
 
 def read_transitive_sizes(folder: Path, seed: int) -> list[Comparison]:
-    """The transitive test set as released, or drawn anew by its rule (every label is "<", and pairs
-    may repeat)."""
-    released = _optional(
+    """The transitive test set as released, or drawn anew by its rule.
+
+    Every label is "<", and pairs may repeat.
+    """
+    released = find_optional(
         folder, "dataset/size_trans/test.csv", "size_trans/test.csv", "size_trans.csv"
     )
     if released:
-        return read_comparisons(released, (">", "<"))
+        return read_size_pairs(released)
     smaller = [(row.first, row.second) for _, row in read_sizes(folder) if row.typical == ("<",)]
     derived = [(a, c) for a, _, c in transitive_pairs(smaller)]
-    warnings.warn(
-        "dataset/size_trans/test.csv is not there: the pairs are drawn anew.",
-        MissingFileWarning,
-        stacklevel=2,
-    )
+    _warn("dataset/size_trans/test.csv is not there: the pairs are drawn anew.")
     drawn = Random(f"{seed}/transitive").sample(derived, min(TRANSITIVE_ITEMS, len(derived)))
     return [Comparison(a, c, {">": 100, "<": 100}, ("<",)) for a, c in drawn]
+
+
+def _warn(message: str) -> None:
+    warnings.warn(message, MissingFileWarning, stacklevel=3)
 
 
 def split_name(split: str) -> str:
@@ -267,17 +272,3 @@ def split_name(split: str) -> str:
     if name and name not in (*SPLITS, *FEW):
         raise unknown("split", split, (*SPLITS, *FEW))
     return name
-
-
-def _optional(folder: Path, *candidates: str) -> Path | None:
-    """The file if it is there; a folder that is not there at all is an error all the same."""
-    if not folder.is_dir():
-        return find(folder, *candidates)
-    return next(
-        (
-            folder / name
-            for name in (*candidates, *(f"{name}.gz" for name in candidates))
-            if (folder / name).is_file()
-        ),
-        None,
-    )

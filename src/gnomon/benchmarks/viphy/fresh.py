@@ -1,15 +1,14 @@
-"""Fresh knowledge for ViPhy's questions, from our own tables of everyday things: no label is right
-more often.
+"""Fresh knowledge for ViPhy's questions, from our own tables of everyday things.
 
 Sizes come from typical dimensions, elevations from typical heights in a room, colours from a list
-of undisputed ones.
+of undisputed ones. No label is right more often than another.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import combinations, permutations, product
+from itertools import chain, combinations, permutations, product
 from math import prod
 from random import Random
 
@@ -26,14 +25,12 @@ Labels = Mapping[Pair, frozenset[str]]
 ABOVE_BELOW = ({">"}, {"<"})
 FLIPPED = {">": "<", "=": "=", "<": ">"}
 EACH_COLOUR = 20  # objects for which a colour is right
-# centimetres: middles no further apart are level, if the spans are alike and share half of the
-# thinner
+# Centimetres: middles no further apart are level, if the spans are alike and overlap enough.
 LEVEL = 12.0
 
 
 def clearly_smaller(a: Box, b: Box) -> bool:
-    """Whether nobody would hesitate: a quarter of the volume at most, and a longest side shorter by
-    a quarter or so.
+    """Whether nobody would hesitate: a quarter of the volume, and a clearly shorter longest side.
 
     >>> clearly_smaller([6.7, 6.7, 6.7], [24, 24, 24]), clearly_smaller([18, 0.7, 0.7], [8, 8, 8])
     (True, False)
@@ -45,12 +42,17 @@ def size_pairs(seed: int, pairs: int) -> list[Comparison]:
     """Clear size comparisons drawn by the seed, each both ways round."""
     smaller = _all_smaller()
     drawn = Random(f"{seed}/size").sample(smaller, _at_most(pairs, len(smaller)))
-    return [row for a, b in drawn for row in _both_ways(a, b, ("<",))]
+    rows = []
+    for a, b in drawn:
+        rows += _both_ways(a, b, ("<",))
+    return rows
 
 
 def subtype_pairs(seed: int, pairs: int) -> list[tuple[Comparison, Pair]]:
-    """Clear size comparisons between subtypes, each both ways round, with what they are subtypes of
-    and as large as."""
+    """Clear size comparisons between subtypes, each both ways round.
+
+    With each goes what its two things are subtypes of and as large as.
+    """
     subtypes: Mapping[str, Sequence[str]] = read_yaml(package_data("viphy/subtypes.yaml"))
     draw = Random(f"{seed}/subtype")
     smaller = [(a, b) for a, b in _all_smaller() if a in subtypes and b in subtypes]
@@ -63,11 +65,10 @@ def subtype_pairs(seed: int, pairs: int) -> list[tuple[Comparison, Pair]]:
 
 
 def transitive_sizes(seed: int, items: int) -> list[tuple[Comparison, str]]:
-    """Comparisons that follow from two known ones and are not known themselves, with the object in
-    the middle.
+    """Comparisons that follow from two known ones, each with the object in the middle.
 
-    What is known is a sparse draw of clear comparisons, so it is part of an order. Half of the
-    items are asked the larger object first; no pair occurs twice.
+    They are not known themselves. What is known is a sparse draw of clear comparisons, so it is
+    part of an order. Half of the items are asked the larger object first; no pair occurs twice.
     """
     draw = Random(f"{seed}/transitive")
     known = draw.sample(_all_smaller(), 600)
@@ -79,14 +80,15 @@ def transitive_sizes(seed: int, items: int) -> list[tuple[Comparison, str]]:
     flipped = set(draw.sample(range(2 * half), half))
     rows = []
     for number, (a, c) in enumerate(drawn):
-        row = Comparison(c, a, {}, (">",)) if number in flipped else Comparison(a, c, {}, ("<",))
+        row = Comparison(a, c, {}, ("<",))
+        if number in flipped:
+            row = Comparison(c, a, {}, (">",))
         rows.append((row, draw.choice(middles[a, c])))
     return rows
 
 
 def object_colours(seed: int) -> list[Colours]:
-    """Objects with their colours, every colour right for as many objects as any other: no constant
-    answer pays."""
+    """Objects with their colours, every colour right for as many: no constant answer pays."""
     table: dict[str, list[str]] = read_yaml(package_data("viphy/typical_colours.yaml"))
     several: Mapping[str, Sequence[str]] = table.pop("several")  # type: ignore[assignment]
     draw = Random(f"{seed}/colour")
@@ -97,16 +99,14 @@ def object_colours(seed: int) -> list[Colours]:
             chosen[name] = several[name]
             taken.update(several[name])
     for colour in COLOURS:
-        chosen |= dict.fromkeys(
-            draw.sample(sorted(table[colour]), EACH_COLOUR - taken[colour]), (colour,)
-        )
-    names = draw.sample(sorted(chosen), len(chosen))
-    return [
-        Colours(
-            name, {colour: 1 / len(chosen[name]) for colour in COLOURS if colour in chosen[name]}
-        )
-        for name in names
-    ]
+        names = draw.sample(sorted(table[colour]), EACH_COLOUR - taken[colour])
+        chosen |= dict.fromkeys(names, (colour,))
+
+    rows = []
+    for name in draw.sample(sorted(chosen), len(chosen)):
+        colours = sorted(chosen[name], key=COLOURS.index)
+        rows.append(Colours(name, dict.fromkeys(colours, 1 / len(colours))))
+    return rows
 
 
 def elevations(seed: int, blocks: int) -> list[Comparison]:
@@ -119,32 +119,31 @@ def elevations(seed: int, blocks: int) -> list[Comparison]:
     """
     rooms: Mapping[str, Mapping[str, Places]] = read_yaml(package_data("viphy/elevations.yaml"))
     draw = Random(f"{seed}/elevation")
-    rows = []
+    made = []
     for room, things in rooms.items():
-        labels = {
-            pair: relations_between(things[pair[0]], things[pair[1]])
-            for pair in permutations(things, 2)
-        }
+        labels = {}
+        for a, b in permutations(things, 2):
+            labels[a, b] = relations_between(things[a], things[b])
         for block in [*_blocks(labels, draw), *_threes(labels, draw)]:
-            rows.append([Comparison(a, b, {}, _ordered(labels[a, b]), room) for a, b in block])
-    drawn = draw.sample(rows, _at_most(blocks, len(rows)))
-    return [
-        both
-        for block in drawn
-        for row in block
-        for both in _both_ways(row.first, row.second, row.typical, row.scene)
-    ]
+            made.append([(a, b, _ordered(labels[a, b]), room) for a, b in block])
+
+    rows = []
+    for labelled in draw.sample(made, _at_most(blocks, len(made))):
+        for a, b, typical, room in labelled:
+            rows += _both_ways(a, b, typical, room)
+    return rows
 
 
 def _blocks(labels: Labels, draw: Random) -> Iterator[list[Pair]]:
     level = [(a, b) for (a, b), found in labels.items() if found == {"="} and a < b]
-    among = sorted({thing for pair in level for thing in pair})
-    free = [(a, b) for a, b in combinations(among, 2) if labels[a, b] in ABOVE_BELOW]
+    among = sorted(set(chain.from_iterable(level)))
+    free = [pair for pair in combinations(among, 2) if labels[pair] in ABOVE_BELOW]
     draw.shuffle(level)
     draw.shuffle(free)
     for pair in level:
-        own = [other for other in free if set(other) & set(pair)][:1]
-        block = [*own, *[other for other in free if other not in own][: 2 - len(own)]]
+        touching = [other for other in free if set(other) & set(pair)][:1]
+        others = [other for other in free if other not in touching]
+        block = [*touching, *others][:2]
         if len(block) == 2:
             free = [other for other in free if other not in block]
             yield [pair, *block]
@@ -154,34 +153,36 @@ def _threes(labels: Labels, draw: Random) -> Iterator[list[Pair]]:
     several = sorted({a for (a, _), found in labels.items() if len(found) == 2})
     used: set[frozenset[str]] = set()  # two such things may be partners of each other
     for thing in draw.sample(several, len(several)):
-        partners = {
-            b: found
-            for (a, b), found in labels.items()
-            if a == thing and frozenset((a, b)) not in used
-        }
-        either = [b for b, found in partners.items() if found == {">", "<"}]
-        leaning = [b for b, found in partners.items() if len(found) == 2 and "=" in found]
+        either, leaning = [], []
+        for (a, b), found in labels.items():
+            if a != thing or frozenset((a, b)) in used or len(found) != 2:
+                continue
+            if "=" in found:
+                leaning.append(b)
+            else:
+                either.append(b)
         draw.shuffle(either)
         draw.shuffle(leaning)
-        for one, two, three in zip(either, leaning[::2], leaning[1::2], strict=False):
-            used |= {frozenset((thing, other)) for other in (one, two, three)}
-            yield [(thing, one), (thing, two), (thing, three)]
+        for three in zip(either, leaning[::2], leaning[1::2], strict=False):
+            pairs = [(thing, other) for other in three]
+            used.update(frozenset(pair) for pair in pairs)
+            yield pairs
 
 
 def relations_between(a: Iterable[Sequence[float]], b: Iterable[Sequence[float]]) -> frozenset[str]:
-    """The relations of a thing to another over all the places where they are; empty if any place is
-    unclear.
+    """The relations of a thing to another over all their places; empty if any place is unclear.
 
-    >>> sorted(relations_between([(90, 115)], [(0, 55)])), sorted(relations_between([(90, 115)], [(90, 110)]))
-    (['>'], ['='])
+    >>> sorted(relations_between([(90, 115)], [(0, 55)]))
+    ['>']
     """
     found = {relation_of((p[0], p[1]), (q[0], q[1])) for p, q in product(a, b)}
-    return frozenset() if "" in found or len(found) == 3 else frozenset(found)
+    if "" in found or len(found) == 3:
+        return frozenset()
+    return frozenset(found)
 
 
 def relation_of(a: Span, b: Span) -> str:
-    """ ">" if a lies wholly above b, "=" if they are level, "" if it depends on how one looks at
-    it.
+    """ ">" if a lies wholly above b, "=" if they are level, "" if it depends on how one looks.
 
     Stricter than the paper (appendix A.3: the lowest point above the other's centre), so that no
     label is in doubt.
@@ -190,11 +191,14 @@ def relation_of(a: Span, b: Span) -> str:
     shared = min(a[1], b[1]) - max(a[0], b[0])
     thinner, taller = sorted((a[1] - a[0], b[1] - b[0]))
     alike = taller - thinner <= 4 * LEVEL or shared >= taller / 2
-    if abs(middle_a - middle_b) <= LEVEL and 0 < thinner <= 2 * shared and alike:
-        return "="
-    if a[0] >= b[1] and middle_a - middle_b > LEVEL:
+    overlap = 0 < thinner <= 2 * shared
+    if abs(middle_a - middle_b) <= LEVEL:
+        return "=" if overlap and alike else ""
+    if a[0] >= b[1] and middle_a > middle_b:
         return ">"
-    return "<" if b[0] >= a[1] and middle_b - middle_a > LEVEL else ""
+    if b[0] >= a[1] and middle_b > middle_a:
+        return "<"
+    return ""
 
 
 def _all_smaller() -> list[Pair]:
@@ -208,8 +212,7 @@ def _both_ways(a: str, b: str, labels: tuple[str, ...], scene: str = "") -> list
 
 
 def _ordered(labels: Iterable[str]) -> tuple[str, ...]:
-    among = set(labels)
-    return tuple(label for label in RELATIONS if label in among)
+    return tuple(sorted(labels, key=RELATIONS.index))
 
 
 def _at_most(wanted: int, there: int) -> int:

@@ -1,5 +1,4 @@
-"""Is a set of "smaller than" relations an order? Its cycles, and what follows from it by
-transitivity.
+"""Is a set of "smaller than" relations an order? Its cycles, and what follows by transitivity.
 
 The published size relations are not an order: most of their objects lie in one tangle in which each
 is, by some chain, smaller than itself (spec: one strongly connected component of 651 objects).
@@ -18,9 +17,7 @@ class OrderReport(NamedTuple):
 
     objects: int
     pairs: int
-    components: tuple[
-        tuple[str, ...], ...
-    ]  # tangles of two or more objects, the largest first, names sorted
+    components: tuple[tuple[str, ...], ...]  # tangles of two or more objects, the largest first
     tangled: int  # pairs inside a tangle: no order can hold them all
     cycles: int  # cycles of three objects, each counted once
     contradictions: int  # pairs that are there both ways round
@@ -39,15 +36,19 @@ def order_report(pairs: Iterable[Pair]) -> OrderReport:
     """
     unique = dict.fromkeys(pairs)
     above = _successors(unique)
-    components = [group for group in strong_components(above) if len(group) > 1]
-    home = {name: i for i, group in enumerate(components) for name in group}
-    tangled = sum(a in home and home[a] == home.get(b) for a, b in unique)
-    cycles = sum(a < b and a < c and c != a and a in above[c] for a, b in unique for c in above[b])
-    ordered = sorted(
-        (tuple(sorted(group)) for group in components), key=lambda group: (-len(group), group)
-    )
-    both_ways = sum((b, a) in unique for a, b in unique) // 2
-    return OrderReport(len(above), len(unique), tuple(ordered), tangled, cycles, both_ways)
+    tangles = [tuple(sorted(group)) for group in strong_components(above) if len(group) > 1]
+    tangles.sort(key=lambda group: (-len(group), group))
+    home: dict[str, int] = {}
+    for number, group in enumerate(tangles):
+        home |= dict.fromkeys(group, number)
+
+    tangled = both_ways = cycles = 0
+    for a, b in unique:
+        tangled += a in home and home[a] == home.get(b)
+        both_ways += (b, a) in unique
+        if a < b:  # count a cycle from its first name
+            cycles += sum(a < c and a in above[c] for c in above[b])
+    return OrderReport(len(above), len(unique), tuple(tangles), tangled, cycles, both_ways // 2)
 
 
 def strong_components(successors: Mapping[str, Iterable[str]]) -> Iterator[list[str]]:
@@ -86,8 +87,7 @@ def strong_components(successors: Mapping[str, Iterable[str]]) -> Iterator[list[
 
 
 def transitive_pairs(pairs: Iterable[Pair]) -> Iterator[tuple[str, str, str]]:
-    """(a, b, c) where a < b and b < c are known and a < c is not: what the authors drew their test
-    set from.
+    """(a, b, c) where a < b and b < c are known and a < c is not: what the test set is drawn from.
 
     >>> list(transitive_pairs([("pea", "cup"), ("cup", "car")]))
     [('pea', 'cup', 'car')]

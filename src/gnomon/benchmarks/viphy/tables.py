@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain
 from statistics import fmean, pstdev
 
+from gnomon.benchmarks.counting import tally
 from gnomon.benchmarks.viphy.files import read_names
 from gnomon.benchmarks.viphy.order import order_report
 from gnomon.contracts import Listing
@@ -37,33 +39,35 @@ def statistics(items: Sequence[Item]) -> list[Listing]:
     if not items:
         return []
     task = items[0].tags["task"]
-    objects = {
-        item.tags[tag] for item in items for tag in ("object", "obj_a", "obj_b") if tag in item.tags
-    }
-    cardinality = [len(item.gold) for item in items]
-    found: dict[str, object] = {"objects": len(objects), "instances": len(items)}
+    found: dict[str, object] = {"objects": len(_objects(items)), "instances": len(items)}
     if task == "color":
         found["classes"] = len(items[0].choices)
     else:
-        found["relations"] = len({label for item in items for label in item.gold})
+        found["relations"] = len(set(chain.from_iterable(item.gold for item in items)))
+    cardinality = [len(item.gold) for item in items]
     found["label cardinality"] = f"{fmean(cardinality):.2f} ({pstdev(cardinality):.2f})"
-    if any("scene" in item.tags for item in items):
-        found["scenes"] = len({item.tags["scene"] for item in items})
-    published = any("split" in item.tags for item in items)
-    paper = PAPER.get(task, {}) if published else {}
-    rows = tuple((of, value, paper.get(of, "")) for of, value in found.items())
-    tables = [Listing(f"Table 1: {task}", COLUMNS, rows)]
-    return tables if task in ("color", "spatial") else [*tables, order_listing(items)]
+    scenes = tally(items, "scene")
+    if scenes:
+        found["scenes"] = len(scenes)
+
+    paper = PAPER.get(task, {}) if tally(items, "split") else {}
+    rows = [(of, value, paper.get(of, "")) for of, value in found.items()]
+    tables = [Listing(f"Table 1: {task}", COLUMNS, tuple(rows))]
+    if task not in ("color", "spatial"):
+        tables.append(order_listing(items))
+    return tables
+
+
+def _objects(items: Sequence[Item]) -> set[tuple[str, ...]]:
+    return {*tally(items, "object"), *tally(items, "obj_a"), *tally(items, "obj_b")}
 
 
 def order_listing(items: Sequence[Item]) -> Listing:
     """Whether the size relations of items are an order: cycles, tangles, repeats."""
-    smaller = [
-        (item.tags["obj_a"], item.tags["obj_b"])
-        if item.tags["relation"] == "<"
-        else (item.tags["obj_b"], item.tags["obj_a"])
-        for item in items
-    ]
+    smaller = []
+    for item in items:
+        a, b = item.tags["obj_a"], item.tags["obj_b"]
+        smaller.append((a, b) if item.tags["relation"] == "<" else (b, a))
     report = order_report(smaller)
     largest = len(report.components[0]) if report.components else 0
     rows = (
@@ -79,10 +83,12 @@ def order_listing(items: Sequence[Item]) -> Listing:
 
 
 def subtype_statistics(items: Sequence[Item], *, data: str = "") -> list[Listing]:
-    """Table 1 for comparisons of subtypes; of published ones also its first block, from the object
-    names in DATA."""
+    """Table 1 for comparisons of subtypes.
+
+    Of published ones also its first block, from the object names in DATA.
+    """
     tables = statistics(items)
-    if not any("split" in item.tags for item in items):
+    if not tally(items, "split"):
         return tables
     counts = subtype_counts(subtypes(read_names(locate(data, "viphy"))))
     found = {

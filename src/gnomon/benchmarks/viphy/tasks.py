@@ -1,19 +1,14 @@
-"""What is visible in everyday scenes: colours, relative sizes and elevations of objects (the ViPhy
-paper).
+"""What is visible in everyday scenes: colours, sizes and elevations of objects (the ViPhy paper).
 
 Several labels may be right. `published` keeps the released sets with their flaws (every transitive
 label is "smaller"; the sizes are no order); `fresh` asks the same of our own tables, balanced and
-without contradictions. The five benchmarks differ only in their rows; a row and a prompt make an
-item.
+without contradictions. A row and a prompt make an item.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from functools import partial
-from typing import Any, NamedTuple
-
-import msgspec
+from typing import NamedTuple
 
 from gnomon.benchmarks.viphy import files
 from gnomon.benchmarks.viphy import fresh as made
@@ -45,21 +40,28 @@ class Prompt(NamedTuple):
 
 
 def prompt_of(task: str, name: str, *, fresh: bool = False) -> Prompt:
-    """A prompt of a task (color, size, spatial) by its name (cloze, question, finetune), as
-    published or mended."""
+    """A prompt of a task (color, size, spatial): cloze, question or finetune.
+
+    The published ones are kept as they are; a fresh one may have its English put right.
+    """
     if name not in FORMS:
         raise unknown("prompt", name, FORMS)
     table = read_yaml(package_data("viphy/prompts.yaml"))[task]
-    labels = (
-        table.get(f"{name}_labels") or table.get("labels") or {colour: colour for colour in COLOURS}
-    )
-    text = table.get(f"fresh_{name}", table[name]) if fresh else table[name]
+    own_names = {colour: colour for colour in COLOURS}
+    labels = table.get(f"{name}_labels") or table.get("labels") or own_names
+    text = table[name]
+    if fresh:
+        text = table.get(f"fresh_{name}", text)
     return Prompt(name, text, labels)
 
 
 def published_color(*, data: str = "", split: str = "", prompt: str = "cloze") -> Iterator[Item]:
-    """13,250 objects with their typical colours; SPLIT is train, val, test, or train-20 to
-    train-100 as released."""
+    """13,250 objects with their typical colours, as released.
+
+    data    the authors' repository, or a folder with colors.json; else what was fetched
+    split   train, val, test, or train-20 to train-100 for few shots; else all
+    prompt  how to ask, as in Table 2: cloze, question or finetune
+    """
     folder, chosen = locate(data, "viphy"), prompt_of("color", prompt)
     known = files.read_object_tags(folder)
     for part, row in files.read_colours(folder, split):
@@ -67,54 +69,85 @@ def published_color(*, data: str = "", split: str = "", prompt: str = "cloze") -
 
 
 def fresh_color(*, seed: int = 0, prompt: str = "cloze") -> Iterator[Item]:
-    """About 170 objects of undisputed colour, every colour right equally often."""
+    """About 170 objects of undisputed colour, every colour right equally often.
+
+    seed    draws the objects
+    prompt  how to ask, as in Table 2: cloze, question or finetune
+    """
     chosen = prompt_of("color", prompt, fresh=True)
     for row in made.object_colours(seed):
         yield color_item(row, chosen, {})
 
 
 def published_size(*, data: str = "", split: str = "", prompt: str = "cloze") -> Iterator[Item]:
-    """43,096 ordered pairs of objects; SPLIT is train, val or test (one pair is in none), or
-    train-20 to train-100."""
+    """43,096 ordered pairs of objects, one of which is in no split.
+
+    data    the authors' repository, or a folder with size.csv; else what was fetched
+    split   train, val, test, or train-20 to train-100 for few shots; else all
+    prompt  how to ask, as in Table 2: cloze, question or finetune
+    """
     chosen = prompt_of("size", prompt)
     for part, row in files.read_sizes(locate(data, "viphy"), split):
         yield pair_item("size", row, chosen, {"split": part})
 
 
 def fresh_size(*, seed: int = 0, pairs: int = 1000, prompt: str = "cloze") -> Iterator[Item]:
-    """Clear comparisons of everyday things, each both ways round."""
+    """Clear comparisons of everyday things, each both ways round.
+
+    seed    draws the pairs
+    pairs   how many at most; each makes two items
+    prompt  how to ask, as in Table 2: cloze, question or finetune
+    """
     chosen = prompt_of("size", prompt, fresh=True)
     for row in made.size_pairs(seed, pairs):
         yield pair_item("size", row, chosen, types(row.first, row.second))
 
 
 def published_subtype(*, data: str = "", seed: int = 0, prompt: str = "cloze") -> Iterator[Item]:
-    """23,926 test pairs with each object replaced by a subtype; drawn by SEED if the released file
-    is not there."""
+    """23,926 test pairs with each object replaced by a subtype.
+
+    data    the authors' repository, or a folder with its files; else what was fetched
+    seed    draws the subtypes where the released file is not there
+    prompt  how to ask, as in Table 2: cloze, question or finetune
+    """
     chosen = prompt_of("size", prompt)
-    for number, row in enumerate(files.read_subtype_sizes(locate(data, "viphy"), seed)):
+    rows = files.read_subtype_sizes(locate(data, "viphy"), seed)
+    for number, row in enumerate(rows):
         yield pair_item("subtype", row, chosen, {"split": "test"}, number)
 
 
 def fresh_subtype(*, seed: int = 0, pairs: int = 500, prompt: str = "cloze") -> Iterator[Item]:
-    """Clear comparisons with each thing replaced by one of its subtypes, each pair both ways
-    round."""
+    """Clear comparisons with each thing replaced by a subtype, each pair both ways round.
+
+    seed    draws the pairs and the subtypes
+    pairs   how many at most; each makes two items
+    prompt  how to ask, as in Table 2: cloze, question or finetune
+    """
     chosen = prompt_of("size", prompt, fresh=True)
     for row, (first, second) in made.subtype_pairs(seed, pairs):
         yield pair_item("subtype", row, chosen, types(first, second))
 
 
 def published_transitive(*, data: str = "", seed: int = 0, prompt: str = "cloze") -> Iterator[Item]:
-    """20,000 pairs that follow by transitivity, all of them "smaller"; drawn by SEED if the
-    released file is absent."""
+    """20,000 pairs that follow by transitivity, all of them "smaller".
+
+    data    the authors' repository, or a folder with its files; else what was fetched
+    seed    draws the pairs where the released file is not there
+    prompt  how to ask, as in Table 2: cloze, question or finetune
+    """
     chosen = prompt_of("size", prompt)
-    for number, row in enumerate(files.read_transitive_sizes(locate(data, "viphy"), seed)):
+    rows = files.read_transitive_sizes(locate(data, "viphy"), seed)
+    for number, row in enumerate(rows):
         yield pair_item("transitive", row, chosen, {"split": "test"}, number)
 
 
 def fresh_transitive(*, seed: int = 0, items: int = 1000, prompt: str = "cloze") -> Iterator[Item]:
-    """Pairs that follow from two known comparisons and are not known themselves: consistent,
-    balanced, none twice."""
+    """Pairs that follow from two known comparisons: consistent, balanced, none twice.
+
+    seed    draws what is known, and the pairs
+    items   how many at most
+    prompt  how to ask, as in Table 2: cloze, question or finetune
+    """
     chosen = prompt_of("size", prompt, fresh=True)
     for row, middle in made.transitive_sizes(seed, items):
         yield pair_item("transitive", row, chosen, {"via": middle, **types(row.first, row.second)})
@@ -123,8 +156,13 @@ def fresh_transitive(*, seed: int = 0, items: int = 1000, prompt: str = "cloze")
 def published_spatial(
     *, data: str = "", split: str = "", prompt: str = "cloze", levels: int = 3
 ) -> Iterator[Item]:
-    """6,570 ordered pairs of a scene; LEVELS=2 drops the pairs that may be level, as the paper does
-    zero-shot."""
+    """6,570 ordered pairs of objects, each in a kind of room.
+
+    data    the authors' repository, or a folder with spatial.csv; else what was fetched
+    split   train, val or test; else all
+    prompt  how to ask, as in Table 2: cloze, question or finetune
+    levels  2 drops the pairs that may be level, as the paper does zero-shot; else 3
+    """
     chosen = _with_levels(prompt_of("spatial", prompt), levels)
     for part, row in files.read_elevations(locate(data, "viphy"), split):
         if set(row.typical) <= set(chosen.labels):
@@ -134,17 +172,17 @@ def published_spatial(
 def fresh_spatial(
     *, seed: int = 0, blocks: int = 1000, prompt: str = "cloze", levels: int = 3
 ) -> Iterator[Item]:
-    """Everyday things in five rooms, every label right equally often; BLOCKS of three pairs at
-    most."""
+    """Everyday things in five rooms, every label right equally often.
+
+    seed    draws the blocks
+    blocks  how many at most; each makes up to six items
+    prompt  how to ask, as in Table 2: cloze, question or finetune
+    levels  2 drops the pairs that may be level; else 3
+    """
     chosen = _with_levels(prompt_of("spatial", prompt, fresh=True), levels)
     for row in made.elevations(seed, blocks):
         if set(row.typical) <= set(chosen.labels):
-            item = pair_item("spatial", row, chosen, types(row.first, row.second))
-            yield (
-                item
-                if levels == 3
-                else msgspec.structs.replace(item, id=f"{levels}-levels/{item.id}")
-            )
+            yield pair_item("spatial", row, chosen, types(row.first, row.second))
 
 
 def color_item(row: Colours, prompt: Prompt, tags: Mapping[str, str]) -> Item:
@@ -154,7 +192,7 @@ def color_item(row: Colours, prompt: Prompt, tags: Mapping[str, str]) -> Item:
         form=prompt.form,
         choices=COLOURS,
         text=_filled(prompt, COLOURS, object=row.object),
-        gold=tuple(colour for colour in COLOURS if colour in row.shares),
+        gold=tuple(sorted(row.shares, key=COLOURS.index)),
         group=row.object,
         tags={"task": "color", "object": row.object, "cardinality": str(len(row.shares)), **tags},
     )
@@ -178,16 +216,18 @@ def pair_item(
         more["scene"] = scene
     if row.counts:
         more["frequency"] = files.frequency_band(sum(row.counts.values()))
-    in_scene = (
-        f"a {scene}" if row.counts else with_article(scene)
-    )  # the released prompts say "in a office"
-    parts = (
-        prompt.name,
-        *([f"{number:05d}"] if number is not None else []),
-        *([scene] if scene else []),
-    )
+
+    name = [prompt.name]
+    if task == "spatial" and "=" not in prompt.labels:
+        name.insert(0, "2-levels")  # another question: it has one choice less
+    if number is not None:
+        name.append(f"{number:05d}")
+    pair = sorted((row.first, row.second))
+    if scene:
+        name.append(scene)
+        pair.insert(0, scene)
     return Item(
-        id=_slug("/".join((*parts, row.first, row.second))),
+        id=_slug("/".join((*name, row.first, row.second))),
         form=prompt.form,
         choices=choices,
         text=_filled(
@@ -195,18 +235,24 @@ def pair_item(
             choices,
             first=row.first,
             second=row.second,
-            scene=in_scene,
+            scene=_in_scene(row),
             a_first=with_article(row.first),
             a_second=with_article(row.second),
         ),
         gold=tuple(prompt.labels[label] for label in prompt.labels if label in row.typical),
-        group=" / ".join((*([scene] if scene else []), *sorted((row.first, row.second)))),
+        group=" / ".join(pair),
         tags=more,
     )
 
 
+def _in_scene(row: Comparison) -> str:
+    if row.counts:  # a published row: the authors' code asks "in a office", "in a living_room"
+        return f"a {row.scene}"
+    return with_article(row.scene.replace("_", " "))
+
+
 def types(first: str, second: str) -> dict[str, str]:
-    """What two things are kinds of, by the last word of their names (as in section 2 of the paper).
+    """What two things are kinds of, by the last word of their names (section 2 of the paper).
 
     Baselines that are trained hold these out: who has seen a golf ball could guess about a tennis
     ball.
@@ -227,35 +273,29 @@ def with_article(name: str) -> str:
 
 
 def _filled(prompt: Prompt, choices: Iterable[str], **parts: str) -> str:
-    shown = " ".join(
-        f"({letter}) {choice}" for letter, choice in zip("abcdefghijk", choices, strict=False)
-    )
+    lettered = zip("abcdefghijk", choices, strict=False)
+    shown = " ".join(f"({letter}) {choice}" for letter, choice in lettered)
     return prompt.text.format(choices=shown, **parts)
 
 
 def _with_levels(prompt: Prompt, levels: int) -> Prompt:
     if levels not in (2, 3):
-        raise UsageError(
-            f"levels is {levels}.", "Give 3 (above, level, below) or 2 (above, below)."
-        )
-    return (
-        prompt
-        if levels == 3
-        else prompt._replace(labels={k: v for k, v in prompt.labels.items() if k != "="})
-    )
+        hint = "Give 3 (above, level, below) or 2 (above, below)."
+        raise UsageError(f"levels is {levels}.", hint)
+    if levels == 3:
+        return prompt
+    labels = dict(prompt.labels)
+    del labels["="]
+    return prompt._replace(labels=labels)
 
 
 def _slug(text: str) -> str:
     return text.replace(" ", "_")
 
 
-_benchmark = partial(Benchmark, paper="ViPhy", published_results="viphy", statistics=statistics)
 _MEASURES = ("relaxed_accuracy", "true_confidence", "macro_f1", "accuracy")
 _SEVERAL = (*_MEASURES, "typical_f1@code")  # where several labels may be right
-_PAIRS: dict[str, Any] = {
-    "noun": "pairs",
-    "hold_out": (("type_a", "type_b"), ("obj_a", "obj_b")),
-}
+_HOLD_OUT = (("type_a", "type_b"), ("obj_a", "obj_b"))
 _ORDER = Laws(
     order=OrderLaw(first="obj_a", second="obj_b", greater=("larger",), lesser=("smaller",))
 )
@@ -269,47 +309,65 @@ _ELEVATION = Laws(
     )
 )
 
-COLOR = _benchmark(
+COLOR = Benchmark(
     name="viphy-color",
     summary="typical colours of objects",
-    noun="objects",
+    paper="ViPhy",
+    sources={"fresh": fresh_color, "published": published_color},
     measures=_SEVERAL,
     slices=("cardinality", "frequency", "category", "split"),
-    sources={"fresh": fresh_color, "published": published_color},
+    noun="objects",
+    published_results="viphy",
+    statistics=statistics,
 )
-SIZE = _benchmark(
+SIZE = Benchmark(
     name="viphy-size",
     summary="which of two objects is larger",
+    paper="ViPhy",
+    sources={"fresh": fresh_size, "published": published_size},
     measures=(*_MEASURES, "symmetry", "transitivity"),
     slices=("split", "frequency"),
-    sources={"fresh": fresh_size, "published": published_size},
+    noun="pairs",
+    hold_out=_HOLD_OUT,
+    published_results="viphy",
+    statistics=statistics,
     laws=_ORDER,
-    **_PAIRS,
 )
-SIZE_SUBTYPE = _benchmark(
+SIZE_SUBTYPE = Benchmark(
     name="viphy-size-subtype",
     summary="which of two subtypes of objects is larger",
+    paper="ViPhy",
+    sources={"fresh": fresh_subtype, "published": published_subtype},
     measures=_MEASURES,
     slices=("frequency",),
-    sources={"fresh": fresh_subtype, "published": published_subtype},
-    laws=_ORDER,
-    **_PAIRS,
+    noun="pairs",
+    hold_out=_HOLD_OUT,
+    published_results="viphy",
     statistics=subtype_statistics,
+    laws=_ORDER,
 )
-SIZE_TRANSITIVE = _benchmark(
+SIZE_TRANSITIVE = Benchmark(
     name="viphy-size-transitive",
     summary="which of two objects is larger, where that follows from two other comparisons",
-    measures=(*_MEASURES, "transitivity"),
-    laws=_ORDER,
-    **_PAIRS,
+    paper="ViPhy",
     sources={"fresh": fresh_transitive, "published": published_transitive},
+    measures=(*_MEASURES, "transitivity"),
+    noun="pairs",
+    hold_out=_HOLD_OUT,
+    published_results="viphy",
+    statistics=statistics,
+    laws=_ORDER,
 )
-SPATIAL = _benchmark(
+SPATIAL = Benchmark(
     name="viphy-spatial",
     summary="which of two objects is higher up in a kind of room",
-    measures=(*_SEVERAL, "converse"),
-    laws=_ELEVATION,
-    **_PAIRS,
-    slices=("scene", "cardinality", "frequency", "split"),
+    paper="ViPhy",
     sources={"fresh": fresh_spatial, "published": published_spatial},
+    measures=(*_SEVERAL, "converse"),
+    slices=("scene", "cardinality", "frequency", "split"),
+    noun="pairs",
+    hold_out=_HOLD_OUT,
+    published_results="viphy",
+    statistics=statistics,
+    laws=_ELEVATION,
 )

@@ -8,18 +8,21 @@ letters. What is read here is plain and checked.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import msgspec
 
 from gnomon.errors import DataError
-from gnomon.fetching.catalogue import SourceFile
-from gnomon.files import find, read_jsonl
+from gnomon.fetching.catalogue import SourceFile, expected
+from gnomon.files import find, find_optional, read_jsonl
+from gnomon.records import Image
+from gnomon.vision.images import describe
 
 PARTS = ("train", "dev", "test")
 IMAGE = re.compile(r"\d{12}\.jpg")
-LINK = re.compile(r"https?://[\w.-]+(?::\d+)?(?:/[\w.-]+)*/(train2017|val2017)/(\d{12}\.jpg)")
+# Only COCO's own server: a link in a stranger's file must not choose whom we ask.
+LINK = re.compile(r"https?://images\.cocodataset\.org/(train2017|val2017)/(\d{12}\.jpg)")
 RAW = ("data/data_files/all_vsr_raw_data.jsonl", "all_vsr_raw_data.jsonl", "raw.jsonl")
 VALIDATED = (
     "data/data_files/all_vsr_validated_data.jsonl",
@@ -54,7 +57,8 @@ class Caption(msgspec.Struct, frozen=True):
     def agreement(self) -> tuple[int, int]:
         """How many validators agreed with the label, of how many."""
         true, false = self.votes
-        return (true if self.label else false), true + false
+        agreeing = true if self.label else false
+        return agreeing, true + false
 
     @property
     def key(self) -> tuple[str, str]:
@@ -68,8 +72,10 @@ class Caption(msgspec.Struct, frozen=True):
 
 
 def validated(row: Caption) -> bool:
-    """Whether at least two thirds of the validators agree with the label (section 2.2), and there
-    was one at all."""
+    """Whether at least two thirds of the validators agree with the label (section 2.2).
+
+    A caption that nobody validated is not.
+    """
     agreeing, total = row.agreement
     return total > 0 and 3 * agreeing >= 2 * total
 
@@ -82,18 +88,20 @@ def concepts(caption: str, relation: str) -> tuple[str, str]:
     """
     copula = "" if relation in NO_COPULA else "is "
     found = re.fullmatch(rf"The (.+?) {copula}{re.escape(relation)} the (.+)\.", caption.strip())
-    return (found[1], found[2]) if found else ("", "")
+    if found is None:
+        return "", ""
+    return found[1], found[2]
 
 
 def read_captions(file: Path) -> list[Caption]:
     """The captions of a file, each checked: label, votes, image name and link."""
     rows: list[Caption] = []
     for line, row in read_jsonl(file, Caption):
-        problem = _problem(row) or (
-            "" if len(rows) < MOST_ROWS else f"the file has more than {MOST_ROWS:,} captions"
-        )
+        problem = _problem(row)
+        if len(rows) >= MOST_ROWS:
+            problem = f"the file has more than {MOST_ROWS:,} captions"
         if problem:
-            raise DataError(f"{problem}.", "Mend or remove the line.", file=file, line=line)
+            raise DataError(f"{problem}.", expected("vsr", RAW[0]), file=file, line=line)
         rows.append(row)
     return rows
 
@@ -104,60 +112,64 @@ def read_raw(folder: Path) -> list[Caption]:
 
 
 def read_validated(folder: Path) -> list[Caption]:
-    """The validated captions: as released, else from the raw annotations by the rule, else the
-    parts of a split."""
-    try:
-        file = find(folder, *VALIDATED)
-    except DataError:
-        if not folder.is_dir():
-            raise
-    else:
-        return read_captions(file)
-    if has_split(folder, "random") and not _is_there(folder, RAW):
-        return [row for rows in read_split(folder, "random").values() for row in rows]
+    """The validated captions.
+
+    As released, else from the raw annotations by the rule, else all parts of the random split.
+    """
+    released = find_optional(folder, *VALIDATED)
+    if released:
+        return read_captions(released)
+    if has_split(folder, "random") and not find_optional(folder, *RAW):
+        rows: list[Caption] = []
+        for part in read_split(folder, "random").values():
+            rows += part
+        return rows
     return [row for row in read_raw(folder) if validated(row)]
 
 
 def has_split(folder: Path, split: str) -> bool:
     """Whether the released files of a split (random, zeroshot) are there."""
-    return _is_there(folder, _split_files(split, "train"))
+    return find_optional(folder, *_split_files(split, "train")) is not None
 
 
 def read_split(folder: Path, split: str) -> dict[str, list[Caption]]:
     """The released train, dev and test parts of a split (random, zeroshot), as read."""
-    return {
-        part: read_captions(
-            find(folder, *_split_files(split, part), what=f"the {split} {part} split")
-        )
-        for part in PARTS
-    }
+    parts = {}
+    for part in PARTS:
+        file = find(folder, *_split_files(split, part), what=f"the {split} {part} split")
+        parts[part] = read_captions(file)
+    return parts
 
 
 def image_files(folder: Path) -> Iterator[SourceFile]:
-    """The images of the captions in a folder, each once, as files that can be fetched into COCO's
-    layout."""
-    rows = read_raw(folder) if _is_there(folder, RAW) else read_validated(folder)
+    """The images of the captions in a folder, each once, to be fetched into COCO's layout."""
+    rows = read_raw(folder) if find_optional(folder, *RAW) else read_validated(folder)
     for link in dict.fromkeys(row.image_link for row in rows):
-        year, name = LINK.fullmatch(link).groups()  # type: ignore[union-attr] # checked when it was read
-        yield SourceFile(path=f"{year}/{name}", url=link)
+        yield SourceFile(path=_place(link), url=link)
 
 
-def image_path(row: Caption, folders: Sequence[Path], *, required: bool) -> str:
-    """The image's file below one of the folders (COCO's layout or flat), else its address on the
-    web."""
-    year = LINK.fullmatch(row.image_link)[1]  # type: ignore[index] # checked when it was read
+def picture(row: Caption, folders: Sequence[Path], *, required: bool) -> Image:
+    """The caption's photograph, as it is in one of the folders (COCO's layout or flat).
+
+    If it is in none, its address on the web, unless it is required.
+    """
+    place = _place(row.image_link)
     for folder in folders:
-        for place in (year, "trainval2017", "images", "."):
-            file = folder / place / row.image
-            if file.is_file():
-                return str(file)
+        for path in (place, f"trainval2017/{row.image}", f"images/{row.image}", row.image):
+            if (folder / path).is_file():
+                return describe(folder / path)
     if required:
         raise DataError(
-            f"the image {row.image} is not there: looked for {year}/{row.image} and {row.image}.",
+            f"the image {row.image} is not there: looked for {place} and {row.image}.",
             "Fetch the images with `gnomon data get vsr-images`, or leave out --images.",
             file=folders[0],
         )
-    return row.image_link
+    return Image(path=row.image_link)
+
+
+def _place(link: str) -> str:
+    """Where COCO keeps the image of a link that was checked when it was read: val2017/NAME."""
+    return "/".join(link.rsplit("/", 2)[1:])
 
 
 def _split_files(split: str, part: str) -> tuple[str, ...]:
@@ -168,12 +180,10 @@ def _split_files(split: str, part: str) -> tuple[str, ...]:
     )
 
 
-def _is_there(folder: Path, names: Iterable[str]) -> bool:
-    return any((folder / f"{name}{ending}").is_file() for name in names for ending in ("", ".gz"))
-
-
 def _votes(votes: list[int] | str) -> list[int]:
-    return votes if isinstance(votes, list) else msgspec.json.decode(votes, type=list[int])
+    if isinstance(votes, list):
+        return votes
+    return msgspec.json.decode(votes, type=list[int])
 
 
 def _problem(row: Caption) -> str:
@@ -183,7 +193,8 @@ def _problem(row: Caption) -> str:
         return f"the image name {row.image[:60]!r} is not twelve digits and .jpg"
     link = LINK.fullmatch(row.image_link)
     if link is None or link[2] != row.image:
-        return f"the image link {row.image_link[:80]!r} does not lead to train2017/{row.image} or val2017/{row.image}"
+        shown = f"{row.image_link[:80]!r}"
+        return f"the image link {shown} does not lead to {row.image} on images.cocodataset.org"
     if not row.caption.strip() or not row.relation.strip():
         return "the caption or the relation is empty"
     try:

@@ -29,12 +29,16 @@ KINDS = ("random", "random-rebuilt", "zeroshot", "zeroshot-published", "contrast
 def published(
     *, data: str = "", split: str = "", images: str = "", seed: int = 0, release: int = 1
 ) -> Iterator[Item]:
-    """The validated captions, or those of SPLIT: KIND, KIND/PART, PART or raw.
+    """The validated captions, or those of a split.
 
-    KIND is random (as released, else rebuilt), random-rebuilt, zeroshot (no concept shared),
-    zeroshot-published (as released) or contrast; PART is train, dev, test or train-N, for N = 100
-    captions or 10, 25, 50, 75 percent. A PART alone is one of random. IMAGES is a folder in COCO's
-    layout. RELEASE says which of the two to take from the cache.
+    data     the authors' repository, or a folder with its files; else what was fetched
+    split    raw, KIND, KIND/PART or PART. KIND is random (as released, else rebuilt),
+             random-rebuilt, zeroshot (no concept shared), zeroshot-published (as released) or
+             contrast; PART is train, dev, test or train-N, for N = 100 captions or 10, 25, 50, 75
+             percent. A PART alone is one of random
+    images   a folder with the photographs, in COCO's layout or flat; else what was fetched
+    seed     draws the splits that are rebuilt
+    release  1 (the paper's) or 2 (the journal version's), where no folder is given
     """
     if release not in (1, 2):
         raise UsageError(
@@ -42,40 +46,54 @@ def published(
             "Give 1 (the paper's) or 2 (the journal version's).",
         )
     folder = locate(data, "vsr" if release == 1 else "vsr-2")
-    pictures = (
-        [Path(images).expanduser()]
-        if images
-        else [found for found in (cached("vsr-images"),) if found]
-    )
-    if images and not pictures[0].is_dir():
+    pictures = _picture_folders(images)
+    for tags, row in _chosen(folder, split, seed):
+        yield caption_item(row, files.picture(row, pictures, required=bool(images)), tags)
+
+
+def _picture_folders(images: str) -> list[Path]:
+    if not images:
+        fetched = cached("vsr-images")
+        return [fetched] if fetched else []
+    folder = Path(images).expanduser()
+    if not folder.is_dir():
         raise DataError(
             "there is no such folder.",
             "Give the folder that holds train2017 and val2017 with --images.",
             file=images,
         )
-    for tags, row in _chosen(folder, split, seed):
-        yield caption_item(row, files.image_path(row, pictures, required=bool(images)), tags)
+    return [folder]
 
 
 def _chosen(folder: Path, split: str, seed: int) -> Iterator[tuple[dict[str, str], Caption]]:
+    """The captions of a split, with the tags that say where they stand."""
     if split == "raw":
         for row in files.read_raw(folder):
             yield {"split": "raw", "validated": "yes" if files.validated(row) else "no"}, row
-    elif not split:
-        homes = {name: _homes(folder, name) for name in ("random", "zeroshot")}
-        for row in files.read_validated(folder):
-            home = homes["random"].get(row.key, "")
-            part = f"random/{home}" if home else ""
-            yield {"split": home, "zeroshot": homes["zeroshot"].get(row.key, ""), "part": part}, row
-    else:
-        kind, part = parse_split(split)
-        parts = split_parts(folder, kind, seed)
-        for name in [part] if part else PARTS:
+        return
+    if not split:
+        yield from _validated(folder)
+        return
+    kind, part = parse_split(split)
+    parts = split_parts(folder, kind, seed)
+    for name in [part] if part else PARTS:
+        if name in parts:
+            rows = parts[name]
+        else:
             size = name.removeprefix("train-")
-            rows = (
-                parts[name] if name in parts else splits.training_prefix(parts["train"], seed, size)
-            )
-            yield from (({"split": name, "part": f"{kind}/{name}"}, row) for row in rows)
+            rows = splits.training_prefix(parts["train"], seed, size)
+        for row in rows:
+            yield {"split": name, "part": f"{kind}/{name}"}, row
+
+
+def _validated(folder: Path) -> Iterator[tuple[dict[str, str], Caption]]:
+    random, zeroshot = _homes(folder, "random"), _homes(folder, "zeroshot")
+    for row in files.read_validated(folder):
+        home = random.get(row.key, "")
+        tags = {"split": home, "zeroshot": zeroshot.get(row.key, "")}
+        if home:
+            tags["part"] = f"random/{home}"
+        yield tags, row
 
 
 def parse_split(split: str) -> tuple[str, str]:
@@ -91,7 +109,8 @@ def parse_split(split: str) -> tuple[str, str]:
     if kind not in KINDS or (part and part not in known):
         raise UsageError(
             f"There is no split named '{split}'.",
-            f"Write raw, KIND, PART or KIND/PART. Kinds: {', '.join(KINDS)}. Parts: {', '.join(known)}.",
+            f"Write raw, KIND, PART or KIND/PART. Kinds: {', '.join(KINDS)}. "
+            f"Parts: {', '.join(known)}.",
         )
     return kind, part
 
@@ -115,7 +134,7 @@ def split_parts(folder: Path, kind: str, seed: int) -> splits.Parts:
     return make[kind](files.read_validated(folder), seed)
 
 
-def caption_item(row: Caption, image: str, tags: dict[str, str]) -> Item:
+def caption_item(row: Caption, image: Image, tags: dict[str, str]) -> Item:
     """A caption of an image as an item: true or false."""
     agreeing, total = row.agreement
     subject, thing = row.concepts
@@ -140,7 +159,7 @@ def caption_item(row: Caption, image: str, tags: dict[str, str]) -> Item:
         choices=CHOICES,
         gold=(CHOICES[row.label],),
         group=row.caption,
-        images=(Image(path=image),),
+        images=(image,),
         tags={key: value for key, value in more.items() if value},
     )
 
@@ -157,13 +176,19 @@ def category(relation: str) -> str:
 @cache
 def _categories() -> dict[str, str]:
     table: dict[str, Iterable[str]] = read_yaml(package_data("vsr/categories.yaml"))
-    return {relation: name for name, relations in table.items() for relation in relations}
+    found: dict[str, str] = {}
+    for name, relations in table.items():
+        found |= dict.fromkeys(relations, name)
+    return found
 
 
 def _homes(folder: Path, split: str) -> dict[tuple[str, str], str]:
     if not files.has_split(folder, split):
         return {}
-    return {row.key: part for part, rows in files.read_split(folder, split).items() for row in rows}
+    homes: dict[tuple[str, str], str] = {}
+    for part, rows in files.read_split(folder, split).items():
+        homes |= dict.fromkeys((row.key for row in rows), part)
+    return homes
 
 
 VSR = Benchmark(
@@ -171,11 +196,8 @@ VSR = Benchmark(
     summary="is a caption about where two things are true of a photograph",
     paper="VSR",
     sources={"published": published},
-    measures=(
-        "accuracy",
-        "macro_f1",
-        "group_agreement_and_right",
-    ),  # the last: both halves of a contrastive pair
+    # the last: both halves of a contrastive pair
+    measures=("accuracy", "macro_f1", "group_agreement_and_right"),
     slices=("category", "relation", "split", "dissent"),
     noun="captions",
     published_results="vsr",
