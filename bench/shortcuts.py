@@ -1,20 +1,24 @@
-"""What a benchmark gives away to rules that know nothing of space, and how much of a fresh set another seed renews.
+"""What a benchmark gives away to rules that know nothing of space, and what another seed renews.
 
     python bench/shortcuts.py                 every fresh set
-    python bench/shortcuts.py --data FOLDER   the published ones too; FOLDER has one folder for each paper: spacenli,
-                                              spatialqa, spatial-commonsense, viphy, vsr (those that are not there are
-                                              left out)
-    python bench/shortcuts.py --seeds 20      the two baselines only, on as many seeds: mean, least, greatest
+    python bench/shortcuts.py --data FOLDER   the published ones too; FOLDER has one folder for each
+                                              paper: spacenli, spatialqa, spatial-commonsense,
+                                              viphy, vsr (those that are not there are left out)
+    python bench/shortcuts.py --seeds 20      the two baselines only, on as many seeds: mean, least,
+                                              greatest
     python bench/shortcuts.py --renewal       what two seeds share
 
-Accuracy counts a label as right if it is one of the gold ones; chance is the mean share of gold labels among the
-choices. A rule is at chance if it lies within 3 standard errors of it; items that share a family, an object or an
-action are not taken as independent. The rule "text only" sees the hypothesis without its premises, or the caption
-without its image: it is left out where the text is the whole question. It learns from other groups, or, for fresh
-sets, from another seed (in a balanced set of few groups, those left out for the test would be missed in training, and
-the rule would fall below chance for that reason alone). "Groups seen" learns from other items of the same templates
-or captions, as a finetuned model may. `hypothesis-only` and `bag-of-words` are the baselines of that name; they learn
-from items that share neither family nor objects nor action with the one that is asked.
+Accuracy counts a label as right if it is one of the gold ones; chance is the mean share of gold
+labels among the choices. A rule is at chance if it lies within 3 standard errors of it; items that
+share what the benchmark holds out (a family, an object, an action) are not taken as independent.
+
+The rule "text only" sees the hypothesis without its premises, or the caption without its image: it
+is left out where the text is the whole question. It learns from other groups, or, for fresh sets,
+from another seed (in a balanced set of few groups, those left out for the test would be missed in
+training, and the rule would fall below chance for that reason alone). "Groups seen" learns from
+other items of the same templates or captions, as a finetuned model may. `hypothesis-only` and
+`bag-of-words` are the baselines of that name; they learn from items that share nothing that is held
+out with the one that is asked.
 """
 
 from __future__ import annotations
@@ -32,7 +36,8 @@ from pathlib import Path
 from statistics import fmean
 
 import gnomon
-from gnomon.models.classifiers import bag_of_words, hypothesis_only, units
+from gnomon.contracts import Benchmark
+from gnomon.models.classifiers import HoldOut, bag_of_words, hypothesis_only, units
 from gnomon.records import Item
 from gnomon.registry import benchmark, entries
 
@@ -45,40 +50,35 @@ FOLDER = {
 }
 
 
-def rows_of(name: str, items: Sequence[Item], train: Sequence[Item]) -> list[dict[str, object]]:
+def rows_of(
+    about: Benchmark, source: str, items: Sequence[Item], train: Sequence[Item]
+) -> list[dict[str, object]]:
     """A row for each rule that applies; TRAIN is another draw of a fresh set, or empty."""
-    rows = [row(name, "constant", items, constant(items))]
+    rows = []
+
+    def add(rule: str, asked: Sequence[Item], right: Sequence[bool]) -> None:
+        rows.append(row(f"{about.name}@{source}", rule, asked, right, about.hold_out))
+
+    add("constant", items, constant(items))
     worded = [item for item in items if "comparative" in item.tags]
     if worded:
-        rows.append(
-            row(
-                name,
-                "comparative word",
-                worded,
-                by_key(worded, lambda item: item.tags["comparative"]),
-            )
-        )
+        add("comparative word", worded, by_key(worded, lambda item: item.tags["comparative"]))
     if any(item.context or item.images for item in items):
-        rows.append(row(name, "text only", items, text_only(items, train)))
+        add("text only", items, text_only(items, train))
         if not train:
-            rows.append(
-                row(
-                    name,
-                    "text only, groups seen",
-                    items,
-                    text_only(items, (), by=lambda item: item.id),
-                )
-            )
-    return rows + [row(name, rule, items, trained(rule, items)) for rule in BASELINES]
+            seen = text_only(items, (), by=lambda item: item.id)
+            add("text only, groups seen", items, seen)
+    for rule in BASELINES:
+        add(rule, items, trained(rule, items, about))
+    return rows
 
 
-def trained(rule: str, items: Sequence[Item]) -> list[bool]:
+def trained(rule: str, items: Sequence[Item], about: Benchmark) -> list[bool]:
     """One of the two trained baselines, as `gnomon run` asks it."""
     model = BASELINES[rule]("")
-    model.prepare(items)
-    return [
-        answer.choice in item.gold for item, answer in zip(items, model.answer(items), strict=True)
-    ]
+    model.prepare(items, about)
+    answers = model.answer(items)
+    return [answer.choice in item.gold for item, answer in zip(items, answers, strict=True)]
 
 
 def constant(items: Sequence[Item]) -> list[bool]:
@@ -152,27 +152,34 @@ def opposite_of_seen(train: Iterable[Item], test: Iterable[Item]) -> list[bool]:
     right = []
     for item in test:
         known = seen.get(item.text)
-        said = usual if known is None else "false" if known["true"] >= known["false"] else "true"
+        said = usual
+        if known:
+            said = "false" if known["true"] >= known["false"] else "true"
         right.append(said in item.gold)
     return right
 
 
-def row(name: str, rule: str, items: Sequence[Item], right: Sequence[bool]) -> dict[str, object]:
+def row(
+    name: str, rule: str, items: Sequence[Item], right: Sequence[bool], hold_out: HoldOut = ()
+) -> dict[str, object]:
     """The accuracy of a rule, chance, and how many clustered standard errors lie between."""
     chance = [len(item.gold) / len(item.choices) for item in items]
-    gap = sum(r - c for r, c in zip(right, chance, strict=True)) / len(items)
-    error = standard_error(items, [r - c - gap for r, c in zip(right, chance, strict=True)])
+    gaps = [r - c for r, c in zip(right, chance, strict=True)]
+    gap = fmean(gaps)
+    error = standard_error(items, [each - gap for each in gaps], hold_out)
     return {
         "set": name,
         "rule": rule,
         "items": len(items),
-        "accuracy": round(100 * sum(right) / len(items), 1),
-        "chance": round(100 * sum(chance) / len(items), 1),
+        "accuracy": round(100 * fmean(right), 1),
+        "chance": round(100 * fmean(chance), 1),
         "errors": (round(gap / error, 1) + 0.0) if error > 1e-9 else "–",
     }
 
 
-def standard_error(items: Sequence[Item], residuals: Sequence[float]) -> float:
+def standard_error(
+    items: Sequence[Item], residuals: Sequence[float], hold_out: HoldOut = ()
+) -> float:
     """Of a mean, where items that share a unit (a family, an object, an action) vary together.
 
     Items of two units, such as the two objects of a pair, would be counted twice with the others of
@@ -183,7 +190,7 @@ def standard_error(items: Sequence[Item], residuals: Sequence[float]) -> float:
     sums: dict[tuple[str, ...], float] = defaultdict(float)
     groups: dict[str, float] = defaultdict(float)
     for item, residual in zip(items, residuals, strict=True):
-        shared = sorted(set(units(item)))
+        shared = sorted(set(units(item, hold_out)))
         groups[item.group if len(shared) > 1 else shared[0]] += residual
         for size in range(1, len(shared) + 1):
             for some in combinations(shared, size):
@@ -192,88 +199,100 @@ def standard_error(items: Sequence[Item], residuals: Sequence[float]) -> float:
     return math.sqrt(max(variance, sum(value * value for value in groups.values()))) / len(items)
 
 
-def seeds(name: str, count: int) -> list[dict[str, object]]:
+def seeds(about: Benchmark, count: int) -> list[dict[str, object]]:
     """The trained baselines on several seeds of a fresh set."""
     found: dict[str, list[dict[str, object]]] = {rule: [] for rule in BASELINES}
     for seed in range(count):
-        items = list(gnomon.load(f"{name}@fresh", seed=seed).items())
-        for rule in BASELINES:
-            found[rule].append(row(name, rule, items, trained(rule, items)))
-    return [
-        {
-            "set": f"{name}@fresh",
-            "rule": rule,
-            "seeds": count,
-            "mean": round(fmean(accuracies := [float(str(one["accuracy"])) for one in rows]), 1),
-            "least": min(accuracies),
-            "greatest": max(accuracies),
-            "chance": round(fmean(float(str(one["chance"])) for one in rows), 1),
-            "beyond 3 errors": sum(
-                abs(float(str(one["errors"]).replace("–", "0"))) > 3 for one in rows
-            ),
-        }
-        for rule, rows in found.items()
-    ]
+        items = fresh_items(about, seed)
+        for rule, rows in found.items():
+            right = trained(rule, items, about)
+            rows.append(row(about.name, rule, items, right, about.hold_out))
+    return [summary(f"{about.name}@fresh", rule, rows) for rule, rows in found.items()]
 
 
-def renewal(name: str) -> dict[str, object]:
-    """How much of seed 0 is in seed 1, too: whole questions, and what they are made of."""
-    first, second = ([*gnomon.load(f"{name}@fresh", seed=seed).items()] for seed in (0, 1))
-    known = {(item.context, item.text) for item in second}
-    shared = [(item.context, item.text) in known for item in first]
-    made_of = [{part for item in items for part in units(item)} for items in (first, second)]
+def summary(name: str, rule: str, rows: Sequence[dict[str, object]]) -> dict[str, object]:
+    """The rows of several seeds as one."""
+    accuracies = [float(str(one["accuracy"])) for one in rows]
+    chances = [float(str(one["chance"])) for one in rows]
+    errors = [float(str(one["errors"]).replace("–", "0")) for one in rows]
     return {
-        "set": f"{name}@fresh",
-        "items": len(first),
-        "questions in common": sum(shared),
-        "share": f"{100 * sum(shared) / len(first):.1f} %",
-        "made of": len(made_of[0]),
-        "in common": len(made_of[0] & made_of[1]),
+        "set": name,
+        "rule": rule,
+        "seeds": len(rows),
+        "mean": round(fmean(accuracies), 1),
+        "least": min(accuracies),
+        "greatest": max(accuracies),
+        "chance": round(fmean(chances), 1),
+        "beyond 3 errors": sum(abs(error) > 3 for error in errors),
     }
+
+
+def renewal(about: Benchmark) -> dict[str, object]:
+    """How much of seed 0 is in seed 1, too: whole questions, and what they are made of."""
+    first, second = fresh_items(about, 0), fresh_items(about, 1)
+    known = {(item.context, item.text) for item in second}
+    shared = sum((item.context, item.text) in known for item in first)
+    parts, other_parts = parts_of(first, about.hold_out), parts_of(second, about.hold_out)
+    return {
+        "set": f"{about.name}@fresh",
+        "items": len(first),
+        "questions in common": shared,
+        "share": f"{100 * shared / len(first):.1f} %",
+        "made of": len(parts),
+        "in common": len(parts & other_parts),
+    }
+
+
+def parts_of(items: Iterable[Item], hold_out: HoldOut) -> set[str]:
+    found: set[str] = set()
+    for item in items:
+        found.update(units(item, hold_out))
+    return found
+
+
+def fresh_items(about: Benchmark, seed: int = 0) -> list[Item]:
+    return list(gnomon.load(f"{about.name}@fresh", seed=seed).items())
 
 
 def measure(data: str, only: Sequence[str]) -> list[dict[str, object]]:
     """A row for each rule on each set."""
     rows = []
-    for name in entries("benchmarks"):
-        if only and name not in only:
+    for name in only or entries("benchmarks"):
+        about = benchmark(name)
+        if "fresh" in about.sources:
+            rows += rows_of(about, "fresh", fresh_items(about), fresh_items(about, seed=1))
+        folder = published_folder(data, name)
+        if "published" not in about.sources or not folder.is_dir():
             continue
-        sources = benchmark(name).sources
-        if "fresh" in sources:
-            items = list(gnomon.load(f"{name}@fresh").items())
-            other = list(gnomon.load(f"{name}@fresh", seed=1).items())
-            rows += rows_of(f"{name}@fresh", items, other)
-        folder = (
-            Path(data, FOLDER.get(name, "viphy" if name.startswith("viphy") else name))
-            if data
-            else None
+        options = {"split": "random/test"} if name == "vsr" else {}
+        try:
+            items = list(gnomon.load(f"{name}@published", data=str(folder), **options).items())
+        except gnomon.GnomonError as error:
+            print(f"{name}@published is left out: {error.message}")
+            continue
+        rows += rows_of(about, "published", items, ())
+        if name == "vsr":
+            rows += opposites(folder)
+    return rows
+
+
+def published_folder(data: str, name: str) -> Path:
+    if not data:
+        return Path("no published data")
+    paper = "viphy" if name.startswith("viphy") else FOLDER.get(name, name)
+    return Path(data, paper)
+
+
+def opposites(folder: Path) -> list[dict[str, object]]:
+    """How far VSR's captions give their labels away to one who has seen the training part."""
+    rows = []
+    for kind in ("random", "random-rebuilt", "contrast", "zeroshot"):
+        train, test = (
+            list(gnomon.load("vsr@published", data=str(folder), split=f"{kind}/{part}").items())
+            for part in ("train", "test")
         )
-        if "published" in sources and folder and folder.is_dir():
-            options = {"split": "random/test"} if name == "vsr" else {}
-            try:
-                items = list(gnomon.load(f"{name}@published", data=str(folder), **options).items())
-            except gnomon.GnomonError as error:
-                print(f"{name}@published is left out: {error.message}")
-                continue
-            rows += rows_of(f"{name}@published", items, ())
-            if name == "vsr":
-                for kind in ("random", "random-rebuilt", "contrast", "zeroshot"):
-                    train, test = (
-                        list(
-                            gnomon.load(
-                                "vsr@published", data=str(folder), split=f"{kind}/{part}"
-                            ).items()
-                        )
-                        for part in ("train", "test")
-                    )
-                    rows.append(
-                        row(
-                            f"vsr@published {kind}",
-                            "opposite of the seen caption",
-                            test,
-                            opposite_of_seen(train, test),
-                        )
-                    )
+        right = opposite_of_seen(train, test)
+        rows.append(row(f"vsr@published {kind}", "opposite of the seen caption", test, right))
     return rows
 
 
@@ -292,21 +311,18 @@ def main() -> None:
     parser.add_argument("--json", action="store_true", help="print JSON rather than a table")
     args = parser.parse_args()
     warnings.simplefilter("ignore")
-    fresh = [
-        name for name in args.names or entries("benchmarks") if "fresh" in benchmark(name).sources
-    ]
+    chosen = [benchmark(name) for name in args.names or entries("benchmarks")]
+    fresh = [about for about in chosen if "fresh" in about.sources]
     if args.seeds:
-        rows = [found for name in fresh for found in seeds(name, args.seeds)]
+        rows = [found for about in fresh for found in seeds(about, args.seeds)]
     elif args.renewal:
-        rows = [renewal(name) for name in fresh]
+        rows = [renewal(about) for about in fresh]
     else:
         rows = measure(args.data, args.names)
     if args.json:
         print(json.dumps(rows, indent=1))
         return
-    columns = [
-        name.replace("errors", "standard errors") if name == "errors" else name for name in rows[0]
-    ]
+    columns = ["standard errors" if name == "errors" else name for name in rows[0]]
     print("| " + " | ".join(columns) + " |\n| " + " | ".join("---" for _ in columns) + " |")
     for found in rows:
         print("| " + " | ".join(str(value) for value in found.values()) + " |")

@@ -34,6 +34,7 @@ ALLOWED = {
         "errors",
         "fetching",
         "files",
+        "fingerprint",
         "options",
         "answerfiles",
         "probing",

@@ -89,12 +89,12 @@ def shortcuts():
 @pytest.mark.parametrize("rule", ["hypothesis-only", "bag-of-words"])
 @pytest.mark.parametrize("name", FRESH)
 def test_classifiers_of_words_are_at_chance(shortcuts, name: str, rule: str):
-    """Within 3 standard errors; premises of spacenli keep a little, which docs/benchmarks.md
-    tells."""
-    items = list(
-        load(name, **({"per_group": 10} if name in ("spacenli", "spatialqa") else {})).items()
-    )
-    found = shortcuts.row(name, rule, items, shortcuts.trained(rule, items))
+    """Within 3 standard errors; premises of spacenli keep a little (docs/benchmarks.md)."""
+    options = {"per_group": 10} if name in ("spacenli", "spatialqa") else {}
+    items = list(load(name, **options).items())
+    about = benchmark(name)
+    right = shortcuts.trained(rule, items, about)
+    found = shortcuts.row(name, rule, items, right, about.hold_out)
     if (name, rule) == ("spacenli", "bag-of-words"):
         assert found["accuracy"] < 40
     else:
@@ -107,4 +107,5 @@ def test_errors_of_pairs_that_share_objects_are_not_taken_as_independent(shortcu
     mean = sum(of_one) / len(items)
     residuals = [value - mean for value in of_one]
     alone = sum(value * value for value in residuals) ** 0.5 / len(items)
-    assert shortcuts.standard_error(items, residuals) > 3 * alone
+    hold_out = benchmark("scales").hold_out
+    assert shortcuts.standard_error(items, residuals, hold_out) > 3 * alone

@@ -42,10 +42,15 @@ class Baseline:
 
 
 def random(name: str, *, model_seed: int = 0) -> Baseline:
-    """A seeded guess among the choices, independent of order and batch."""
-    _no_name("random", name)
+    """A seeded guess among the choices, whatever the order of the items and the batches.
 
-    def rule(item: Item) -> str:
+    model_seed   another number gives other guesses
+    """
+    _refuse_name("random", name)
+
+    def rule(item: Item) -> str | None:
+        if not item.choices:
+            return None
         digest = blake2b(f"{model_seed}\0{item.id}".encode(), digest_size=8).digest()
         return item.choices[int.from_bytes(digest) % len(item.choices)]
 
@@ -53,8 +58,7 @@ def random(name: str, *, model_seed: int = 0) -> Baseline:
 
 
 def constant(name: str) -> Baseline:
-    """Always the same label; an item that does not offer it gets no answer, and if none does, that
-    is an error."""
+    """Always the same label. An item that does not offer it gets no answer."""
     if not name:
         raise UsageError("The model constant needs a label.", "For example: constant:yes")
 
@@ -65,37 +69,41 @@ def constant(name: str) -> Baseline:
                 return
             offered |= dict.fromkeys(item.choices)
         raise UsageError(
-            f"No item offers the label '{name}'.", f"They offer: {_some(list(offered))}."
+            f"No item offers the label '{name}'.", f"They offer: {_listed(list(offered))}."
         )
 
-    return Baseline(
-        f"constant:{name}", lambda item: name if name in item.choices else None, prepare=prepare
-    )
+    def rule(item: Item) -> str | None:
+        return name if name in item.choices else None
+
+    return Baseline(f"constant:{name}", rule, prepare=prepare)
 
 
 def majority(name: str) -> Baseline:
-    """The label that is right most often among the items with the same choices (it looks at the
-    right answers)."""
-    _no_name("majority", name)
+    """The label that is right most often among the items with the same choices.
+
+    It looks at the right answers of the run's own items; the earlier choice wins a tie.
+    """
+    _refuse_name("majority", name)
     counts: dict[tuple[str, ...], Counter[str]] = {}
 
     def prepare(items: Iterable[Item], benchmark: Benchmark) -> None:
         for item in items:
             counts.setdefault(item.choices, Counter()).update(item.gold)
 
-    def rule(item: Item) -> str:
-        seen = counts.get(item.choices, Counter())
-        return max(item.choices, key=lambda label: (seen[label], -item.choices.index(label)))
+    def rule(item: Item) -> str | None:
+        right = counts.get(item.choices, Counter())
+        return max(item.choices, key=right.__getitem__, default=None)
 
     return Baseline("majority", rule, prepare=prepare)
 
 
-def _some(labels: Sequence[str], most: int = 20) -> str:
-    more = f" and {len(labels) - most} more" if len(labels) > most else ""
-    return ", ".join(labels[:most]) + more
+def _listed(labels: Sequence[str], most: int = 20) -> str:
+    text = ", ".join(labels[:most])
+    rest = len(labels) - most
+    return f"{text} and {rest} more" if rest > 0 else text
 
 
-def _no_name(scheme: str, name: str) -> None:
+def _refuse_name(scheme: str, name: str) -> None:
     if name:
         raise UsageError(
             f"The model {scheme} takes no name, but was given '{name}'.", f"Write just {scheme}."

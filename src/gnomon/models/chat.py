@@ -1,55 +1,47 @@
-"""A model's chat template: Jinja written by strangers, so it runs in a sandbox and its faults are
-errors for people."""
+"""A conversation as a model's own chat template writes it, up to where the answer begins.
+
+The template is Jinja written by strangers: it runs in a sandbox (`sandbox`), and its faults are
+errors for people.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 from gnomon.errors import MissingExtraError, ModelError
 
 Messages = list[dict[str, str]]
-WITHOUT = "Ask without it: --model-set chat=no"
-
-
+Writer = Callable[[Messages, bool], str]  # the flag: begin the next reply
 ANSWER = "@answer@"  # stands for an answer while a template is written out
-Writer = Callable[
-    [Messages, bool], str
-]  # from messages, and whether the next reply is to be begun, to text
+WITHOUT = "Ask without it: --model-set chat=no"
 
 
 def chat_template(source: str, special: Mapping[str, str]) -> Writer:
     """The template as a function from messages to text.
 
-    >>> write = chat_template("{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}<assistant>", {})
-    >>> write([{"role": "user", "content": "Is an ant large?"}], True)
-    '<user>Is an ant large?<assistant>'
+    >>> say = chat_template("{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}", {})
+    >>> say([{"role": "user", "content": "Is an ant large?"}], True)
+    '<user>Is an ant large?'
     """
     try:
         from jinja2 import TemplateError
-        from jinja2.sandbox import ImmutableSandboxedEnvironment
+
+        from gnomon.models.sandbox import BoundedTemplate
     except ImportError:
         raise MissingExtraError("A model's chat template", "gguf") from None
 
-    def raise_exception(message: str) -> None:
-        raise TemplateError(message)
+    try:
+        template = BoundedTemplate(source)
+    except (TemplateError, RecursionError, MemoryError) as error:
+        reason = str(error) or type(error).__name__
+        raise ModelError(f"The model's chat template cannot be read: {reason}.", WITHOUT) from None
 
-    environment = ImmutableSandboxedEnvironment(
-        trim_blocks=True,
-        lstrip_blocks=True,
-        autoescape=False,
-        extensions=["jinja2.ext.loopcontrols"],
-    )
-    environment.globals["raise_exception"] = raise_exception
-    environment.globals["strftime_now"] = lambda _: ""  # the date must not change the answers
+    # Templates of the hub are used to these names being there, and empty.
+    given = {"tools": None, "documents": None, **special}
 
     def write(messages: Messages, begin: bool) -> str:
-        return str(template.render(messages=messages, add_generation_prompt=begin, **special))
+        return template.write(messages=messages, add_generation_prompt=begin, **given)
 
-    try:
-        template: Any = environment.from_string(source)
-    except TemplateError as error:
-        raise ModelError(f"The model's chat template cannot be read: {error}.", WITHOUT) from None
     return write
 
 
@@ -60,41 +52,50 @@ def conversation(write: Writer, messages: Messages, *, answered: bool = False) -
     already: after a space, after a thought that is empty, never inside one. A template that refuses
     or forgets the system message gets it as the beginning of the first question.
 
-    >>> conversation(lambda turns, _: turns[-1]["content"], [{"role": "system", "content": "Be brief."},
-    ...                                                      {"role": "user", "content": "Is an ant large?"}])
-    'Be brief.\\n\\nIs an ant large?'
+    >>> turns = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Is it?"}]
+    >>> conversation(lambda turns, _: turns[-1]["content"], turns)
+    'Be brief.\\n\\nIs it?'
     """
     from jinja2 import TemplateError
 
-    system = (
-        messages[0]["content"].strip()
-        if messages[0]["role"] == "system" and len(messages) > 1
-        else ""
-    )
-    try:
-        text = _up_to_answer(write, messages) if answered else write(messages, True)
-        if system in text:
-            return text
-    except (
+    faults = (
         TemplateError,
         TypeError,
         ValueError,
         ArithmeticError,
         LookupError,
         AttributeError,
-    ) as error:
-        if not system:
-            raise ModelError(f"The model's chat template fails: {error}.", WITHOUT) from None
-    return conversation(write, _without_system(messages), answered=answered)
+        RecursionError,
+        MemoryError,
+    )
+    system = _system_message(messages)
+    try:
+        text = _up_to_answer(write, messages) if answered else write(messages, True)
+    except faults as error:
+        if system:
+            return conversation(write, _without_system(messages), answered=answered)
+        reason = str(error) or type(error).__name__
+        raise ModelError(f"The model's chat template fails: {reason}.", WITHOUT) from None
+
+    if system not in text:
+        return conversation(write, _without_system(messages), answered=answered)
+    return text
+
+
+def _system_message(messages: Messages) -> str:
+    """What the system message says; empty if there is none, or nothing else."""
+    if len(messages) < 2 or messages[0]["role"] != "system":
+        return ""
+    return messages[0]["content"].strip()
 
 
 def _up_to_answer(write: Writer, messages: Messages) -> str:
-    before, found, _ = write(
-        [*messages, {"role": "assistant", "content": ANSWER}], False
-    ).rpartition(ANSWER)
+    answered = [*messages, {"role": "assistant", "content": ANSWER}]
+    before, found, _ = write(answered, False).rpartition(ANSWER)
     return before if found else write(messages, True)
 
 
 def _without_system(messages: Messages) -> Messages:
     system, first, *rest = messages
-    return [{"role": first["role"], "content": f"{system['content']}\n\n{first['content']}"}, *rest]
+    question = f"{system['content']}\n\n{first['content']}"
+    return [{"role": first["role"], "content": question}, *rest]

@@ -1,17 +1,16 @@
-"""Trained baselines that show shortcuts: a bag of words over all text, or over the hypothesis
-alone.
+"""Trained baselines that show shortcuts: words of the whole item, or of the hypothesis alone.
 
-An item is answered by a classifier that never saw its family, its objects, its action or, where it
-has none of these, its group: so it cannot know from other items how large an elephant is, and what
-it gets right above chance lies in the form of the items. What is left out must not show by its
-absence, or a balanced set would push a baseline below chance: labels weigh as they do in the whole
-set, and only words that occur in what is asked are learnt.
+An item is answered by a classifier that never saw what the benchmark holds out of training (a
+family, its objects, an action; else its group). What it gets right above chance lies in the form of
+the items. What is held out must not show by its absence, or a balanced set would push a baseline
+below chance: labels weigh as in the whole set, and only words of what is asked are learnt.
 """
 
 from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -21,46 +20,55 @@ from gnomon.errors import MissingExtraError, ModelError, UsageError
 from gnomon.records import Answer, Item, pick
 
 FLOOR = 1e-9  # probability of a label that the training items never had
-_WORD = re.compile(r"[\w']+|\[MASK\]")
+_WORD = re.compile(r"[\w']+|\[mask\]")
 Features = Callable[[Item], list[str]]
+HoldOut = tuple[tuple[str, ...], ...]
+Home = frozenset[int]
 
 
 def hypothesis_only(name: str, *, folds: int = 5, hold_out: str = "") -> Classifier:
-    """Sees the hypothesis, question or caption, but neither premises nor story.
+    """Sees the words of the hypothesis, question or caption, but neither premises nor story.
 
-    `hold_out` are the tags of what is never trained on and asked at once: of several lists, such as
-    "family; obj_a, obj_b", the first of which an item has all; items that have none go by their
-    group. Left empty, the benchmark says what to hold out: families of patterns share hypotheses
-    and have every label, so with one pattern left out its siblings would point away from its label.
+    folds      into how many parts the items are divided: each is answered by a classifier that was
+               trained on the others
+    hold_out   tags of what must not be in training and test at once, such as
+               "family; obj_a, obj_b": the first list of which an item has every tag counts, and
+               its group if it has none (default: what the benchmark says)
     """
     return Classifier("hypothesis-only", name, hypothesis_words, folds, hold_out)
 
 
 def bag_of_words(name: str, *, folds: int = 5, hold_out: str = "") -> Classifier:
-    """Sees which words stand in the context and which in the text, but not their order; `hold_out`
-    as above."""
+    """Sees which words stand in the context and which in the text, but not their order.
+
+    folds      into how many parts the items are divided: each is answered by a classifier that was
+               trained on the others
+    hold_out   tags of what must not be in training and test at once, such as
+               "family; obj_a, obj_b": the first list of which an item has every tag counts, and
+               its group if it has none (default: what the benchmark says)
+    """
     return Classifier("bag-of-words", name, all_words, folds, hold_out)
 
 
 def hypothesis_words(item: Item) -> list[str]:
     """Words and pairs of neighbouring words of the text alone.
 
-    >>> hypothesis_words(Item(id="1", form="entailment", context="Ann sits.", text="Ann stands.", choices=("a", "b"),
-    ...                       gold=("a",)))
+    >>> hypothesis_words(Item(id="1", form="entailment", context="Ann sits.", text="Ann stands."))
     ['ann', 'stands', 'ann stands']
     """
     words = _words(item.text)
-    return [*words, *(f"{one} {two}" for one, two in pairwise(words))]
+    pairs = [f"{one} {two}" for one, two in pairwise(words)]
+    return words + pairs
 
 
 def all_words(item: Item) -> list[str]:
     """The words of the context, marked as such, and those of the text."""
-    return [*(f"context:{word}" for word in _words(item.context)), *_words(item.text)]
+    before = [f"context:{word}" for word in _words(item.context)]
+    return before + _words(item.text)
 
 
 class Classifier:
-    """Logistic regression over sets of words, trained on the other families or groups
-    (cross-fitting)."""
+    """Logistic regression over sets of words, trained on what is not held out (cross-fitting)."""
 
     scale: Scale = "log-probability"
     takes = ANYTHING  # of items with pictures it measures what their words give away
@@ -74,72 +82,71 @@ class Classifier:
                 f"{spec} needs at least two folds, not {folds}.", "Leave the option out for five."
             )
         self.spec, self.features, self.folds = spec, features, folds
-        self.hold_out = hold_out_of(hold_out)
+        self.hold_out = hold_out_of(hold_out)  # as the user says
+        self._hold_out = self.hold_out  # or, in a run, as the benchmark does
         self._sklearn = _scikit_learn()
         self._fold: dict[str, int] = {}
-        self._trained: dict[frozenset[int], _Trained] = {}
+        self._trained: dict[Home, _Trained] = {}
 
     def describe(self) -> dict[str, Any]:
-        """How it is trained. The items that it is trained on are those of the run, whose hash is in
-        the manifest."""
+        """How it is trained. The items that it is trained on are those of the run."""
+        alternatives = [list(tags) for tags in self.hold_out]
         return {
             "kind": self.spec,
             "folds": self.folds,
-            "hold_out": [list(tags) for tags in self.hold_out] or "as the benchmark says",
+            "hold_out": alternatives or "as the benchmark says",
             "classifier": "logistic regression",
             "scikit-learn": self._sklearn.__version__,
         }
 
     def prepare(self, items: Iterable[Item], benchmark: Benchmark) -> None:
         """Train one classifier for each fold, on all items of the other folds."""
-        self.hold_out = self.hold_out or benchmark.hold_out
-        examples = [
-            Example(units(item, self.hold_out), self.features(item), item.gold) for item in items
-        ]
-        self._fold = assign_folds(
-            [unit for example in examples for unit in example.units], self.folds
-        )
-        homes = {self._home(example.units) for example in examples}
-        parts = {
-            home: [one for one in examples if not home & self._home(one.units)] for home in homes
-        }
+        self._hold_out = self.hold_out or benchmark.hold_out
+        examples = [self._example(item) for item in items]
+        self._fold = assign_folds(_units_of(examples), self.folds)
+        homes = [self._home(example.units) for example in examples]
+
+        asked: dict[Home, set[str]] = {}
+        for home, example in zip(homes, examples, strict=True):
+            asked.setdefault(home, set()).update(example.words)
+
+        parts = {home: _outside(home, homes, examples) for home in asked}
         if not any(parts.values()):
             raise ModelError(
-                f"{self.spec} must be trained on other groups than it is asked, but there is only one.",
+                f"{self.spec} must be trained on other groups than it is asked, "
+                "but there is only one.",
                 "Run it on more items.",
             )
-        asked: dict[frozenset[int], set[str]] = {home: set() for home in homes}
-        for example in examples:
-            asked[self._home(example.units)].update(example.words)
-        self._trained = {
-            home: _train(weighted(part, examples), asked[home]) for home, part in parts.items()
-        }
+        self._trained = {}
+        for home, part in parts.items():
+            self._trained[home] = _train(weighted(part, examples), asked[home])
 
     def answer(self, items: Sequence[Item]) -> list[Answer]:
         """The probability of each choice, from the classifier that never saw the item's group."""
         if not self._trained:
             raise ModelError(
                 f"{self.spec} has not been trained.",
-                "Call prepare(items) first; `gnomon run` does.",
+                "Call prepare(items, benchmark) first; `gnomon run` does.",
             )
-        members: dict[frozenset[int], list[int]] = {}
+        members: dict[Home, list[int]] = {}
         for number, item in enumerate(items):
-            members.setdefault(self._home(units(item, self.hold_out)), []).append(number)
+            home = self._home(units(item, self._hold_out))
+            members.setdefault(home, []).append(number)
+
         answers: dict[int, Answer] = {}
         for home, numbers in members.items():
-            rows = self._trained[home].probabilities(
-                [self.features(items[number]) for number in numbers]
-            )
+            texts = [self.features(items[number]) for number in numbers]
+            rows = self._trained[home].probabilities(texts)
             for number, row in zip(numbers, rows, strict=True):
                 answers[number] = pick(items[number], _scores(items[number], row))
         return [answers[number] for number in range(len(items))]
 
-    def _home(self, units: Iterable[str]) -> frozenset[int]:
+    def _example(self, item: Item) -> Example:
+        return Example(units(item, self._hold_out), self.features(item), item.gold)
+
+    def _home(self, units: Iterable[str]) -> Home:
         """The folds of an item: two where its two objects lie in different ones."""
         return frozenset(self._fold[unit] for unit in units)
-
-
-HoldOut = tuple[tuple[str, ...], ...]
 
 
 def hold_out_of(text: str) -> HoldOut:
@@ -153,8 +160,9 @@ def hold_out_of(text: str) -> HoldOut:
 
 
 def units(item: Item, hold_out: HoldOut = ()) -> tuple[str, ...]:
-    """What an item must not share with what its classifier was trained on: values of tags, or its
-    group.
+    """What an item must not share with what its classifier was trained on.
+
+    These are the values of tags, or its group.
 
     >>> item = Item(id="1", form="cloze", text="An ant is [MASK] than a cow.",
     ...             choices=("larger", "smaller"), gold=("smaller",), group="ant / cow",
@@ -183,29 +191,43 @@ def assign_folds(groups: Sequence[str], folds: int) -> dict[str, int]:
     >>> assign_folds(["a", "a", "a", "b", "c"], 2)
     {'a': 0, 'b': 1, 'c': 1}
     """
-    sizes: dict[str, int] = {}
-    for group in groups:
-        sizes[group] = sizes.get(group, 0) + 1
+    sizes = Counter(groups)
+    largest_first = sorted(sizes, key=lambda group: (-sizes[group], group))
     filled = [0] * min(folds, len(sizes))
     found = {}
-    for group in sorted(
-        sizes, key=lambda group: (-sizes[group], group)
-    ):  # the largest first, into the emptiest
-        fold = filled.index(min(filled))
-        filled[fold] += sizes[group]
-        found[group] = fold
+    for group in largest_first:
+        emptiest = filled.index(min(filled))
+        filled[emptiest] += sizes[group]
+        found[group] = emptiest
+    return found
+
+
+def _outside(home: Home, homes: Iterable[Home], examples: Iterable[Example]) -> list[Example]:
+    """The examples that share no fold with `home`."""
+    pairs = zip(homes, examples, strict=True)
+    return [example for other, example in pairs if home.isdisjoint(other)]
+
+
+def _units_of(examples: Iterable[Example]) -> list[str]:
+    found: list[str] = []
+    for example in examples:
+        found.extend(example.units)
     return found
 
 
 def weighted(
     part: Sequence[Example], whole: Sequence[Example]
 ) -> Iterator[tuple[list[str], str, float]]:
-    """The words, a right label and its weight of each example of a part; labels weigh as they do in
-    the whole."""
-    everywhere, here = _frequencies(whole), _frequencies(part)
+    """The words, a right label and its weight, for each right label of a part's examples.
+
+    Labels weigh as they do in the whole; several right labels share one vote.
+    """
+    everywhere = _frequencies(whole)
+    here = _frequencies(part)
     for example in part:
         for label in example.gold:
-            yield example.words, label, everywhere[label] / here[label] / len(example.gold)
+            weight = everywhere[label] / here[label] / len(example.gold)
+            yield example.words, label, weight
 
 
 def _frequencies(examples: Iterable[Example]) -> dict[str, float]:
@@ -217,32 +239,39 @@ def _frequencies(examples: Iterable[Example]) -> dict[str, float]:
 
 
 class _Trained:
-    """A vocabulary and a classifier; or each label's share, where there were no words or fewer than
-    two labels."""
+    """A vocabulary and a classifier; or each label's share, where there is nothing to learn."""
 
     def __init__(self, shares: dict[str, float], vectorizer: Any = None, model: Any = None) -> None:
         self.shares, self.vectorizer, self.model = shares, vectorizer, model
 
     def probabilities(self, texts: list[list[str]]) -> list[dict[str, float]]:
+        """For each text the probability of each label."""
         if self.model is None:
-            return [self.shares for _ in texts]
-        rows = self.model.predict_proba(self.vectorizer.transform(texts))
-        return [
-            dict(zip(map(str, self.model.classes_), map(float, row), strict=True)) for row in rows
-        ]
+            return [self.shares] * len(texts)
+        labels = [str(label) for label in self.model.classes_]
+        rows = self.model.predict_proba(self.vectorizer.transform(texts)).tolist()
+        return [dict(zip(labels, row, strict=True)) for row in rows]
 
 
 def _train(examples: Iterable[tuple[list[str], str, float]], words: Iterable[str]) -> _Trained:
     from sklearn.feature_extraction.text import CountVectorizer
     from sklearn.linear_model import LogisticRegression
 
-    found, vocabulary = list(examples), sorted(words)
+    texts: list[list[str]] = []
+    labels: list[str] = []
+    weights: list[float] = []
     shares: dict[str, float] = {}
-    for _, label, weight in found:
+    for text, label, weight in examples:
+        texts.append(text)
+        labels.append(label)
+        weights.append(weight)
         shares[label] = shares.get(label, 0.0) + weight
+
+    vocabulary = sorted(words)
     if len(shares) < 2 or not vocabulary:
-        return _Trained({label: share / sum(shares.values()) for label, share in shares.items()})
-    texts, labels, weights = (list(column) for column in zip(*found, strict=True))
+        total = sum(weights)
+        return _Trained({label: share / total for label, share in shares.items()})
+
     vectorizer = CountVectorizer(
         analyzer=_as_it_is, binary=True, lowercase=False, vocabulary=vocabulary
     )
@@ -258,11 +287,13 @@ def _as_it_is(words: list[str]) -> list[str]:
 def _scores(item: Item, row: dict[str, float]) -> tuple[float, ...]:
     """Log-probabilities among the item's own choices."""
     found = [max(row.get(choice, 0.0), FLOOR) for choice in item.choices]
-    return tuple(math.log(value / sum(found)) for value in found)
+    total = sum(found)
+    return tuple(math.log(value / total) for value in found)
 
 
 def _words(text: str) -> list[str]:
-    return [word if word == "[MASK]" else word.lower() for word in _WORD.findall(text)]
+    found: list[str] = _WORD.findall(text.lower())
+    return found
 
 
 def _scikit_learn() -> Any:

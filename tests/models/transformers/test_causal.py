@@ -159,6 +159,9 @@ def test_generated_replies_are_read_or_none(folders):
     assert model.scale == "none"
     assert answers == alone  # padding on the left changes nothing
     assert all(answer.reply is not None for answer in answers)
+    for item, answer in zip(PAIRS, answers, strict=True):
+        read = len(model.tokenizer(model.prompt.context(item))["input_ids"])
+        assert read < answer.tokens <= read + 4
     assert all(
         answer.choice in (None, *item.choices) for answer, item in zip(answers, PAIRS, strict=True)
     )
@@ -277,11 +280,13 @@ def test_pmi_compares_the_same_tokens_with_and_without_the_prompt(folders):
 
 
 def test_a_reply_may_name_the_label_itself_and_must_fit(folders, monkeypatch):
-    from gnomon.models.transformers import generating
+    from gnomon.models.choices import Reply
+    from gnomon.models.transformers import causal
 
-    monkeypatch.setattr(
-        generating, "generate", lambda _, __, prompts, **___: ["contradiction"] * len(prompts)
-    )
+    def contradict(_, __, prompts, **___):
+        return [Reply("contradiction", 7)] * len(prompts)
+
+    monkeypatch.setattr(causal, "generate", contradict)
     long = Item(
         id="long",
         form="choice",
@@ -293,6 +298,7 @@ def test_a_reply_may_name_the_label_itself_and_must_fit(folders, monkeypatch):
     first, second = model.answer([long, PAIRS[0]])
     assert "the model takes 512" in first.error
     assert second.choice == "contradiction"  # the prompt's word is False
+    assert second.tokens == 7
 
 
 @pytest.mark.parametrize(

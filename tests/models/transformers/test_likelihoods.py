@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import warnings
 
 import pytest
 
@@ -10,9 +11,13 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
 from gnomon.errors import ModelError
-from gnomon.models.transformers.likelihoods import Scorer, takes_trees
+from gnomon.models.choices import Query
+from gnomon.models.transformers import trees
+from gnomon.models.transformers.hf import hf
+from gnomon.models.transformers.likelihoods import Scorer
 from gnomon.models.transformers.loading import quiet
-from gnomon.models.transformers.rows import Query
+from gnomon.models.transformers.trees import use_trees
+from gnomon.records import Item
 
 TREES = ["llama", "gpt2", "neox", "mistral, window", "gemma2"]
 PLAIN = ["bloom", "mamba"]
@@ -33,6 +38,13 @@ def models(folders):
         return made[make]
 
     return get
+
+
+def scorer(model, **how):
+    """A scorer that asks in trees where the model may be asked so."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of those that may not
+        return Scorer(model, trees=use_trees(model, None, "hf:tried"), **how)
 
 
 def reference(model, query):
@@ -77,7 +89,7 @@ def close(one, other, tolerance):
 def test_scores_equal_a_full_pass_for_each_choice(models, make):
     queries = workload()
     assert close(
-        Scorer(models(make)).score(queries),
+        scorer(models(make)).score(queries),
         [reference(models(make), query) for query in queries],
         1e-4,
     )
@@ -87,10 +99,10 @@ def test_scores_equal_a_full_pass_for_each_choice(models, make):
 def test_scores_do_not_depend_on_what_else_is_in_the_batch(models, make):
     queries = workload(1)
     model = models(make)
-    together = Scorer(model).score(queries)
-    assert close(together, [Scorer(model).score([query])[0] for query in queries], 1e-5)
-    assert close(together, Scorer(model, tokens=64, outputs=4).score(queries), 1e-5)
-    used = Scorer(model)
+    together = scorer(model).score(queries)
+    assert close(together, [scorer(model).score([query])[0] for query in queries], 1e-5)
+    assert close(together, scorer(model, tokens=64, outputs=4).score(queries), 1e-5)
+    used = scorer(model)
     halves = used.score(queries[:20]) + used.score(
         queries[20:]
     )  # the second half finds the prefixes of the first
@@ -100,14 +112,68 @@ def test_scores_do_not_depend_on_what_else_is_in_the_batch(models, make):
 @pytest.mark.parametrize("make", TREES)
 def test_trees_and_plain_rows_give_the_same(models, make):
     queries = workload(2)
-    assert takes_trees(models(make))
-    trees, plain = (Scorer(models(make), trees=trees).score(queries) for trees in (True, False))
-    assert close(trees, plain, 1e-5)
+    assert use_trees(models(make), None, "hf:tried")
+    fast, plain = (Scorer(models(make), trees=trees).score(queries) for trees in (True, False))
+    assert close(fast, plain, 1e-5)
 
 
 @pytest.mark.parametrize("make", PLAIN)
-def test_models_that_know_no_trees_are_found_out(models, make):
-    assert not takes_trees(models(make))
+def test_a_model_that_may_not_be_asked_in_trees_is_asked_in_plain_rows_and_that_is_said(
+    models, make
+):
+    with pytest.warns(UserWarning, match="hf:tried is asked in plain rows") as said:
+        assert not use_trees(models(make), None, "hf:tried")
+    assert len(said) == 1
+    with pytest.raises(ModelError, match="cannot be asked in trees"):
+        use_trees(models(make), True, "hf:tried")
+    assert not use_trees(models(make), False, "hf:tried")
+
+
+def test_a_fault_in_trees_is_named_and_never_taken_for_an_answer(models, monkeypatch):
+    def fail(*_):
+        raise RuntimeError("no cache of this kind")
+
+    monkeypatch.setattr(trees, "read_prefix", fail)
+    with pytest.warns(UserWarning, match="it fails .no cache of this kind"):
+        assert not use_trees(models("llama"), None, "hf:tried")
+
+
+def test_a_fault_of_our_own_is_not_hidden(models, monkeypatch):
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(trees, "read_prefix", stop)
+    with pytest.raises(KeyboardInterrupt):
+        use_trees(models("llama"), None, "hf:tried")
+
+
+def test_trees_that_are_off_by_a_little_are_found_out(models, monkeypatch):
+    """A prefix whose last key is off by a tenth."""
+    read = trees.read_prefix
+
+    def read_wrongly(*args):
+        layers = read(*args)
+        layers[0].keys = layers[0].keys * 1.1
+        return layers
+
+    monkeypatch.setattr(trees, "read_prefix", read_wrongly)
+    with pytest.warns(UserWarning, match="hidden states differ by"):
+        assert not use_trees(models("llama"), None, "hf:tried")
+
+
+def test_a_user_may_ask_in_plain_rows(folders):
+    item = Item(
+        id="1",
+        form="cloze",
+        text="the ant is [MASK] than the house.",
+        choices=("larger", "smaller"),
+        gold=("smaller",),
+    )
+    plain, fast = (hf(str(folders("llama")), trees=wanted) for wanted in (False, None))
+    assert (plain.scorer.trees, fast.scorer.trees) == (False, True)
+    (one,), (other,) = plain.answer([item]), fast.answer([item])
+    assert one.scores == pytest.approx(other.scores, abs=1e-5)
+    assert plain.describe() == fast.describe()
 
 
 def test_a_shared_prefix_is_computed_once_and_the_last_token_never(models):
@@ -119,11 +185,11 @@ def test_a_shared_prefix_is_computed_once_and_the_last_token_never(models):
     try:
         examples = list(range(10, 110))
         queries = [Query([*examples, 200 + i, 5], [[1], [2], [3]]) for i in range(50)]
-        scorer = Scorer(model, trees=True)
-        scorer.score(queries)
+        used = Scorer(model, trees=True)
+        used.score(queries)
         assert sum(seen) == 100 + 50 * 2
         seen.clear()
-        scorer.score(queries[:10])
+        used.score(queries[:10])
         assert sum(seen) == 10 * 2
     finally:
         hook.remove()
@@ -148,7 +214,7 @@ def test_a_text_beyond_the_sliding_window_is_scored_as_the_model_would(models):
     model = models("mistral, window")
     rng = random.Random(3)
     queries = [Query([rng.randrange(4, 400) for _ in range(60)], [[1, 2], [3]]) for _ in range(3)]
-    assert close(Scorer(model).score(queries), [reference(model, query) for query in queries], 1e-4)
+    assert close(scorer(model).score(queries), [reference(model, query) for query in queries], 1e-4)
 
 
 @pytest.mark.parametrize("make", ["llama", "gpt2", "neox", "gemma2"])
@@ -220,14 +286,14 @@ OTHERS = {
 def test_other_architectures_are_scored_as_they_would(architecture):
     model = small(architecture, **OTHERS[architecture])
     queries = workload(4)
-    assert takes_trees(model)
-    assert close(Scorer(model).score(queries), [reference(model, query) for query in queries], 1e-4)
+    assert use_trees(model, None, "hf:tried")
+    assert close(scorer(model).score(queries), [reference(model, query) for query in queries], 1e-4)
 
 
 def test_a_model_that_sees_what_comes_later_is_refused():
     model = small("XLNet", d_model=32, n_layer=2, n_head=4, d_inner=48)
     with pytest.raises(ModelError, match="no decoder"):
-        Scorer(model).score([Query([5, 6], [[7], [8]])])
+        use_trees(model, False, "hf:tried")
 
 
 def test_a_model_that_does_not_say_where_its_head_is_can_be_asked(models, monkeypatch):
@@ -235,7 +301,7 @@ def test_a_model_that_does_not_say_where_its_head_is_can_be_asked(models, monkey
     queries = workload(5)[:12]
     wanted = [reference(model, query) for query in queries]
     monkeypatch.setattr(model, "get_output_embeddings", lambda: None)
-    assert close(Scorer(model).score(queries), wanted, 1e-4)
+    assert close(scorer(model).score(queries), wanted, 1e-4)
 
 
 def test_long_texts_do_not_turn_the_rotary_embeddings_of_short_ones():
@@ -252,8 +318,8 @@ def test_long_texts_do_not_turn_the_rotary_embeddings_of_short_ones():
         Query([rng.randrange(4, 400) for _ in range(size)], [[5], [6, 7], [8, 9]])
         for size in (5, 20, 41, 60, 40)
     ]
-    together = Scorer(model).score(queries)
-    assert close(together, [Scorer(model).score([query])[0] for query in queries], 1e-5)
+    together = scorer(model).score(queries)
+    assert close(together, [scorer(model).score([query])[0] for query in queries], 1e-5)
     assert close(together, [reference(model, query) for query in queries], 1e-4)
 
 
@@ -268,13 +334,13 @@ def test_a_long_text_and_many_choices_take_little_at_a_time(models):
 
     long = Query([rng.randrange(4, 400) for _ in range(4000)], [[1, 2, 3], [4, 5, 6]])
     many = Query([7, 8, 9, 10], [[rng.randrange(4, 400) for _ in range(3)] for _ in range(300)])
-    scorer = Scorer(model, trees=True)
+    tree_scorer = Scorer(model, trees=True)
     hook = model.register_forward_pre_hook(note, with_kwargs=True)
     try:
-        scores = scorer.score([long, many])
+        scores = tree_scorer.score([long, many])
     finally:
         hook.remove()
     assert max(mask for mask, _ in shapes) < 300_000  # not 4,000 times 4,000
-    assert max(tokens for mask, tokens in shapes if mask) <= 2 * scorer.outputs
-    assert not scorer.prefixes  # what one text alone begins with is not kept
+    assert max(tokens for mask, tokens in shapes if mask) <= 2 * tree_scorer.outputs
+    assert not tree_scorer.prefixes  # what one text alone begins with is not kept
     assert close(scores, [reference(model, long), reference(model, many)], 1e-4)

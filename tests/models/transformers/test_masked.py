@@ -9,6 +9,7 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
 from gnomon.errors import ModelError, UsageError
+from gnomon.models.transformers.blanks import fill
 from gnomon.models.transformers.hf import hf
 from gnomon.models.transformers.masked import Masked
 from gnomon.probing.prompts import load_prompt
@@ -111,7 +112,7 @@ def test_choices_are_scored_over_the_same_stretch_of_text(folders):
     that along."""
     model = hf(str(folders("roberta")))
     item = cloze("the ant is [MASK]er than the house.", ("small", "zan"))
-    whole, pieces = model._filled([item])[0]
+    whole, pieces = fill(model.tokenizer, model.prompt, [item])[0]
     assert [len(whole.span), len(pieces.span) > 1] == [1, True]
     said = [
         model.tokenizer.decode([one.tokens[place] for place in one.span]) for one in (whole, pieces)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import warnings
 from types import SimpleNamespace
 
@@ -61,7 +63,8 @@ def test_a_config_that_does_not_say_needs_the_user_or_the_table(folders):
         "entailment",
         "neutral",
     )
-    assert class_order(silent, "ynie/albert-xxlarge-v2-snli_mnli") == (
+    albert = "ynie/albert-xxlarge-v2-snli_mnli_fever_anli_R1_R2_R3-nli"
+    assert class_order(silent, albert) == (
         "entailment",
         "neutral",
         "contradiction",
@@ -71,7 +74,7 @@ def test_a_config_that_does_not_say_needs_the_user_or_the_table(folders):
         "entailment",
         "neutral",
     )
-    assert class_order(silent, "FacebookAI/roberta-large-mnli") == (
+    assert class_order(silent, "facebookai/Roberta-Large-MNLI") == (
         "contradiction",
         "neutral",
         "entailment",
@@ -79,6 +82,40 @@ def test_a_config_that_does_not_say_needs_the_user_or_the_table(folders):
     for wrong in ("entailment,neutral", "entailment,neutral,neutral", "entailment,neutral,maybe"):
         with pytest.raises(UsageError, match="does not name the 3 classes"):
             class_order(silent, "x", wrong)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "somebody/roberta-large-mnli",
+        "somebody/roberta-large-mnli-turned-round",
+        "cross-encoder/nli-roberta-base-v2",
+        "models/textattack/xlnet-base-cased-MNLI",
+        "ynie/",
+    ],
+)
+def test_a_model_whose_name_only_resembles_a_known_one_is_not_taken_for_it(name):
+    silent = SimpleNamespace(num_labels=3, id2label={0: "LABEL_0", 1: "LABEL_1", 2: "LABEL_2"})
+    with pytest.raises(ModelError, match="does not say what its 3 classes mean") as caught:
+        class_order(silent, name)
+    assert "--model-set labels=" in caught.value.hint
+
+
+def test_every_known_order_names_each_class_once():
+    from gnomon.models.transformers import nli
+
+    table = nli._table()
+    assert len(table) > 10
+    for name, order in table.items():
+        assert sorted(order) == sorted(LABELS), name
+
+
+def test_a_classifier_needs_nothing_of_decoders():
+    code = (
+        "import sys, gnomon.models.transformers.nli;"
+        "sys.exit(any('causal' in name or 'cache_utils' in name for name in sys.modules))"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
 def test_two_way_classifiers_share_what_is_not_entailment():

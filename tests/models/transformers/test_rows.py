@@ -5,7 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gnomon.models.transformers.rows import ROOT, Query, batches, families, plain_rows, rows, shared
+from gnomon.models.choices import Query
+from gnomon.models.transformers.rows import ROOT, batches, families, plain_rows, rows, shared
 
 tokens = st.integers(0, 3)  # few, so that beginnings are shared often
 texts = st.lists(tokens, min_size=1, max_size=12)

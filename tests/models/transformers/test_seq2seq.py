@@ -10,9 +10,11 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
 from gnomon.errors import UsageError
-from gnomon.models.transformers import seq2seq
+from gnomon.models.choices import Query
+from gnomon.models.transformers import decoding
+from gnomon.models.transformers.decoding import score
 from gnomon.models.transformers.hf import hf
-from gnomon.models.transformers.seq2seq import Seq2seq, Source, score
+from gnomon.models.transformers.seq2seq import Seq2seq
 from gnomon.records import Item
 
 PAIRS = [
@@ -65,7 +67,7 @@ def reference(model, source, target):
 def test_scores_equal_a_full_pass_for_each_choice(folders, make, prompt):
     model = hf(str(folders(make)), prompt=prompt)
     items = [*PAIRS[:3], CLOZE] if "fewshot" not in prompt else PAIRS[:1]
-    model.longest = 0
+    model.likelihoods.longest = 0
     for item, answer in zip(items, model.answer(items), strict=True):
         wanted = [
             sum(reference(model, model.prompt.context(item), word))
@@ -145,12 +147,11 @@ def test_a_target_begins_as_the_tokenizer_begins_it(folders):
 
 def test_many_choices_are_scored_in_portions(folders, monkeypatch):
     model = hf(str(folders("t5")))
-    monkeypatch.setattr(
-        seq2seq, "LOGITS", 4 * model.model.config.vocab_size * 4 * 64
-    )  # 64 targets of 4 tokens
+    room = 4 * model.model.config.vocab_size * 4 * 64  # 64 targets of 4 tokens
+    monkeypatch.setattr(decoding, "LOGITS", room)
     rng = random.Random(1)
     targets = [[rng.randrange(5, 100) for _ in range(rng.randint(1, 4))] for _ in range(150)]
-    sources = [Source([5, 6, 7, 1], targets), Source([8, 9, 1], targets[:2])]
+    sources = [Query([5, 6, 7, 1], targets), Query([8, 9, 1], targets[:2])]
     sizes = []
     hook = model.model.get_output_embeddings().register_forward_hook(
         lambda _, args, __: sizes.append(len(args[0]))
@@ -162,7 +163,7 @@ def test_many_choices_are_scored_in_portions(folders, monkeypatch):
     assert max(sizes) <= 64
     assert few == pytest.approx(score(model.model, sources[1:])[0], abs=1e-5)
     assert together == pytest.approx(
-        [score(model.model, [Source([5, 6, 7, 1], [target])])[0][0] for target in targets], abs=1e-5
+        [score(model.model, [Query([5, 6, 7, 1], [target])])[0][0] for target in targets], abs=1e-5
     )
 
 

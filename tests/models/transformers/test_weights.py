@@ -151,27 +151,40 @@ def test_gemma_by_llama_cpp_scores_as_a_full_computation_does(gemma):
     assert gemma.describe()["weights"].startswith("gemma3 270M")
 
 
+def score_from(llama, tokens, start):
+    """The log-probability of the tokens from a place on, summed."""
+    from gnomon.models.llamacpp.llama import Wanted
+
+    places = [Wanted(n, (tokens[n],)) for n in range(start, len(tokens))]
+    return sum(value for (value,) in llama.log_probabilities(tokens[:-1], places))
+
+
 def test_gemma_begins_texts_as_it_was_trained_to(gemma):
     item = cloze(*list(KNOWN)[1])
-    ways = [way for ways in gemma._choices(item) for way in ways]
-    assert all(way.tokens[0] == BOS and BOS not in way.tokens[1:] for way in ways)
-    bare = [way._replace(tokens=way.tokens[1:], start=way.start - 1) for way in ways]
-    without = [gemma._score(way, gemma._walk([way])) for way in bare]
-    assert max(without) < min(gemma.answer([item])[0].scores) - 5
+    start = len(gemma.tokenize(item.text.partition(" [MASK]")[0]))
+    (answer,) = gemma.answer([item])
+    for word, score in zip(item.choices, answer.scores, strict=True):
+        tokens = gemma.tokenize(item.text.replace("[MASK]", word))
+        assert tokens[0] == BOS
+        assert BOS not in tokens[1:]
+        assert score_from(gemma.llama, tokens, start) == pytest.approx(score, abs=0.5)
+        assert score_from(gemma.llama, tokens[1:], start - 1) < min(answer.scores) - 5
 
 
-def test_gemma_keeps_what_texts_share_beyond_its_sliding_window(gemma):
-    """Scores of a text of more than 512 tokens are those of a fresh start, to the rounding of 4-bit
-    arithmetic."""
+def test_gemma_keeps_what_texts_share_beyond_its_sliding_window(gemma, gemma_file):
+    """A text of more than 512 tokens scores as from a fresh start, to the rounding of 4 bits."""
+    from gnomon.models.llamacpp.gguf import gguf
+
     story = " ".join(item.context for item in pairs(90))
     items = [
         pair(number, f"{story} {item.context}", item.text, "entailment")
         for number, item in enumerate(pairs(2))
     ]
     together = gemma.answer(items)
-    assert len(gemma._choices(items[0])[0][0].tokens) > 600
-    gemma._llama._forget_after(0)
-    (fresh,) = gemma.answer(items[1:])
+    assert len(gemma.tokenize(items[0].context)) > 600
+    again = gguf(str(gemma_file), threads=1)
+    (fresh,) = again.answer(items[1:])
+    again.close()
     assert together[1].scores == pytest.approx(fresh.scores, abs=0.7)
 
 

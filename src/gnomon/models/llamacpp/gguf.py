@@ -1,5 +1,4 @@
-"""Models in GGUF files, run by llama.cpp: the log-probability of each choice after its context, or
-a reply to read.
+"""Models in GGUF files, run by llama.cpp: the log-probability of each choice, or a reply to read.
 
 All that is asked in a batch is a tree of tokens; it is walked in depth-first order with one cache,
 so that every shared beginning (instruction, examples, premises, choices that begin alike) is
@@ -9,25 +8,35 @@ computed once.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal
 
-from gnomon.contracts import Scale
 from gnomon.errors import ModelError, UsageError
-from gnomon.fetching.catalogue import sha256_of
-from gnomon.models.chat import Writer, chat_template, conversation
-from gnomon.models.likelihood import log_sum
-from gnomon.models.llamacpp.library import Llama, Wanted
-from gnomon.models.reading.replies import as_answer
+from gnomon.fingerprint import sha256_of
+from gnomon.models.chat import Writer, chat_template
+from gnomon.models.choices import (
+    Likelihoods,
+    Query,
+    Reply,
+    check_way_to_ask,
+    contexts,
+    describe_asking,
+    flat,
+    replied,
+    scale_of,
+)
+from gnomon.models.likelihood import check_normalisation
+from gnomon.models.llamacpp.llama import Llama, Wanted
+from gnomon.models.llamacpp.trial import check_loads
 from gnomon.models.transformers.rows import shared
 from gnomon.options import neutral
 from gnomon.probing.prompts import Prompt, load_prompt
-from gnomon.records import Answer, Item, pick
+from gnomon.records import Answer, Item
 
 Normalise = Literal["sum", "mean", "byte", "pmi"]
 Ask = Literal["score", "generate"]
-Known = dict[tuple[tuple[int, ...], int], float]  # (what stands before, token) -> log-probability
+Prefix = tuple[int, ...]
 MAGIC = b"GGUF"
 
 
@@ -44,11 +53,17 @@ def gguf(
     context: int = 4096,
     threads: int = 0,
 ) -> Gguf:
-    """A GGUF file by its path. `chat` puts items through the model's chat template; by default
-    where it has one.
+    """A GGUF file by its path.
 
-    `ask` is score (the likelihood of each choice) or generate (a reply of at most `new_tokens`
-    tokens, which is read).
+    prompt       a prompt's name or file (default: chat with a chat template, else plain)
+    shots        how many of the prompt's examples are shown (default: all)
+    normalise    how choices of different length are compared: sum, mean (per token), byte (per
+                 byte) or pmi (less the choice's log-probability after nothing)
+    ask          score (the likelihood of each choice) or generate (a reply, which is read)
+    new_tokens   how long a reply may be
+    chat         put items through the model's chat template (default: if it has one)
+    context      tokens that fit at most; less if the model was trained with less
+    threads      processor threads (default: all cores)
     """
     if not name:
         raise UsageError(
@@ -66,15 +81,6 @@ def gguf(
         context=context,
         threads=threads,
     )
-
-
-class Choice(NamedTuple):
-    """One way to say one choice: all tokens of its text, of which those from `start` on are the
-    answer's."""
-
-    tokens: tuple[int, ...]
-    start: int
-    word: str
 
 
 class Gguf:
@@ -96,188 +102,166 @@ class Gguf:
         context: int,
         threads: int,
     ) -> None:
-        if normalise not in get_args(Normalise):
-            raise UsageError(
-                f"There is no normalisation '{normalise}'.",
-                f"Known: {', '.join(get_args(Normalise))}.",
-            )
-        if ask not in get_args(Ask):
-            raise UsageError(
-                f"A model cannot be asked by '{ask}'.", f"Known: {', '.join(get_args(Ask))}."
-            )
+        check_way_to_ask(ask)
+        check_normalisation(normalise)
+        check_sizes(context, new_tokens, threads)
         check_file(file)
-        self.spec, self.file, self.normalise = spec, file, normalise
+        threads = threads or _cores()
+        check_loads(file, context=context, threads=threads)
+        self.spec, self.file = spec, file
         self.ask, self.new_tokens = ask, new_tokens
-        self.scale: Scale = "log-probability" if ask == "score" else "none"
-        self._llama = Llama(file, context=context, threads=threads or _cores())
-        template = self._llama.chat_template()
-        if chat and not template:
-            raise UsageError(f"{file.name} has no chat template.", "Leave out chat=yes.")
-        self.chat = bool(template) if chat is None else chat
-        self.prompt: Prompt = load_prompt(prompt or ("chat" if self.chat else "plain")).with_shots(
-            shots
+        self.scale = scale_of(ask)
+        self.llama = Llama(file, context=context, threads=threads)
+        try:
+            self._choose_prompt(prompt, shots, chat)
+        except BaseException:
+            self.llama.close()
+            raise
+        self._beginning = self.llama.token_text(self.llama.bos)
+        self._nothing = [_stand_in(self.llama)]
+        self._likelihoods = Likelihoods(
+            self._log_probabilities,
+            normalise=normalise,
+            nothing=self._nothing,
+            longest=self.llama.window,
         )
-        self._opening = (
-            self._llama.bos if self._llama.bos >= 0 else max(self._llama.eos, 0)
-        )  # stands for nothing
-        self._beginning = self._llama.token_text(self._llama.bos)
-        self._alone: dict[
-            tuple[int, ...], float
-        ] = {}  # log-probability of an answer's tokens after nothing
-        self._template = _template(template, self._llama) if self.chat else None
+
+    def _choose_prompt(self, prompt: str, shots: int | None, chat: bool | None) -> None:
+        template = self.llama.chat_template()
+        if chat and not template:
+            raise UsageError(f"{self.file.name} has no chat template.", "Leave out chat=yes.")
+        self.chat = bool(template) if chat is None else chat
+        self.prompt = _prompt(prompt, shots, self.chat)
+        self._write = _writer(template, self.llama) if self.chat else None
 
     def describe(self) -> dict[str, Any]:
         """File, checksum, quantisation, prompt and binding: all that determines the scores."""
         from importlib.metadata import version
 
-        how = (
-            {"normalise": self.normalise}
-            if self.ask == "score"
-            else {"new_tokens": self.new_tokens}
-        )
         return {
             "kind": "gguf",
             "file": self.file.name,
             "sha256": sha256_of(self.file),
-            "weights": self._llama.describe(),
-            "parameters": self._llama.parameters,
+            "weights": self.llama.describe(),
+            "parameters": self.llama.parameters,
             "prompt": self.prompt.describe(),
             "chat": self.chat,
-            "ask": self.ask,
-            **how,
-            "context": self._llama.window,
+            **describe_asking(self.ask, self._likelihoods.normalise, self.new_tokens),
+            "context": self.llama.window,
             "xllamacpp": version("xllamacpp"),
         }
 
     def answer(self, items: Sequence[Item]) -> list[Answer]:
-        """The log-probability of each choice of each item, or a reply; an item that does not fit is
-        an error."""
+        """The log-probability of each choice, or a reply; an item that does not fit is an error."""
         if self.ask == "generate":
-            return [self._replied(item) for item in items]
-        asked = [self._choices(item) for item in items]
-        window = self._llama.window
-        fits = [
-            max(len(way.tokens) for ways in choices for way in ways) <= window for choices in asked
-        ]
-        paths = [
-            way
-            for choices, fit in zip(asked, fits, strict=True)
-            if fit
-            for ways in choices
-            for way in ways
-        ]
-        known = self._walk(paths)
-        if self.normalise == "pmi":
-            self._learn_alone(way.tokens[way.start :] for way in paths)
-        return [
-            self._answer(item, choices, known) if fit else self._too_long(item)
-            for item, choices, fit in zip(items, asked, fits, strict=True)
-        ]
-
-    def _replied(self, item: Item) -> Answer:
-        context = (
-            conversation(self._template, self.prompt.chat(item))
-            if self._template
-            else self.prompt.context(item)
-        )
-        tokens = self._tokens(context) or [self._opening]
-        if len(tokens) >= self._llama.window:
-            return self._too_long(item)
-        return as_answer(
-            item, self._llama.reply(tokens, self.new_tokens), self.prompt.answers(item)
-        )
-
-    def _too_long(self, item: Item) -> Answer:
-        return Answer(
-            item=item.id,
-            error=f"the prompt is longer than the context of {self._llama.window} tokens",
-        )
+            return self._replies(items)
+        words = [self._words(item) for item in items]
+        before = contexts(self.prompt, items, self._write)
+        queries = [self._query(text, flat(said)) for text, said in zip(before, words, strict=True)]
+        return self._likelihoods.answers(items, words, queries)
 
     def close(self) -> None:
         """Free the model's memory."""
-        self._llama.close()
+        self.llama.close()
 
-    def _choices(self, item: Item) -> list[list[Choice]]:
-        """For each choice each way to say it, as tokens. All are split from the context at the same
-        token."""
-        if self._template:
-            context = conversation(self._template, self.prompt.chat(item), answered=True)
-            words = self.prompt.answers(item)
-        else:
-            context, words = self.prompt.context(item), self.prompt.words(item)
-        before = self._tokens(context)
-        whole = [[self._tokens(context + word) for word in ways] for ways in words]
-        start = min(shared(before, tokens) for ways in whole for tokens in ways)
-        opening: list[int] = []
-        if not start:  # nothing stands before the answer
-            opening, start = [self._opening], 1
-        return [
-            [
-                Choice((*opening, *tokens), start, word)
-                for tokens, word in zip(said, ways, strict=True)
-            ]
-            for said, ways in zip(whole, words, strict=True)
-        ]
-
-    def _tokens(self, text: str) -> list[int]:
-        """A text as tokens, begun once as the model wants it: many a chat template writes the
-        beginning itself."""
-        begun = self.chat and bool(self._beginning) and text.startswith(self._beginning)
-        return self._llama.tokenize(text, special=self.chat, begin=not begun)
-
-    def _walk(self, paths: Sequence[Choice]) -> Known:
-        """The log-probability of each token of each answer after what stands before it."""
-        wanted: dict[tuple[int, ...], set[int]] = {}
-        for way in paths:
-            for n in range(way.start, len(way.tokens)):
-                wanted.setdefault(way.tokens[:n], set()).add(way.tokens[n])
-        known: Known = {}
-        for chain in _chains(sorted(wanted)):
-            places = [Wanted(len(prefix), tuple(sorted(wanted[prefix]))) for prefix in chain]
-            found = self._llama.log_probabilities(chain[-1], places)
-            for prefix, place, values in zip(chain, places, found, strict=True):
-                known.update(
-                    ((prefix, token), value)
-                    for token, value in zip(place.tokens, values, strict=True)
-                )
-        return known
-
-    def _answer(self, item: Item, choices: list[list[Choice]], known: Known) -> Answer:
-        return pick(
-            item, tuple(log_sum(self._score(way, known) for way in ways) for ways in choices)
+    def _replies(self, items: Sequence[Item]) -> list[Answer]:
+        before = contexts(self.prompt, items, self._write, answered=False)
+        tokens = [self.tokenize(text) or self._nothing for text in before]
+        return replied(
+            items, self.prompt, tokens, self._generate, longest=self.llama.window, room=1
         )
 
-    def _score(self, way: Choice, known: Known) -> float:
-        total = sum(known[way.tokens[:n], way.tokens[n]] for n in range(way.start, len(way.tokens)))
-        if self.normalise == "pmi":
-            return total - self._alone[way.tokens[way.start :]]
-        per = {"sum": 1, "mean": len(way.tokens) - way.start, "byte": len(way.word.encode())}[
-            self.normalise
-        ]
-        return total / max(per, 1)
+    def _generate(self, prompts: Sequence[Sequence[int]]) -> list[Reply]:
+        found = []
+        for prompt in prompts:
+            said = self.llama.reply(prompt, self.new_tokens)
+            found.append(Reply(self.llama.text(said), len(prompt) + len(said)))
+        return found
 
-    def _learn_alone(self, answers: Iterable[tuple[int, ...]]) -> None:
-        """How likely each answer's tokens are after nothing: what PMI takes off, so that common
-        words gain nothing."""
-        for answer in dict.fromkeys(answers):
-            if answer not in self._alone:
-                tokens = (self._opening, *answer)
-                known = self._walk([Choice(tokens, 1, "")])
-                self._alone[answer] = sum(
-                    known[tokens[:n], tokens[n]] for n in range(1, len(tokens))
-                )
+    def _words(self, item: Item) -> Sequence[Sequence[str]]:
+        """The ways to say each choice."""
+        return self.prompt.answers(item) if self._write else self.prompt.words(item)
+
+    def _query(self, context: str, words: Sequence[str]) -> Query:
+        """A context and what may follow it, as tokens, all split at the same one."""
+        before = self.tokenize(context)
+        whole = [self.tokenize(context + word) for word in words]
+        start = min(shared(before, tokens) for tokens in whole)
+        continuations = [tokens[start:] for tokens in whole]
+        return Query(before[:start] or self._nothing, continuations)
+
+    def tokenize(self, text: str) -> list[int]:
+        """A text as tokens, begun once: many a chat template writes the beginning itself."""
+        begun = self.chat and bool(self._beginning) and text.startswith(self._beginning)
+        return self.llama.tokenize(text, special=self.chat, begin=not begun)
+
+    def _log_probabilities(self, queries: Sequence[Query]) -> list[list[float]]:
+        """The log-probability of each continuation, summed over its tokens."""
+        known = _walk(self.llama, queries)
+        found = []
+        for query in queries:
+            sums = [_sum_along(known, query.context, tokens) for tokens in query.continuations]
+            found.append(sums)
+        return found
+
+
+Known = dict[tuple[Prefix, int], float]  # (what stands before, token) -> log-probability
+
+
+def _walk(llama: Llama, queries: Sequence[Query]) -> Known:
+    """The log-probability of each token of each continuation after what stands before it."""
+    wanted: dict[Prefix, set[int]] = {}
+    for query in queries:
+        for tokens in query.continuations:
+            for prefix, token in _steps(query.context, tokens):
+                wanted.setdefault(prefix, set()).add(token)
+
+    known: Known = {}
+    for chain in chains(sorted(wanted)):
+        places = [Wanted(len(prefix), tuple(sorted(wanted[prefix]))) for prefix in chain]
+        found = llama.log_probabilities(chain[-1], places)
+        for prefix, place, values in zip(chain, places, found, strict=True):
+            for token, value in zip(place.tokens, values, strict=True):
+                known[prefix, token] = value
+    return known
+
+
+def _sum_along(known: Known, context: Sequence[int], tokens: Sequence[int]) -> float:
+    return sum(known[step] for step in _steps(context, tokens))
+
+
+def _steps(context: Sequence[int], tokens: Sequence[int]) -> Iterator[tuple[Prefix, int]]:
+    """Each token of a continuation with what stands before it."""
+    path = (*context, *tokens)
+    for place in range(len(context), len(path)):
+        yield path[:place], path[place]
+
+
+def check_sizes(context: int, new_tokens: int, threads: int) -> None:
+    """Refuse numbers with which nothing could be asked."""
+    for name, value, least in (
+        ("context", context, 1),
+        ("new_tokens", new_tokens, 1),
+        ("threads", threads, 0),
+    ):
+        if value < least:
+            raise UsageError(
+                f"The option {name} must be at least {least}, not {value}.", "Give a larger number."
+            )
 
 
 def check_file(file: Path) -> None:
     """Say what is wrong with a file that is not there or is no GGUF, before llama.cpp sees it."""
+    give_one = "Give the path of a .gguf file: gguf:PATH."
+    if not file.exists():
+        raise ModelError(f"{file}: there is no such file.", give_one)
+    if not file.is_file():  # a pipe would be waited for without end
+        raise ModelError(f"{file} is not an ordinary file.", give_one)
     try:
         with file.open("rb") as stream:
             head = stream.read(8)
     except OSError as error:
-        reason = "there is no such file" if isinstance(error, FileNotFoundError) else error.strerror
-        raise ModelError(
-            f"{file}: {reason}.", "Give the path of a .gguf file: gguf:PATH."
-        ) from None
+        raise ModelError(f"{file} cannot be read: {error.strerror}.", give_one) from None
     if head[:4] != MAGIC or len(head) < 8:
         raise ModelError(
             f"{file} is not a GGUF file: it does not begin as one.",
@@ -285,10 +269,15 @@ def check_file(file: Path) -> None:
         )
 
 
-def _chains(prefixes: Sequence[tuple[int, ...]]) -> Iterator[list[tuple[int, ...]]]:
-    """Sorted prefixes cut into runs in which each continues the one before, so that a run is
-    computed in one go."""
-    chain: list[tuple[int, ...]] = []
+def chains(prefixes: Sequence[Prefix]) -> Iterator[list[Prefix]]:
+    """Sorted prefixes cut into runs in which each continues the one before.
+
+    A run is computed in one go.
+
+    >>> list(chains([(1,), (1, 2), (1, 2, 3), (1, 4), (5,)]))
+    [[(1,), (1, 2), (1, 2, 3)], [(1, 4)], [(5,)]]
+    """
+    chain: list[Prefix] = []
     for prefix in prefixes:
         if chain and prefix[: len(chain[-1])] != chain[-1]:
             yield chain
@@ -298,12 +287,25 @@ def _chains(prefixes: Sequence[tuple[int, ...]]) -> Iterator[list[tuple[int, ...
         yield chain
 
 
-def _template(source: str, llama: Llama) -> Writer:
-    return chat_template(
-        source, {"bos_token": llama.token_text(llama.bos), "eos_token": llama.token_text(llama.eos)}
-    )
+def _prompt(name: str, shots: int | None, chat: bool) -> Prompt:
+    usual = "chat" if chat else "plain"
+    return load_prompt(name or usual).with_shots(shots)
+
+
+def _writer(source: str, llama: Llama) -> Writer:
+    special = {"bos_token": llama.token_text(llama.bos), "eos_token": llama.token_text(llama.eos)}
+    return chat_template(source, special)
+
+
+def _stand_in(llama: Llama) -> int:
+    """The token that stands for nothing before an answer that begins a text."""
+    if llama.bos >= 0:
+        return llama.bos
+    return max(llama.eos, 0)
 
 
 def _cores() -> int:
     """The cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1

@@ -1,48 +1,37 @@
-"""llama.cpp through the C interface that the binding's library exports: tokens in,
-log-probabilities out.
+"""llama.cpp by its C interface: the library that the binding brings, found, opened and checked.
 
 The binding (xllamacpp) offers a server in Python but not the logits, so the few functions needed
-are called directly. Nothing relies on the layout of llama.cpp's parameter blocks beyond their first
-four fields, and those are checked against their documented defaults before anything is loaded: a
-library that differs is refused, never misread.
+are called directly. How the library lays out its blocks of values is checked when it is opened: one
+that differs is refused, never misread.
 """
 
 from __future__ import annotations
 
 import ctypes
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import Any
 
 from gnomon.errors import MissingExtraError, ModelError
-from gnomon.models.transformers.rows import shared
 
-DEFAULTS = (
-    512,
-    2048,
-    512,
-    1,
-)  # n_ctx, n_batch, n_ubatch, n_seq_max of llama_context_default_params()
-CHUNK = 512  # tokens computed in one call
+# n_ctx, n_batch, n_ubatch and n_seq_max of llama_context_default_params()
+DEFAULTS = (512, 2048, 512, 1)
 
 _int, _bool, _pointer, _text = ctypes.c_int32, ctypes.c_bool, ctypes.c_void_p, ctypes.c_char_p
+TOKEN = ctypes.c_int32
 _Log = ctypes.CFUNCTYPE(None, ctypes.c_int, _text, _pointer)
 
 
 class _Parameters(ctypes.Structure):
-    """A parameter block, larger than any version's: passed and returned by value, its tail
-    untouched."""
+    """A parameter block, larger than any version's: passed by value, its tail untouched."""
 
     _fields_ = (("fields", ctypes.c_uint32 * 256),)
 
 
-class _Batch(ctypes.Structure):
+class Batch(ctypes.Structure):
     """llama_batch: the tokens to compute, where they stand, and which of them need logits."""
 
     _fields_ = (
@@ -53,6 +42,7 @@ class _Batch(ctypes.Structure):
         ("n_seq_id", _pointer),
         ("seq_id", _pointer),
         ("logits", _pointer),
+        ("spare", _pointer * 8),  # room, should the library's block be larger than ours
     )
 
 
@@ -71,12 +61,13 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
     "llama_get_memory": (_pointer, [_pointer]),
     "llama_memory_clear": (None, [_pointer, _bool]),
     "llama_memory_seq_rm": (_bool, [_pointer, _int, _int, _int]),
-    "llama_decode": (_int, [_pointer, _Batch]),
+    "llama_batch_init": (Batch, [_int, _int, _int]),
+    "llama_batch_free": (None, [Batch]),
+    "llama_decode": (_int, [_pointer, Batch]),
     "llama_get_logits_ith": (ctypes.POINTER(ctypes.c_float), [_pointer, _int]),
     "llama_model_n_ctx_train": (_int, [_pointer]),
     "llama_model_desc": (_int, [_pointer, _text, ctypes.c_size_t]),
     "llama_model_n_params": (ctypes.c_uint64, [_pointer]),
-    "llama_model_meta_val_str": (_int, [_pointer, _text, _text, ctypes.c_size_t]),
     "llama_model_has_encoder": (_bool, [_pointer]),
     "llama_model_get_vocab": (_pointer, [_pointer]),
     "llama_model_chat_template": (_text, [_pointer, _text]),
@@ -91,262 +82,84 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
 }
 
 
-class Wanted(NamedTuple):
-    """After so many tokens of a path: the tokens whose log-probability is asked for."""
-
-    length: int
-    tokens: tuple[int, ...]
-
-
-class Llama:
-    """One model in memory with one sequence of cached tokens, which every call shares as far as it
-    can."""
-
-    def __init__(self, file: Path, *, context: int, threads: int) -> None:
-        self._api = _library()
-        _complaints.clear()
-        self._model = self._api.llama_model_load_from_file(
-            str(file).encode(), self._api.llama_model_default_params()
-        )
-        if not self._model:
-            raise ModelError(
-                f"{file} cannot be loaded by llama.cpp: {_last_complaint()}.",
-                "The file may be cut short or of a newer format: fetch it again, or update xllamacpp.",
-            )
-        if self._api.llama_model_has_encoder(self._model):
-            raise ModelError(
-                f"{file} is an encoder-decoder model, which cannot be scored as a decoder.",
-                "Load the original weights with hf:PATH.",
-            )
-        trained = self._api.llama_model_n_ctx_train(self._model)
-        self.window = min(context, trained) if trained > 0 else context  # tokens that fit
-        self._context = self._open_context(self.window, threads)
-        self._chunk = int(self._api.llama_n_batch(self._context))
-        self._memory = self._api.llama_get_memory(self._context)
-        self._vocabulary = self._api.llama_model_get_vocab(self._model)
-        self.parameters = int(self._api.llama_model_n_params(self._model))
-        self.size = int(self._api.llama_vocab_n_tokens(self._vocabulary))
-        self.bos = int(
-            self._api.llama_vocab_bos(self._vocabulary)
-        )  # the token that begins a text, or -1
-        self.eos = int(self._api.llama_vocab_eos(self._vocabulary))  # the token that ends it, or -1
-        begins = self.bos >= 0 and self._api.llama_vocab_get_add_bos(self._vocabulary)
-        self._opening = [self.bos] if begins else []  # what every text begins with
-        self.cached: list[int] = []
-        self.computed = 0  # tokens that the model has computed, for the curious and for tests
-
-    def token_text(self, token: int) -> str:
-        """A token as the vocabulary writes it; nothing if there is none."""
-        text = self._api.llama_vocab_get_text(self._vocabulary, token) if token >= 0 else b""
-        return (text or b"").decode("utf-8", "replace")
-
-    def describe(self) -> str:
-        """Architecture, size and quantisation, in llama.cpp's words."""
-        buffer = ctypes.create_string_buffer(256)
-        self._api.llama_model_desc(self._model, buffer, len(buffer))
-        return buffer.value.decode("utf-8", "replace")
-
-    def metadata(self, key: str) -> str:
-        """One value of the file's own metadata; empty if it has none."""
-        buffer = ctypes.create_string_buffer(65_536)
-        found = self._api.llama_model_meta_val_str(self._model, key.encode(), buffer, len(buffer))
-        return buffer.value.decode("utf-8", "replace") if found >= 0 else ""
-
-    def chat_template(self) -> str:
-        """The Jinja template of the model's conversations; empty if it has none."""
-        return (self._api.llama_model_chat_template(self._model, None) or b"").decode(
-            "utf-8", "replace"
-        )
-
-    def tokenize(self, text: str, *, special: bool, begin: bool = True) -> list[int]:
-        """The tokens of a text, begun as the model wants it; `special` also reads control tokens
-        such as <|im_end|>.
-
-        A text is never ended, even where the file says so: what is scored or said goes on from it.
-        """
-        raw = text.encode()
-        buffer = (_int * (len(raw) + 16))()
-        count = self._api.llama_tokenize(
-            self._vocabulary, raw, len(raw), buffer, len(buffer), False, special
-        )
-        if count < 0:
-            raise ValueError("the text cannot be tokenized")
-        return [*(self._opening if begin else ()), *buffer[:count]]
-
-    def log_probabilities(self, path: Sequence[int], wanted: Sequence[Wanted]) -> list[list[float]]:
-        """Walk along a path of tokens and tell, at each place asked about, how likely the tokens
-        asked about are next.
-
-        Only what the path does not share with the last one is computed. Places are in rising order.
-        """
-        kept = self._forget_after(min(shared(self.cached, list(path)), wanted[0].length - 1))
-        found: list[list[float]] = []
-        places = {place.length: place.tokens for place in wanted}
-        for begin in range(kept, len(path), self._chunk):
-            end = min(begin + self._chunk, len(path))
-            at = [length - 1 - begin for length in places if begin < length <= end]
-            self._decode(path[begin:end], begin, at)
-            found.extend(self._log_softmax(place, places[begin + place + 1]) for place in at)
-        return found
-
-    def reply(self, prompt: Sequence[int], most: int) -> str:
-        """What the model says after a prompt, always the likeliest token, until it ends or has said
-        `most` tokens."""
-        begin = self._forget_after(min(shared(self.cached, list(prompt)), len(prompt) - 1))
-        said: list[int] = []
-        tokens = list(prompt[begin:])
-        while len(said) < most:
-            for part in (
-                tokens[at : at + self._chunk] for at in range(0, len(tokens), self._chunk)
-            ):
-                self._decode(part, begin, [len(part) - 1])
-                begin += len(part)
-            token = int(self._logits(len(part) - 1).argmax())
-            if self._api.llama_vocab_is_eog(self._vocabulary, token) or begin == self.window:
-                break
-            said.append(token)
-            tokens = [token]
-        return self._text(said)
-
-    def close(self) -> None:
-        """Free the memory. A second call does nothing."""
-        context, model, self._context, self._model = self._context, self._model, None, None
-        if context:
-            self._api.llama_free(context)
-        if model:
-            self._api.llama_model_free(model)
-
-    def _open_context(self, tokens: int, threads: int) -> Any:
-        parameters = self._api.llama_context_default_params()
-        parameters.fields[0], parameters.fields[1], parameters.fields[2] = tokens, CHUNK, CHUNK
-        context = self._api.llama_init_from_model(self._model, parameters)
-        sizes = (
-            (self._api.llama_n_ctx(context), self._api.llama_n_batch(context))
-            if context
-            else (0, 0)
-        )
-        if sizes[0] < tokens or not 0 < sizes[1] <= CHUNK:
-            raise ModelError(
-                f"llama.cpp cannot open a context of {tokens} tokens: {_last_complaint()}.",
-                "Give a smaller one with --model-set context=1024, or update xllamacpp.",
-            )
-        self._api.llama_set_n_threads(context, threads, threads)
-        return context
-
-    def _forget_after(self, length: int) -> int:
-        """Keep that many cached tokens; none where the model's memory cannot be cut (recurrent
-        models)."""
-        if length < len(self.cached) and not (
-            length and self._api.llama_memory_seq_rm(self._memory, 0, length, -1)
-        ):
-            self._api.llama_memory_clear(self._memory, True)
-            length = 0
-        del self.cached[length:]
-        return length
-
-    def _decode(self, tokens: Sequence[int], start: int, outputs: Sequence[int]) -> None:
-        count = len(tokens)
-        sequence = _int(0)
-        token = np.asarray(tokens, dtype=np.int32)
-        position = np.arange(start, start + count, dtype=np.int32)
-        counts = np.ones(count, dtype=np.int32)
-        sequences = np.full(count, ctypes.addressof(sequence), dtype=np.uintp)
-        logits = np.zeros(count, dtype=np.int8)
-        logits[list(outputs)] = 1
-        batch = _Batch(
-            count,
-            token.ctypes.data,
-            None,
-            position.ctypes.data,
-            counts.ctypes.data,
-            sequences.ctypes.data,
-            logits.ctypes.data,
-        )
-        status = self._api.llama_decode(self._context, batch)
-        if status != 0:
-            self._forget_after(0)
-            raise RuntimeError(f"llama.cpp could not compute {count} tokens (status {status})")
-        self.cached.extend(tokens)
-        self.computed += count
-
-    def _logits(self, place: int) -> NDArray[np.float32]:
-        return np.ctypeslib.as_array(
-            self._api.llama_get_logits_ith(self._context, place), (self.size,)
-        )
-
-    def _text(self, tokens: Sequence[int]) -> str:
-        buffer = ctypes.create_string_buffer(16 + 256 * len(tokens))
-        count = self._api.llama_detokenize(
-            self._vocabulary,
-            (_int * len(tokens))(*tokens),
-            len(tokens),
-            buffer,
-            len(buffer),
-            True,
-            False,
-        )
-        return buffer.raw[: max(count, 0)].decode("utf-8", "replace").strip()
-
-    def _log_softmax(self, place: int, tokens: Sequence[int]) -> list[float]:
-        logits = self._logits(place)
-        top = float(logits.max())
-        norm = top + float(np.log(np.exp(logits - np.float32(top)).sum(dtype=np.float64)))
-        return [float(logits[token]) - norm for token in tokens]
+def decoded(raw: bytes | None) -> str:
+    """A text of the library; bytes that are no text are replaced."""
+    return (raw or b"").decode("utf-8", "replace")
 
 
 _complaints: list[str] = []
+_WARNING, _ERROR = 3, 4  # ggml's levels
 
 
 def _keep_complaint(level: int, text: bytes, _: Any) -> None:
-    """llama.cpp's log goes nowhere, but its last complaint is kept for the error message."""
-    if level in (3, 4) and (line := text.decode("utf-8", "replace").strip()):  # warnings and errors
-        _complaints[:] = [*_complaints[-4:], line.removesuffix(".")]
+    """llama.cpp's log goes nowhere, but its last complaints are kept for the error message."""
+    line = decoded(text).strip().removesuffix(".")
+    if line and level in (_WARNING, _ERROR):
+        _complaints[:] = [*_complaints[-4:], line]
 
 
 _listen = _Log(_keep_complaint)  # must outlive the library, which keeps a pointer to it
 
 
-def _last_complaint() -> str:
-    return (
-        _complaints[0].partition(": ")[2] or _complaints[0]
-        if _complaints
-        else "it does not say why"
-    )
+def forget_complaints() -> None:
+    """Before something is tried whose failure is to be explained."""
+    _complaints.clear()
 
 
-@cache
-def _library() -> Any:
-    """The binding's shared library with the signatures of the functions used; an error says what to
-    install."""
+def last_complaint() -> str:
+    """Why the library failed, in its own words."""
+    if not _complaints:
+        return "it does not say why"
+    function, _, reason = _complaints[0].partition(": ")
+    return reason or function
+
+
+def library_file() -> Path:
+    """The binding's shared library; an error says what to install."""
     from importlib.util import find_spec
 
     spec = find_spec("xllamacpp")
     if spec is None or spec.origin is None:
         raise MissingExtraError("A GGUF model", "gguf")
-    files = [
-        file
-        for suffix in ("so", "pyd", "dylib")
-        for file in sorted(Path(spec.origin).parent.glob(f"*.{suffix}"))
-    ]
+    for suffix in ("so", "pyd", "dylib"):
+        for file in sorted(Path(spec.origin).parent.glob(f"*.{suffix}")):
+            return file
+    raise _unfit("it has no shared library")
+
+
+@cache
+def open_library() -> Any:
+    """The binding's shared library, with the signatures of the functions used, checked."""
     try:
         with _patient_threads():
-            library = ctypes.CDLL(str(files[0]))
+            library = ctypes.CDLL(str(library_file()))
         for name, (result, arguments) in _SIGNATURES.items():
             function = getattr(library, name)
             function.restype, function.argtypes = result, arguments
-    except (IndexError, OSError, AttributeError) as error:
+    except (OSError, AttributeError) as error:
         raise _unfit(str(error)) from None
-    if tuple(library.llama_context_default_params().fields[:4]) != DEFAULTS:
-        raise _unfit("its parameters are laid out in another way")
+    check_layout(library)
     library.llama_log_set(_listen, None)
     library.llama_backend_init()
     return library
 
 
+def check_layout(library: Any) -> None:
+    """Refuse a library whose blocks of values are laid out in another way than is written here."""
+    defaults = tuple(library.llama_context_default_params().fields[:4])
+    if defaults != DEFAULTS:
+        raise _unfit(f"a context's parameters begin with {defaults}, not {DEFAULTS}")
+
+    batch = library.llama_batch_init(1, 0, 1)  # a batch of tokens, so without embeddings
+    filled = (batch.token, batch.pos, batch.n_seq_id, batch.seq_id, batch.logits)
+    if not all(filled) or batch.n_tokens or batch.embd:
+        raise _unfit("a batch of tokens is laid out in another way")
+    library.llama_batch_free(batch)
+
+
 @contextmanager
 def _patient_threads() -> Iterator[None]:
-    """Let OpenMP's threads sleep soon while they wait for each other, unless the user has set how
-    they wait.
+    """Let OpenMP's threads sleep soon while they wait, unless the user has set how they wait.
 
     By default they spin: on a busy machine one batch took 33 s of CPU that takes 0.8 s
     (docs/decisions.md).
@@ -363,7 +176,8 @@ def _patient_threads() -> Iterator[None]:
 
 def _unfit(reason: str) -> ModelError:
     return ModelError(
-        f"The installed xllamacpp does not offer llama.cpp's C interface as Gnomon knows it: {reason}.",
-        "Install another version of it (2026.10 is known to work), or serve the file with llama.cpp's "
-        "own server and ask that with -m openai.",
+        "The installed xllamacpp does not offer llama.cpp's C interface as Gnomon knows it: "
+        f"{reason}.",
+        "Install another version of it (2026.10 is known to work), or serve the file with "
+        "llama.cpp's own server and ask that with -m openai.",
     )

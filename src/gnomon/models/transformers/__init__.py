@@ -1,2 +1,1 @@
-"""Models of Hugging Face transformers: causal, sequence-to-sequence, masked and sentence
-classifiers."""
+"""Models of Hugging Face transformers: decoders, encoder-decoders, masked ones, classifiers."""

@@ -1,5 +1,4 @@
-"""What goes wrong while a model of transformers is loaded, in words for people: what is the matter,
-what to do."""
+"""What goes wrong while a model of transformers is loaded, in words for people."""
 
 from __future__ import annotations
 
@@ -36,20 +35,19 @@ KNOWN = (
     (
         "instantiate the backend tokenizer",
         "has no tokenizer that can be read.",
-        "Put its tokenizer.json (or tokenizer.model and tokenizer_config.json) beside its config.json.",
+        "Put tokenizer.json (or tokenizer.model with tokenizer_config.json) beside config.json.",
     ),
     (
         "ignore_mismatched_sizes",
         "has weights of other shapes than its config.json says.",
-        "Is the config.json that of these weights? Fetch both again.",
+        "Fetch config.json and weights again, both of one revision.",
     ),
 )
 
 
 @contextmanager
 def explained(name: str, *, allow_pickle: bool) -> Iterator[None]:
-    """While inside, whatever the libraries raise about a stranger's files becomes an error for
-    people."""
+    """While inside, what the libraries raise about a model's files becomes an error for people."""
     try:
         yield
     except GnomonError:
@@ -61,31 +59,35 @@ def explained(name: str, *, allow_pickle: bool) -> Iterator[None]:
 def check_folder(name: str, *, allow_pickle: bool) -> None:
     """Say what a folder lacks before anything tries to read it."""
     folder = Path(name)
+    if not folder.is_dir() and not folder.is_file() and not _is_path(name):
+        return  # a name of the hub
     if not folder.is_dir():
-        if _is_path(name) or folder.is_file():
-            raise ModelError(
-                f"{name}: there is no such folder.",
-                "Give the folder that holds the model's config.json.",
-            )
+        raise ModelError(
+            f"{name}: there is no such folder.",
+            "Give the folder that holds the model's config.json.",
+        )
+
+    endings = {file.suffix for file in folder.iterdir()}
+    if ".safetensors" in endings:
         return
-    if list(folder.glob("*.safetensors")):
-        return
-    if not any(list(folder.glob(f"*.{ending}")) for ending in ("bin", "pt", "pth")):
+    if not endings & {".bin", ".pt", ".pth"}:
         raise ModelError(f"{name} holds no weights.", "Put the model's .safetensors files there.")
     if not allow_pickle:
         raise _pickled(name)
 
 
 def check_complete(name: str, kind: str, model: Any, missing: Collection[str]) -> None:
-    """Refuse a model some of whose weights are not in its files: they would be random, and so would
-    its answers."""
+    """Refuse a model some of whose weights are not in its files: they would be random."""
     absent = [key for key, _ in model.named_parameters() if key in missing]
-    if absent:
-        some = ", ".join(absent[:2]) + (f" and {len(absent) - 2} more" if len(absent) > 2 else "")
-        raise ModelError(
-            f"{name} has no weights for {some}: asked as kind {kind}, it would answer at random.",
-            "Give a model that was trained for this, or another kind with --model-set kind=KIND.",
-        )
+    if not absent:
+        return
+    some = ", ".join(absent[:2])
+    if len(absent) > 2:
+        some += f" and {len(absent) - 2} more"
+    raise ModelError(
+        f"{name} has no weights for {some}: asked as kind {kind}, it would answer at random.",
+        "Give a model that was trained for this, or another kind with --model-set kind=KIND.",
+    )
 
 
 def check_device(device: str) -> None:
@@ -120,7 +122,7 @@ def _explanation(name: str, error: Exception, *, allow_pickle: bool) -> ModelErr
     if type(error).__name__ == "SafetensorError":
         return ModelError(
             f"{name}: its weights cannot be read ({text}).",
-            "The file is damaged or was not fetched whole: fetch it again (git lfs pull, if it came by git).",
+            "The file is damaged or not whole: fetch it again (git lfs pull, if it came by git).",
         )
     return ModelError(
         f"{name} cannot be loaded: {text[:300] or type(error).__name__}", _advice(name)
@@ -140,9 +142,10 @@ def _is_path(name: str) -> bool:
 
 def _advice(name: str) -> str:
     if Path(name).is_dir():
-        return (
-            "Is this a folder with config.json, tokenizer and .safetensors files, all of one model?"
-        )
+        return "Put config.json, tokenizer and .safetensors files there, all of one model."
     if os.environ.get("HF_HUB_OFFLINE", "").lower() in ("1", "true", "yes", "on"):
-        return "HF_HUB_OFFLINE is set and the model is not in the cache: unset it once, or give a local folder."
+        return (
+            "HF_HUB_OFFLINE is set and the model is not in the cache: "
+            "unset it once, or give a local folder."
+        )
     return "Check the name and the network, or give a local folder: hf:path/to/folder."

@@ -2,64 +2,85 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import torch
+
+from gnomon.models.choices import Reply, by_length
 
 BATCH = 16
 
 
 def generate(
     model: Any, tokenizer: Any, prompts: Sequence[Sequence[int]], *, new_tokens: int
-) -> list[str]:
-    """The model's greedy reply to each prompt, of at most `new_tokens` tokens, without special
-    tokens."""
-    device = next(model.parameters()).device
-    decoder_only = not model.config.is_encoder_decoder
-    replies = [""] * len(prompts)
-    for numbers in _alike(prompts):
-        longest = max(len(prompts[number]) for number in numbers)
-        gaps = [longest - len(prompts[number]) for number in numbers]
-        filler = _filler(tokenizer)
-        if decoder_only:  # the reply follows the last token: pad on the left
-            ids = [
-                [filler] * gap + list(prompts[number])
-                for number, gap in zip(numbers, gaps, strict=True)
-            ]
-            mask = [[0] * gap + [1] * (longest - gap) for gap in gaps]
-        else:
-            ids = [
-                list(prompts[number]) + [filler] * gap
-                for number, gap in zip(numbers, gaps, strict=True)
-            ]
-            mask = [[1] * (longest - gap) + [0] * gap for gap in gaps]
-        with torch.inference_mode():
-            made = model.generate(
-                input_ids=torch.tensor(ids, device=device),
-                attention_mask=torch.tensor(mask, device=device),
-                max_new_tokens=new_tokens,
-                do_sample=False,
-                num_beams=1,
-                pad_token_id=filler,
-                temperature=None,
-                top_p=None,
-                top_k=None,
-            )
-        own = made[:, longest:] if decoder_only else made
-        for number, text in zip(
-            numbers, tokenizer.batch_decode(own, skip_special_tokens=True), strict=True
-        ):
-            replies[number] = text.strip()
+) -> list[Reply]:
+    """The model's greedy reply to each prompt, of at most `new_tokens` tokens."""
+    ends = _end_tokens(model)
+    replies = [Reply("", 0)] * len(prompts)
+    for numbers in by_length(list(map(len, prompts)), lambda batch: len(batch) > BATCH):
+        made = _generate_batch(model, tokenizer, [prompts[n] for n in numbers], new_tokens)
+        texts = tokenizer.batch_decode(made, skip_special_tokens=True)
+        for number, tokens, text in zip(numbers, made.tolist(), texts, strict=True):
+            read = len(prompts[number])
+            replies[number] = Reply(text.strip(), read + _written(tokens, ends))
     return replies
 
 
-def _alike(prompts: Sequence[Sequence[int]]) -> Iterator[list[int]]:
-    order = sorted(range(len(prompts)), key=lambda number: len(prompts[number]))
-    for start in range(0, len(order), BATCH):
-        yield order[start : start + BATCH]
+def _generate_batch(
+    model: Any, tokenizer: Any, prompts: Sequence[Sequence[int]], new_tokens: int
+) -> torch.Tensor:
+    """What the model writes after each prompt, as tokens."""
+    device = next(model.parameters()).device
+    decoder_only = not model.config.is_encoder_decoder
+    filler = _filler(tokenizer)
+    longest = max(map(len, prompts))
+
+    ids, mask = [], []
+    for prompt in prompts:
+        gap = longest - len(prompt)
+        padding, seen = [filler] * gap, [1] * len(prompt)
+        if decoder_only:  # the reply follows the last token: pad on the left
+            ids.append([*padding, *prompt])
+            mask.append([0] * gap + seen)
+        else:
+            ids.append([*prompt, *padding])
+            mask.append(seen + [0] * gap)
+
+    with torch.inference_mode():
+        made: torch.Tensor = model.generate(
+            input_ids=torch.tensor(ids, device=device),
+            attention_mask=torch.tensor(mask, device=device),
+            max_new_tokens=new_tokens,
+            do_sample=False,
+            num_beams=1,
+            pad_token_id=filler,
+            temperature=None,
+            top_p=None,
+            top_k=None,
+        )
+    begun = longest if decoder_only else 1  # a decoder of its own begins with a token of its own
+    return made[:, begun:]
+
+
+def _end_tokens(model: Any) -> set[int]:
+    """The tokens with which a reply ends."""
+    found = model.generation_config.eos_token_id
+    if found is None:
+        return set()
+    return {found} if isinstance(found, int) else set(found)
+
+
+def _written(tokens: Sequence[int], ends: Collection[int]) -> int:
+    """How many tokens the model wrote, its end token included; what follows that is padding."""
+    for count, token in enumerate(tokens, start=1):
+        if token in ends:
+            return count
+    return len(tokens)
 
 
 def _filler(tokenizer: Any) -> int:
-    found = tokenizer.pad_token_id if tokenizer.pad_token_id is not None else tokenizer.eos_token_id
-    return 0 if found is None else int(found)
+    for token in (tokenizer.pad_token_id, tokenizer.eos_token_id):
+        if token is not None:
+            return int(token)
+    return 0

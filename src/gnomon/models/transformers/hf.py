@@ -1,26 +1,49 @@
-"""Models of Hugging Face transformers, by hub name or folder: the kind is read from the model's own
-config."""
+"""Models of Hugging Face transformers, by hub name, folder or .gguf file.
+
+How a model is asked is read from its own config.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from gnomon.contracts import Model
 from gnomon.errors import UsageError
+from gnomon.models.choices import check_way_to_ask
+from gnomon.models.transformers.loading import Loaded, Loading, load
 from gnomon.options import given, neutral
-from gnomon.probing.prompts import load_prompt
-
-PROMPTS = {"causal": "plain", "seq2seq": "t5", "masked": "masked"}
-HEEDED = {  # options of some kinds only
-    "causal": {"prompt", "shots", "chat", "normalise", "ask", "new_tokens"},
-    "seq2seq": {"prompt", "shots", "normalise", "ask", "new_tokens"},
-    "masked": {"prompt", "shots", "normalise", "top_k", "span"},
-    "nli": {"labels"},
-}
+from gnomon.probing.prompts import Prompt, load_prompt
 
 
-@neutral("threads", "allow_pickle")
+class Asking(NamedTuple):
+    """How a model is asked, as the user says it: options of which each kind of model has some."""
+
+    prompt: str
+    shots: int | None
+    chat: bool | None
+    normalise: str
+    ask: str
+    new_tokens: int
+    top_k: int
+    span: str
+    labels: str
+    trees: bool | None
+
+    def chosen_prompt(self, default: str) -> Prompt:
+        """The prompt that the user names, or the default of the kind."""
+        return load_prompt(self.prompt or default).with_shots(self.shots)
+
+
+class Place(NamedTuple):
+    """What transformers can load, and whether it converses unless the user says otherwise."""
+
+    path: str  # a hub name or a folder
+    converses: bool = True  # where its tokenizer has a chat template
+
+
+@neutral("threads", "allow_pickle", "trees")
 def hf(
     name: str,
     *,
@@ -33,114 +56,166 @@ def hf(
     chat: bool | None = None,
     normalise: str = "sum",
     ask: str = "score",
+    new_tokens: int = 32,
     top_k: int = 0,
     span: str = "l2r",
     labels: str = "",
-    new_tokens: int = 32,
+    trees: bool | None = None,
     allow_pickle: bool = False,
     trust_remote_code: bool = False,
     compile: bool = False,
     quantise: str = "",
     threads: int = 0,
 ) -> Model:
-    """A model of transformers: a hub name, a folder, a .gguf file, or smollm2 (the embedded
-    default's weights).
+    """A model of transformers: a hub name, a folder, a .gguf file, or smollm2.
 
-    kind       causal, seq2seq, masked or nli; read from the config if not given
-    prompt     a prompt's name or file; shots how many of its worked examples to show
-    chat       put items as a conversation; by default where the tokenizer has a chat template
-    normalise  sum, mean (per token), byte or pmi: how the likelihoods of choices are made
-    comparable
-    ask        score (the likelihood of each choice) or generate (a reply of new_tokens tokens,
-    which is read)
-    top_k      masked: an answer counts only if it is among the k likeliest words of the whole
-    vocabulary
-    span       masked: how a choice of several tokens is scored, l2r (left to right) or pll (one
-    mask at a time)
-    labels     nli: the order of the classes, "contradiction,neutral,entailment", where the config
-    does not say
+    kind               causal, seq2seq, masked or nli; read from the config if not given
+    revision           a branch, tag or commit of the hub
+    dtype              float32, bfloat16 or float16; by default float32 on a CPU
+    device             cpu, cuda, cuda:1, mps ...; by default the fastest there is
+    prompt             a prompt's name or file
+    shots              how many of the prompt's worked examples to show; by default all
+    chat               put items as a conversation; by default where there is a chat template
+    normalise          how choices are made comparable: sum, mean (per token), byte or pmi
+    ask                score (the likelihood of each choice) or generate (a reply, which is read)
+    new_tokens         the most tokens of a reply
+    top_k              masked: an answer counts only among the k likeliest words of all
+    span               masked: score several tokens by l2r (left to right) or pll (one mask each)
+    labels             nli: the order of the classes, "contradiction,neutral,entailment"
+    trees              causal: compute what texts share once; by default where it changes nothing
+    allow_pickle       load pickled weights, which can run any code
+    trust_remote_code  run the code that comes with the model
+    compile            use torch.compile
+    quantise           int8: dynamic quantisation on a CPU
+    threads            torch's threads; by default no more than the cores of this process
     """
     if not name:
-        raise UsageError(
-            "hf needs the name of a model.", "Write hf:NAME or hf:FOLDER, for example hf:gpt2."
-        )
-    if ask not in ("score", "generate"):
-        raise UsageError(f"A model cannot be asked by '{ask}'.", "Known: score, generate.")
-    from gnomon.models.transformers.loading import load
-
+        raise UsageError("hf needs a name of a model.", "Write hf:NAME or hf:FOLDER: hf:gpt2.")
+    check_way_to_ask(ask)
+    asking = Asking(prompt, shots, chat, normalise, ask, new_tokens, top_k, span, labels, trees)
+    place = _place(name)
+    safety = (allow_pickle, trust_remote_code)
     loaded = load(
-        _folder(name),
-        kind=kind,
-        revision=revision,
-        dtype=dtype,
-        device=device,
-        allow_pickle=allow_pickle,
-        trust_remote_code=trust_remote_code,
-        compile=compile,
-        quantise=quantise,
-        threads=threads,
+        place.path, Loading(kind, revision, dtype, device, *safety, compile, quantise, threads)
     )
-    own = {
-        "prompt": prompt,
-        "shots": shots,
-        "chat": chat,
-        "normalise": normalise,
-        "ask": ask,
-        "top_k": top_k,
-    }
-    _check_heeded(
-        name, loaded.kind, {**own, "span": span, "labels": labels, "new_tokens": new_tokens}
+    _check_options_of_kind(name, loaded.kind, asking)
+    return KINDS[loaded.kind].make(name, place, loaded, asking)
+
+
+def _causal(name: str, place: Place, loaded: Loaded, asking: Asking) -> Model:
+    from gnomon.models.transformers.causal import Causal
+
+    chat = _converses(name, place, loaded.tokenizer, asking.chat)
+    return Causal(
+        **_parts(name, loaded),
+        prompt=asking.chosen_prompt("chat" if chat else "plain"),
+        chat=chat,
+        normalise=asking.normalise,
+        ask=asking.ask,
+        new_tokens=asking.new_tokens,
+        trees=asking.trees,
     )
-    parts: dict[str, Any] = {
+
+
+def _seq2seq(name: str, _: Place, loaded: Loaded, asking: Asking) -> Model:
+    from gnomon.models.transformers.seq2seq import Seq2seq
+
+    return Seq2seq(
+        **_parts(name, loaded),
+        prompt=asking.chosen_prompt("t5"),
+        normalise=asking.normalise,
+        ask=asking.ask,
+        new_tokens=asking.new_tokens,
+    )
+
+
+def _masked(name: str, _: Place, loaded: Loaded, asking: Asking) -> Model:
+    from gnomon.models.transformers.masked import Masked
+
+    return Masked(
+        **_parts(name, loaded),
+        prompt=asking.chosen_prompt("masked"),
+        normalise=asking.normalise,
+        top_k=asking.top_k,
+        span=asking.span,
+    )
+
+
+def _nli(name: str, _: Place, loaded: Loaded, asking: Asking) -> Model:
+    from gnomon.models.transformers.nli import Nli
+
+    return Nli(**_parts(name, loaded), name=name, labels=asking.labels)
+
+
+def _parts(name: str, loaded: Loaded) -> dict[str, Any]:
+    return {
         "spec": f"hf:{name}",
         "model": loaded.model,
         "tokenizer": loaded.tokenizer,
         "about": loaded.about,
     }
-    if loaded.kind == "nli":
-        from gnomon.models.transformers.nli import Nli
-
-        return Nli(**parts, name=name, labels=labels)
-    talks = loaded.kind == "causal" and _talks(loaded.tokenizer, chat, name)
-    chosen = load_prompt(prompt or ("chat" if talks else PROMPTS[loaded.kind])).with_shots(shots)
-    if loaded.kind == "masked":
-        from gnomon.models.transformers.masked import Masked
-
-        return Masked(**parts, prompt=chosen, normalise=normalise, top_k=top_k, span=span)
-    if loaded.kind == "seq2seq":
-        from gnomon.models.transformers.seq2seq import Seq2seq
-
-        return Seq2seq(**parts, prompt=chosen, normalise=normalise, ask=ask, new_tokens=new_tokens)
-    from gnomon.models.transformers.causal import Causal
-
-    return Causal(
-        **parts, prompt=chosen, chat=talks, normalise=normalise, ask=ask, new_tokens=new_tokens
-    )
 
 
-def _check_heeded(name: str, kind: str, own: dict[str, Any]) -> None:
-    if unheeded := given(hf, own).keys() - HEEDED[kind]:
+class Kind(NamedTuple):
+    """How models of a kind are made, and which of the options for some kinds they follow."""
+
+    make: Callable[[str, Place, Loaded, Asking], Model]
+    options: frozenset[str]
+
+
+_REPLY = ("ask", "new_tokens")
+_PROMPTED = ("prompt", "shots", "normalise")
+KINDS = {
+    "causal": Kind(_causal, frozenset((*_PROMPTED, *_REPLY, "chat", "trees"))),
+    "seq2seq": Kind(_seq2seq, frozenset((*_PROMPTED, *_REPLY))),
+    "masked": Kind(_masked, frozenset((*_PROMPTED, "top_k", "span"))),
+    "nli": Kind(_nli, frozenset(("labels",))),
+}
+
+
+def _check_options_of_kind(name: str, kind: str, asking: Asking) -> None:
+    """Refuse an option that the model would not follow."""
+    followed = KINDS[kind].options
+    ignored = given(hf, asking._asdict()).keys() - followed
+    if ignored:
         raise UsageError(
-            f"{name} is a model of kind {kind}, which takes no {', '.join(sorted(unheeded))}.",
-            f"Leave that out. Of the options for some kinds it takes: {', '.join(sorted(HEEDED[kind]))}.",
+            f"{name} is a model of kind {kind}, which takes no {', '.join(sorted(ignored))}.",
+            f"Leave that out. Options of this kind: {', '.join(sorted(followed))}.",
         )
 
 
-def _talks(tokenizer: Any, chat: bool | None, name: str) -> bool:
-    has = bool(getattr(tokenizer, "chat_template", None))
-    if chat and not has:
+def _converses(name: str, place: Place, tokenizer: Any, chat: bool | None) -> bool:
+    """Whether items are put as a conversation."""
+    has_template = bool(getattr(tokenizer, "chat_template", None))
+    if chat and not has_template:
         raise UsageError(f"{name} has no chat template.", "Leave out --model-set chat=true.")
-    return (
-        has and name != "smollm2" if chat is None else chat
-    )  # smollm2: as gnomon.models.llamacpp.smollm2 asks it
+    if chat is None:
+        return has_template and place.converses
+    return chat
 
 
-def _folder(name: str) -> str:
-    """What transformers can load: a hub name or folder as it is; llama.cpp's files by way of the
-    cache."""
-    if name != "smollm2" and not name.endswith(".gguf"):
-        return str(Path(name).expanduser()) if name.startswith("~") else name
-    from gnomon.models.llamacpp.converting import converted
+def _place(name: str) -> Place:
+    """Where a model's files are: what is in llama.cpp's format is converted into the cache."""
+    if name in NAMED:
+        return NAMED[name]()
+    if name.endswith(".gguf"):
+        return Place(_converted(Path(name).expanduser()))
+    if name.startswith("~"):
+        return Place(str(Path(name).expanduser()))
+    return Place(name)
+
+
+def _smollm2() -> Place:
+    """The embedded default's weights, asked as it is asked: without its chat template."""
     from gnomon.models.llamacpp.smollm2 import weights
 
-    return str(converted(weights() if name == "smollm2" else Path(name).expanduser()))
+    return Place(_converted(weights()), converses=False)
+
+
+def _converted(file: Path) -> str:
+    from gnomon.models.llamacpp.converting import converted
+
+    return str(converted(file))
+
+
+NAMED: dict[str, Callable[[], Place]] = {"smollm2": _smollm2}  # names of ours

@@ -1,25 +1,26 @@
-"""The scoring core: log-probabilities of continuations, with every token computed once and logits
-only where asked.
+"""The scoring core: log-probabilities of continuations, with logits only where they are asked for.
 
-`rows` plans trees of tokens with prefixes that they share, `passes` computes them. Models that
-cannot take trees (checked once, by trying) are given plain rows; the scores are the same.
+Plain rows are the reference: each text is read by itself. Where a model may be asked in trees
+(`trees` tries it), `rows` plans trees with prefixes that they share, so that no token is computed
+twice; `passes` computes either. The scores are the same.
 """
 
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import torch
 
-from gnomon.errors import ModelError
+from gnomon.models.choices import Query
+from gnomon.models.transformers.limits import on_cpu
 from gnomon.models.transformers.passes import Layers, forward, read_prefix
 from gnomon.models.transformers.rows import (
-    Family,
-    Query,
+    Part,
     Row,
+    Wanted,
     batches,
     families,
     plain_rows,
@@ -29,83 +30,88 @@ from gnomon.models.transformers.rows import (
 
 PREFIXES_KEPT = 4
 TOKENS_KEPT = 16384  # of all prefixes together
-SPREAD = (
-    256 * 2**20
-)  # bytes that one layer's prefix may take for a moment, spread over the rows of a batch
-
-
-Part = tuple[
-    int, int, Query
-]  # a query's number, the first of its choices that are asked, these choices
+SPREAD = 256 * 2**20  # bytes that one layer's prefix may take, spread over the rows of a batch
+WINDOWS = ("sliding_window", "attention_chunk_size", "window_size")  # as configs name them
 
 
 class Scorer:
     """Scores continuations with a decoder-only language model of transformers."""
 
     def __init__(
-        self, model: Any, *, tokens: int = 0, outputs: int = 0, trees: bool | None = None
+        self, model: Any, *, trees: bool = False, tokens: int = 0, outputs: int = 0
     ) -> None:
+        cpu = on_cpu(model)
         self.model = model
         self.device = next(model.parameters()).device
-        small = self.device.type == "cpu"
-        self.tokens = tokens or (
-            1024 if small else 16384
-        )  # a pass should fit the cache of a CPU, and fill a GPU
-        self.outputs = outputs or (256 if small else 2048)
-        self.trees = trees  # none: not known yet
+        self.trees = trees
+        # a pass should fit the cache of a CPU, and fill a GPU
+        self.tokens = tokens or (1024 if cpu else 16384)
+        self.outputs = outputs or (256 if cpu else 2048)
         self.prefixes: OrderedDict[tuple[int, ...], Layers] = OrderedDict()
+        self._limit = _limit_of_trees(model.config)
+        self._by_length = _rotation_limit(model.config) is not None
 
     def score(self, queries: Sequence[Query]) -> list[list[float]]:
-        """For each query the log-probability of each of its continuations, summed over its
-        tokens."""
-        if self.trees is None:
-            self.trees = takes_trees(self.model)
+        """For each query the log-probability of each continuation, summed over its tokens."""
         result = [[0.0] * len(query.continuations) for query in queries]
-        asked = list(portions(queries, self.outputs))
-        limit = _limit(self.model.config)
-        short = [part for part in asked if self.trees and (not limit or _length(part[2]) <= limit)]
-        for prefix, made in self._planned([query for _, _, query in short]):
-            for batch in batches(
-                made, tokens=self.tokens, outputs=self.outputs, most=_most(prefix, made)
-            ):
-                self._add(batch, prefix, result, short)
-        taken = set(map(id, short))
-        long = [part for part in asked if id(part) not in taken]
-        plain = list(plain_rows([query for _, _, query in long]))
-        for made in _of_one_length(plain) if _first_trained_on(self.model.config) else [plain]:
-            for batch in batches(made, tokens=self.tokens, outputs=self.outputs):
-                self._add(batch, None, result, long)
+        in_trees: list[Part] = []
+        in_rows: list[Part] = []
+        for part in portions(queries, self.outputs):
+            if self.trees and self._fits_a_tree(part.query):
+                in_trees.append(part)
+            else:
+                in_rows.append(part)
+
+        self._score_trees(in_trees, result)
+        self._score_rows(in_rows, result)
         return result
 
-    def _planned(self, queries: Sequence[Query]) -> Iterator[tuple[Layers | None, list[Row]]]:
+    def _score_rows(self, parts: Sequence[Part], result: list[list[float]]) -> None:
+        made = list(plain_rows([part.query for part in parts]))
+        for group in _of_one_length(made) if self._by_length else [made]:
+            for batch in batches(group, tokens=self.tokens, outputs=self.outputs):
+                self._add(batch, None, result, parts)
+
+    def _score_trees(self, parts: Sequence[Part], result: list[list[float]]) -> None:
+        queries = [part.query for part in parts]
         for family in families(queries, list(self.prefixes)):
-            yield (
-                self._prefix(family.prefix, keep=len(family.members) > 1),
-                list(rows(queries, family)),
-            )
+            prefix = self._prefix(family.prefix, keep=len(family.members) > 1)
+            made = list(rows(queries, family))
+            most = _most_rows(prefix, made)
+            for batch in batches(made, tokens=self.tokens, outputs=self.outputs, most=most):
+                self._add(batch, prefix, result, parts)
+
+    def _fits_a_tree(self, query: Query) -> bool:
+        if not self._limit:
+            return True
+        return len(query.context) + max(map(len, query.continuations)) <= self._limit
 
     def _prefix(self, tokens: Sequence[int], *, keep: bool) -> Layers | None:
-        """Keys and values of a prefix, computed once and kept; a shorter one is cut from a longer
-        one."""
+        """Keys and values of a prefix, computed once; a shorter one is cut from a longer one."""
         if not tokens:
             return None
         wanted = tuple(tokens)
         for old, layers in self.prefixes.items():
-            if old[: len(wanted)] == wanted:
-                self.prefixes.move_to_end(old)
-                return (
-                    layers
-                    if len(old) == len(wanted)
-                    else [layer.first(len(wanted)) for layer in layers]
-                )
+            if old[: len(wanted)] != wanted:
+                continue
+            self.prefixes.move_to_end(old)
+            if len(old) == len(wanted):
+                return layers
+            return [layer.first(len(wanted)) for layer in layers]
+
         layers = read_prefix(self.model, wanted)
         if keep:
             self.prefixes[wanted] = layers
-        while len(self.prefixes) > 1 and (
-            len(self.prefixes) > PREFIXES_KEPT or sum(map(len, self.prefixes)) > TOKENS_KEPT
-        ):
-            self.prefixes.popitem(last=False)
+            self._forget()
         return layers
+
+    def _forget(self) -> None:
+        """Drop the prefixes that were used longest ago, all but one if need be."""
+        while len(self.prefixes) > 1:
+            too_many = len(self.prefixes) > PREFIXES_KEPT
+            if not too_many and sum(map(len, self.prefixes)) <= TOKENS_KEPT:
+                return
+            self.prefixes.popitem(last=False)
 
     def _add(
         self,
@@ -114,142 +120,74 @@ class Scorer:
         result: list[list[float]],
         parts: Sequence[Part],
     ) -> None:
-        wanted = [(place, want) for place, row in enumerate(batch) for want in row.wanted]
+        """Compute a batch and add what it says about each continuation's tokens to the result."""
         length = len(batch[0].tokens)
-        places, which = np.unique(
-            [place * length + want.node for place, want in wanted], return_inverse=True
-        )
+        wanted: list[Wanted] = []
+        flat: list[int] = []
+        for number, row in enumerate(batch):
+            wanted += row.wanted
+            flat += [number * length + want.node for want in row.wanted]
+        places, which = np.unique(flat, return_inverse=True)
         logits = forward(self.model, batch, prefix, torch.as_tensor(places, device=self.device))
+
         at = torch.as_tensor(which, device=self.device)
-        tokens = torch.tensor([want.token for _, want in wanted], device=self.device)
+        tokens = torch.tensor([want.token for want in wanted], device=self.device)
         found = (logits[at, tokens] - _log_sums(logits)[at]).tolist()
-        for (_, want), value in zip(wanted, found, strict=True):
-            number, first, _ = parts[want.query]
-            result[number][first + want.choice] += value
-
-
-def takes_trees(model: Any) -> bool:
-    """Does the model give the same hidden states in a tree with a shared prefix as in plain rows?
-    Tried, not guessed.
-
-    A model that ignores positions or masks (recurrent ones, some with position biases) fails and is
-    asked plainly.
-    """
-    size = int(model.config.get_text_config().vocab_size)
-    tokens = [(7919 * i + 13) % size for i in range(12)]
-    queries = [
-        Query(tokens[:6], [tokens[6:9], tokens[9:12]]),
-        Query([*tokens[:4], tokens[8]], [tokens[:3]]),
-    ]
-    plain: dict[tuple[int, int, int], torch.Tensor] = {}
-    for row in plain_rows(queries):
-        plain |= _hidden(model, [row], None)
-    quantised = any(
-        "quantized" in type(part).__module__ for part in model.modules()
-    )  # by what a whole batch needs
-    tolerance = 0.1 if quantised or model.dtype != torch.float32 else 1e-3
-    alike = _alike_states(
-        plain[0, 0, 0], plain[0, 1, 0], tolerance
-    )  # the same place, before texts that differ
-    if not alike and not quantised:
-        raise ModelError(
-            "The model is no decoder: what it reads at a place depends on what stands after it.",
-            "Ask it as what it is: --model-set kind=masked, seq2seq or nli.",
-        )
-    try:
-        prefix = read_prefix(model, tokens[:3])
-        tree: dict[tuple[int, int, int], torch.Tensor] = {}
-        for number, query in enumerate(queries):
-            for row in rows([Query(query.context[3:], query.continuations)], Family([], [0])):
-                tree |= {
-                    (number, *key[1:]): value
-                    for key, value in _hidden(model, [row], prefix).items()
-                }
-    except Exception:
-        return False
-    return all(_alike_states(tree[key], value, tolerance) for key, value in plain.items())
-
-
-def _alike_states(one: torch.Tensor, other: torch.Tensor, tolerance: float) -> bool:
-    return bool(torch.norm(one - other) <= tolerance * torch.norm(other))
-
-
-def _hidden(
-    model: Any, batch: list[Row], prefix: Layers | None
-) -> dict[tuple[int, int, int], torch.Tensor]:
-    """What the head is given at each wanted place (or says, if it is not known), by query, choice,
-    number of token."""
-    seen: list[torch.Tensor] = []
-    places = torch.tensor(
-        [want.node for want in batch[0].wanted], device=next(model.parameters()).device
-    )
-    head = model.get_output_embeddings()
-    hook = (
-        head.register_forward_hook(lambda _, args, __: seen.append(args[0][0]))
-        if head is not None
-        else None
-    )
-    try:
-        logits = forward(model, batch, prefix, places)
-    finally:
-        if hook is not None:
-            hook.remove()
-    states = seen[0].float() if seen else logits
-    count: dict[tuple[int, int], int] = {}
-    found = {}
-    for want, state in zip(batch[0].wanted, states, strict=True):
-        key = (want.query, want.choice)
-        count[key] = count.get(key, -1) + 1
-        found[(*key, count[key])] = state
-    return found
+        for want, value in zip(wanted, found, strict=True):
+            part = parts[want.query]
+            result[part.number][part.first + want.choice] += value
 
 
 def _log_sums(logits: torch.Tensor) -> torch.Tensor:
-    """The logarithm of the sum of each row's exponentials; on a CPU by a few rows, which its cache
-    can hold."""
+    """The logarithm of the sum of each row's exponentials; a CPU's cache holds a few rows."""
     rows = 8 if logits.device.type == "cpu" else len(logits)
     return torch.cat([part.logsumexp(-1) for part in logits.split(rows)])
 
 
-def _most(prefix: Layers | None, made: Sequence[Row]) -> int | None:
+def _most_rows(prefix: Layers | None, made: Sequence[Row]) -> int | None:
     """How many rows may share a prefix in one pass: attention takes a copy of it for each."""
     if prefix is None or not made:
         return None
     keys = prefix[0].keys
-    row = (
-        2
-        * keys.element_size()
-        * keys.shape[1]
-        * keys.shape[3]
-        * (keys.shape[2] + max(len(r.tokens) for r in made))
-    )
-    return max(1, int(SPREAD // row))
+    _, heads, offset, size = keys.shape
+    longest = offset + max(len(row.tokens) for row in made)
+    row_bytes = 2 * keys.element_size() * heads * size * longest
+    return max(1, int(SPREAD // row_bytes))
 
 
-def _limit(config: Any) -> int:
-    """Up to how many tokens any text is read alike, 0 if without limit.
+def _limit_of_trees(config: Any) -> int:
+    """Up to how many tokens a tree is read as plain rows are, 0 if without limit.
 
-    Within a sliding window a sliding layer sees what a full one sees. Rotary embeddings of the
-    types dynamic and longrope turn otherwise as soon as a batch holds a text longer than those that
-    the model was first trained on.
+    Within a sliding window a sliding layer sees what a full one sees. Some rotary embeddings turn
+    otherwise as soon as a batch holds a long text.
     """
     text = config.get_text_config()
+    limits = [_rotation_limit(config)]
+    if _has_sliding_layers(text):
+        limits += [getattr(text, name, None) for name in WINDOWS]
+    known = [limit for limit in limits if isinstance(limit, int) and limit > 0]
+    return min(known, default=0)
+
+
+def _has_sliding_layers(text: Any) -> bool:
+    """Whether some layers see a window only: those that say so, or all, as far as is known."""
     kinds = getattr(text, "layer_types", None)
-    slides = not kinds or any("sliding" in kind or "chunked" in kind for kind in kinds)
-    names = ("sliding_window", "attention_chunk_size", "window_size") if slides else ()
-    sizes = [getattr(text, name, None) for name in names] + [_first_trained_on(config)]
-    return min((size for size in sizes if isinstance(size, int) and size > 0), default=0)
+    if not kinds:
+        return True
+    return any("sliding" in kind or "chunked" in kind for kind in kinds)
 
 
-def _first_trained_on(config: Any) -> int | None:
-    """The length beyond which rotary embeddings turn otherwise, none if they do not."""
+def _rotation_limit(config: Any) -> int | None:
+    """The length beyond which rotary embeddings of the types dynamic and longrope turn otherwise.
+
+    It is the length that the model was first trained on; none for models of other types.
+    """
     text = config.get_text_config()
     rotary = getattr(text, "rope_parameters", None) or getattr(text, "rope_scaling", None) or {}
     if rotary.get("rope_type") not in ("dynamic", "longrope"):
         return None
-    size = rotary.get("original_max_position_embeddings") or getattr(
-        text, "max_position_embeddings", None
-    )
+    size = rotary.get("original_max_position_embeddings")
+    size = size or getattr(text, "max_position_embeddings", None)
     return int(size) if size else None
 
 
@@ -258,7 +196,3 @@ def _of_one_length(made: list[Row]) -> list[list[Row]]:
     for row in made:
         groups.setdefault(len(row.tokens), []).append(row)
     return list(groups.values())
-
-
-def _length(query: Query) -> int:
-    return len(query.context) + max(len(continuation) for continuation in query.continuations)

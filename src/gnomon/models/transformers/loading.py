@@ -1,5 +1,4 @@
-"""Loading models of transformers safely: safetensors, no remote code, a pinned revision, errors
-that say what to do."""
+"""Loading models of transformers safely: safetensors, no remote code, a pinned revision."""
 
 from __future__ import annotations
 
@@ -7,15 +6,15 @@ import os
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
-from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from gnomon.errors import MissingExtraError, ModelError, UsageError
+from gnomon.fingerprint import fingerprint
 from gnomon.models.transformers.faults import check_complete, check_device, check_folder, explained
 from gnomon.models.transformers.tokenizers import load_tokenizer
 
-KINDS = {
+MAKERS = {
     "causal": "AutoModelForCausalLM",
     "seq2seq": "AutoModelForSeq2SeqLM",
     "masked": "AutoModelForMaskedLM",
@@ -36,8 +35,27 @@ DTYPES = {
     "float16": "float16",
     "fp16": "float16",
 }
-PIECE = 2**20  # bytes of a large file that are hashed at a time
-WHOLE = 256 * PIECE  # files up to this size are hashed whole
+
+
+class Loading(NamedTuple):
+    """How a model is to be loaded; what is empty is chosen for the model and the machine."""
+
+    kind: str = ""
+    revision: str = ""
+    dtype: str = ""
+    device: str = ""
+    allow_pickle: bool = False
+    trust_remote_code: bool = False
+    compile: bool = False
+    quantise: str = ""
+    threads: int = 0
+
+    def source(self) -> dict[str, Any]:
+        """What transformers must know to fetch any part of the model."""
+        return {
+            "revision": self.revision or None,
+            "trust_remote_code": self.trust_remote_code,
+        }
 
 
 class Loaded(NamedTuple):
@@ -49,92 +67,81 @@ class Loaded(NamedTuple):
     about: dict[str, Any]
 
 
-def load(
-    name: str,
-    *,
-    kind: str = "",
-    revision: str = "",
-    dtype: str = "",
-    device: str = "",
-    allow_pickle: bool = False,
-    trust_remote_code: bool = False,
-    compile: bool = False,
-    quantise: str = "",
-    threads: int = 0,
-) -> Loaded:
+def load(name: str, how: Loading) -> Loaded:
     """Load the model that a hub name or a folder names, in evaluation mode on its device."""
     torch, transformers = libraries()
-    _check(kind, dtype, quantise)
-    set_threads(threads)
-    where = device or best_device()
-    number = DTYPES.get(dtype) or _default_dtype(where)
-    source = {"revision": revision or None, "trust_remote_code": trust_remote_code}
-    check_device(where)
-    check_folder(name, allow_pickle=allow_pickle)
-    with quiet(), explained(name, allow_pickle=allow_pickle):
-        config = transformers.AutoConfig.from_pretrained(name, **source)
-        kind = kind or kind_of(config, name)
-        tokenizer = load_tokenizer(name, **source)
-        weights = {
-            "dtype": getattr(torch, number),
-            "use_safetensors": None if allow_pickle else True,
-            **source,
-        }
-        model = _model(getattr(transformers, KINDS[kind]), name, kind, config, weights)
-        model = model.to(where).eval()
-    parameters = sum(
-        each.numel() for each in model.parameters()
-    )  # tied weights count once; quantised ones not at all
-    if quantise:
-        model = _quantised(model, where, name)
-    if compile:
+    _check(how)
+    set_threads(how.threads)
+    device = how.device or best_device()
+    dtype = DTYPES.get(how.dtype) or _default_dtype(device)
+    check_device(device)
+    check_folder(name, allow_pickle=how.allow_pickle)
+    with quiet(), explained(name, allow_pickle=how.allow_pickle):
+        config = transformers.AutoConfig.from_pretrained(name, **how.source())
+        kind = how.kind or kind_of(config, name)
+        tokenizer = load_tokenizer(name, **how.source())
+        model = _weights(name, kind, config, dtype, how).to(device).eval()
+
+    # tied weights count once; quantised ones would not count at all
+    parameters = sum(each.numel() for each in model.parameters())
+    if how.quantise:
+        model = _quantised(model, device, name)
+    if how.compile:
         getattr(model, model.base_model_prefix, model).compile(dynamic=True)
     about = {
         "kind": kind,
         "architecture": type(model).__name__,
         "parameters": parameters,
         "revision": _revision(name, config),
-        "dtype": number,
-        "device": where,
-        "quantise": quantise,
-        "compiled": compile,
+        "dtype": dtype,
+        "device": device,
+        "quantise": how.quantise,
+        "compiled": how.compile,
         "torch": str(torch.__version__),
         "transformers": transformers.__version__,
     }
     return Loaded(kind, model, tokenizer, about)
 
 
-def _model(maker: Any, name: str, kind: str, config: Any, options: dict[str, Any]) -> Any:
-    """The model with all its weights from its files; a part that is not there is refused, never
-    made up."""
-    model, report = maker.from_pretrained(name, config=config, output_loading_info=True, **options)
-    if hasattr(config, "legacy") and any(
-        key.startswith("lm_predictions.") for key in report["unexpected_keys"]
-    ):
-        config.legacy = (
-            False  # DeBERTa as Microsoft published it: the head of its pre-training has these names
-        )
-        model, report = maker.from_pretrained(
-            name, config=config, output_loading_info=True, **options
-        )
+def _weights(name: str, kind: str, config: Any, dtype: str, how: Loading) -> Any:
+    """The model with all its weights from its files; a missing part is refused, never made up."""
+    import torch
+    import transformers
+
+    maker = getattr(transformers, MAKERS[kind])
+    options = {
+        "config": config,
+        "dtype": getattr(torch, dtype),
+        "use_safetensors": None if how.allow_pickle else True,
+        "output_loading_info": True,
+        **how.source(),
+    }
+    model, report = maker.from_pretrained(name, **options)
+    unexpected = report["unexpected_keys"]
+    if hasattr(config, "legacy") and any(key.startswith("lm_predictions.") for key in unexpected):
+        # DeBERTa as Microsoft published it: the head of its pre-training has these names
+        config.legacy = False
+        model, report = maker.from_pretrained(name, **options)
     check_complete(name, kind, model, report["missing_keys"])
     return model
 
 
 def kind_of(config: Any, name: str) -> str:
     """How a model is asked, from its architecture."""
-    architecture = (getattr(config, "architectures", None) or [""])[0] or ""
     if getattr(config, "is_encoder_decoder", False):
         return "seq2seq"
+    architectures = getattr(config, "architectures", None) or [""]
+    architecture = architectures[0] or ""
     for ending, kind in ENDINGS.items():
         if architecture.endswith(ending):
             return kind
-    what = (
-        f"has the architecture {architecture}" if architecture else "does not name its architecture"
-    )
+
+    what = "does not name its architecture"
+    if architecture:
+        what = f"has the architecture {architecture}"
     raise UsageError(
         f"{name} {what}, so how to ask it is not known.",
-        f"Say what it is with --model-set kind=KIND: {', '.join(KINDS)}.",
+        f"Say what it is with --model-set kind=KIND: {', '.join(MAKERS)}.",
     )
 
 
@@ -157,18 +164,20 @@ def set_threads(threads: int) -> None:
         )
     if not threads and os.environ.get("OMP_NUM_THREADS"):
         return
-    cores = (
-        len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    )
-    wanted = threads or min(torch.get_num_threads(), cores)
+    wanted = threads or min(torch.get_num_threads(), _cores())
     if wanted != torch.get_num_threads():
         torch.set_num_threads(wanted)
 
 
+def _cores() -> int:
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
 @contextmanager
 def quiet() -> Iterator[None]:
-    """No progress bars, advice or warnings of transformers while inside; its logging stays at
-    errors."""
+    """No progress bars or warnings of transformers while inside; its logging stays at errors."""
     from huggingface_hub.utils import logging as hub_logging
     from transformers.utils import logging
 
@@ -180,25 +189,6 @@ def quiet() -> Iterator[None]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield
-
-
-def content_hash(folder: Path) -> str:
-    """A hash of what is in a model's folder; of very large files their size and evenly spaced
-    pieces."""
-    digest = sha256()
-    for file in sorted(folder.iterdir()):
-        if not file.is_file() or (
-            file.suffix in (".md", ".txt") and file.name not in ("vocab.txt", "merges.txt")
-        ):
-            continue
-        size = file.stat().st_size
-        digest.update(f"{file.name}\0{size}\0".encode())
-        step = max(PIECE, size // 64 // PIECE * PIECE) if size > WHOLE else PIECE
-        with file.open("rb") as stream:
-            for start in range(0, size, step):
-                stream.seek(start)
-                digest.update(stream.read(PIECE))
-    return digest.hexdigest()
 
 
 def libraries() -> tuple[Any, Any]:
@@ -214,14 +204,16 @@ def libraries() -> tuple[Any, Any]:
     return torch, transformers
 
 
-def _check(kind: str, dtype: str, quantise: str) -> None:
-    for what, value, known in (
-        ("kind", kind, KINDS),
-        ("dtype", dtype, DTYPES),
-        ("quantise", quantise, ("int8",)),
-    ):
-        if value and value not in known:
-            raise UsageError(f"There is no {what} '{value}'.", f"Known: {', '.join(known)}.")
+def _check(how: Loading) -> None:
+    """Refuse names that do not exist before anything is loaded."""
+    _check_known("kind", how.kind, list(MAKERS))
+    _check_known("dtype", how.dtype, list(DTYPES))
+    _check_known("quantise", how.quantise, ["int8"])
+
+
+def _check_known(what: str, value: str, known: list[str]) -> None:
+    if value and value not in known:
+        raise UsageError(f"There is no {what} '{value}'.", f"Known: {', '.join(known)}.")
 
 
 def _default_dtype(device: str) -> str:
@@ -246,7 +238,8 @@ def _quantised(model: Any, device: str, name: str) -> Any:
     try:
         with torch.inference_mode():
             made(**made.dummy_inputs)
-    except Exception as error:  # some models (Mamba) compute with the weights of their layers rather than the layers
+    except Exception as error:
+        # Some models (Mamba) compute with the weights of their layers rather than the layers.
         raise ModelError(
             f"{name} cannot be computed in int8: {error}.", "Leave quantise out."
         ) from error
@@ -254,6 +247,8 @@ def _quantised(model: Any, device: str, name: str) -> Any:
 
 
 def _revision(name: str, config: Any) -> str:
-    if Path(name).is_dir():
-        return f"content:{content_hash(Path(name))[:40]}"
+    """The commit of the hub that was loaded, or a hash of what is in the folder."""
+    folder = Path(name)
+    if folder.is_dir():
+        return f"content:{fingerprint(folder)[:40]}"
     return str(getattr(config, "_commit_hash", None) or "")

@@ -1,15 +1,14 @@
-"""Sentence-pair classifiers: premise and hypothesis in, a probability for entailment, neutral and
-contradiction out.
+"""Sentence-pair classifiers: premise and hypothesis in, a probability for each class out.
 
-Every such model has its own order of classes. It is read from the config; where the config does not
-say, from a table (data/nli-labels.yaml) or the user; and three obvious pairs tell whether the order
-looks right.
+Every such model has its own order of entailment, neutral and contradiction. It is read from the
+config; where the config does not say, from a table (data/nli-labels.yaml) or the user; and three
+obvious pairs tell whether the order looks right.
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import torch
@@ -17,7 +16,8 @@ import torch
 from gnomon.contracts import Scale
 from gnomon.errors import ModelError, UsageError
 from gnomon.files import package_data, read_yaml
-from gnomon.models.transformers.causal import longest, token_budget
+from gnomon.models.choices import ask_those_without_trouble, by_length, too_long
+from gnomon.models.transformers.limits import longest_text, token_budget, tokens_in_a_pass
 from gnomon.records import Answer, Item, pick
 
 LABELS = ("entailment", "neutral", "contradiction")
@@ -38,11 +38,14 @@ OBVIOUS = (
     ("A woman is asleep in her bed.", "A woman has two sons.", "neutral"),
 )
 
+Pair = tuple[str, str]  # premise and hypothesis
+
 
 class Nli:
     """A sequence-pair classifier of transformers."""
 
     scale: Scale = "probability"
+    batch = 256
 
     def __init__(
         self,
@@ -56,10 +59,10 @@ class Nli:
     ) -> None:
         self.spec, self.model, self.tokenizer, self.about = spec, model, tokenizer, about or {}
         self.order = class_order(model.config, name or spec, labels)
-        self.batch, self.budget = 256, token_budget(model)
-        self.longest = longest(model, tokenizer)
-        self.tokens = 2048 if next(model.parameters()).device.type == "cpu" else 16384
-        self.permuted = self._self_test()
+        self.budget = token_budget(model)
+        self.longest = longest_text(model, tokenizer)
+        self.tokens = tokens_in_a_pass(model)
+        self.permuted = self._looks_permuted()
 
     def describe(self) -> dict[str, Any]:
         """What determines the answers."""
@@ -70,122 +73,121 @@ class Nli:
         for item in items:
             if item.form != "entailment":
                 raise UsageError(
-                    f"An nli model takes items of the form entailment, not {item.form} (item {item.id}).",
+                    f"An nli model takes items of the form entailment, not {item.form} "
+                    f"(item {item.id}).",
                     "Ask another kind of model, or another benchmark.",
                 )
-        found = self.probabilities([(" ".join(item.context.split()), item.text) for item in items])
-        return [self._answer(item, row) for item, row in zip(items, found, strict=True)]
+        pairs = [(" ".join(item.context.split()), item.text) for item in items]
+        lengths = self._lengths(pairs)
+        troubles = [too_long(length, self.longest, "pair") for length in lengths]
 
-    def probabilities(self, pairs: Sequence[tuple[str, str]]) -> list[tuple[float, ...] | str]:
-        """For each pair the probability of each class, in the model's order; a reason where a pair
-        is too long."""
-        encoded = self.tokenizer([one for one, _ in pairs], [two for _, two in pairs])["input_ids"]
-        result: list[tuple[float, ...] | str] = [""] * len(pairs)
-        for numbers in self._alike(encoded):
-            if self.longest and len(encoded[numbers[0]]) > self.longest:
-                for number in numbers:
-                    result[number] = (
-                        f"the pair has {len(encoded[number])} tokens, the model takes {self.longest}"
-                    )
-                continue
-            texts = [pairs[number] for number in numbers]
-            inputs = self.tokenizer(
-                [one for one, _ in texts],
-                [two for _, two in texts],
-                padding=True,
-                return_tensors="pt",
-            ).to(self.model.device)
+        def ask(numbers: Sequence[int]) -> list[Answer]:
+            asked = [pairs[number] for number in numbers]
+            found = self._probabilities(asked, [lengths[number] for number in numbers])
+            answers = []
+            for number, row in zip(numbers, found, strict=True):
+                answers.append(self._answer(items[number], row))
+            return answers
+
+        return ask_those_without_trouble(items, troubles, ask)
+
+    def _lengths(self, pairs: Sequence[Pair]) -> list[int]:
+        premises = [premise for premise, _ in pairs]
+        hypotheses = [hypothesis for _, hypothesis in pairs]
+        return list(map(len, self.tokenizer(premises, hypotheses)["input_ids"]))
+
+    def _probabilities(
+        self, pairs: Sequence[Pair], lengths: Sequence[int]
+    ) -> list[tuple[float, ...]]:
+        """For each pair the probability of each class, in the model's order."""
+        result: list[tuple[float, ...]] = [()] * len(pairs)
+        for numbers in by_length(lengths, lambda b: len(b) * lengths[b[0]] > self.tokens):
+            premises = [pairs[number][0] for number in numbers]
+            hypotheses = [pairs[number][1] for number in numbers]
+            inputs = self.tokenizer(premises, hypotheses, padding=True, return_tensors="pt")
             with torch.inference_mode():
-                rows = self.model(**inputs).logits.float().softmax(-1).tolist()
+                logits = self.model(**inputs.to(self.model.device)).logits
+            rows = logits.float().softmax(-1).tolist()
             for number, row in zip(numbers, rows, strict=True):
                 result[number] = tuple(row)
         return result
 
-    def _answer(self, item: Item, found: tuple[float, ...] | str) -> Answer:
-        if isinstance(found, str):
-            return Answer(item=item.id, error=found)
+    def _answer(self, item: Item, found: tuple[float, ...]) -> Answer:
         known = dict(zip(self.order, found, strict=True))
-        if (
-            "not_entailment" in known
-        ):  # a two-way classifier says nothing that tells the other two apart
-            known |= dict.fromkeys(("neutral", "contradiction"), known.pop("not_entailment") / 2)
-        absent = [choice for choice in item.choices if choice not in known]
-        if absent:
-            raise UsageError(
-                f"An nli model cannot choose '{absent[0]}' (item {item.id}).",
-                f"It knows: {', '.join(known)}.",
-            )
+        if "not_entailment" in known:  # a two-way classifier does not tell the other two apart
+            half = known.pop("not_entailment") / 2
+            known |= {"neutral": half, "contradiction": half}
+        for choice in item.choices:
+            if choice not in known:
+                raise UsageError(
+                    f"An nli model cannot choose '{choice}' (item {item.id}).",
+                    f"It knows: {', '.join(known)}. Ask another kind of model.",
+                )
         return pick(item, tuple(known[choice] for choice in item.choices))
 
-    def _alike(self, encoded: Sequence[Sequence[int]]) -> Iterator[list[int]]:
-        """Numbers of pairs of like length; those that are too long for the model stand in batches
-        of their own."""
-        batch: list[int] = []
-        for number in sorted(range(len(encoded)), key=lambda n: len(encoded[n]), reverse=True):
-            size = len(encoded[batch[0]]) if batch else 0
-            over = bool(self.longest) and size > self.longest >= len(encoded[number])
-            if batch and (over or (len(batch) + 1) * size > self.tokens):
-                yield batch
-                batch = []
-            batch.append(number)
-        if batch:
-            yield batch
+    def _looks_permuted(self) -> bool:
+        """Whether another order of the classes, but not this one, answers three obvious pairs.
 
-    def _self_test(self) -> bool:
-        """Warn if another order of the classes would answer three obvious pairs right, and this one
-        does not."""
-        found = self.probabilities([(premise, hypothesis) for premise, hypothesis, _ in OBVIOUS])
-        tops = [
-            max(range(len(row)), key=row.__getitem__) for row in found if not isinstance(row, str)
-        ]
+        If so, a warning names that order.
+        """
+        pairs = [(premise, hypothesis) for premise, hypothesis, _ in OBVIOUS]
+        tops = []
+        for row in self._probabilities(pairs, self._lengths(pairs)):
+            tops.append(row.index(max(row)))
         said = [self.order[top] for top in tops]
         wanted = [label for _, _, label in OBVIOUS]
-        permuted = len(self.order) == 3 and len(set(tops)) == 3 and said != wanted
-        if permuted:
-            better = dict(zip(tops, wanted, strict=True))
-            order = ",".join(better[place] for place in range(3))
-            warnings.warn(
-                f"{self.spec}: three obvious pairs are answered {', '.join(said)} instead of "
-                f"{', '.join(wanted)}; the classes look permuted. If so, give --model-set labels={order}.",
-                UserWarning,
-                stacklevel=4,
-            )
-        return permuted
+        if len(self.order) != 3 or len(set(tops)) != 3 or said == wanted:
+            return False
+
+        better = dict(zip(tops, wanted, strict=True))
+        order = ",".join(better[place] for place in range(3))
+        warnings.warn(
+            f"{self.spec}: three obvious pairs are answered {', '.join(said)} instead of "
+            f"{', '.join(wanted)}; the classes look permuted. "
+            f"If so, give --model-set labels={order}.",
+            UserWarning,
+            stacklevel=4,
+        )
+        return True
 
 
 def class_order(config: Any, name: str, labels: str = "") -> tuple[str, ...]:
-    """The labels of a classifier's outputs: as the user says, as the config says, or as the table
-    says."""
+    """The labels of a classifier's outputs: as the user says, or the config, or the table."""
     size = int(config.num_labels)
     if labels:
-        order = tuple(_spelling(label) for label in labels.split(","))
-        if (
-            len(order) != size
-            or not set(order) <= {*LABELS, "not_entailment"}
-            or len(set(order)) != size
-        ):
-            raise UsageError(
-                f"labels={labels} does not name the {size} classes of {name}.",
-                f"Write them in the model's order, each once: {','.join(LABELS)}.",
-            )
-        return order
+        return _order_given(labels, size, name)
+
     said: Mapping[int, str] = getattr(config, "id2label", None) or {}
     order = tuple(_spelling(str(said.get(place, ""))) for place in range(size))
     if set(order) in ({*LABELS}, {"entailment", "not_entailment"}):
         return order
-    for known, listed in _table().items():
-        if size == len(listed) and known.lower() in name.lower():
-            return tuple(listed)
+
+    listed = _table().get(name.lower(), ())
+    if len(listed) == size:
+        return listed
     raise ModelError(
         f"{name} does not say what its {size} classes mean ({', '.join(map(str, said.values()))}).",
-        f"Give their order with --model-set labels={','.join(LABELS)} (in the model's own order).",
+        "Give their order, as its authors describe it: for instance "
+        f"--model-set labels={','.join(LABELS)}.",
     )
+
+
+def _order_given(labels: str, size: int, name: str) -> tuple[str, ...]:
+    order = tuple(_spelling(label) for label in labels.split(","))
+    known = set(order) <= {*LABELS, "not_entailment"}
+    if not known or len(order) != size or len(set(order)) != size:
+        raise UsageError(
+            f"labels={labels} does not name the {size} classes of {name}.",
+            f"Write them in the model's order, each once: {','.join(LABELS)}.",
+        )
+    return order
 
 
 def _spelling(label: str) -> str:
     return SPELLINGS.get(label.strip().lower(), "")
 
 
-def _table() -> dict[str, list[str]]:
+def _table() -> dict[str, tuple[str, ...]]:
+    """Whole names of models on the hub, in small letters, with the order of their classes."""
     found: dict[str, list[str]] = read_yaml(package_data("nli-labels.yaml"))
-    return found
+    return {name.lower(): tuple(order) for name, order in found.items()}

@@ -1,5 +1,4 @@
-"""One pass of a model over rows: a prefix that they share, a tree each, and logits only where they
-are wanted.
+"""One pass of a model over rows: a prefix that they share, and logits only where they are wanted.
 
 A row attends along its tree by a 4-D mask; the prefix is a key-value cache that is the same for all
 rows; and the head, with the last layer's feed-forward part, is given only the places whose logits
@@ -41,21 +40,18 @@ class SharedLayer(DynamicLayer):  # type: ignore[misc]
         """The shared keys and values followed by the new ones, for each row."""
         rows, heads, new, size = key_states.shape
         offset = self.keys.shape[-2]
-        if 2 * rows * heads * (offset + new) * size * key_states.element_size() > self.room:
-            return (
-                torch.cat([self.keys.expand(rows, -1, -1, -1), key_states], dim=-2),
-                torch.cat([self.values.expand(rows, -1, -1, -1), value_states], dim=-2),
-            )
-        if (
-            self._spread is None
-            or self._spread[0].shape[0] < rows
-            or self._spread[0].shape[2] < offset + new
-        ):
-            self._spread = (
-                self._spread_out(self.keys, rows, new),
-                self._spread_out(self.values, rows, new),
-            )
-        keys, values = (whole[:rows, :, : offset + new] for whole in self._spread)
+        length = offset + new
+        if 2 * rows * heads * length * size * key_states.element_size() > self.room:
+            keys = torch.cat([self.keys.expand(rows, -1, -1, -1), key_states], dim=-2)
+            values = torch.cat([self.values.expand(rows, -1, -1, -1), value_states], dim=-2)
+            return keys, values
+
+        if self._spread is None or not _holds(self._spread[0], rows, length):
+            keys = self._spread_out(self.keys, rows, new)
+            values = self._spread_out(self.values, rows, new)
+            self._spread = (keys, values)
+        keys, values = self._spread
+        keys, values = keys[:rows, :, :length], values[:rows, :, :length]
         keys[:, :, offset:] = key_states
         values[:, :, offset:] = value_states
         return keys, values
@@ -77,60 +73,57 @@ Layers = list[SharedLayer]  # of a prefix
 def forward(
     model: Any, batch: list[Row], prefix: Layers | None, places: torch.Tensor
 ) -> torch.Tensor:
-    """One pass over rows of a batch: float32 logits at the given places (row times length plus
-    token)."""
+    """One pass over rows of a batch: float32 logits at the given places.
+
+    A place is counted through the batch: row times length plus token.
+    """
     device = places.device
     length = len(batch[0].tokens)
-    # A row is filled up with its last token: what stands after a token never changes it, so any
-    # token will do.
-    ids = torch.tensor(
-        [row.tokens + row.tokens[-1:] * (length - len(row.tokens)) for row in batch], device=device
-    )
-    inputs: dict[str, Any] = {"input_ids": ids, "use_cache": False}
-    offset = 0 if prefix is None else prefix[0].keys.shape[-2]
+    # A row is filled up with its last token: nothing that stands after a token changes it.
+    ids = [row.tokens + row.tokens[-1:] * (length - len(row.tokens)) for row in batch]
+    inputs: dict[str, Any] = {"input_ids": torch.tensor(ids, device=device), "use_cache": False}
+    offset = 0
     if prefix is not None:
+        offset = prefix[0].keys.shape[-2]
         inputs |= {"past_key_values": Cache(layers=prefix), "use_cache": True}
     if prefix is not None or not batch[0].chain:
-        depths = np.array(
-            [row.depths + row.depths[-1:] * (length - len(row.tokens)) for row in batch]
-        )
-        inputs["position_ids"] = torch.as_tensor(depths + offset, device=device)
+        depths = [row.depths + row.depths[-1:] * (length - len(row.tokens)) for row in batch]
+        inputs["position_ids"] = torch.as_tensor(np.array(depths) + offset, device=device)
         inputs["attention_mask"] = _mask(batch, length, offset, model.dtype, device)
     return logits_at(model, inputs, places)
 
 
 def logits_at(model: Any, inputs: dict[str, Any], places: torch.Tensor) -> torch.Tensor:
-    """Float32 logits at the given places of a batch (row times length plus token), and nowhere else
-    if possible."""
+    """Float32 logits at the given places of a batch, and nowhere else if possible."""
     with torch.inference_mode(), _only_at(model, places) as seen:
         logits: torch.Tensor = model(**inputs).logits
         logits = logits.reshape(-1, logits.shape[-1])
-        return (
-            logits if seen else logits[places]
-        ).float()  # unseen: the head is not where the model says it is
+        if not seen:  # the head is not where the model says it is: it was given all places
+            logits = logits[places]
+        return logits.float()
 
 
 def read_prefix(model: Any, tokens: Sequence[int]) -> Layers:
     """Keys and values of a text, layer by layer."""
     device = next(model.parameters()).device
-    cache = (
-        DynamicCache()
-    )  # without the config: every layer keeps every token, sliding windows are the mask's matter
+    ids = torch.tensor([list(tokens)], device=device)
+    # Without the config every layer keeps every token: sliding windows are the mask's matter.
+    cache = DynamicCache()
     with torch.inference_mode(), _only_at(model, torch.tensor([len(tokens) - 1], device=device)):
-        model(
-            input_ids=torch.tensor([list(tokens)], device=device),
-            past_key_values=cache,
-            use_cache=True,
-        )
-    return [
-        SharedLayer(layer.keys, layer.values, ROOM // len(cache.layers)) for layer in cache.layers
-    ]
+        model(input_ids=ids, past_key_values=cache, use_cache=True)
+    if not cache.layers:
+        raise ValueError("the model keeps no keys and values")
+    room = ROOM // len(cache.layers)
+    return [SharedLayer(layer.keys, layer.values, room) for layer in cache.layers]
+
+
+def _holds(spread: torch.Tensor, rows: int, length: int) -> bool:
+    return bool(spread.shape[0] >= rows and spread.shape[2] >= length)
 
 
 @contextmanager
 def _only_at(model: Any, places: torch.Tensor) -> Iterator[list[torch.Tensor]]:
-    """While inside, the model's head is given only the hidden states at `places`, as one row; it
-    yields these.
+    """While inside, the model's head is given the states at `places`, as one row, and no other.
 
     The feed-forward part of the last layer, which nothing but the head sees, is computed only
     there, too. Hooks rather than calls past the model: scaling and capping of logits stay the
@@ -152,9 +145,8 @@ def _only_at(model: Any, places: torch.Tensor) -> Iterator[list[torch.Tensor]]:
     def widen(_: Any, __: Any, output: Any) -> Any:
         if not shapes:
             return output
-        states, *rest = (
-            output if isinstance(output, tuple) else (output,)
-        )  # some give what their router said, too
+        # some give what their router said, too
+        states, *rest = output if isinstance(output, tuple) else (output,)
         rows, length, size = shapes.pop()
         wide = states.new_zeros(rows * length, size)
         wide[places] = states.view(-1, size)
@@ -162,7 +154,9 @@ def _only_at(model: Any, places: torch.Tensor) -> Iterator[list[torch.Tensor]]:
         return (wide, *rest) if isinstance(output, tuple) else wide
 
     head, last = model.get_output_embeddings(), _last_feed_forward(model)
-    hooks = [] if head is None else [head.register_forward_pre_hook(keep)]
+    hooks = []
+    if head is not None:
+        hooks.append(head.register_forward_pre_hook(keep))
     if head is not None and last is not None:
         hooks += [last.register_forward_pre_hook(narrow), last.register_forward_hook(widen)]
     try:
@@ -173,18 +167,19 @@ def _only_at(model: Any, places: torch.Tensor) -> Iterator[list[torch.Tensor]]:
 
 
 def _last_feed_forward(model: Any) -> Any:
-    """The feed-forward part of the last layer, if it is a plain one that works on each token by
-    itself."""
-    last = f".{getattr(model.config.get_text_config(), 'num_hidden_layers', 0) - 1}.mlp"
+    """The feed-forward part of the last layer, if it is one that works on each token by itself."""
+    layers = getattr(model.config.get_text_config(), "num_hidden_layers", 0)
+    last = f".{layers - 1}.mlp"
     found = [part for name, part in model.named_modules() if name.endswith(last)]
-    return found[0] if len(found) == 1 and type(found[0]).__name__.endswith("MLP") else None
+    if len(found) == 1 and type(found[0]).__name__.endswith("MLP"):
+        return found[0]
+    return None
 
 
 def _mask(
     batch: list[Row], length: int, offset: int, dtype: torch.dtype, device: torch.device
 ) -> torch.Tensor:
-    """Additive: 0 where a token sees another (the prefix, its ancestors, itself), the least number
-    elsewhere."""
+    """What a token sees: 0 for the prefix, its ancestors and itself, the least number elsewhere."""
     if batch[0].chain:
         sees = np.tril(np.ones((1, length, length), dtype=bool))
     else:

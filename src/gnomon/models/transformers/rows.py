@@ -1,5 +1,4 @@
-"""What to compute, before anything is computed: queries become rows of tokens in which nothing is
-computed twice.
+"""What to compute, planned before anything is computed: no token twice.
 
 A row is a tree laid flat: each token knows its parent and its depth, and attends to its ancestors
 only. The choices of an item branch off its context, items that begin alike branch off their common
@@ -13,31 +12,30 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from gnomon.models.choices import Query
+
 ROOT = -1  # the parent of a row's first token: the end of the family's prefix
 ROW_LIMIT = 256  # tokens in a row of merged queries: attention within it grows with the square
 FAMILY_SHARE = 32  # tokens that neighbours must share to be of one family
 FAMILY_SAVING = 1024  # tokens that a prefix must save to be worth a pass of its own
-# tokens of a text that is read as a prefix of its own: a tree's mask grows with the square of its
-# row
-LONG = 2048
-
-
-class Query(NamedTuple):
-    """A tokenised question: a context of at least one token, and continuations of at least one
-    token each."""
-
-    context: list[int]
-    continuations: Sequence[list[int]]
+LONG = 2048  # tokens of a text that is a prefix of its own: masks grow with the square of a row
 
 
 class Wanted(NamedTuple):
-    """After the row's token `node` the log-probability of `token` is asked; it counts for `query`,
-    `choice`."""
+    """A log-probability that is asked for: of `token` after the row's token `node`."""
 
     node: int
     token: int
-    query: int
-    choice: int
+    query: int  # for which it counts
+    choice: int  # and for which of its continuations
+
+
+class Part(NamedTuple):
+    """Some continuations of a query: those from `first` on."""
+
+    number: int  # of the whole query
+    first: int
+    query: Query
 
 
 @dataclass
@@ -74,32 +72,33 @@ def families(queries: Sequence[Query], known: Sequence[Sequence[int]] = ()) -> l
     >>> len(family.prefix), len(family.members)
     (40, 64)
     """
-    order = sorted(range(len(queries)), key=lambda i: queries[i].context)
+    order = sorted(range(len(queries)), key=lambda number: queries[number].context)
     found: list[Family] = []
     rest: list[int] = []
     for segment in _segments(queries, order):
-        prefix = _prefix(queries, segment)
-        seen = max((shared(list(old), prefix) for old in known), default=0)
-        if seen >= FAMILY_SHARE and seen >= len(prefix) - FAMILY_SHARE:
-            prefix = prefix[:seen]
-        elif (len(segment) - 1) * len(prefix) < FAMILY_SAVING:
-            prefix = []
-        alike = [number for number in segment if len(queries[number].context) <= len(prefix) + LONG]
-        if len(alike) < len(segment):
-            long = (
-                number for number in segment if len(queries[number].context) > len(prefix) + LONG
-            )
-            found += [Family(queries[number].context[:-1], [number]) for number in long]
-        if prefix and alike:
-            found.append(Family(prefix, alike))
-        else:
-            rest += alike
-    return [*found, Family([], rest)] if rest else found
+        prefix = _worthwhile_prefix(queries, segment, known)
+        members = []
+        for number in segment:
+            context = queries[number].context
+            if len(context) > len(prefix) + LONG:
+                found.append(Family(context[:-1], [number]))
+            else:
+                members.append(number)
+
+        if not prefix:
+            rest += members
+        elif members:
+            found.append(Family(prefix, members))
+    if rest:
+        found.append(Family([], rest))
+    return found
 
 
 def rows(queries: Sequence[Query], family: Family, *, limit: int = ROW_LIMIT) -> Iterator[Row]:
-    """The family's queries as rows: one each, or several where they share at least a quarter of
-    their own tokens."""
+    """The family's queries as rows.
+
+    One row each, or one for several that share at least a quarter of their own tokens.
+    """
     skip = len(family.prefix)
     row = Row()
     spine: list[int] = []  # the places of the last query's context tokens
@@ -107,15 +106,11 @@ def rows(queries: Sequence[Query], family: Family, *, limit: int = ROW_LIMIT) ->
     for number in family.members:
         query = queries[number]
         own = query.context[skip:]
-        longest = len(own) + sum(len(continuation) - 1 for continuation in query.continuations)
         common = shared(last, own)
-        fits = (
-            4 * common >= len(own) and common >= 4 and len(row.tokens) + longest - common <= limit
-        )
-        if row.tokens and not fits:
+        if row.tokens and not _joins(row, query, len(own), common, limit):
             yield row
-            row, spine = Row(), []
-            common = 0
+            row, spine, common = Row(), [], 0
+
         del spine[common:]
         for token in own[common:]:
             spine.append(row.add(token, spine[-1] if spine else ROOT))
@@ -128,44 +123,45 @@ def rows(queries: Sequence[Query], family: Family, *, limit: int = ROW_LIMIT) ->
 def batches(
     made: Sequence[Row], *, tokens: int, outputs: int, most: int | None = None
 ) -> Iterator[list[Row]]:
-    """Rows of like length together, at most `tokens` with padding, `outputs` wanted places and
-    `most` rows in each."""
+    """Rows of like length and kind together.
+
+    In a batch are at most `tokens`, padding counted, `outputs` wanted places and `most` rows.
+    """
     batch: list[Row] = []
     places = 0
     for row in sorted(made, key=lambda row: (row.chain, len(row.tokens)), reverse=True):
         wants = len(row.wanted)
-        fits = (
-            (len(batch) + 1) * len(batch[0].tokens) <= tokens and places + wants <= outputs
-            if batch
-            else True
-        )
-        if batch and (not fits or batch[0].chain != row.chain or len(batch) == most):
-            yield batch
-            batch, places = [], 0
+        if batch:
+            padded = (len(batch) + 1) * len(batch[0].tokens)
+            full = padded > tokens or places + wants > outputs or len(batch) == most
+            if full or batch[0].chain != row.chain:
+                yield batch
+                batch, places = [], 0
         batch.append(row)
         places += wants
     if batch:
         yield batch
 
 
-def portions(queries: Sequence[Query], most: int) -> Iterator[tuple[int, int, Query]]:
-    """Queries as (number, first choice, query), those that ask for more than `most` tokens in
-    several portions.
+def portions(queries: Sequence[Query], most: int) -> Iterator[Part]:
+    """The queries, those that ask for more than `most` tokens in several parts.
 
-    >>> [(number, first, len(part.continuations)) for number, first, part in portions([Query([1], [[2, 3]] * 5)], 4)]
-    [(0, 0, 2), (0, 2, 2), (0, 4, 1)]
+    >>> found = portions([Query([1], [[2, 3]] * 5)], 4)
+    >>> [(part.first, len(part.query.continuations)) for part in found]
+    [(0, 2), (2, 2), (4, 1)]
     """
     for number, query in enumerate(queries):
         if sum(map(len, query.continuations)) <= most:
-            yield number, 0, query
+            yield Part(number, 0, query)
             continue
+
         first = asked = 0
         for place, continuation in enumerate(query.continuations):
             if place > first and asked + len(continuation) > most:
-                yield number, first, Query(query.context, query.continuations[first:place])
+                yield Part(number, first, Query(query.context, query.continuations[first:place]))
                 first, asked = place, 0
             asked += len(continuation)
-        yield number, first, Query(query.context, query.continuations[first:])
+        yield Part(number, first, Query(query.context, query.continuations[first:]))
 
 
 def shared(one: list[int], other: list[int]) -> int:
@@ -177,10 +173,8 @@ def shared(one: list[int], other: list[int]) -> int:
     most = min(len(one), len(other))
     if one[:most] == other[:most]:
         return most
-    low, high = (
-        0,
-        most,
-    )  # one[:low] is common, one[:high] is not: slices compare much faster than a loop
+    # one[:low] is common, one[:high] is not: slices compare much faster than a loop
+    low, high = 0, most
     while high - low > 1:
         middle = (low + high) // 2
         if one[low:middle] == other[low:middle]:
@@ -190,9 +184,16 @@ def shared(one: list[int], other: list[int]) -> int:
     return low
 
 
+def _joins(row: Row, query: Query, own: int, common: int, limit: int) -> bool:
+    """Whether a query of so many tokens shares enough of them with a row, and fits into it."""
+    if common < 4 or 4 * common < own:
+        return False
+    longest = own + sum(map(len, query.continuations)) - len(query.continuations)
+    return len(row.tokens) + longest - common <= limit
+
+
 def _branch(row: Row, stem: int, number: int, continuations: Sequence[list[int]]) -> None:
-    """Continuations as a tree below the context; the last token of each is only asked for, never
-    computed."""
+    """Continuations as a tree below the context; the last token of each is asked for, not read."""
     below: dict[tuple[int, int], int] = {}
     for choice, continuation in enumerate(continuations):
         node = stem
@@ -219,6 +220,19 @@ def _segments(queries: Sequence[Query], order: list[int]) -> Iterator[list[int]]
         yield run
 
 
+def _worthwhile_prefix(
+    queries: Sequence[Query], segment: list[int], known: Sequence[Sequence[int]]
+) -> list[int]:
+    """What a segment shares, or as much of it as is known; nothing if too little is saved."""
+    prefix = _prefix(queries, segment)
+    seen = max((shared(list(old), prefix) for old in known), default=0)
+    if seen >= FAMILY_SHARE and seen >= len(prefix) - FAMILY_SHARE:
+        return prefix[:seen]
+    if (len(segment) - 1) * len(prefix) < FAMILY_SAVING:
+        return []
+    return prefix
+
+
 def _prefix(queries: Sequence[Query], segment: list[int]) -> list[int]:
     """What a sorted segment shares, less so much that each query keeps a token of its own."""
     first, last = queries[segment[0]].context, queries[segment[-1]].context
@@ -227,19 +241,21 @@ def _prefix(queries: Sequence[Query], segment: list[int]) -> list[int]:
 
 
 def plain_rows(queries: Sequence[Query]) -> Iterator[Row]:
-    """Rows without branches, for models that take no tree: one for each different text that must be
-    read."""
+    """Rows without branches, as any model takes them: one for each text that must be read."""
     for number, query in enumerate(queries):
         made: dict[tuple[int, ...], Row] = {}
+        end = len(query.context) - 1
         for choice, continuation in enumerate(query.continuations):
             path = tuple(continuation[:-1])
-            row = made.get(path)
-            if row is None:
-                row = made[path] = Row()
-                for place, token in enumerate((*query.context, *path)):
-                    row.add(token, place - 1)
-            start = len(query.context) - 1
-            row.wanted += [
-                Wanted(start + i, token, number, choice) for i, token in enumerate(continuation)
-            ]
+            if path not in made:
+                made[path] = _chain([*query.context, *path])
+            for place, token in enumerate(continuation, start=end):
+                made[path].wanted.append(Wanted(place, token, number, choice))
         yield from made.values()
+
+
+def _chain(tokens: list[int]) -> Row:
+    row = Row()
+    for place, token in enumerate(tokens):
+        row.add(token, place - 1)
+    return row

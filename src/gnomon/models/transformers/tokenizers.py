@@ -13,8 +13,7 @@ from gnomon.errors import ModelError
 
 
 def load_tokenizer(name: str, **source: Any) -> Any:
-    """The tokenizer of a hub name or folder: as transformers finds it, else BERT's from its list of
-    words."""
+    """The tokenizer of a hub name or folder: as transformers finds it, else BERT's."""
     import transformers
 
     tokenizer = transformers.AutoTokenizer.from_pretrained(name, **source)
@@ -25,7 +24,7 @@ def load_tokenizer(name: str, **source: Any) -> Any:
         return other
     raise ModelError(
         f"The tokenizer of {name} knows no words: all text would be the same to it.",
-        "Put the files of the tokenizer it was trained with beside its weights: tokenizer.json, vocab.txt or the like.",
+        "Put the files of its own tokenizer (tokenizer.json, vocab.txt ...) beside its weights.",
     )
 
 

@@ -1,0 +1,241 @@
+"""How a model that reads text is asked about choices: the steps that do not depend on the model.
+
+A model turns texts into tokens and gives log-probabilities. Everything around that is here, once
+for all kinds: what an item's context and words are, what is too long, how scores are made
+comparable, how replies are read, which texts go into one batch. Plain Python: no torch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
+
+import msgspec
+
+from gnomon.contracts import Scale
+from gnomon.errors import UsageError
+from gnomon.models.chat import Writer, conversation
+from gnomon.models.likelihood import check_normalisation, comparable, gather
+from gnomon.models.reading.replies import as_answer
+from gnomon.probing.prompts import Prompt
+from gnomon.records import Answer, Item, pick
+
+WAYS_TO_ASK = ("score", "generate")
+
+
+class Query(NamedTuple):
+    """A question as tokens: a context of at least one, and continuations of at least one each."""
+
+    context: list[int]
+    continuations: Sequence[list[int]]
+
+
+class Reply(NamedTuple):
+    """What a model wrote, and how many tokens it read and wrote for it."""
+
+    text: str
+    tokens: int
+
+
+class Likelihoods:
+    """The likelihood of each choice, by whatever model gives log-probabilities of tokens.
+
+    `score` gives for each query the log-probability of each continuation, summed over its tokens.
+    `nothing` is the context of a text that has none: what pmi compares with. A query whose `size`
+    is over `longest` is not asked (0: no limit).
+    """
+
+    def __init__(
+        self,
+        score: Callable[[Sequence[Query]], list[list[float]]],
+        *,
+        normalise: str = "sum",
+        nothing: Sequence[int] = (),
+        longest: int = 0,
+        size: Callable[[Query], int] | None = None,
+    ) -> None:
+        check_normalisation(normalise)
+        self.score = score
+        self.normalise = normalise
+        self.nothing = list(nothing)
+        self.longest = longest
+        self.size = size or read_tokens
+        self._alone: dict[tuple[int, ...], float] = {}  # log-probabilities after nothing
+
+    def answers(
+        self,
+        items: Sequence[Item],
+        words: Sequence[Sequence[Sequence[str]]],
+        queries: Sequence[Query],
+    ) -> list[Answer]:
+        """One answer for each item.
+
+        `words` holds, for each item, the ways to say each choice; the item's query has them as
+        tokens, in the same order.
+        """
+
+        def ask(numbers: Sequence[int]) -> list[Answer]:
+            chosen = [queries[number] for number in numbers]
+            scores = self.score(chosen)
+            if self.normalise == "pmi":
+                self._learn_alone(chosen)
+
+            answers = []
+            for number, query, found in zip(numbers, chosen, scores, strict=True):
+                if self.normalise != "sum":
+                    found = self._comparable(found, query, words[number])
+                answers.append(pick(items[number], gather(found, words[number])))
+            return answers
+
+        troubles = [too_long(self.size(query), self.longest) for query in queries]
+        return ask_those_without_trouble(items, troubles, ask)
+
+    def _comparable(
+        self, scores: Sequence[float], query: Query, words: Sequence[Sequence[str]]
+    ) -> list[float]:
+        found = []
+        for score, word, tokens in zip(scores, flat(words), query.continuations, strict=True):
+            alone = self._alone.get(tuple(tokens), 0.0)
+            found.append(comparable(score, self.normalise, word, len(tokens), alone))
+        return found
+
+    def _learn_alone(self, queries: Sequence[Query]) -> None:
+        """Score the same tokens after nothing: encoded anew, a text may begin with other ones."""
+        fresh: dict[tuple[int, ...], Query] = {}
+        for query in queries:
+            for tokens in query.continuations:
+                key = tuple(tokens)
+                if key not in self._alone:
+                    fresh[key] = Query(self.nothing, [tokens])
+
+        scores = self.score(list(fresh.values()))
+        for key, (score,) in zip(fresh, scores, strict=True):
+            self._alone[key] = score
+
+
+def check_way_to_ask(ask: str) -> None:
+    """Refuse a way of asking that does not exist."""
+    if ask not in WAYS_TO_ASK:
+        raise UsageError(
+            f"A model cannot be asked by '{ask}'.", f"Known: {', '.join(WAYS_TO_ASK)}."
+        )
+
+
+def scale_of(ask: str) -> Scale:
+    """What the scores of a model are that is asked in this way."""
+    return "none" if ask == "generate" else "log-probability"
+
+
+def describe_asking(ask: str, normalise: str, new_tokens: int) -> dict[str, Any]:
+    """How the model is asked, for its manifest: only what changes the answers."""
+    if ask == "generate":
+        return {"ask": ask, "new_tokens": new_tokens}
+    return {"ask": ask, "normalise": normalise}
+
+
+def contexts(
+    prompt: Prompt, items: Sequence[Item], write: Writer | None = None, *, answered: bool = True
+) -> list[str]:
+    """What the model reads before the answer of each item.
+
+    `write` is the chat template of a model that is asked in a conversation; `answered` says that an
+    answer follows at once, rather than whatever the model would write first.
+    """
+    if write is not None:
+        return [conversation(write, prompt.chat(item), answered=answered) for item in items]
+
+    prefixes: dict[str, str] = {}
+    found = []
+    for item in items:
+        if item.form not in prefixes:
+            prefixes[item.form] = prompt.prefix(item.form)
+        found.append(prefixes[item.form] + prompt.parts(item).before)
+    return found
+
+
+def flat(words: Sequence[Sequence[str]]) -> list[str]:
+    """The words of all choices in one list."""
+    return [word for alternatives in words for word in alternatives]
+
+
+def read_tokens(query: Query) -> int:
+    """How many tokens a decoder reads at most: the last one of an answer is only asked for."""
+    return len(query.context) + max(map(len, query.continuations)) - 1
+
+
+def too_long(tokens: int, most: int, what: str = "prompt") -> str:
+    """Why an item cannot be asked; empty if it can. A `most` of 0 is no limit.
+
+    >>> too_long(600, 512)
+    'the prompt has 600 tokens, the model takes 512'
+    """
+    if not most or tokens <= most:
+        return ""
+    return f"the {what} has {tokens} tokens, the model takes {most}"
+
+
+def ask_those_without_trouble(
+    items: Sequence[Item],
+    troubles: Sequence[str],
+    ask: Callable[[Sequence[int]], Sequence[Answer]],
+) -> list[Answer]:
+    """An answer for each item; one that has a trouble is not asked, and the trouble is its error.
+
+    `ask` is given the numbers of the items that have none.
+    """
+    asked = [number for number, trouble in enumerate(troubles) if not trouble]
+    found = dict(zip(asked, ask(asked), strict=True))
+
+    answers = []
+    for number, item in enumerate(items):
+        if number not in found:
+            found[number] = Answer(item=item.id, error=troubles[number])
+        answers.append(found[number])
+    return answers
+
+
+def replied(
+    items: Sequence[Item],
+    prompt: Prompt,
+    tokens: Sequence[Sequence[int]],
+    generate: Callable[[Sequence[Sequence[int]]], Sequence[Reply]],
+    *,
+    longest: int = 0,
+    room: int = 0,
+) -> list[Answer]:
+    """The reply to each item, read by the words of its prompt.
+
+    `tokens` is what the model reads for each item, `room` how many more must fit for the reply.
+    """
+
+    def ask(numbers: Sequence[int]) -> list[Answer]:
+        replies = generate([tokens[number] for number in numbers])
+        answers = []
+        for number, reply in zip(numbers, replies, strict=True):
+            item = items[number]
+            answer = as_answer(item, reply.text, prompt.answers(item))
+            answers.append(msgspec.structs.replace(answer, tokens=reply.tokens))
+        return answers
+
+    troubles = [too_long(len(each) + room, longest) for each in tokens]
+    return ask_those_without_trouble(items, troubles, ask)
+
+
+def by_length(
+    lengths: Sequence[int], overfull: Callable[[Sequence[int]], bool]
+) -> Iterator[list[int]]:
+    """Numbers of texts in batches of like length, the longest first, so that padding is small.
+
+    `overfull` says of the numbers of a batch whether they are too many; one alone never is.
+
+    >>> list(by_length([3, 9, 3, 8], lambda batch: len(batch) > 2))
+    [[1, 3], [0, 2]]
+    """
+    batch: list[int] = []
+    for number in sorted(range(len(lengths)), key=lengths.__getitem__, reverse=True):
+        batch.append(number)
+        if len(batch) > 1 and overfull(batch):
+            yield batch[:-1]
+            batch = [number]
+    if batch:
+        yield batch

@@ -1,0 +1,133 @@
+"""A model file is tried in a child process first: native code that meets a bad file may crash.
+
+A crash ends the child, not the command, and is reported in plain words. A file that passed is
+remembered in the cache, so that the trial costs once.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from contextlib import suppress
+from importlib.metadata import version
+from pathlib import Path
+
+from gnomon.errors import GnomonError, ModelError
+from gnomon.fetching.catalogue import cache_folder
+from gnomon.fingerprint import fingerprint
+from gnomon.models.llamacpp.library import library_file
+from gnomon.models.llamacpp.llama import Llama
+from gnomon.records import digest
+
+PATIENCE = 120  # seconds, and as many more as the file takes at BYTES_A_SECOND
+BYTES_A_SECOND = 10_000_000
+REFUSED = 3  # the child's exit code if the file is refused in an orderly way
+TEXT = "An ant, 0.5 cm: «é» 漢字 🐜\n"  # letters, digits, signs and bytes of every length
+
+_FETCH = "The file is damaged or of a kind that it does not know: fetch it again, update xllamacpp."
+_OTHER_BUILD = "Install a build of xllamacpp for this processor."
+_MEMORY = "Free some memory, or take a smaller file."
+CRASHES = {
+    "SIGABRT": ("it stopped itself", _FETCH),
+    "SIGBUS": ("it read past the end of the file", _FETCH),
+    "SIGFPE": ("it divided by zero", _FETCH),
+    "SIGILL": ("this processor lacks an instruction that it uses", _OTHER_BUILD),
+    "SIGKILL": ("the system stopped it, most likely for want of memory", _MEMORY),
+    "SIGSEGV": ("it used memory that is not its own", _FETCH),
+}
+
+
+def check_loads(file: Path, *, context: int, threads: int) -> None:
+    """Refuse a file that llama.cpp cannot load and compute one token with."""
+    library_file()  # without it, there is nothing to try
+    mark = _mark(file, context)
+    if mark.exists():
+        return
+    _try(file, context, threads)
+    with suppress(OSError):  # a cache that cannot be written makes it slower, no more
+        mark.parent.mkdir(parents=True, exist_ok=True)
+        mark.touch()
+
+
+def crash(file: Path, code: int) -> ModelError:
+    """The error for a child that ended with this code: below zero, the number of a signal.
+
+    >>> print(crash(Path("a.gguf"), -6).message)
+    a.gguf: llama.cpp crashed when it tried this file: it stopped itself (SIGABRT).
+    """
+    name = f"exit code {code}"
+    with suppress(ValueError):
+        name = signal.Signals(-code).name
+    meaning, hint = CRASHES.get(name, ("it ended before it was done", _FETCH))
+    return ModelError(
+        f"{file}: llama.cpp crashed when it tried this file: {meaning} ({name}).", hint
+    )
+
+
+def _mark(file: Path, context: int) -> Path:
+    """An empty file in the cache that stands for a trial that went well."""
+    tried = digest(fingerprint(file), str(context), version("xllamacpp"), digits=32)
+    return cache_folder() / "loadable" / tried
+
+
+def _try(file: Path, context: int, threads: int) -> None:
+    module = ["-P", "-m", __name__]  # -P: modules in the current folder are strangers
+    command = [sys.executable, *module, str(file), str(context), str(threads)]
+    environment = os.environ | {
+        "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
+        "GGML_NO_BACKTRACE": "1",  # else a crash starts a debugger, if there is one
+    }
+    patience = PATIENCE + file.stat().st_size // BYTES_A_SECOND
+    try:
+        done = subprocess.run(  # noqa: S603 - our own module, no shell
+            command,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            timeout=patience,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        raise ModelError(
+            f"{file}: llama.cpp did not load this file within {patience:,} seconds.", _FETCH
+        ) from None
+    if done.returncode == REFUSED:
+        raise ModelError(*json.loads(done.stdout))
+    if done.returncode:
+        raise crash(file, done.returncode)
+
+
+def _main(file: str, context: str, threads: str) -> int:
+    """What the child does: load the file, read a text, compute and say one token."""
+    _limit_itself()
+    try:
+        llama = Llama(Path(file), context=int(context), threads=int(threads))
+    except GnomonError as error:
+        print(json.dumps([error.message, error.hint]))
+        return REFUSED
+    llama.chat_template()
+    llama.token_text(llama.bos)
+    llama.token_text(llama.eos)
+    tokens = llama.tokenize(TEXT, special=True)
+    said = llama.reply(tokens[: llama.window - 1] or [0], 1)
+    llama.text(said)
+    llama.close()
+    return 0
+
+
+def _limit_itself() -> None:
+    """No more memory than the machine has, whatever the file claims; and no core dump."""
+    with suppress(ImportError, OSError, ValueError, AttributeError):  # not on every system
+        import resource
+
+        memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        resource.setrlimit(resource.RLIMIT_DATA, (memory, memory))
+
+
+if __name__ == "__main__":
+    raise SystemExit(_main(*sys.argv[1:]))

@@ -1,0 +1,143 @@
+"""May a model be asked in trees of tokens? Tried once, on a few tokens, against plain rows.
+
+A model that ignores positions or masks (recurrent ones, some with position biases) would give other
+scores in a tree. Plain rows are what every model is trained on, so they are right by definition.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import torch
+
+from gnomon.errors import ModelError
+from gnomon.models.choices import Query
+from gnomon.models.transformers.passes import Layers, forward, read_prefix
+from gnomon.models.transformers.rows import Family, Row, plain_rows, rows
+
+# what models raise that cannot take a mask, positions or a cache of ours
+REFUSALS = (AssertionError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
+SHARED = 3  # tokens that the tried queries share, as a prefix
+
+Key = tuple[int, int, int]  # query, choice, number of the choice's token
+States = dict[Key, torch.Tensor]
+
+
+def use_trees(model: Any, wanted: bool | None, spec: str) -> bool:
+    """Whether to ask the model in trees: where it may be, unless the user says otherwise.
+
+    Where it may not be, a warning says so, or an error if trees were asked for.
+    """
+    queries = _tried(model)
+    plain = _states(model, plain_rows(queries), None)
+    _check_decoder(model, plain, spec)
+    if wanted is False:
+        return False
+
+    trouble = _trouble(model, queries, plain)
+    if trouble and wanted:
+        raise ModelError(
+            f"{spec} cannot be asked in trees: {trouble}.", "Leave out --model-set trees=yes."
+        )
+    if trouble:
+        warnings.warn(
+            f"{spec} is asked in plain rows, which are as exact but slower: in trees {trouble}.",
+            stacklevel=4,
+        )
+    return not trouble
+
+
+def _trouble(model: Any, queries: Sequence[Query], plain: States) -> str:
+    """What is wrong with trees for this model; empty if they give what plain rows give."""
+    try:
+        prefix = read_prefix(model, queries[0].context[:SHARED])
+        found: States = {}
+        for number, query in enumerate(queries):
+            own = Query(query.context[SHARED:], query.continuations)
+            made = rows([own], Family([], [0]))
+            for (_, choice, place), state in _states(model, made, prefix).items():
+                found[number, choice, place] = state
+    except REFUSALS as error:
+        return f"it fails ({_first_line(error)})"
+
+    tolerance = _tolerance(model)
+    worst = max(_difference(found[key], state) for key, state in plain.items())
+    if worst <= tolerance:
+        return ""
+    return f"its hidden states differ by {worst:.2g} of their size"
+
+
+def _first_line(error: Exception) -> str:
+    lines = str(error).splitlines() or [type(error).__name__]
+    return lines[0][:100].rstrip(".")
+
+
+def _check_decoder(model: Any, plain: States, spec: str) -> None:
+    """Refuse a model whose state at a place depends on what stands after it."""
+    if _is_quantised(model):
+        return  # what it computes depends on the whole batch in any case
+    after_one, after_other = plain[0, 0, 0], plain[0, 1, 0]
+    if _difference(after_one, after_other) > _tolerance(model):
+        raise ModelError(
+            f"{spec} is no decoder: what it reads at a place depends on what stands after it.",
+            "Ask it as what it is: --model-set kind=masked, seq2seq or nli.",
+        )
+
+
+def _tried(model: Any) -> list[Query]:
+    """Two questions that share a beginning; the first has two answers."""
+    size = int(model.config.get_text_config().vocab_size)
+    tokens = [(7919 * i + 13) % size for i in range(12)]
+    return [
+        Query(tokens[:6], [tokens[6:9], tokens[9:12]]),
+        Query([*tokens[:4], tokens[8]], [tokens[:3]]),
+    ]
+
+
+def _tolerance(model: Any) -> float:
+    exact = model.dtype == torch.float32 and not _is_quantised(model)
+    return 1e-3 if exact else 0.1
+
+
+def _is_quantised(model: Any) -> bool:
+    return any("quantized" in type(part).__module__ for part in model.modules())
+
+
+def _difference(one: torch.Tensor, other: torch.Tensor) -> float:
+    """How far two states are apart, as a share of their size; beyond all bounds for no numbers."""
+    found = float(torch.norm(one - other) / torch.norm(other).clamp_min(1e-12))
+    return found if found == found else float("inf")
+
+
+def _states(model: Any, made: Iterable[Row], prefix: Layers | None) -> States:
+    """What the model's head is given at each wanted place, row by row.
+
+    Of a model that does not say where its head is, what the head says.
+    """
+    found: States = {}
+    count: dict[tuple[int, int], int] = {}
+    for row in made:
+        for want, state in zip(row.wanted, _row_states(model, row, prefix), strict=True):
+            choice = (want.query, want.choice)
+            place = count.get(choice, 0)
+            count[choice] = place + 1
+            found[*choice, place] = state
+    return found
+
+
+def _row_states(model: Any, row: Row, prefix: Layers | None) -> torch.Tensor:
+    seen: list[torch.Tensor] = []
+    nodes = [want.node for want in row.wanted]
+    places = torch.tensor(nodes, device=next(model.parameters()).device)
+    head = model.get_output_embeddings()
+    if head is None:
+        return forward(model, [row], prefix, places)
+
+    hook = head.register_forward_hook(lambda _, args, __: seen.append(args[0][0]))
+    try:
+        logits = forward(model, [row], prefix, places)
+    finally:
+        hook.remove()
+    return seen[0].float() if seen else logits
