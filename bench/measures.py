@@ -21,13 +21,19 @@ from pathlib import Path
 
 import numpy as np
 
+from gnomon.contracts import Laws, OrderLaw
 from gnomon.measures.building import Bare, Builder, chunks
 from gnomon.measures.classes import MACRO_F1
 from gnomon.measures.columns import TagColumns, Tags
-from gnomon.measures.comparison import difference, swapping_test, t_test
 from gnomon.measures.intervals import interval
 from gnomon.measures.statistics import mean_of
+from gnomon.measures.swapping import difference, swapping_test, t_test
 from gnomon.measures.transitivity import TRANSITIVITY
+
+SEVEN = (
+    "accuracy macro_f1 pattern_accuracy@0.95 pattern_accuracy_auc group_agreement "
+    "true_confidence ece"
+)
 
 # clusters, items in each, accuracy, standard deviation of the clusters' accuracies, unequal sizes
 SETTINGS = {
@@ -42,8 +48,7 @@ SETTINGS = {
 
 
 def simulated(rng, clusters, size, accuracy, spread, unequal):
-    """Right or wrong for items in clusters; the clusters' own accuracies follow a beta
-    distribution."""
+    """Right or wrong for items in clusters, whose accuracies follow a beta distribution."""
     sizes = (
         np.maximum(1, rng.poisson(rng.gamma(2.0, size / 2.0, clusters)))
         if unequal
@@ -78,8 +83,7 @@ def coverage(runs: int = 2000, seed: int = 1) -> dict[str, dict[str, float]]:
 
 
 def three_classes(rng, clusters):
-    """Macro-F1 of answers that favour one class; a cluster has one right label and an accuracy of
-    its own."""
+    """Macro-F1 of answers that favour one class; a cluster has one label and its own accuracy."""
     size = 12
     gold, own = (
         np.repeat(rng.integers(0, 3, clusters), size),
@@ -90,7 +94,6 @@ def three_classes(rng, clusters):
     rows = (
         (
             Bare(str(i), "entailment", labels, (labels[g],), str(i // size)),
-            True,
             None,
             labels[s],
             None,
@@ -104,8 +107,7 @@ def three_classes(rng, clusters):
 
 
 def noisy_order(rng, objects):
-    """Transitivity of answers about sizes, by a model that is surer of some objects than of
-    others."""
+    """Transitivity of answers about sizes, by a model that is surer of some objects."""
     size, blur = rng.normal(0, 1, objects), rng.gamma(2, 0.4, objects)
     larger = (
         size[:, None] - size + rng.normal(0, 1, (objects, objects)) * (blur[:, None] + blur) > 0
@@ -122,13 +124,13 @@ def noisy_order(rng, objects):
     for chunk in chunks(tags):
         builder.add(
             [
-                (Bare(f"{a}/{b}", "cloze", words, ("larger",), ""), True, None, words[not up], None)
+                (Bare(f"{a}/{b}", "cloze", words, ("larger",), ""), None, words[not up], None)
                 for a, b, up in chunk
             ]
         )
         found.extend([{"a": a, "b": b} for a, b, _ in chunk])
     columns = found.done()
-    laws = {"order": {"first": "a", "second": "b", "greater": "larger", "lesser": "smaller"}}
+    laws = Laws(order=OrderLaw(first="a", second="b", greater=("larger",), lesser=("smaller",)))
     return TRANSITIVITY.statistics(builder.done(Tags(lambda: columns), laws=laws))
 
 
@@ -164,17 +166,15 @@ def coverage_of_measures(runs: int = 1000, seed: int = 1) -> dict[str, dict[str,
 def false_positives(
     runs: int = 2000, seed: int = 2, swaps: int = 999
 ) -> dict[str, dict[str, float]]:
-    """How often two models that are equally good (on clusters of items that they find hard alike)
-    are told apart."""
+    """How often two equally good models, which find the same clusters hard, are told apart."""
     found = {}
     for name, (clusters, size, accuracy, spread, unequal) in SETTINGS.items():
         rng = np.random.default_rng(seed)
         hits = dict.fromkeys(("swapping", "t", "naive"), 0)
         for run in range(runs):
             right, codes = simulated(rng, clusters, size, accuracy, spread, unequal)
-            own = np.clip(
-                rng.normal(0, 0.2, clusters), -0.3, 0.3
-            )  # where each is better on some clusters
+            # each model is better on some clusters
+            own = np.clip(rng.normal(0, 0.2, clusters), -0.3, 0.3)
             level = np.bincount(codes, weights=right) / np.bincount(codes)
             one = rng.random(len(codes)) < (level + own)[codes]
             two = rng.random(len(codes)) < (level - own)[codes]
@@ -188,17 +188,17 @@ def false_positives(
 
 
 def speed(answers: int = 1_000_000, draws: int = 1000) -> dict[str, object]:
-    """CPU seconds and memory of `gnomon score` on a run of a million answers, from its folder to
-    its scores."""
+    """CPU seconds and memory of scoring a run of a million answers, from folder to scores."""
     import subprocess
 
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "run"
         make_run(path, answers)
         code = (
-            "import json, resource, sys; from gnomon.runs import Run; from gnomon.measures import score_run; "
-            "names = sys.argv[3].split(); "
-            "scores = score_run(Run.open(sys.argv[1]), measures=names, draws=int(sys.argv[2]), by=sys.argv[4]); "
+            "import json, resource, sys, gnomon; "
+            "path, draws, names, by = sys.argv[1:]; "
+            "by = [by] if by else []; "
+            "scores = gnomon.score(path, measures=names.split(), draws=int(draws), by=by); "
             "used = resource.getrusage(resource.RUSAGE_SELF); "
             "print(json.dumps([used.ru_utime + used.ru_stime, used.ru_maxrss / 1024, len(scores)]))"
         )
@@ -206,11 +206,11 @@ def speed(answers: int = 1_000_000, draws: int = 1000) -> dict[str, object]:
         for name, (measures, by) in {
             "accuracy": ("accuracy", ""),
             "seven measures": (
-                "accuracy macro_f1 pattern_accuracy@0.95 pattern_accuracy_auc group_agreement true_confidence ece",
+                SEVEN,
                 "",
             ),
             "seven measures, whole and by category": (
-                "accuracy macro_f1 pattern_accuracy@0.95 pattern_accuracy_auc group_agreement true_confidence ece",
+                SEVEN,
                 "category",
             ),
         }.items():
@@ -226,8 +226,7 @@ def speed(answers: int = 1_000_000, draws: int = 1000) -> dict[str, object]:
 
 
 def make_run(path: Path, answers: int) -> None:
-    """A run folder as the engine writes it: three labels with probabilities, a pattern for each 200
-    items."""
+    """A run folder as the engine writes it: three labels, a pattern for each 200 items."""
     from gnomon.records import Answer, Item
     from gnomon.runs import Manifest, RunLog
 

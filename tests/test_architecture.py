@@ -23,7 +23,7 @@ ALLOWED = {
     "fingerprint": set(),
     "fetching": {"errors", "files", "fingerprint"},
     "writing": {"errors", "records"},
-    "answerfiles": {"contracts", "errors", "files", "models", "records", "registry"},
+    "answerfiles": {"contracts", "errors", "files", "models", "options", "records", "registry"},
     "itemsource": {"contracts", "errors", "options", "records", "registry"},
     "language": {"contracts", "errors", "files", "records"},
     "benchmarks": {"contracts", "errors", "fetching", "files", "language", "records", "vision"},

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 import gnomon
 from gnomon.contracts import Benchmark
 from gnomon.errors import DataError, UsageError
-from gnomon.itemsource import Fingerprint, ItemSource, spread
+from gnomon.itemsource import ItemSource, spread
 from gnomon.options import complete
-from gnomon.records import Item, pick, problem
+from gnomon.records import Fingerprint, Item, pick, problem
 
 
 @given(st.integers(0, 5000), st.integers(0, 500))

@@ -14,7 +14,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from gnomon.api import compare, load, model, report, run, score
+    from gnomon.api import agreement, compare, load, model, report, run, score
     from gnomon.contracts import (
         Benchmark,
         Laws,
@@ -37,6 +37,7 @@ _HOME = {
     "run": "gnomon.api",
     "score": "gnomon.api",
     "compare": "gnomon.api",
+    "agreement": "gnomon.api",
     "report": "gnomon.api",
     "Benchmark": "gnomon.contracts",
     "Laws": "gnomon.contracts",
@@ -70,6 +71,7 @@ __all__ = [
     "Run",
     "Score",
     "__version__",
+    "agreement",
     "compare",
     "load",
     "model",

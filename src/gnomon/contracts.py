@@ -17,13 +17,17 @@ if TYPE_CHECKING:
 
 Scale = Literal["log-probability", "probability", "none"]
 Takes = Literal["text", "image"]
-Need = Literal["scores", "groups", "order", "relations"]
+# What a measure may need of a table; "laws" is a declared order, or other relations, or both.
+Need = Literal["scores", "groups", "order", "relations", "laws"]
 TEXT: frozenset[Takes] = frozenset({"text"})
 ANYTHING: frozenset[Takes] = frozenset({"text", "image"})
 
 
 class Listing(NamedTuple):
-    """A small table for people: printed, or written as markdown, LaTeX, CSV or JSON."""
+    """A small table for people: printed, or written as markdown, LaTeX, CSV or JSON.
+
+    A column named "share" holds fractions, which people see as percentages.
+    """
 
     title: str
     columns: tuple[str, ...]
@@ -137,9 +141,8 @@ class Measure:
     summary: str
     statistics: Callable[[Table], Statistics]
     better: Literal["higher", "lower"] = "higher"
-    least_group: int = (
-        0  # items a group needs before the figure says something; 0 for other measures
-    )
+    # items that a group needs before the figure says something; 0 for measures of single items
+    least_group: int = 0
     twin: str = ""  # the measure that also asks for right answers, shown beside this one
     needs: frozenset[Need] = frozenset()  # what a table must have, or the figure is undefined
 
@@ -159,8 +162,11 @@ class PairMeasure:
 
 @dataclass(frozen=True, kw_only=True)
 class AnswerFormat:
-    """A kind of file in which another program leaves its answers."""
+    """A kind of file in which another program leaves its answers.
+
+    Options of `read` are keyword-only parameters, such as `column` and `filter`.
+    """
 
     name: str
     recognises: Callable[[Path, Sequence[str]], bool]  # a file by its name and first lines
-    read: Callable[[Path], Iterator[Prediction]]
+    read: Callable[..., Iterator[Prediction]]  # of a Path

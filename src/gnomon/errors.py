@@ -13,6 +13,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
+# What `inert` lets pass, and the categories of Unicode that steer a terminal or hide.
+_HARMLESS = frozenset("\n\u200c\u200d")
+_STEERING = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
+
 
 class GnomonError(Exception):
     """something the user can fix: `message` says what and where, `hint` says what to do."""
@@ -68,6 +72,10 @@ class MissingFileWarning(UserWarning):
     """A part of the authors' data is not there; the rest is used."""
 
 
+class AnswerFileWarning(UserWarning):
+    """A file of answers does not fit its benchmark in every respect; what fits is used."""
+
+
 class UnencryptedWarning(UserWarning):
     """A key goes over the network for all to read."""
 
@@ -85,3 +93,28 @@ def unknown(kind: str, name: str, known: Iterable[str]) -> UsageError:
     near = get_close_matches(name, known, n=3, cutoff=0.5)
     hint = f"Did you mean {' or '.join(near)}?" if near else f"Known: {', '.join(known)}."
     return UsageError(f"There is no {kind} named '{name}'.", hint)
+
+
+def inert(text: str) -> str:
+    """Text from strangers, made safe to print: what steers a terminal or turns the direction of
+    writing is shown as an escape. Line breaks stay, and so do the joiners of scripts and emoji.
+
+    >>> print(inert("gpt\\x1b[31m\\u202e2"))
+    gpt\\x1b[31m\\u202e2
+    """
+    if text.isprintable():
+        return text
+
+    return "".join(map(_visible, text))
+
+
+def _visible(character: str) -> str:
+    from unicodedata import category
+
+    if character.isprintable() or character in _HARMLESS:
+        return character
+    if character == "\t":
+        return " "
+    if category(character) not in _STEERING:
+        return character
+    return character.encode("unicode_escape", errors="backslashreplace").decode("ascii")

@@ -34,8 +34,11 @@ class ItemSource:
         return f"{self.benchmark.name}@{self.source}"
 
     def __repr__(self) -> str:
-        limit = {"limit": self.limit} if self.limit is not None else {}
-        return f"<{', '.join([self.name, *(f'{key}={value!r}' for key, value in (self.options | limit).items())])}>"
+        options = dict(self.options)
+        if self.limit is not None:
+            options["limit"] = self.limit
+        parts = [self.name, *(f"{key}={value!r}" for key, value in options.items())]
+        return f"<{', '.join(parts)}>"
 
     def items(self) -> Iterator[Item]:
         """The items, each checked; at most `limit`, spread evenly over the whole."""
@@ -47,7 +50,8 @@ class ItemSource:
 
     def _all(self) -> Iterator[Item]:
         for item in self.benchmark.sources[self.source](**self.options):
-            if wrong := problem(item):
+            wrong = problem(item)
+            if wrong:
                 raise DataError(
                     f"item '{item.id}' of {self.name} cannot be asked: {wrong}.",
                     "This is a fault of the benchmark or of its data file.",
@@ -56,22 +60,33 @@ class ItemSource:
 
     def limited(self, limit: int | None) -> ItemSource:
         """The same source, narrowed to at most `limit` items."""
-        if limit is not None and (
-            isinstance(limit, bool) or not hasattr(limit, "__index__") or limit < 1
-        ):
+        if limit is None:
+            return replace(self, limit=None)
+        if isinstance(limit, bool) or not hasattr(limit, "__index__") or limit < 1:
             raise UsageError(
                 f"The limit must be 1 or more, not {limit}.",
                 "Give a whole number, or none for all items.",
             )
-        return replace(self, limit=None if limit is None else operator.index(limit))
+        return replace(self, limit=operator.index(limit))
 
 
 def load(spec: str, **options: Any) -> ItemSource:
-    """The items of a benchmark: NAME, NAME@fresh or NAME@published, with the options that its
-    source takes.
+    """The items of a benchmark: NAME, NAME@fresh or NAME@published, with options of its source.
 
     >>> load("scales", seed=1).name
     'scales@fresh'
+    """
+    found, source = named_source(spec)
+    function = found.sources[source]
+    check_options(f"{found.name}@{source}", function, options)
+    return ItemSource(found, source, complete(function, options))
+
+
+def named_source(spec: str) -> tuple[Benchmark, str]:
+    """The benchmark and the source that NAME or NAME@SOURCE means.
+
+    >>> named_source("scales")[1]
+    'fresh'
     """
     name, _, source = spec.partition("@")
     found = registry.benchmark(name)
@@ -80,9 +95,7 @@ def load(spec: str, **options: Any) -> ItemSource:
         raise UsageError(
             f"{name} has no source '{source}'.", f"It has: {', '.join(found.sources)}."
         )
-    function = found.sources[source]
-    check_options(f"{name}@{source}", function, options)
-    return ItemSource(found, source, complete(function, options))
+    return found, source
 
 
 def spread(total: int, most: int) -> Iterable[int]:

@@ -1,22 +1,28 @@
-"""Options by signature: a benchmark's source or a model's factory names its options as keyword-only
+"""Options by signature: a benchmark's source or a model's factory names them as keyword-only
 parameters.
 
 Nothing else declares them: what the signature does not name is refused, and texts become the
-annotated types. A model's factory may mark those that have no say in its answers, such as a number
-of threads, with `neutral`.
+annotated types. The docstring explains each on a line "name   text". A model's factory may mark
+those that have no say in its answers, such as a number of threads, with `neutral`.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
-from inspect import Parameter, signature
+from functools import partial
+from inspect import Parameter, getdoc, signature
 from operator import index
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from gnomon.errors import UsageError
 
 Factory = TypeVar("Factory", bound=Callable[..., Any])
-_TRUE, _FALSE = ("true", "yes", "on", "1"), ("false", "no", "off", "0")
+_TRUTHS = {
+    **dict.fromkeys(("true", "yes", "on", "1"), True),
+    **dict.fromkeys(("false", "no", "off", "0"), False),
+}
+_EXPLAINED = re.compile(r"(?P<indent> *)(?P<name>\w+) {2,}(?P<text>\S.*)")
 
 
 def takes(function: Callable[..., Any], option: str) -> bool:
@@ -25,59 +31,93 @@ def takes(function: Callable[..., Any], option: str) -> bool:
 
 
 def options_of(function: Callable[..., Any]) -> dict[str, Any]:
-    """The options that the function's signature names, in order, with their defaults; `...` where
-    one must be given.
+    """The options that the signature names, in order, with their defaults; `...` for a must.
 
     >>> def fresh(*, seed: int = 0, data: str): ...
     >>> options_of(fresh)
     {'seed': 0, 'data': Ellipsis}
     """
-    return {
-        name: ... if parameter.default is Parameter.empty else parameter.default
-        for name, parameter in _parameters(function).items()
-    }
+    found: dict[str, Any] = {}
+    for name, parameter in _parameters(function).items():
+        found[name] = ... if parameter.default is Parameter.empty else parameter.default
+    return found
+
+
+class Explained(NamedTuple):
+    """A docstring, taken apart: what it says of each option, and the rest."""
+
+    options: dict[str, str]
+    prose: str
+
+
+def explained(function: Callable[..., Any]) -> Explained:
+    """What a docstring says. A line about an option goes on where the next is indented deeper.
+
+    >>> def fresh(*, seed: int = 0):
+    ...     '''New items.
+    ...
+    ...     seed   draws them
+    ...     '''
+    >>> explained(fresh)
+    Explained(options={'seed': 'draws them'}, prose='New items.')
+    """
+    while isinstance(function, partial):
+        function = function.func
+    names = _parameters(function)
+    options: dict[str, str] = {}
+    prose: list[str] = []
+    name, indent = "", 0
+    for line in (getdoc(function) or "").splitlines():
+        match = _EXPLAINED.fullmatch(line)
+        if match and match["name"] in names:
+            name, indent = match["name"], len(match["indent"])
+            options[name] = match["text"]
+        elif name and len(line) - len(line.lstrip()) > indent:
+            options[name] += f" {line.strip()}"
+        else:
+            name = ""
+            prose.append(line)
+    return Explained(options, "\n".join(prose).strip())
+
+
+def option_help(function: Callable[..., Any]) -> dict[str, str]:
+    """What the docstring says of each option that it explains."""
+    return explained(function).options
 
 
 def check_options(what: str, function: Callable[..., Any], options: Mapping[str, Any]) -> None:
-    """Refuse an option that the signature does not name, and name one that it needs, before
-    anything runs."""
+    """Refuse an option that the signature does not name, and miss one that it needs."""
     parameters = _parameters(function)
     for option in options:
         if option not in parameters:
-            can = (
-                f"It takes: {', '.join(sorted(parameters))}."
-                if parameters
-                else "It takes no options."
-            )
-            raise UsageError(f"{what} has no option '{option}'.", can)
+            known = ", ".join(sorted(parameters))
+            hint = f"It takes: {known}." if known else "It takes no options."
+            raise UsageError(f"{what} has no option '{option}'.", hint)
     for name, parameter in parameters.items():
         if parameter.default is Parameter.empty and name not in options:
-            raise UsageError(
-                f"{what} needs the option '{name}'.", f"Give it with --{name.replace('_', '-')}."
-            )
+            flag = name.replace("_", "-")
+            raise UsageError(f"{what} needs the option '{name}'.", f"Give it with --{flag}.")
 
 
 def complete(function: Callable[..., Any], options: Mapping[str, Any]) -> dict[str, Any]:
     """All options of the function: those given, converted, and its defaults for the rest."""
-    return {
-        name: _convert(parameter, options.get(name, parameter.default))
-        for name, parameter in _parameters(function).items()
-    }
+    found: dict[str, Any] = {}
+    for name, parameter in _parameters(function).items():
+        found[name] = _convert(parameter, options.get(name, parameter.default))
+    return found
 
 
 def given(function: Callable[..., Any], options: Mapping[str, Any]) -> dict[str, Any]:
     """The options that differ from the function's defaults, converted and in order of name."""
     done = complete(function, options)
-    return {
-        name: done[name]
-        for name in sorted(options)
-        if done[name] != _parameters(function)[name].default
-    }
+    defaults = options_of(function)
+    return {name: done[name] for name in sorted(options) if done[name] != defaults[name]}
 
 
 def neutral(*names: str) -> Callable[[Factory], Factory]:
-    """Mark options of a model's factory that do not change its answers: a run goes on when they
-    differ.
+    """Mark options of a model's factory that do not change its answers.
+
+    A run goes on when they differ.
 
     >>> @neutral("threads")
     ... def echo(name, *, prompt="", threads=1): ...
@@ -86,10 +126,9 @@ def neutral(*names: str) -> Callable[[Factory], Factory]:
     """
 
     def mark(factory: Factory) -> Factory:
-        if unknown := set(names) - _parameters(factory).keys():
-            raise TypeError(
-                f"{factory.__name__} has no option {', '.join(sorted(unknown))} that could be neutral"
-            )
+        unknown = ", ".join(sorted(set(names) - _parameters(factory).keys()))
+        if unknown:
+            raise TypeError(f"{factory.__name__} has no option {unknown} that could be neutral")
         factory.neutral = frozenset(names)  # type: ignore[attr-defined]
         return factory
 
@@ -103,20 +142,16 @@ def neutral_options(factory: Callable[..., Any]) -> frozenset[str]:
 
 
 def _parameters(function: Callable[..., Any]) -> dict[str, Parameter]:
-    return {
-        p.name: p
-        for p in signature(function).parameters.values()
-        if p.kind is Parameter.KEYWORD_ONLY
-    }
+    parameters = signature(function).parameters
+    return {name: p for name, p in parameters.items() if p.kind is Parameter.KEYWORD_ONLY}
 
 
 def _convert(parameter: Parameter, value: Any) -> Any:
-    """A text from the command line as the annotated type: int, float, bool; numpy's whole numbers
-    as int."""
+    """A text from the command line as the annotated type; numpy's whole numbers as int."""
+    if isinstance(value, bool):
+        return value
     if not isinstance(value, str):
-        return (
-            index(value) if hasattr(value, "__index__") and not isinstance(value, bool) else value
-        )
+        return index(value) if hasattr(value, "__index__") else value
     annotation = parameter.annotation
     name = annotation.__name__ if isinstance(annotation, type) else str(annotation)
     kinds = name.replace(" ", "").split("|")
@@ -126,7 +161,7 @@ def _convert(parameter: Parameter, value: Any) -> Any:
         if "float" in kinds:
             return float(value)
         if "bool" in kinds:
-            return {**dict.fromkeys(_TRUE, True), **dict.fromkeys(_FALSE, False)}[value.lower()]
+            return _TRUTHS[value.lower()]
     except (ValueError, KeyError):
         if "str" not in kinds:
             raise UsageError(

@@ -22,6 +22,7 @@ class Entry(NamedTuple):
     target: str
     summary: str
     role: str = ""  # of a model: "guess" or "shortcut" for a baseline that knows nothing of space
+    native: bool = False  # of a model: runs compiled code, which may end the process
 
 
 BENCHMARKS: dict[str, Entry] = {
@@ -77,12 +78,16 @@ MODELS: dict[str, Entry] = {
     "hf": Entry(
         "gnomon.models.transformers.hf:hf",
         "a model of Hugging Face transformers, any kind: hf:NAME or hf:FOLDER",
+        native=True,
     ),
     "smollm2": Entry(
         "gnomon.models.llamacpp.smollm2:smollm2",
         "SmolLM2-135M-Instruct, embedded: fetched once, no torch",
+        native=True,
     ),
-    "gguf": Entry("gnomon.models.llamacpp.gguf:gguf", "a model file of llama.cpp: gguf:PATH"),
+    "gguf": Entry(
+        "gnomon.models.llamacpp.gguf:gguf", "a model file of llama.cpp: gguf:PATH", native=True
+    ),
     "openai": Entry(
         "gnomon.models.servers.openai:openai", "a model of an OpenAI-compatible server: openai:NAME"
     ),
@@ -386,6 +391,20 @@ def role(spec: str) -> str:
         return str(getattr(model_factory(spec), "role", ""))
     except GnomonError:  # a run of a plug-in that is not installed here
         return ""
+
+
+def is_native(spec: str) -> bool:
+    """Does the model run compiled code, which may end the process?
+
+    A plug-in says so by an attribute `native` of its factory.
+
+    >>> is_native("gguf:model.gguf"), is_native("random")
+    (True, False)
+    """
+    scheme = spec.partition(":")[0]
+    if scheme in MODELS:
+        return MODELS[scheme].native
+    return bool(getattr(model_factory(spec), "native", False))
 
 
 def with_twins(names: Sequence[str]) -> list[str]:

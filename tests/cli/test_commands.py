@@ -142,6 +142,15 @@ def test_list_runs_tells_which_are_damaged_and_shows_the_others_whole(capsys, mo
     assert [run["state"] for run in json.loads(out)].count("damaged") == 4
 
 
+def test_a_run_in_which_no_item_was_logged_is_listed_nowhere(capsys):
+    told(capsys, "run", "scales", "-m", "random", "--limit", "5", "--quiet")
+    (folder,) = Path("runs").iterdir()
+    manifest = json.loads((folder / "run.json").read_text())
+    (folder / "run.json").write_text(json.dumps({**manifest, "items_sha256": ""}))
+    assert told(capsys, "list", "runs")[1].startswith("No runs in runs.")
+    assert json.loads(told(capsys, "list", "runs", "--json")[1]) == []
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -153,7 +162,7 @@ def test_list_runs_tells_which_are_damaged_and_shows_the_others_whole(capsys, mo
         (["models", "majority"], ["majority takes no options."]),
         (
             ["benchmarks", "scales"],
-            ["scales@fresh", "--seed S", "scales@published", "--data DIR", "--set form=VALUE"],
+            ["scales@fresh", "--seed S", "scales@published", "--data DIR", "--set scale=VALUE"],
         ),
     ],
 )
@@ -220,7 +229,7 @@ def test_a_run_whose_items_all_failed_is_a_failure(plugin, capsys):
 BAD = {
     "unknown benchmark": (["run", "scalse", "-m", "random"], 2, "Did you mean scales"),
     "unknown model": (["run", "scales", "-m", "randon"], 2, "Did you mean random"),
-    "unknown command": (["rum"], 2, "Did you mean run"),
+    "unknown command": (["runn"], 2, "Did you mean run"),
     "unknown source": (["make", "scales@new", "-o", "x.jsonl"], 2, "fresh, published"),
     "unknown option": (["make", "scales", "-o", "x.jsonl", "--set", "sclae=size"], 2, "'sclae'"),
     "option of no benchmark": (

@@ -8,6 +8,7 @@ import pytest
 
 import gnomon
 from gnomon.cli import main
+from gnomon.errors import UsageError
 from gnomon.runs import runs_in
 
 
@@ -65,8 +66,9 @@ def test_the_python_api_gives_the_same_scores(runs, capsys):
         score["measure"]: score["value"]
         for score in json.loads(printed(capsys, "score", runs[0], "--format", "json").out)
     }
-    for score in gnomon.score(runs[0]):
-        assert score.value == found[score.measure]
+    scores = {score.measure: score.value for score in gnomon.score(runs[0])}
+    assert scores == found
+    assert len(scores) > 5
 
 
 def test_the_table_shows_percentages_with_intervals_and_bars_and_fits_the_width(
@@ -142,7 +144,10 @@ def test_answers_in_a_file_are_scored_against_the_items(capsys, tmp_path):
     )
     right = sum(1 for i in range(len(items) - 10) if i % 4)
     assert json.loads(told.out)[0]["value"] == pytest.approx(right / len(items))
-    assert "10 not asked" in told.err
+    assert "10 not in the file" in told.err
+    assert json.loads(told.out)[0]["n"] == len(items)
+    assert "counted as wrong" in told.err
+    assert items[0].id in told.err  # a few of the ids are named
 
 
 def test_negative_scores_in_a_file_are_log_probabilities(capsys, tmp_path):
@@ -201,9 +206,9 @@ def test_seeds_are_taken_together(capsys):
         (["score", "{run}", "--draws", "-3"], "2 or more, or 0 for none, not -3"),
         (["score", "{run}", "--draws", "1"], "2 or more, or 0 for none, not 1"),
         (["score", "{run}", "--minimum", "-1"], "must be 1 or more, not -1"),
-        (["score", "{run}", "--seed", "3"], "--seed says what the answers in a file are to"),
-        (["score", "{run}", "--set", "form=cloze"], "--set says what the answers in a file are to"),
-        (["score", "{run}", "--limit", "3"], "--limit says what the answers in a file are to"),
+        (["score", "{run}", "--seed", "3"], "--seed belongs to a file of answers"),
+        (["score", "{run}", "--set", "form=cloze"], "--set belongs to a file of answers"),
+        (["score", "{run}", "--limit", "3"], "--limit belongs to a file of answers"),
         (
             ["score", "{run}", "--like-paper", "--by", "scale"],
             "--by has no effect with --like-paper",
@@ -378,7 +383,8 @@ def test_a_leaderboard_is_over_the_items_that_all_runs_share(capsys):
     gnomon.run("scales", "majority", limit=400)
     short = gnomon.run("scales", "constant:yes", limit=400)
     with_less(short, 30)
-    found = json.loads(printed(capsys, "compare", "runs", "--format", "json").out)
+    asked = ("compare", "runs", "--unfinished")
+    found = json.loads(printed(capsys, *asked, "--format", "json").out)
     assert {rank["n"] for rank in found["leaderboard"]} == {30}
     assert {(pair["first"], pair["second"]): pair["n"] for pair in found["comparisons"]} == {
         ("random", "majority"): 400,
@@ -388,7 +394,7 @@ def test_a_leaderboard_is_over_the_items_that_all_runs_share(capsys):
     values = {rank["model"]: rank["value"] for rank in found["leaderboard"]}
     for pair in found["comparisons"][1:]:
         assert values[pair["first"]] == pytest.approx(pair["first_value"])
-    assert "the 30 items in " in printed(capsys, "compare", "runs").out
+    assert "the 30 items in " in printed(capsys, *asked).out
 
 
 def with_less(run, number):
@@ -401,19 +407,146 @@ def with_less(run, number):
         db.execute("DELETE FROM items WHERE n >= ?", (number,))
 
 
+def stopped_after(run, number):
+    """A run as it is when it was stopped: the items after these were not asked."""
+    import sqlite3
+    from contextlib import closing
+
+    with closing(sqlite3.connect(run.path / "answers.sqlite")) as db, db:
+        db.execute("DELETE FROM answers WHERE n >= ?", (number,))
+    return run
+
+
+def test_an_unfinished_run_is_scored_over_the_items_that_were_asked(capsys):
+    whole = gnomon.run("scales", "majority", limit=100)
+    first = [answer.choice in item.gold for item, answer in list(whole.rows())[:30]]
+    stopped_after(whole, 30)
+    asked = ("score", whole.path, "--measure", "accuracy")
+    told = printed(capsys, *asked, "--format", "json")
+    [score] = json.loads(told.out)
+    assert (score["n"], score["value"]) == (30, pytest.approx(sum(first) / 30))
+    assert "asked 30 of 100 items; the figures are over those" in told.err
+    assert "30" in printed(capsys, *asked).out
+    [same] = gnomon.score(whole, measures="accuracy")
+    assert (same.n, same.value) == (30, score["value"])
+
+
+def test_unfinished_runs_are_not_compared_unless_that_is_asked_for(runs, capsys):
+    stopped_after(gnomon.runs.Run.open(runs[0]), 30)
+    assert main(["compare", *runs[:2]]) == 2
+    told = capsys.readouterr().err
+    assert "random on scales@fresh is not finished: it was asked 30 of 80 items" in told
+    assert "--unfinished" in told
+    with pytest.raises(UsageError, match="is not finished"):
+        gnomon.compare(*runs[:2])
+    told = printed(capsys, "compare", *runs[:2], "--unfinished", "--format", "json")
+    assert [pair["n"] for pair in json.loads(told.out)["comparisons"]] == [30]
+    assert "asked 30 of 80 items; it is compared on those" in told.err
+    [pair] = gnomon.compare(*runs[:2], unfinished=True)
+    assert pair.n == 30
+
+
+def answered(tmp_path, name, sure, right=lambda number: True):
+    """A run of answers with so much confidence, right where a function of the number says so."""
+    lines = []
+    for number, item in enumerate(gnomon.load("scales", form="cloze").limited(200).items()):
+        best = item.gold[0] if right(number) else next(c for c in item.choices if c != item.gold[0])
+        scores = [sure if choice == best else 1 - sure for choice in item.choices]
+        lines.append(json.dumps({"item": item.id, "choice": best, "scores": scores}))
+    file = tmp_path / f"{name}.jsonl"
+    file.write_text("\n".join(lines) + "\n")
+    return gnomon.run(gnomon.load("scales", form="cloze"), f"answers:{file}", limit=200)
+
+
+def test_a_lower_calibration_error_ranks_first(capsys, tmp_path):
+    unsure = answered(tmp_path, "unsure", 0.6)  # always right, 60 % sure: the gap is 40 points
+    sure = answered(tmp_path, "sure", 0.95)  # the gap is 5 points
+    asked = ("compare", unsure.path, sure.path)
+    for measure in ("ece", "brier"):
+        told = printed(capsys, *asked, "--measure", measure, "--format", "json")
+        found = json.loads(told.out)
+        models = [rank["model"].rpartition("/")[2] for rank in found["leaderboard"]]
+        assert models == ["sure.jsonl", "unsure.jsonl"]
+        assert [(rank["best"], rank["worst"]) for rank in found["leaderboard"]] == [(1, 1), (2, 2)]
+        [pair] = found["comparisons"]
+        assert pair["difference"] > 0
+        assert pair["better"] == "lower"
+    assert "ece (lower is better)" in printed(capsys, *asked, "--measure", "ece").out
+    [pair] = gnomon.compare(*asked[1:], measure="ece")
+    assert pair.ahead.endswith("sure.jsonl")
+    assert not pair.ahead.endswith("unsure.jsonl")
+
+
+def test_a_measure_whose_needs_are_not_met_has_no_value_and_says_why(runs, capsys):
+    told = printed(capsys, "score", runs[1], "--measure", "negation", "--format", "json")
+    [score] = json.loads(told.out)
+    assert (score["value"], score["n"]) == (None, 0)
+    assert "negation needs items under declared relations" in told.err
+    told = printed(capsys, "score", runs[2], "--measure", "ece", "--measure", "brier")
+    assert "constant:yes on scales@fresh: ece, brier need scores, and there are none." in told.err
+    assert main(["compare", *runs[1:], "--measure", "ece"]) == 2
+    assert "ece needs scores, and there are none" in capsys.readouterr().err
+
+
+def test_how_often_two_runs_agree_stands_beside_each_pair(runs, capsys):
+    found = json.loads(
+        printed(capsys, "compare", *runs, "--measure", "agreement", "--format", "json").out
+    )
+    assert (found["comparisons"], len(found["agreements"])) == ([], 3)
+    one, two = (dict(map(_choice, gnomon.runs.Run.open(run).rows())) for run in runs[:2])
+    alike = [name for name in one if one[name] == two[name]]
+    assert 0 < len(alike) < 80
+    first = found["agreements"][0]
+    assert (first["first"], first["second"], first["n"]) == ("random", "majority", 80)
+    assert first["value"] == pytest.approx(len(alike) / 80)
+    assert first["low"] < first["value"] < first["high"]
+    [same] = gnomon.agreement(*runs[:2])
+    assert same._asdict() == first
+    out = printed(capsys, "compare", *runs, "--measure", "agreement").out
+    assert out.count("agreement") == 3
+    rows = printed(capsys, "compare", *runs, "--measure", "both_right", "--format", "csv").out
+    assert {row["measure"] for row in csv.DictReader(io.StringIO(rows))} == {"both_right"}
+
+
+def _choice(row):
+    item, answer = row
+    return item.id, answer.choice
+
+
+def test_a_measure_over_two_runs_has_no_difference(runs):
+    with pytest.raises(UsageError, match="is a measure over two runs"):
+        gnomon.compare(*runs, measure="agreement")
+    with pytest.raises(UsageError, match="no pair measure named"):
+        gnomon.agreement(*runs, measure="agrement")
+
+
+def test_answers_at_odds_with_their_scores_are_told(capsys, tmp_path):
+    items = list(gnomon.load("scales", form="cloze").limited(4).items())
+    lines = [
+        {"item": item.id, "choice": item.choices[0], "scores": scores}
+        for item, scores in zip(
+            items, ([-1.0, -0.1], [-0.2, -2.0], [3.0, -1.0], [-0.5, -0.5]), strict=True
+        )
+    ]
+    (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, lines)) + "\n")
+    asked = ["score", "--answers", "a.jsonl", "--benchmark", "scales", "--limit", "4"]
+    told = printed(capsys, *asked, "--set", "form=cloze", "--measure", "accuracy").err
+    assert "1 answer is not the choice with the best score" in told
+    assert "1 answer has log-probabilities above 0" in told
+
+
 def test_without_a_test_there_is_no_verdict_and_no_rank(capsys):
     one, two = (gnomon.run("scales", model, limit=200) for model in ("random", "majority"))
     with_less(one, 1)
-    found = json.loads(
-        printed(capsys, "compare", str(one.path), str(two.path), "--format", "json").out
-    )
+    asked = ("compare", one.path, two.path, "--unfinished")
+    found = json.loads(printed(capsys, *asked, "--format", "json").out)
     [pair] = found["comparisons"]
     assert (pair["n"], pair["p"], pair["differ"]) == (1, None, None)
     assert all(
         not rank["tied"] and (rank["best"], rank["worst"]) == (1, 2)
         for rank in found["leaderboard"]
     )
-    out = printed(capsys, "compare", str(one.path), str(two.path)).out
+    out = printed(capsys, *asked).out
     assert "tied  " not in out.split("Differences")[1]
 
 

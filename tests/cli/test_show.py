@@ -6,6 +6,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -54,6 +55,14 @@ def test_shares_are_numbers_for_programs_and_percentages_for_people(capsys):
     assert len(found["sample"]) == 1
     _, out, _ = told(capsys, "posrel")
     assert "25.0 %" in out
+
+
+@pytest.mark.parametrize("name", ["spacenli", "posrel", "scales", "spatialqa"])
+def test_no_share_is_above_100_percent(capsys, name: str):
+    _, out, _ = told(capsys, name, "-n", "0", *(["--per-group", "1"] if name == "spacenli" else []))
+    shares = [float(number) for number in re.findall(r"([\d.,]+) %", out)]
+    assert shares
+    assert max(shares) <= 100
 
 
 def test_fewer_than_no_items_are_refused(capsys):

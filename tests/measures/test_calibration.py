@@ -16,7 +16,8 @@ def test_a_model_that_is_right_as_often_as_it_is_sure_has_no_calibration_error(t
 def test_calibration_error_is_the_weighted_gap_of_the_bins(table, rng):
     shares = rng.dirichlet([1, 1, 1], 500)
     golds = [("a", "b", "c")[i] for i in rng.integers(0, 3, 500)]
-    some = table(golds, [None] * 500, choices=("a", "b", "c"), scores=shares)
+    answers = ["abc"[i] for i in shares.argmax(axis=1)]
+    some = table(golds, answers, choices=("a", "b", "c"), scores=shares)
     sure, hit = (
         shares.max(axis=1),
         np.array([g == "abc"[i] for g, i in zip(golds, shares.argmax(axis=1), strict=True)]),
@@ -38,7 +39,8 @@ def test_brier_is_that_of_scikit_learn(table, rng):
     metrics = pytest.importorskip("sklearn.metrics")
     shares = rng.dirichlet([1, 1], 200)
     golds = [("a", "b")[i] for i in rng.integers(0, 2, 200)]
-    some = table(golds, [None] * 200, choices=("a", "b"), scores=shares)
+    answers = ["ab"[i] for i in shares.argmax(axis=1)]
+    some = table(golds, answers, choices=("a", "b"), scores=shares)
     expected = metrics.brier_score_loss([g == "b" for g in golds], shares[:, 1])
     assert brier(some).value == pytest.approx(2 * expected)
 
@@ -50,6 +52,15 @@ def test_items_without_usable_scores_are_left_out_and_counted(table):
     )
     assert (ece(some).n, brier(some).n) == (1, 1)
     assert np.isnan(ece(table(["a", "b"], ["a", "b"])).value)
+
+
+def test_an_item_that_was_not_answered_is_left_out_even_if_it_has_scores(table):
+    shares = [[0.9, 0.1], [0.2, 0.8], [0.6, 0.4]]
+    some = table(["a", "a", "a"], ["a", "b", None], choices=("a", "b"), scores=shares)
+    answered = some.where(np.array([0, 1]))
+    for measure in (ece, brier):
+        assert (measure(some).value, measure(some).n) == (measure(answered).value, 2)
+    assert sum(each.n for each in reliability(some)) == 2
 
 
 def test_coverage_starts_with_the_surest_and_ends_with_all(table):

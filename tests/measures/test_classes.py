@@ -59,7 +59,8 @@ def test_class_scores_are_precision_recall_and_f1(table):
 def test_where_several_labels_are_right_the_typical_ones_are_compared_with_them(table, rng):
     golds = [LABELS[:2], LABELS[1:2], LABELS[2:], LABELS[:1]] * 25
     shares = rng.dirichlet([0.6] * 4, 100)
-    some = table(golds, [None] * 100, choices=LABELS, scores=shares)
+    answers = [LABELS[i] for i in shares.argmax(axis=1)]
+    some = table(golds, answers, choices=LABELS, scores=shares)
     truth = np.array([[label in gold for label in LABELS] for gold in golds])
     for rule in ("code", "paper"):
         expected = sklearn.f1_score(
@@ -67,6 +68,15 @@ def test_where_several_labels_are_right_the_typical_ones_are_compared_with_them(
         )
         assert typical_f1(rule).statistics(some).value == pytest.approx(expected)
     assert macro_f1(some).value == typical_f1("code").statistics(some).value
+
+
+def test_an_item_that_was_not_answered_has_no_typical_labels_even_if_it_has_scores(table):
+    golds = [("a", "b"), ("c", "d")]
+    shares = [[0.5, 0.5, 0, 0], [0, 0, 0.5, 0.5]]
+    both = table(golds, ["a", "c"], choices=LABELS, scores=shares)
+    one = table(golds, ["a", None], choices=LABELS, scores=shares)
+    assert typical_f1("code").statistics(both).value == 1.0
+    assert typical_f1("code").statistics(one).value == 0.5
 
 
 def test_sets_of_labels_need_scores(table):

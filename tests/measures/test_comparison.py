@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from gnomon.contracts import Laws, OrderLaw
 from gnomon.errors import UsageError
 from gnomon.measures import Table
 from gnomon.measures.accuracy import ACCURACY, RECOGNISED_ACCURACY
@@ -26,6 +27,11 @@ from gnomon.records import Answer, Item
 from gnomon.registry import measure
 
 from .conftest import make
+
+
+def about(table, **fields):
+    """The table, with other facts about it."""
+    return replace(table, about=replace(table.about, **fields))
 
 
 def model(name, flags, *, width=5, **more):
@@ -180,7 +186,7 @@ def test_the_same_id_must_mean_the_same_question():
     with pytest.raises(UsageError, match="share no items"):
         compare([one, replace(one, ids=np.array(["x", "y"], dtype=object))], ACCURACY)
     with pytest.raises(UsageError, match="same benchmark"):
-        compare([one, replace(one, benchmark="other")], ACCURACY)
+        compare([one, about(one, benchmark="other")], ACCURACY)
 
 
 def test_runs_of_one_model_are_told_apart_by_seed_or_number(rng):
@@ -252,9 +258,19 @@ def test_seeds_are_averaged_with_an_interval_for_both_kinds_of_chance(rng):
     assert found.score.low < found.score.value < found.score.high
 
 
+def test_a_difference_that_is_alike_in_all_clusters_is_not_certain():
+    one, two = (model(name, [flag] * 10) for name, flag in (("one", True), ("two", False)))
+    [pair] = compare([one, two], ACCURACY)
+    assert (pair.difference, pair.high, pair.p) == (1.0, 1.0, 0.5)
+    assert pair.low < 0, "two clusters are compatible with no difference, as p says"
+    [same] = compare([one, about(one, model="same")], ACCURACY)
+    assert (same.difference, same.p) == (0.0, 1.0)
+    assert same.low < 0 < same.high
+
+
 def test_groups_and_statements_of_different_seeds_are_not_mixed(rng):
     """Each seed is consistent in itself, and the opposite of the other."""
-    laws = {"order": {"first": "a", "second": "b", "greater": ["more"], "lesser": ["less"]}}
+    laws = Laws(order=OrderLaw(first="a", second="b", greater=("more",), lesser=("less",)))
     tags = [{"a": "x", "b": "y"}, {"a": "y", "b": "x"}]
     tables = [
         make(
@@ -289,13 +305,13 @@ def test_seeds_are_told_from_other_settings(rng):
         {"seed": 0, "model_seed": 1, "limit": 20},
         {"seed": 0, "limit": 30},
     ]
-    tables = [replace(model("m", flags), settings=each) for each in settings]
-    assert [[table.settings for table in group] for group in by_seed(tables)] == [
+    tables = [about(model("m", flags), settings=each) for each in settings]
+    assert [[table.about.settings for table in group] for group in by_seed(tables)] == [
         settings[:2],
         settings[2:],
     ]
     with pytest.raises(UsageError, match="nothing but the seed"):
         over_seeds(tables, ACCURACY)
     with pytest.raises(UsageError, match="nor in anything else"):
-        by_seed([tables[0], replace(tables[1], settings=settings[0])])
-    assert together(tables[:2]).settings == {"limit": 20}
+        by_seed([tables[0], about(tables[1], settings=settings[0])])
+    assert together(tables[:2]).about.settings == {"limit": 20}

@@ -1,11 +1,11 @@
-"""Agreement within groups and between forms, and the laws of relations, on cases that fit on a
-page."""
+"""Agreement within groups and between forms, and the laws of relations, on small cases."""
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gnomon.contracts import Laws, OrderLaw, RelationLaw
 from gnomon.measures import Table
 from gnomon.measures.comparison import difference, t_test
 from gnomon.measures.consistency import agreement, within_groups
@@ -15,28 +15,26 @@ from gnomon.measures.transitivity import transitivity
 from gnomon.records import Answer, Item
 from gnomon.registry import measure
 
-ORDER = {
-    "order": {
-        "first": "obj_a",
-        "second": "obj_b",
-        "within": "scale",
-        "word": "comparative",
-        "greater": ["larger", "taller"],
-        "lesser": ["smaller", "shorter"],
-    }
-}
-RELATIONS = {
-    "relations": {
-        "first": "subject",
-        "second": "object",
-        "within": ["image"],
-        "word": "relation",
-        "symmetric": ["next to"],
-        "converse": {"left of": "right of"},
-        "transitive": ["inside"],
-        "negated": "negated",
-    }
-}
+ORDER = Laws(
+    order=OrderLaw(
+        first="obj_a",
+        second="obj_b",
+        within=("scale",),
+        word="comparative",
+        greater=("larger", "taller"),
+        lesser=("smaller", "shorter"),
+    )
+)
+RELATIONS = Laws(
+    relations=RelationLaw(
+        first="subject",
+        second="object",
+        within=("image",),
+        symmetric=("next to",),
+        converse=(("left of", "right of"),),
+        transitive=("inside",),
+    )
+)
 
 
 def cloze(a, b, answer, gold="larger", scale="size"):

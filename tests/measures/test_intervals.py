@@ -95,6 +95,26 @@ def test_all_right_is_not_certainty():
     assert interval(mean_of(np.ones(20), np.arange(20)), draws=500) == found
 
 
+def test_a_few_equal_clusters_are_not_certainty_inside_the_bounds_either():
+    right = np.array([1, 0, 0, 0, 0, 0, 0, 0] * 2)
+    two = interval(mean_of(right, np.repeat([0, 1], 8)))
+    assert two.value == 0.125
+    assert two.low < 0.01
+    assert two.high > 0.9, "two clusters say next to nothing"
+    assert interval(mean_of(right, np.repeat([0, 1], 8)), draws=200) == two
+    half = np.tile([1, 0], 40)
+    many = interval(mean_of(half, np.repeat(np.arange(40), 2)))
+    assert 0.4 < many.low < 0.5 < many.high < 0.6, "forty clusters say something"
+
+
+@given(st.integers(2, 60), st.integers(0, 8))
+def test_clusters_that_agree_have_an_interval_around_their_value(clusters, right):
+    values = np.tile(np.arange(8) < right, clusters)
+    found = interval(mean_of(values, np.repeat(np.arange(clusters), 8)))
+    assert found.low <= found.value <= found.high
+    assert found.high - found.low > 0.05
+
+
 def test_fewer_than_two_clusters_have_no_interval():
     assert isnan(interval(mean_of([1, 0], np.array([3, 3]))).low)
     assert isnan(interval(mean_of([], np.array([], dtype=int))).value)

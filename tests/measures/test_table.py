@@ -37,21 +37,26 @@ def test_an_answer_is_right_if_it_is_one_of_the_right_labels():
     assert table.cardinality.tolist() == [1, 1, 2]
 
 
-def test_missing_failed_and_stray_answers_are_wrong_and_told_apart():
+def test_failed_unread_and_stray_answers_are_wrong_and_told_apart():
     table = Table.of(
         [
-            (item("a"), None),
             (item("b"), said("b", error="timeout")),
             (item("c"), said("c")),
             (item("d"), said("d", "perhaps")),
         ]
     )
-    assert table.right.tolist() == [False] * 4
-    assert table.asked.tolist() == [False, True, True, True]
-    assert table.failed.tolist() == [False, True, False, False]
-    assert table.answered.tolist() == [False, False, False, True]
-    assert table.labels[table.choice[3]] == "perhaps"
-    assert table.picked[3] == -1
+    assert table.right.tolist() == [False] * 3
+    assert table.failed.tolist() == [True, False, False]
+    assert table.answered.tolist() == [False, False, True]
+    assert table.labels[table.choice[2]] == "perhaps"
+    assert table.picked[2] == -1
+
+
+def test_an_item_that_was_not_asked_is_no_row_but_counts_in_the_total():
+    table = Table.of([(item("a"), None), (item("b"), said("b", "yes")), (item("c"), None)])
+    assert table.ids.tolist() == ["b"]
+    assert table.total == 3
+    assert table.right.tolist() == [True]
 
 
 def test_log_probabilities_go_through_a_softmax_and_probabilities_are_renormalised():
@@ -84,10 +89,10 @@ def test_a_score_that_is_no_number_has_probability_zero_and_a_row_of_them_has_no
 def test_slices_are_ordered_numbers_first_and_rows_without_the_tag_last():
     table = Table.of(
         [
-            (item("a", premises="10"), None),
-            (item("b", premises="2"), None),
-            (item("c"), None),
-            (item("d", premises="few"), None),
+            (item("a", premises="10"), said("a")),
+            (item("b", premises="2"), said("b")),
+            (item("c"), said("c")),
+            (item("d", premises="few"), said("d")),
         ]
     )
     assert [(key, part.ids.tolist()) for key, part in table.by("premises")] == [
@@ -99,7 +104,9 @@ def test_slices_are_ordered_numbers_first_and_rows_without_the_tag_last():
 
 
 def test_slices_by_form_group_gold_and_choice_need_no_tag():
-    table = Table.of([(item("a", group="g"), said("a", "yes")), (item("b", ("no", "yes")), None)])
+    table = Table.of(
+        [(item("a", group="g"), said("a", "yes")), (item("b", ("no", "yes")), said("b"))]
+    )
     assert [key for key, _ in table.by("form")] == ["choice"]
     assert [key for key, _ in table.by("group")] == ["g", ""]
     assert [key for key, _ in table.by("gold")] == ["no, yes", "yes"]
@@ -108,7 +115,7 @@ def test_slices_by_form_group_gold_and_choice_need_no_tag():
 
 
 def test_an_unknown_tag_is_refused_with_the_known_ones():
-    table = Table.of([(item("a", scale="size"), None)], benchmark="scales")
+    table = Table.of([(item("a", scale="size"), said("a"))], benchmark="scales")
     with pytest.raises(UsageError, match="no tag 'colour'") as error:
         list(table.by("colour"))
     assert "scale" in error.value.hint
@@ -131,8 +138,8 @@ def test_a_runs_table_is_that_of_its_rows():
     read, built = Table.of_run(run, benchmark("scales")), Table.of(run.rows())
     assert (read.benchmark, read.model, read.cluster) == ("scales@fresh", "random", "group")
     assert read.laws == benchmark("scales").laws
-    assert read.seed == 0
-    for name in ("ids", "choice", "picked", "kind", "asked", "failed"):
+    assert read.about.seed == 0
+    for name in ("ids", "choice", "picked", "kind", "failed"):
         assert (getattr(read, name) == getattr(built, name)).all()
     assert read.labels == built.labels
     assert read.group.text() == built.group.text()
@@ -142,7 +149,7 @@ def test_a_runs_table_is_that_of_its_rows():
 
 
 def test_tags_are_cut_with_the_rows_however_often():
-    table = Table.of([(item(str(i), number=str(i)), None) for i in range(10)])
+    table = Table.of([(item(str(i), number=str(i)), said(str(i))) for i in range(10)])
     part = table.where(np.arange(10) % 2 == 0).where(np.array([3, 1]))
     assert part.tags["number"].text() == ["6", "2"]
     assert part.ids.tolist() == ["6", "2"]

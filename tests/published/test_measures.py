@@ -53,7 +53,7 @@ def printed(value: float, digits: str = "0.1") -> str:
 def answered(shared, name: str) -> Table:
     folder = shared / "data" / "spatialqa"
     items = gnomon.load("spatialqa@published", data=str(folder)).items()
-    return Table.of(read_predictions(str(folder / f"results-{name}.tsv.gz"), items))
+    return Table.of(read_predictions(folder / f"results-{name}.tsv.gz", items).rows)
 
 
 @pytest.mark.parametrize("name", SPATIALQA)

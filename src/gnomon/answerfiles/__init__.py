@@ -1,2 +1,1 @@
-"""Answers that were given elsewhere: files of our own form and of other programs, joined with the
-items."""
+"""Answers that were given elsewhere: read from files of several formats, joined with the items."""

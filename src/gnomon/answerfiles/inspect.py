@@ -1,21 +1,25 @@
-"""Logs of Inspect: .eval archives, as it writes them by default, and .json."""
+"""Logs of Inspect: .eval archives, as it writes them by default, and .json.
+
+Every sample lists its own choices, perhaps shuffled: a letter means one of those.
+"""
 
 from __future__ import annotations
 
-import zipfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
+from string import ascii_uppercase
 
 import msgspec
 
+from gnomon.answerfiles.archive import unpacked
 from gnomon.contracts import AnswerFormat
 from gnomon.errors import DataError
 from gnomon.files import read_json
 from gnomon.records import Prediction
 
-MEMBER_LIMIT = 64 * 2**20  # bytes in one member of an archive, unpacked
-ARCHIVE_LIMIT = 1 * 2**30  # bytes in all of them together, and in a log that is one JSON object
-ZSTD = 93  # the zip method of Inspect's default
+LOG_LIMIT = 256 * 2**20  # bytes of a log that is one JSON object: it has to be read whole
+REASON = 500  # characters of a reason for failure
 
 
 class _Spoken(msgspec.Struct):
@@ -42,71 +46,9 @@ class Sample(msgspec.Struct):
 
 
 class Log(msgspec.Struct):
+    """A whole log, as far as it matters here."""
+
     samples: list[Sample] | None = None
-
-
-def read(file: Path) -> Iterator[Prediction]:
-    """Samples of the first epoch. A multiple-choice answer is a letter; else the reply is read."""
-    samples = (
-        _members(file)
-        if file.suffix == ".eval"
-        else read_json(file, Log, limit=ARCHIVE_LIMIT).samples
-    )
-    if not samples:
-        raise DataError(
-            "the log has no samples.", "Was it written with --no-log-samples?", file=file
-        )
-    for number, sample in enumerate(samples, start=1):
-        if sample.epoch != 1:
-            continue
-        name = (
-            sample.id if isinstance(sample.id, str) else sample.id - 1
-        )  # Inspect counts from 1 where ids are missing
-        if sample.error is not None:
-            yield Prediction(number, name, error=sample.error.message[:500] or "failed")
-            continue
-        answer = next((s.answer for s in (sample.scores or {}).values() if s.answer), None)
-        place = _letter(answer, len(sample.choices)) if sample.choices else None
-        yield Prediction(number, name, place=place, reply=sample.output.completion or answer)
-
-
-def _letter(answer: str | None, choices: int) -> int | None:
-    place = ord(answer.strip().upper()) - ord("A") if answer and len(answer.strip()) == 1 else -1
-    return place if 0 <= place < choices else None
-
-
-def _members(file: Path) -> list[Sample]:
-    """The samples in an .eval archive, each bounded, in the order of the archive."""
-    decode = msgspec.json.Decoder(Sample).decode
-    found, total = [], 0
-    try:
-        with zipfile.ZipFile(file) as archive:
-            for member in archive.infolist():
-                if not (
-                    member.filename.startswith("samples/") and member.filename.endswith(".json")
-                ):
-                    continue
-                total += member.file_size
-                if member.file_size > MEMBER_LIMIT or total > ARCHIVE_LIMIT:
-                    raise DataError(
-                        f"{member.filename} unpacks to too much.",
-                        "Is this the right file?",
-                        file=file,
-                    )
-                with archive.open(member) as stream:
-                    raw = stream.read(MEMBER_LIMIT + 1)
-                found.append(decode(raw))
-    except (NotImplementedError, RuntimeError):
-        raise DataError(
-            "the archive is compressed in a way that this Python cannot read.",
-            "Convert it with `inspect log convert --to json`, and give the .json file.",
-            file=file,
-        ) from None
-    except (zipfile.BadZipFile, EOFError, msgspec.MsgspecError, OSError) as error:
-        raise DataError(
-            f"not an Inspect log: {error}.", "Is this the right file?", file=file
-        ) from None
-    return found
 
 
 def recognises(file: Path, head: Sequence[str]) -> bool:
@@ -117,6 +59,80 @@ def recognises(file: Path, head: Sequence[str]) -> bool:
         return False
     text = "".join(head)[:4096]
     return text.lstrip().startswith("{") and '"version"' in text and '"status"' in text
+
+
+def read(file: Path) -> Iterator[Prediction]:
+    """Samples of the first epoch."""
+    samples = _samples(file)
+    first: int | None = None
+    number = 0
+    for number, sample in enumerate(samples(), start=1):
+        if sample.epoch != 1:
+            continue
+        said = _prediction(number, sample)
+        if isinstance(said.item, int):
+            if first is None:
+                first = _first_number(samples())
+            said = said._replace(item=said.item - first)
+        yield said
+    if not number:
+        raise DataError(
+            "the log has no samples.", "Run the task without --no-log-samples.", file=file
+        )
+
+
+def _first_number(samples: Iterable[Sample]) -> int:
+    """Where ids are numbers: Inspect itself counts from 1, people also from 0."""
+    return 0 if any(sample.id == 0 for sample in samples) else 1
+
+
+def _samples(file: Path) -> Callable[[], Iterable[Sample]]:
+    """The samples, to be read any number of times; those of an archive are never all in memory."""
+    if file.suffix == ".eval":
+        return partial(_members, file)
+    samples = read_json(file, Log, limit=LOG_LIMIT).samples or []
+    return lambda: samples
+
+
+def _members(file: Path) -> Iterator[Sample]:
+    decode = msgspec.json.Decoder(Sample).decode
+    for name, raw in unpacked(file, "samples/", ".json"):
+        try:
+            yield decode(raw)
+        except (msgspec.MsgspecError, RecursionError) as error:
+            raise DataError(
+                f"{name} is not a sample of Inspect: {error}.",
+                "Write the log again with Inspect.",
+                file=file,
+            ) from None
+
+
+def _prediction(number: int, sample: Sample) -> Prediction:
+    if sample.error is not None:
+        reason = sample.error.message[:REASON] or "failed"
+        return Prediction(number, sample.id, error=reason)
+    answer = _answer(sample)
+    reply = sample.output.completion or answer
+    if not sample.choices:
+        return Prediction(number, sample.id, reply=reply)
+    place = _place(answer, len(sample.choices))
+    return Prediction(number, sample.id, place=place, choices=sample.choices, reply=reply)
+
+
+def _answer(sample: Sample) -> str | None:
+    """What the first scorer that found an answer took it for."""
+    for scored in (sample.scores or {}).values():
+        if scored.answer:
+            return scored.answer.strip()
+    return None
+
+
+def _place(answer: str | None, count: int) -> int | None:
+    """The place of a letter among so many choices; none for anything else."""
+    letters = ascii_uppercase[:count]
+    if not answer or len(answer) != 1 or answer.upper() not in letters:
+        return None
+    return letters.index(answer.upper())
 
 
 FORMAT = AnswerFormat(name="inspect", recognises=recognises, read=read)

@@ -1,9 +1,9 @@
-"""Validate a file of patterns: restrictions that can be satisfied, examples that can be derived,
-labels that agree.
+"""Validate a file of patterns.
 
-Prints what is wrong, the number of problems of each pattern, and the paper's tables of expressions
-and labels. Without FILE it checks the patterns that ship with gnomon. Exit code 1 if there are
-errors (with --strict, also if there are warnings).
+It checks that restrictions can be satisfied, that examples can be derived, and that labels agree.
+It prints what is wrong, the number of problems of each pattern, and the paper's tables of
+expressions and labels. Without FILE it checks the patterns that ship with gnomon. Exit code 1 if
+there are errors (with --strict, also if there are warnings).
 
 examples:
   gnomon check my_patterns.yaml
@@ -18,7 +18,13 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gnomon.errors import inert
+
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from gnomon.contracts import Listing
+    from gnomon.language.checking import Report
     from gnomon.language.patterns import Bank
 
 
@@ -53,56 +59,69 @@ def main(args: Namespace) -> int:
     """Print the findings, then the tables; json is one object with everything."""
     from gnomon.language.checking import check
     from gnomon.language.tables import vocabulary
-    from gnomon.reporting.tables.render import render
 
     bank = _bank(args.file, args.world)
     if args.vocabulary:
-        print(
-            "\n\n".join(
-                render(listing, args.format) for listing in vocabulary(bank.world) if listing.rows
-            )
-        )
+        print(_rendered(vocabulary(bank.world), args.format))
         return 0
     report = check(bank)
-    warnings = len(report.findings) - report.errors
     if args.format == "json":
-        import msgspec
-
-        print(
-            msgspec.json.encode(
-                {
-                    "files": bank.files,
-                    "errors": report.errors,
-                    "warnings": warnings,
-                    "findings": [
-                        {
-                            "level": f.level,
-                            "pattern": f.pattern.id,
-                            "file": f.pattern.file,
-                            "line": f.pattern.line,
-                            "message": f.message,
-                        }
-                        for f in report.findings
-                    ],
-                    "tables": [listing._asdict() for listing in report.listings],
-                }
-            ).decode()
-        )
+        _print_json(bank, report)
     else:
-        for finding in report.findings:
-            where = f"{finding.pattern.file}:{finding.pattern.line}"
-            print(
-                f"{where}: {finding.level}: '{finding.pattern.id}': {finding.message.rstrip('.')}."
-            )
-        for listing in () if args.quiet else report.listings:
-            if listing.rows:
-                print(f"\n{render(listing, args.format)}")
-        total = sum(report.populations.values())
-        files = bank.files[0] if len(bank.files) == 1 else f"{len(bank.files)} files"
-        print("" if args.quiet else "\n", end="")
-        found = f"{_count(report.errors, 'error')}, {_count(warnings, 'warning')}"
-        print(f"{len(bank.patterns)} patterns with {total:,} problems in {files}: {found}.")
-    return 1 if report.errors or (args.strict and warnings) else 0
+        _print_findings(report)
+        if not args.quiet:
+            print(f"\n{_rendered(report.listings, args.format)}\n")
+        _print_summary(bank, report)
+    failed = report.errors or (args.strict and report.findings)
+    return 1 if failed else 0
+
+
+def _rendered(listings: Iterable[Listing], format: str) -> str:
+    from gnomon.reporting.tables.render import render
+
+    return "\n\n".join(render(listing, format) for listing in listings if listing.rows)
+
+
+def _print_json(bank: Bank, report: Report) -> None:
+    import msgspec
+
+    findings = []
+    for finding in report.findings:
+        findings.append(
+            {
+                "level": finding.level,
+                "pattern": finding.pattern.id,
+                "file": finding.pattern.file,
+                "line": finding.pattern.line,
+                "message": finding.message,
+            }
+        )
+    found = {
+        "files": bank.files,
+        "errors": report.errors,
+        "warnings": len(report.findings) - report.errors,
+        "findings": findings,
+        "tables": [listing._asdict() for listing in report.listings],
+    }
+    print(msgspec.json.encode(found).decode())
+
+
+def _print_findings(report: Report) -> None:
+    for finding in report.findings:
+        where = f"{finding.pattern.file}:{finding.pattern.line}"
+        message = finding.message.rstrip(".")
+        print(inert(f"{where}: {finding.level}: '{finding.pattern.id}': {message}."))
+
+
+def _print_summary(bank: Bank, report: Report) -> None:
+    total = sum(report.populations.values())
+    files = bank.files[0] if len(bank.files) == 1 else f"{len(bank.files)} files"
+    errors = _count(report.errors, "error")
+    warnings = _count(len(report.findings) - report.errors, "warning")
+    print(
+        f"{len(bank.patterns)} patterns with {total:,} problems in {inert(str(files))}: "
+        f"{errors}, {warnings}."
+    )
 
 
 def _bank(files: list[str], world: str | None) -> Bank:
@@ -131,4 +150,4 @@ def _bank(files: list[str], world: str | None) -> Bank:
 
 
 def _count(n: int, noun: str) -> str:
-    return f"{n} {noun}{'' if n == 1 else 's'}"
+    return f"{n} {noun}" if n == 1 else f"{n} {noun}s"

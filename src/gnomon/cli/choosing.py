@@ -6,104 +6,147 @@ one that none of them takes is refused. --set KEY=VALUE reaches what has no flag
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, Namespace
-from collections.abc import Callable, Sequence
-from typing import Any
+from argparse import ArgumentParser, Namespace, _ArgumentGroup
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from gnomon import registry
 from gnomon.errors import UsageError
-from gnomon.itemsource import ItemSource, load
-from gnomon.options import options_of, takes
+from gnomon.itemsource import ItemSource, load, named_source
+from gnomon.options import option_help, options_of, takes
 from gnomon.registry import ModelSpec
 
-_ITEM_FLAGS = {
-    "seed": "draw the items with this seed",
-    "per_group": "items for each pattern or template",
-    "data": "the folder with the authors' files",
-    "split": "narrow to a split, such as test",
-    "images": "the folder with the images",
-    "patterns": "a pattern file of your own",
+
+class Flag(NamedTuple):
+    """An option with a flag of its own: what stands for its value, and what it says.
+
+    A switch takes no value.
+    """
+
+    value: str
+    text: str
+
+
+ITEM_FLAGS = {
+    "seed": Flag("S", "draw the items with this seed"),
+    "per_group": Flag("N", "items for each pattern or template"),
+    "form": Flag("FORM", "narrow to a form of question, such as cloze"),
+    "data": Flag("DIR", "the folder with the authors' files"),
+    "split": Flag("SPLIT", "narrow to a split, such as test"),
+    "images": Flag("DIR", "the folder with the images"),
+    "patterns": Flag("FILE", "a pattern file of your own"),
 }
-_MODEL_FLAGS = {
-    "prompt": "a prompt by name, or a file with one",
-    "shots": "examples before each question",
-    "revision": "the revision of the weights",
-    "dtype": "float32, bfloat16 or float16",
-    "device": "cpu, cuda or mps",
-    "base_url": "the address of an OpenAI-compatible server",
-    "max_cost": "stop before spending more than this",
+MODEL_FLAGS = {
+    "prompt": Flag("PROMPT", "a prompt by name, or a file with one"),
+    "shots": Flag("N", "examples before each question"),
+    "ask": Flag("HOW", "score (the likelihood of each choice) or generate (a reply that is read)"),
+    "normalise": Flag("HOW", "sum, mean, byte or pmi: how likelihoods are made comparable"),
+    "chat": Flag("YES|NO", "put the items as a conversation"),
+    "new_tokens": Flag("N", "the longest reply, in tokens"),
+    "temperature": Flag("T", "of the replies of a server (0: the likeliest)"),
+    "kind": Flag("KIND", "causal, seq2seq, masked or nli, where the weights do not say"),
+    "revision": Flag("REVISION", "the revision of the weights"),
+    "dtype": Flag("DTYPE", "float32, bfloat16 or float16"),
+    "device": Flag("DEVICE", "cpu, cuda or mps"),
+    "threads": Flag("N", "how many threads compute; 0 leaves it to the library"),
+    "base_url": Flag("URL", "the address of an OpenAI-compatible server"),
+    "concurrency": Flag("N", "how many requests are made at a time"),
+    "max_cost": Flag("AMOUNT", "stop before spending more than this"),
+    "price_input": Flag("AMOUNT", "price of a million tokens that the model reads"),
+    "price_output": Flag("AMOUNT", "price of a million tokens that the model writes"),
+    "column": Flag("NAME", "of a table of answers: the column that holds the answer"),
+    "filter": Flag("NAME", "of a log of lm-eval: the filter whose replies count"),
+    "allow_pickle": Flag("", "load weights that are pickled (they can run code)"),
+    "trust_remote_code": Flag("", "run code that comes with the model"),
 }
-_MODEL_SWITCHES = {
-    "allow_pickle": "load weights that are pickled (they can run code)",
-    "trust_remote_code": "run code that comes with the model",
-}
+FLAGS = {"benchmarks": ITEM_FLAGS, "models": MODEL_FLAGS}
+SETTERS = {"benchmarks": "--set", "models": "--model-set"}
 
 
 def item_arguments(parser: ArgumentParser) -> None:
     """Add the flags that choose items."""
-    group = parser.add_argument_group("items")
-    for name, line in _ITEM_FLAGS.items():
-        group.add_argument(f"--{name.replace('_', '-')}", metavar=_metavar(name), help=line)
-    group.add_argument(
-        "--set",
-        action="append",
-        default=[],
-        metavar="KEY=VALUE",
-        help="any other option of the benchmark (see `gnomon list benchmarks NAME`)",
-    )
+    _add_flags(parser, "items", "benchmarks")
 
 
 def model_arguments(parser: ArgumentParser) -> None:
     """Add the flags that choose how models are loaded and asked."""
-    group = parser.add_argument_group("models")
-    for name, line in _MODEL_FLAGS.items():
-        group.add_argument(f"--{name.replace('_', '-')}", metavar=_metavar(name), help=line)
-    for name, line in _MODEL_SWITCHES.items():
-        group.add_argument(
-            f"--{name.replace('_', '-')}", action="store_true", default=None, help=line
-        )
+    _add_flags(parser, "models", "models")
+
+
+def _add_flags(parser: ArgumentParser, title: str, kind: str) -> None:
+    group = parser.add_argument_group(title)
+    for name, flag in FLAGS[kind].items():
+        if flag.value:
+            group.add_argument(_dashed(name), metavar=flag.value, help=flag.text)
+        else:
+            group.add_argument(_dashed(name), action="store_true", default=None, help=flag.text)
     group.add_argument(
-        "--model-set",
+        SETTERS[kind],
         action="append",
         default=[],
         metavar="KEY=VALUE",
-        help="any other option of the model (see `gnomon list models NAME`)",
+        help=f"any other option (see `gnomon list {kind} NAME`)",
     )
 
 
-def how_to_give(kind: str, option: str) -> tuple[str, str]:
-    """How an option of a benchmark or model is written on the command line, and what it says, as
-    far as it has a flag.
+def answer_file_arguments(parser: ArgumentParser | _ArgumentGroup) -> None:
+    """Add the flags that say how a file of answers is read."""
+    for name in ("column", "filter"):
+        flag = MODEL_FLAGS[name]
+        parser.add_argument(_dashed(name), default="", metavar=flag.value, help=flag.text)
+
+
+def how_to_give(kind: str, option: str) -> str:
+    """How an option of a benchmark or model is written on the command line.
 
     >>> how_to_give("models", "shots"), how_to_give("models", "top_k")
-    (('--shots N', 'examples before each question'), ('--model-set top_k=VALUE', ''))
+    ('--shots N', '--model-set top_k=VALUE')
     """
-    flags = _ITEM_FLAGS if kind == "benchmarks" else _MODEL_FLAGS
-    name = f"--{option.replace('_', '-')}"
-    if option in flags:
-        return f"{name} {_metavar(option)}", flags[option]
-    if kind == "models" and option in _MODEL_SWITCHES:
-        return name, _MODEL_SWITCHES[option]
-    return f"{'--set' if kind == 'benchmarks' else '--model-set'} {option}=VALUE", ""
+    flag = FLAGS[kind].get(option)
+    if flag is None:
+        return f"{SETTERS[kind]} {option}=VALUE"
+    return f"{_dashed(option)} {flag.value}".strip()
+
+
+def what_it_does(kind: str, option: str, function: Callable[..., Any]) -> str:
+    """What an option does: as the function's docstring says it, or else its flag.
+
+    >>> what_it_does("models", "shots", lambda *, shots=0: None)
+    'examples before each question'
+    """
+    text = option_help(function).get(option)
+    if text:
+        return text
+    flag = FLAGS[kind].get(option)
+    return flag.text if flag else ""
 
 
 def chosen_sources(args: Namespace, specs: Sequence[str]) -> list[ItemSource]:
     """The benchmarks that were named, each with the options that it takes."""
-    options = _given(args, _ITEM_FLAGS, args.set)
-    shared = _split(options, specs, [_source_function(spec) for spec in specs], "benchmark")
+    options = _given(args, ITEM_FLAGS, args.set)
+    functions = []
+    for spec in specs:
+        found, source = named_source(spec)
+        functions.append(found.sources[source])
+    shared = _split(options, specs, functions, "benchmark")
     return [load(spec, **mine) for spec, mine in zip(specs, shared, strict=True)]
 
 
 def chosen_models(args: Namespace, specs: Sequence[str]) -> list[ModelSpec]:
     """The models that were named, each with the options that it takes; none is loaded yet."""
-    options = _given(args, _MODEL_FLAGS | _MODEL_SWITCHES, args.model_set)
+    options = _given(args, MODEL_FLAGS, args.model_set)
     schemes = [spec.partition(":")[0] for spec in specs]
-    shared = _split(options, schemes, [registry.model_factory(spec) for spec in specs], "model")
+    factories = [registry.model_factory(spec) for spec in specs]
+    shared = _split(options, schemes, factories, "model")
     return [registry.model(spec, **mine) for spec, mine in zip(specs, shared, strict=True)]
 
 
-def _given(args: Namespace, flags: dict[str, str], settings: Sequence[str]) -> dict[str, Any]:
-    options = {name: value for name in flags if (value := getattr(args, name)) is not None}
+def _given(args: Namespace, flags: Mapping[str, Flag], settings: Sequence[str]) -> dict[str, Any]:
+    options = {}
+    for name in flags:
+        value = getattr(args, name)
+        if value is not None:
+            options[name] = value
     for setting in settings:
         key, equals, value = setting.partition("=")
         if not equals or not key:
@@ -113,48 +156,31 @@ def _given(args: Namespace, flags: dict[str, str], settings: Sequence[str]) -> d
 
 
 def _split(
-    options: dict[str, Any],
+    options: Mapping[str, Any],
     names: Sequence[str],
     functions: Sequence[Callable[..., Any]],
     kind: str,
 ) -> list[dict[str, Any]]:
+    """The options for each function: those that it takes. Each must be taken by one at least."""
     for option in options:
         if not any(takes(function, option) for function in functions):
             raise _taken_by_none(option, dict(zip(names, functions, strict=True)), kind)
-    return [{k: v for k, v in options.items() if takes(function, k)} for function in functions]
+    shares = []
+    for function in functions:
+        shares.append({name: value for name, value in options.items() if takes(function, name)})
+    return shares
 
 
 def _taken_by_none(option: str, functions: dict[str, Callable[..., Any]], kind: str) -> UsageError:
-    known = [
-        f"{name} takes: {', '.join(sorted(options_of(function))) or 'no options'}."
-        for name, function in functions.items()
-    ]
+    hint = []
+    for name, function in functions.items():
+        known = ", ".join(sorted(options_of(function))) or "no options"
+        hint.append(f"{name} takes: {known}.")
     name = next(iter(functions)).partition("@")[0]
-    what = f"{name} does not take" if len(functions) == 1 else f"None of the {kind}s takes"
-    return UsageError(
-        f"{what} the option '{option}'.",
-        "\n".join([*known, f"`gnomon list {kind}s {name}` says what they are."]),
-    )
+    hint.append(f"`gnomon list {kind}s {name}` says what they are.")
+    who = f"{name} does not take" if len(functions) == 1 else f"None of the {kind}s takes"
+    return UsageError(f"{who} the option '{option}'.", "\n".join(hint))
 
 
-def _source_function(spec: str) -> Callable[..., Any]:
-    name, _, source = spec.partition("@")
-    found = registry.benchmark(name)
-    if (source or found.default_source) not in found.sources:
-        raise UsageError(
-            f"{name} has no source '{source}'.", f"It has: {', '.join(found.sources)}."
-        )
-    return found.sources[source or found.default_source]
-
-
-def _metavar(name: str) -> str:
-    return {
-        "data": "DIR",
-        "images": "DIR",
-        "patterns": "FILE",
-        "seed": "S",
-        "per_group": "N",
-        "shots": "N",
-        "base_url": "URL",
-        "max_cost": "AMOUNT",
-    }.get(name, name.upper())
+def _dashed(name: str) -> str:
+    return f"--{name.replace('_', '-')}"

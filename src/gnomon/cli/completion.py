@@ -24,8 +24,7 @@ def main(args: Namespace) -> int:
 
 
 def whole_parser() -> ArgumentParser:
-    """The parser of every command in one: for completion and for the docs, where start-up time does
-    not matter."""
+    """The parser of every command in one: for completion and the docs, where speed is no matter."""
     from gnomon.cli import COMMANDS, command_module
 
     parser = ArgumentParser(prog="gnomon")

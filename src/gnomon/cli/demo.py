@@ -1,9 +1,9 @@
-"""Measure a small real language model on slices of five fresh benchmarks: a table, then a page to
-look at.
+"""Measure a small real language model on slices of five fresh benchmarks: a table, then a page.
 
 The first time, the weights (SmolLM2-135M-Instruct, 93 MB) are fetched into the cache. Given again,
 it takes seconds. The demo computes with the weights as they were published, in 4 bits; `gnomon run
--m smollm2` computes more exactly.
+-m smollm2` computes more exactly. Clusters, in the table, are items that vary together, such as
+those of one pattern (docs/glossary.md).
 
 examples:
   gnomon demo
@@ -17,6 +17,8 @@ import sys
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
+from gnomon.itemsource import ItemSource
+from gnomon.registry import ModelSpec
 from gnomon.runs import Run
 
 BENCHMARKS = ("scales", "posrel", "spacenli", "spatialqa", "viphy-size-transitive")
@@ -53,38 +55,38 @@ def arguments(parser: ArgumentParser) -> None:
 
 def main(args: Namespace) -> int:
     """Run, score, report."""
-    from gnomon import api, engine
-    from gnomon.cli.progress import live_line
+    from gnomon import api
     from gnomon.itemsource import load
     from gnomon.registry import model
-    from gnomon.reporting.tables.headline import headline
+    from gnomon.reporting.tables.scores import headline
 
-    # The published 4-bit weights as they are: a third of the disk space, and right enough to look
-    # at.
-    models = [
-        model(args.model, quantised=True) if args.model == "smollm2" else model(args.model),
-        model("random"),
-    ]
+    # The published 4-bit weights as they are: a third of the disk space, and good enough to see.
+    options = {"quantised": True} if args.model == "smollm2" else {}
+    models = [model(args.model, **options), model("random")]
     runs: list[Run] = []
     for name in BENCHMARKS:
-        source = load(name).limited(args.limit)
-        for asked in models:
-            with live_line(f"{source.name} · {asked.spec}", quiet=args.quiet) as watch:
-                runs.append(
-                    engine.run(source, asked, runs=args.runs, watch=watch, command="gnomon demo")
-                )
-        if not args.quiet and not sys.stderr.isatty():
-            print(
-                f"{source.name}: asked {args.model} and random {runs[-1].manifest.counts.items:,} items.",
-                file=sys.stderr,
-            )
-    headlines = [api.score(run, measures=[_headline(run)])[0] for run in runs]
-    print(headline(headlines))
+        runs += _asked(args, load(name).limited(args.limit), models)
+    print(headline([api.score(run, measures=[_headline(run)])[0] for run in runs]))
     page = api.report(runs, Path(args.output))
-    print(
-        f"\nThe report: {page}  (open it in a browser)\nThe runs:   {args.runs}  (gnomon view --runs {args.runs})"
-    )
+    print(f"\nThe report: {page}  (open it in a browser)")
+    print(f"The runs:   {args.runs}  (gnomon view --runs {args.runs})")
     return 0
+
+
+def _asked(args: Namespace, source: ItemSource, models: list[ModelSpec]) -> list[Run]:
+    """The runs of the models on one benchmark."""
+    from gnomon import engine
+    from gnomon.cli.progress import live_line
+
+    runs = []
+    for asked in models:
+        with live_line(f"{source.name} · {asked.spec}", quiet=args.quiet) as watch:
+            run = engine.run(source, asked, runs=args.runs, watch=watch, command="gnomon demo")
+        runs.append(run)
+    if not args.quiet and not sys.stderr.isatty():
+        items = runs[-1].manifest.counts.items
+        print(f"{source.name}: asked {args.model} and random {items:,} items.", file=sys.stderr)
+    return runs
 
 
 def _headline(run: Run) -> str:

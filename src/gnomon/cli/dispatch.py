@@ -1,5 +1,4 @@
-"""From arguments to a command: finds its module by name, parses, runs, turns errors into sentences
-and exit codes.
+"""From arguments to a command: finds its module by name, parses, runs, and makes errors sentences.
 
 A command module has `arguments(parser)`, which adds its options, and `main(args) -> int`, which
 returns the exit code. Its docstring is the help text: the first line says what the command does,
@@ -8,6 +7,7 @@ the rest are examples. Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrup
 
 from __future__ import annotations
 
+import errno
 import sys
 from argparse import ArgumentParser, RawDescriptionHelpFormatter
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from types import ModuleType
 from typing import Any
 
 from gnomon import __version__
-from gnomon.errors import GnomonError, unknown
+from gnomon.errors import GnomonError, UsageError, inert, unknown
 
 # Every command with its line in `gnomon --help`; the module is gnomon.cli.NAME.
 COMMANDS = {
@@ -31,6 +31,8 @@ COMMANDS = {
     "compare": "do two runs differ, and by how much",
     "report": "one page that shows what models get right and wrong",
     "view": "explore runs in the browser",
+    "rm": "remove runs",
+    "recover": "save what can be read of a damaged run",
     "completion": "print a completion script for your shell",
 }
 
@@ -46,34 +48,49 @@ examples:
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code."""
     arguments = list(sys.argv[1:] if argv is None else argv)
-    debug = "--debug" in arguments
     _plain_warnings()
     try:
         return _dispatch(arguments)
-    except GnomonError as error:
-        if debug:
-            raise
-        print(f"gnomon: {error}", file=sys.stderr)
-        return error.exit_code
-    except KeyboardInterrupt:
-        if debug:
-            raise
-        print("gnomon: interrupted.", file=sys.stderr)
-        return 130
     except BrokenPipeError:  # the reader of a pipe has seen enough
         sys.stderr.close()
         return 0
-    except OSError as error:
-        if debug or error.strerror is None:
+    except (GnomonError, KeyboardInterrupt, OSError) as error:
+        sentence = _sentence(error)
+        if not sentence or "--debug" in arguments:
             raise
-        hint = (
-            "Check the path and its permissions."
-            if error.filename
-            else "Run it again with --debug to see where."
+        tell(sentence)
+        return _exit_code(error)
+
+
+def tell(message: object) -> None:
+    """Say something on standard error. What strangers wrote cannot steer the terminal."""
+    print(f"gnomon: {inert(str(message))}", file=sys.stderr)
+
+
+def _sentence(error: BaseException) -> str:
+    """An error in words for people; empty if it has none."""
+    if isinstance(error, KeyboardInterrupt):
+        return "interrupted."
+    if not isinstance(error, OSError):
+        return str(error)
+    if error.strerror is None:
+        return ""
+    where = f"{error.filename}: " if error.filename else ""
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return (
+            f"{where}the disk is full.\n"
+            "Free some space and give the same command again: answers that were logged are kept."
         )
-        where = f"{error.filename}: " if error.filename else ""
-        print(f"gnomon: {where}{error.strerror}.\n{hint}", file=sys.stderr)
-        return 1
+    hint = "Check the path and its permissions."
+    if not error.filename:
+        hint = "Run it again with --debug to see where."
+    return f"{where}{error.strerror}.\n{hint}"
+
+
+def _exit_code(error: BaseException) -> int:
+    if isinstance(error, KeyboardInterrupt):
+        return 130
+    return error.exit_code if isinstance(error, GnomonError) else 1
 
 
 def _dispatch(arguments: list[str]) -> int:
@@ -81,10 +98,12 @@ def _dispatch(arguments: list[str]) -> int:
         parser = top_parser()
         parser.parse_args(arguments)
         parser.print_help()
-        return 0 if not arguments else 2
+        return 2 if arguments else 0
     name = arguments[0]
     if name not in COMMANDS:
         raise unknown("command", name, COMMANDS)
+    if "--fresh" in arguments:
+        raise UsageError("There is no option --fresh.", "Start a run over with --restart.")
     module = command_module(name)
     args = command_parser(name, module).parse_args(arguments[1:])
     code: int = module.main(args)
@@ -99,7 +118,7 @@ def _plain_warnings() -> None:
 
     def show(message: Warning | str, category: type[Warning], *rest: Any, **more: Any) -> None:
         if category.__module__ == "gnomon.errors":
-            print(f"gnomon: {message}", file=sys.stderr)
+            tell(message)
         else:
             shown(message, category, *rest, **more)
 

@@ -1,22 +1,24 @@
-"""List benchmarks, models, measures or runs; or what there is to know about one of them, its
-options above all.
+"""List benchmarks, models, measures or runs; or one benchmark or model with all its options.
 
 examples:
   gnomon list
   gnomon list models
   gnomon list models hf
+  gnomon list benchmarks spacenli
   gnomon list runs --runs results
 """
 
 from __future__ import annotations
 
-import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from gnomon.errors import inert
+
 if TYPE_CHECKING:
+    from gnomon.registry import Entry
     from gnomon.runs import Run
 
 KINDS = ("benchmarks", "models", "measures", "runs")
@@ -37,23 +39,22 @@ def arguments(parser: ArgumentParser) -> None:
 
 
 def main(args: Namespace) -> int:
-    """Print the names."""
+    """Print the names, or what there is to know about one."""
     if args.name:
         return _one(args)
     if args.kind == "runs":
         return _runs(args)
+    return _names(args)
+
+
+def _names(args: Namespace) -> int:
     from gnomon.registry import entries
 
     kinds = [args.kind] if args.kind else KINDS[:3]
     tables = {kind: entries(kind) for kind in kinds}
     if args.json:
-        import msgspec
-
-        found = {
-            kind: [{"name": name, "summary": entry.summary} for name, entry in table.items()]
-            for kind, table in tables.items()
-        }
-        print(msgspec.json.encode(found[args.kind] if args.kind else found).decode())
+        found = {kind: _summaries(table) for kind, table in tables.items()}
+        _print_json(found[args.kind] if args.kind else found)
         return 0
     width = max(len(name) for table in tables.values() for name in table)
     for kind, table in tables.items():
@@ -64,50 +65,72 @@ def main(args: Namespace) -> int:
     return 0
 
 
-def _one(args: Namespace) -> int:
-    """One benchmark or model: what it is, its options with their defaults, and what its code says
-    about them."""
-    from inspect import getdoc
-    from textwrap import indent
+def _summaries(table: dict[str, Entry]) -> list[dict[str, str]]:
+    return [{"name": name, "summary": entry.summary} for name, entry in table.items()]
 
-    from gnomon.cli.choosing import how_to_give
+
+def _one(args: Namespace) -> int:
+    """One benchmark or model: what it is, and every option with its default and what it does."""
     from gnomon.errors import UsageError
-    from gnomon.options import options_of
-    from gnomon.registry import benchmark, entries, model_factory
+    from gnomon.registry import entries
 
     if args.kind not in ("benchmarks", "models"):
         raise UsageError(
             f"There is nothing more to say about one of the {args.kind}.", "Leave out the name."
         )
-    scheme = args.name.partition("@" if args.kind == "benchmarks" else ":")[0]
-    made: dict[str, Callable[..., Any]] = (
-        {f"{scheme}@{source}": function for source, function in benchmark(scheme).sources.items()}
-        if args.kind == "benchmarks"
-        else {scheme: model_factory(scheme)}
-    )
-    options = {name: options_of(function) for name, function in made.items()}
-    summary = entries(args.kind)[scheme].summary
+    name = args.name.partition("@" if args.kind == "benchmarks" else ":")[0]
+    functions = _functions(args.kind, name)
+    summary = entries(args.kind)[name].summary
     if args.json:
-        import msgspec
-
-        known = {
-            name: {option: None if default is ... else default for option, default in found.items()}
-            for name, found in options.items()
-        }
-        print(msgspec.json.encode({"name": scheme, "summary": summary, "options": known}).decode())
+        _print_json({"name": name, "summary": summary, **_as_json(args.kind, functions)})
         return 0
-    print(f"{scheme}: {summary}")
-    for name, found in options.items():
-        print(f"\n{name} takes {'these options:' if found else 'no options.'}")
-        told = [(*how_to_give(args.kind, option), default) for option, default in found.items()]
-        width = max((len(given) for given, *_ in told), default=0)
-        for given, line, default in told:
-            print(
-                f"  {given:<{width}}  {' '.join(filter(None, (line, _default(default))))}".rstrip()
-            )
-        if doc := getdoc(made[name]):
-            print(f"\n{indent(doc, '  ')}")
+    print(f"{name}: {summary}")
+    for each, function in functions.items():
+        print(f"\n{_in_words(args.kind, each, function)}")
     return 0
+
+
+def _functions(kind: str, name: str) -> dict[str, Callable[..., Any]]:
+    """What takes the options: the sources of a benchmark, or the factory of a model."""
+    from gnomon.registry import benchmark, model_factory
+
+    if kind == "models":
+        return {name: model_factory(name)}
+    sources = benchmark(name).sources
+    return {f"{name}@{source}": function for source, function in sources.items()}
+
+
+def _as_json(kind: str, functions: dict[str, Callable[..., Any]]) -> dict[str, Any]:
+    from gnomon.cli.choosing import what_it_does
+    from gnomon.options import options_of
+
+    defaults: dict[str, dict[str, Any]] = {}
+    help: dict[str, dict[str, str]] = {}
+    for name, function in functions.items():
+        defaults[name], help[name] = {}, {}
+        for option, default in options_of(function).items():
+            defaults[name][option] = None if default is ... else default
+            help[name][option] = what_it_does(kind, option, function)
+    return {"options": defaults, "help": help}
+
+
+def _in_words(kind: str, name: str, function: Callable[..., Any]) -> str:
+    from textwrap import indent
+
+    from gnomon.cli.choosing import how_to_give, what_it_does
+    from gnomon.options import explained, options_of
+
+    options = options_of(function)
+    lines = [f"{name} takes these options:" if options else f"{name} takes no options."]
+    width = max((len(how_to_give(kind, option)) for option in options), default=0)
+    for option, default in options.items():
+        given = how_to_give(kind, option)
+        text = f"{what_it_does(kind, option, function)} {_default(default)}".strip()
+        lines.append(f"  {given:<{width}}  {text}".rstrip())
+    prose = explained(function).prose
+    if prose:
+        lines += ["", indent(prose, "  ")]
+    return "\n".join(lines)
 
 
 def _default(value: Any) -> str:
@@ -115,67 +138,59 @@ def _default(value: Any) -> str:
         return "(must be given)"
     if value is None or value == "":
         return ""
-    return f"(default: {str(value).lower() if isinstance(value, bool) else value})"
+    if isinstance(value, bool):
+        return f"(default: {str(value).lower()})"
+    return f"(default: {value})"
 
 
 def _runs(args: Namespace) -> int:
+    from gnomon.cli.dispatch import tell
     from gnomon.contracts import Listing
     from gnomon.reporting.tables.render import UNCUT, render
 
-    found = list(_found_runs(args.runs))
+    found = _found_runs(args.runs)
     if args.json:
-        import msgspec
-
-        print(msgspec.json.format(msgspec.json.encode(found), indent=2).decode())
+        _print_json(found, indent=2)
         return 0
     if not found:
-        print(f"No runs in {args.runs}. `gnomon run scales -m random` makes one.")
+        print(f"No runs in {inert(args.runs)}. `gnomon run scales -m random` makes one.")
         return 0
-    rows = tuple(
-        (
-            run["run"],
-            run["benchmark"],
-            run["model"],
-            _asked(run),
-            run["state"],
-            (run["started"] or "")[:10],
-        )
-        for run in found
-    )
-    listing = Listing("", ("run", "benchmark", "model", "answers", "state", "started"), rows)
-    print(
-        render(listing, width=UNCUT)
-    )  # a path is there to be copied: rather let the terminal break the line
+    columns = ("run", "benchmark", "model", "answers", "state", "started")
+    rows = tuple(_row(run) for run in found)
+    # A path is there to be copied: rather let the terminal break the line than cut it.
+    print(inert(render(Listing("", columns, rows), width=UNCUT)))
+    for run in found:
+        if "reason" in run:
+            tell(run["reason"])
     return 0
 
 
-def _found_runs(folder: str) -> Iterator[dict[str, Any]]:
-    """What there is to say about each run, oldest first; one that cannot be read does not hide the
-    others."""
+def _row(run: dict[str, Any]) -> tuple[Any, ...]:
+    answers = f"{run['asked']:,} / {run['items']:,}" if "asked" in run else None
+    day = (run["started"] or "")[:10]
+    return (run["run"], run["benchmark"], run["model"], answers, run["state"], day)
+
+
+def _found_runs(folder: str) -> list[dict[str, Any]]:
+    """Each run, the damaged first and then the oldest; none hides the others."""
     from gnomon.errors import GnomonError
     from gnomon.runs import survey
 
-    found = survey(folder)
-    for path, error in found.damaged.items():
-        yield _damaged(path, error)
-    for run in found.runs:
+    surveyed = survey(folder)
+    found = [_damaged(path, error) for path, error in surveyed.damaged.items()]
+    for run in surveyed.runs:
         try:
-            yield _told(run)
+            found.append(_told(run))
         except GnomonError as error:
-            yield _damaged(run.path, error) | {"benchmark": run.benchmark, "model": run.model}
+            damaged = _damaged(run.path, error)
+            found.append(damaged | {"benchmark": run.benchmark, "model": run.model})
+    return found
 
 
 def _told(run: Run) -> dict[str, Any]:
-    from gnomon.errors import DataError
-    from gnomon.runs import LOG
-
     counts = run.counts()
-    if run.manifest.items_sha256 and not counts.items:
-        raise DataError(
-            "the log is empty.",
-            "Restore it, or start the run over with --fresh.",
-            file=run.path / LOG,
-        )
+    if not counts.items:  # a run has items from the moment that its manifest is whole
+        raise run.damaged("it is empty")
     return {
         "run": run.path.as_posix(),
         "benchmark": run.benchmark,
@@ -194,15 +209,20 @@ def _told(run: Run) -> dict[str, Any]:
 
 
 def _damaged(path: Path, error: Exception) -> dict[str, Any]:
-    print(f"gnomon: {error}", file=sys.stderr)
     return {
         "run": path.as_posix(),
         "benchmark": None,
         "model": None,
         "state": "damaged",
+        "reason": str(error),
         "started": None,
     }
 
 
-def _asked(run: dict[str, Any]) -> str | None:
-    return f"{run['asked']:,} / {run['items']:,}" if "asked" in run else None
+def _print_json(value: object, indent: int = 0) -> None:
+    import msgspec
+
+    encoded = msgspec.json.encode(value)
+    if indent:
+        encoded = msgspec.json.format(encoded, indent=indent)
+    print(encoded.decode())

@@ -1,5 +1,4 @@
-"""One live line per run: how far, how fast, how long still, how right so far. Quiet when not a
-terminal."""
+"""One live line per run: how far, how fast, how long still, how right so far. On terminals only."""
 
 from __future__ import annotations
 
@@ -9,6 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from gnomon.engine import Progress
+from gnomon.errors import inert
 
 
 @contextmanager
@@ -18,6 +18,7 @@ def live_line(title: str, *, quiet: bool) -> Iterator[Callable[[Progress], None]
         yield lambda progress: None
         return
     from rich.console import Console
+    from rich.markup import escape
     from rich.progress import BarColumn, TaskProgressColumn, TextColumn
     from rich.progress import Progress as Bars
 
@@ -28,7 +29,7 @@ def live_line(title: str, *, quiet: bool) -> Iterator[Callable[[Progress], None]
         TextColumn("{task.fields[line]}"),
     )
     with Bars(*columns, console=Console(stderr=True), auto_refresh=True) as bars:
-        task = bars.add_task(title, total=None, line="getting ready")
+        task = bars.add_task(escape(inert(title)), total=None, line="getting ready")
         yield lambda progress: bars.update(
             task, total=progress.total, completed=progress.done, line=in_words(progress)
         )
@@ -41,7 +42,9 @@ def in_words(progress: Progress, now: float | None = None) -> str:
     '100/200 · 10.0 items/s · 10 s left · 61.0 % right'
     """
     parts = [f"{progress.done:,}/{progress.total:,}"]
-    seconds = (time.monotonic() if now is None else now) - progress.started
+    if now is None:
+        now = time.monotonic()
+    seconds = now - progress.started
     if progress.asked and seconds > 0:
         speed = progress.asked / seconds
         parts.append(f"{speed:,.1f} items/s")
@@ -57,10 +60,8 @@ def in_words(progress: Progress, now: float | None = None) -> str:
 def _duration(seconds: float) -> str:
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
-    return (
-        f"{hours} h {minutes:02} min"
-        if hours
-        else f"{minutes} min {rest:02} s"
-        if minutes
-        else f"{rest} s"
-    )
+    if hours:
+        return f"{hours} h {minutes:02} min"
+    if minutes:
+        return f"{minutes} min {rest:02} s"
+    return f"{rest} s"

@@ -4,10 +4,11 @@ examples:
   gnomon run scales -m random
   gnomon run scales spacenli -m smollm2 -m majority --limit 500
   gnomon run spacenli@published -m hf:roberta-large-mnli --data path/to/spacenli
-  gnomon run spatialqa -m openai:gpt-4o-mini --max-cost 2 --model-set price_input=0.15 --model-set price_output=0.6
+  gnomon run spatialqa -m openai:gpt-4o-mini --max-cost 2 --price-input 0.15 --price-output 0.6
 
 A run is a folder in --runs. Items that failed are listed and stay failed until --retry-errors;
---restart starts over.
+--restart starts over. The table counts clusters: items that vary together, such as those of one
+pattern, on which the interval rests (docs/glossary.md).
 """
 
 from __future__ import annotations
@@ -15,14 +16,26 @@ from __future__ import annotations
 import shlex
 import sys
 from argparse import ArgumentParser, Namespace
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
 
 from gnomon.cli.choosing import chosen_models, chosen_sources, item_arguments, model_arguments
-from gnomon.errors import GnomonError
+from gnomon.cli.dispatch import tell
+from gnomon.errors import GnomonError, inert
 from gnomon.itemsource import ItemSource
 from gnomon.records import Score
 from gnomon.redaction import redact_command
-from gnomon.registry import ModelSpec
-from gnomon.runs import Run
+from gnomon.registry import ModelSpec, is_native
+from gnomon.runs import MANIFEST, Run
+
+
+class Planned(NamedTuple):
+    """One run of the command: its folder, what is asked, and who is asked."""
+
+    folder: Path
+    source: ItemSource
+    model: ModelSpec
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -65,42 +78,79 @@ def arguments(parser: ArgumentParser) -> None:
 
 
 def main(args: Namespace) -> int:
-    """Carry out every benchmark with every model."""
+    """Carry out every benchmark with every model; one that fails does not stop the others."""
+    plan = _plan(args)
+    if len(plan) == 1:
+        _run(args, plan[0])
+        done = [True]
+    elif any(is_native(planned.model.spec) for planned in plan):
+        done = _isolated(args, plan)
+    else:
+        done = [_attempt(args, number) for number in range(len(plan))]
+
+    runs = []
+    for planned, went_well in zip(plan, done, strict=True):
+        if went_well:
+            runs.append(Run.open(planned.folder))
+    _show(args, runs)
+    all_failed = [run for run in runs if run.manifest.counts.errors == run.manifest.counts.items]
+    return 1 if all_failed or not all(done) else 0
+
+
+def _plan(args: Namespace) -> list[Planned]:
+    """Every run once, even if it was named twice."""
     from gnomon.engine import run_folder
 
-    sources = [source.limited(args.limit) for source in chosen_sources(args, args.benchmarks)]
     models = chosen_models(args, args.model)
-    plan = {
-        run_folder(source, model, args.runs, blind=args.blind): (source, model)
-        for source in sources
-        for model in models
-    }
-    done: list[Run] = []
-    failed = 0
-    for source, model in plan.values():  # each once, even if it was named twice
-        try:
-            done.append(_one(args, source, model))
-        except GnomonError as error:
-            if args.debug or len(plan) == 1:
-                raise
-            failed += 1  # the other runs go on
-            print(f"gnomon: {source.name}, {model.spec}: {error}", file=sys.stderr)
-    _show(args, done)
-    failed += sum(run.manifest.counts.errors == run.manifest.counts.items for run in done)
-    return 1 if failed else 0
+    plan = {}
+    for source in chosen_sources(args, args.benchmarks):
+        limited = source.limited(args.limit)
+        for model in models:
+            folder = run_folder(limited, model, args.runs, blind=args.blind)
+            plan[folder] = Planned(folder, limited, model)
+    return list(plan.values())
 
 
-def _one(args: Namespace, source: ItemSource, model: ModelSpec) -> Run:
+def _isolated(args: Namespace, plan: list[Planned]) -> list[bool]:
+    from gnomon.cli.isolating import in_children
+
+    def crashed(number: int, reason: str) -> None:
+        tell(f"{_title(plan[number])}: {reason}.\nThe file of the model may be damaged.")
+
+    return in_children(partial(_attempt, args), len(plan), crashed)
+
+
+def _attempt(args: Namespace, number: int) -> bool:
+    """Carry out one run of several; say so if it fails."""
+    planned = _plan(args)[number]
+    try:
+        _run(args, planned)
+    except (GnomonError, OSError) as error:
+        if args.debug:
+            raise
+        tell(f"{_title(planned)}: {error}")
+        return False
+    except Exception as error:
+        if args.debug:
+            raise
+        tell(
+            f"{_title(planned)}: {type(error).__name__}: {error}\n"
+            "Give the command again with --debug to see where."
+        )
+        return False
+    return True
+
+
+def _run(args: Namespace, planned: Planned) -> None:
     from gnomon import engine
     from gnomon.cli.progress import live_line
 
     command = redact_command(shlex.join(["gnomon", *sys.argv[1:]]))
-    folder = engine.run_folder(source, model, args.runs, blind=args.blind)
-    with live_line(f"{source.name} · {model.spec}", quiet=args.quiet or args.json) as watch:
+    with live_line(_title(planned), quiet=args.quiet or args.json) as watch:
         try:
-            return engine.run(
-                source,
-                model,
+            engine.run(
+                planned.source,
+                planned.model,
                 runs=args.runs,
                 restart=args.restart,
                 blind=args.blind,
@@ -109,41 +159,62 @@ def _one(args: Namespace, source: ItemSource, model: ModelSpec) -> Run:
                 command=command,
             )
         except KeyboardInterrupt:
-            if (folder / "run.json").exists():
-                counts = Run.open(folder).counts()
-                print(
-                    f"\ngnomon: stopped after {counts.asked:,} of {counts.items:,} items. The same command goes on:"
-                    f"\n  {command.replace(' --restart', '')}",
-                    file=sys.stderr,
-                )
+            _tell_how_to_go_on(planned.folder)
             raise SystemExit(130) from None
+
+
+def _title(planned: Planned) -> str:
+    return f"{planned.source.name} · {planned.model.spec}"
+
+
+def _tell_how_to_go_on(folder: Path) -> None:
+    """After Ctrl-C: the command without --restart, which would forget the answers so far."""
+    if not (folder / MANIFEST).exists():
+        return
+    counts = Run.open(folder).counts()
+    words = [word for word in sys.argv[1:] if word != "--restart"]
+    print(file=sys.stderr)
+    tell(
+        f"stopped after {counts.asked:,} of {counts.items:,} items. To go on, give the command"
+        f"{' without --restart' if '--restart' in sys.argv else ' again'}:\n"
+        f"  {shlex.join(['gnomon', *words])}"
+    )
 
 
 def _show(args: Namespace, runs: list[Run]) -> None:
     if args.json:
-        import msgspec
-
         for run in runs:
-            line = {
-                "run": str(run.path),
-                **msgspec.to_builtins(run.manifest),
-                "scores": _scores(run),
-            }
-            print(msgspec.json.encode(line).decode())
+            _print_json(run)
         return
     if args.quiet or not runs:
         return
-    from gnomon.reporting.tables.headline import headline
+    from gnomon.reporting.tables.scores import headline
 
-    print(headline([score for run in runs for score in _scores(run)]))
+    scores: list[Score] = []
     for run in runs:
-        counts = run.manifest.counts
-        if counts.errors or counts.unread:
-            print(
-                f"{run.model} on {run.benchmark}: {counts.errors:,} failed, {counts.unread:,} unread: counted wrong."
-                + (" Ask the failed ones again with --retry-errors." if counts.errors else "")
-            )
-    print("Runs: " + "  ".join(str(run.path) for run in runs))
+        scores += _scores(run)
+    print(headline(scores))
+    for run in runs:
+        _tell_missing(run)
+    print(inert("Runs: " + "  ".join(str(run.path) for run in runs)))
+
+
+def _print_json(run: Run) -> None:
+    import msgspec
+
+    fields = msgspec.to_builtins(run.manifest)
+    line = {"run": str(run.path), **fields, "scores": _scores(run)}
+    print(msgspec.json.encode(line).decode())
+
+
+def _tell_missing(run: Run) -> None:
+    counts = run.manifest.counts
+    if not counts.errors and not counts.unread:
+        return
+    who = inert(f"{run.model} on {run.benchmark}")
+    print(f"{who}: {counts.errors:,} failed, {counts.unread:,} unread: counted wrong.")
+    if counts.errors:
+        print("Ask the failed ones again with --retry-errors.")
 
 
 def _scores(run: Run) -> list[Score]:

@@ -5,13 +5,14 @@ examples:
   gnomon score runs --by scale --measure accuracy --measure symmetry
   gnomon score runs/scales* --draws 1000 --format json
   gnomon score --answers predictions.csv --benchmark scales --seed 3 --limit 40
-  gnomon score --answers results-ada.tsv --benchmark spatialqa@published --data path/to/spatialqa --by category
+  gnomon score --answers results-ada.tsv --benchmark spatialqa@published --data path/to/spatialqa
   gnomon score runs/posrel* --over-seeds
   gnomon score runs/spacenli* --like-paper --format latex
 
 Values are fractions in JSON and CSV, percentages elsewhere. Intervals treat items of one group as
-one, as far as they go; a missing or failed answer counts as wrong, and standard error says how many
-there are. Runs of one model are told apart by the options in which they differ.
+one, as far as they go. A failed or unread answer counts as wrong, and an item that was not asked
+does not count: standard error says how many there are. Runs of one model are told apart by the
+options in which they differ.
 """
 
 from __future__ import annotations
@@ -20,27 +21,16 @@ import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from gnomon.cli.choosing import chosen_sources, item_arguments
+from gnomon.cli.choosing import answer_file_arguments, chosen_sources, item_arguments
+from gnomon.cli.dispatch import tell
 from gnomon.errors import UsageError
-from gnomon.registry import with_twins
-from gnomon.reporting.tables.scores import Shown, shown
 from gnomon.runs import open_runs
 
 if TYPE_CHECKING:
-    from gnomon.measures.table import Table
-
-SHOWN = 5  # ids of missing answers
-
-
-class Entry(NamedTuple):
-    """The answers of one run or file, the measures of its benchmark, and its name among the
-    others."""
-
-    table: Table
-    measures: tuple[str, ...]
-    label: str
+    from gnomon.measures.entries import Entry
+    from gnomon.measures.scoring import Scored
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -63,7 +53,7 @@ def arguments(parser: ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="NAME",
-        help="instead of the benchmark's own; may be given several times (see `gnomon list measures`)",
+        help="instead of the benchmark's own; may be repeated (see `gnomon list measures`)",
     )
     parser.add_argument(
         "--minimum", type=int, default=1, metavar="N", help="leave out slices with fewer items"
@@ -91,7 +81,7 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--like-paper",
         action="store_true",
-        help="each paper's results tables in its own layout, with these runs beside the published models",
+        help="each paper's results tables in its layout, these runs beside the published models",
     )
     parser.add_argument("--plain", action="store_true", help="no bars and no drawing characters")
     _file_arguments(parser)
@@ -109,150 +99,149 @@ def _file_arguments(parser: ArgumentParser) -> None:
     group.add_argument(
         "--scale",
         choices=("log-probability", "probability"),
-        help="of the scores in the file (default: probability, or log-probability if any is negative)",
+        help="of the scores in the file (default: log-probability if any is negative)",
     )
+    answer_file_arguments(group)
     item_arguments(parser)
 
 
 def main(args: Namespace) -> int:
     """Score and print."""
-    _check(args)
-    entries = [_from_file(args)] if args.answers else _from_runs(args.runs)
-    for entry in entries:
-        _tell_missing(entry, "guessed" if args.guess is not None else "counted as wrong")
-    if args.guess is not None:
-        from gnomon.measures.accuracy import guessed
+    from gnomon.measures.entries import entries_of, with_guesses
+    from gnomon.measures.scoring import score_entries
+    from gnomon.reporting.tables.scores import shown
 
-        entries = [entry._replace(table=guessed(entry.table, args.guess)) for entry in entries]
+    _check(args)
+    entries = [_from_file(args)] if args.answers else entries_of(open_runs(args.runs))
+    _tell_remarks(args, entries)
+    if args.guess is not None:
+        entries = with_guesses(entries, args.guess)
     if args.like_paper:
         print(_like_papers(args, entries))
         return 0
-    _check_tags(args.by, entries)
-    found = list(_over_seeds(args, entries) if args.over_seeds else _each(args, entries))
-    _tell_coarse(entries, args.measure)
+    found = score_entries(
+        entries,
+        by=args.by,
+        measures=args.measure,
+        minimum=args.minimum,
+        draws=args.draws,
+        level=args.level,
+        seeds_together=args.over_seeds,
+    )
+    _tell_unsliced(args.by, entries)
+    if args.over_seeds:
+        _tell_deviations(found)
     print(shown(found, args.format, plain=args.plain, level=args.level))
     return 0
 
 
 def _check(args: Namespace) -> None:
-    """Refuse what makes no sense, and what would go unheeded."""
+    """Refuse options that have no effect together."""
     if bool(args.runs) == bool(args.answers):
         raise UsageError(
             "Give either runs or a file with --answers.", "For example: gnomon score runs/*"
         )
-    if not 0 < args.level < 1:
-        raise UsageError(f"The level must lie between 0 and 1, not {args.level}.")
-    check_draws(args.draws)
-    if args.minimum < 1:
-        raise UsageError(f"The minimum must be 1 or more, not {args.minimum}.")
     args.by, args.measure = list(dict.fromkeys(args.by)), list(dict.fromkeys(args.measure))
     if args.like_paper and args.format == "json":
         raise UsageError(
             "The papers' layouts have no JSON form.",
             "Leave out --like-paper: the scores are the same.",
         )
-    if args.runs and (given := _given(args)):
+    given = _given(args)
+    if args.runs and given:
         raise UsageError(
-            f"--{given} says what the answers in a file are to; a run holds its own items.",
+            f"--{given} belongs to a file of answers; a run holds its own items.",
             f"Leave out --{given}, or make another run with it.",
         )
-    unheeded = (
-        ["by", "measure", "draws", "over_seeds"]
-        if args.like_paper
-        else ["draws"]
-        if args.over_seeds
-        else []
-    )
-    for name in unheeded:
+    if args.like_paper:
+        _check_unused(args, "--like-paper", ("by", "measure", "draws", "over_seeds"))
+    elif args.over_seeds:
+        _check_unused(args, "--over-seeds", ("draws",))
+
+
+def _check_unused(args: Namespace, option: str, others: Sequence[str]) -> None:
+    for name in others:
         if getattr(args, name):
-            both = [
-                f"--{each.replace('_', '-')}"
-                for each in (name, "like_paper" if args.like_paper else "over_seeds")
-            ]
-            raise UsageError(f"{both[0]} has no effect with {both[1]}.", "Leave out one of them.")
-
-
-def check_draws(draws: int) -> None:
-    """A bootstrap of one draw has no spread."""
-    if draws < 0 or draws == 1:
-        raise UsageError(
-            f"The draws must be 2 or more, or 0 for none, not {draws}.", "1000 are usual."
-        )
+            flag = f"--{name.replace('_', '-')}"
+            raise UsageError(f"{flag} has no effect with {option}.", "Leave out one of them.")
 
 
 def _given(args: Namespace) -> str:
     """The first of the options that `_file_arguments` adds which was given."""
     scratch = ArgumentParser(add_help=False)
     _file_arguments(scratch)
-    defaults = vars(scratch.parse_args([]))
-    return next(
-        (name.replace("_", "-") for name in defaults if getattr(args, name) != defaults[name]), ""
+    for name, default in vars(scratch.parse_args([])).items():
+        if getattr(args, name) != default:
+            return name.replace("_", "-")
+    return ""
+
+
+def _from_file(args: Namespace) -> Entry:
+    from gnomon.answerfiles.joining import NOT_THERE, read_predictions
+    from gnomon.measures.entries import Entry
+    from gnomon.measures.table import Table
+
+    if not args.benchmark:
+        raise UsageError(
+            "A file of answers needs its benchmark.",
+            "Give it with --benchmark NAME or NAME@published.",
+        )
+    source = chosen_sources(args, [args.benchmark])[0].limited(args.limit)
+    benchmark = source.benchmark
+    joined = read_predictions(args.answers, source.items(), column=args.column, filter=args.filter)
+    rows = list(joined.rows)
+    for note in joined.notes:
+        tell(note)
+    absent = sum(answer.error == NOT_THERE for _, answer in rows)
+    table = Table.of(
+        rows,
+        benchmark=source.name,
+        model=f"answers:{Path(args.answers).name}",
+        scale=args.scale or "none",
+        cluster=benchmark.units[0],
+        laws=benchmark.laws,
+        seed=source.options.get("seed"),
     )
+    return Entry(table, benchmark.measures, table.model, absent)
 
 
-def _check_tags(tags: Sequence[str], entries: Sequence[Entry]) -> None:
-    """A tag must be one of some benchmark's items; those that lack it are named on standard
-    error."""
+def _tell_remarks(args: Namespace, entries: Sequence[Entry]) -> None:
+    """On standard error: what the figures do not show."""
+    from gnomon.measures.remarks import remarks
+
+    guessed = args.guess is not None
+    for entry in entries:
+        for remark in remarks(entry, args.measure or entry.measures, guessed=guessed):
+            print(remark, file=sys.stderr)
+
+
+def _tell_unsliced(tags: Sequence[str], entries: Sequence[Entry]) -> None:
+    """On standard error: the benchmarks whose items lack a tag."""
     for tag in tags:
-        lack = {entry.table.benchmark: entry.table for entry in entries if not entry.table.has(tag)}
-        if len(lack) == len({entry.table.benchmark for entry in entries}):
-            next(iter(lack.values())).column(tag)  # says what there is instead
-        for benchmark in lack:
+        lacking = [entry.table.benchmark for entry in entries if not entry.table.has(tag)]
+        for benchmark in dict.fromkeys(lacking):
             print(f"{benchmark} has no tag '{tag}': it is not sliced by it.", file=sys.stderr)
 
 
-def _each(args: Namespace, entries: Sequence[Entry]) -> Iterator[Shown]:
-    from gnomon.measures.scoring import score_table
-
-    for table, measures, label in entries:
-        for score in score_table(
-            table,
-            args.measure or with_twins(measures),
-            by=[tag for tag in args.by if table.has(tag)],
-            draws=args.draws,
-            level=args.level,
-            minimum=args.minimum,
-        ):
-            yield Shown(score, label, table.seed)
+def _tell_deviations(found: Sequence[Scored]) -> None:
+    """On standard error: the mean and the deviation over seeds, as papers print them."""
+    told = list(_deviations(found))
+    if not told:
+        told = ["No two of these runs differ in the seed alone: each is taken by itself."]
+    for line in told:
+        print(line, file=sys.stderr)
 
 
-def _over_seeds(args: Namespace, entries: Sequence[Entry]) -> Iterator[Shown]:
-    """The runs that differ only in the seed together, first over all items and then by each tag."""
-    from gnomon.measures.runlabels import labels
-    from gnomon.measures.seeds import by_seed, over_seeds, seedless, slices
-    from gnomon.registry import measure
-
-    groups = by_seed([entry.table for entry in entries])
-    measures = {id(entry.table): entry.measures for entry in entries}
-    names = {}
-    for benchmark in dict.fromkeys(group[0].benchmark for group in groups):
-        here = [group for group in groups if group[0].benchmark == benchmark]
-        found = labels([group[0].model for group in here], [seedless(group[0]) for group in here])
-        names.update({id(group): name for group, name in zip(here, found, strict=True)})
-    if all(len(group) == 1 for group in groups):
-        print(
-            "No two of these runs differ in the seed alone: each is taken by itself.",
-            file=sys.stderr,
+def _deviations(found: Sequence[Scored]) -> Iterator[str]:
+    for each in found:
+        score, over_seeds = each.score, each.over_seeds
+        if score.by or over_seeds is None or len(over_seeds.values) < 2:
+            continue
+        mean = 100 * (score.value or 0)
+        yield (
+            f"{each.label} on {score.benchmark}, {score.measure}: {mean:.1f} ± "
+            f"{100 * over_seeds.deviation:.1f} over {len(over_seeds.values)} seeds."
         )
-    for group in groups:
-        for name in args.measure or measures[id(group[0])]:
-            whole = over_seeds(group, measure(name), level=args.level)
-            yield Shown(whole.score, names[id(group)])
-            if len(whole.values) > 1:
-                print(
-                    f"{names[id(group)]} on {group[0].benchmark}, {name}: {100 * (whole.score.value or 0):.1f} ± "
-                    f"{100 * whole.deviation:.1f} over {len(whole.values)} seeds.",
-                    file=sys.stderr,
-                )
-    for tag in args.by:
-        for group in groups:
-            parts = slices(group, tag, args.minimum)
-            for name in args.measure or measures[id(group[0])]:
-                for key, tables in parts.items():
-                    score = over_seeds(
-                        tables, measure(name), by=tag, key=key, level=args.level
-                    ).score
-                    yield Shown(score, names[id(group)])
 
 
 def _like_papers(args: Namespace, entries: Sequence[Entry]) -> str:
@@ -269,80 +258,3 @@ def _like_papers(args: Namespace, entries: Sequence[Entry]) -> str:
     for caveat in caveats:
         print(caveat, file=sys.stderr)
     return "\n\n".join(render(listing, args.format) for listing in listings)
-
-
-def _from_runs(paths: Sequence[str]) -> list[Entry]:
-    from gnomon.measures.runlabels import labels_of
-    from gnomon.measures.scoring import table_of
-
-    found = [table_of(run) for run in open_runs(paths)]
-    names: dict[int, str] = {}
-    for benchmark in dict.fromkeys(table.benchmark for table, _ in found):
-        here = [table for table, _ in found if table.benchmark == benchmark]
-        names.update(zip(map(id, here), labels_of(here), strict=True))
-    return [Entry(table, measures, names[id(table)]) for table, measures in found]
-
-
-def _from_file(args: Namespace) -> Entry:
-    from gnomon.answerfiles.joining import read_predictions
-    from gnomon.measures.table import Table
-
-    if not args.benchmark:
-        raise UsageError(
-            "A file of answers needs its benchmark.",
-            "Give it with --benchmark NAME or NAME@published.",
-        )
-    source = chosen_sources(args, [args.benchmark])[0].limited(args.limit)
-    benchmark = source.benchmark
-    table = Table.of(
-        read_predictions(args.answers, source.items()),
-        benchmark=source.name,
-        model=f"answers:{Path(args.answers).name}",
-        scale=args.scale or "none",
-        cluster=benchmark.units[0],
-        laws=benchmark.laws,
-        seed=source.options.get("seed"),
-    )
-    if args.limit is None and 2 * len(table) < table.total:
-        print(
-            f"{args.answers} answers {len(table):,} of {table.total:,} items. If the items were made or run "
-            "with --limit or other options, give the same here.",
-            file=sys.stderr,
-        )
-    return Entry(table, benchmark.measures, table.model)
-
-
-def _tell_missing(entry: Entry, treated: str) -> None:
-    """On standard error: how many answers are missing, why, which, and what becomes of them."""
-    table = entry.table
-    lost = ~table.answered
-    if not lost.any():
-        return
-    counts = {
-        "failed": int(table.failed.sum()),
-        "unread": int((~table.failed & lost).sum()),
-    }
-    ids = table.ids[lost]
-    listed = ", ".join(map(str, ids[:SHOWN])) + (
-        f" and {len(ids) - SHOWN:,} more" if len(ids) > SHOWN else ""
-    )
-    print(
-        f"{entry.label} on {table.benchmark}: "
-        + ", ".join(f"{n:,} {what}" for what, n in counts.items() if n)
-        + f" ({treated}): {listed}.",
-        file=sys.stderr,
-    )
-
-
-def _tell_coarse(entries: Sequence[Entry], chosen: Sequence[str]) -> None:
-    """On standard error: whose groups have too few items for measures of whole groups, such as
-    pattern accuracy."""
-    from gnomon.reporting.groupsize import items_per_group, large_enough, least_size
-
-    for table, measures, label in entries:
-        if coarse := [name for name in chosen or measures if not large_enough(name, table)]:
-            print(
-                f"{label} on {table.benchmark}: {items_per_group(table):.1f} items a group on average say little about "
-                f"{', '.join(coarse)} ({max(map(least_size, coarse))} would do).",
-                file=sys.stderr,
-            )

@@ -12,10 +12,11 @@ from argparse import ArgumentParser, Namespace
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from typing import Any
 
 from gnomon.cli.choosing import chosen_sources, item_arguments
 from gnomon.contracts import Listing
-from gnomon.errors import UsageError
+from gnomon.errors import UsageError, inert
 from gnomon.itemsource import ItemSource
 from gnomon.options import takes
 from gnomon.records import Item
@@ -50,40 +51,41 @@ def main(args: Namespace) -> int:
     source = chosen_sources(args, [args.benchmark])[0]
     items = list(source.items())
     shown = [items[i] for i in spread(len(items), args.n)]
-    tables = [
-        table
-        for table in (*counts(items, source.benchmark.slices), *statistics(source, items))
-        if table.rows
-    ]
+    tables = [*counts(items, source.benchmark.slices), *statistics(source, items)]
+    tables = [table for table in tables if table.rows]
     if args.format == "json":
-        import msgspec
-
-        found = {
-            "benchmark": source.name,
-            "items": len(items),
-            "sample": shown,
-            "tables": [table._asdict() for table in tables],
-        }
-        print(msgspec.json.encode(found).decode())
+        _print_json(source, items, shown, tables)
         return 0
     if args.format in ("table", "markdown"):
         print(introduction(source, items))
         for item in shown:
-            print(f"\n{in_words(item)}")
+            print(inert(f"\n{in_words(item)}"))
         print()
-    for number, table in enumerate(tables):
-        print(
-            "\n" * (number > 0)
-            + render(table if args.format == "csv" else _percentages(table), args.format)
-        )
+    if args.format != "csv":
+        tables = [for_people(table) for table in tables]
+    print("\n\n".join(render(table, args.format) for table in tables))
     return 0
 
 
+def _print_json(
+    source: ItemSource, items: Sequence[Item], shown: Sequence[Item], tables: Sequence[Listing]
+) -> None:
+    import msgspec
+
+    found = {
+        "benchmark": source.name,
+        "items": len(items),
+        "sample": shown,
+        "tables": [table._asdict() for table in tables],
+    }
+    print(msgspec.json.encode(found).decode())
+
+
 def introduction(source: ItemSource, items: Sequence[Item]) -> str:
-    """What it asks, how many items there are, and how many of them another seed would make
-    again."""
+    """What it asks, how many items there are, and how many of them another seed makes again."""
     groups = len({item.group for item in items})
-    said = f"{source.name}: {source.benchmark.summary}. {len(items):,} items in {groups:,} groups."
+    noun = source.benchmark.noun
+    said = f"{source.name}: {source.benchmark.summary}. {len(items):,} items in {groups:,} {noun}."
     if source.source != "fresh" or "seed" not in source.options or not items:
         return said
     other = {**source.options, "seed": source.options["seed"] + 1}
@@ -93,63 +95,70 @@ def introduction(source: ItemSource, items: Sequence[Item]) -> str:
 
 
 def statistics(source: ItemSource, items: Sequence[Item]) -> list[Listing]:
-    """The benchmark's own tables; a function that names options of the source, such as `data`, is
-    given them."""
+    """The benchmark's own tables, made with those options of the source that it names."""
     make = source.benchmark.statistics
     if make is None:
         return []
-    return make(
-        items, **{name: value for name, value in source.options.items() if takes(make, name)}
-    )
+    options = {name: value for name, value in source.options.items() if takes(make, name)}
+    return make(items, **options)
 
 
 def counts(items: Sequence[Item], slices: Iterable[str]) -> list[Listing]:
-    """Right labels by form, and a table for each slice. Where labels combine freely, each is
-    counted by itself."""
-    forms = Counter((item.form, ", ".join(item.gold)) for item in items)
+    """Right labels by form, and a table for each slice."""
+    return [_right_labels(items), *(_slice(items, tag) for tag in slices)]
+
+
+def _right_labels(items: Sequence[Item]) -> Listing:
+    """Where labels combine freely, each is counted by itself."""
     title = "Right answers"
+    forms = Counter((item.form, ", ".join(item.gold)) for item in items)
     if len(forms) > MANY:
-        forms = Counter((item.form, label) for item in items for label in item.gold)
         title = "Right answers, each label by itself (an item may have several)"
-    tables = [
-        Listing(
-            title,
-            ("form", "label", "items", "share"),
-            tuple((form, label, n, n / len(items)) for (form, label), n in sorted(forms.items())),
-        )
-    ]
-    for tag in slices:
-        seen = Counter(item.tags[tag] for item in items if tag in item.tags)
-        if seen:
-            order = sorted(seen.items(), key=lambda pair: (-pair[1], pair[0]))
-            tables.append(
-                Listing(
-                    f"By {tag}",
-                    (tag, "items", "share"),
-                    tuple((key, n, n / len(items)) for key, n in order),
-                )
-            )
-    return tables
+        forms = Counter((item.form, label) for item in items for label in item.gold)
+    rows = []
+    for (form, label), n in sorted(forms.items()):
+        rows.append((form, label, n, n / len(items)))
+    return Listing(title, ("form", "label", "items", "share"), tuple(rows))
+
+
+def _slice(items: Sequence[Item], tag: str) -> Listing:
+    """How many items have each value of a tag, the most frequent first."""
+    seen = Counter(item.tags[tag] for item in items if tag in item.tags)
+    rows = []
+    for key, n in sorted(seen.items(), key=lambda pair: (-pair[1], pair[0])):
+        rows.append((key, n, n / len(items)))
+    return Listing(f"By {tag}", (tag, "items", "share"), tuple(rows))
 
 
 def in_words(item: Item) -> str:
     """An item as a person would read it."""
     lines = [f"[{item.id}]  {item.form}, group {item.group or '–'}"]
     lines += [f"  {text}" for text in (item.context, item.text) if text]
-    lines.append(
-        "  "
-        + "   ".join(f"{'✓' if choice in item.gold else ' '} {choice}" for choice in item.choices)
-    )
+    choices = []
+    for choice in item.choices:
+        mark = "✓" if choice in item.gold else " "
+        choices.append(f"{mark} {choice}")
+    lines.append("  " + "   ".join(choices))
     return "\n".join(lines)
 
 
-def _percentages(table: Listing) -> Listing:
-    """Shares as a person reads them."""
-    if "share" not in table.columns:
-        return table
-    place = table.columns.index("share")
-    return table._replace(
-        rows=tuple(
-            (*row[:place], f"{100 * row[place]:.1f} %", *row[place + 1 :]) for row in table.rows
-        )
-    )
+def for_people(table: Listing) -> Listing:
+    """Percentages as a person reads them.
+
+    A column "share" holds fractions; one whose name ends in " %" holds percentages already.
+
+    >>> for_people(Listing("", ("label %", "share"), ((30.0, 0.3),))).rows
+    (('30.0', '30.0 %'),)
+    """
+    rows = []
+    for row in table.rows:
+        rows.append(tuple(map(_for_people, table.columns, row)))
+    return table._replace(rows=tuple(rows))
+
+
+def _for_people(column: str, value: Any) -> Any:
+    if column == "share":
+        return f"{100 * value:.1f} %"
+    if column.endswith(" %") and isinstance(value, float):
+        return f"{value:.1f}"
+    return value

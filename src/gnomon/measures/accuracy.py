@@ -1,5 +1,4 @@
-"""Accuracy: on all items, on those that have a readable answer, and completed by guessing where
-there is none."""
+"""Accuracy: on all items, on those that were answered, and with guesses for those that were not."""
 
 from __future__ import annotations
 
@@ -13,14 +12,15 @@ from gnomon.measures.table import Table
 
 
 def accuracy(table: Table) -> Statistics:
-    """The share of items answered with a right label; a missing or failed answer counts as
-    wrong."""
+    """The share of items answered with a right label; a failed or unread answer counts as wrong."""
     return mean_of(table.right, table.clusters)
 
 
 def recognised_accuracy(table: Table) -> Statistics:
-    """Accuracy among the items that have a readable answer (objects found in the picture, a label
-    in the reply)."""
+    """Accuracy among the items that have a readable answer.
+
+    That is a label in the reply, or the objects found in the picture.
+    """
     return accuracy(table.where(table.answered))
 
 
@@ -30,8 +30,7 @@ def recognised_share(table: Table) -> Statistics:
 
 
 def guessed_accuracy(table: Table) -> Statistics:
-    """Accuracy if every item without an answer were guessed: the expected value, right labels over
-    choices.
+    """Accuracy if every item without an answer were guessed: the expected value.
 
     Spatial commonsense, section 4: figures on the full data complete unrecognised items with random
     guesses.
@@ -41,10 +40,10 @@ def guessed_accuracy(table: Table) -> Statistics:
 
 
 def guessed(table: Table, seed: int = 0) -> Table:
-    """The table with a seeded guess among the choices where there is no answer: one draw, for any
-    measure."""
+    """The table with a seeded guess where there is no answer: one draw, for any measure."""
     choices = (table.choices >= 0).sum(axis=1)
-    place = (np.random.default_rng(seed).random(len(table)) * choices).astype(np.int64)
+    drawn_share = np.random.default_rng(seed).random(len(table))
+    place = (drawn_share * choices).astype(np.int64)
     drawn = table.choices[np.arange(len(table)), place]
     return replace(
         table,

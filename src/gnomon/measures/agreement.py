@@ -1,5 +1,4 @@
-"""How two runs agree on the items that both were asked: two models, two kinds of model, or a model
-and people."""
+"""How two runs agree on the items that both were asked: two models, or a model and people."""
 
 from __future__ import annotations
 
@@ -9,7 +8,7 @@ from gnomon.measures.table import Table
 
 
 def agreement(first: Table, second: Table) -> Statistics:
-    """The share of items to which both give the same answer; no answer agrees with none."""
+    """The share of items that both answer alike; a missing answer agrees with nothing."""
     same = (first.picked == second.picked) & (first.picked >= 0)
     return mean_of(same, first.clusters)
 

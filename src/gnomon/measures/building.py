@@ -1,8 +1,6 @@
-"""Rows into columns: builds a Table from any stream of items and answers, or straight from a run's
-log.
+"""Rows into columns: builds a Table from any stream of items and answers.
 
-Each row costs a few dictionary look-ups; the texts of items are never kept, nor even decoded from a
-log.
+Each row costs a few dictionary look-ups; the texts of items are never kept.
 """
 
 from __future__ import annotations
@@ -10,27 +8,15 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 import msgspec
 import numpy as np
-from numpy.typing import NDArray
 
 from gnomon.errors import DataError
-from gnomon.measures.columns import (
-    Column,
-    TagColumns,
-    Tags,
-    TextColumn,
-    Vocabulary,
-    Wordings,
-    codes_of,
-)
+from gnomon.measures.columns import TagColumns, Tags, TextColumn, Vocabulary, Wordings, codes_of
 from gnomon.measures.statistics import Floats
 from gnomon.measures.table import Kinds, Table
-
-if TYPE_CHECKING:
-    from gnomon.runs import Asked, Run
 
 CHUNK = 256  # rows that are turned into columns together
 
@@ -51,19 +37,6 @@ class Whole(Bare, frozen=True, gc=False):
     tags: dict[str, str] = {}
 
 
-class Tagged(msgspec.Struct, frozen=True, gc=False):
-    """The part of an Item that slices need."""
-
-    tags: dict[str, str] = {}
-
-
-class Worded(msgspec.Struct, frozen=True, gc=False):
-    """The part of an Item that people read."""
-
-    text: str
-    context: str = ""
-
-
 class ItemLike(Protocol):
     """An Item, or the part of it that measures need."""
 
@@ -79,35 +52,20 @@ class ItemLike(Protocol):
     def group(self) -> str: ...  # noqa: D102
 
 
+Scores = Sequence[float | None] | None
 # An item that was asked, and its answer: scores, choice, error.
-Row = tuple[ItemLike, Sequence[float | None] | None, str | None, str | None]
+Row = tuple[ItemLike, Scores, str | None, str | None]
 
 
-def build_run(run: Run, **about: Any) -> Table:
-    """The table of a run's log. Tags and wordings are read from it in a further pass, if anybody
-    asks for one."""
-    builder = Builder()
-    numbers = array("q")
-    for chunk in chunks(run.asked()):
-        builder.add(_decoded(run, chunk))
-        numbers.extend([asked.n for asked in chunk])
-    wordings = Wordings(lambda: _wordings(run, numbers))
-    tags = Tags(lambda: _tags(run, numbers))
-    return builder.done(
-        tags, wordings=wordings, numbers=np.frombuffer(numbers, dtype=np.int64), **about
-    )
-
-
-def build(rows: Iterable[Row], **about: Any) -> Table:
-    """A table of rows whose items have tags; `about` are the fields of Table that say where they
-    come from."""
+def build(rows: Iterable[Any], **about: Any) -> Table:
+    """A table of rows whose items have tags; `about` are the further fields of Table."""
     builder, tags, hashes = Builder(), TagColumns(), array("q")
     for chunk in chunks(rows):
         builder.add(chunk)
-        tags.extend([item.tags for item, *_ in chunk])
-        hashes.extend(
-            [hash((item.context, item.text)) for item, *_ in chunk if hasattr(item, "text")]
-        )
+        items = [row[0] for row in chunk]
+        tags.extend([item.tags for item in items])
+        if hasattr(items[0], "text"):
+            hashes.extend([hash((item.context, item.text)) for item in items])
     columns = tags.done()
     if len(hashes) and len(hashes) == len(builder.ids):
         about["wordings"] = Wordings(lambda: np.frombuffer(hashes, dtype=np.int64))
@@ -121,56 +79,8 @@ def chunks(rows: Iterable[Any]) -> Iterator[list[Any]]:
         yield chunk
 
 
-_bare = msgspec.json.Decoder(Bare).decode
-_tagged = msgspec.json.Decoder(Tagged).decode
-_worded = msgspec.json.Decoder(Worded).decode
-_floats = msgspec.json.Decoder(list[float | None]).decode
-
-
-def _decoded(run: Run, chunk: Sequence[Asked]) -> list[Row]:
-    try:
-        return [
-            (_bare(record), _floats(scores) if scores else None, choice, error)
-            for _, record, scores, choice, error in chunk
-        ]
-    except (msgspec.MsgspecError, TypeError) as error:
-        raise run.damaged(error) from None
-
-
-def _tags(run: Run, numbers: Sequence[int]) -> dict[str, Column]:
-    found = TagColumns()
-    try:
-        for chunk in chunks(_records(run, numbers)):
-            found.extend([_tagged(record).tags for record in chunk])
-    except msgspec.MsgspecError as error:
-        raise run.damaged(error) from None
-    return found.done()
-
-
-def _wordings(run: Run, numbers: Sequence[int]) -> NDArray[np.int64]:
-    hashes = array("q")
-    try:
-        for record in _records(run, numbers):
-            item = _worded(record)
-            hashes.append(hash((item.context, item.text)))
-    except msgspec.MsgspecError as error:
-        raise run.damaged(error) from None
-    return np.frombuffer(hashes, dtype=np.int64)
-
-
-def _records(run: Run, numbers: Sequence[int]) -> Iterator[str]:
-    """The items of these numbers, which ascend. A run that is going on may have grown since."""
-    wanted = iter(numbers)
-    want = next(wanted, None)
-    for n, record in run.records():
-        if n == want:
-            yield record
-            want = next(wanted, None)
-
-
 class KindsSeen(dict[tuple[tuple[str, ...], tuple[str, ...]], int]):
-    """(choices, gold) -> number, in the order of first use, with the place of each label among the
-    choices."""
+    """(choices, gold) -> number, in the order of first use, and each label's place."""
 
     def __init__(self, labels: Vocabulary) -> None:
         super().__init__()
@@ -215,24 +125,27 @@ class Builder:
         self.ids.extend([item.id for item in items])
         self.kind.extend(kind)
         self.choice.extend([-1 if answer is None else labels[answer] for answer in answers])
-        places = kinds.places
-        self.picked.extend(
-            [places[k].get(answer, -1) for k, answer in zip(kind, answers, strict=True)]
-        )
-        self.failed.extend(
-            [e is not None and answer is None for e, answer in zip(errors, answers, strict=True)]
-        )
+
+        mine = [kinds.places[number] for number in kind]
+        pairs = zip(mine, answers, strict=True)
+        self.picked.extend([places.get(answer, -1) for places, answer in pairs])
+
+        outcomes = zip(errors, answers, strict=True)
+        self.failed.extend([answer is None and error is not None for error, answer in outcomes])
+
         self.form.extend([item.form for item in items])
         self.group.extend([item.group for item in items])
-        self._add_scores(items, scores, [len(places[k]) for k in kind])
+        self._add_scores(items, scores, list(map(len, mine)))
 
-    def done(self, tags: Tags, **about: Any) -> Table:
-        """The finished table. Scores of a scale that nobody named are log-probabilities if any is
-        negative."""
+    def done(self, tags: Tags, *, scale: str = "none", **about: Any) -> Table:
+        """The finished table.
+
+        Scores of a scale that nobody named are log-probabilities if any is negative.
+        """
         kinds = self.kinds.done()
         scores = self._scores(kinds.choices.shape[1])
-        if about.get("scale", "none") == "none" and scores is not None:
-            about["scale"] = "log-probability" if bool((scores < 0).any()) else "probability"
+        if scale == "none" and scores is not None:
+            scale = "log-probability" if bool((scores < 0).any()) else "probability"
         ids = np.empty(len(self.ids), dtype=object)
         ids[:] = self.ids
         return Table(
@@ -247,30 +160,35 @@ class Builder:
             form=self.form.done(),
             tags=tags,
             scores=scores,
+            scale=scale,
             **about,
         )
 
     def _add_scores(
-        self,
-        items: Sequence[ItemLike],
-        scores: Sequence[Sequence[float | None] | None],
-        widths: Sequence[int],
+        self, items: Sequence[ItemLike], scores: Sequence[Scores], widths: Sequence[int]
     ) -> None:
-        for item, given, width in zip(items, scores, widths, strict=True):
-            if given is not None and len(given) != width:
+        given = [each for each in scores if each is not None]
+        if not self.any_scores and not given:
+            self.scores.append(np.full((len(items), 0), np.nan))
+            return
+        self.any_scores = True
+        if len(given) == len(scores) and len({*widths, *map(len, given)}) == 1:
+            self.scores.append(np.array(given, dtype=float))  # the usual case, and the fast one
+            return
+        widest = max(widths)
+        blank: Sequence[float | None] = (None,) * widest
+        padded: list[Sequence[float | None]] = []
+        for item, each, width in zip(items, scores, widths, strict=True):
+            if each is None:
+                padded.append(blank)
+                continue
+            if len(each) != width:
                 raise DataError(
-                    f"item '{item.id}' has {width} choices but its answer {len(given)} scores.",
+                    f"item '{item.id}' has {width} choices but its answer {len(each)} scores.",
                     "An answer has one score for each choice, or none.",
                 )
-        width = max(widths)
-        blank = (None,) * width
-        padded = [
-            blank if s is None else s if len(s) == width else (*s, *blank[len(s) :]) for s in scores
-        ]
-        self.any_scores = self.any_scores or any(s is not None for s in scores)
-        self.scores.append(
-            np.array(padded, dtype=float) if self.any_scores else np.full((len(items), 0), np.nan)
-        )
+            padded.append((*each, *blank[width:]))
+        self.scores.append(np.array(padded, dtype=float))
 
     def _scores(self, width: int) -> Floats | None:
         if not self.any_scores:
@@ -281,43 +199,3 @@ class Builder:
             whole[start : start + len(chunk), : chunk.shape[1]] = chunk
             start += len(chunk)
         return whole
-
-
-def unpack(
-    table: Table,
-) -> Iterator[tuple[Whole, list[float] | None, str | None, str | None]]:
-    """The rows of a table again."""
-    choices = [tuple(table.labels[i] for i in row[row >= 0]) for row in table.kinds.choices]
-    gold = [
-        tuple(label for label, right in zip(labels, flags.tolist(), strict=False) if right)
-        for labels, flags in zip(choices, table.kinds.gold, strict=True)
-    ]
-    names = list(table.tags)
-    columns = [table.tags[name].text() for name in names]
-    rows = zip(
-        table.ids.tolist(),
-        table.form.text(),
-        table.group.text(),
-        table.kind.tolist(),
-        table.choice.tolist(),
-        table.failed.tolist(),
-        strict=True,
-    )
-    for row, (name, form, group, kind, choice, failed) in enumerate(rows):
-        item = Whole(
-            name,
-            form,
-            choices[kind],
-            gold[kind],
-            group,
-            {tag: column[row] for tag, column in zip(names, columns, strict=True) if column[row]},
-        )
-        scores = None
-        if table.scores is not None and not np.isnan(table.scores[row]).all():
-            scores = table.scores[row, : len(choices[kind])].tolist()
-        yield (
-            item,
-            scores,
-            table.labels[choice] if choice >= 0 else None,
-            "failed" if failed else None,
-        )

@@ -1,8 +1,7 @@
-"""Does a model know what it knows: expected calibration error, Brier score, reliability, accuracy
-against coverage.
+"""Does a model know what it knows: calibration error, Brier score, reliability, coverage.
 
-All read the probabilities over the choices; items without usable scores are left out, and `n` says
-how many remain.
+All read the probabilities over the choices. Items that were not answered, or whose scores are not
+usable, are left out, and `n` says how many remain.
 """
 
 from __future__ import annotations
@@ -38,8 +37,7 @@ class Coverage(NamedTuple):
 
 
 def ece(table: Table) -> Statistics:
-    """The mean distance between confidence and accuracy in 15 bins of equal width, weighted by
-    their items."""
+    """The mean distance of confidence and accuracy in 15 equal bins, weighted by their items."""
     part, sure, hit = _known(table)
     which = _bin(sure)
     every = np.arange(len(part))
@@ -52,16 +50,15 @@ def ece(table: Table) -> Statistics:
 
 
 def brier(table: Table) -> Statistics:
-    """The mean squared distance between the probabilities and the truth, summed over choices: 0 at
-    best, 2 at worst.
+    """The mean squared distance between probabilities and truth: 0 at best, 2 at worst.
 
-    Where several labels are right, the truth is shared equally among them.
+    The distance is summed over choices. Where several labels are right, the truth is shared
+    equally among them.
     """
     part, *_ = _known(table)
     truth = part.gold_at / np.maximum(part.cardinality, 1)[:, None]
-    return mean_of(
-        ((part.probabilities - truth) ** 2).sum(axis=1), part.clusters, bounds=(0.0, 2.0)
-    )
+    distance = ((part.probabilities - truth) ** 2).sum(axis=1)
+    return mean_of(distance, part.clusters, bounds=(0.0, 2.0))
 
 
 def reliability(table: Table) -> list[Bin]:
@@ -84,13 +81,11 @@ def coverage(table: Table, points: int = 101) -> list[Coverage]:
     Items of equal confidence come in together, since nothing tells them apart.
     """
     _, sure, hit = _known(table)
+    if not len(sure):
+        return []
     order = np.argsort(-sure, kind="stable")
     sure, hit = sure[order], np.cumsum(hit[order])
-    ends = (
-        np.flatnonzero(np.append(np.diff(sure) != 0, True))
-        if len(sure)
-        else np.array([], dtype=int)
-    )
+    ends = np.flatnonzero(np.append(np.diff(sure) != 0, True))
     if len(ends) > points:
         ends = ends[np.unique(np.linspace(0, len(ends) - 1, points).astype(int))]
     return [
@@ -100,17 +95,14 @@ def coverage(table: Table, points: int = 101) -> list[Coverage]:
 
 
 def _known(table: Table) -> tuple[Table, Floats, Floats]:
-    """The rows with usable scores, the confidence in the most probable choice, and whether it is
-    right."""
+    """The answers with usable scores, how sure the likeliest choice is, and whether it is right."""
     if table.scores is None:
         part = table.where(np.zeros(len(table), dtype=bool))
         return part, np.zeros(0), np.zeros(0)
-    part = table.where(np.flatnonzero(~np.isnan(table.probabilities).any(axis=1)))
-    return (
-        part,
-        part.probabilities.max(axis=1, initial=0.0),
-        most_probable_is_right(part).astype(float),
-    )
+    usable = ~np.isnan(table.probabilities).any(axis=1)
+    part = table.where(np.flatnonzero(usable & table.answered))
+    sure = part.probabilities.max(axis=1, initial=0.0)
+    return part, sure, most_probable_is_right(part).astype(float)
 
 
 def _bin(sure: Floats) -> Codes:
@@ -127,12 +119,14 @@ def _gap(sums: Floats) -> Floats:
 ECE = Measure(
     name="ece",
     statistics=ece,
+    better="lower",
     needs=frozenset({"scores"}),
     summary="expected calibration error: mean distance of confidence and accuracy in 15 bins",
 )
 BRIER = Measure(
     name="brier",
     statistics=brier,
+    better="lower",
     needs=frozenset({"scores"}),
     summary="Brier score: squared distance of probabilities and truth, 0 to 2",
 )

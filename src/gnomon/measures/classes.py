@@ -1,7 +1,7 @@
-"""Macro-F1: every class counts alike, however rare. For one label per item, and for sets of typical
-labels (ViPhy).
+"""Macro-F1: every class counts alike, however rare.
 
-Classes are as scikit-learn takes them: the labels that occur in gold or among the answers.
+For one label per item, and for sets of typical labels (ViPhy). Classes are as scikit-learn takes
+them: the labels that occur in gold or among the answers.
 """
 
 from __future__ import annotations
@@ -40,8 +40,7 @@ def macro_f1(table: Table) -> Statistics:
 
 
 def typical_f1(rule: str) -> Measure:
-    """The measure "typical_f1@code" or "typical_f1@paper": macro-F1 between typical and right sets
-    of labels."""
+    """The measure "typical_f1@code" or "typical_f1@paper": macro-F1 of typical and right labels."""
     return Measure(
         name=f"typical_f1@{rule}",
         needs=frozenset({"scores"}),
@@ -54,22 +53,23 @@ def class_scores(table: Table) -> list[ClassScore]:
     """Precision, recall and F1 of each class, one label per item."""
     cells, k, _ = _single(table)
     sums = Statistics.tallied(table.clusters, cells, k, _present).total.reshape(-1, 3)
-    return [
-        ClassScore(
-            label,
-            both / said if said else float("nan"),
-            both / gold if gold else float("nan"),
-            2 * both / (said + gold),
-            int(gold),
-            int(said),
-        )
-        for label, (both, said, gold) in zip(table.labels, sums.tolist(), strict=True)
-        if said + gold
-    ]
+    found = []
+    for label, (both, said, gold) in zip(table.labels, sums.tolist(), strict=True):
+        if not said + gold:
+            continue
+        f1 = 2 * both / (said + gold)
+        row = ClassScore(label, _share(both, said), _share(both, gold), f1, int(gold), int(said))
+        found.append(row)
+    return found
+
+
+def _share(part: float, whole: float) -> float:
+    return part / whole if whole else float("nan")
 
 
 def _single(table: Table) -> tuple[list[Cell], int, Finish]:
-    return _cells(table.right, table.choice, gold_label(table)), 3 * len(table.labels), _present
+    cells = _cells(table.right, table.choice, gold_label(table))
+    return cells, 3 * len(table.labels), _present
 
 
 def gold_label(table: Table) -> Codes:
@@ -88,10 +88,15 @@ def _cells(right: Flags, said: Codes, gold: Codes) -> list[Cell]:
 
 
 def _of_sets(table: Table, rule: str) -> Statistics:
-    """Multi-label macro-F1 over all labels that are choices; a label that is neither right nor
-    predicted has F1 0."""
+    """Multi-label macro-F1 over all labels that are choices.
+
+    A label that is neither right nor predicted has F1 0. An item without an answer has no typical
+    label, even if it has scores: it counts as wrong, as everywhere.
+    """
+    if table.scores is None:
+        return Statistics(np.zeros((0, 3)), _all, 0, 0)
     probabilities = table.probabilities
-    known = ~np.isnan(probabilities).any(axis=1)
+    known = ~np.isnan(probabilities).any(axis=1) & table.answered
     said = np.zeros(probabilities.shape, dtype=bool)
     said[known] = typical_sets(probabilities[known], rule, real=table.choices[known] >= 0)
     labels = np.unique(table.kinds.choices[table.kinds.choices >= 0])
@@ -101,8 +106,6 @@ def _of_sets(table: Table, rule: str) -> Statistics:
     for j, flags in enumerate((said & table.gold_at, said, table.gold_at)):
         row, at = np.nonzero(flags)
         cells.append(Cell(row, 3 * place[table.choices[row, at]] + j))
-    if table.scores is None:
-        return Statistics(np.zeros((0, 3)), _all, 0, 0)
     return Statistics.tallied(table.clusters, cells, 3 * len(labels), _all)
 
 

@@ -1,5 +1,4 @@
-"""Text columns as codes; tags, and hashes of what was asked, that are made and cut only when
-somebody looks."""
+"""Text columns as codes; tags and wordings that are made and cut only when somebody looks."""
 
 from __future__ import annotations
 
@@ -15,8 +14,7 @@ from gnomon.measures.statistics import Codes
 
 
 class Column(NamedTuple):
-    """A text column: a code for each row (-1 where there is no value) and what the codes stand
-    for."""
+    """A text column: a code for each row, -1 where there is no value, and the codes' meaning."""
 
     codes: Codes
     values: tuple[str, ...]
@@ -25,6 +23,15 @@ class Column(NamedTuple):
         """The value of each row; empty where there is none."""
         known = (*self.values, "")
         return [known[code] for code in self.codes.tolist()]
+
+    def value(self, row: int) -> str:
+        """The value of one row; empty if it has none."""
+        code = self.codes[row]
+        return self.values[code] if code >= 0 else ""
+
+    def take(self, rows: NDArray[Any]) -> Column:
+        """The column for some of the rows, given as a mask or as indices."""
+        return Column(self.codes[rows], self.values)
 
 
 class Vocabulary(dict[str, int]):
@@ -66,9 +73,10 @@ class TagColumns:
 
     def extend(self, tags: list[dict[str, str]]) -> None:
         """Add the tags of the next rows."""
-        for tag in dict.fromkeys([tag for each in tags for tag in each]):
-            if tag not in self.columns:
-                self.columns[tag] = TextColumn(self.rows)
+        for names in dict.fromkeys(map(tuple, tags)):
+            for tag in names:
+                if tag not in self.columns:
+                    self.columns[tag] = TextColumn(self.rows)
         for tag, column in self.columns.items():
             column.extend([each.get(tag) for each in tags])
         self.rows += len(tags)
@@ -79,8 +87,7 @@ class TagColumns:
 
 
 class Tags(Mapping[str, Column]):
-    """The tags of a table's rows. Loaded when first looked at, and cut to a slice's rows tag by
-    tag."""
+    """The tags of a table's rows, loaded when first looked at and cut to a slice tag by tag."""
 
     def __init__(self, load: Callable[[], Mapping[str, Column]]) -> None:
         self._whole = _Once(load)
@@ -89,13 +96,11 @@ class Tags(Mapping[str, Column]):
 
     def take(self, rows: NDArray[Any]) -> Tags:
         """The same tags for some of the rows, given as a mask or as indices."""
-        index = np.flatnonzero(rows) if rows.dtype == bool else rows
+        index = _indices(rows)
         part = Tags.__new__(Tags)
-        part._whole, part._rows, part._cut = (
-            self._whole,
-            index if self._rows is None else self._rows[index],
-            {},
-        )
+        part._whole = self._whole
+        part._rows = index if self._rows is None else self._rows[index]
+        part._cut = {}
         return part
 
     def __getitem__(self, name: str) -> Column:
@@ -103,7 +108,7 @@ class Tags(Mapping[str, Column]):
         if self._rows is None:
             return column
         if name not in self._cut:
-            self._cut[name] = column._replace(codes=column.codes[self._rows])
+            self._cut[name] = column.take(self._rows)
         return self._cut[name]
 
     def __iter__(self) -> Iterator[str]:
@@ -114,8 +119,10 @@ class Tags(Mapping[str, Column]):
 
 
 class Wordings:
-    """A hash of each row's context and text, to tell whether two rows ask the same. Good within one
-    process only."""
+    """A hash of each row's context and text, to tell whether two rows ask the same.
+
+    Good within one process only.
+    """
 
     def __init__(
         self, load: Callable[[], NDArray[np.int64]], rows: NDArray[np.int64] | None = None
@@ -125,13 +132,13 @@ class Wordings:
 
     def take(self, rows: NDArray[Any]) -> Wordings:
         """The same for some of the rows, given as a mask or as indices."""
-        index = np.flatnonzero(rows) if rows.dtype == bool else rows
-        return Wordings(lambda: self.hashes, index)
+        return Wordings(lambda: self.hashes, _indices(rows))
 
     @cached_property
     def hashes(self) -> NDArray[np.int64]:
         """One for each row."""
-        return self._load() if self._rows is None else self._load()[self._rows]
+        whole = self._load()
+        return whole if self._rows is None else whole[self._rows]
 
 
 class _Once:
@@ -143,6 +150,20 @@ class _Once:
         return self._load()
 
 
+def _indices(rows: NDArray[Any]) -> NDArray[np.int64]:
+    """A mask as indices; indices as they are."""
+    return np.flatnonzero(rows) if rows.dtype == bool else rows
+
+
+def coded(texts: Iterable[str]) -> Column:
+    """A column of some texts."""
+    column = TextColumn()
+    column.extend(texts)
+    return column.done()
+
+
 def codes_of(values: array[int]) -> Codes:
     """An array of codes."""
-    return np.frombuffer(values, dtype=np.int32) if len(values) else np.zeros(0, dtype=np.int32)
+    if not len(values):
+        return np.zeros(0, dtype=np.int32)
+    return np.frombuffer(values, dtype=np.int32)

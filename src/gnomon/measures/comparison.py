@@ -1,33 +1,22 @@
-"""Do models differ, and by how much: paired over the same items, with clusters as what varies.
-
-The test swaps the two models within whole clusters, at random or in every possible way: if they
-were equally good, the swapped difference would often be as large as the real one. It needs no
-formula for the measure and no normal law.
-"""
+"""Do models differ, and by how much: paired over the same items, with clusters as what varies."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import combinations
-from math import isnan, nan
-from typing import TYPE_CHECKING, NamedTuple
-
-import numpy as np
+from math import inf, isnan, nan
+from typing import Literal, NamedTuple
 
 from gnomon.contracts import Measure
 from gnomon.errors import UsageError
-from gnomon.measures.distributions import t_cdf, t_quantile
-from gnomon.measures.intervals import freedom, interval, standard_error
+from gnomon.measures.intervals import Interval, interval
+from gnomon.measures.needs import WORDS, unmet
 from gnomon.measures.pairing import NothingSharedError, boards, paired, shared
 from gnomon.measures.runlabels import labels_of
-from gnomon.measures.statistics import Floats, Statistics
+from gnomon.measures.swapping import detectable_difference, difference, swapping_test
 from gnomon.measures.table import Table
 
-if TYPE_CHECKING:
-    from gnomon.runs import Run
-
-SWAPS = 9_999
-EXACT = 13  # up to so many clusters every way of swapping is tried
+SIGNIFICANT = 0.05
 
 
 class Comparison(NamedTuple):
@@ -49,22 +38,29 @@ class Comparison(NamedTuple):
     detectable: float  # the least true difference that these items would show with a chance of 80 %
     n: int
     clusters: int
+    better: Literal["higher", "lower"] = "higher"  # which value of the measure is
 
     @property
     def differ(self) -> bool:
         """Whether the models differ at the 5 % level after correction."""
-        return self.p_adjusted < 0.05
+        return self.p_adjusted < SIGNIFICANT
 
     @property
     def tied(self) -> bool:
-        """Whether the test was made and cannot tell the models apart; with a single cluster there
-        is no test."""
-        return self.p_adjusted >= 0.05
+        """Whether the test was made and finds no difference; a single cluster allows no test."""
+        return self.p_adjusted >= SIGNIFICANT
+
+    @property
+    def ahead(self) -> str:
+        """The model with the better value, by chance or not; empty if they are equal."""
+        if isnan(self.difference) or self.difference == 0:
+            return ""
+        first_is_better = (self.difference > 0) == (self.better == "higher")
+        return self.first if first_is_better else self.second
 
 
 class Rank(NamedTuple):
-    """A model's place on a leaderboard: from `best` to `worst` given which models it differs
-    from."""
+    """A model's place on a leaderboard: from `best` to `worst`, by the models it differs from."""
 
     model: str
     value: float
@@ -72,7 +68,7 @@ class Rank(NamedTuple):
     high: float
     best: int
     worst: int
-    tied: tuple[str, ...]  # the models that it cannot be told from
+    tied: tuple[str, ...]  # the models from which the test does not tell it apart
     n: int = 0  # what the value is over: the items that all models of its board share
     clusters: int = 0
     run: str = ""
@@ -85,74 +81,83 @@ def compare(
     level: float = 0.95,
     draws: int = 2000,
     seed: int = 0,
+    names: Sequence[str] = (),
 ) -> list[Comparison]:
     """Every pair of tables on the items they share, p-values corrected for the number of pairs.
 
-    Pairs that share none are left out; it is an error if all do.
+    Pairs that share none are left out; it is an error if all do. `names` are what to call the
+    tables, if not by their models and settings.
     """
-    names, found, apart = labels_of(tables), [], None
-    for (one, name), (two, other) in combinations(list(zip(tables, names, strict=True)), 2):
+    names = names or labels_of(tables)
+    for table, name in zip(tables, names, strict=True):
+        lacking = unmet(measure, table)
+        if lacking:
+            raise UsageError(
+                f"{measure.name} needs {WORDS[lacking]}: {name} on {table.benchmark}.",
+                "Compare by another measure, or leave that run out.",
+            )
+    found: list[Comparison] = []
+    apart: NothingSharedError | None = None
+    for i, j in combinations(range(len(tables)), 2):
         try:
-            found.append(_compare_two(one, two, measure, name, other, level, draws, seed))
+            pair = _compare_two(tables[i], tables[j], measure, level, draws, seed)
         except NothingSharedError as error:
             apart = error
+            continue
+        found.append(pair._replace(first=names[i], second=names[j]))
     if apart and not found:
         raise apart
-    adjusted = holm([each.p for each in found])
-    return [each._replace(p_adjusted=p) for each, p in zip(found, adjusted, strict=True)]
+    return with_holm(found)
 
 
-def compare_runs(
-    runs: Sequence[Run],
-    *,
-    measure: str = "",
-    level: float = 0.95,
-    draws: int = 2000,
-    seed: int = 0,
-    over_seeds: bool = False,
-) -> list[Comparison]:
-    """Every pair of runs (or, over seeds, of models) on the same benchmark, by a measure or the
-    benchmark's first."""
-    from gnomon.registry import measure as named
-
-    found, apart = [], None
-    for tables, names in by_benchmark(runs, over_seeds=over_seeds):
-        try:
-            found += compare(
-                tables, named(measure or names[0]), level=level, draws=draws, seed=seed
-            )
-        except NothingSharedError as error:
-            apart = error
-    if apart and not found:
-        raise apart
-    return found
+def with_holm(comparisons: Sequence[Comparison]) -> list[Comparison]:
+    """The comparisons, with p-values corrected for how many there are."""
+    adjusted = holm([each.p for each in comparisons])
+    return [each._replace(p_adjusted=p) for each, p in zip(comparisons, adjusted, strict=True)]
 
 
-def by_benchmark(
-    runs: Sequence[Run], *, over_seeds: bool = False
-) -> Iterator[tuple[list[Table], tuple[str, ...]]]:
-    """The tables of the runs on each benchmark and source that has several, and its measures; over
-    seeds, a table for all runs that differ in nothing else."""
-    from gnomon.measures.scoring import table_of
-    from gnomon.measures.seeds import by_seed
-    from gnomon.measures.seeds import together as pooled
+def holm(p_values: Sequence[float]) -> list[float]:
+    """Holm's step-down correction: the chance of any false difference stays below the level.
 
-    together: dict[str, list[Run]] = {}
-    for run in runs:
-        together.setdefault(run.benchmark, []).append(run)
-    if not any(len(group) > 1 for group in together.values()):
-        raise UsageError(
-            "There is nothing to compare: no two of these runs are on the same benchmark.",
-            "Give two or more runs of different models on the same items.",
-        )
-    for group in together.values():
-        if len(group) > 1:
-            found = [table_of(run) for run in group]
-            tables = [table for table, _ in found]
-            yield (
-                [pooled(group) for group in by_seed(tables)] if over_seeds else tables,
-                found[0][1],
-            )
+    NaN stays NaN.
+
+    >>> holm([0.01, 0.04, 0.03])
+    [0.03, 0.06, 0.06]
+    """
+    known = sorted((p, i) for i, p in enumerate(p_values) if not isnan(p))
+    adjusted, most = [nan] * len(p_values), 0.0
+    for rank, (p, i) in enumerate(known):
+        most = max(most, min(1.0, (len(known) - rank) * p))
+        adjusted[i] = most
+    return adjusted
+
+
+def _compare_two(
+    one: Table, two: Table, measure: Measure, level: float, draws: int, seed: int
+) -> Comparison:
+    a, b = paired(one, two, measure)
+    gap = difference(a, b)
+    found = interval(gap, level=level)
+    drawn = interval(gap, level=level, draws=draws, seed=seed)
+    return Comparison(
+        benchmark=one.benchmark,
+        measure=measure.name,
+        first=one.model,
+        second=two.model,
+        first_value=a.value,
+        second_value=b.value,
+        difference=found.value,
+        low=found.low,
+        high=found.high,
+        bootstrap_low=drawn.low,
+        bootstrap_high=drawn.high,
+        p=swapping_test(a, b, seed=seed),
+        p_adjusted=nan,
+        detectable=detectable_difference(found.error, len(gap.sums), level=level),
+        n=gap.n,
+        clusters=gap.clusters,
+        better=measure.better,
+    )
 
 
 def leaderboard(
@@ -170,170 +175,45 @@ def leaderboard(
     that the comparisons use, if the tables are only some of those compared.
     """
     names = names or labels_of(tables)
-    values, counts = {}, {}
+    values: dict[str, Interval] = {}
+    counts: dict[str, tuple[int, int, str]] = {}
     for board in boards(tables):
         for place, table in zip(board, shared([tables[i] for i in board]), strict=True):
             statistics = measure.statistics(table)
             values[names[place]] = interval(statistics, level=level)
-            counts[names[place]] = (len(table), statistics.clusters, table.folder)
+            counts[names[place]] = (len(table), statistics.clusters, table.about.folder)
+    tied, better, worse = _verdicts(names, comparisons)
+
+    def goodness(name: str) -> tuple[float, str]:
+        value = values[name].value
+        if isnan(value):
+            return inf, name
+        return (-value if measure.better == "higher" else value), name
+
+    order = sorted(names, key=goodness)
+    ranks = []
+    for name in order:
+        found = values[name]
+        best, worst = 1 + better[name], len(names) - worse[name]
+        with_it = tuple(other for other in order if other in tied[name])
+        row = Rank(name, found.value, found.low, found.high, best, worst, with_it, *counts[name])
+        ranks.append(row)
+    return ranks
+
+
+def _verdicts(
+    names: Sequence[str], comparisons: Sequence[Comparison]
+) -> tuple[Mapping[str, set[str]], Mapping[str, int], Mapping[str, int]]:
+    """For each model: those that it is tied with, how many are better and how many are worse."""
     tied: dict[str, set[str]] = {name: set() for name in names}
-    better: dict[str, set[str]] = {name: set() for name in names}
-    worse: dict[str, set[str]] = {name: set() for name in names}
+    better = dict.fromkeys(names, 0)
+    worse = dict.fromkeys(names, 0)
     for each in comparisons:
         if each.tied:
             tied[each.first].add(each.second)
             tied[each.second].add(each.first)
         if each.differ:
-            upper, lower = (
-                (each.first, each.second) if each.difference > 0 else (each.second, each.first)
-            )
-            better[lower].add(upper)
-            worse[upper].add(lower)
-    order = sorted(
-        names,
-        key=lambda name: (-values[name].value if not isnan(values[name].value) else 2.0, name),
-    )
-    return [
-        Rank(
-            name,
-            *values[name][:3],
-            1 + len(better[name]),
-            len(names) - len(worse[name]),
-            tuple(other for other in order if other in tied[name]),
-            *counts[name],
-        )
-        for name in order
-    ]
-
-
-def holm(p_values: Sequence[float]) -> list[float]:
-    """Holm's step-down correction: the chance of any false difference stays below the level. NaN
-    stays NaN.
-
-    >>> holm([0.01, 0.04, 0.03])
-    [0.03, 0.06, 0.06]
-    """
-    known = sorted((p, i) for i, p in enumerate(p_values) if not isnan(p))
-    adjusted, most = [nan] * len(p_values), 0.0
-    for rank, (p, i) in enumerate(known):
-        most = max(most, min(1.0, (len(known) - rank) * p))
-        adjusted[i] = most
-    return adjusted
-
-
-def difference(one: Statistics, two: Statistics) -> Statistics:
-    """The statistics of a difference, cluster by cluster."""
-    k = one.sums.shape[1]
-    return Statistics(
-        np.concatenate([one.sums, two.sums], axis=1),
-        lambda sums: one.finish(sums[..., :k]) - two.finish(sums[..., k:]),
-        min(one.n, two.n),
-        min(one.clusters, two.clusters),
-        (-np.inf, np.inf),
-        one.degree,
-    )
-
-
-def swapping_test(one: Statistics, two: Statistics, *, swaps: int = SWAPS, seed: int = 0) -> float:
-    """The two-sided p-value of no difference, by swapping the models within clusters.
-
-    With few clusters every way of swapping is tried, and p is exact. With more, random ways are,
-    and those that give just the real difference count half (the mid-p value), or shares of few
-    items would make the test too shy. Where a unit belongs to several clusters (triples of
-    objects), these cannot be swapped apart: Student's t instead.
-    """
-    real = one.value - two.value
-    count = len(one.sums)
-    if isnan(real) or count < 2:
-        return nan
-    if one.degree > 1:
-        return t_test(difference(one, two))
-    total, gap = one.total, two.sums - one.sums
-    both = total + two.total
-    moved = gap[
-        np.any(gap != 0, axis=1)
-    ]  # clusters on which the models do not differ change nothing
-    if not len(moved):
-        return 1.0
-    exact = len(moved) <= EXACT
-    extreme, tried = 0.0, 0
-    for swap in _every_way(len(moved)) if exact else _some_ways(len(moved), swaps, seed):
-        swapped = total + swap @ moved
-        gaps = one.finish(swapped) - two.finish(both - swapped)
-        beyond = np.abs(gaps) - abs(real)
-        extreme += float((beyond >= -1e-12).sum())
-        if not exact:
-            extreme -= 0.5 * float((np.abs(beyond) < 1e-12).sum())
-        tried += len(swap)
-    return extreme / tried if exact else (extreme + 1) / (tried + 1)
-
-
-def t_test(gap: Statistics) -> float:
-    """The two-sided p-value of a zero difference, from its jackknife error and Student's t."""
-    error = standard_error(gap)
-    if isnan(error) or isnan(gap.value) or min(gap.clusters, gap.n) < 2:
-        return nan
-    if error == 0:
-        return 1.0 if gap.value == 0 else 0.0
-    return 2 * (1 - t_cdf(abs(gap.value) / error, freedom(gap)))
-
-
-def detectable_difference(
-    error: float, clusters: int, *, level: float = 0.95, power: float = 0.8
-) -> float:
-    """The least true difference that a paired test at this level would find with a chance of
-    `power`.
-
-    `error` is the standard error of a difference; one from a pilot with g clusters scales with
-    sqrt(g / clusters).
-    """
-    if clusters < 2 or isnan(error):
-        return nan
-    return (t_quantile((1 + level) / 2, clusters - 1) + t_quantile(power, clusters - 1)) * error
-
-
-def _compare_two(
-    one: Table,
-    two: Table,
-    measure: Measure,
-    name: str,
-    other: str,
-    level: float,
-    draws: int,
-    seed: int,
-) -> Comparison:
-    a, b = paired(one, two, measure)
-    gap = difference(a, b)
-    found, drawn = interval(gap, level=level), interval(gap, level=level, draws=draws, seed=seed)
-    return Comparison(
-        one.benchmark,
-        measure.name,
-        name,
-        other,
-        a.value,
-        b.value,
-        found.value,
-        found.low,
-        found.high,
-        drawn.low,
-        drawn.high,
-        swapping_test(a, b, seed=seed),
-        nan,
-        detectable_difference(found.error, len(gap.sums), level=level),
-        gap.n,
-        gap.clusters,
-    )
-
-
-def _every_way(count: int) -> Iterator[Floats]:
-    numbers = np.arange(2**count)
-    yield ((numbers[:, None] >> np.arange(count)) & 1).astype(float)
-
-
-def _some_ways(count: int, swaps: int, seed: int) -> Iterator[Floats]:
-    rng = np.random.default_rng(seed)
-    step = max(1, min(swaps, 4_000_000 // count))
-    for start in range(0, swaps, step):
-        yield rng.integers(0, 2, size=(min(step, swaps - start), count), dtype=np.int8).astype(
-            float
-        )
+            lower = each.second if each.ahead == each.first else each.first
+            better[lower] += 1
+            worse[each.ahead] += 1
+    return tied, better, worse

@@ -1,5 +1,4 @@
-"""Does a model agree with itself: within groups, between forms of the same fact, and with the laws
-of relations.
+"""Does a model agree with itself: within groups, between forms, and with the laws of relations.
 
 The one idea: any such question is about pairs of items that speak of one thing (a unit). Two
 answers agree if they say the same about it. A missing answer agrees with nothing. Each figure has a
@@ -21,8 +20,7 @@ from gnomon.measures.table import Flags, Table
 
 
 class Said(NamedTuple):
-    """What each row says about which unit. Pairs of one unit are compared if their variants differ
-    (or always)."""
+    """What each row says about which unit; pairs of one unit are compared if variants differ."""
 
     unit: Codes
     outcome: Codes  # -1 for a missing answer
@@ -41,8 +39,10 @@ class Pairs(NamedTuple):
 
 
 def pairs(said: Said) -> Pairs:
-    """Count the pairs of each unit without forming them: n(n-1)/2 over equal values, less those of
-    equal variants."""
+    """Count the pairs of each unit without forming them.
+
+    There are n(n-1)/2 over equal values, less those of equal variants.
+    """
     unit, units = compact(said.unit)
     answered = said.outcome >= 0
     count = _pairs_by(unit, None, units)
@@ -65,37 +65,40 @@ def agreement(said: Said | None, *, and_right: bool = False) -> Statistics:
     if said is None or not len(said.unit):
         return mean_of([], np.zeros(0, dtype=np.int64))
     found = pairs(said)
-    return mean_of((found.right if and_right else found.agree) / found.number, found.clusters)
+    good = found.right if and_right else found.agree
+    return mean_of(good / found.number, found.clusters)
 
 
 def within_groups(table: Table, *, between_forms: bool = False) -> Said:
-    """Rows of one group: they agree if they give the same label, or, where right labels or choices
-    differ within the group (an ant is smaller than a bird, a bird larger than an ant), if both are
-    right or both are wrong."""
+    """Rows of one group: they agree if they give the same label.
+
+    Where right labels or choices differ within the group (an ant is smaller than a bird, a bird
+    larger than an ant), they agree if both are right or both are wrong.
+    """
     grouped = np.flatnonzero(table.group.codes >= 0)
     part = table.where(grouped)
     unit, units = compact(part.group.codes)
     least, most = np.full(units, np.iinfo(np.int64).max), np.full(units, -1)
     np.minimum.at(least, unit, part.kind)
     np.maximum.at(most, unit, part.kind)
-    alike = (least == most)[unit] if len(unit) else np.zeros(0, dtype=bool)
+    alike = (least == most)[unit]
     outcome = np.where(alike, part.choice, np.where(part.answered, part.right, -1))
-    clusters = part.group.codes if table.cluster == "group" else part.clusters
-    return Said(unit, outcome, part.right, clusters, part.form.codes if between_forms else None)
+    variant = part.form.codes if between_forms else None
+    return Said(unit, outcome, part.right, part.clusters, variant)
 
 
 def same_choice(tags: str) -> Measure:
-    """The measure "same_choice@TAG,TAG": how often items that share these tags but not the right
-    label get one answer.
+    """The measure "same_choice@TAG,TAG": items alike in tags, but not in gold, that get one answer.
 
     Spatial commonsense, section 4.2, asks it of person and object: a model that answers alike
     whatever the action does not read the action.
     """
     names = [name.strip() for name in tags.split(",")]
+    alike = " and ".join(names)
     return Measure(
         name=f"same_choice@{tags}",
         statistics=lambda table: agreement(_sharing(table, names)),
-        summary=f"share of pairs that share {' and '.join(names)} but not the right label, answered alike",
+        summary=f"share of pairs alike in {alike}, but not in the right label, that get one answer",
     )
 
 
@@ -117,8 +120,7 @@ def _sharing(table: Table, names: Sequence[str]) -> Said:
 def with_twin(
     name: str, statistics: Callable[..., Statistics], summary: str, right: str, *needs: Need
 ) -> tuple[Measure, Measure]:
-    """A measure of consistency, and the one that also asks for right answers; both from one
-    function."""
+    """A measure of consistency, and its twin that also asks for right answers."""
     strict = Measure(
         name=f"{name}_and_right",
         summary=right,

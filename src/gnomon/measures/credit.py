@@ -1,5 +1,4 @@
-"""spatialQA's two accuracies: over templates with and without partial credit, by category and
-overall (section 4).
+"""spatialQA's two accuracies: over templates, with and without partial credit (section 4).
 
 A template is a group. The overall figures are means of the category figures, so a small category
 counts as much as a large one; in the published code a row is right if its answer is one of the
@@ -8,14 +7,16 @@ labels that its gold names.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from math import nan
 from typing import NamedTuple
 
 import numpy as np
 
 from gnomon.contracts import Measure
-from gnomon.measures.grouping import Groups, groups
+from gnomon.measures.grouping import LEAST, Groups, groups
 from gnomon.measures.statistics import Codes, Floats, Statistics
-from gnomon.measures.table import Table
+from gnomon.measures.table import Flags, Table
 
 CATEGORY = "category"  # the tag
 
@@ -45,41 +46,43 @@ def without_partial_credit(table: Table) -> Statistics:
 
 
 def credits_by_category(table: Table) -> list[Credit]:
-    """A row for each category in order of appearance, and last the means over categories, as in
-    tables 2, 5 and 6.
+    """A row for each category in order of appearance, and last their means: tables 2, 5 and 6.
 
     The spread of the last row is the sample standard deviation over categories: what the paper
     prints in table 2.
     """
-    found, (codes, names) = groups(table), _category(table)
+    found = groups(table)
+    codes, names = _category(table)
     rows = []
     for code, name in enumerate(names):
         mine = codes[found.first] == code
         if mine.any():
-            share = found.share[mine]
-            rows.append(
-                Credit(
-                    name,
-                    int(mine.sum()),
-                    int(found.size[mine].sum()),
-                    float(share.mean()),
-                    float((found.right == found.size)[mine].mean()),
-                    float(share.std()),
-                )
-            )
+            rows.append(_credit(name, found, mine))
+    return [*rows, _overall(rows, len(table))]
+
+
+def _credit(name: str, found: Groups, mine: Flags) -> Credit:
+    share = found.share[mine]
+    whole = (found.right == found.size)[mine]
+    return Credit(
+        name,
+        templates=int(mine.sum()),
+        items=int(found.size[mine].sum()),
+        partial=float(share.mean()),
+        without_partial=float(whole.mean()),
+        deviation=float(share.std()),
+    )
+
+
+def _overall(rows: Sequence[Credit], items: int) -> Credit:
+    """The means over categories."""
+    if not rows:
+        return Credit("", 0, items, nan, nan, nan)
     partial = np.array([row.partial for row in rows])
-    spread = float(partial.std(ddof=1)) if len(rows) > 1 else float("nan")
-    return [
-        *rows,
-        Credit(
-            "",
-            sum(row.templates for row in rows),
-            len(table),
-            float(partial.mean()) if rows else np.nan,
-            float(np.mean([row.without_partial for row in rows])) if rows else np.nan,
-            spread,
-        ),
-    ]
+    whole = np.array([row.without_partial for row in rows])
+    spread = float(partial.std(ddof=1)) if len(rows) > 1 else nan
+    templates = sum(row.templates for row in rows)
+    return Credit("", templates, items, float(partial.mean()), float(whole.mean()), spread)
 
 
 def _over_categories(table: Table, found: Groups, value: Floats) -> Statistics:
@@ -115,6 +118,7 @@ PARTIAL_CREDIT = Measure(
 WITHOUT_PARTIAL_CREDIT = Measure(
     name="without_partial_credit",
     statistics=without_partial_credit,
+    least_group=LEAST,
     needs=frozenset({"groups"}),
     summary="share of templates right throughout, averaged over categories",
 )

@@ -1,5 +1,4 @@
-"""Student's t and the normal distribution: enough for intervals and tests, without scipy (the tests
-compare)."""
+"""Student's t and the normal distribution, without scipy; the tests compare."""
 
 from __future__ import annotations
 
@@ -42,7 +41,10 @@ def t_quantile(p: float, df: float) -> float:
         middle = (low + high) / 2
         if middle in (low, high):
             break
-        low, high = (middle, high) if t_cdf(middle, df) < p else (low, middle)
+        if t_cdf(middle, df) < p:
+            low = middle
+        else:
+            high = middle
     return (low + high) / 2
 
 

@@ -1,5 +1,8 @@
-"""Items by group: how many there are and how many are right; what templates, patterns and pairs are
-measured by."""
+"""Items by group: what templates, patterns and pairs are measured by.
+
+Figures of whole groups (pattern accuracy and its like) mean little if a group has only a few items:
+with 4, "90 % of them right" is the same as "all of them right"; with 1 it is plain accuracy.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,10 @@ import numpy as np
 
 from gnomon.measures.statistics import Codes, Floats, compact
 from gnomon.measures.table import Table
+from gnomon.records import Score
+
+FEWEST = 5  # pairs, triples or groups of items that a figure may be a share of
+LEAST = 10  # items of a group, for measures that ask whether a whole group is right
 
 
 class Groups(NamedTuple):
@@ -35,3 +42,47 @@ def groups(table: Table) -> Groups:
     first[of[::-1]] = np.arange(len(of))[::-1]
     clusters = np.arange(count) if table.cluster == "group" else table.clusters[first]
     return Groups(of, first, size, right, clusters)
+
+
+def items_per_group(table: Table) -> float:
+    """How many items a group has on average; 0 for an empty table."""
+    if not len(table):
+        return 0.0
+    return len(table) / len(groups(table).size)
+
+
+def items_each(table: Table) -> str:
+    """How many items the groups have, in words.
+
+    >>> items_each(Table.of([]))
+    '0 items each'
+    """
+    sizes = groups(table).size
+    if not len(sizes):
+        return "0 items each"
+    if int(sizes.min()) == int(sizes.max()):
+        return f"{int(sizes[0]):,} items each"
+    mean = items_per_group(table)
+    return f"about {mean:,.0f} items each" if mean >= 10 else f"about {mean:.1f} items each"
+
+
+def least_size(measure: str) -> int:
+    """How many items a group needs before the measure of that name says something, or 0.
+
+    >>> least_size("pattern_accuracy@0.95"), least_size("accuracy")
+    (20, 0)
+    """
+    from gnomon.registry import measure as named
+
+    return named(measure).least_group
+
+
+def large_enough(measure: str, table: Table) -> bool:
+    """Whether the groups of a table are large enough for the measure of that name."""
+    least = least_size(measure)
+    return not least or items_per_group(table) >= least
+
+
+def enough_units(score: Score, table: Table) -> bool:
+    """Whether a figure is a share of items, or of enough pairs, triples or groups of them."""
+    return score.n >= min(FEWEST, len(table))

@@ -1,5 +1,4 @@
-"""Intervals that mean something: clustered by what varies independently, honest with few clusters
-and near 0 and 1.
+"""Intervals over what varies independently, honest with few clusters and near 0 and 1.
 
 Analytic: the delete-one-cluster jackknife (the CR3 variance of cluster-robust statistics) with
 Student's t, bent into the measure's bounds as Wilson's interval bends the binomial one. Bootstrap:
@@ -10,7 +9,7 @@ together, so they are spread out to the jackknife's error.
 from __future__ import annotations
 
 from functools import lru_cache
-from math import isnan, nan, sqrt
+from math import isinf, isnan, nan, sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -48,22 +47,20 @@ def interval(
         return analytic
     drawn = bootstrap(statistics, draws, seed)
     drawn = drawn[~np.isnan(drawn)]
-    if (
-        not len(drawn) or np.ptp(drawn) == 0
-    ):  # all clusters alike: resampling them is blind, Wilson's bound is not
+    all_alike = not len(drawn) or np.ptp(drawn) == 0
+    if all_alike:  # resampling such clusters is blind, the analytic interval is not
         return analytic
     widen = max(1.0, analytic.error / float(drawn.std(ddof=1)))
     spread = value + widen * (drawn - value)
     low, high = np.quantile(spread, _percentiles(statistics, drawn, value, level))
-    bottom, top = statistics.bounds
-    return Interval(
-        value, max(float(low), bottom), min(float(high), top), float(spread.std(ddof=1))
+    return _within(
+        statistics.bounds,
+        Interval(value, float(low), float(high), float(spread.std(ddof=1))),
     )
 
 
 def standard_error(statistics: Statistics) -> float:
-    """By leaving out one cluster at a time: sqrt((G-1)/G * sum (value without g - mean of
-    these)^2).
+    """By leaving out each cluster g: sqrt((G-1)/G * sum (value without g - mean of these)^2).
 
     A unit that belongs to several clusters (a triple of objects) shares its sums among them; its
     error is then widened by their number, as the variance of a U-statistic of that degree is.
@@ -72,9 +69,8 @@ def standard_error(statistics: Statistics) -> float:
     count = len(without)
     if count < 2:
         return nan
-    error = statistics.degree * sqrt(
-        (count - 1) / count * float(((without - without.mean()) ** 2).sum())
-    )
+    squares = float(((without - without.mean()) ** 2).sum())
+    error = statistics.degree * sqrt((count - 1) / count * squares)
     return error if error > 1e-12 else 0.0  # clusters that agree but for the last bit do agree
 
 
@@ -108,8 +104,7 @@ def resampling(clusters: int, draws: int, seed: tuple[int, int]) -> Floats:
 
 
 def _percentiles(statistics: Statistics, drawn: Floats, value: float, level: float) -> list[float]:
-    """Which percentiles of the draws bound the interval: Efron's bias-corrected and accelerated
-    ones (BCa, 1987).
+    """Which percentiles of the draws bound the interval: Efron's BCa (1987).
 
     The draws' median may lie off the value, and their spread may change with it (it shrinks towards
     100 %): both are measured and put right. The tails are those of Student's t.
@@ -134,34 +129,60 @@ def _analytic(statistics: Statistics, value: float, level: float) -> Interval:
     if isnan(error):
         return Interval(value)
     t = t_quantile((1 + level) / 2, freedom(statistics))
+    units = min(statistics.clusters, statistics.n)
+    if error == 0:
+        return Interval(value, *where_all_agree(value, units, statistics.bounds, t), 0.0)
     bottom, top = statistics.bounds
-    if np.isinf(bottom) or np.isinf(top):
-        return Interval(value, value - t * error, value + t * error, error)
-    most = min(statistics.clusters, statistics.n)
-    low, high = wilson((value - bottom) / (top - bottom), error / (top - bottom), most, t)
-    return Interval(value, bottom + low * (top - bottom), bottom + high * (top - bottom), error)
+    width = top - bottom
+    if not statistics.bent or isinf(width):
+        plain = Interval(value, value - t * error, value + t * error, error)
+        return _within(statistics.bounds, plain)
+    low, high = wilson((value - bottom) / width, error / width, units, t)
+    return Interval(value, bottom + low * width, bottom + high * width, error)
+
+
+def _within(bounds: tuple[float, float], found: Interval) -> Interval:
+    bottom, top = bounds
+    return found._replace(low=max(found.low, bottom), high=min(found.high, top))
 
 
 def freedom(statistics: Statistics) -> int:
-    """Degrees of freedom: clusters that count (an object may be in no triple), or the blocks that
-    stand for them."""
+    """Degrees of freedom, by the clusters that count or the blocks that stand for them.
+
+    An object that is in no triple does not count.
+    """
     return min(len(statistics.sums), statistics.clusters) - 1
 
 
-def wilson(share: float, error: float, most: int, t: float) -> tuple[float, float]:
-    """Wilson's interval of a share, for the number of independent units that its standard error
-    amounts to.
+def wilson(share: float, error: float, units: int, t: float) -> tuple[float, float]:
+    """Wilson's interval of a share, for the number of units that its standard error amounts to.
 
-    Where all clusters agree (error 0, say at 100 %), that number is the number of clusters, or of
-    units if fewer.
+    `units` is how many there are: it counts where they all agree, and the error is 0.
     """
     share = min(max(share, 0.0), 1.0)
-    at_bound = share in (0.0, 1.0)
-    if at_bound == (error > 0):  # constant inside the bounds, or varying at a bound: plain
+    if error == 0:
+        return where_all_agree(share, units, (0.0, 1.0), t)
+    if share in (0.0, 1.0):  # at a bound, yet varying: nothing to bend
         return max(0.0, share - t * error), min(1.0, share + t * error)
-    units = float(most) if at_bound else share * (1 - share) / error**2
-    centre = (share + t * t / (2 * units)) / (1 + t * t / units)
-    half = t / (1 + t * t / units) * sqrt(share * (1 - share) / units + t * t / (4 * units * units))
-    return 0.0 if share == 0 else max(0.0, centre - half), 1.0 if share == 1 else min(
-        1.0, centre + half
-    )
+    effective = share * (1 - share) / error**2
+    shrink = 1 + t * t / effective
+    centre = (share + t * t / (2 * effective)) / shrink
+    half = t / shrink * sqrt(share * (1 - share) / effective + (t / (2 * effective)) ** 2)
+    return max(0.0, centre - half), min(1.0, centre + half)
+
+
+def where_all_agree(
+    value: float, units: int, bounds: tuple[float, float], t: float
+) -> tuple[float, float]:
+    """The interval where all units have the same value, so that nothing is seen to vary.
+
+    Another unit may still differ: with a chance of up to t^2 / (units + t^2), Wilson's bound for
+    none of so many. It may then lie anywhere between the bounds. At a bound this is Wilson's own
+    interval.
+
+    >>> where_all_agree(1.0, 20, (0.0, 1.0), 2.0)
+    (0.8333333333333334, 1.0)
+    """
+    bottom, top = bounds
+    chance = t * t / (units + t * t)
+    return value - chance * (value - bottom), value + chance * (top - value)

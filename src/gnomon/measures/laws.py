@@ -17,8 +17,7 @@ OPEN = ("neutral", "unknown", "undetermined")
 
 
 class Statements(NamedTuple):
-    """What the rows of a table say under a law. Rows that lack a tag the law names are not in
-    it."""
+    """What the rows of a table say under a law; rows that lack a tag it names are not in it."""
 
     rows: Codes
     context: Codes  # form and the tags within which statements are compared
@@ -37,8 +36,10 @@ class Statements(NamedTuple):
 def order(table: Table) -> Statements | None:
     """What is said about a declared order; none if there is none or no item fits."""
     law = table.laws.order
-    found = _statements(table, law) if law else None
-    if law is None or found is None:
+    if law is None:
+        return None
+    found = _statements(table, law)
+    if found is None:
         return None
     sign = dict.fromkeys(law.greater, 1) | dict.fromkeys(law.lesser, 0)
     by_word = np.array([sign.get(word, -1) for word in (*found.words, "")])
@@ -59,8 +60,10 @@ def order(table: Table) -> Statements | None:
 def relations(table: Table) -> Statements | None:
     """What is said about other declared relations; none if there are none or no item fits."""
     law = table.laws.relations
-    found = _statements(table, law) if law else None
-    if law is None or found is None:
+    if law is None:
+        return None
+    found = _statements(table, law)
+    if found is None:
         return None
     flips = found.negated & (found.word >= 0)
     code = {word: i for i, word in enumerate(found.words)}
@@ -100,12 +103,7 @@ def _statements(table: Table, law: OrderLaw | RelationLaw) -> Statements | None:
     declared = _declared(law)
     words = tuple(dict.fromkeys([*asked.values, *declared, *table.labels]))
     place = np.array([words.index(value) for value in asked.values] + [-1])
-    denied = table.tags.get(law.negated) if isinstance(law, RelationLaw) else None
-    negated = (
-        np.zeros(len(table), dtype=bool)
-        if denied is None
-        else np.array([value.lower() in YES for value in denied.values] + [False])[denied.codes]
-    )
+    negated = _negated(table, law)
     unknown = np.full(len(rows), -1)
     return Statements(
         rows,
@@ -119,6 +117,15 @@ def _statements(table: Table, law: OrderLaw | RelationLaw) -> Statements | None:
         unknown,
         negated[rows],
     )
+
+
+def _negated(table: Table, law: OrderLaw | RelationLaw) -> Flags:
+    """Which rows deny the relation that they ask about."""
+    if isinstance(law, OrderLaw) or law.negated not in table.tags:
+        return np.zeros(len(table), dtype=bool)
+    denied = table.tags[law.negated]
+    flags: Flags = np.array([value.lower() in YES for value in denied.values] + [False])
+    return flags[denied.codes]
 
 
 def _declared(law: OrderLaw | RelationLaw) -> list[str]:
@@ -141,8 +148,6 @@ def _joined(first: Column, second: Column) -> tuple[Codes, Codes, tuple[str, ...
     """Two columns as codes into one vocabulary."""
     values = tuple(dict.fromkeys([*first.values, *second.values]))
     code = {value: i for i, value in enumerate(values)}
-    one, two = (
-        np.array([code[value] for value in column.values] + [-1])[column.codes]
-        for column in (first, second)
-    )
-    return one, two, values
+    one = np.array([code[value] for value in first.values] + [-1])
+    two = np.array([code[value] for value in second.values] + [-1])
+    return one[first.codes], two[second.codes], values

@@ -1,5 +1,4 @@
-"""Two tables brought onto the same items, so that their clusters correspond one to one; and what
-several tables share.
+"""Two tables brought onto the same items, so that their clusters correspond one to one.
 
 The same id is not enough: an item counts as shared if its wording is the same, too.
 """
@@ -24,8 +23,7 @@ class NothingSharedError(UsageError):
 
 
 def paired(one: Table, two: Table, measure: Measure) -> tuple[Statistics, Statistics]:
-    """A measure's statistics for both tables over the items they share, with the same clusters in
-    the same order.
+    """A measure's statistics for both tables over the items they share, cluster by cluster.
 
     A measure that leaves items out (those without an answer, or without scores) is taken over the
     items that it leaves out for neither model: anything else would compare them on different
@@ -41,15 +39,15 @@ def paired(one: Table, two: Table, measure: Measure) -> tuple[Statistics, Statis
     a, b = measure.statistics(one), measure.statistics(two)
     if a.sums.shape != b.sums.shape:
         raise UsageError(
-            f"{measure.name} cannot be compared here: it is over different items for {one.model} and {two.model}.",
+            f"{measure.name} cannot be compared here: it is over different items for {one.model} "
+            f"and {two.model}.",
             "Compare by accuracy.",
         )
     return a, b
 
 
 def _leaves_out(measure: Measure, table: Table, usable: Flags) -> bool:
-    """Whether the measure itself passes over the items that are not usable: leaving them out
-    changes nothing."""
+    """Whether the measure passes over items that are not usable: without them it is the same."""
     if usable.all() or not usable.any():
         return False
     whole, part = measure.statistics(table), measure.statistics(table.where(usable))
@@ -58,8 +56,7 @@ def _leaves_out(measure: Measure, table: Table, usable: Flags) -> bool:
 
 
 def aligned(one: Table, two: Table) -> tuple[Table, Table]:
-    """Both tables on their common items in one order, with one vocabulary of labels, groups and
-    tags.
+    """Both tables on their common items in one order, with one vocabulary.
 
     Items whose ids agree but whose wordings do not are different questions, and left out.
     """
@@ -68,14 +65,7 @@ def aligned(one: Table, two: Table) -> tuple[Table, Table]:
             f"{one.model} answered {one.benchmark}, {two.model} {two.benchmark}.",
             "Compare runs on the same benchmark.",
         )
-    if len(one) != len(two) or not bool((one.ids == two.ids).all()):
-        place = {name: row for row, name in enumerate(two.ids.tolist())}
-        rows = np.array([place.get(name, -1) for name in one.ids.tolist()], dtype=np.int64)
-        one, two = one.where(np.flatnonzero(rows >= 0)), two.where(rows[rows >= 0])
-    if _wordings_matter([one, two]):
-        same = _hashes(one) == _hashes(two)
-        if not same.all():
-            one, two = one.where(same), two.where(same)
+    one, two = _on_same_items(one, two)
     if not len(one):
         raise NothingSharedError(
             f"The runs of {one.model} and {two.model} on {one.benchmark} share no items.",
@@ -93,26 +83,44 @@ def aligned(one: Table, two: Table) -> tuple[Table, Table]:
         failed=two.failed,
         scores=two.scores,
         scale=two.scale,
-        model=two.model,
-        seed=two.seed,
-        settings=two.settings,
-        folder=two.folder,
-        digest=two.digest,
+        about=two.about,
     )
     return first, second
 
 
+def _on_same_items(one: Table, two: Table) -> tuple[Table, Table]:
+    if not _same_ids(one, two):
+        place = {name: row for row, name in enumerate(two.ids.tolist())}
+        rows = np.array([place.get(name, -1) for name in one.ids.tolist()], dtype=np.int64)
+        one, two = one.where(np.flatnonzero(rows >= 0)), two.where(rows[rows >= 0])
+    if _wordings_matter([one, two]):
+        same = _hashes(one) == _hashes(two)
+        if not same.all():
+            one, two = one.where(same), two.where(same)
+    return one, two
+
+
+def _same_ids(one: Table, two: Table) -> bool:
+    return len(one) == len(two) and bool((one.ids == two.ids).all())
+
+
 def boards(tables: Sequence[Table]) -> list[list[int]]:
-    """Which tables can stand on one leaderboard: those that have at least half of the smaller one's
-    items in common, directly or through others. Places in `tables`, each list in their order."""
+    """Which tables can stand on one leaderboard, as places in `tables`, each list in their order.
+
+    They have at least half of the smaller one's items in common, directly or through others.
+    """
     if _alike(tables):
         return [list(range(len(tables)))]
-    keys = [set(key) for key in _keys(tables)]
+    keys = list(map(set, _keys(tables)))
     found: list[list[int]] = []
-    for i, mine in enumerate(keys):
-        linked = [board for board in found if any(_overlap(mine, keys[j]) for j in board)]
-        merged = sorted([i, *(j for board in linked for j in board)])
-        found = [*(board for board in found if board not in linked), merged]
+    for i in range(len(tables)):
+        merged, others = [i], []
+        for board in found:
+            if any(_overlap(keys[i], keys[j]) for j in board):
+                merged += board
+            else:
+                others.append(board)
+        found = [*others, sorted(merged)]
     return sorted(found)
 
 
@@ -122,24 +130,22 @@ def shared(tables: Sequence[Table]) -> list[Table]:
         return list(tables)
     keys = _keys(tables)
     everywhere = set(keys[0]).intersection(*keys[1:])
-    return [
-        table
-        if len(everywhere) == len(table)
-        else table.where(np.array([each in everywhere for each in key]))
-        for table, key in zip(tables, keys, strict=True)
-    ]
+    found = []
+    for table, key in zip(tables, keys, strict=True):
+        if len(everywhere) < len(table):
+            table = table.where(np.array([each in everywhere for each in key]))
+        found.append(table)
+    return found
 
 
 def _alike(tables: Sequence[Table]) -> bool:
-    """Whether all tables have the same items in the same order, as runs of several models usually
-    do."""
-    first, matter = tables[0], _wordings_matter(tables)
-    return all(
-        len(other) == len(first)
-        and bool((other.ids == first.ids).all())
-        and not (matter and bool((_hashes(other) != _hashes(first)).any()))
-        for other in tables[1:]
-    )
+    """Whether all tables have the same items in the same order, as runs usually do."""
+    first, *others = tables
+    if not all(_same_ids(first, other) for other in others):
+        return False
+    if not _wordings_matter(tables):
+        return True
+    return all(bool((_hashes(first) == _hashes(other)).all()) for other in others)
 
 
 def _overlap(one: set[Any], two: set[Any]) -> bool:
@@ -147,20 +153,19 @@ def _overlap(one: set[Any], two: set[Any]) -> bool:
 
 
 def _keys(tables: Sequence[Table]) -> list[list[Any]]:
-    """For each table what identifies its items: the ids or, where tables are of different items,
-    the wordings, too."""
-    ids: list[list[Any]] = [table.ids.tolist() for table in tables]
-    if not _wordings_matter(tables):
-        return ids
-    return [
-        list(zip(names, _hashes(table).tolist(), strict=True))
-        for names, table in zip(ids, tables, strict=True)
-    ]
+    """What identifies each table's items: ids and, where tables are of other items, wordings."""
+    matter = _wordings_matter(tables)
+    found = []
+    for table in tables:
+        ids: list[Any] = table.ids.tolist()
+        found.append(list(zip(ids, _hashes(table).tolist(), strict=True)) if matter else ids)
+    return found
 
 
 def _wordings_matter(tables: Sequence[Table]) -> bool:
     """Whether the same id may mean different questions, and that can be seen."""
-    same = bool(tables[0].digest) and len({table.digest for table in tables}) == 1
+    digests = {table.about.digest for table in tables}
+    same = len(digests) == 1 and "" not in digests
     return not same and all(table.wordings is not None for table in tables)
 
 
@@ -170,24 +175,21 @@ def _hashes(table: Table) -> NDArray[np.int64]:
 
 
 def _check(one: Table, two: Table) -> None:
-    """The same id must mean the same question: the same choices in the same order, with the same
-    right ones."""
+    """The same id must mean the same question: the same choices in order, the same ones right."""
     both = one.kind.astype(np.int64) * (len(two.kinds.choices) + 1) + two.kind
     for row in np.unique(both, return_index=True)[1].tolist():
         if _question(one, row) != _question(two, row):
             raise UsageError(
-                f"Item '{one.ids[row]}' is not the same question to {one.model} and to {two.model}.",
+                f"Item '{one.ids[row]}' is not the same question to {one.model} and {two.model}.",
                 "Make both with the same seed, options and data.",
             )
 
 
 def _question(table: Table, row: int) -> list[tuple[str, bool]]:
-    codes, right = table.kinds.choices[table.kind[row]], table.kinds.gold[table.kind[row]]
-    return [
-        (table.labels[code], bool(flag))
-        for code, flag in zip(codes, right, strict=True)
-        if code >= 0
-    ]
+    kind = table.kind[row]
+    codes, right = table.kinds.choices[kind].tolist(), table.kinds.gold[kind].tolist()
+    labels = [table.labels[code] for code in codes if code >= 0]
+    return list(zip(labels, right, strict=False))  # beyond the last choice nothing is right
 
 
 def _answered(table: Table) -> Flags:

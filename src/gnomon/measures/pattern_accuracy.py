@@ -1,5 +1,4 @@
-"""SpaceNLI's pattern accuracy and its curve (section 4.2.2), and the data map of patterns (section
-4.3).
+"""SpaceNLI's pattern accuracy and its curve (section 4.2.2), and the data map (section 4.3).
 
 PA_t is the share of patterns with at least t of their samples right. The area under its curve is
 the mean accuracy of patterns, hence plain accuracy where all patterns have the same number of
@@ -8,20 +7,20 @@ samples.
 
 from __future__ import annotations
 
+from math import ceil
 from typing import NamedTuple
 
 import numpy as np
 
 from gnomon.contracts import Measure
 from gnomon.errors import UsageError
-from gnomon.measures.grouping import groups
+from gnomon.measures.grouping import LEAST, groups
 from gnomon.measures.statistics import Floats, Statistics, mean_of
 from gnomon.measures.table import Table
 
 
 class Curve(NamedTuple):
-    """Pattern accuracy at every threshold where it changes: `share[i]` holds for thresholds up to
-    `threshold[i]`."""
+    """Pattern accuracy: `share[i]` holds for thresholds up to `threshold[i]`."""
 
     threshold: Floats
     share: Floats
@@ -33,8 +32,7 @@ class Curve(NamedTuple):
 
 
 class MapPoint(NamedTuple):
-    """A pattern in the data map: how sure the model is of the right label, and how that varies over
-    samples."""
+    """A pattern in the data map: how sure the model is, and how that varies over samples."""
 
     pattern: str
     confidence: float  # mean probability of the right labels
@@ -61,9 +59,17 @@ def pattern_accuracy(threshold: str) -> Measure:
     return Measure(
         name=f"pattern_accuracy@{threshold}",
         needs=frozenset({"groups"}),
+        least_group=_least_group(least),
         summary=f"share of patterns with at least {least:.0%} of their items right",
         statistics=lambda table: _pattern_accuracy(table, least),
     )
+
+
+def _least_group(threshold: float) -> int:
+    """So many items of a pattern that one may be wrong and the threshold still be reached."""
+    if threshold == 1:
+        return LEAST
+    return max(LEAST, ceil(1 / (1 - threshold) - 1e-9))
 
 
 def pattern_accuracy_auc(table: Table) -> Statistics:
@@ -74,19 +80,16 @@ def pattern_accuracy_auc(table: Table) -> Statistics:
 
 def curve(table: Table) -> Curve:
     """The whole pattern accuracy curve, exactly: from 0 to 1 in the steps that occur."""
-    share = np.sort(groups(table).share)
-    steps = np.union1d(share, [1.0]) if len(share) else np.array([1.0])
+    steps = np.union1d(groups(table).share, [1.0])
     steps = steps[steps > 0]
-    at_least = len(share) - np.searchsorted(share, _below(steps), side="left")
-    return Curve(steps, at_least / max(1, len(share)))
+    return Curve(steps, curve_at(table, steps))
 
 
 def curve_at(table: Table, thresholds: Floats) -> Floats:
     """Pattern accuracy at the given thresholds."""
     share = np.sort(groups(table).share)
-    at_least = len(share) - np.searchsorted(
-        share, _below(np.asarray(thresholds, dtype=float)), side="left"
-    )
+    least = _below(np.asarray(thresholds, dtype=float))
+    at_least = len(share) - np.searchsorted(share, least, side="left")
     return np.asarray(at_least / max(1, len(share)))
 
 
@@ -99,24 +102,20 @@ def data_map(table: Table) -> list[MapPoint]:
     found = groups(table)
     sure = (table.probabilities * table.gold_at).sum(axis=1)
     known = ~np.isnan(sure)
-    count = np.bincount(found.of[known], minlength=len(found.size))
+    pattern, sure = found.of[known], sure[known]
+    patterns = len(found.size)
+    count = np.bincount(pattern, minlength=patterns)
     with np.errstate(invalid="ignore", divide="ignore"):
-        mean = np.bincount(found.of[known], weights=sure[known], minlength=len(count)) / count
-        away = (sure - mean[found.of]) ** 2
-        spread = np.sqrt(
-            np.bincount(found.of[known], weights=away[known], minlength=len(count)) / count
-        )
+        mean = np.bincount(pattern, weights=sure, minlength=patterns) / count
+        away = (sure - mean[pattern]) ** 2
+        spread = np.sqrt(np.bincount(pattern, weights=away, minlength=patterns) / count)
     names = table.group.text()
-    return [
-        MapPoint(
-            names[row] or str(table.ids[row]),
-            float(mean[i]),
-            float(spread[i]),
-            float(found.share[i]),
-            int(found.size[i]),
-        )
-        for i, row in enumerate(found.first.tolist())
-    ]
+    points = []
+    for i, row in enumerate(found.first.tolist()):
+        name = names[row] or str(table.ids[row])
+        share, size = float(found.share[i]), int(found.size[i])
+        points.append(MapPoint(name, float(mean[i]), float(spread[i]), share, size))
+    return points
 
 
 def _pattern_accuracy(table: Table, least: float) -> Statistics:
@@ -125,8 +124,7 @@ def _pattern_accuracy(table: Table, least: float) -> Statistics:
 
 
 def _below(threshold: Floats) -> Floats:
-    """A hair below the threshold, so that 19 of 20 reaches 0.95 whatever the last bit of the
-    fraction is."""
+    """A hair below the threshold, so that 19 of 20 reaches 0.95 whatever the last bit is."""
     return np.asarray(threshold - 1e-9)
 
 

@@ -1,5 +1,4 @@
-"""Agreement of people: kappas, alpha, majorities, a human ceiling, and the best coarser reading of
-a scale.
+"""Agreement of people: kappas, alpha, majorities, a ceiling, and coarser readings of a scale.
 
 Judgements are a matrix [items, people] of small integers; -1 is a judgement that was not made.
 Every function is a few lines of numpy, which the tests compare with scikit-learn, statsmodels and
@@ -8,8 +7,9 @@ krippendorff.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import combinations, product
+from math import isnan, nan
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -22,8 +22,7 @@ Judgements = NDArray[np.int64]
 
 
 class Mapped(NamedTuple):
-    """For each person, which coarse value each fine value stands for, and the mean Cohen's kappa
-    that this gives."""
+    """For each person what each fine value stands for, and the mean Cohen's kappa of that."""
 
     mappings: tuple[tuple[int, ...], ...]
     kappa: float
@@ -39,8 +38,9 @@ class Disagreement(NamedTuple):
 
 
 def cohen_kappa(one: ArrayLike, two: ArrayLike) -> float:
-    """Agreement of two people beyond chance; over the items both judged. NaN if chance alone
-    already agrees.
+    """Agreement of two people beyond chance, over the items both judged.
+
+    NaN if chance alone already agrees.
 
     >>> round(cohen_kappa([1, 1, 0, 0], [1, 0, 0, 0]), 2)
     0.5
@@ -48,22 +48,28 @@ def cohen_kappa(one: ArrayLike, two: ArrayLike) -> float:
     a, b = np.asarray(one, dtype=np.int64), np.asarray(two, dtype=np.int64)
     both = (a >= 0) & (b >= 0)
     if not both.any():
-        return float("nan")
+        return nan
     a, b = a[both], b[both]
     width = int(max(a.max(), b.max())) + 1
     table = np.bincount(a * width + b, minlength=width * width).reshape(width, width) / len(a)
     chance = float(table.sum(axis=0) @ table.sum(axis=1))
-    return (float(np.trace(table)) - chance) / (1 - chance) if chance < 1 else float("nan")
+    return _beyond_chance(float(np.trace(table)), chance)
+
+
+def _beyond_chance(observed: float, chance: float) -> float:
+    return (observed - chance) / (1 - chance) if chance < 1 else nan
 
 
 def mean_cohen_kappa(judgements: ArrayLike) -> float:
     """The mean of Cohen's kappa over all pairs of people."""
-    matrix = np.asarray(judgements, dtype=np.int64)
-    found = [
-        cohen_kappa(matrix[:, i], matrix[:, j]) for i, j in combinations(range(matrix.shape[1]), 2)
-    ]
-    known = [kappa for kappa in found if kappa == kappa]
-    return float(np.mean(known)) if known else float("nan")
+    people = np.asarray(judgements, dtype=np.int64).T
+    return _mean([cohen_kappa(one, two) for one, two in combinations(people, 2)], nan)
+
+
+def _mean(values: Iterable[float], default: float) -> float:
+    """The mean of those that are numbers."""
+    known = [value for value in values if not isnan(value)]
+    return float(np.mean(known)) if known else default
 
 
 def fleiss_kappa(judgements: ArrayLike) -> float:
@@ -73,13 +79,13 @@ def fleiss_kappa(judgements: ArrayLike) -> float:
     """
     counts = _counts(np.asarray(judgements, dtype=np.int64))
     people = counts.sum(axis=1)
-    counts = counts[people == people.max()] if len(people) else counts
-    raters = int(people.max()) if len(people) else 0
+    raters = int(people.max(initial=0))
     if raters < 2:
-        return float("nan")
+        return nan
+    counts = counts[people == raters]
     observed = float(((counts * (counts - 1)).sum(axis=1) / (raters * (raters - 1))).mean())
     chance = float(((counts.sum(axis=0) / counts.sum()) ** 2).sum())
-    return (observed - chance) / (1 - chance) if chance < 1 else float("nan")
+    return _beyond_chance(observed, chance)
 
 
 def krippendorff_alpha(judgements: ArrayLike, level: Level = "nominal") -> float:
@@ -90,20 +96,18 @@ def krippendorff_alpha(judgements: ArrayLike, level: Level = "nominal") -> float
     counts = _counts(np.asarray(judgements, dtype=np.int64))
     counts = counts[counts.sum(axis=1) >= 2]
     if not len(counts):
-        return float("nan")
-    pairable = counts.sum(axis=1, keepdims=True)
-    coincidence = (counts / (pairable - 1)).T @ counts - np.diag(
-        (counts / (pairable - 1)).sum(axis=0)
-    )
+        return nan
+    weighted = counts / (counts.sum(axis=1, keepdims=True) - 1)
+    coincidence = weighted.T @ counts - np.diag(weighted.sum(axis=0))
     totals = coincidence.sum(axis=1)
     distance = _distances(totals, level)
+    observed = float((coincidence * distance).sum())
     expected = float((np.outer(totals, totals) * distance).sum()) / (float(totals.sum()) - 1)
-    return 1 - float((coincidence * distance).sum()) / expected if expected > 0 else float("nan")
+    return 1 - observed / expected if expected > 0 else nan
 
 
 def majority(judgements: ArrayLike, threshold: float = 0.5, *, strict: bool = True) -> Judgements:
-    """The value that more than (or, not strict, at least) `threshold` of an item's judges gave,
-    else -1.
+    """The value that more than `threshold` of an item's judges gave, or -1; not strict, at least.
 
     VSR keeps an item if at least two thirds of its validators agree with its label: threshold=2/3,
     strict=False.
@@ -112,28 +116,24 @@ def majority(judgements: ArrayLike, threshold: float = 0.5, *, strict: bool = Tr
     people = counts.sum(axis=1)
     top = counts.max(axis=1, initial=0)
     share = np.divide(top, people, out=np.zeros(len(top)), where=people > 0)
-    enough = share > threshold + 1e-12 if strict else share >= threshold - 1e-12
+    least = threshold + 1e-12 if strict else threshold - 1e-12
+    enough = share > least
     alone = (counts == top[:, None]).sum(axis=1) == 1
     return np.where(enough & alone & (people > 0), counts.argmax(axis=1), -1)
 
 
 def human_ceiling(judgements: ArrayLike, gold: ArrayLike) -> float:
-    """The mean accuracy of people against gold, each over the items that they judged (VSR, section
-    2.5)."""
+    """The mean accuracy of people, each over the items that they judged (VSR, section 2.5)."""
     matrix, truth = np.asarray(judgements, dtype=np.int64), np.asarray(gold, dtype=np.int64)
     made = matrix >= 0
     right = ((matrix == truth[:, None]) & made).sum(axis=0)
     judged = made.sum(axis=0)
-    return (
-        float((right[judged > 0] / judged[judged > 0]).mean())
-        if (judged > 0).any()
-        else float("nan")
-    )
+    some = judged > 0
+    return float((right[some] / judged[some]).mean()) if some.any() else nan
 
 
 def best_mapping(judgements: ArrayLike, fine: int = 5, coarse: int = 3) -> Mapped:
-    """For each person the reading of a fine scale as a coarse one that makes people agree most
-    (SpaceNLI, section 3.1).
+    """The readings of a fine scale as a coarse one by which people agree most (SpaceNLI, 3.1).
 
     A reading keeps the order and uses every coarse value: cut points in the fine scale. All
     combinations are tried, or beyond a hundred thousand of them each person's is improved in turn
@@ -141,25 +141,24 @@ def best_mapping(judgements: ArrayLike, fine: int = 5, coarse: int = 3) -> Mappe
     """
     matrix = np.asarray(judgements, dtype=np.int64)
     people = matrix.shape[1]
-    readings = [
-        tuple(int(np.searchsorted(cuts, value, side="right")) for value in range(fine))
-        for cuts in combinations(range(1, fine), coarse - 1)
-    ]
-    pairs = {
-        (i, j, a, b): cohen_kappa(
-            _read(matrix[:, i], readings[a]), _read(matrix[:, j], readings[b])
-        )
-        for i, j in combinations(range(people), 2)
-        for a, b in product(range(len(readings)), repeat=2)
-    }
+    readings = list(_readings(fine, coarse))
+    couples = list(combinations(range(people), 2))
+    kappas: dict[tuple[int, int, int, int], float] = {}
+    for (i, j), (a, b) in product(couples, product(range(len(readings)), repeat=2)):
+        one, two = _read(matrix[:, i], readings[a]), _read(matrix[:, j], readings[b])
+        kappas[i, j, a, b] = cohen_kappa(one, two)
 
     def kappa(chosen: Sequence[int]) -> float:
-        found = [pairs[i, j, chosen[i], chosen[j]] for i, j in combinations(range(people), 2)]
-        known = [value for value in found if value == value]
-        return float(np.mean(known)) if known else -1.0
+        return _mean([kappas[i, j, chosen[i], chosen[j]] for i, j in couples], -1.0)
 
     chosen = _best(kappa, people, len(readings))
     return Mapped(tuple(readings[i] for i in chosen), kappa(chosen))
+
+
+def _readings(fine: int, coarse: int) -> Iterator[tuple[int, ...]]:
+    """Every way to cut a fine scale into a coarse one: for each fine value its coarse value."""
+    for cuts in combinations(range(1, fine), coarse - 1):
+        yield tuple(np.searchsorted(cuts, np.arange(fine), side="right").tolist())
 
 
 def disagreement(
@@ -170,8 +169,7 @@ def disagreement(
     threshold: float = 2 / 3,
     more_than: int = 0,
 ) -> list[Disagreement]:
-    """For each key (a relation), the share of items that fewer than `threshold` of the voters agree
-    with.
+    """The share of each key's items (a relation's) with which too few voters agree.
 
     An item without votes counts as excluded. Keys with no more than `more_than` items are left out
     (VSR's figure 8: 20). Sorted by the share excluded, highest first.
@@ -181,23 +179,23 @@ def disagreement(
     disputed = yes < votes
     names, code = np.unique(np.asarray(keys, dtype=object), return_inverse=True)
     count = np.bincount(code)
-    out, split = (np.bincount(code, weights=flags) / count for flags in (~kept, disputed))
-    rows = [
-        Disagreement(str(name), int(count[i]), float(out[i]), float(split[i]))
-        for i, name in enumerate(names)
-        if count[i] > more_than
-    ]
+    out = np.bincount(code, weights=~kept) / count
+    split = np.bincount(code, weights=disputed) / count
+    rows = []
+    for i, name in enumerate(names):
+        if count[i] > more_than:
+            rows.append(Disagreement(str(name), int(count[i]), float(out[i]), float(split[i])))
     return sorted(rows, key=lambda row: (-row.excluded, row.key))
 
 
 def coded(judgements: Iterable[Sequence[str | None]]) -> tuple[Judgements, tuple[str, ...]]:
     """Judgements in words as a matrix of codes, and what the codes stand for; none is -1."""
-    codes: dict[str, int] = {}
-    rows = [
-        [-1 if word is None else codes.setdefault(word, len(codes)) for word in row]
-        for row in judgements
-    ]
-    return np.array(rows, dtype=np.int64), tuple(codes)
+    codes: dict[str | None, int] = {None: -1}
+    rows = []
+    for row in judgements:
+        rows.append([codes.setdefault(word, len(codes) - 1) for word in row])
+    words = tuple(word for word in codes if word is not None)
+    return np.array(rows, dtype=np.int64), words
 
 
 def landis_koch(kappa: float) -> str:
@@ -214,15 +212,15 @@ def _best(kappa: Callable[[Sequence[int]], float], people: int, readings: int) -
     if readings**people <= 100_000:
         every = [list(chosen) for chosen in product(range(readings), repeat=people)]
         return max(every, key=kappa)
-    chosen = max(
-        ([reading] * people for reading in range(readings)), key=kappa
-    )  # the best that all share
+    alike = [[reading] * people for reading in range(readings)]
+    chosen = max(alike, key=kappa)  # the best that all share
     while True:
         before = kappa(chosen)
         for person in range(people):
-            chosen[person] = max(
-                range(readings), key=lambda r: kappa([*chosen[:person], r, *chosen[person + 1 :]])
-            )
+            others = [chosen.copy() for _ in range(readings)]
+            for reading, other in enumerate(others):
+                other[person] = reading
+            chosen = max(others, key=kappa)
         if kappa(chosen) <= before:
             return chosen
 

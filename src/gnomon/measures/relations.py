@@ -1,5 +1,4 @@
-"""Symmetry, converse and negation, measured on what the items say under a benchmark's laws; and
-objects' bias.
+"""Symmetry, converse and negation under a benchmark's laws; and objects' bias.
 
 Spatial commonsense, section 5.1: symmetry is over the pairs asked both ways, regardless of gold.
 What is not asked (two objects of one level) forms no pair.
@@ -14,7 +13,7 @@ import numpy as np
 from gnomon.measures.consistency import Said, agreement, with_twin
 from gnomon.measures.laws import Statements, contexts, order, relations
 from gnomon.measures.statistics import Codes, Statistics, compact
-from gnomon.measures.table import Table
+from gnomon.measures.table import Flags, Table
 
 
 class Bias(NamedTuple):
@@ -31,15 +30,18 @@ class Bias(NamedTuple):
 
 def symmetry(table: Table, *, and_right: bool = False) -> Statistics:
     """The share of pairs of objects about which items asked either way round say the same fact."""
+    parts = []
     found = order(table)
-    parts = [] if found is None else [_order_said(table, found)]
+    if found is not None:
+        parts.append(_order_said(table, found))
     said = _relation_said(table, "symmetric")
-    return agreement(_together(parts + ([said] if said else [])), and_right=and_right)
+    if said is not None:
+        parts.append(said)
+    return agreement(_together(parts), and_right=and_right)
 
 
 def converse(table: Table, *, and_right: bool = False) -> Statistics:
-    """The share of facts asked with a word and with its converse (left of, right of) that get the
-    same answer."""
+    """The share of facts asked with a word and with its converse that get the same answer."""
     return agreement(_relation_said(table, "converse"), and_right=and_right)
 
 
@@ -49,43 +51,49 @@ def negation(table: Table, *, and_right: bool = False) -> Statistics:
 
 
 def object_bias(table: Table) -> list[Bias]:
-    """For each object of a declared order, how often it is called greater (figure 5 of spatial
-    commonsense)."""
+    """How often each object of an order is called greater (spatial commonsense, figure 5)."""
     found = order(table)
     if found is None:
         return []
     rows = []
     for mine in contexts(found.context):
-        one, two, said, gold = (
-            column[mine] for column in (found.first, found.second, found.said, found.gold)
-        )
-        context = table.form.text()[found.rows[mine][0]]
-        extra = [
-            table.column(name).text()[found.rows[mine][0]]
-            for name in _within(table)
-            if name in table.tags
-        ]
+        one, two = found.first[mine], found.second[mine]
+        said, gold = found.said[mine], found.gold[mine]
+        context = _context(table, int(found.rows[mine][0]))
         for code in np.unique(np.concatenate([one, two])).tolist():
-            first, second = one == code, two == code
-            called = np.concatenate([said[first] == 1, said[second] == 0])
-            is_greater = np.concatenate([gold[first] == 1, gold[second] == 0])
-            rows.append(
-                Bias(
-                    found.objects[code],
-                    " ".join([*extra, context]),
-                    len(called),
-                    float(called.mean()),
-                    float((said[first] == 1).mean()) if first.any() else float("nan"),
-                    float((said[second] == 0).mean()) if second.any() else float("nan"),
-                    float(is_greater.mean()),
-                )
+            called_first, called_second = said[one == code] == 1, said[two == code] == 0
+            called = np.concatenate([called_first, called_second])
+            is_greater = np.concatenate([gold[one == code] == 1, gold[two == code] == 0])
+            row = Bias(
+                object=found.objects[code],
+                context=context,
+                n=len(called),
+                called_greater=_share(called),
+                called_greater_first=_share(called_first),
+                called_greater_second=_share(called_second),
+                is_greater=_share(is_greater),
             )
+            rows.append(row)
     return rows
 
 
+def _context(table: Table, row: int) -> str:
+    """In which statements are compared: the tags that the law names, and the form."""
+    law = table.laws.order
+    names = law.within if law else ()
+    known = [table.tags[name].value(row) for name in names if name in table.tags]
+    return " ".join([*known, table.form.value(row)])
+
+
+def _share(flags: Flags) -> float:
+    return float(flags.mean()) if len(flags) else float("nan")
+
+
 def _order_said(table: Table, found: Statements) -> Said:
-    """Facts about unordered pairs; the same question asked again is no pair, so variants are
-    direction and word."""
+    """Facts about unordered pairs.
+
+    The same question asked again is no pair, so variants are direction and word.
+    """
     turned = found.first > found.second
     low, high = np.minimum(found.first, found.second), np.maximum(found.first, found.second)
     fact = np.where(found.said < 0, -1, found.said ^ turned)
@@ -103,9 +111,8 @@ def _relation_said(table: Table, law: str) -> Said | None:
     for name, opposite in declared.converse:
         other[name] = opposite
         other[opposite] = name
-    turns = np.array(
-        [found.words.index(other[word]) if word in other else -1 for word in found.words] + [-1]
-    )
+    place = {word: code for code, word in enumerate(found.words)}
+    turns = np.array([place.get(other.get(word, ""), -1) for word in found.words] + [-1])
     asked, as_choice = found.word, found.word < 0
     turned = found.first > found.second
     # Words as choices: the answer itself is turned round. Yes/no questions: the question is, and
@@ -113,16 +120,14 @@ def _relation_said(table: Table, law: str) -> Said | None:
     said = np.where(as_choice & turned, turns[found.said], found.said)
     known = np.where(as_choice, turns[found.gold] >= 0, turns[asked] >= 0)
     symmetric = np.where(as_choice, turns[found.gold] == found.gold, turns[asked] == asked)
+    swap, variant = turned, turned.astype(np.int64)
     if law == "negation":
-        keep, swap, variant = (
-            ~as_choice,
-            np.zeros(len(turned), dtype=bool),
-            found.negated.astype(np.int64),
-        )
+        keep = ~as_choice
+        swap, variant = np.zeros(len(turned), dtype=bool), found.negated.astype(np.int64)
     elif law == "symmetric":
-        keep, swap, variant = known & symmetric, turned, turned.astype(np.int64)
+        keep = known & symmetric
     else:
-        keep, swap, variant = known & ~symmetric, turned, turned.astype(np.int64)
+        keep = known & ~symmetric
     one, two = np.where(swap, found.second, found.first), np.where(swap, found.first, found.second)
     word = np.where(as_choice, -1, np.where(swap, turns[asked], asked))
     unit = (_key(found, one, two) * (len(found.words) + 1) + word + 1)[keep]
@@ -133,8 +138,10 @@ def _relation_said(table: Table, law: str) -> Said | None:
 
 
 def _together(parts: list[Said]) -> Said | None:
-    if len(parts) < 2:
-        return parts[0] if parts else None
+    if not parts:
+        return None
+    if len(parts) == 1:
+        return parts[0]
     one, two = parts
     return Said(
         np.concatenate([compact(one.unit)[0], compact(two.unit)[0] + len(one.unit)]),
@@ -147,15 +154,12 @@ def _key(found: Statements, one: Codes, two: Codes) -> Codes:
     return (compact(found.context)[0] * size + one) * size + two
 
 
-def _within(table: Table) -> list[str]:
-    return list(table.laws.order.within) if table.laws.order else []
-
-
 SYMMETRY, SYMMETRY_AND_RIGHT = with_twin(
     "symmetry",
     symmetry,
     "share of pairs of objects that get the same fact asked either way round",
     "share of pairs of objects that are right asked either way round",
+    "laws",
 )
 CONVERSE, CONVERSE_AND_RIGHT = with_twin(
     "converse",

@@ -21,40 +21,60 @@ LONGEST = 40  # characters of a setting in a label
 def settings_of(run: Run) -> dict[str, Any]:
     """What tells a run apart from others of its model on its benchmark."""
     manifest = run.manifest
-    limit = {"limit": manifest.limit} if manifest.limit else {}
-    return {**_deciding(manifest.model, manifest.model_options), **manifest.options, **limit}
+    found = {**_deciding(manifest.model, manifest.model_options), **manifest.options}
+    if manifest.limit:
+        found["limit"] = manifest.limit
+    return found
 
 
 def labels(names: Sequence[str], settings: Sequence[Mapping[str, Any]]) -> list[str]:
-    """A label for each run: its name and, where others have the same name, the settings in which
-    they differ.
+    """A label for each run: its name and, among runs of that name, the settings that differ.
 
-    >>> labels(["m", "m", "n"], [{"prompt": "fewshot", "seed": 0}, {"prompt": "plain", "seed": 0}, {"seed": 0}])
-    ['m (prompt fewshot)', 'm (prompt plain)', 'n']
+    >>> labels(["m", "m", "n"], [{"prompt": "plain", "seed": 0}, {"shots": 2, "seed": 0}, {}])
+    ['m (prompt plain)', 'm (shots 2)', 'n']
     """
+    of_name: dict[str, list[Mapping[str, Any]]] = {}
+    for name, mine in zip(names, settings, strict=True):
+        of_name.setdefault(name, []).append(mine)
     found = []
     for name, mine in zip(names, settings, strict=True):
-        same = [theirs for other, theirs in zip(names, settings, strict=True) if other == name]
-        parts = [
-            _short(f"{key.replace('_', ' ')} {value}")
-            for key, value in mine.items()
-            if value not in ("", None) and any(theirs.get(key) != value for theirs in same)
-        ]
+        parts = _differing(mine, of_name[name])
         found.append(f"{name} ({', '.join(parts)})" if parts else name)
-    return [
-        f"{each} #{found[:i].count(each) + 1}" if found.count(each) > 1 else each
-        for i, each in enumerate(found)
-    ]
+    return _numbered(found)
+
+
+def _differing(mine: Mapping[str, Any], others: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The settings in which a run differs from any of the others, in words."""
+    parts = []
+    for key, value in mine.items():
+        if value in ("", None):
+            continue
+        if any(theirs.get(key) != value for theirs in others):
+            parts.append(_short(f"{key.replace('_', ' ')} {value}"))
+    return parts
+
+
+def _numbered(labels: Sequence[str]) -> list[str]:
+    """The labels, with a number behind those that occur several times."""
+    seen: dict[str, int] = {}
+    found = []
+    for label in labels:
+        seen[label] = seen.get(label, 0) + 1
+        found.append(f"{label} #{seen[label]}" if labels.count(label) > 1 else label)
+    return found
 
 
 def labels_of(tables: Sequence[Table]) -> list[str]:
-    """A label for each table of one benchmark; the seed counts as a setting where no others are
-    known."""
-    settings = [
-        table.settings or ({"seed": table.seed} if table.seed is not None else {})
-        for table in tables
-    ]
-    return labels([table.model for table in tables], settings)
+    """A label for each table of one benchmark; the seed counts where no settings are known."""
+    models = [table.model for table in tables]
+    return labels(models, [_settings(table) for table in tables])
+
+
+def _settings(table: Table) -> Mapping[str, Any]:
+    about = table.about
+    if about.settings or about.seed is None:
+        return about.settings
+    return {"seed": about.seed}
 
 
 def is_seed(setting: str) -> bool:
@@ -67,8 +87,7 @@ def is_seed(setting: str) -> bool:
 
 
 def _deciding(spec: str, options: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The options that have a say in the answers; all of them if the model is not installed
-    here."""
+    """The options that have a say in the answers; all if the model is not installed here."""
     from gnomon.registry import model
 
     if not options:
@@ -80,12 +99,11 @@ def _deciding(spec: str, options: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _short(text: str) -> str:
-    """One line that is not too long, without marks that steer a terminal or turn the direction of
-    writing.
+    """One short line, without marks that steer a terminal or turn the direction of writing.
 
     Of a long path the end says more than the beginning.
     """
     line = "".join(c for c in " ".join(text.split()) if c.isprintable())
-    return (
-        line if len(line) <= LONGEST else f"{line[: LONGEST // 4]}…{line[1 - 3 * LONGEST // 4 :]}"
-    )
+    if len(line) <= LONGEST:
+        return line
+    return f"{line[: LONGEST // 4]}…{line[1 - 3 * LONGEST // 4 :]}"

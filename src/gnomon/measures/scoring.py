@@ -1,18 +1,136 @@
-"""Measures over a table, whole or by the values of a tag, as Score records with their intervals."""
+"""Measures over tables, whole or by the values of tags, as Score records with their intervals."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from math import isnan
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from msgspec.structs import replace
 
 from gnomon.contracts import Measure
+from gnomon.errors import UsageError
+from gnomon.measures.entries import Entry, pooled_over_seeds, table_of
 from gnomon.measures.intervals import interval
+from gnomon.measures.needs import unmet
+from gnomon.measures.seeds import SeedScore, over_seeds, slices
 from gnomon.measures.table import Table
 from gnomon.records import Score
 
 if TYPE_CHECKING:
     from gnomon.runs import Run
+
+
+class Scored(NamedTuple):
+    """A score, what to call its run among the others, and its seed or how it varies over seeds."""
+
+    score: Score
+    label: str
+    seed: Any = None
+    over_seeds: SeedScore | None = None
+
+
+def score_entries(
+    entries: Sequence[Entry],
+    *,
+    by: Sequence[str] = (),
+    measures: Sequence[str] = (),
+    minimum: int = 1,
+    draws: int = 0,
+    level: float = 0.95,
+    seeds_together: bool = False,
+) -> list[Scored]:
+    """The measures of each entry's benchmark (or those named) over all items and then by tags.
+
+    A tag must be one of some entry's items; entries without it are not sliced by it.
+    """
+    from gnomon.registry import with_twins
+
+    check_options(level=level, draws=draws, minimum=minimum)
+    if seeds_together and draws:
+        raise UsageError("draws have no effect over seeds.", "Leave out one of them.")
+    for tag in by:
+        _check_tag(tag, entries)
+    if seeds_together:
+        pooled = pooled_over_seeds(entries)
+        return list(_over_seeds(pooled, by, measures, minimum, level))
+    found = []
+    for table, names, label, *_ in entries:
+        rows = score_table(
+            table,
+            measures or with_twins(names),
+            by=[tag for tag in by if table.has(tag)],
+            minimum=minimum,
+            draws=draws,
+            level=level,
+        )
+        found += [Scored(row, label, table.about.seed) for row in rows]
+    return found
+
+
+def check_options(*, level: float, draws: int, minimum: int = 1) -> None:
+    """Refuse values that make no sense."""
+    if not 0 < level < 1:
+        raise UsageError(f"The level must lie between 0 and 1, not {level}.", "For example: 0.95")
+    if draws < 0 or draws == 1:
+        raise UsageError(
+            f"The draws must be 2 or more, or 0 for none, not {draws}.", "1000 are usual."
+        )
+    if minimum < 1:
+        raise UsageError(
+            f"The minimum must be 1 or more, not {minimum}.", "Slices with fewer are left out."
+        )
+
+
+def _check_tag(tag: str, entries: Sequence[Entry]) -> None:
+    if entries and not any(entry.table.has(tag) for entry in entries):
+        entries[0].table.column(tag)  # says what there is instead
+
+
+def _over_seeds(
+    entries: Sequence[Entry],
+    tags: Sequence[str],
+    chosen: Sequence[str],
+    minimum: int,
+    level: float,
+) -> Iterator[Scored]:
+    """Entries of several seeds: first all totals, then the slices of each tag."""
+    from gnomon.registry import measure
+
+    for entry in entries:
+        for name in chosen or entry.measures:
+            found = over_seeds(entry.seeds, measure(name), pooled=entry.table, level=level)
+            yield Scored(found.score, entry.label, over_seeds=found)
+    for tag in tags:
+        for entry in entries:
+            parts = slices(entry.seeds, tag, minimum)
+            pooled = dict(entry.table.by(tag)) if parts else {}
+            for name in chosen or entry.measures:
+                for key, tables in parts.items():
+                    found = over_seeds(
+                        tables, measure(name), pooled=pooled[key], by=tag, key=key, level=level
+                    )
+                    yield Scored(found.score, entry.label, over_seeds=found)
+
+
+def score_run(run: Run, *, measures: Sequence[str] = ()) -> list[Score]:
+    """The measures of a run's benchmark (or those named) over all its items."""
+    table, names = table_of(run)
+    return score_table(table, measures or names)
+
+
+def score_table(
+    table: Table, names: Sequence[str], *, by: str | Sequence[str] = "", **options: Any
+) -> list[Score]:
+    """Measures by name over all items and then, with `by`, by the values of tags."""
+    from gnomon.registry import measure
+
+    chosen = [measure(name) for name in names]
+    whole = {name: value for name, value in options.items() if name != "minimum"}
+    found = scores(table, chosen, **whole)
+    if by:
+        found += scores(table, chosen, by, **options)
+    return found
 
 
 def scores(
@@ -25,67 +143,22 @@ def scores(
     seed: int = 0,
     minimum: int = 1,
 ) -> list[Score]:
-    """Every measure on the whole table or, with `by`, on each part that shares a value of that tag
-    (or of each tag).
+    """Every measure on the whole table or, with `by`, on each part that shares a value of a tag.
 
     `draws` 0 gives analytic intervals, more gives bootstrap intervals from so many draws; both
     resample clusters. Parts with fewer than `minimum` items are left out.
     """
     measures = list(measures)
-    tags = [] if by is None else [by] if isinstance(by, str) else list(by)
-    if not tags:
+    if not by:
         return [score(table, measure, draws=draws, level=level, seed=seed) for measure in measures]
     found = []
-    for tag in tags:
+    for tag in [by] if isinstance(by, str) else by:
         parts = [(key, part) for key, part in table.by(tag) if len(part) >= minimum]
-        found += [
-            score(part, measure, by=tag, key=key, draws=draws, level=level, seed=seed)
-            for measure in measures
-            for key, part in parts
-        ]
+        for measure in measures:
+            for key, part in parts:
+                row = score(part, measure, by=tag, key=key, draws=draws, level=level, seed=seed)
+                found.append(row)
     return found
-
-
-def score_run(
-    run: Run,
-    *,
-    by: str | Sequence[str] = "",
-    measures: Sequence[str] = (),
-    draws: int = 0,
-    level: float = 0.95,
-    seed: int = 0,
-    minimum: int = 1,
-) -> list[Score]:
-    """The measures of a run's benchmark (or those named) over all items and then, with `by`, by the
-    values of tags."""
-    table, names = table_of(run)
-    return score_table(
-        table, measures or names, by=by, draws=draws, level=level, seed=seed, minimum=minimum
-    )
-
-
-def score_table(
-    table: Table, names: Sequence[str], *, by: str | Sequence[str] = "", **options: Any
-) -> list[Score]:
-    """Measures by name over all items and then, with `by`, by the values of tags."""
-    from gnomon.registry import measure
-
-    chosen = [measure(name) for name in names]
-    whole = {name: value for name, value in options.items() if name != "minimum"}
-    return scores(table, chosen, **whole) + (scores(table, chosen, by, **options) if by else [])
-
-
-def table_of(run: Run) -> tuple[Table, tuple[str, ...]]:
-    """A run's table and the names of its benchmark's measures; plain accuracy if the benchmark is
-    not installed."""
-    from gnomon.errors import UsageError
-    from gnomon.registry import benchmark
-
-    try:
-        found = benchmark(run.benchmark.partition("@")[0])
-    except UsageError:
-        return Table.of_run(run), ("accuracy",)
-    return Table.of_run(run, found), found.measures
 
 
 def score(
@@ -98,22 +171,31 @@ def score(
     level: float = 0.95,
     seed: int = 0,
 ) -> Score:
-    """One measure on one table. What is undefined (an empty slice, a single cluster's interval) is
-    none."""
-    statistics = measure.statistics(table)
-    found = interval(statistics, level=level, draws=draws, seed=seed)
-    return Score(
+    """One measure on one table.
+
+    What is undefined is none: the value where a need of the measure is not met or a slice is empty,
+    the interval of a single cluster.
+    """
+    undefined = Score(
         benchmark=table.benchmark,
         model=table.model,
         measure=measure.name,
         by=by,
         key=key,
+        value=None,
+        run=table.about.folder,
+    )
+    if unmet(measure, table):
+        return undefined
+    statistics = measure.statistics(table)
+    found = interval(statistics, level=level, draws=draws, seed=seed)
+    return replace(
+        undefined,
         value=_known(found.value),
         low=_known(found.low),
         high=_known(found.high),
         n=statistics.n,
         clusters=statistics.clusters,
-        run=table.folder,
     )
 
 

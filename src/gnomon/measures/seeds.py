@@ -1,5 +1,4 @@
-"""Runs that differ only in their seed, taken together: mean, spread and an interval that counts
-both sources of chance.
+"""Runs that differ only in their seed, taken together: mean, spread and an interval for both.
 
 Items are a sample and so are seeds. The error of the mean over seeds has a part from clusters
 (shared by the seeds: more seeds do not shrink it) and a part from seeds; adding the two is honest
@@ -18,12 +17,13 @@ import numpy as np
 
 from gnomon.contracts import Laws, Measure
 from gnomon.errors import UsageError
-from gnomon.measures.building import Row, Whole, build, unpack
+from gnomon.measures.building import Row, Whole, build
 from gnomon.measures.columns import Wordings
 from gnomon.measures.distributions import t_quantile
-from gnomon.measures.intervals import standard_error
+from gnomon.measures.intervals import freedom, standard_error, where_all_agree
 from gnomon.measures.runlabels import is_seed
-from gnomon.measures.table import Table
+from gnomon.measures.statistics import Statistics
+from gnomon.measures.table import About, Table
 from gnomon.records import Score
 
 SEED, CLUSTER = "seed of the run", "cluster"  # tags of runs taken together
@@ -38,40 +38,42 @@ class SeedScore(NamedTuple):
 
 
 def over_seeds(
-    tables: Sequence[Table], measure: Measure, *, by: str = "", key: str = "", level: float = 0.95
+    tables: Sequence[Table],
+    measure: Measure,
+    *,
+    pooled: Table | None = None,
+    by: str = "",
+    key: str = "",
+    level: float = 0.95,
 ) -> SeedScore:
-    """The mean of a measure over runs of one model on one benchmark that differ in the seed."""
+    """The mean of a measure over runs of one model on one benchmark that differ in the seed.
+
+    `pooled` is the tables taken together, if that is at hand.
+    """
     if len(by_seed(tables)) != 1:
         raise UsageError(
-            "Seeds are aggregated over runs of one model on one benchmark that differ in nothing but the seed.",
-            "Give such runs only.",
+            "These runs differ in more than the seed.",
+            "Give runs of one model on one benchmark with the same options.",
         )
+    if pooled is None:
+        pooled = together(tables)
     values = np.array([measure.statistics(table).value for table in tables])
     values = values[~np.isnan(values)]
-    pooled = measure.statistics(together(tables) if len(tables) > 1 else tables[0])
-    first = tables[0]
+    statistics = measure.statistics(pooled)
     mean = float(values.mean()) if len(values) else nan
     spread = float(values.std(ddof=1)) if len(values) > 1 else nan
-    low, high = _interval(
-        mean,
-        standard_error(pooled) if pooled.clusters > 1 else nan,
-        pooled.clusters - 1,
-        spread,
-        len(values),
-        level,
-        pooled.bounds,
-    )
+    low, high = _interval(mean, spread, len(values), statistics, level)
     score = Score(
-        benchmark=first.benchmark,
-        model=first.model,
+        benchmark=pooled.benchmark,
+        model=pooled.model,
         measure=measure.name,
         by=by,
         key=key,
         value=None if isnan(mean) else mean,
         low=low,
         high=high,
-        n=pooled.n,
-        clusters=pooled.clusters,
+        n=statistics.n,
+        clusters=statistics.clusters,
     )
     return SeedScore(score, spread, tuple(values.tolist()))
 
@@ -80,34 +82,43 @@ def by_seed(tables: Sequence[Table]) -> list[list[Table]]:
     """The tables in groups that differ in nothing but their seeds, in order of first occurrence."""
     found: dict[tuple[str, str, str], list[Table]] = {}
     for table in tables:
-        found.setdefault(
-            (table.benchmark, table.model, repr(sorted(seedless(table).items()))), []
-        ).append(table)
+        same = (table.benchmark, table.model, _in_words(seedless(table)))
+        found.setdefault(same, []).append(table)
     for group in found.values():
-        for one, two in pairwise(
-            sorted(group, key=lambda table: repr(sorted(table.settings.items())))
-        ):
-            if one.settings and one.settings == two.settings:
-                raise UsageError(
-                    f"{one.folder} and {two.folder} do not differ in the seed, nor in anything else.",
-                    "Give one of them.",
-                )
+        _check_different(group)
     return list(found.values())
 
 
+def _check_different(tables: Sequence[Table]) -> None:
+    """Refuse two runs that have the same seeds: they would count one sample twice."""
+    ordered = sorted(tables, key=lambda table: _in_words(table.about.settings))
+    for one, two in pairwise(ordered):
+        if one.about.settings and one.about.settings == two.about.settings:
+            raise UsageError(
+                f"{one.about.folder} and {two.about.folder} do not differ in the seed, nor in "
+                "anything else.",
+                "Give one of them.",
+            )
+
+
+def _in_words(settings: Any) -> str:
+    return repr(sorted(settings.items()))
+
+
 def slices(tables: Sequence[Table], tag: str, minimum: int = 1) -> dict[str, list[Table]]:
-    """For each value of a tag the parts of all tables that have it, if they hold so many items
-    together."""
+    """For each value of a tag the parts of all tables, if they hold so many items together."""
     found: dict[str, list[Table]] = {}
     for table in tables:
-        for key, part in table.by(tag) if table.has(tag) else ():
+        if not table.has(tag):
+            continue
+        for key, part in table.by(tag):
             found.setdefault(key, []).append(part)
     return {key: parts for key, parts in found.items() if sum(map(len, parts)) >= minimum}
 
 
 def seedless(table: Table) -> dict[str, Any]:
     """The settings of a table other than its seeds."""
-    return {name: value for name, value in table.settings.items() if not is_seed(name)}
+    return {name: value for name, value in table.about.settings.items() if not is_seed(name)}
 
 
 def together(tables: Sequence[Table]) -> Table:
@@ -118,35 +129,67 @@ def together(tables: Sequence[Table]) -> Table:
     is hard with any seed.
     """
     first = tables[0]
-    wordings = [table.wordings for table in tables if table.wordings is not None]
-    return build(
-        _rows(tables),
+    about = About(
         benchmark=first.benchmark,
         model=first.model,
+        settings=seedless(first),
+        total=sum(table.total for table in tables),
+    )
+    return build(
+        _rows(tables),
+        about=about,
         scale=first.scale,
         cluster=CLUSTER,
         laws=_within_seeds(first.laws),
-        total=sum(table.total for table in tables),
-        settings=seedless(first),
-        wordings=Wordings(lambda: np.concatenate([each.hashes for each in wordings]))
-        if len(wordings) == len(tables)
-        else None,
+        wordings=_wordings(tables),
     )
 
 
+def _wordings(tables: Sequence[Table]) -> Wordings | None:
+    known = [table.wordings for table in tables if table.wordings is not None]
+    if len(known) < len(tables):
+        return None
+    return Wordings(lambda: np.concatenate([each.hashes for each in known]))
+
+
 def _rows(tables: Sequence[Table]) -> Iterator[Row]:
-    seeds = [str(table.seed) for table in tables]
-    names = [
-        f"{seed}#{seeds[:i].count(seed) + 1}" if seed in seeds[:i] else seed
-        for i, seed in enumerate(seeds)
-    ]
-    for seed, table in zip(names, tables, strict=True):
+    for seed, table in zip(_names_of_seeds(tables), tables, strict=True):
         clusters = table.column(table.cluster).text()
-        for (item, scores, choice, error), cluster in zip(unpack(table), clusters, strict=True):
+        for (item, scores, choice, error), cluster in zip(_unpacked(table), clusters, strict=True):
             tags = item.tags | {SEED: seed, CLUSTER: cluster or f"item {item.id}"}
             group = f"{seed}:{item.group}" if item.group else ""
             moved = Whole(f"{seed}:{item.id}", item.form, item.choices, item.gold, group, tags)
             yield moved, scores, choice, error
+
+
+def _unpacked(table: Table) -> Iterator[tuple[Whole, list[float] | None, str | None, str | None]]:
+    """The rows of a table again."""
+    choices, gold = [], []
+    for codes, right in zip(table.kinds.choices, table.kinds.gold, strict=True):
+        choices.append(tuple(table.labels[code] for code in codes[codes >= 0]))
+        gold.append(tuple(table.labels[code] for code in codes[right]))
+    columns = {name: column.text() for name, column in table.tags.items()}
+    said = (*table.labels, None)
+    for row, kind in enumerate(table.kind.tolist()):
+        tags = {name: values[row] for name, values in columns.items() if values[row]}
+        form, group = table.form.value(row), table.group.value(row)
+        item = Whole(str(table.ids[row]), form, choices[kind], gold[kind], group, tags)
+        scores = None
+        if table.scores is not None and not np.isnan(table.scores[row]).all():
+            scores = table.scores[row, : len(choices[kind])].tolist()
+        error = "failed" if table.failed[row] else None
+        yield item, scores, said[table.choice[row]], error
+
+
+def _names_of_seeds(tables: Sequence[Table]) -> list[str]:
+    """Each table's seed, numbered where several tables have the same."""
+    names: list[str] = []
+    seen: dict[str, int] = {}
+    for table in tables:
+        seed = str(table.about.seed)
+        seen[seed] = seen.get(seed, 0) + 1
+        names.append(seed if seen[seed] == 1 else f"{seed}#{seen[seed]}")
+    return names
 
 
 def _within_seeds(laws: Laws) -> Laws:
@@ -160,22 +203,21 @@ def _within_seeds(laws: Laws) -> Laws:
 
 
 def _interval(
-    mean: float,
-    error: float,
-    df: int,
-    spread: float,
-    seeds: int,
-    level: float,
-    bounds: tuple[float, float],
+    mean: float, spread: float, seeds: int, pooled: Statistics, level: float
 ) -> tuple[float | None, float | None]:
-    """Student's t with the degrees of freedom that Satterthwaite's rule gives the sum of the two
-    variances."""
-    if isnan(mean) or isnan(error):
+    """Student's t with Satterthwaite's degrees of freedom for the sum of the two variances."""
+    if isnan(mean) or pooled.clusters < 2 or isnan(error := standard_error(pooled)):
         return None, None
-    from_items, from_seeds = error**2, 0.0 if isnan(spread) else spread**2 / seeds
+    df = freedom(pooled)
+    from_items = error**2
+    from_seeds = 0.0 if isnan(spread) else spread**2 / seeds
     total = from_items + from_seeds
     if total == 0:
-        return mean, mean
-    parts = from_items**2 / df + (from_seeds**2 / (seeds - 1) if seeds > 1 else 0.0)
+        t = t_quantile((1 + level) / 2, df)
+        return where_all_agree(mean, min(pooled.clusters, pooled.n), pooled.bounds, t)
+    parts = from_items**2 / df
+    if seeds > 1:
+        parts += from_seeds**2 / (seeds - 1)
     half = t_quantile((1 + level) / 2, total**2 / parts) * sqrt(total)
-    return max(bounds[0], mean - half), min(bounds[1], mean + half)
+    bottom, top = pooled.bounds
+    return max(bottom, mean - half), min(top, mean + half)

@@ -1,5 +1,4 @@
-"""What every measure boils down to: sums over independent clusters, and a formula that turns sums
-into a figure.
+"""What every measure boils down to: sums over independent clusters, and a formula on the sums.
 
 The one idea: whoever can add up clusters can also leave one out, draw them with replacement or swap
 two models within them, so the value, both kinds of interval and the paired tests of ANY measure
@@ -48,6 +47,7 @@ class Statistics:
     bounds: tuple[float, float] = (0.0, 1.0)  # between which the figure must lie
     # clusters that one unit belongs to (a triple of objects: 3); its sums are shared among them
     degree: int = 1
+    bent: bool = True  # whether an interval gets shorter towards a bound, or is only cut there
 
     @classmethod
     def of(
@@ -60,14 +60,14 @@ class Statistics:
         degree: int = 1,
         bounds: tuple[float, float] = (0.0, 1.0),
     ) -> Statistics:
-        """Add up `columns` [units, k] by the cluster code of each unit (any integers; -1 is a
-        cluster of its own)."""
+        """Add up `columns` [units, k] by the cluster code of each unit; -1 is one of its own."""
         codes, count = compact(clusters)
         blocks, rows = blocked(codes, count, columns.shape[1])
         sums = np.empty((rows, columns.shape[1]))
         for j in range(columns.shape[1]):
             sums[:, j] = np.bincount(blocks, weights=columns[:, j], minlength=rows)
-        return cls(sums, finish, len(codes) if n is None else n, count, bounds, degree)
+        counted = len(codes) if n is None else n
+        return cls(sums, finish, counted, count, bounds, degree)
 
     @classmethod
     def tallied(
@@ -80,15 +80,15 @@ class Statistics:
         n: int | None = None,
         bounds: tuple[float, float] = (0.0, 1.0),
     ) -> Statistics:
-        """The same from cells: for wide and mostly empty columns (one per class, one per bin) that
-        are never built."""
+        """The same from cells, for wide and mostly empty columns that are never built."""
         codes, count = compact(clusters)
         blocks, rows = blocked(codes, count, k)
         sums = np.zeros(rows * k)
         for cell in cells:
             place = np.asarray(blocks[cell.rows], dtype=np.int64) * k + cell.columns
             sums += np.bincount(place, weights=cell.weights, minlength=rows * k)
-        return cls(sums.reshape(rows, k), finish, len(codes) if n is None else n, count, bounds)
+        counted = len(codes) if n is None else n
+        return cls(sums.reshape(rows, k), finish, counted, count, bounds)
 
     @property
     def total(self) -> Floats:
@@ -119,8 +119,7 @@ def mean_of(
 
 
 def compact(codes: Codes) -> tuple[Codes, int]:
-    """Codes renumbered 0, 1 ... in order of value, and how many there are; each -1 becomes a code
-    of its own.
+    """Codes renumbered 0, 1 ... in order of value, and how many; each -1 becomes one of its own.
 
     >>> compact(np.array([7, 3, 7, -1, -1]))
     (array([1, 0, 1, 2, 3]), 4)
@@ -147,8 +146,7 @@ def _renumber(codes: Codes) -> tuple[Codes, int]:
 
 
 def blocked(codes: Codes, count: int, k: int) -> tuple[Codes, int]:
-    """Cluster codes, or beyond so many clusters the codes of random blocks of clusters, and the
-    number of either.
+    """Cluster codes, or where there are many those of random blocks of clusters; and how many.
 
     Blocks are drawn once from a fixed seed, so the same table always falls into the same blocks.
     """

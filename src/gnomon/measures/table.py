@@ -1,7 +1,8 @@
 """The answers of one run as columns: what every measure and every figure of the report reads.
 
-Rows are the items that were asked, in their order. Labels, groups and tags are integer codes into small vocabularies, so
-a million answers fit in a few hundred megabytes and no measure loops over rows.
+Rows are the items that were asked, in their order. Labels, groups and tags are integer codes into
+small vocabularies, so a million answers fit in a few hundred megabytes and no measure loops over
+rows.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from math import isnan
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -16,7 +18,7 @@ from numpy.typing import NDArray
 
 from gnomon.contracts import Laws
 from gnomon.errors import UsageError
-from gnomon.measures.columns import Column, Tags, Wordings
+from gnomon.measures.columns import Column, Tags, Wordings, coded
 from gnomon.measures.statistics import Codes, Floats, Statistics
 
 if TYPE_CHECKING:
@@ -24,25 +26,34 @@ if TYPE_CHECKING:
     from gnomon.records import Answer, Item
     from gnomon.runs import Run
 
-__all__ = ["Column", "Statistics", "Table"]
+__all__ = ["About", "Column", "Statistics", "Table"]
 
 Flags = NDArray[np.bool_]
 NO_LAWS = Laws()
-BUILT_IN = (
-    "form",
-    "group",
-    "gold",
-    "choice",
-    "cardinality",
-)  # columns that every table has beside its tags
+# Columns that every table has beside its tags.
+BUILT_IN = ("form", "group", "gold", "choice", "cardinality")
 
 
 class Kinds(NamedTuple):
-    """The distinct pairs of choices and gold that occur, padded to the longest: most tables have a
-    handful."""
+    """The distinct pairs of choices and gold that occur, padded to the longest: a handful."""
 
     choices: Codes  # [kinds, width] label codes, -1 beyond the end
     gold: Flags  # [kinds, width] which choices are right
+
+
+@dataclass(frozen=True)
+class About:
+    """Who was asked what, and which run it is."""
+
+    benchmark: str = ""
+    model: str = ""
+    # of the items, or of the model, if known: runs that differ only here can be aggregated
+    seed: Any = None
+    # what tells runs of one model apart, seeds included
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    folder: str = ""  # of the run, as it was given
+    digest: str = ""  # of all items of the run: tables with the same one are about the same items
+    total: int = 0  # items of the run, of which those that were asked are rows
 
 
 @dataclass(frozen=True)
@@ -50,8 +61,9 @@ class Table:
     """The items of one run with the answers to them.
 
     >>> from gnomon.records import Answer, Item
-    >>> item = Item(id="1", form="choice", text="?", choices=("no", "yes"), gold=("yes",), tags={"scale": "size"})
-    >>> table = Table.of([(item, Answer(item="1", choice="yes"))], benchmark="scales", model="constant:yes")
+    >>> item = Item(id="1", form="choice", text="?", choices=("no", "yes"), gold=("yes",),
+    ...             tags={"scale": "size"})
+    >>> table = Table.of([(item, Answer(item="1", choice="yes"))], benchmark="scales")
     >>> table.right.tolist(), [key for key, part in table.by("scale")]
     ([True], ['size'])
     """
@@ -67,24 +79,14 @@ class Table:
     group: Column
     form: Column
     tags: Tags
-    scores: Floats | None = (
-        None  # [rows, width] aligned with the choices, NaN beyond the end or unknown
-    )
-    benchmark: str = ""
-    model: str = ""
+    # [rows, width] aligned with the choices, NaN beyond the end or unknown
+    scores: Floats | None = None
     scale: str = "none"  # of the scores: log-probability, probability or none
     cluster: str = "group"  # what varies independently: "group", or the name of a tag
     laws: Laws = NO_LAWS
-    # of the items, or of the model, if known: runs that differ only here can be aggregated
-    seed: Any = None
-    settings: Mapping[str, Any] = field(
-        default_factory=dict
-    )  # what tells runs of one model apart, seeds included
-    folder: str = ""  # of the run, as it was given
-    digest: str = ""  # of all items of the run: tables with the same one are about the same items
     wordings: Wordings | None = None  # what was asked, as hashes; none if that is not known
-    total: int = 0  # items of the run, of which those that were asked are rows
     numbers: NDArray[np.int64] | None = None  # the rows' items in the run's log
+    about: About = About()
 
     @classmethod
     def of(
@@ -95,53 +97,64 @@ class Table:
         model: str = "",
         scale: str = "none",
         cluster: str = "group",
-        laws: Laws | None = None,
+        laws: Laws = NO_LAWS,
         seed: Any = None,
     ) -> Table:
-        """A table of items with their answers. An item without one was not asked and is left
-        out."""
+        """A table of items with their answers; an item without one was not asked, and is no row."""
         from gnomon.measures.building import build
 
-        rows = list(rows)
         asked = []
+        total = 0
         for item, answer in rows:
+            total += 1
             if answer is not None:
                 asked.append((item, answer.scores, answer.choice, answer.error))
-        return build(
-            asked,
-            total=len(rows),
-            benchmark=benchmark,
-            model=model,
-            scale=scale,
-            cluster=cluster,
-            laws=laws or Laws(),
-            seed=seed,
-        )
+        about = About(benchmark=benchmark, model=model, seed=seed, total=total)
+        return build(asked, about=about, scale=scale, cluster=cluster, laws=laws)
 
     @classmethod
     def of_run(cls, run: Run, benchmark: Benchmark | None = None) -> Table:
         """The table of a run folder; its benchmark says what clusters are and which laws hold."""
-        from gnomon.measures.building import build_run
+        from gnomon.measures.fromlog import build_run
         from gnomon.measures.runlabels import settings_of
 
         manifest = run.manifest
-        seed = manifest.model_options.get("seed", manifest.options.get("seed"))
-        return build_run(
-            run,
+        about = About(
             benchmark=run.benchmark,
             model=run.model,
-            scale=manifest.scale,
-            seed=seed,
-            cluster=benchmark.units[0] if benchmark else "group",
-            laws=benchmark.laws if benchmark else Laws(),
+            seed=manifest.model_options.get("seed", manifest.options.get("seed")),
             settings=settings_of(run),
             folder=run.path.as_posix(),
             digest=manifest.items_sha256,
             total=manifest.counts.items,
         )
+        if benchmark is None:
+            return build_run(run, about=about, scale=manifest.scale)
+        return build_run(
+            run,
+            about=about,
+            scale=manifest.scale,
+            cluster=benchmark.units[0],
+            laws=benchmark.laws,
+        )
 
     def __len__(self) -> int:
         return len(self.ids)
+
+    @property
+    def benchmark(self) -> str:
+        """NAME@SOURCE."""
+        return self.about.benchmark
+
+    @property
+    def model(self) -> str:
+        """As the user named it."""
+        return self.about.model
+
+    @property
+    def total(self) -> int:
+        """How many items the run has, asked or not."""
+        return self.about.total
 
     @cached_property
     def right(self) -> Flags:
@@ -192,46 +205,53 @@ class Table:
         real = self.choices >= 0
         if self.scores is None:
             return np.where(real, np.nan, 0.0)
+        usable = real & ~np.isnan(self.scores)
         with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
             if self.scale == "log-probability":
-                known = np.where(np.isnan(self.scores) | ~real, -np.inf, self.scores)
+                known = np.where(usable, self.scores, -np.inf)
                 weights = np.exp(known - known.max(axis=1, keepdims=True))
             else:
-                weights = np.where(
-                    np.isnan(self.scores) | ~real | (self.scores < 0), 0.0, self.scores
-                )
+                weights = np.where(usable & (self.scores >= 0), self.scores, 0.0)
             total = weights.sum(axis=1, keepdims=True)
-            return np.asarray(np.where(real, weights / np.where(total > 0, total, np.nan), 0.0))
+            shares = weights / np.where(total > 0, total, np.nan)
+        return np.asarray(np.where(real, shares, 0.0))
 
     @cached_property
     def clusters(self) -> Codes:
         """The independent cluster of each row; -1 for a row that is a cluster of its own."""
-        return self.group.codes if self.cluster == "group" else self.column(self.cluster).codes
+        if self.cluster == "group":
+            return self.group.codes
+        return self.column(self.cluster).codes
 
     def column(self, name: str) -> Column:
         """A tag, or one of "form", "group", "gold", "choice", "cardinality" (of gold), as codes."""
         if name in self.tags:
             return self.tags[name]
-        if name in ("form", "group"):
-            return self.form if name == "form" else self.group
+        if name == "form":
+            return self.form
+        if name == "group":
+            return self.group
         if name == "choice":
             return Column(self.choice, self.labels)
-        if name in ("gold", "cardinality"):
-            names = (
-                [", ".join(self.labels[i] for i in np.flatnonzero(row)) for row in self._kind_gold]
-                if name == "gold"
-                else [str(count) for count in self.kinds.gold.sum(axis=1).tolist()]
-            )
-            values = tuple(dict.fromkeys(names))
-            code = {value: i for i, value in enumerate(values)}
-            return Column(
-                np.array([code[name] for name in names], dtype=np.int32)[self.kind], values
-            )
+        if name == "gold":
+            return self._by_kind([", ".join(gold) for gold in self._gold_labels()])
+        if name == "cardinality":
+            return self._by_kind([str(count) for count in self.kinds.gold.sum(axis=1).tolist()])
         known = ", ".join([*self.tags, *BUILT_IN])
         raise UsageError(
             f"The items of {self.benchmark or 'this table'} have no tag '{name}'.",
             f"They have: {known}.",
         )
+
+    def _by_kind(self, texts: list[str]) -> Column:
+        """A column whose value depends on the row's kind alone."""
+        column = coded(texts)
+        return column._replace(codes=column.codes[self.kind])
+
+    def _gold_labels(self) -> Iterator[list[str]]:
+        """For each kind its right labels, in the order of all labels."""
+        for flags in self._kind_gold:
+            yield [self.labels[code] for code in np.flatnonzero(flags)]
 
     def has(self, tag: str) -> bool:
         """Whether `by` can slice the table by this name."""
@@ -246,17 +266,16 @@ class Table:
             picked=self.picked[rows],
             kind=self.kind[rows],
             failed=self.failed[rows],
-            group=self.group._replace(codes=self.group.codes[rows]),
-            form=self.form._replace(codes=self.form.codes[rows]),
+            group=self.group.take(rows),
+            form=self.form.take(rows),
             tags=self.tags.take(rows),
-            scores=None if self.scores is None else self.scores[rows],
-            wordings=None if self.wordings is None else self.wordings.take(rows),
-            numbers=None if self.numbers is None else self.numbers[rows],
+            scores=_cut(self.scores, rows),
+            wordings=self.wordings and self.wordings.take(rows),
+            numbers=_cut(self.numbers, rows),
         )
 
     def by(self, tag: str) -> Iterator[tuple[str, Table]]:
-        """The parts of the table that share a value of a tag, in the order of the values; rows
-        without one last.
+        """The parts of the table that share a value of a tag, in order; rows without one last.
 
         A tag such as "expressions" that lists several values with commas is taken apart by its
         singular: a row is then in the part of each of its values.
@@ -267,24 +286,24 @@ class Table:
         column = self.column(tag)
         order = np.argsort(column.codes, kind="stable")
         codes, starts = np.unique(column.codes[order], return_index=True)
-        parts = (
-            dict(zip(codes.tolist(), np.split(order, starts[1:]), strict=True))
-            if len(order)
-            else {}
-        )
-        for code in sorted(
-            parts, key=lambda code: in_order(column.values[code]) if code >= 0 else (2, 0.0, "")
-        ):
-            yield column.values[code] if code >= 0 else "", self.where(parts[code])
+        parts = dict(zip(codes.tolist(), np.split(order, starts[1:]), strict=False))
+        without = parts.pop(-1, None)
+        for code in sorted(parts, key=lambda code: in_order(column.values[code])):
+            yield column.values[code], self.where(parts[code])
+        if without is not None:
+            yield "", self.where(without)
 
     def _by_listed(self, column: Column) -> Iterator[tuple[str, Table]]:
-        lists = [{part.strip() for part in text.split(",")} for text in column.values]
+        lists = [set(map(str.strip, text.split(","))) for text in column.values]
         present = set(column.codes.tolist())
-        values = {part for code, parts in enumerate(lists) if code in present for part in parts}
+        without = -1 in present
+        values: set[str] = set()
+        for code in present - {-1}:
+            values |= lists[code]
         for value in sorted(values, key=in_order):
             holds = np.array([value in parts for parts in lists] + [False])
             yield value, self.where(np.flatnonzero(holds[column.codes]))
-        if -1 in present:
+        if without:
             yield "", self.where(np.flatnonzero(column.codes < 0))
 
     @cached_property
@@ -295,10 +314,16 @@ class Table:
         return flags
 
 
+def _cut(column: NDArray[Any] | None, rows: Flags | Codes) -> NDArray[Any] | None:
+    return None if column is None else column[rows]
+
+
 def in_order(value: str) -> tuple[int, float, str]:
     """A sorting key: numbers by size, then words by alphabet."""
     try:
         number = float(value)
     except ValueError:
         return 1, 0.0, value
-    return (0, number, "") if number == number else (1, 0.0, value)
+    if isnan(number):
+        return 1, 0.0, value
+    return 0, number, ""

@@ -1,7 +1,6 @@
-"""Transitivity: do answers about pairs hold together over triples (spatial commonsense, section
-5.1).
+"""Transitivity: do answers about pairs hold together over triples (spatial commonsense, 5.1).
 
-Objects by objects, what is said of each ordered pair is a matrix, and triples are counted by
+What is said of each ordered pair is a matrix, objects by objects; triples are counted by
 multiplying matrices.
 """
 
@@ -19,15 +18,14 @@ from gnomon.measures.table import Table
 
 
 def transitivity(table: Table, *, and_right: bool = False) -> Statistics:
-    """Of the triples A, B, C with the same answer to (A, B) and (B, C), the share with that answer
-    to (A, C).
+    """Of the triples with the same answer to (A, B) and (B, C), the share with it to (A, C).
 
     Clusters are objects: a triple belongs to three. A triple whose (A, C) is not asked does not
     count; one whose (A, C) was asked but not answered counts as broken.
     """
-    sums = [
-        _triples(square, sign, and_right) for square, signs in _squares(table) for sign in signs
-    ]
+    sums = []
+    for square, signs in _squares(table):
+        sums += [_triples(square, sign, and_right) for sign in signs]
     if not sums:
         return Statistics(np.zeros((0, 2)), ratio, 0, 0, degree=3)
     by_object = _by_object(sums)
@@ -36,26 +34,26 @@ def transitivity(table: Table, *, and_right: bool = False) -> Statistics:
 
 
 class _Square(NamedTuple):
-    """Objects by objects: what is said of each ordered pair (1, 0; -1 nothing or contradictory),
-    asked, all right."""
+    """Objects by objects, about each ordered pair."""
 
     names: Codes
-    said: np.ndarray[tuple[int, int], np.dtype[np.int8]]
+    said: np.ndarray[tuple[int, int], np.dtype[np.int8]]  # 1, 0; -1 nothing or contradictory
     asked: np.ndarray[tuple[int, int], np.dtype[np.bool_]]
-    right: np.ndarray[tuple[int, int], np.dtype[np.bool_]]
+    right: np.ndarray[tuple[int, int], np.dtype[np.bool_]]  # all answers about the pair
 
 
 def _squares(table: Table) -> Iterator[tuple[_Square, tuple[int, ...]]]:
-    """What is said in each context, and which answers pass on: both ways of an order, "yes" of
-    another relation."""
+    """What is said in each context, and which answers pass on.
+
+    Both ways of an order do, and "yes" about another relation.
+    """
     found, other = order(table), relations(table)
+    before = 0  # the two laws may name objects by different tags
     if found is not None:
+        before = len(found.objects)
         for mine in contexts(found.context):
             yield _square(table, found, mine), (1, 0)
     if other is not None and table.laws.relations is not None:
-        before = (
-            len(found.objects) if found is not None else 0
-        )  # the two laws may name objects by different tags
         for word in table.laws.relations.transitive:
             asked = np.where(other.word == other.words.index(word), other.context, -1)
             for mine in contexts(asked):
@@ -64,20 +62,20 @@ def _squares(table: Table) -> Iterator[tuple[_Square, tuple[int, ...]]]:
 
 
 def _square(table: Table, found: Statements, mine: Codes) -> _Square:
-    names, place = np.unique(
-        np.concatenate([found.first[mine], found.second[mine]]), return_inverse=True
-    )
+    ends = np.concatenate([found.first[mine], found.second[mine]])
+    names, place = np.unique(ends, return_inverse=True)
     size = len(names)
     cell = place[: len(mine)] * size + place[len(mine) :]
     said = found.said[mine]
     net = np.bincount(cell, weights=(said == 1).astype(float) - (said == 0), minlength=size * size)
     wrong = np.bincount(cell, weights=~table.right[found.rows[mine]], minlength=size * size)
     asked = np.bincount(cell, minlength=size * size) > 0
-    value = np.where(net > 0, 1, np.where(net < 0, 0, -1)).astype(np.int8)
+    value = np.full(size * size, -1, dtype=np.int8)
+    value[net > 0] = 1
+    value[net < 0] = 0
+    right = asked & (wrong == 0)
     shape = (size, size)
-    return _Square(
-        names, value.reshape(shape), asked.reshape(shape), (asked & (wrong == 0)).reshape(shape)
-    )
+    return _Square(names, value.reshape(shape), asked.reshape(shape), right.reshape(shape))
 
 
 def _triples(square: _Square, sign: int, and_right: bool) -> tuple[Codes, Floats]:
@@ -96,18 +94,16 @@ def _shares(
     step: np.ndarray[tuple[int, int], np.dtype[np.float32]],
     end: np.ndarray[tuple[int, int], np.dtype[np.float32]],
 ) -> Floats:
-    """Triples a -> b -> c with `end` between a and c, by their first, middle and last object
-    together."""
+    """Triples a -> b -> c with `end` between a and c, by each of their three objects."""
     through = (step @ step) * end
+    first = through.sum(axis=1, dtype=np.float64)
     middle = (step * (end @ step.T)).sum(axis=0, dtype=np.float64)
-    return np.asarray(
-        through.sum(axis=1, dtype=np.float64) + middle + through.sum(axis=0, dtype=np.float64)
-    )
+    last = through.sum(axis=0, dtype=np.float64)
+    return np.asarray(first + middle + last)
 
 
 def _by_object(sums: list[tuple[Codes, Floats]]) -> Floats:
-    """Added up over contexts: an object that is asked about in two forms or scales is one
-    cluster."""
+    """Added up over contexts: an object that is asked about in two forms is one cluster."""
     size = max(int(names.max()) for names, _ in sums) + 1
     total = np.zeros((size, 2))
     seen = np.zeros(size, dtype=bool)
@@ -122,4 +118,5 @@ TRANSITIVITY, TRANSITIVITY_AND_RIGHT = with_twin(
     transitivity,
     "share of triples in which A over B and B over C is followed by A over C",
     "share of such triples in which all three answers are right",
+    "laws",
 )

@@ -1,5 +1,4 @@
-"""ViPhy's measures of several right labels: relaxed accuracy, true confidence, and which labels are
-typical.
+"""ViPhy's measures of several right labels: relaxed accuracy, true confidence, typical labels.
 
 Section 4 of the paper defines the first two, appendix A.2 the third; the authors' code deviates in
 the third.
@@ -16,13 +15,12 @@ from gnomon.vision.typical import typical_sets as typical_sets  # the rule is in
 
 
 def relaxed_accuracy(table: Table) -> Statistics:
-    """The share of items whose most probable choice is a right label (RA, section 4); the first
-    wins a tie.
+    """The share of items whose most probable choice is a right label (RA, section 4).
 
-    An answer without scores counts by its choice, so for models without scores this is plain
-    accuracy. An answer with scores but no choice is wrong: so a masked model that is asked for the
-    likeliest word of its whole vocabulary says that this word is none of the choices, which is the
-    authors' zero-shot rule.
+    The first wins a tie. An answer without scores counts by its choice, so for models without
+    scores this is plain accuracy. An answer with scores but no choice is wrong: so a masked model
+    that is asked for the likeliest word of its whole vocabulary says that this word is none of the
+    choices, which is the authors' zero-shot rule.
     """
     return mean_of(most_probable_is_right(table) & table.answered, table.clusters)
 
@@ -38,12 +36,11 @@ def most_probable_is_right(table: Table) -> Flags:
 
 
 def true_confidence(table: Table) -> Statistics:
-    """The mean probability given to the right labels together (C, section 4); no usable scores
-    count as 0.
+    """The mean probability given to the right labels together (C, section 4).
 
-    So does an answer with scores but no choice, as in `relaxed_accuracy`: the paper's confidence is
-    over its labels only, and a model whose likeliest word is none of them gave them no such
-    confidence. Undefined where no answer of the table has scores.
+    No usable scores count as 0. So does an answer with scores but no choice, as in
+    `relaxed_accuracy`: the paper's confidence is over its labels only, and a model whose likeliest
+    word is none of them gave them no such confidence. Undefined where no answer has scores.
     """
     if table.scores is None:
         return mean_of([], table.clusters[:0])

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 from gnomon.answerfiles.joining import read_predictions
 from gnomon.contracts import ANYTHING, Benchmark, Scale
-from gnomon.errors import DataError, UsageError
+from gnomon.errors import AnswerFileWarning, DataError, UsageError
 from gnomon.fingerprint import sha256_of
 from gnomon.records import Answer, Item
 
@@ -20,9 +21,11 @@ class FileAnswers:
     takes = ANYTHING
     batch = 1024
 
-    def __init__(self, file: str) -> None:
+    def __init__(self, file: str, *, column: str = "", filter: str = "") -> None:
         self.spec = f"answers:{file}"
         self._file = Path(file)
+        self._column = column
+        self._filter = filter
         self._answers: dict[str, Answer] = {}
 
     def describe(self) -> dict[str, Any]:
@@ -30,18 +33,23 @@ class FileAnswers:
         return {"file": self._file.name, "sha256": sha256_of(self._file)}
 
     def prepare(self, items: Iterable[Item], benchmark: Benchmark) -> None:
-        """Read the file and join it with the items."""
-        for item, answer in read_predictions(str(self._file), items):
-            if answer is not None:
-                self._answers[item.id] = answer
+        """Read the file and join it with the items; what does not fit is a warning."""
+        found = read_predictions(self._file, items, column=self._column, filter=self._filter)
+        self._answers = {item.id: answer for item, answer in found.rows}
+        for note in found.notes:
+            warnings.warn(note, AnswerFileWarning, stacklevel=2)
 
     def answer(self, items: Sequence[Item]) -> list[Answer]:
         """The answers that the file has, and a failure for each that it lacks."""
-        return [self._answers.get(item.id) or _missing(item) for item in items]
+        return [self._answers[item.id] for item in items]
 
 
-def answers(name: str) -> FileAnswers:
-    """Answers from a file that `gnomon score --answers FILE` can read too. It takes no options."""
+def answers(name: str, *, column: str = "", filter: str = "") -> FileAnswers:
+    """Answers from a file that `gnomon score --answers FILE` can read too.
+
+    column   of a table: the column that holds the answer, where several could
+    filter   of a log of lm-eval: whose replies count, where there are several
+    """
     if not name:
         raise UsageError(
             "The model answers needs a file.", "For example: answers:predictions.jsonl"
@@ -50,8 +58,4 @@ def answers(name: str) -> FileAnswers:
         raise DataError(
             "there is no such file.", "Give a file of answers: answers:FILE.", file=name
         )
-    return FileAnswers(name)
-
-
-def _missing(item: Item) -> Answer:
-    return Answer(item=item.id, error="not in the file of answers")
+    return FileAnswers(name, column=column, filter=filter)

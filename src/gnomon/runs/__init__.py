@@ -3,10 +3,11 @@
 The engine writes it; everything else only reads it. This room is the only one that knows the SQL.
 """
 
-from gnomon.runs.finding import Survey, open_runs, remove, runs_in, survey
+from gnomon.runs.finding import Survey, check_not_in_use, open_runs, remove, runs_in, survey
 from gnomon.runs.log import RunLog
 from gnomon.runs.manifest import FORMAT, LOG, MANIFEST, Counts, Manifest
 from gnomon.runs.reading import Asked, Run
+from gnomon.runs.recovering import Recovered, recover
 
 __all__ = [
     "FORMAT",
@@ -15,10 +16,13 @@ __all__ = [
     "Asked",
     "Counts",
     "Manifest",
+    "Recovered",
     "Run",
     "RunLog",
     "Survey",
+    "check_not_in_use",
     "open_runs",
+    "recover",
     "remove",
     "runs_in",
     "survey",

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gnomon.errors import GnomonError, RunError
-from gnomon.runs.manifest import MANIFEST
+from gnomon.runs.manifest import LOCK, MANIFEST
 from gnomon.runs.reading import Run
 
 
@@ -69,18 +69,27 @@ def _runs_at(path: Path) -> list[Run]:
     return members
 
 
-def remove(run: Run) -> None:
+def remove(folder: Path) -> None:
     """Delete a run's folder, unless another process is at work on it."""
+    if not (folder / MANIFEST).is_file():
+        raise RunError(f"{folder} is not a run: it has no {MANIFEST}.", "Nothing was removed.")
+    check_not_in_use(folder)
+    shutil.rmtree(folder)
+
+
+def check_not_in_use(folder: Path) -> None:
+    """Refuse a run that another process is at work on."""
     from filelock import FileLock, Timeout
 
-    from gnomon.runs.manifest import LOCK
-
-    lock = FileLock(run.path / LOCK)
+    if not (folder / LOCK).exists():
+        return
+    lock = FileLock(folder / LOCK)
     try:
         lock.acquire(timeout=0)
     except Timeout:
         raise RunError(
-            f"Another process is at work on {run.path}.", "Stop it before removing the run."
+            f"Another process is at work on {folder}.", "Wait for it, or stop it."
         ) from None
+    except OSError:  # a disk that cannot be written is in nobody's use
+        return
     lock.release()
-    shutil.rmtree(run.path)

@@ -1,4 +1,4 @@
-"""The log of one run, for writing: one process at a time, each batch durable before the next begins.
+"""The log of one run, for writing: one process at a time, each batch durable before the next.
 
 SQLite in WAL mode with synchronous=FULL keeps every committed batch through kill -9 and power loss,
 and lets readers look on while a run is going.

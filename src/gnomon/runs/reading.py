@@ -20,19 +20,19 @@ from gnomon.records import Answer, Item
 from gnomon.runs.manifest import LOG, Counts, Manifest, read_manifest
 
 # Readers speak of tables in today's format; a view makes an old log look like one.
-_VIEW_OF_FORMAT_1 = """
+VIEW_OF_FORMAT_1 = """
 CREATE TEMP VIEW answers AS SELECT n, 0 AS sample, scores, choice, reply, NULL AS rule,
   NULL AS files, NULL AS seconds, NULL AS tokens, error FROM main.answers
 """
 _FIRST = "WHERE coalesce(sample, 0) = 0 ORDER BY n"
-_ANSWER = "sample, scores, choice, reply, rule, files, seconds, tokens, error"
+ANSWER = "sample, scores, choice, reply, rule, files, seconds, tokens, error"
 _decode_item = msgspec.json.Decoder(Item).decode
 _decode_scores = msgspec.json.Decoder(tuple[float | None, ...]).decode
 _decode_files = msgspec.json.Decoder(tuple[str, ...]).decode
 
 
 class Asked(NamedTuple):
-    """An item that was asked and its first answer, as the log has them: JSON that is not decoded."""
+    """An item that was asked and its first answer, as the log has them: JSON, not decoded."""
 
     n: int
     record: str
@@ -84,33 +84,33 @@ class Run:
     def items(self) -> Iterator[Item]:
         """All items in their order."""
         for _, record in self.records():
-            yield self._item(record)
+            yield self.item(record)
 
     def rows(self) -> Iterator[tuple[Item, Answer | None]]:
         """Every item with its first answer, or none if it has not been asked yet."""
-        sql = f"SELECT record, {_ANSWER} FROM items LEFT JOIN answers USING (n) " + _FIRST
+        sql = f"SELECT record, {ANSWER} FROM items LEFT JOIN answers USING (n) " + _FIRST  # noqa: S608
         for record, *columns in self._select(sql):
-            item = self._item(record)
-            yield item, self._answer(item.id, columns)
+            item = self.item(record)
+            yield item, self.answer(item.id, columns)
 
     def answers(self) -> Iterator[tuple[Item, Answer]]:
         """Every answer with its item: one or several samples of each item that was asked."""
-        sql = f"SELECT record, {_ANSWER} FROM items JOIN answers USING (n) ORDER BY n, sample"
+        sql = f"SELECT record, {ANSWER} FROM items JOIN answers USING (n) ORDER BY n, sample"  # noqa: S608
         for record, *columns in self._select(sql):
-            item = self._item(record)
-            answer = self._answer(item.id, columns)
+            item = self.item(record)
+            answer = self.answer(item.id, columns)
             if answer is not None:
                 yield item, answer
 
     def row(self, item_id: str) -> tuple[Item, Answer | None] | None:
         """The item of that id with its first answer; none if there is no such item."""
         sql = (
-            f"SELECT record, {_ANSWER} FROM items LEFT JOIN answers USING (n) "
+            f"SELECT record, {ANSWER} FROM items LEFT JOIN answers USING (n) "  # noqa: S608
             "WHERE id = ? AND coalesce(sample, 0) = 0"
         )
         for record, *columns in self._select(sql, (item_id,)):
-            item = self._item(record)
-            return item, self._answer(item.id, columns)
+            item = self.item(record)
+            return item, self.answer(item.id, columns)
         return None
 
     def asked(self) -> Iterator[Asked]:
@@ -123,7 +123,7 @@ class Run:
 
     def records(self) -> Iterator[tuple[int, str]]:
         """All items in order, each with its number, not decoded."""
-        for n, record in self._select("SELECT n, record FROM items ORDER BY n"):
+        for n, record in self._select("SELECT n, record FROM items ORDER BY n"):  # noqa: UP028
             yield n, record
 
     def replies(self, longest: int) -> Iterator[tuple[int, str | None, str | None]]:
@@ -132,7 +132,7 @@ class Run:
             "SELECT n, substr(reply, 1, ?), error FROM answers "
             "WHERE sample = 0 AND (reply IS NOT NULL OR error IS NOT NULL) ORDER BY n"
         )
-        for n, reply, error in self._select(sql, (longest,)):
+        for n, reply, error in self._select(sql, (longest,)):  # noqa: UP028
             yield n, reply, error
 
     def damaged(self, reason: object) -> DataError:
@@ -144,7 +144,8 @@ class Run:
             file=self.path / LOG,
         )
 
-    def _item(self, record: str) -> Item:
+    def item(self, record: str) -> Item:
+        """The item of a record in the log."""
         try:
             if self.manifest.format == 1:
                 return _item_of_format_1(record)
@@ -152,7 +153,8 @@ class Run:
         except (msgspec.MsgspecError, TypeError, RecursionError) as error:
             raise self.damaged(error) from None
 
-    def _answer(self, item: str, columns: Sequence[Any]) -> Answer | None:
+    def answer(self, item: str, columns: Sequence[Any]) -> Answer | None:
+        """The answer to an item by its columns in the log; none if there is none."""
         sample, scores, choice, reply, rule, files, seconds, tokens, error = columns
         if sample is None:
             return None
@@ -182,9 +184,9 @@ class Run:
         try:
             with closing(sqlite3.connect(_address(file), uri=True)) as db:
                 if self.manifest.format == 1:
-                    db.execute(_VIEW_OF_FORMAT_1)
+                    db.execute(VIEW_OF_FORMAT_1)
                 yield db
-        except sqlite3.DatabaseError as error:
+        except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
             if not file.exists():
                 raise DataError(
                     "the log is missing.",

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from gnomon.measures.grouping import groups
+from gnomon.measures.grouping import groups, items_each
 from gnomon.measures.pattern_accuracy import MapPoint, curve, curve_at
 from gnomon.measures.pattern_accuracy import data_map as measured_map
 from gnomon.measures.statistics import Floats
@@ -17,7 +17,6 @@ from gnomon.reporting.charts.plots import Body, Box, Curve, boxes, curves, perce
 from gnomon.reporting.charts.svg import HUES, Point, mark, shorten, text, width_of
 from gnomon.reporting.figures import Figure, words
 from gnomon.reporting.figures.slices import tags_of
-from gnomon.reporting.groupsize import each
 from gnomon.reporting.study import Study
 from gnomon.reporting.tables.export import file_name
 from gnomon.reporting.words import listed
@@ -35,7 +34,7 @@ def sizeable(table: Table) -> bool:
 
 def sizes(tables: Sequence[Table]) -> str:
     """How many items the groups of some tables have."""
-    return listed(list(dict.fromkeys(each(table) for table in tables)))
+    return listed(list(dict.fromkeys(items_each(table) for table in tables)))
 
 
 def pattern_curves(study: Study) -> Iterator[Figure]:

@@ -10,12 +10,12 @@ import numpy as np
 from gnomon import registry
 from gnomon.contracts import Benchmark, Measure
 from gnomon.errors import GnomonError
+from gnomon.measures.grouping import large_enough
 from gnomon.measures.scoring import scores
 from gnomon.measures.table import Table, in_order
 from gnomon.records import Score
 from gnomon.reporting.charts.plots import Curve, Estimate, bars, curves, percent
 from gnomon.reporting.figures import Figure, words
-from gnomon.reporting.groupsize import large_enough
 from gnomon.reporting.page.items import filters
 from gnomon.reporting.study import Study
 from gnomon.reporting.tables.export import file_name

@@ -10,9 +10,9 @@ from gnomon import registry
 from gnomon.contracts import Benchmark, Measure
 from gnomon.errors import GnomonError
 from gnomon.files import package_data, parse, read_table
+from gnomon.measures.grouping import enough_units, large_enough
 from gnomon.measures.scoring import scores
 from gnomon.records import Score
-from gnomon.reporting.groupsize import enough_units, large_enough
 from gnomon.reporting.page.notes import few_units, notes_of
 from gnomon.reporting.study import Study
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from gnomon.reporting.groupsize import FEWEST, each, items_per_group, large_enough, least_size
+from gnomon.measures.grouping import FEWEST, items_each, items_per_group, large_enough, least_size
 from gnomon.reporting.published.items import paper_items, relation
 from gnomon.reporting.study import Entrant, Study
 from gnomon.reporting.words import axis_name, counted, listed
@@ -93,7 +93,9 @@ def _group_sizes(study: Study, shown: Sequence[str]) -> Iterator[str]:
     theirs = paper_items(study.name).per_group
     whole = [name for name in shown if least_size(name)]
     mine = {
-        each(e.table) for e in study.entrants if any(large_enough(name, e.table) for name in whole)
+        items_each(e.table)
+        for e in study.entrants
+        if any(large_enough(name, e.table) for name in whole)
     }
     if theirs and mine - {f"{theirs} items each"}:
         noun = study.noun

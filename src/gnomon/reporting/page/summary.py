@@ -4,11 +4,11 @@ numbers support."""
 from __future__ import annotations
 
 from gnomon import registry
+from gnomon.measures.grouping import items_each
 from gnomon.measures.scoring import scores
 from gnomon.registry import role
 from gnomon.reporting.figures.groups import group_shares
 from gnomon.reporting.figures.slices import guess, tags_of
-from gnomon.reporting.groupsize import each
 from gnomon.reporting.page.differences import differences
 from gnomon.reporting.page.examples import is_baseline
 from gnomon.reporting.page.headline import Headline
@@ -78,7 +78,7 @@ def _accuracy(study: Study, e: Entrant) -> str:
     names, share = group_shares(named)
     if len(names) < 3 or len(named) < 2 * len(names) or right == 0:
         return said + "."
-    whole, noun = float((share == 1).mean()), f"{study.noun} ({each(named)})"
+    whole, noun = float((share == 1).mean()), f"{study.noun} ({items_each(named)})"
     if whole == 0:
         return f"{said}, but on all items of none of its {len(names):,} {noun}."
     joint = "and" if whole > right - 0.05 else "but"

@@ -12,12 +12,12 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from gnomon.contracts import Listing
+from gnomon.measures.grouping import items_per_group, large_enough, least_size
 from gnomon.measures.runlabels import labels
 from gnomon.measures.scoring import score_table
 from gnomon.measures.table import Table
 from gnomon.records import Score
 from gnomon.registry import benchmark
-from gnomon.reporting.groupsize import items_per_group, large_enough, least_size
 from gnomon.reporting.published.items import paper_items
 from gnomon.reporting.published.layouts import like_paper, needed
 
@@ -50,7 +50,7 @@ def _names(tables: Sequence[Table]) -> list[str]:
     for base in dict.fromkeys(bases):
         here = [i for i, other in enumerate(bases) if other == base]
         told = [
-            {"items": tables[i].benchmark.partition("@")[2], **tables[i].settings} for i in here
+            {"items": tables[i].benchmark.partition("@")[2], **tables[i].about.settings} for i in here
         ]
         found.update(zip(here, labels([tables[i].model for i in here], told), strict=True))
     return [found[i] for i in range(len(tables))]

@@ -1,133 +1,200 @@
-"""Scores as scripts and people read them: every field as it is, or one small table for each slice.
+"""Scores as scripts and people read them: the only place where scores are laid out.
 
-Runs of one model are told apart by a label: in JSON and CSV beside the run's folder and seed, in
-tables by itself.
+Scripts get every field as it is, people one small table for each slice. Runs of one model are told
+apart by a label: in JSON and CSV beside the run's folder and seed, in tables by itself.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import isnan
 from typing import Any, NamedTuple
 
 from gnomon.contracts import Listing
+from gnomon.measures.scoring import Scored
 from gnomon.records import Score
+from gnomon.reporting.tables.render import UNCUT, render, terminal_width
 
-FIELDS = (
-    "benchmark",
-    "model",
-    "measure",
-    "by",
-    "key",
-    "value",
-    "low",
-    "high",
-    "n",
-    "clusters",
-    "run",
-)
+FIELDS = Score.__struct_fields__
+PLAIN = str.maketrans("─–−·…", "----.")  # what is not ASCII in a table without bars
+_EIGHTHS = " ▏▎▍▌▋▊▉█"
 
 
-class Shown(NamedTuple):
-    """A score with what tells its run apart from others of the same model on the same benchmark."""
-
-    score: Score
-    label: str
-    seed: Any = None
+def headline(scores: Sequence[Score], *, width: int | None = None) -> str:
+    """A table for the terminal of scores over all items, each run by its model's name."""
+    rows = [Scored(score, score.model) for score in scores if not score.by]
+    return _fitted("", rows, 0.95, width)
 
 
-def shown(scores: Sequence[Shown], format: str, *, plain: bool = False, level: float = 0.95) -> str:
-    """Scores in one of the formats: the fields as they are, or tables for people, one for each
-    slice."""
-    from gnomon.reporting.tables.render import render
-
+def shown(
+    scores: Sequence[Scored], format: str, *, plain: bool = False, level: float = 0.95
+) -> str:
+    """Scores in one of the formats: all fields, or tables for people, one for each slice."""
     if format in ("json", "csv"):
-        rows = tuple(
-            (*(getattr(each.score, field) for field in FIELDS), each.label, each.seed)
-            for each in scores
-        )
-        return render(Listing("", (*FIELDS, "label", "seed"), rows), format)
-    parts: dict[str, list[Shown]] = {}
+        return render(_all_fields(scores), format)
+    slices: dict[str, list[Scored]] = {}
     for each in scores:
-        parts.setdefault(each.score.by, []).append(each)
-    if format == "table" and not plain:
-        return "\n\n".join(_with_bars(by, part, level) for by, part in parts.items())
-    text = "\n\n".join(
-        render(_listing(by, part, level, bars=False), format) for by, part in parts.items()
-    )
-    return text.translate(str.maketrans("─–·…", "---.")) if plain else text
+        slices.setdefault(each.score.by, []).append(each)
+    tables = []
+    for by, part in slices.items():
+        if format == "table" and not plain:
+            tables.append(_fitted(by, part, level))
+        else:
+            tables.append(render(_listing(by, part, level, bars=False), format))
+    text = "\n\n".join(tables)
+    return text.translate(PLAIN) if plain else text
 
 
-def too_wide(text: str) -> bool:
+def percent(value: float | None) -> str:
+    """A fraction as people write it; a dash where it is undefined.
+
+    >>> percent(0.6105), percent(None)
+    ('61.1 %', '–')
+    """
+    if value is None or isnan(value):
+        return "–"
+    return f"{100 * value + 1e-9:.1f} %"
+
+
+def interval(low: float | None, high: float | None, between: str = "–") -> str:
+    """An interval in percent, or a dash where there is none.
+
+    >>> interval(0.25, 0.5), interval(-0.25, 0.5, "to"), interval(None, None)
+    ('25.0 – 50.0', '-25.0 to 50.0', '–')
+    """
+    if low is None or high is None or isnan(low):
+        return "–"
+    return f"{100 * low:.1f} {between} {100 * high:.1f}"
+
+
+def bar(value: float | None, cells: int = 10) -> str:
+    """A bar of ten cells, in eighths of a cell.
+
+    >>> bar(0.5)
+    '█████'
+    """
+    if value is None:
+        return ""
+    eighths = round(min(max(value, 0.0), 1.0) * cells * 8)
+    return (_EIGHTHS[8] * (eighths // 8) + _EIGHTHS[eighths % 8]).rstrip()
+
+
+def too_wide(text: str, width: int | None = None) -> bool:
     """Whether a table would be cut by the terminal; a file or a pipe cuts nothing."""
-    from gnomon.reporting.tables.render import terminal_width
+    most = terminal_width() if width is None else width
+    return max(map(len, text.splitlines())) > most
 
-    return max(map(len, text.splitlines())) > terminal_width()
+
+def _all_fields(scores: Sequence[Scored]) -> Listing:
+    rows = []
+    for each in scores:
+        fields = [getattr(each.score, field) for field in FIELDS]
+        rows.append((*fields, each.label, each.seed))
+    return Listing("", (*FIELDS, "label", "seed"), tuple(rows))
 
 
-def _with_bars(by: str, scores: Sequence[Shown], level: float) -> str:
-    """A table for the terminal. Where it is too narrow the bars go, then each benchmark gets a
-    table of its own, before any name is cut."""
-    from gnomon.reporting.tables.render import UNCUT, render
+def _fitted(by: str, scores: Sequence[Scored], level: float, width: int | None = None) -> str:
+    """A table that fits the terminal.
 
+    Where that is too narrow the bars go, then each benchmark gets a table of its own, before any
+    name is cut.
+    """
     for bars in (True, False):
         whole = render(_listing(by, scores, level, bars=bars), width=UNCUT)
-        if not too_wide(whole):
+        if not too_wide(whole, width):
             return whole
-    parts: dict[str, list[Shown]] = {}
+    parts: dict[str, list[Scored]] = {}
     for each in scores:
         parts.setdefault(each.score.benchmark, []).append(each)
     if len(parts) > 1:
-        return "\n\n".join(_with_bars(by, part, level) for part in parts.values())
-    return render(_listing(by, scores, level, bars=False))
+        return "\n\n".join(_fitted(by, part, level, width) for part in parts.values())
+    return render(_listing(by, scores, level, bars=False), width=width)
 
 
-def _listing(by: str, scores: Sequence[Shown], level: float, *, bars: bool) -> Listing:
-    """One row a score. A benchmark or model that all rows share stands in the title; the share that
-    is consistent and right stands beside the share that is consistent."""
-    from gnomon.reporting.tables.headline import bar, interval, percent
+class _Layout(NamedTuple):
+    """Which columns a table of scores has. A benchmark or model that all share is in the title."""
 
-    names = [(each.score.benchmark, each.label) for each in scores]
-    kept = [i for i in (0, 1) if len({name[i] for name in names}) > 1]
-    pairs = _with_their_twins(scores)
-    twins = any(twin for _, twin in pairs)
-    columns = (
-        *(("benchmark", "model")[i] for i in kept),
-        "measure",
-        *([by] if by else []),
-        "score",
-        f"{100 * level:g} % interval",
-        *([""] if bars else []),
-        *(["and right"] if twins else []),
-        "n",
-        "clusters",
+    benchmark: bool
+    model: bool
+    by: str
+    bars: bool
+    twins: bool  # the share that is consistent and right, beside the share that is consistent
+    level: float
+
+
+def _listing(by: str, scores: Sequence[Scored], level: float, *, bars: bool) -> Listing:
+    """One row a score, or for a measure and its twin."""
+    pairs = _with_twins(scores)
+    benchmarks = {each.score.benchmark for each in scores}
+    labels = {each.label for each in scores}
+    layout = _Layout(
+        benchmark=len(benchmarks) > 1,
+        model=len(labels) > 1,
+        by=by,
+        bars=bars,
+        twins=any(twin for _, twin in pairs),
+        level=level,
     )
-    rows = tuple(
-        (
-            *((each.score.benchmark, each.label)[i] for i in kept),
-            each.score.measure,
-            *([each.score.key or "–"] if by else []),
-            percent(each.score.value),
-            interval(each.score),
-            *([bar(each.score.value)] if bars else []),
-            *([percent(twin.value) if twin else ""] if twins else []),
-            each.score.n,
-            each.score.clusters,
-        )
-        for each, twin in pairs
-    )
-    return Listing(" · ".join(names[0][i] for i in (0, 1) if i not in kept), columns, rows)
+    shared = [] if layout.benchmark else list(benchmarks)
+    if not layout.model:
+        shared += labels
+    rows = [_cells(each, twin, layout) for each, twin in pairs]
+    return Listing(" · ".join(shared), _columns(layout), tuple(rows))
 
 
-def _with_their_twins(scores: Sequence[Shown]) -> list[tuple[Shown, Score | None]]:
-    """Each score with the one of its twin, which then has no row of its own."""
-    found = {
-        (each.score.benchmark, each.label, each.score.measure, each.score.key): each
-        for each in scores
+def _columns(layout: _Layout) -> tuple[str, ...]:
+    wanted = {
+        "benchmark": layout.benchmark,
+        "model": layout.model,
+        "measure": True,
+        layout.by: bool(layout.by),
+        "score": True,
+        f"{100 * layout.level:g} % interval": True,
+        " ": layout.bars,
+        "and right": layout.twins,
+        "n": True,
+        "clusters": True,
     }
-    twins = {key: found.get((*key[:2], key[2] + "_and_right", key[3])) for key in found}
+    return tuple(name.strip() for name, is_wanted in wanted.items() if is_wanted)
+
+
+def _cells(each: Scored, twin: Score | None, layout: _Layout) -> tuple[Any, ...]:
+    score = each.score
+    cells: list[Any] = []
+    if layout.benchmark:
+        cells.append(score.benchmark)
+    if layout.model:
+        cells.append(each.label)
+    cells.append(score.measure)
+    if layout.by:
+        cells.append(score.key or "–")
+    cells += [percent(score.value), interval(score.low, score.high)]
+    if layout.bars:
+        cells.append(bar(score.value))
+    if layout.twins:
+        cells.append(percent(twin.value) if twin else "")
+    return (*cells, score.n, score.clusters)
+
+
+def _with_twins(scores: Sequence[Scored]) -> list[tuple[Scored, Score | None]]:
+    """Each score with that of its measure's twin, which then has no row of its own."""
+    from gnomon.registry import measure
+
+    found = {_place(each, each.score.measure): each for each in scores}
+    twins: dict[int, Scored] = {}
+    for each in scores:
+        twin = found.get(_place(each, measure(each.score.measure).twin))
+        if twin:
+            twins[id(each)] = twin
     folded = {id(twin) for twin in twins.values()}
-    return [
-        (each, twin.score if (twin := twins[key]) else None)
-        for key, each in found.items()
-        if id(each) not in folded
-    ]
+    rows: list[tuple[Scored, Score | None]] = []
+    for each in scores:
+        if id(each) not in folded:
+            twin = twins.get(id(each))
+            rows.append((each, twin.score if twin else None))
+    return rows
+
+
+def _place(each: Scored, measure: str) -> tuple[str, ...]:
+    """What the scores of a measure and of its twin have in common."""
+    return (each.score.benchmark, each.score.run, each.label, measure, each.score.key)

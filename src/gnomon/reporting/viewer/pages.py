@@ -8,9 +8,9 @@ from typing import Any
 from urllib.parse import quote, urlencode
 
 from gnomon.measures.comparison import Rank
+from gnomon.measures.grouping import large_enough
 from gnomon.reporting.figures import figures
 from gnomon.reporting.figures.slices import guess
-from gnomon.reporting.groupsize import large_enough
 from gnomon.reporting.page.headline import applicable
 from gnomon.reporting.page.methods import facts
 from gnomon.reporting.page.notes import small_groups

@@ -49,7 +49,7 @@ def board(benchmark: str, runs: Sequence[Run], tables: Sequence[Table]) -> Board
         # Without a digest of the items nothing is known of them: such a run stands alone.
         items = run.manifest.items_sha256 or run.path.name
         asked = b"" if table.numbers is None else table.numbers.tobytes()
-        named = replace(table, model=label)
+        named = replace(table, about=replace(table.about, model=label))
         together.setdefault((items, asked), []).append((run, named))
     parts = [_part(members, measure) for members in together.values()]
     parts.sort(key=lambda part: -part.items)

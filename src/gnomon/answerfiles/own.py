@@ -1,0 +1,124 @@
+"""Tables and JSON lines: each row has an item's id, and a label, scores or a column a choice."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from gnomon.contracts import AnswerFormat
+from gnomon.errors import DataError
+from gnomon.files import read_jsonl, read_lines, read_table
+from gnomon.records import Prediction
+
+IDS = ("id", "item", "item_id")
+ANSWERS = ("label", "choice", "prediction", "answer", "pred", "predicted", "predicted_label")
+SCORES = ("scores", "probabilities")
+KNOWN = frozenset((*IDS, *ANSWERS, *SCORES, "reply", "error"))
+
+
+def read(file: Path, *, column: str = "") -> Iterator[Prediction]:
+    """The rows of a file.
+
+    column   the column that holds the answer, where several could
+    """
+    for line, row in _rows(file):
+        yield _prediction(file, line, row, column)
+
+
+def _rows(file: Path) -> Iterable[tuple[int, Mapping[str, Any]]]:
+    name = file.name.removesuffix(".gz")
+    if name.endswith((".jsonl", ".json", ".ndjson")):
+        return read_jsonl(file, dict[str, Any])
+    head = next(read_lines(file), (1, ""))[1]
+    delimiter = "\t" if "\t" in head else ","
+    _check_header(file, head, delimiter)
+    return read_table(file, (), delimiter=delimiter)
+
+
+def _check_header(file: Path, head: str, delimiter: str) -> None:
+    """Of two columns with one name, only the last would be seen."""
+    columns = next(csv.reader([head], delimiter=delimiter), [])
+    for column in columns:
+        if columns.count(column) > 1:
+            raise DataError(
+                f"two columns are named '{column}'.", "Rename or remove one.", file=file, line=1
+            )
+
+
+def _prediction(file: Path, line: int, row: Mapping[str, Any], column: str) -> Prediction:
+    answer = _answer_column(file, line, row, column)
+    scores = _first(row, SCORES)
+    if scores is None:
+        others = {name: value for name, value in row.items() if name not in KNOWN}
+        scores = others or None
+    return Prediction(
+        line,
+        _id(file, line, row),
+        label=_text(file, line, row, answer),
+        scores=scores,
+        reply=_text(file, line, row, "reply") or None,
+        error=_text(file, line, row, "error") or None,
+    )
+
+
+def _id(file: Path, line: int, row: Mapping[str, Any]) -> str:
+    for name in IDS:
+        value = row.get(name)
+        if isinstance(value, (str, int)) and not isinstance(value, bool):
+            return str(value)
+    raise DataError(
+        "there is no field id.",
+        f"Name the item in a column id. The columns are: {', '.join(row)}.",
+        file=file,
+        line=line,
+    )
+
+
+def _answer_column(file: Path, line: int, row: Mapping[str, Any], column: str) -> str:
+    """Where the answer stands; empty if the row has scores or a reply instead."""
+    if column:
+        if column in row:
+            return column
+        raise DataError(
+            f"there is no column '{column}'.",
+            f"The columns are: {', '.join(row)}.",
+            file=file,
+            line=line,
+        )
+    found = [name for name in ANSWERS if name in row]
+    if len(found) > 1:  # one of them may hold the right answers
+        raise DataError(
+            f"several columns could be the answer: {', '.join(found)}.",
+            f"Say which with the option column, such as --column {found[-1]}.",
+            file=file,
+            line=line,
+        )
+    return found[0] if found else ""
+
+
+def _first(row: Mapping[str, Any], names: Iterable[str]) -> Any:
+    for name in names:
+        if row.get(name) is not None:
+            return row[name]
+    return None
+
+
+def _text(file: Path, line: int, row: Mapping[str, Any], name: str) -> str | None:
+    """A field as text: none if it is not there, empty if it is there without a value."""
+    if name not in row:
+        return None
+    value = row[name]
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, (str, int, float)):
+        return str(value)
+    raise DataError(
+        f"the field {name} is not a text.", "Write it as one text.", file=file, line=line
+    )
+
+
+FORMAT = AnswerFormat(name="table", recognises=lambda file, head: True, read=read)

@@ -1,0 +1,208 @@
+"""Runs compared: on each benchmark, every pair of them by every measure, and their leaderboards."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import combinations
+from typing import NamedTuple
+
+from gnomon.contracts import Measure, PairMeasure
+from gnomon.errors import UsageError
+from gnomon.measures.comparison import Comparison, Rank, compare, leaderboard
+from gnomon.measures.entries import Entry, check_finished, pooled_over_seeds
+from gnomon.measures.intervals import interval
+from gnomon.measures.pairing import NothingSharedError, aligned, boards
+from gnomon.measures.scoring import check_options
+
+
+class OneModelError(UsageError):
+    """All runs on a benchmark are of one model."""
+
+
+class Board(NamedTuple):
+    """A leaderboard over the items that all its runs share."""
+
+    ranks: list[Rank]  # best first
+    most: int  # items of the run that has most
+
+
+class Compared(NamedTuple):
+    """The runs on one benchmark by one measure."""
+
+    pairs: list[Comparison]
+    boards: list[Board]
+
+
+class Agreement(NamedTuple):
+    """What the answers of two runs mean together, such as how often they agree."""
+
+    benchmark: str
+    measure: str
+    first: str
+    second: str
+    value: float
+    low: float
+    high: float
+    n: int
+    clusters: int
+
+
+class Outcome(NamedTuple):
+    """All that came of comparing some runs."""
+
+    compared: list[Compared]
+    agreements: list[Agreement]  # by measures over two runs
+    remarks: list[str]  # on what was not compared, or not on all items; sentences
+
+
+def compare_entries(
+    entries: Sequence[Entry],
+    *,
+    measures: Sequence[str] = (),
+    level: float = 0.95,
+    draws: int = 2000,
+    seed: int = 0,
+    seeds_together: bool = False,
+    unfinished: bool = False,
+) -> Outcome:
+    """Every pair of runs (or, over seeds, of models) on one benchmark, by its first measure.
+
+    What cannot be compared is told in remarks; it is an error if nothing can.
+    """
+    check_options(level=level, draws=draws)
+    if len(entries) < 2:
+        raise UsageError("There is nothing to compare: one run is given.", "Give two or more runs.")
+    if not unfinished:
+        check_finished(entries)
+    found = Outcome([], [], [])
+    problems: list[UsageError] = []
+    for benchmark, here in _by_benchmark(entries).items():
+        if len(here) == 1:
+            found.remarks.append(f"{benchmark}: one run only, not compared.")
+            continue
+        found.remarks.extend(_unfinished(here))
+        if seeds_together:
+            here = pooled_over_seeds(here)
+        for name in measures or here[0].measures[:1]:
+            try:
+                _compare(here, name, found, level=level, draws=draws, seed=seed)
+            except (OneModelError, NothingSharedError) as error:
+                problems.append(error)
+    if not found.compared and not found.agreements:
+        raise problems[0]
+    found.remarks.extend(dict.fromkeys(error.message for error in problems))
+    return found
+
+
+def _by_benchmark(entries: Sequence[Entry]) -> dict[str, list[Entry]]:
+    groups: dict[str, list[Entry]] = {}
+    for entry in entries:
+        groups.setdefault(entry.table.benchmark, []).append(entry)
+    if all(len(group) == 1 for group in groups.values()):
+        raise UsageError(
+            "There is nothing to compare: no two of these runs are on the same benchmark.",
+            "Give two or more runs of different models on the same items.",
+        )
+    return groups
+
+
+def _unfinished(entries: Sequence[Entry]) -> list[str]:
+    remarks = []
+    for table, _, label, *_ in entries:
+        if len(table) < table.total:
+            asked = f"asked {len(table):,} of {table.total:,} items"
+            remarks.append(f"{label} on {table.benchmark}: {asked}; it is compared on those.")
+    return remarks
+
+
+def _compare(
+    entries: Sequence[Entry],
+    name: str,
+    outcome: Outcome,
+    *,
+    level: float,
+    draws: int,
+    seed: int,
+) -> None:
+    """Add to an outcome what a measure says about the runs on one benchmark."""
+    from gnomon.registry import measure, pair_measure
+
+    first = entries[0]
+    if len(entries) < 2:
+        raise OneModelError(
+            f"There is nothing to compare: all runs on {first.table.benchmark} are of "
+            f"{first.table.model}.",
+            "Give runs of two or more models.",
+        )
+    made: list[Comparison] | list[Agreement]
+    if is_pair_measure(name):
+        made = agreements(entries, pair_measure(name), level=level)
+        outcome.agreements.extend(made)
+    else:
+        found = _ranked(entries, measure(name), level=level, draws=draws, seed=seed)
+        outcome.compared.append(found)
+        made = found.pairs
+    pairs = {(each.first, each.second) for each in made}
+    for one, two in combinations(entries, 2):
+        if (one.label, two.label) not in pairs:
+            outcome.remarks.append(
+                f"{one.label} and {two.label} share no items of {first.table.benchmark}: "
+                "not compared."
+            )
+
+
+def is_pair_measure(name: str) -> bool:
+    """Whether a name is that of a measure over two runs."""
+    from gnomon.registry import entries
+
+    return name in entries("pair_measures")
+
+
+def agreements(
+    entries: Sequence[Entry], measure: PairMeasure, *, level: float = 0.95
+) -> list[Agreement]:
+    """A measure over two runs, for every pair that shares items; it is an error if none does."""
+    found: list[Agreement] = []
+    apart: NothingSharedError | None = None
+    for one, two in combinations(entries, 2):
+        try:
+            first, second = aligned(one.table, two.table)
+        except NothingSharedError as error:
+            apart = error
+            continue
+        statistics = measure.statistics(first, second)
+        value, low, high, _ = interval(statistics, level=level)
+        row = Agreement(
+            first.benchmark,
+            measure.name,
+            one.label,
+            two.label,
+            value,
+            low,
+            high,
+            statistics.n,
+            statistics.clusters,
+        )
+        found.append(row)
+    if apart and not found:
+        raise apart
+    return found
+
+
+def _ranked(
+    entries: Sequence[Entry], measure: Measure, *, level: float, draws: int, seed: int
+) -> Compared:
+    """All pairs, and a leaderboard for each set of runs that have enough items in common."""
+    tables = [entry.table for entry in entries]
+    names = [entry.label for entry in entries]
+    pairs = compare(tables, measure, level=level, draws=draws, seed=seed, names=names)
+    found = []
+    for members in boards(tables):
+        if len(members) < 2:
+            continue
+        here = [tables[i] for i in members]
+        called = [names[i] for i in members]
+        within = [each for each in pairs if each.first in called and each.second in called]
+        ranks = leaderboard(here, measure, within, level=level, names=called)
+        found.append(Board(ranks, max(map(len, here))))
+    return Compared(pairs, found)

@@ -1,0 +1,87 @@
+"""What is scored and compared: tables, each with its name among the others and its measures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from gnomon.errors import UsageError
+from gnomon.measures.runlabels import labels, labels_of
+from gnomon.measures.seeds import by_seed, seedless, together
+from gnomon.measures.table import Table
+
+if TYPE_CHECKING:
+    from gnomon.runs import Run
+
+
+class Entry(NamedTuple):
+    """The answers of one run or file, the measures of its benchmark, and what to call it."""
+
+    table: Table
+    measures: tuple[str, ...]
+    label: str
+    absent: int = 0  # items of which a file of answers says nothing
+    seeds: tuple[Table, ...] = ()  # the tables of runs that were taken together
+
+
+def table_of(run: Run) -> tuple[Table, tuple[str, ...]]:
+    """A run's table and its benchmark's measures; accuracy if the benchmark is not installed."""
+    from gnomon.registry import benchmark
+
+    try:
+        found = benchmark(run.benchmark.partition("@")[0])
+    except UsageError:
+        return Table.of_run(run), ("accuracy",)
+    return Table.of_run(run, found), found.measures
+
+
+def entries_of(runs: Iterable[Run]) -> list[Entry]:
+    """The runs, those of one model on one benchmark told apart by the settings that differ."""
+    found = [table_of(run) for run in runs]
+    names: dict[int, str] = {}
+    for here in by_benchmark([table for table, _ in found]):
+        names.update(zip(map(id, here), labels_of(here), strict=True))
+    return [Entry(table, measures, names[id(table)]) for table, measures in found]
+
+
+def with_guesses(entries: Sequence[Entry], seed: int) -> list[Entry]:
+    """The entries with a seeded guess wherever there is no answer."""
+    from gnomon.measures.accuracy import guessed
+
+    return [entry._replace(table=guessed(entry.table, seed)) for entry in entries]
+
+
+def by_benchmark(tables: Iterable[Table]) -> list[list[Table]]:
+    """The tables of each benchmark and source, in order of first occurrence."""
+    found: dict[str, list[Table]] = {}
+    for table in tables:
+        found.setdefault(table.benchmark, []).append(table)
+    return list(found.values())
+
+
+def pooled_over_seeds(entries: Sequence[Entry]) -> list[Entry]:
+    """One entry for all that differ in nothing but their seeds."""
+    measures = {id(entry.table): entry.measures for entry in entries}
+    found = []
+    for here in by_benchmark([entry.table for entry in entries]):
+        groups = by_seed(here)
+        firsts = [group[0] for group in groups]
+        models = [first.model for first in firsts]
+        names = labels(models, [seedless(first) for first in firsts])
+        for group, name in zip(groups, names, strict=True):
+            own = measures[id(group[0])]
+            found.append(Entry(together(group), own, name, seeds=tuple(group)))
+    return found
+
+
+def check_finished(entries: Sequence[Entry]) -> None:
+    """Refuse runs that were not asked all their items: each would be judged by other questions."""
+    for entry in entries:
+        asked, total = len(entry.table), entry.table.total
+        if asked < total:
+            raise UsageError(
+                f"{entry.label} on {entry.table.benchmark} is not finished: it was asked "
+                f"{asked:,} of {total:,} items.",
+                "Finish it by giving its `gnomon run` command again, or compare on the items that "
+                "both runs were asked with --unfinished (in Python: unfinished=True).",
+            )

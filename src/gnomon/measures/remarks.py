@@ -1,0 +1,111 @@
+"""What a figure does not show: items not asked, answers missing, groups too small, scores at odds.
+
+Each remark is a sentence for people; `gnomon score` prints them on standard error.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from gnomon.contracts import Need
+from gnomon.measures.entries import Entry
+from gnomon.measures.grouping import items_per_group
+from gnomon.measures.needs import WORDS, unmet
+from gnomon.measures.table import Table
+
+SHOWN = 5  # ids of missing answers
+ABOVE_ZERO = 1e-6  # a log-probability may exceed 0 by the last bits of a sum
+
+
+def remarks(entry: Entry, measures: Sequence[str], *, guessed: bool = False) -> Iterator[str]:
+    """The remarks on the figures of one entry by these measures, each a sentence."""
+    table = entry.table
+    about = f"{entry.label} on {table.benchmark}: "
+    if len(table) < table.total:
+        asked = f"asked {len(table):,} of {table.total:,} items"
+        yield f"{about}{asked}; the figures are over those."
+    found = [_missing(entry, guessed), *_unmet(table, measures), _coarse(table, measures)]
+    found += _odd_scores(table)
+    for remark in found:
+        if remark:
+            yield about + remark
+
+
+def _missing(entry: Entry, guessed: bool) -> str:
+    """How many answers are missing, why, which, and what becomes of them."""
+    table = entry.table
+    lost = ~table.answered
+    if not lost.any():
+        return ""
+    failed = int(table.failed.sum())
+    counts = {
+        "not in the file": entry.absent,
+        "failed": failed - entry.absent,
+        "unread": int(lost.sum()) - failed,
+    }
+    told = [f"{n:,} {what}" for what, n in counts.items() if n]
+    treated = "guessed" if guessed else "counted as wrong"
+    return f"{', '.join(told)} ({treated}): {_listed(table.ids[lost].tolist())}."
+
+
+def _listed(ids: Sequence[str]) -> str:
+    listed = ", ".join(ids[:SHOWN])
+    if len(ids) > SHOWN:
+        listed += f" and {len(ids) - SHOWN:,} more"
+    return listed
+
+
+def _unmet(table: Table, names: Sequence[str]) -> Iterator[str]:
+    """Which measures are undefined here, and for want of what."""
+    from gnomon.registry import measure
+
+    lacking: dict[Need, list[str]] = {}
+    for name in names:
+        need = unmet(measure(name), table)
+        if need:
+            lacking.setdefault(need, []).append(name)
+    for need, several in lacking.items():
+        verb = "needs" if len(several) == 1 else "need"
+        yield f"{', '.join(several)} {verb} {WORDS[need]}."
+
+
+def _coarse(table: Table, names: Sequence[str]) -> str:
+    """Which measures of whole groups say little, as the groups have too few items."""
+    from gnomon.registry import measure
+
+    mean = items_per_group(table)
+    least = {name: measure(name).least_group for name in names}
+    coarse = [name for name in names if mean < least[name]]
+    if not coarse or not len(table):
+        return ""
+    enough = max(least[name] for name in coarse)
+    return (
+        f"{mean:.1f} items a group on average say little about {', '.join(coarse)} "
+        f"({enough} would do)."
+    )
+
+
+def _odd_scores(table: Table) -> Iterator[str]:
+    """Scores that contradict the answer, or that cannot be what they are said to be."""
+    if table.scores is None:
+        return
+    known = np.where(np.isnan(table.scores), -np.inf, table.scores)
+    rows = np.flatnonzero((table.picked >= 0) & ~np.isnan(table.scores).all(axis=1))
+    chosen = known[rows, table.picked[rows]]
+    against = int((chosen < known[rows].max(axis=1, initial=-np.inf)).sum())
+    if against:
+        answers = "answer is" if against == 1 else "answers are"
+        yield (
+            f"{against:,} {answers} not the choice with the best score; accuracy goes by the "
+            "answer, and measures of confidence go by the scores."
+        )
+    if table.scale == "log-probability":
+        above = int((known > ABOVE_ZERO).any(axis=1).sum())
+        if above:
+            answers = "answer has" if above == 1 else "answers have"
+            yield (
+                f"{above:,} {answers} log-probabilities above 0; they are scaled to add up to "
+                "1 over the choices."
+            )

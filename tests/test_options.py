@@ -1,0 +1,116 @@
+"""Options are declared by signatures and explained by docstrings."""
+
+from functools import partial
+
+import pytest
+
+from gnomon import registry
+from gnomon.cli.choosing import what_it_does
+from gnomon.errors import UsageError
+from gnomon.options import check_options, explained, option_help, options_of
+
+
+def documented(name, *, seed=0, form="", data=""):
+    """Makes items.
+
+    seed   draws them
+    form   cloze or choice:
+           how they are put
+    name   of no option
+
+    More about it.
+    """
+
+
+def test_a_line_about_an_option_goes_on_where_it_is_indented_deeper():
+    assert option_help(documented) == {
+        "seed": "draws them",
+        "form": "cloze or choice: how they are put",
+    }
+
+
+def test_the_rest_of_the_docstring_is_kept_as_it_is():
+    assert explained(documented).prose == "Makes items.\n\nname   of no option\n\nMore about it."
+
+
+def test_a_function_with_arguments_filled_in_is_explained_by_the_function():
+    assert option_help(partial(documented, "x"))["seed"] == "draws them"
+
+
+def test_a_function_without_docstring_explains_nothing():
+    assert option_help(lambda *, seed=0: None) == {}
+
+
+def test_an_option_that_is_needed_is_missed():
+    def published(*, data: str): ...
+
+    with pytest.raises(UsageError, match="needs the option 'data'"):
+        check_options("it", published, {})
+
+
+def shipped():
+    """Every option of every model and source that ships, with the function that takes it."""
+    found = []
+    for name in registry.MODELS:
+        function = registry.model_factory(name)
+        found += [("models", name, option, function) for option in options_of(function)]
+    for name in registry.BENCHMARKS:
+        for source, function in registry.benchmark(name).sources.items():
+            spec = f"{name}@{source}"
+            found += [("benchmarks", spec, option, function) for option in options_of(function)]
+    return found
+
+
+TO_COME = {  # options that no docstring explains yet
+    "random model_seed",
+    "hf compile",
+    "hf quantise",
+    "smollm2 context",
+    "smollm2 quantised",
+    "gguf context",
+    "openai endpoint",
+    "openai logprobs",
+    "openai echo",
+    "openai reply_tokens",
+    "openai request_seed",
+    "openai attempts",
+    "openai timeout",
+    "openai budget_tokens",
+    "openai key_env",
+    "openai cache",
+    "hypothesis-only folds",
+    "hypothesis-only hold_out",
+    "bag-of-words folds",
+    "bag-of-words hold_out",
+    "scales@fresh scale",
+    "scales@published scale",
+    "spacenli@fresh world",
+    "viphy-color@fresh prompt",
+    "viphy-color@published prompt",
+    "viphy-size@fresh pairs",
+    "viphy-size@fresh prompt",
+    "viphy-size@published prompt",
+    "viphy-size-subtype@fresh pairs",
+    "viphy-size-subtype@fresh prompt",
+    "viphy-size-subtype@published prompt",
+    "viphy-size-transitive@fresh items",
+    "viphy-size-transitive@fresh prompt",
+    "viphy-size-transitive@published prompt",
+    "viphy-spatial@fresh blocks",
+    "viphy-spatial@fresh prompt",
+    "viphy-spatial@fresh levels",
+    "viphy-spatial@published prompt",
+    "viphy-spatial@published levels",
+    "vsr@published release",
+    "spatialqa@fresh paired",
+}
+
+
+def test_every_option_of_what_ships_is_explained():
+    options = shipped()
+    assert len(options) > 80
+    silent = []
+    for kind, name, option, function in options:
+        if not what_it_does(kind, option, function):
+            silent.append(f"{name} {option}")
+    assert [each for each in silent if each not in TO_COME] == []
