@@ -132,7 +132,7 @@ def look(page: Path) -> dict[str, object]:
 def load_made() -> object:
     """The maker of runs that the tests use."""
     spec = importlib.util.spec_from_file_location(
-        "made", HERE.parent / "tests" / "report" / "made.py"
+        "made", HERE.parent / "tests" / "reporting" / "made.py"
     )
     assert spec is not None
     assert spec.loader is not None

@@ -96,8 +96,10 @@ def unknown(kind: str, name: str, known: Iterable[str]) -> UsageError:
 
 
 def inert(text: str) -> str:
-    """Text from strangers, made safe to print: what steers a terminal or turns the direction of
-    writing is shown as an escape. Line breaks stay, and so do the joiners of scripts and emoji.
+    """Text from strangers, made safe to print.
+
+    What steers a terminal or turns the direction of writing is shown as an escape. Line breaks
+    stay, and so do the joiners of scripts and emoji.
 
     >>> print(inert("gpt\\x1b[31m\\u202e2"))
     gpt\\x1b[31m\\u202e2

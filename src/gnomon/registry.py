@@ -224,19 +224,27 @@ FIGURES: dict[str, Entry] = {
     ),
     "data-map": Entry("gnomon.reporting.figures.groups:data_map", "confidence and its spread"),
     "boxes": Entry("gnomon.reporting.figures.groups:box_plots", "accuracy of groups by category"),
-    "cardinality": Entry(
-        "gnomon.reporting.figures.slices:by_cardinality", "scores by the number of right labels"
+    "difficulty": Entry(
+        "gnomon.reporting.figures.difficulty:hard_and_easy", "the hardest and the easiest groups"
     ),
-    "symmetry": Entry("gnomon.reporting.figures.answers:objects", "answers to pairs of objects"),
+    "cardinality": Entry(
+        "gnomon.reporting.figures.cardinality:by_cardinality",
+        "scores by the number of right labels",
+    ),
+    "symmetry": Entry("gnomon.reporting.figures.objects:objects", "answers to pairs of objects"),
     "reliability": Entry(
         "gnomon.reporting.figures.answers:reliability_diagram", "accuracy against confidence"
     ),
     "confusion": Entry(
-        "gnomon.reporting.figures.answers:confusion", "answers against right labels"
+        "gnomon.reporting.figures.confusion:confusion", "answers against right labels"
     ),
     "forms": Entry("gnomon.reporting.figures.answers:forms", "one fact asked in several forms"),
-    "size": Entry("gnomon.reporting.figures.models:against_size", "scores against model size"),
-    "shots": Entry("gnomon.reporting.figures.models:against_shots", "scores against examples"),
+    "size": Entry("gnomon.reporting.figures.sizes:against_size", "scores against model size"),
+    "size-by-slice": Entry(
+        "gnomon.reporting.figures.sizes:against_size_by_slice",
+        "scores against model size, by slice",
+    ),
+    "shots": Entry("gnomon.reporting.figures.shots:against_shots", "scores against examples"),
 }
 
 # Files in which other programs leave their answers.
@@ -283,6 +291,18 @@ def benchmark(name: str) -> Benchmark:
             "A benchmark's entry point must name a gnomon.Benchmark.",
         )
     return found
+
+
+def known_benchmark(name: str) -> Benchmark | None:
+    """The benchmark that NAME or NAME@SOURCE names; none if this installation lacks it.
+
+    >>> known_benchmark("no-such-thing@fresh") is None
+    True
+    """
+    try:
+        return benchmark(name.partition("@")[0])
+    except (GnomonError, ImportError):  # a plug-in or an extra that is not installed here
+        return None
 
 
 class ModelSpec(NamedTuple):
@@ -354,6 +374,14 @@ def measure(name: str) -> Measure:
             f"'{name}' does not name a measure.", f"Write {base}@NUMBER." if callable(found) else ""
         )
     return found
+
+
+def known_measure(name: str) -> Measure | None:
+    """The measure of that name; none if this installation lacks it."""
+    try:
+        return measure(name)
+    except (GnomonError, ImportError):
+        return None
 
 
 def pair_measure(name: str) -> PairMeasure:

@@ -1,14 +1,14 @@
-"""Items to files: JSON lines, CSV or Parquet, by the file's ending. A file appears whole or not at
-all."""
+"""Items to files: JSON lines, CSV or Parquet, by the file's ending; whole or not at all."""
 
 from __future__ import annotations
 
 import csv
 import os
-from collections.abc import Callable, Iterable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 import msgspec
 
@@ -18,6 +18,12 @@ from gnomon.records import Item
 _encode = msgspec.json.Encoder().encode
 _FIELDS = tuple(field.name for field in msgspec.structs.fields(Item))
 _LISTS = ("choices", "gold", "tags", "images")  # JSON text in a CSV cell
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")  # how a formula begins in a spreadsheet
+_PARQUET = """{
+  id: 'VARCHAR', form: 'VARCHAR', text: 'VARCHAR', choices: 'VARCHAR[]', gold: 'VARCHAR[]',
+  context: 'VARCHAR', "group": 'VARCHAR', tags: 'MAP(VARCHAR, VARCHAR)',
+  images: 'STRUCT(path VARCHAR, sha256 VARCHAR, width BIGINT, height BIGINT)[]'
+}"""
 
 
 def write_items(file: Path, items: Iterable[Item]) -> int:
@@ -27,21 +33,25 @@ def write_items(file: Path, items: Iterable[Item]) -> int:
         ".csv": _write_csv,
         ".parquet": _write_parquet,
     }
-    if file.suffix not in writers:
+    write = writers.get(file.suffix)
+    if write is None:
         raise UsageError(
-            f"{file} does not end in {', '.join(writers)}.", "The ending says the format."
+            f"{file} does not end in {', '.join(writers)}.",
+            "Give it one of these endings: it says the format.",
         )
-    with whole_or_not(file) as part:
-        return writers[file.suffix](part, items)
+    with atomic_file(file) as part:
+        return write(part, items)
 
 
 @contextmanager
-def whole_or_not(file: Path) -> Iterator[Path]:
+def atomic_file(file: Path) -> Iterator[Path]:
     """A path to write to, which takes the place of `file` only if all went well."""
     if not file.parent.is_dir():
         raise DataError("its folder does not exist.", "Make it first.", file=file)
     if file.is_dir():
         raise DataError("this is a folder.", "Give the name of a file.", file=file)
+
+    _remove_leftovers(file)
     part = file.with_name(f".{file.name}.{os.getpid()}.part")
     try:
         yield part
@@ -57,6 +67,28 @@ def whole_or_not(file: Path) -> Iterator[Path]:
             part.unlink()
 
 
+def _remove_leftovers(file: Path) -> None:
+    """Remove what processes that were killed have left of this file."""
+    leftover = re.compile(rf"\.{re.escape(file.name)}\.([0-9]+)\.(part|lines)")
+    with suppress(OSError):  # a folder that cannot be listed can still be written to
+        for found in list(file.parent.iterdir()):
+            match = leftover.fullmatch(found.name)
+            if match and not _is_running(int(match[1])):
+                found.unlink()
+
+
+def _is_running(process: int) -> bool:
+    if os.name == "nt":  # there, asking would end it
+        return True
+    try:
+        os.kill(process, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:  # somebody else's
+        pass
+    return True
+
+
 def write_lines(stream: IO[bytes], items: Iterable[Item]) -> int:
     """Write items as JSON lines and return how many."""
     n = 0
@@ -66,23 +98,50 @@ def write_lines(stream: IO[bytes], items: Iterable[Item]) -> int:
     return n
 
 
+def write_csv(stream: IO[str], columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> int:
+    """Write a table so that a spreadsheet takes no text for a formula; return how many rows."""
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(map(spreadsheet_cell, columns))
+    n = 0
+    for row in rows:
+        writer.writerow(map(spreadsheet_cell, row))
+        n += 1
+    return n
+
+
+def spreadsheet_cell(value: Any) -> Any:
+    """A cell that no spreadsheet takes for a formula; numbers stay as they are.
+
+    >>> spreadsheet_cell("=1+1"), spreadsheet_cell(-1.5), spreadsheet_cell("-1.5")
+    ("'=1+1", -1.5, '-1.5')
+    """
+    if not isinstance(value, str) or not value.lstrip(" ").startswith(_FORMULA):
+        return value
+    try:
+        float(value)
+    except ValueError:
+        return f"'{value}"
+    return value
+
+
 def _write_jsonl(part: Path, items: Iterable[Item]) -> int:
     with part.open("wb", buffering=2**20) as out:
         return write_lines(out, items)
 
 
 def _write_csv(part: Path, items: Iterable[Item]) -> int:
-    n = 0
     with part.open("w", encoding="utf-8", newline="") as out:
-        writer = csv.writer(out, lineterminator="\n")
-        writer.writerow(_FIELDS)
-        for item in items:
-            fields = ((name, getattr(item, name)) for name in _FIELDS)
-            writer.writerow(
-                [_encode(value).decode() if name in _LISTS else value for name, value in fields]
-            )
-            n += 1
-    return n
+        return write_csv(out, _FIELDS, map(_cells, items))
+
+
+def _cells(item: Item) -> list[str]:
+    cells = []
+    for name in _FIELDS:
+        value = getattr(item, name)
+        if name in _LISTS:
+            value = _encode(value).decode()
+        cells.append(value)
+    return cells
 
 
 def _write_parquet(part: Path, items: Iterable[Item]) -> int:
@@ -93,18 +152,12 @@ def _write_parquet(part: Path, items: Iterable[Item]) -> int:
         raise MissingExtraError("Writing Parquet", "parquet") from None
 
     lines = part.with_suffix(".lines")
-    columns = (
-        "{id: 'VARCHAR', form: 'VARCHAR', text: 'VARCHAR', choices: 'VARCHAR[]', gold: 'VARCHAR[]', "
-        "context: 'VARCHAR', \"group\": 'VARCHAR', tags: 'MAP(VARCHAR, VARCHAR)', images: 'VARCHAR[]'}"
-    )
+    reading = f"format='newline_delimited', columns={_PARQUET}, maximum_object_size=67108864"
+    rows = f"SELECT * FROM read_json(?, {reading})"  # noqa: S608 - our own words
+    copy = f"COPY ({rows}) TO '{_quoted(part)}' (FORMAT parquet)"
     try:
         n = _write_jsonl(lines, items)
         with duckdb.connect() as db:
-            rows = (
-                f"read_json(?, format='newline_delimited', columns={columns}, "
-                "maximum_object_size=67108864)"
-            )
-            copy = f"COPY (SELECT * FROM {rows}) TO '{_quoted(part)}' (FORMAT parquet)"  # noqa: S608
             db.execute(copy, [str(lines)])
         return n
     finally:

@@ -4,11 +4,15 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType
+from typing import IO
 
 import pytest
 
 import gnomon
 from gnomon.cli import command_module, main
+from gnomon.errors import inert
+from gnomon.reporting.tables import export
 
 # `gnomon`, but a viewer says that it would serve, and does not.
 STAND_IN = """#!{python}
@@ -41,6 +45,7 @@ def test_report_writes_figures_where_asked(
     assert main(["report", str(runs / "pairs"), "--figures", "figures"]) == 0
     assert "figures: " in capsys.readouterr().out
     stems = {file.stem for file in (tmp_path / "figures").iterdir()}
+    assert len(stems) > 1
     assert all(
         (tmp_path / "figures" / f"{stem}.{kind}").is_file()
         for stem in stems
@@ -79,6 +84,44 @@ def test_report_leaves_the_old_page_if_the_new_one_cannot_be_made(
     (tmp_path / "report.html").write_text("old", encoding="utf-8")
     assert main(["report", str(runs / "nowhere")]) == 1
     assert (tmp_path / "report.html").read_text(encoding="utf-8") == "old"
+
+
+def test_a_figure_that_cannot_be_finished_leaves_the_old_one_whole(
+    runs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("resvg_py", reason="resvg-py is not installed")
+    arguments = ["report", str(runs / "pairs"), "--figures", "figures"]
+    assert main(arguments) == 0
+    before = {file: file.read_bytes() for file in (tmp_path / "figures").iterdir()}
+    assert len(before) > 3
+
+    def full(stream: IO[str], columns: object, rows: object) -> int:
+        stream.write("half of ")
+        stream.flush()
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(export, "write_csv", full)
+    assert main(arguments) == 1
+    assert {file: file.read_bytes() for file in (tmp_path / "figures").iterdir()} == before
+
+
+def test_a_hostile_name_does_not_act_on_the_terminal(
+    made: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    name = "m\x1b]0;title\x07\u202e"
+    items = made.entailment(4, 5)
+    run = made.write(tmp_path / "runs" / "r", "spacenli@fresh", name, items)
+    other = made.write(tmp_path / "runs" / "s", "spacenli@fresh", "n", made.entailment(4, 5))
+    for arguments in (
+        ["score", str(run.path), str(other.path)],
+        ["score", str(run.path), "--by", "class", "--format", "csv"],
+        ["list", "runs"],
+        ["compare", str(run.path), str(other.path)],
+    ):
+        assert main(arguments) == 0, arguments
+        printed = capsys.readouterr().out
+        assert "m\\x1b]0;title" in printed
+        assert not [character for character in printed if inert(character) != character]
 
 
 @pytest.mark.parametrize(

@@ -7,16 +7,20 @@ from html.parser import HTMLParser
 from pathlib import Path
 from types import ModuleType
 
+import msgspec
 import pytest
 
+import gnomon
 import gnomon.reporting.page.headline as headline_module
 from gnomon.errors import UsageError
-from gnomon.records import Item
+from gnomon.records import Answer, Image, Item
 from gnomon.reporting.page.headline import headline
 from gnomon.reporting.page.page import write_report
 from gnomon.reporting.page.summary import sentences
+from gnomon.reporting.published.results import Result
 from gnomon.reporting.study import studies
-from gnomon.runs import Run
+from gnomon.reporting.words import measure_name
+from gnomon.runs import Run, RunLog
 
 HOSTILE = (
     "<script>alert(1)</script>",
@@ -57,13 +61,10 @@ def test_the_same_runs_give_the_same_bytes(runs: Path, tmp_path: Path) -> None:
 
 
 def test_the_policy_names_the_one_style_sheet_and_the_one_script(page: str) -> None:
-    policy = (
-        re.search(r'Content-Security-Policy" content="([^"]*)"', page)
-        .group(1)
-        .replace("&#39;", "'")
-    )  # type: ignore[union-attr]
-    style = re.search(r"<style>(.*?)</style>", page, re.S).group(1)  # type: ignore[union-attr]
-    script = re.search(r"<script>(.*?)</script>", page, re.S).group(1)  # type: ignore[union-attr]
+    (policy,) = re.findall(r'Content-Security-Policy" content="([^"]*)"', page)
+    policy = policy.replace("&#39;", "'")
+    (style,) = re.findall(r"<style>(.*?)</style>", page, re.S)
+    (script,) = re.findall(r"<script>(.*?)</script>", page, re.S)
     for name, text in (("style-src", style), ("script-src", script)):
         digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
         assert f"{name} 'sha256-{digest}'" in policy
@@ -72,21 +73,28 @@ def test_the_policy_names_the_one_style_sheet_and_the_one_script(page: str) -> N
 
 
 def test_nothing_is_loaded_from_elsewhere(page: str) -> None:
-    for tag, attributes in Tags(page).seen:
+    seen = Tags(page).seen
+    links = 0
+    for tag, attributes in seen:
         for name in ("src", "href", "action", "srcset", "data"):
             value = attributes.get(name) or ""
+            links += value.startswith("#")
             assert value == "" or value.startswith("#"), (tag, name, value)
         assert tag not in ("iframe", "object", "embed", "link", "base")
+    assert links > 5  # the page's own sections
 
 
 def test_no_element_has_a_style_or_handler_attribute(page: str) -> None:
-    for tag, attributes in Tags(page).seen:
-        assert not [name for name in attributes if name == "style" or name.startswith("on")], tag
+    seen = Tags(page).seen
+    names = {name for _, attributes in seen for name in attributes}
+    assert {"class", "id", "href"} <= names
+    assert not [name for name in names if name == "style" or name.startswith("on")]
 
 
 def test_every_id_occurs_once_and_every_reference_leads_somewhere(page: str) -> None:
     seen = [attributes for _, attributes in Tags(page).seen]
     ids = [a["id"] for a in seen if a.get("id")]
+    assert len(ids) > 20
     assert len(ids) == len(set(ids))
     for attributes in seen:
         for name in ("aria-labelledby", "aria-describedby"):
@@ -175,9 +183,6 @@ def test_the_summary_says_accuracy_and_whole_groups(made: ModuleType, tmp_path: 
         for i in range(5)
     ]
     run = made.write(tmp_path / "r", "spacenli@fresh", "m", items, answered=0, scale="none")
-    from gnomon.records import Answer
-    from gnomon.runs import RunLog
-
     log = RunLog(tmp_path / "r")  # the first pattern wholly right, the others but for one item
     log.add_answers(
         [
@@ -189,24 +194,73 @@ def test_the_summary_says_accuracy_and_whole_groups(made: ModuleType, tmp_path: 
     study = studies([run])[0]
     said = " ".join(sentences(study, headline(study))).replace("\xa0", " ")
     assert said.startswith(
-        "m is right on 17 of 20 items of spacenli@fresh (better than a guess: 50 %), "
+        "m is right on 17 of 20 items of spacenli@fresh, better than chance (50 %), "
         "but on all items of only 25 % of its 4 patterns (5 items each)."
     )
     assert "In the paper, on its own items, the best model, " in said
 
 
-def test_published_models_stand_beside_the_runs(
-    runs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def test_the_page_and_score_agree_to_the_digit_on_an_unfinished_run(
+    made: ModuleType, tmp_path: Path
 ) -> None:
-    (tmp_path / "published").mkdir()
-    (tmp_path / "published" / "spatial-commonsense.csv").write_text(
-        "paper,table,model,benchmark,measure,by,key,value,note\n"
-        "liu2022,Table 2,BERT,scales,accuracy,,,0.49,\n"
-        "liu2022,Table 2,BERT,scales,accuracy,scale,size,0.51,\n"
-        "liu2022,Table 2,VinVL,scales,accuracy,,,0.99,\n",
-        encoding="utf-8",
+    """Items that were not asked count for neither; one that failed is wrong for both."""
+    items = list(made.entailment(24, 20))
+
+    def say(item: Item) -> Answer:
+        if item.id.endswith("-3"):
+            return Answer(item=item.id, error="timeout")
+        return made.answer(item, 0.6, 1, "log-probability")
+
+    run = made.write(
+        tmp_path / "r", "spacenli@fresh", "m", items, say=say, answered=0.7, finished=False
     )
-    monkeypatch.setattr(headline_module, "package_data", lambda name: tmp_path / name)
+    text = write_report([run], tmp_path / "report.html").read_text(encoding="utf-8")
+    ours = text.partition('<tr class="paper">')[0]
+    shown = dict(re.findall(r'<td class="num" data-name="([^"]+)" data-value="([0-9.]+)"', ours))
+    expected = {measure_name(s.measure): s for s in gnomon.score(run) if s.value is not None}
+    assert set(shown) >= {"Accuracy", "Pattern accuracy @0.9", "Pattern accuracy area"}
+    assert shown.pop("Items") == str(round(len(items) * 0.7))
+    for name, value in shown.items():
+        assert float(value) == expected[name].value, name
+        assert f"{100 * expected[name].value:.1f}\xa0%" in text
+        assert f"{100 * expected[name].low:.1f}–{100 * expected[name].high:.1f}" in text
+    assert "336 of 480" in text
+
+
+def test_pictures_are_named_where_their_items_are_shown(made: ModuleType, tmp_path: Path) -> None:
+    images = (Image(path="photos/cat & <dog>.jpg"),)
+    items = []
+    for i in range(4):
+        gold = ("yes",)
+        item = Item(id=str(i), form="caption", text="?", choices=("no", "yes"), gold=gold)
+        items.append(msgspec.structs.replace(item, images=images))
+    run = made.write(tmp_path / "r", "quiz@fresh", "m", items)
+    page = write_report([run], tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "picture: <bdi>photos/cat &amp; &lt;dog&gt;.jpg</bdi>" in page
+
+
+def test_published_models_stand_beside_the_runs(
+    runs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def result(model: str, value: float, by: str = "", key: str = "") -> Result:
+        return Result(
+            paper="liu2022",
+            table="Table 2",
+            model=model,
+            kind="model",
+            variant="",
+            benchmark="scales",
+            form="",
+            measure="accuracy",
+            by=by,
+            key=key,
+            value=value,
+            sd=None,
+            note="",
+        )
+
+    published = [result("BERT", 0.49), result("BERT", 0.51, "scale", "size"), result("VinVL", 0.99)]
+    monkeypatch.setattr(headline_module, "results_of", lambda spec: published)
     study = studies([Run.open(runs / "pairs")])[0]
     assert study.spec is not None
     lines = headline(study).lines

@@ -4,22 +4,27 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from types import ModuleType
 
+import msgspec
 import pytest
 
 from gnomon import registry
+from gnomon.contracts import Benchmark
 from gnomon.engine import run as engine_run
 from gnomon.itemsource import load
+from gnomon.measures import calibration
 from gnomon.measures.table import Table
 from gnomon.records import Answer, Item
 from gnomon.reporting.page.differences import differences
-from gnomon.reporting.page.headline import headline, published
+from gnomon.reporting.page.headline import headline
 from gnomon.reporting.page.summary import sentences, title
-from gnomon.reporting.published.items import _known
-from gnomon.reporting.study import studies
+from gnomon.reporting.published.items import known_items
+from gnomon.reporting.published.results import results_of
+from gnomon.reporting.study import Study, studies
 from gnomon.runs import Run
 
 Say = Callable[[Item], Answer]
@@ -79,36 +84,36 @@ def run(made: ModuleType, tmp_path: Path) -> Callable[..., Run]:
 def test_above_a_guess(run: Callable[..., Run]) -> None:
     text = said(run("m", questions(40, 2), guessing(1, 0.9)))
     assert re.search(
-        r"m is right on \d\d % of 80 items of quiz@fresh \(better than a guess: 50 %\)", text
+        r"m is right on \d\d % of 80 items of quiz@fresh, better than chance \(50 %\)", text
     )
 
 
 def test_below_a_guess(run: Callable[..., Run]) -> None:
-    assert "(worse than a guess: 50 %)" in said(run("m", questions(40, 2), guessing(1, 0.1)))
+    assert ", worse than chance (50 %)" in said(run("m", questions(40, 2), guessing(1, 0.1)))
 
 
-def test_a_random_model_is_not_told_from_a_guess(run: Callable[..., Run]) -> None:
+def test_a_model_that_guesses_is_no_better_than_chance(run: Callable[..., Run]) -> None:
     text = said(run("m", questions(100, 2, kind="ab", size="xyz"), guessing(3)))
-    assert "(not to be told from a guess: 50 %)" in text
-    assert "By kind or size its accuracy does not differ beyond chance." in text
+    assert ", no better than chance (50 %)" in text
+    assert "By kind or size its accuracy does not differ significantly." in text
 
 
 def test_a_guess_is_not_better_than_a_guess_however_lucky(run: Callable[..., Run]) -> None:
     text = said(run("random", questions(100, 2), guessing(3, 0.7)))
-    assert "(a guess: 50 %)" in text
+    assert "(chance: 50 %)" in text
     assert "better" not in text
 
 
 def test_few_items_are_counted_and_not_turned_into_per_cent(run: Callable[..., Run]) -> None:
     text = said(run("m", questions(10, 1), telling(lambda item: item.id < "6")))
     assert text.startswith(
-        "m is right on 6 of 10 items of quiz@fresh (not to be told from a guess: 50 %)."
+        "m is right on 6 of 10 items of quiz@fresh, no better than chance (50 %)."
     )
 
 
 def test_one_group_says_nothing_about_groups_that_vary(run: Callable[..., Run]) -> None:
     text = said(run("m", questions(1, 40), guessing(1, 0.9)))
-    assert "(a guess: 50 %)." in text
+    assert "(chance: 50 %)." in text
     assert "better" not in text
 
 
@@ -116,7 +121,7 @@ def test_what_could_not_be_read_is_no_result(run: Callable[..., Run]) -> None:
     silent = run("m", questions(40, 2, kind="ab"), lambda item: Answer(item=item.id, reply="hm"))
     text = said(silent)
     assert text.startswith("m gave no answer that could be read to any of 80 items of quiz@fresh.")
-    assert "guess" not in text
+    assert "chance" not in text
     assert "By kind" not in text
     assert "m, 80 items: 80 could not be read." in text
 
@@ -125,14 +130,14 @@ def test_a_run_that_is_going_on_is_judged_by_what_was_asked(run: Callable[..., R
     part = run("m", questions(50, 2), telling(lambda item: True), answered=0.4, finished=False)
     text = said(part)
     assert text.startswith(
-        "m is right on 100 % of the 40 of 100 items of quiz@fresh asked so far (better than a guess"
+        "m is right on 100 % of the 40 of 100 items of quiz@fresh asked so far, better than chance"
     )
     assert "m, 100 items: 60 not asked yet and left out of its figures." in text
 
 
 def test_a_run_that_has_just_begun_says_so(run: Callable[..., Run]) -> None:
     text = said(run("m", questions(5, 2), telling(lambda item: True), answered=0, finished=False))
-    assert text.startswith("m was not asked anything of quiz@fresh yet.")
+    assert text.startswith("Nothing of quiz@fresh has been asked of m yet.")
 
 
 # Where a model is better and where worse.
@@ -143,7 +148,9 @@ def test_a_figure_that_rests_on_one_pair_is_left_out_and_said_so(tmp_path: Path)
     found = headline(studies([engine_run(source, registry.model("random"), runs=tmp_path)])[0])
     assert "symmetry" not in found.measures
     assert "accuracy" in found.measures
-    assert any(note.startswith("Symmetry") and "fewer than 5 pairs" in note for note in found.notes)
+    (note,) = [note for note in found.notes if "fewer than 5 pairs" in note]
+    assert note.startswith("Left out")
+    assert "symmetry" in note
 
 
 def test_chance_alone_hardly_ever_makes_a_best_and_a_worst() -> None:
@@ -166,7 +173,7 @@ def test_a_difference_that_holds_is_named(run: Callable[..., Run]) -> None:
     skill = {"easy": 0.95, "middling": 0.7, "hard": 0.3}
     text = said(run("m", items, lambda item: guessing(1, skill[item.tags["kind"]])(item)))
     found = re.search(
-        r"By kind it does better on easy \((\d+) %\) than on hard \((\d+) %\), beyond chance\.",
+        r"By kind it does significantly better on easy \((\d+) %\) than on hard \((\d+) %\)\.",
         text,
     )
     assert found is not None
@@ -250,21 +257,21 @@ def test_runs_on_the_same_items_stand_beside_each_other(run: Callable[..., Run])
     ]
     text = said(*runs)
     assert text.startswith("good is right on")
-    assert "Beside it: weak on " in text
-    assert "other items" not in text
+    assert "On the same items: weak " in text
+    assert "On other items" not in text
 
 
 def test_a_shortcut_does_not_stand_for_the_models(run: Callable[..., Run]) -> None:
     items = questions(50, 2)
     text = said(run("m", items, guessing(1, 0.6)), run("hypothesis-only", items, guessing(2, 0.9)))
     assert text.startswith("m is right on")
-    assert "Beside it: hypothesis-only on" in text
+    assert "On the same items: hypothesis-only " in text
 
 
 def test_many_runs_are_counted(run: Callable[..., Run]) -> None:
     items = questions(20, 2)
     text = said(*(run(f"m{i}", items, guessing(i, 0.9 - i / 10)) for i in range(6)))
-    assert re.search(r"Beside it: m\d on \d+ %, m\d on \d+ %, m\d on \d+ % and 2 more\.", text)
+    assert re.search(r"On the same items: m\d \d+ %, m\d \d+ %, m\d \d+ % and 2 more\.", text)
 
 
 def test_a_small_run_does_not_lead_runs_on_other_items(run: Callable[..., Run]) -> None:
@@ -277,8 +284,8 @@ def test_a_small_run_does_not_lead_runs_on_other_items(run: Callable[..., Run]) 
     assert [line.model for line in headline(study).lines] == ["large", "small"]
     text = said(small, large)
     assert text.startswith("large is right on")
-    assert "On other items, and not to be ranked with it: small on 100 % of 30." in text
-    assert "large (400 items); then small (30 items, 30 of them among the first)" in text
+    assert "On other items, and so not ranked with it: small 100 % of 30." in text
+    assert "large (400 items); then small (30 items, all among the first)" in text
 
 
 def test_runs_with_other_seeds_share_nothing(run: Callable[..., Run]) -> None:
@@ -288,7 +295,7 @@ def test_runs_with_other_seeds_share_nothing(run: Callable[..., Run]) -> None:
         for i in range(40)
     ]
     text = said(one, run("two", other, guessing(2, 0.9)))
-    assert "two (40 items, none of them among the first)" in text
+    assert "two (40 items, none among the first)" in text
 
 
 def test_an_unfinished_run_is_not_ranked_with_finished_ones(run: Callable[..., Run]) -> None:
@@ -297,7 +304,53 @@ def test_an_unfinished_run_is_not_ranked_with_finished_ones(run: Callable[..., R
     part = run("part", items, telling(lambda item: True), answered=0.1, finished=False)
     text = said(part, whole)
     assert text.startswith("whole is right on")
-    assert "part on 100 % of 20" in text
+    assert "part 100 % of 20" in text
+
+
+def ranked_by(runs: Sequence[Run], *measures: str) -> Study:
+    """The study of some runs, as if these were the measures of their benchmark."""
+    (study,) = studies(runs)
+    study.spec = Benchmark(name="quiz", summary="a quiz", sources={}, measures=measures)
+    return study
+
+
+def test_the_first_sentences_quote_the_figure_by_which_runs_are_ranked(
+    run: Callable[..., Run],
+) -> None:
+    """Few items of one category, all right, weigh more in partial credit than in accuracy."""
+    items = questions(12, 10, category=("small", "large", "large", "large"))
+    often = run("often", items, telling(lambda item: item.tags["category"] == "large"))
+    evenly = run("evenly", items, telling(lambda item: item.id[-1] in "012345"))
+    study = ranked_by([often, evenly], "partial_credit", "accuracy")
+    text = " ".join(sentences(study, headline(study))).replace("\xa0", " ")
+    assert text.startswith("evenly reaches 60 % partial credit and is right on 60 % of 120 items")
+    assert "On the same items, by partial credit: often 50 %." in text
+
+
+def test_the_best_run_by_a_measure_of_error_is_the_lowest(
+    made: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(calibration, "BRIER", replace(calibration.BRIER, better="lower"))
+    items = list(made.entailment(20, 5))
+    bad = made.write(tmp_path / "bad", "quiz@fresh", "bad", items, skill=0.1)
+    good = made.write(tmp_path / "good", "quiz@fresh", "good", items, skill=0.9)
+    study = ranked_by([bad, good], "brier", "accuracy")
+    lines = headline(study).lines
+    assert [line.model for line in lines] == ["good", "bad"]
+    assert lines[0].cells[0].value < lines[1].cells[0].value
+    assert sentences(study, headline(study))[0].startswith("good reaches ")
+
+
+def test_a_model_asked_without_its_pictures_is_said_to_be(run: Callable[..., Run]) -> None:
+    items = questions(20, 2)
+    seeing, blind = run("m", items, guessing(1, 0.9)), run("m", items, guessing(2))
+    blind.manifest.blind = True
+    text = said(blind)
+    assert text.startswith("m (blind), asked without its pictures, is right on ")
+    both = said(seeing, blind)
+    assert both.startswith("m is right on")
+    assert "On the same items: m (blind) " in both
+    assert "m (blind) was asked without its pictures." in both
 
 
 # The paper.
@@ -323,9 +376,9 @@ def test_published_items_are_the_papers(made: ModuleType, tmp_path: Path) -> Non
 
 def test_every_benchmark_with_fresh_items_and_published_figures_says_what_they_are() -> None:
     names = [name for name in registry.BENCHMARKS if "fresh" in registry.benchmark(name).sources]
-    needed = [name for name in names if published(registry.benchmark(name))]
+    needed = [name for name in names if results_of(registry.benchmark(name))]
     assert len(needed) > 5
-    assert not [name for name in needed if not _known()[name].fresh]
+    assert not [name for name in needed if not known_items()[name].fresh]
 
 
 def test_pattern_accuracy_of_a_few_items_is_not_set_beside_the_papers(
@@ -379,19 +432,19 @@ def test_the_papers_best_model_is_the_best_by_any_accuracy(run: Callable[..., Ru
     """Table 3 of ViPhy has the zero-shot models by relaxed accuracy, Table 6 the better finetuned
     ones by accuracy."""
     text = said(run("m", questions(40, 2), guessing(1), benchmark="viphy-size@published"))
-    figures = published(registry.benchmark("viphy-size"))
+    results = results_of(registry.benchmark("viphy-size"))
     best = max(
-        f.value
-        for f in figures
-        if f.measure in ("accuracy", "relaxed_accuracy") and "uman" not in f.model
+        result.value
+        for result in results
+        if result.measure in ("accuracy", "relaxed_accuracy") and result.kind == "model"
     )
     assert f"the best model, CapBERT, reaches {100 * best:.0f} % and people reach 94 %." in text
 
 
 def test_a_set_that_was_never_published_is_not_called_published(run: Callable[..., Run]) -> None:
-    text = said(
-        run("m", questions(40, 2, object="ab"), guessing(1), benchmark="posrel-general@published")
-    )
+    asked = questions(40, 2, object="ab")
+    items = [msgspec.structs.replace(item, form="cloze", text="It is [MASK].") for item in asked]
+    text = said(run("m", items, guessing(1), benchmark="posrel-general@published"))
     assert (
         "The authors did not publish this set; these items were made anew from their scenes."
         in text
@@ -421,4 +474,4 @@ def test_fresh_and_published_and_other_benchmarks_each_speak_for_themselves(
     runs = [run("m", items, guessing(i, 0.9), benchmark=name) for i, name in enumerate(names)]
     for study, name in zip(studies(runs), names, strict=True):
         first = sentences(study, headline(study))[0].replace("\xa0", " ")
-        assert f"% of 80 items of {name} (better than a guess" in first
+        assert f"% of 80 items of {name}, better than chance" in first

@@ -1,13 +1,18 @@
 """Small tables: nothing is cut but for a terminal, and there bars go before names, and figures are
 never cut."""
 
+import csv
+import io
+import json
+
 import pytest
 
 from gnomon.contracts import Listing
+from gnomon.errors import inert
 from gnomon.records import Score
 from gnomon.reporting.tables import render as tables
-from gnomon.reporting.tables.scores import headline
 from gnomon.reporting.tables.render import render
+from gnomon.reporting.tables.scores import headline
 
 LONG = "runs/scales@fresh-a-model-with-a-long-name--0123abcd"
 WIDE = Listing("", ("run", "benchmark"), ((LONG, "x" * 80),))
@@ -86,3 +91,47 @@ def test_figures_stand_to_the_right(cells, right):
         2:
     ]
     assert all(line.startswith(" ") for line in lines) == right
+
+
+# Strangers' words in tables.
+
+HOSTILE = "m\n\\input{/etc/passwd}\x1b]0;title\x07\u202e"
+
+
+def acting(text):
+    """What of a text would steer a terminal or turn the direction of writing."""
+    return [character for character in text if inert(character) != character]
+
+
+@pytest.mark.parametrize("format", tables.FORMATS)
+def test_what_is_printed_cannot_act(format):
+    listing = Listing(HOSTILE, ("name", HOSTILE), ((HOSTILE, 1), ("b", 2)))
+    assert acting(HOSTILE)
+    text = render(listing, format)
+    assert "input" in text
+    assert acting(text) == []
+
+
+def test_json_says_the_same_text_in_its_own_escapes():
+    name = "a\x7f\x9b\u202e\U000e0041"
+    printed = render(Listing("", ("name",), ((name,),)), "json")
+    assert printed.isascii()
+    assert json.loads(printed) == [{"name": name}]
+
+
+def test_no_title_or_cell_breaks_out_of_latex():
+    text = render(Listing(HOSTILE, (HOSTILE,), ((HOSTILE,), ("[2cm] \\x ~^{}$&%#_",))), "latex")
+    lines = text.splitlines()
+    assert lines[0].startswith("% m \\input")
+    assert [line for line in lines[1:] if "\\input" in line] == []
+    assert r"{}[2cm] \textbackslash{}x \textasciitilde{}\textasciicircum{}\{\}\$\&\%\#\_" in text
+
+
+def test_no_text_is_a_formula_in_a_spreadsheet_and_numbers_stay_numbers():
+    names = ("=1+1", "+1 2", "-x", "@SUM(A1)", "\t=1", "\r=1")
+    rows = (names, (-0.5, 3, None, "-0.5", "+1", "plain"))
+    text = render(Listing("", names, rows), "csv")
+    head, cells, numbers = csv.reader(io.StringIO(text, newline=""))
+    assert head == cells
+    assert not [cell for cell in head if cell.startswith(("=", "+", "-", "@", "\t", "\r"))]
+    assert numbers == ["-0.5", "3", "", "-0.5", "+1", "plain"]

@@ -80,7 +80,7 @@ def _read(item: Item, said: Prediction, choices: Sequence[str]) -> Answer:
     """Read the reply. A letter in it means something only where the file lists the choices."""
     words = [[choice] for choice in choices]
     found = explain(said.reply or "", words, letters=said.choices is not None)
-    choice = None if found.choice is None else choices[found.choice]
+    choice = None if found.place is None else choices[found.place]
     return Answer(item=item.id, choice=choice, reply=said.reply, rule=found.rule)
 
 

@@ -35,13 +35,15 @@ def main(args: Namespace) -> int:
     import shlex
 
     from gnomon.reporting.page.page import write_report
+    from gnomon.reporting.words import counted
     from gnomon.runs import open_runs
 
     runs = open_runs(args.runs)
-    named = " ".join(shlex.quote(Path(run).as_posix()) for run in args.runs)
-    command = f"gnomon report {named} -o {shlex.quote(args.output)}"
+    paths = [Path(run).as_posix() for run in args.runs]
+    command = shlex.join(["gnomon", "report", *paths, "-o", args.output])
     page = write_report(runs, args.output, figures_folder=args.figures, command=command)
-    print(f"{page}: {page.stat().st_size / 1e6:.1f} MB, {len(runs)} run{'s' * (len(runs) != 1)}")
+    print(f"{page}: {page.stat().st_size / 1e6:.1f} MB, {counted(len(runs), 'runs')}")
     if args.figures:
-        print(f"{args.figures}: {len(list(Path(args.figures).glob('*.svg')))} figures")
+        drawings = list(Path(args.figures).glob("*.svg"))
+        print(f"{args.figures}: {counted(len(drawings), 'figures')}")
     return 0

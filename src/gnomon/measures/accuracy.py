@@ -54,7 +54,10 @@ def guessed(table: Table, seed: int = 0) -> Table:
 
 
 ACCURACY = Measure(
-    name="accuracy", summary="share of items answered with a right label", statistics=accuracy
+    name="accuracy",
+    statistics=accuracy,
+    summary="share of items answered with a right label",
+    guessable=True,
 )
 RECOGNISED_ACCURACY = Measure(
     name="recognised_accuracy",

@@ -52,6 +52,7 @@ RELAXED_ACCURACY = Measure(
     name="relaxed_accuracy",
     statistics=relaxed_accuracy,
     summary="share of items whose most probable choice is a right label",
+    guessable=True,
 )
 TRUE_CONFIDENCE = Measure(
     name="true_confidence",

@@ -1,5 +1,4 @@
-"""A study is what a report says about one benchmark: its items, once, and every model's answers to
-them side by side.
+"""A study: the items of one benchmark, once, and every model's answers side by side.
 
 Runs over the same items share one list of items; answers become arrays aligned with it, so that
 comparing models, finding the worst groups and packing the item table are a few operations on
@@ -15,14 +14,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gnomon.contracts import Benchmark
-from gnomon.errors import GnomonError
 from gnomon.measures.runlabels import labels, settings_of
 from gnomon.measures.table import Table
 from gnomon.records import Item
-from gnomon.reporting.words import model_name
-from gnomon.runs import Run
+from gnomon.registry import known_benchmark as known_benchmark
+from gnomon.reporting.words import clip, model_name
+from gnomon.runs import Counts, Run
 
 NOT_ASKED, NO_ANSWER = -2, -1
+Places = NDArray[np.int64]  # positions of items in the study
+Index = dict[tuple[str, str, str], int]
 
 
 @dataclass
@@ -37,16 +38,14 @@ class Entrant:
     label: str
     table: Table
     total: int  # items of the run, asked or not
-    places: NDArray[np.int64]  # for each row of the table, the position of its item in the study
+    places: Places  # for each row of the table, the position of its item in the study
     choice: NDArray[np.int32]  # index into the item's choices, NO_ANSWER or NOT_ASKED
     right: NDArray[np.bool_]
-    sure: NDArray[
-        np.float64
-    ]  # probability of the picked choice among the choices; NaN without scores
-    gold: NDArray[np.float64]  # probability of the right choices together; NaN without scores
-    replies: dict[int, str] = field(
-        default_factory=dict
-    )  # what models that talk said, and why others failed
+    # probabilities of the picked choice and of the right choices together; NaN without scores
+    sure: NDArray[np.float64]
+    gold: NDArray[np.float64]
+    # what models that talk said, and why others failed, by the item's position
+    replies: dict[int, str] = field(default_factory=dict)
 
     @property
     def asked(self) -> NDArray[np.bool_]:
@@ -57,6 +56,19 @@ class Entrant:
     def scored(self) -> bool:
         """Whether the model gave scores."""
         return bool(np.isfinite(self.gold).any())
+
+    @property
+    def counts(self) -> Counts:
+        """How far the run has come, from its answers: a manifest is not told of each batch."""
+        answered = int(self.table.answered.sum())
+        failed = int((self.table.failed & ~self.table.answered).sum())
+        unread = len(self.table) - answered - failed
+        return Counts(items=self.total, answered=answered, errors=failed, unread=unread)
+
+    @property
+    def blind(self) -> bool:
+        """Whether the items have pictures that the model was not shown."""
+        return self.run.manifest.blind
 
 
 @dataclass
@@ -79,19 +91,30 @@ class Study:
         return self.spec.noun if self.spec else "groups"
 
     @property
+    def slices(self) -> tuple[str, ...]:
+        """The tags that the benchmark declares worth a table of their own."""
+        return self.spec.slices if self.spec else ()
+
+    @property
     def labels(self) -> list[str]:
         """The entrants' names."""
-        return [e.label for e in self.entrants]
+        return [entrant.label for entrant in self.entrants]
 
     def item_sets(self) -> list[list[int]]:
-        """The entrants (as positions) that were asked the same items, together; the sets with most
-        items first."""
-        found: dict[bytes, list[int]] = {}
-        for i, e in enumerate(self.entrants):
-            found.setdefault(np.packbits(e.asked).tobytes(), []).append(i)
-        return sorted(found.values(), key=lambda members: -len(self.entrants[members[0]].table))
+        """The entrants (as positions) that were asked the same items, together.
 
-    def groups(self) -> dict[str, NDArray[np.int64]]:
+        The sets with most items first.
+        """
+        found: dict[bytes, list[int]] = {}
+        for i, entrant in enumerate(self.entrants):
+            found.setdefault(np.packbits(entrant.asked).tobytes(), []).append(i)
+
+        def size(members: list[int]) -> int:
+            return len(self.entrants[members[0]].table)
+
+        return sorted(found.values(), key=size, reverse=True)
+
+    def groups(self) -> dict[str, Places]:
         """Positions of the items of each group that has a name."""
         found: dict[str, list[int]] = {}
         for i, item in enumerate(self.items):
@@ -101,94 +124,102 @@ class Study:
 
 
 def studies(runs: Sequence[Run], *, reply_limit: int = 300) -> list[Study]:
-    """The runs by benchmark, in the order given; within each, models in the order in which they
-    first occur."""
-    by_name: dict[str, list[Run]] = {}
+    """The runs by benchmark, in the order given.
+
+    Within each, models stand in the order in which they first occur, so that a model keeps its
+    colour on the page.
+    """
     models = list(dict.fromkeys(run.model for run in runs))
-    for run in sorted(
-        runs, key=lambda run: models.index(run.model)
-    ):  # so that a model keeps its colour on the page
+    by_name: dict[str, list[Run]] = {}
+    for run in sorted(runs, key=lambda run: models.index(run.model)):
         by_name.setdefault(run.benchmark, []).append(run)
     return [_study(name, members, reply_limit) for name, members in by_name.items()]
 
 
-def known_benchmark(name: str) -> Benchmark | None:
-    """The benchmark that NAME@SOURCE names, or none if this installation lacks it."""
-    from gnomon import registry
-
-    try:
-        return registry.benchmark(name.partition("@")[0])
-    except (GnomonError, ImportError, AttributeError):
-        return None
+def all_runs(found: Sequence[Study]) -> list[Run]:
+    """The runs of several studies."""
+    runs = []
+    for study in found:
+        runs += [entrant.run for entrant in study.entrants]
+    return runs
 
 
 def labels_of(runs: Sequence[Run]) -> list[str]:
-    """A short name for each run: the model's, with the options that tell two runs of one model
-    apart."""
-    return labels([model_name(run.model) for run in runs], [settings_of(run) for run in runs])
+    """A short name for each run: the model's, with the options that tell its runs apart."""
+    return labels(list(map(_name, runs)), list(map(settings_of, runs)))
+
+
+def _name(run: Run) -> str:
+    name = model_name(run.model)
+    return f"{name} (blind)" if run.manifest.blind else name
 
 
 def _study(name: str, runs: list[Run], reply_limit: int) -> Study:
-    items: list[Item] = []
-    index: dict[tuple[str, str, str], int] = {}
-    known: dict[
-        str, NDArray[np.int64]
-    ] = {}  # the digest of a run's items -> their positions in the study
-    places = []
-    for run in runs:
-        digest = run.manifest.items_sha256
-        if not digest or digest not in known:
-            where = []
-            for item in run.items():
-                at = index.setdefault((item.id, item.context, item.text), len(items))
-                if at == len(items):
-                    items.append(item)
-                where.append(at)
-            places.append(np.array(where, dtype=np.int64))
-            if digest:
-                known[digest] = places[-1]
-        else:
-            places.append(known[digest])
+    items, places = _shared_items(runs)
     spec = known_benchmark(name)
-    entrants = [
-        _entrant(run, label, at, len(items), spec, reply_limit)
-        for run, label, at in zip(runs, labels_of(runs), places, strict=True)
-    ]
+    entrants = []
+    for run, label, where in zip(runs, labels_of(runs), places, strict=True):
+        entrant = _entrant(run, label, Table.of_run(run, spec), where, len(items))
+        entrant.replies = _replies(run, where, reply_limit)
+        entrants.append(entrant)
     return Study(name, spec, items, entrants)
 
 
-def _entrant(
-    run: Run,
-    label: str,
-    places: NDArray[np.int64],
-    n: int,
-    spec: Benchmark | None,
-    reply_limit: int,
-) -> Entrant:
-    table = Table.of_run(run, spec)
+def _shared_items(runs: list[Run]) -> tuple[list[Item], list[Places]]:
+    """The items of all runs, each once, and where in that list each run's are."""
+    items: list[Item] = []
+    index: Index = {}
+    known: dict[str, Places] = {}  # by the digest of a run's items
+    places = []
+    for run in runs:
+        digest = run.manifest.items_sha256
+        where = known.get(digest)
+        if where is None:
+            where = _places(run, items, index)
+        if digest:
+            known[digest] = where
+        places.append(where)
+    return items, places
+
+
+def _places(run: Run, items: list[Item], index: Index) -> Places:
+    """Where the items of a run are in the list, to which new ones are added."""
+    where = []
+    for item in run.items():
+        place = index.setdefault((item.id, item.context, item.text), len(items))
+        if place == len(items):
+            items.append(item)
+        where.append(place)
+    return np.array(where, dtype=np.int64)
+
+
+def _entrant(run: Run, label: str, table: Table, places: Places, count: int) -> Entrant:
     numbers = np.asarray(table.numbers)
     table = table.where(numbers < len(places))  # a run may have grown between two looks
     asked = places[np.asarray(table.numbers)]
-    rows = np.arange(len(table))
-    choice = np.full(n, NOT_ASKED, dtype=np.int32)
-    right = np.zeros(n, dtype=bool)
-    sure, gold = np.full(n, np.nan), np.full(n, np.nan)
-    choice[asked] = np.where(table.picked >= 0, table.picked, NO_ANSWER)
+    picked = table.picked
+
+    choice = np.full(count, NOT_ASKED, dtype=np.int32)
+    choice[asked] = np.where(picked >= 0, picked, NO_ANSWER)
+    right = np.zeros(count, dtype=bool)
     right[asked] = table.right
+    sure, gold = np.full(count, np.nan), np.full(count, np.nan)
     if table.scores is not None and table.scale != "none":
         chances = table.probabilities
-        sure[asked] = np.where(table.picked >= 0, chances[rows, table.picked], np.nan)
+        sure[asked] = np.where(picked >= 0, chances[np.arange(len(table)), picked], np.nan)
         gold[asked] = np.where(table.gold_at, chances, 0.0).sum(axis=1)
-    replies = _replies(run, places, reply_limit)
-    return Entrant(run, label, table, len(places), asked, choice, right, sure, gold, replies)
+    return Entrant(run, label, table, len(places), asked, choice, right, sure, gold)
 
 
-def _replies(run: Run, places: NDArray[np.int64], limit: int) -> dict[int, str]:
-    """The beginnings of what models that talk said, by the item's position; a failure's reason
-    where there is none."""
+def _replies(run: Run, places: Places, limit: int) -> dict[int, str]:
+    """How the replies of models that talk begin, by the item's position.
+
+    A failure's reason where there is no reply.
+    """
     found = {}
     for number, reply, error in run.replies(limit + 1):
-        if number < len(places):
-            said = reply if reply is not None else f"error: {error}"
-            found[int(places[number])] = said[:limit] + "…" if len(said) > limit else said
+        if number >= len(places):
+            continue
+        said = f"error: {error}" if reply is None else reply
+        found[int(places[number])] = clip(said, limit)
     return found

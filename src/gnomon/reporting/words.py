@@ -1,38 +1,52 @@
-"""Sentences about results: what a reader should know after ten seconds."""
+"""Words for names and numbers, as sentences, tables and axes of a report write them."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 
-TURNING = set("\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+from gnomon.errors import inert
+
+_ENDINGS = re.compile(r"(\.(csv|tsv|jsonl?|txt|gz|eval))+$")
+_PROPER = {"f1": "F1", "ece": "ECE", "auc": "area"}
 
 
 def plain(text: str, limit: int = 80) -> str:
-    """A name fit to stand inside a sentence: one short line, without marks that turn the direction
-    of writing.
+    """A stranger's name, fit to stand inside a sentence: one short line that cannot act.
 
-    >>> plain("gpt\u202e2\\n")
-    'gpt2'
+    >>> print(plain("gpt\\u202e2\\n"))
+    gpt\\u202e2
     """
-    line = " ".join("".join(c for c in text if c not in TURNING).split())
-    return line if len(line) <= limit else line[:limit] + "…"
+    return clip(" ".join(inert(text).split()), limit)
+
+
+def clip(text: str, limit: int = 600) -> str:
+    """At most so many characters, and an ellipsis for the rest."""
+    if len(text) <= limit:
+        return text
+    return text[:limit] + "…"
 
 
 def model_name(spec: str) -> str:
     """A model as the page calls it: a file by its name, without the folders of whoever ran it.
 
-    >>> model_name("gguf:/home/me/models/tiny.gguf"), model_name("hf:org/name"), model_name("answers:out/gpt-9.tsv.gz")
-    ('gguf:tiny.gguf', 'hf:org/name', 'gpt-9')
+    >>> model_name("gguf:/home/me/models/tiny.gguf"), model_name("hf:org/name")
+    ('gguf:tiny.gguf', 'hf:org/name')
+    >>> model_name("answers:out/gpt-9.tsv.gz")
+    'gpt-9'
     """
     scheme, colon, name = spec.partition(":")
+    file = re.split(r"[\\/]", name)[-1]
     if scheme == "answers":
-        return plain(
-            re.sub(r"(\.(csv|tsv|jsonl?|txt|gz|eval))+$", "", re.split(r"[\\/]", name)[-1])
-        )
-    if name.startswith(("/", "./", "../", "~", "\\")) or re.match(r"[A-Za-z]:[\\/]", name):
-        name = re.split(r"[\\/]", name)[-1]
-    return plain(scheme + colon + name)
+        return plain(_ENDINGS.sub("", file))
+    if _is_path(name):
+        return plain(scheme + colon + file)
+    return plain(spec)
+
+
+def _is_path(name: str) -> bool:
+    drive = re.match(r"[A-Za-z]:[\\/]", name)
+    return bool(drive) or name.startswith(("/", "./", "../", "~", "\\"))
 
 
 def axis_name(measure: str) -> str:
@@ -42,40 +56,9 @@ def axis_name(measure: str) -> str:
     ('macro F1', 'ECE')
     """
     name = measure_name(measure)
-    return name if name[:2].isupper() else name[:1].lower() + name[1:]
-
-
-def percentage(value: float | None, digits: int = 0) -> str:
-    """A fraction for a sentence or a table.
-
-    >>> percentage(0.614), percentage(0.614, 1), percentage(None)
-    ('61\xa0%', '61.4\xa0%', '–')
-    """
-    return "–" if value is None else f"{100 * value + 1e-9:.{digits}f}\u00a0%"
-
-
-def listed(parts: Sequence[str], joint: str = "and") -> str:
-    """Words in a row, as people write them.
-
-    >>> listed(["a", "b", "c"]), listed(["a", "b"], "or")
-    ('a, b and c', 'a or b')
-    """
-    return (
-        parts[0]
-        if len(parts) == 1
-        else f"{', '.join(parts[:-1])} {joint} {parts[-1]}"
-        if parts
-        else ""
-    )
-
-
-def counted(n: int, noun: str) -> str:
-    """A number with its noun.
-
-    >>> counted(1, "runs"), counted(2000, "items")
-    ('1 run', '2,000 items')
-    """
-    return f"{n:,} {noun.removesuffix('s') if n == 1 else noun}"
+    if name[:2].isupper():
+        return name
+    return name[:1].lower() + name[1:]
 
 
 def measure_name(measure: str) -> str:
@@ -84,8 +67,45 @@ def measure_name(measure: str) -> str:
     >>> measure_name("pattern_accuracy@0.95")
     'Pattern accuracy @0.95'
     """
-    base, _, threshold = measure.partition("@")
-    name = base.replace("_", " ")
-    for plain, proper in (("f1", "F1"), ("ece", "ECE"), ("auc", "area")):
-        name = re.sub(rf"\b{plain}\b", proper, name)
-    return name[:1].upper() + name[1:] + (f" @{threshold}" if threshold else "")
+    base, at, threshold = measure.partition("@")
+    words = [_PROPER.get(word, word) for word in base.split("_")]
+    name = capitalised(" ".join(words))
+    return f"{name} @{threshold}" if at else name
+
+
+def capitalised(text: str) -> str:
+    """The text with a capital letter at its beginning, and the rest as it is."""
+    return text[:1].upper() + text[1:]
+
+
+def percentage(value: float | None, digits: int = 0) -> str:
+    """A fraction for a sentence or a table.
+
+    >>> percentage(0.614), percentage(0.614, 1), percentage(None)
+    ('61\xa0%', '61.4\xa0%', '–')
+    """
+    if value is None:
+        return "–"
+    return f"{100 * value + 1e-9:.{digits}f}\u00a0%"
+
+
+def listed(parts: Sequence[str], joint: str = "and") -> str:
+    """Words in a row, as people write them.
+
+    >>> listed(["a", "b", "c"]), listed(["a", "b"], "or")
+    ('a, b and c', 'a or b')
+    """
+    if len(parts) < 2:
+        return "".join(parts)
+    return f"{', '.join(parts[:-1])} {joint} {parts[-1]}"
+
+
+def counted(n: int, noun: str) -> str:
+    """A number with its noun.
+
+    >>> counted(1, "runs"), counted(2000, "items")
+    ('1 run', '2,000 items')
+    """
+    if n == 1:
+        return f"1 {noun.removesuffix('s')}"
+    return f"{n:,} {noun}"

@@ -1,7 +1,9 @@
-"""Table 1 of the ViPhy paper, counted from items, beside what the paper prints."""
+"""Table 1 of the ViPhy paper, counted from items, beside what the paper prints; and what its
+Figures 7, 8 and 10 count."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from itertools import chain
 from statistics import fmean, pstdev
@@ -35,7 +37,8 @@ PAPER = {
 
 
 def statistics(items: Sequence[Item]) -> list[Listing]:
-    """Table 1 for the items of one task; for sizes also how far they are from an order."""
+    """Table 1 for the items of one task; for colours and elevations how they are distributed, for
+    sizes how far they are from an order."""
     if not items:
         return []
     task = items[0].tags["task"]
@@ -53,9 +56,43 @@ def statistics(items: Sequence[Item]) -> list[Listing]:
     paper = PAPER.get(task, {}) if tally(items, "split") else {}
     rows = [(of, value, paper.get(of, "")) for of, value in found.items()]
     tables = [Listing(f"Table 1: {task}", COLUMNS, tuple(rows))]
-    if task not in ("color", "spatial"):
-        tables.append(order_listing(items))
-    return tables
+    if task == "color":
+        return [*tables, colour_shares(items), colours_by_cardinality(items)]
+    if task == "spatial":
+        return [*tables, relations_by_scene(items)]
+    return [*tables, order_listing(items)]
+
+
+def colour_shares(items: Sequence[Item]) -> Listing:
+    """Figure 7: how often each colour is typical of an object, and as a share of all colours."""
+    counts = Counter(colour for item in items for colour in item.gold)
+    rows = [(colour, n, n / counts.total()) for colour, n in counts.most_common()]
+    return Listing("Figure 7: colours", ("colour", "objects", "share"), tuple(rows))
+
+
+def colours_by_cardinality(items: Sequence[Item]) -> Listing:
+    """Figure 8: the same by how many colours are typical of the object."""
+    objects = Counter(len(item.gold) for item in items)
+    counts = Counter((len(item.gold), colour) for item in items for colour in item.gold)
+    colours = items[0].choices
+    rows = []
+    for number in sorted(objects):
+        each = [counts[number, colour] for colour in colours]
+        rows.append((number, objects[number], *each))
+    columns = ("typical colours", "objects", *colours)
+    return Listing("Figure 8: colours by label cardinality", columns, tuple(rows))
+
+
+def relations_by_scene(items: Sequence[Item]) -> Listing:
+    """Figure 10: which relations are typical of the pairs of objects in each kind of room."""
+    counts = Counter((item.tags["scene"], item.gold) for item in items)
+    scenes = Counter(item.tags["scene"] for item in items)
+    relations = sorted({item.gold for item in items}, key=lambda gold: (len(gold), gold))
+    rows = []
+    for scene, total in scenes.most_common():
+        rows.append((scene, *(counts[scene, relation] for relation in relations), total))
+    heads = [" or ".join(relation) for relation in relations]
+    return Listing("Figure 10: relations by scene", ("scene", *heads, "pairs"), tuple(rows))
 
 
 def _objects(items: Sequence[Item]) -> set[tuple[str, ...]]:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from gnomon.benchmarks.viphy import files
 from gnomon.benchmarks.viphy import fresh as made
+from gnomon.benchmarks.viphy.coda import read_coda
 from gnomon.benchmarks.viphy.files import Colours, Comparison
 from gnomon.benchmarks.viphy.tables import statistics, subtype_statistics
 from gnomon.contracts import Benchmark, Laws, OrderLaw, RelationLaw
@@ -76,6 +77,14 @@ def fresh_color(*, seed: int = 0, prompt: str = "cloze") -> Iterator[Item]:
     """
     chosen = prompt_of("color", prompt, fresh=True)
     for row in made.object_colours(seed):
+        yield color_item(row, chosen, {})
+
+
+def coda_color(*, data: str = "", prompt: str = "cloze") -> Iterator[Item]:
+    """The objects of CoDa with the colours that people see, from a folder of your own: what the
+    paper's Figures 7 and 8 and its human figures compare with."""
+    chosen = prompt_of("color", prompt)
+    for row in read_coda(data):
         yield color_item(row, chosen, {})
 
 
@@ -313,7 +322,7 @@ COLOR = Benchmark(
     name="viphy-color",
     summary="typical colours of objects",
     paper="ViPhy",
-    sources={"fresh": fresh_color, "published": published_color},
+    sources={"fresh": fresh_color, "published": published_color, "coda": coda_color},
     measures=_SEVERAL,
     slices=("cardinality", "frequency", "category", "split"),
     noun="objects",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
 from gnomon.benchmarks.counting import tally
@@ -10,17 +11,20 @@ from gnomon.contracts import Listing
 from gnomon.records import Item
 
 MOST_DISPUTED = 60  # items of a relation before its share of disputed ones is shown
+FREQUENT = 100  # Figure 7 shows concepts that are subject, or object, more often than this
 EXCLUDED_FROM = 20  # Figure 8 shows relations with more raw annotations than this
 
 
 def statistics(items: Sequence[Item]) -> list[Listing]:
-    """Table 2 (splits), Table 6 (relations), and how far validators disagree on each relation."""
+    """Table 2 (splits), Table 6 (relations), Figure 7 (concepts), and how far validators disagree
+    about each relation."""
     if not items:
         return []
     tables = (
         labels_and_votes(items),
         split_sizes(items),
         relation_counts(items),
+        concept_counts(items),
         disagreement(items),
     )
     return [table for table in tables if table.rows]
@@ -69,6 +73,23 @@ def relation_counts(items: Sequence[Item]) -> Listing:
     order = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
     rows = tuple((*names, count) for names, count in order)
     return Listing("Table 6: relations", ("relation", "category", "items"), rows)
+
+
+def concept_counts(items: Sequence[Item]) -> Listing:
+    """Figure 7: how often each concept is the subject and the object of a caption."""
+    subjects = Counter(item.tags["subj"] for item in items)
+    objects = Counter(item.tags["obj"] for item in items)
+    rows = []
+    for concept in subjects | objects:
+        places = (subjects[concept], objects[concept])
+        if max(places) > FREQUENT:
+            rows.append((concept, *places, sum(places)))
+    rows.sort(key=lambda row: (-row[3], row[0]))
+    return Listing(
+        f"Figure 7: concepts (more than {FREQUENT} times in a place)",
+        ("concept", "subject", "object", "both"),
+        tuple(rows),
+    )
 
 
 def disagreement(items: Sequence[Item]) -> Listing:

@@ -1,28 +1,46 @@
-"""Charts over one axis: horizontal bars with intervals, curves, boxes (small charts side by side:
-panels.py).
+"""Charts over one axis: horizontal bars with intervals, curves, boxes.
 
-Each is a function from plain data to a drawing body and its height. All are drawn 400 units wide,
-so that the text stays readable on a phone, and grow downwards.
+Each is a function from plain data to a drawing body and its height. Small charts side by side are
+in panels.py.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from gnomon.reporting.charts.axes import (
+    WIDTH,
+    Axis,
+    Body,
+    Format,
+    bottom,
+    frame,
+    legend,
+    percent,
+    stroke,
+    ticks,
+    upright,
+    uprights,
+)
 from gnomon.reporting.charts.svg import HUES, Point, line, mark, path, rect, shorten, text, width_of
 
-WIDTH = 400.0
+# what figures draw with, in one place
+__all__ = [
+    "WIDTH",
+    "Body",
+    "Box",
+    "Curve",
+    "Estimate",
+    "bars",
+    "boxes",
+    "curves",
+    "percent",
+    "ticks",
+]
+
 ROW = 20.0
-Format = Callable[[float], str]
-
-
-class Body(NamedTuple):
-    """What stands between the tags of a drawing, and how high it is."""
-
-    markup: str
-    height: float
+KEY = 136.0  # units that a row's name may take
 
 
 class Estimate(NamedTuple):
@@ -60,53 +78,6 @@ class Box(NamedTuple):
     series: int = 0
 
 
-def percent(value: float) -> str:
-    """A fraction as people read it.
-
-    >>> percent(0.614), percent(0.0004)
-    ('61 %', '0 %')
-    """
-    return f"{100 * value:.0f} %"
-
-
-def ticks(low: float, high: float, most: int = 6) -> list[float]:
-    """Round values between two bounds.
-
-    >>> ticks(0, 1)
-    [0.0, 0.2, 0.4, 0.6, 0.8, 1.0]
-    """
-    span = high - low
-    if not span > 0 or not math.isfinite(span):
-        return [low]
-    raw = span / max(most - 1, 1)
-    power = 10.0 ** math.floor(math.log10(raw))
-    step = next(power * m for m in (1, 2, 2.5, 5, 10) if power * m >= raw * 0.999)
-    first = math.ceil(low / step - 1e-9)
-    return [round(step * i, 10) for i in range(first, math.floor(high / step + 1e-9) + 1)]
-
-
-def legend(
-    names: Sequence[tuple[int, str]], x: float, y: float, width: float, lines: bool = False
-) -> Body:
-    """Series with their colour and shape, in as few rows as fit."""
-    out, left, row = [], x, y
-    for i, name in names:
-        label = shorten(name, width - 24, 11)
-        need = 22 + width_of(label, 11) + 14
-        if left > x and left + need > x + width:
-            left, row = x, row + 18
-        if lines:
-            out.append(
-                line(
-                    Point(left, row - 4), Point(left + 16, row - 4), f"curve l{i % HUES}{_dash(i)}"
-                )
-            )
-        out.append(mark(Point(left + 8, row - 4), i, 3.6))
-        out.append(text(left + 21, row, label, "strong"))
-        left += need
-    return Body("".join(out), row - y + 14 if names else 0)
-
-
 def bars(
     estimates: Sequence[Estimate],
     series: Sequence[str],
@@ -116,62 +87,85 @@ def bars(
     form: Format = percent,
     guide: float | None = None,
 ) -> Body:
-    """A row for each key, in it a bar (or, with many series, a point) for each series with its
-    interval."""
-    keys = list(dict.fromkeys(e.key for e in estimates))
-    shown = sorted({e.series for e in estimates})
-    slot = {s: i for i, s in enumerate(shown)}
+    """A row for each key, in it a bar with its interval for each series.
+
+    With many series, points take the place of bars.
+    """
+    keys = list(dict.fromkeys(estimate.key for estimate in estimates))
+    shown = sorted({estimate.series for estimate in estimates})
     dense = len(shown) > 3
     thick = 14.0 if len(shown) == 1 else 9.0
-    step = thick + 2 if not dense else 7.0
+    step = 7.0 if dense else thick + 2
     block = max(ROW, step * len(shown) + 8)
-    gutter = min(max((width_of(shorten(k, 136, 11), 11) for k in keys), default=0) + 12, 148)
-    right = WIDTH - (46 if not dense else 12)
-    head = (
-        Body("", 0.0) if len(shown) < 2 else legend([(i, series[i]) for i in shown], 0, 12, WIDTH)
-    )
+
+    head = legend([(i, series[i]) for i in shown])
     top = head.height + 8
     base = top + block * len(keys) + 2
+    right = WIDTH - (12 if dense else 46)  # a bar's value stands to its right
+    axis = Axis(domain, (_gutter(keys), right), label, form)
 
-    def place(value: float) -> float:
-        return gutter + (value - domain[0]) / (domain[1] - domain[0]) * (right - gutter)
-
-    out = [head.markup, _bottom_axis(place, domain, top, base, label, form)]
-    for i in range(len(keys)):
-        y = top + i * block
-        if i % 2:
-            out.append(rect(0, y, WIDTH, block, "band"))
-    out.append(grid(place, domain, top, base))
+    out = [head.markup, bottom(axis, base)]
+    for i in range(1, len(keys), 2):
+        out.append(rect(0, top + i * block, WIDTH, block, "band"))
+    out.append(uprights(axis, top, base))
     for i, key in enumerate(keys):
-        middle = top + i * block + block / 2
-        out.append(text(gutter - 8, middle + 4, shorten(key, 136, 11), "strong", "end"))
-        for e in (e for e in estimates if e.key == key and e.value is not None):
-            assert e.value is not None
-            y = middle + (slot[e.series] - (len(shown) - 1) / 2) * step
-            told = f"{key}, {series[e.series] if series else ''}: {form(e.value)}{_interval(e, form)}{e.note}"
+        middle = top + (i + 0.5) * block
+        out.append(_row_name(key, axis, middle))
+        for estimate in estimates:
+            if estimate.key != key or estimate.value is None:
+                continue
+            y = middle + (shown.index(estimate.series) - (len(shown) - 1) / 2) * step
+            name = series[estimate.series] if series else ""
+            told = f"{key}, {name}: {form(estimate.value)}{_range(estimate, form)}{estimate.note}"
             if dense:
-                out.append(_whisker(place, e, y, 0))
-                out.append(mark(Point(place(e.value), y), e.series, 3.4, told))
+                out.append(_point(axis, estimate, estimate.value, y, told))
             else:
-                zero = place(max(domain[0], 0))
-                ends = sorted((zero, place(e.value)))
-                out.append(
-                    rect(
-                        ends[0],
-                        y - thick / 2,
-                        ends[1] - ends[0],
-                        thick,
-                        f"f{e.series % HUES} pale",
-                        told,
-                        rx=1.5,
-                    )
-                )
-                out.append(_whisker(place, e, y, min(thick / 3, 3)))
-                edge = max(place(e.value), place(e.high) if e.high is not None else 0)
-                out.append(text(edge + 5, y + 3.5, form(e.value), "value"))
+                out.append(_bar(axis, estimate, estimate.value, y, thick, told))
     if guide is not None:
-        out.append(line(Point(place(guide), top), Point(place(guide), base), "guide"))
+        out.append(upright(axis, guide, top, base, "guide"))
     return Body("".join(out), base + 34)
+
+
+def _point(axis: Axis, estimate: Estimate, value: float, y: float, told: str) -> str:
+    """A point, and its interval in the same colour, as there are many."""
+    interval = ""
+    if estimate.low is not None and estimate.high is not None:
+        ends = Point(axis.at(estimate.low), y), Point(axis.at(estimate.high), y)
+        interval = line(*ends, f"l{estimate.series % HUES}")
+    return interval + mark(Point(axis.at(value), y), estimate.series, 3.4, told)
+
+
+def _bar(axis: Axis, estimate: Estimate, value: float, y: float, thick: float, told: str) -> str:
+    """A bar from zero, its interval, and the value behind both."""
+    start, end = sorted((axis.at(0.0), axis.at(value)))
+    kind = f"f{estimate.series % HUES} pale"
+    out = [rect(start, y - thick / 2, end - start, thick, kind, told, rx=1.5)]
+    edge = axis.at(value)
+    if estimate.low is not None and estimate.high is not None:
+        low, high = axis.at(estimate.low), axis.at(estimate.high)
+        cap = min(thick / 3, 3)
+        out.append(line(Point(low, y), Point(high, y), "whisker"))
+        for x in (low, high):
+            out.append(line(Point(x, y - cap), Point(x, y + cap), "whisker"))
+        edge = max(edge, high)
+    out.append(text(edge + 5, y + 3.5, axis.form(value), "value"))
+    return "".join(out)
+
+
+def _range(estimate: Estimate, form: Format) -> str:
+    if estimate.low is None or estimate.high is None:
+        return ""
+    return f" ({form(estimate.low)} to {form(estimate.high)})"
+
+
+def _gutter(keys: Iterable[str]) -> float:
+    """How much room the names of the rows need."""
+    widest = max((width_of(shorten(key, KEY, 11), 11) for key in keys), default=0.0)
+    return min(widest, KEY) + 12
+
+
+def _row_name(key: str, axis: Axis, middle: float) -> str:
+    return text(axis.reach[0] - 8, middle + 4, shorten(key, KEY, 11), "strong", "end")
 
 
 def curves(
@@ -189,185 +183,67 @@ def curves(
     height: float = 230.0,
 ) -> Body:
     """Curves over a common axis; the axis may be logarithmic (sizes of models)."""
-    left, right = 50.0, WIDTH - 14
-    named = [(c.series, c.name) for c in lines if c.points]
-    head = legend(named, 0, 12, WIDTH, lines=True) if len(named) > 1 else Body("", 0.0)
+    head = legend([(curve.series, curve.name) for curve in lines if curve.points], lines=True)
     top = head.height + 15
     base = top + height
+    x = Axis(x_domain, (50.0, WIDTH - 14), x_label, x_form, log, x_ticks)
+    y = Axis(y_domain, (base, top), y_label, form)
 
-    def across(x: float) -> float:
-        a, b, v = (
-            (math.log10(x_domain[0]), math.log10(x_domain[1]), math.log10(x))
-            if log
-            else (*x_domain, x)
-        )
-        return left + (v - a) / (b - a) * (right - left) if b > a else (left + right) / 2
-
-    def up(y: float) -> float:
-        return (
-            base
-            - (min(max(y, y_domain[0]), y_domain[1]) - y_domain[0])
-            / (y_domain[1] - y_domain[0])
-            * height
-        )
-
-    out = [
-        head.markup,
-        *frame(
-            across,
-            up,
-            left,
-            right,
-            top,
-            base,
-            x_domain,
-            y_domain,
-            x_label,
-            y_label,
-            form,
-            x_form,
-            x_ticks or (_decades(x_domain) if log else ticks(*x_domain)),
-        ),
-    ]
+    out = [head.markup, frame(x, y)]
     if diagonal:
-        out.append(
-            line(
-                Point(across(x_domain[0]), up(x_domain[0])),
-                Point(across(x_domain[1]), up(x_domain[1])),
-                "guide",
-            )
-        )
-    for c in lines:
-        for (x, _), low, high in zip(c.points, c.low, c.high, strict=False):
-            out.append(
-                line(Point(across(x), up(low)), Point(across(x), up(high)), f"l{c.series % HUES}")
-            )
-        if len(c.points) > 1:
-            kind = f"curve l{c.series % HUES}{_dash(c.series)}"
-            out.append(path([Point(across(x), up(y)) for x, y in c.points], kind, c.name))
-        if c.dots or len(c.points) == 1:
-            for x, y in c.points:
-                out.append(
-                    mark(
-                        Point(across(x), up(y)), c.series, 4.2, f"{c.name}: {x_form(x)}, {form(y)}"
-                    )
-                )
+        low, high = x_domain
+        out.append(line(Point(x.at(low), y.at(low)), Point(x.at(high), y.at(high)), "guide"))
+    out += [_curve(curve, x, y) for curve in lines]
     return Body("".join(out), base + 40)
+
+
+def _curve(curve: Curve, x: Axis, y: Axis) -> str:
+    out = []
+    for (value, _), low, high in zip(curve.points, curve.low, curve.high, strict=False):
+        ends = Point(x.at(value), y.at(low)), Point(x.at(value), y.at(high))
+        out.append(line(*ends, f"l{curve.series % HUES}"))
+    places = [Point(x.at(across), y.at(up)) for across, up in curve.points]
+    if len(places) > 1:
+        out.append(path(places, stroke(curve.series), curve.name))
+    if curve.dots or len(places) == 1:
+        for place, (across, up) in zip(places, curve.points, strict=True):
+            told = f"{curve.name}: {x.form(across)}, {y.form(up)}"
+            out.append(mark(place, curve.series, 4.2, told))
+    return "".join(out)
 
 
 def boxes(
     rows: Sequence[Box], label: str, series: Sequence[str] = (), form: Format = percent
 ) -> Body:
     """A box for each key: the quarters, the middle, whiskers, and what lies beyond them."""
-    gutter = min(max((width_of(shorten(b.key, 136, 11), 11) for b in rows), default=0) + 12, 148)
-    right, tall = WIDTH - 12, 26.0
-    head = legend(list(enumerate(series)), 0, 12, WIDTH) if len(series) > 1 else Body("", 0.0)
+    tall = 26.0
+    head = legend(list(enumerate(series)))
     top = head.height + 8
     base = top + tall * len(rows) + 2
+    axis = Axis((0.0, 1.0), (_gutter(row.key for row in rows), WIDTH - 12), label, form)
 
-    def place(value: float) -> float:
-        return gutter + value * (right - gutter)
-
-    out = [
-        head.markup,
-        _bottom_axis(place, (0, 1), top, base, label, form),
-        grid(place, (0, 1), top, base),
-    ]
+    out = [head.markup, bottom(axis, base), uprights(axis, top, base)]
     last = ""
-    for i, b in enumerate(rows):
+    for i, row in enumerate(rows):
         y = top + tall * (i + 0.5)
-        if b.key != last:
-            out.append(text(gutter - 8, y + 4, shorten(b.key, 136, 11), "strong", "end"))
-        last = b.key
-        half = f"half of the groups between {form(b.quarter)} and {form(b.three_quarters)}"
-        told = f"{b.key}: {half}, middle {form(b.middle)}"
-        out.append(line(Point(place(b.low), y), Point(place(b.quarter), y), "whisker"))
-        out.append(line(Point(place(b.three_quarters), y), Point(place(b.high), y), "whisker"))
-        out.append(
-            rect(
-                place(b.quarter),
-                y - 7,
-                place(b.three_quarters) - place(b.quarter),
-                14,
-                f"box f{b.series % HUES}",
-                told,
-            )
-        )
-        out.append(line(Point(place(b.middle), y - 7), Point(place(b.middle), y + 7), "whisker"))
-        out += [mark(Point(place(v), y), b.series, 2.6, form(v)) for v in b.outliers[:200]]
+        if row.key != last:
+            out.append(_row_name(row.key, axis, y))
+        last = row.key
+        out.append(_box(axis, row, y))
     return Body("".join(out), base + 34)
 
 
-def _bottom_axis(
-    place: Format | Callable[[float], float],
-    domain: tuple[float, float],
-    top: float,
-    base: float,
-    label: str,
-    form: Format,
-) -> str:
-    out = [text(float(place(v)), base + 14, form(v), "value", "middle") for v in ticks(*domain)]
-    middle = (float(place(domain[0])) + float(place(domain[1]))) / 2
-    return "".join(out) + text(middle, base + 29, label, "", "middle")
-
-
-def grid(
-    place: Callable[[float], float], domain: tuple[float, float], top: float, base: float
-) -> str:
-    """Upright lines at the ticks."""
-    return "".join(
-        line(Point(place(v), top), Point(place(v), base), "grid") for v in ticks(*domain)
-    )
-
-
-def _whisker(place: Callable[[float], float], e: Estimate, y: float, cap: float) -> str:
-    if e.low is None or e.high is None:
-        return ""
-    a, b = place(e.low), place(e.high)
-    if not cap:  # many series: the interval has the colour of its point
-        return line(Point(a, y), Point(b, y), f"l{e.series % HUES}")
-    ends = "".join(line(Point(x, y - cap), Point(x, y + cap), "whisker") for x in (a, b))
-    return line(Point(a, y), Point(b, y), "whisker") + ends
-
-
-def _interval(e: Estimate, form: Format) -> str:
-    return "" if e.low is None or e.high is None else f" ({form(e.low)} to {form(e.high)})"
-
-
-def frame(
-    across: Callable[[float], float],
-    up: Callable[[float], float],
-    left: float,
-    right: float,
-    top: float,
-    base: float,
-    x_domain: tuple[float, float],
-    y_domain: tuple[float, float],
-    x_label: str,
-    y_label: str,
-    form: Format,
-    x_form: Format,
-    x_ticks: Iterable[float],
-) -> list[str]:
-    """Axes with their ticks and labels."""
-    out = []
-    for v in ticks(*y_domain, most=6 if base - top > 150 else 5):
-        out.append(line(Point(left, up(v)), Point(right, up(v)), "grid"))
-        out.append(text(left - 6, up(v) + 3.5, form(v), "value", "end"))
-    for v in x_ticks:
-        out.append(line(Point(across(v), base), Point(across(v), base + 4), "axis"))
-        out.append(text(across(v), base + 15, x_form(v), "value", "middle"))
-    out.append(line(Point(left, base), Point(right, base), "axis"))
-    out.append(text((left + right) / 2, base + 31, x_label, "", "middle"))
-    out.append(text(left - 42, (top + base) / 2, y_label, "", "middle", turn=True))
-    return out
-
-
-def _decades(domain: tuple[float, float]) -> list[float]:
-    low, high = math.floor(math.log10(domain[0])), math.ceil(math.log10(domain[1]))
-    found = [10.0**i for i in range(low, high + 1) if domain[0] <= 10.0**i <= domain[1]]
-    return found or [domain[0], domain[1]]
-
-
-def _dash(series: int) -> str:
-    return "" if series < HUES else " dashed"
+def _box(axis: Axis, box: Box, y: float) -> str:
+    form = axis.form
+    half = f"half of the groups between {form(box.quarter)} and {form(box.three_quarters)}"
+    told = f"{box.key}: {half}, middle {form(box.middle)}"
+    start, middle, end = map(axis.at, (box.quarter, box.middle, box.three_quarters))
+    out = [
+        line(Point(axis.at(box.low), y), Point(start, y), "whisker"),
+        line(Point(end, y), Point(axis.at(box.high), y), "whisker"),
+        rect(start, y - 7, end - start, 14, f"box f{box.series % HUES}", told),
+        line(Point(middle, y - 7), Point(middle, y + 7), "whisker"),
+    ]
+    for value in box.outliers[:200]:
+        out.append(mark(Point(axis.at(value), y), box.series, 2.6, form(value)))
+    return "".join(out)

@@ -7,12 +7,14 @@ carries the same rules with the colours of paper. Everything that comes from dat
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 from xml.sax.saxutils import escape as _escape
 
 MARGIN = 12  # around a drawing in a file of its own
-# colours for series; beyond them the shapes of points and the dashes of lines tell series apart
+# Colours for series, of different lightness, so that colour-blind readers can tell them apart.
+# Beyond them, the shapes of points and the dashes of lines do.
 HUES = 7
 LIGHT = {
     "paper": "#ffffff",
@@ -20,13 +22,13 @@ LIGHT = {
     "soft": "#5a5f66",
     "rule": "#d9d7d1",
     "band": "#f1efea",
-    "s0": "#0072b2",
-    "s1": "#d55e00",
-    "s2": "#00865f",
-    "s3": "#b4508d",
-    "s4": "#a87400",
-    "s5": "#4a9fd8",
-    "s6": "#6b6f76",
+    "s0": "#0d4e92",
+    "s1": "#d73c00",
+    "s2": "#13855a",
+    "s3": "#cb5f9d",
+    "s4": "#5f3800",
+    "s5": "#1c94d8",
+    "s6": "#515558",
 }
 DARK = {
     "paper": "#16181c",
@@ -34,14 +36,22 @@ DARK = {
     "soft": "#a3a8b0",
     "rule": "#363a42",
     "band": "#22252b",
-    "s0": "#56b4e9",
-    "s1": "#f28e4b",
-    "s2": "#3cc79e",
-    "s3": "#dd94bf",
-    "s4": "#e6b33c",
-    "s5": "#8ab4d8",
-    "s6": "#9aa0a8",
+    "s0": "#49b9ff",
+    "s1": "#d77900",
+    "s2": "#78e7c4",
+    "s3": "#cc8fa6",
+    "s4": "#f2c120",
+    "s5": "#3776d2",
+    "s6": "#737373",
 }
+_SHAPES = (  # corners of the shapes of points, in radii; the first is a circle
+    (),
+    ((-0.88, -0.88), (0.88, -0.88), (0.88, 0.88), (-0.88, 0.88)),
+    ((0, -1.2), (1.1, 0.8), (-1.1, 0.8)),
+    ((0, -1.3), (1.3, 0), (0, 1.3), (-1.3, 0)),
+)
+_FONT = 'system-ui,"Segoe UI","Helvetica Neue",Arial,sans-serif'
+_FORBIDDEN = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # in XML
 
 # Where text stands is measured, not laid out by a browser: mean advance of a sans serif, in ems, by
 # kind of letter.
@@ -56,18 +66,12 @@ class Point(NamedTuple):
 
 
 def escape(text: str) -> str:
-    """Text made safe between tags and in quoted attributes; characters that XML forbids are
-    dropped.
+    """Text made safe between tags and in quoted attributes, without what XML forbids.
 
     >>> escape('<b title="x">' + chr(0))
     '&lt;b title=&quot;x&quot;&gt;'
     """
-    clean = "".join(
-        c
-        for c in text
-        if c in "\t\n" or 0x20 <= ord(c) < 0xD800 or 0xE000 <= ord(c) < 0xFFFE or ord(c) > 0xFFFF
-    )
-    return _escape(clean, {'"': "&quot;", "'": "&#39;"})
+    return _escape(_FORBIDDEN.sub("", text), {'"': "&quot;", "'": "&#39;"})
 
 
 def number(value: float) -> str:
@@ -76,8 +80,7 @@ def number(value: float) -> str:
     >>> number(3.0), number(2.25)
     ('3', '2.2')
     """
-    text = f"{value:.1f}"
-    return text[:-2] if text.endswith(".0") else text
+    return f"{value:.1f}".removesuffix(".0")
 
 
 def width_of(text: str, size: float) -> float:
@@ -86,7 +89,15 @@ def width_of(text: str, size: float) -> float:
     >>> width_of("will", 10) < width_of("wmwm", 10)
     True
     """
-    return size * sum(0.34 if c in _NARROW else 0.9 if c in _WIDE else 0.61 for c in text)
+    ems = 0.0
+    for character in text:
+        if character in _NARROW:
+            ems += 0.34
+        elif character in _WIDE:
+            ems += 0.9
+        else:
+            ems += 0.61
+    return size * ems
 
 
 def shorten(text: str, room: float, size: float) -> str:
@@ -109,22 +120,23 @@ def shorten(text: str, room: float, size: float) -> str:
 
 
 def tag(name: str, attributes: Mapping[str, object] | None = None, *children: str) -> str:
-    """One element; attribute values are escaped, numbers are shortened, children are markup
-    already."""
-    parts = [f"<{name}"]
+    """One element; values of attributes are escaped, children are markup already."""
+    parts = [name]
     for key, value in (attributes or {}).items():
         if value is None or value == "":
             continue
         shown = number(value) if isinstance(value, float) else escape(str(value))
-        parts.append(f' {key.rstrip("_").replace("_", "-")}="{shown}"')
-    return "".join(parts) + (f">{''.join(children)}</{name}>" if children else "/>")
+        parts.append(f'{key.rstrip("_").replace("_", "-")}="{shown}"')
+    head = " ".join(parts)
+    if not children:
+        return f"<{head}/>"
+    return f"<{head}>{''.join(children)}</{name}>"
 
 
 def text(
     x: float, y: float, words: str, kind: str = "", anchor: str = "", turn: bool = False
 ) -> str:
-    """A line of text: `kind` names its class, `turn` stands it upright for the label of a vertical
-    axis."""
+    """A line of text: `kind` names its class, `turn` stands it upright beside an axis."""
     attributes: dict[str, object] = {
         "x": float(x),
         "y": float(y),
@@ -138,10 +150,8 @@ def text(
 
 def line(a: Point, b: Point, kind: str) -> str:
     """A straight line."""
-    return tag(
-        "line",
-        {"x1": float(a.x), "y1": float(a.y), "x2": float(b.x), "y2": float(b.y), "class_": kind},
-    )
+    ends = {"x1": float(a.x), "y1": float(a.y), "x2": float(b.x), "y2": float(b.y)}
+    return tag("line", {**ends, "class_": kind})
 
 
 def rect(
@@ -159,68 +169,68 @@ def rect(
     return tag("rect", attributes, *_title(title))
 
 
-def path(points: Iterable[Point], kind: str, title: str = "", **more: object) -> str:
+def path(points: Iterable[Point], kind: str, title: str = "") -> str:
     """A line through points."""
-    steps = " ".join(f"{'ML'[i > 0]}{number(p.x)} {number(p.y)}" for i, p in enumerate(points))
-    return tag("path", {"d": steps, "class_": kind, **more}, *_title(title))
+    return tag("path", {"d": _steps(points), "class_": kind}, *_title(title))
+
+
+def _steps(points: Iterable[Point]) -> str:
+    """The way through points, in the language of paths."""
+    steps = [f"{number(point.x)} {number(point.y)}" for point in points]
+    return "M" + " L".join(steps)
 
 
 def mark(at: Point, series: int, radius: float = 4.0, title: str = "", **more: object) -> str:
     """A point of a series: its colour and its shape both say which."""
-    x, y, r = at.x, at.y, radius
-    shape = (series % HUES + series // HUES) % 4
-    kind = f"f{series % HUES} mark"
-    if shape == 0:
-        return tag(
-            "circle",
-            {"cx": float(x), "cy": float(y), "r": float(r), "class_": kind, **more},
-            *_title(title),
-        )
-    corners = {
-        1: [(-0.88, -0.88), (0.88, -0.88), (0.88, 0.88), (-0.88, 0.88)],
-        2: [(0, -1.2), (1.1, 0.8), (-1.1, 0.8)],
-        3: [(0, -1.3), (1.3, 0), (0, 1.3), (-1.3, 0)],
-    }[shape]
-    outline = " ".join(
-        f"{'ML'[i > 0]}{number(x + dx * r)} {number(y + dy * r)}"
-        for i, (dx, dy) in enumerate(corners)
-    )
-    return tag("path", {"d": outline + "Z", "class_": kind, **more}, *_title(title))
+    corners = _SHAPES[(series % HUES + series // HUES) % len(_SHAPES)]
+    looks: dict[str, object] = {"class_": f"f{series % HUES} mark", **more}
+    if not corners:
+        circle = {"cx": float(at.x), "cy": float(at.y), "r": float(radius)}
+        return tag("circle", {**circle, **looks}, *_title(title))
+    outline = [Point(at.x + dx * radius, at.y + dy * radius) for dx, dy in corners]
+    return tag("path", {"d": _steps(outline) + "Z", **looks}, *_title(title))
 
 
 def drawing(
     width: float, height: float, body: Iterable[str], title: str, description: str, name: str
 ) -> str:
     """The whole drawing with its title and description for those who do not see it."""
+    name = escape(name)
     return (
         f'<svg class="chart" viewBox="0 0 {number(width)} {number(height)}" role="img" '
-        f'aria-labelledby="{escape(name)}-t {escape(name)}-d" xmlns="http://www.w3.org/2000/svg">'
-        f'<title id="{escape(name)}-t">{escape(title)}</title><desc id="{escape(name)}-d">{escape(description)}</desc>'
-        + "".join(body)
-        + "</svg>"
+        f'aria-labelledby="{name}-t {name}-d" xmlns="http://www.w3.org/2000/svg">'
+        f'<title id="{name}-t">{escape(title)}</title>'
+        f'<desc id="{name}-d">{escape(description)}</desc>{"".join(body)}</svg>'
     )
 
 
 def colours(theme: Mapping[str, str]) -> str:
     """The rules that turn class names into colours; values may be `var(--name)`."""
-    rules = [
-        f'.chart text{{fill:{theme["soft"]};font:11px system-ui,"Segoe UI","Helvetica Neue",Arial,sans-serif}}',
-        f".chart .strong{{fill:{theme['ink']}}}.chart .head{{fill:{theme['ink']};font-weight:600}}",
-        f".chart .value{{font-size:10px}}.chart .dot{{fill:{theme['ink']}}}",
-        f".chart .grid{{stroke:{theme['rule']};stroke-width:1}}.chart .axis{{stroke:{theme['soft']};stroke-width:1}}",
-        f".chart .guide{{stroke:{theme['soft']};stroke-width:1;stroke-dasharray:2 3}}",
-        f".chart .band{{fill:{theme['band']}}}.chart .whisker{{stroke:{theme['ink']};stroke-width:1.2;fill:none}}",
-        f".chart .mark{{stroke:{theme['paper']};stroke-width:.8}}",
-        ".chart .curve{fill:none;stroke-width:2;stroke-linejoin:round}",
-        f".chart .box{{stroke:{theme['ink']};stroke-width:1;fill-opacity:.35}}.chart .hot{{fill:{theme['paper']}}}",
-        ".chart .pale{fill-opacity:.62}.chart .dashed{stroke-dasharray:6 3}",
-        f".chart .cell{{stroke:{theme['rule']};stroke-width:.5;fill:none}}",
-    ]
+    paper, ink, soft = theme["paper"], theme["ink"], theme["soft"]
+    rule, band = theme["rule"], theme["band"]
+    looks = {
+        "text": f"fill:{soft};font:11px {_FONT}",
+        ".strong": f"fill:{ink}",
+        ".head": f"fill:{ink};font-weight:600",
+        ".value": "font-size:10px",
+        ".dot": f"fill:{ink}",
+        ".grid": f"stroke:{rule};stroke-width:1",
+        ".axis": f"stroke:{soft};stroke-width:1",
+        ".guide": f"stroke:{soft};stroke-width:1;stroke-dasharray:2 3",
+        ".band": f"fill:{band}",
+        ".whisker": f"stroke:{ink};stroke-width:1.2;fill:none",
+        ".mark": f"stroke:{paper};stroke-width:.8",
+        ".curve": "fill:none;stroke-width:2;stroke-linejoin:round",
+        ".box": f"stroke:{ink};stroke-width:1;fill-opacity:.35",
+        ".hot": f"fill:{paper}",
+        ".pale": "fill-opacity:.62",
+        ".dashed": "stroke-dasharray:6 3",
+        ".cell": f"stroke:{rule};stroke-width:.5;fill:none",
+    }
     for i in range(HUES):
-        rules.append(
-            f".chart .f{i}{{fill:{theme[f's{i}']}}}.chart .l{i}{{stroke:{theme[f's{i}']}}}"
-        )
-    return "".join(rules)
+        looks[f".f{i}"] = f"fill:{theme[f's{i}']}"
+        looks[f".l{i}"] = f"stroke:{theme[f's{i}']}"
+    return "".join(f".chart {name}{{{look}}}" for name, look in looks.items())
 
 
 def page_rules() -> str:
@@ -234,8 +244,10 @@ def variables(theme: Mapping[str, str]) -> str:
 
 
 def standalone(svg: str) -> str:
-    """A drawing as a file of its own, in the colours of paper and with a margin, since files do not
-    overflow."""
+    """A drawing as a file of its own, in the colours of paper.
+
+    With a margin, since files do not overflow.
+    """
     head, _, rest = svg.partition(">")
     box = head.split('viewBox="')[1].split('"')[0]
     width, height = (float(part) + 2 * MARGIN for part in box.split()[2:])
@@ -247,5 +259,5 @@ def standalone(svg: str) -> str:
     )
 
 
-def _title(words: str) -> tuple[str, ...]:
-    return (tag("title", None, escape(words)),) if words else ()
+def _title(words: str) -> list[str]:
+    return [tag("title", None, escape(words))] if words else []

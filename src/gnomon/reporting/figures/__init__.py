@@ -1,18 +1,22 @@
-"""Figures: each is a function from a study to charts, listed in the registry; those that do not apply
-give nothing.
+"""Figures: each is a function from a study to charts, listed in the registry.
 
-A figure carries its drawing, a description in words and the numbers behind it, so that the page can
-show all three and `gnomon report --figures` can write SVG, PNG and CSV.
+A figure that does not apply to a study gives nothing. It carries its drawing, a description in
+words and the numbers behind it, so that the page can show all three and `gnomon report --figures`
+can write SVG, PNG and CSV.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
-from gnomon.reporting.charts.plots import WIDTH, Body
+from gnomon.reporting.charts.axes import WIDTH, Body
 from gnomon.reporting.charts.svg import drawing
 from gnomon.reporting.study import Study
+
+Thing = TypeVar("Thing")
+Key = TypeVar("Key")
 
 
 @dataclass(frozen=True)
@@ -29,14 +33,9 @@ class Figure:
 
     def svg(self, prefix: str = "") -> str:
         """The drawing; `prefix` keeps the ids of several studies apart on one page."""
-        return drawing(
-            WIDTH,
-            self.body.height,
-            [self.body.markup],
-            self.title,
-            self.description,
-            f"{prefix}{self.name}",
-        )
+        markup, height = self.body
+        name = f"{prefix}{self.name}"
+        return drawing(WIDTH, height, [markup], self.title, self.description, name)
 
 
 def figures(study: Study) -> list[Figure]:
@@ -56,3 +55,15 @@ def words(tag: str) -> str:
     'label cardinality'
     """
     return tag.replace("_", " ").replace("-", " ")
+
+
+def grouped(things: Iterable[Thing], key: Callable[[Thing], Key]) -> dict[Key, list[Thing]]:
+    """Things by what a function says of them, both in the order in which they come.
+
+    >>> grouped(["ant", "bee", "ape"], lambda word: word[0])
+    {'a': ['ant', 'ape'], 'b': ['bee']}
+    """
+    found: dict[Key, list[Thing]] = {}
+    for thing in things:
+        found.setdefault(key(thing), []).append(thing)
+    return found

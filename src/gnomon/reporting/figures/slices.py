@@ -1,222 +1,204 @@
-"""Bars by category, relation, class ... with intervals, and curves over the number of right
-labels."""
+"""Bars by category, relation, class ... with intervals; and which measures and tags a benchmark is
+drawn by."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
-from gnomon import registry
 from gnomon.contracts import Benchmark, Measure
-from gnomon.errors import GnomonError
 from gnomon.measures.grouping import large_enough
 from gnomon.measures.scoring import scores
 from gnomon.measures.table import Table, in_order
 from gnomon.records import Score
-from gnomon.reporting.charts.plots import Curve, Estimate, bars, curves, percent
-from gnomon.reporting.figures import Figure, words
+from gnomon.registry import known_measure
+from gnomon.reporting.charts.axes import percent
+from gnomon.reporting.charts.plots import Estimate, bars
+from gnomon.reporting.figures import Figure, grouped, words
 from gnomon.reporting.page.items import filters
+from gnomon.reporting.published.results import results_of
 from gnomon.reporting.study import Study
 from gnomon.reporting.tables.export import file_name
 from gnomon.reporting.words import axis_name, measure_name
 
 MOST_KEYS = 30  # rows in a bar chart; the table behind it holds all
+MOST_VALUES = 400  # of a tag that is drawn at all
 MOST_TAGS = 6
+MOST_TOLD = 12  # models in a description
 CURVES = {"cardinality", "label_cardinality"}  # drawn as curves, not as bars
+
+
+class Bar(NamedTuple):
+    """A figure of one run on the items with one value of a tag."""
+
+    series: int
+    score: Score
+    value: float  # of the score, which is known
+
+    @property
+    def key(self) -> str:
+        """The value of the tag."""
+        return self.score.key
+
+
+def known_measures(names: Iterable[str]) -> list[Measure]:
+    """The measures of these names that this installation has, each once."""
+    return list(filter(None, map(known_measure, dict.fromkeys(names))))
+
+
+def declared_measures(spec: Benchmark | None) -> list[Measure]:
+    """The measures of the benchmark; where none of them is here, a benchmark's default."""
+    names = spec.measures if spec else ()
+    return known_measures(names) or known_measures(Benchmark.measures)
 
 
 def headline_measure(spec: Benchmark | None) -> Measure:
     """The measure that the benchmark puts first; accuracy where the benchmark is not known."""
-    name = spec.measures[0] if spec and spec.measures else "accuracy"
-    try:
-        return registry.measure(name)
-    except (GnomonError, ImportError, AttributeError):
-        return registry.measure("accuracy")
+    return declared_measures(spec)[0]
 
 
-def pattern_measure(study: Study) -> Measure | None:
-    """The first measure of whole groups that the benchmark names, if it names one."""
-    for name in study.spec.measures if study.spec else ():
-        if name.startswith(("pattern_accuracy@", "without_partial_credit")):
-            try:
-                return registry.measure(name)
-            except (GnomonError, ImportError, AttributeError):
-                continue
-    return None
+def group_measures(spec: Benchmark | None) -> list[Measure]:
+    """The measures of whole groups: the one that the paper reports first, and those that the
+    benchmark declares."""
+    reported = known_measures(result.measure for result in results_of(spec))
+    first = list(filter(_is_of_groups, reported))[:1]
+    return first + list(filter(_is_of_groups, declared_measures(spec)))
+
+
+def _is_of_groups(measure: Measure) -> bool:
+    return measure.least_group > 0
 
 
 def guess(table: Table) -> float:
     """The expected share of right answers of someone who guesses among the choices."""
     if not len(table):
         return 0.0
-    share = table.kinds.gold.sum(axis=1) / np.maximum((table.kinds.choices >= 0).sum(axis=1), 1)
+    offered = (table.kinds.choices >= 0).sum(axis=1)
+    share = table.kinds.gold.sum(axis=1) / np.maximum(offered, 1)
     return float(share[table.kind].mean())
 
 
 def chance(study: Study) -> float | None:
-    """What a guess is worth on the items of the runs; none where it is not the same for all of
-    them."""
+    """What a guess is worth; none where that is not the same for the items of all runs."""
     found = {round(guess(e.table), 6) for e in study.entrants if len(e.table)}
     return found.pop() if len(found) == 1 else None
 
 
 def tags_of(study: Study) -> list[str]:
     """The tags to slice by: the benchmark's own, else the few-valued ones."""
-    present = {tag for item in study.items for tag in item.tags} - CURVES
-    declared = [tag for tag in (study.spec.slices if study.spec else ()) if tag in present]
-    return (declared or [tag for tag in filters(study) if tag in present])[:MOST_TAGS]
+    present: set[str] = set()
+    for item in study.items:
+        present.update(item.tags)
+    present -= CURVES
+    own = study.spec.slices if study.spec else ()
+    declared = list(filter(present.__contains__, own))
+    return (declared or list(filter(present.__contains__, filters(study))))[:MOST_TAGS]
 
 
 def by_slice(study: Study) -> Iterator[Figure]:
-    """One figure for each tag with the headline measure, and for the first also with the measure of
-    whole groups."""
-    first = True
+    """One figure for each tag with the headline measure, and for the first of them also with a
+    measure of whole groups (SpaceNLI, Figure 5; spatialQA, Figures 1, 5 and 6)."""
+    headline = headline_measure(study.spec)
+    drawn = {}
     for tag in tags_of(study):
-        drawn = _bars(study, tag, headline_measure(study.spec))
-        if drawn:
-            yield drawn
-            whole = pattern_measure(study) if first else None
-            second = _bars(study, tag, whole) if whole else None
-            if second:
-                yield second
-            first = False
+        chart = _bars(study, tag, headline)
+        if chart is not None:
+            drawn[tag] = chart
+    for i, (tag, chart) in enumerate(drawn.items()):
+        yield chart
+        if i == 0:
+            yield from _of_groups(study, tag)
+
+
+def _of_groups(study: Study, tag: str) -> list[Figure]:
+    """The first measure of whole groups for which the groups are large enough."""
+    for measure in group_measures(study.spec):
+        chart = _bars(study, tag, measure)
+        if chart is not None:
+            return [chart]
+    return []
 
 
 def _bars(study: Study, tag: str, measure: Measure) -> Figure | None:
-    flat = [
-        (i, s)
-        for i, e in enumerate(study.entrants)
-        if tag in e.table.tags and large_enough(measure.name, e.table)
-        for s in scores(e.table, [measure], by=tag)
-        if s.key and s.value is not None
-    ]
-    keys = list(dict.fromkeys(s.key for _, s in flat))
-    if not 2 <= len(keys) <= 400:
+    found = _measured(study, tag, measure)
+    by_key = grouped(found, lambda bar: bar.key)
+    if not 2 <= len(by_key) <= MOST_VALUES:
         return None
-    shown = _order(keys, flat)
-    wanted = set(shown[:MOST_KEYS])
-    estimates = [
-        Estimate(s.key, i, s.value, s.low, s.high, f", {s.n:,} items")
-        for key in shown[:MOST_KEYS]
-        for i, s in flat
-        if s.key == key
-    ]
-    name = measure_name(measure.name)
-    guide = chance(study) if measure.name == "accuracy" else None
-    axis = axis_name(measure.name) + (
-        f" (dotted: a guess over all items, {percent(guide)})" if guide else ""
-    )
-    body = bars(estimates, study.labels, axis, guide=guide)
-    left_out = (
-        f" The {MOST_KEYS} with most items of {len(keys)} are drawn."
-        if len(keys) > MOST_KEYS
-        else ""
-    )
-    apart = (
-        " Each run is on its own items: compare those on the same ones."
-        if len(study.item_sets()) > 1
-        else ""
-    )
+    drawn: list[Bar] = []
+    for key in _order(by_key)[:MOST_KEYS]:
+        drawn += by_key[key]
+    guide = chance(study) if measure.guessable else None
+    axis = axis_name(measure.name)
+    if guide:
+        axis += f" (dotted: a guess over all items, {percent(guide)})"
+    rows = []
+    for series, score, value in found:
+        label = study.labels[series]
+        rows.append((label, score.key, value, score.low, score.high, score.n, score.clusters))
     return Figure(
         name=f"{measure.name.replace('@', '-')}-by-{file_name(tag)}",
-        title=f"{name} by {words(tag)}",
-        caption=f"With 95 % intervals over independent groups of items.{apart}{left_out}",
-        description=_extremes(study, [(i, s) for i, s in flat if s.key in wanted], words(tag)),
-        body=body,
+        title=f"{measure_name(measure.name)} by {words(tag)}",
+        caption=_caption(study, len(by_key)),
+        description=_extremes(study, drawn, words(tag)),
+        body=bars(list(map(_estimate, drawn)), study.labels, axis, guide=guide),
         columns=("model", tag, measure.name, "low", "high", "n", "clusters"),
-        rows=tuple(
-            (study.labels[i], s.key, s.value, s.low, s.high, s.n, s.clusters) for i, s in flat
-        ),
+        rows=tuple(rows),
     )
 
 
-def _order(keys: list[str], flat: list[tuple[int, Score]]) -> list[str]:
+def _measured(study: Study, tag: str, measure: Measure) -> list[Bar]:
+    found = []
+    for series, entrant in enumerate(study.entrants):
+        table = entrant.table
+        if tag not in table.tags or not large_enough(measure.name, table):
+            continue
+        for score in scores(table, [measure], by=tag):
+            if score.key and score.value is not None:
+                found.append(Bar(series, score, score.value))
+    return found
+
+
+def _estimate(bar: Bar) -> Estimate:
+    score = bar.score
+    return Estimate(score.key, bar.series, bar.value, score.low, score.high, f", {score.n:,} items")
+
+
+def _caption(study: Study, keys: int) -> str:
+    said = "With 95 % intervals over independent groups of items."
+    if len(study.item_sets()) > 1:
+        said += " Each run is on its own items: compare those on the same ones."
+    if keys > MOST_KEYS:
+        said += f" The {MOST_KEYS} with most items of {keys} are drawn."
+    return said
+
+
+def _order(by_key: Mapping[str, Sequence[Bar]]) -> list[str]:
     """Numbers by size; few words by their mean value, the best first; many words by how many items
     they have."""
-    if all(in_order(key)[0] == 0 for key in keys):
-        return sorted(keys, key=in_order)
-    counts = {key: max(s.n for _, s in flat if s.key == key) for key in keys}
-    if len(keys) > MOST_KEYS:
-        return sorted(keys, key=lambda key: -counts[key])
-    means = {
-        key: np.mean([s.value for _, s in flat if s.key == key and s.value is not None])
-        for key in keys
-    }
-    return sorted(keys, key=lambda key: (-means[key], key))
+
+    def mean(key: str) -> float:
+        return float(np.mean([bar.value for bar in by_key[key]]))
+
+    def items(key: str) -> int:
+        return max(bar.score.n for bar in by_key[key])
+
+    if all(in_order(key)[0] == 0 for key in by_key):
+        return sorted(by_key, key=in_order)
+    if len(by_key) > MOST_KEYS:
+        return sorted(by_key, key=items, reverse=True)
+    return sorted(by_key, key=lambda key: (-mean(key), key))
 
 
-def _extremes(study: Study, flat: list[tuple[int, Score]], tag: str) -> str:
+def _extremes(study: Study, found: Sequence[Bar], tag: str) -> str:
+    """Where each model is highest and lowest, in words."""
     parts = []
-    for i, label in enumerate(study.labels):
-        own = [s for j, s in flat if j == i and s.value is not None]
-        if own:
-            best, worst = max(own, key=lambda s: s.value or 0), min(own, key=lambda s: s.value or 0)
-            parts.append(
-                f"{label}: highest for {best.key} ({percent(best.value or 0)}), lowest for {worst.key} "
-                f"({percent(worst.value or 0)})"
-            )
-    return f"Bars by {tag}. " + "; ".join(parts[:12]) + "."
-
-
-def by_cardinality(study: Study) -> Iterator[Figure]:
-    """How the score changes with the number of labels that count as right (ViPhy, Figure 5)."""
-    most = [len(e.table) and int(e.table.cardinality.max()) for e in study.entrants]
-    if max(most, default=0) < 2:
-        return
-    names = [
-        n
-        for n in (study.spec.measures if study.spec else ())
-        if n in ("relaxed_accuracy", "true_confidence")
-    ]
-    for name in names or ["accuracy"]:
-        measure = registry.measure(name)
-        lines, rows = [], []
-        for i, e in enumerate(study.entrants):
-            points = []
-            for cardinality in np.unique(e.table.cardinality):
-                part = e.table.where(e.table.cardinality == cardinality)
-                s = scores(part, [measure])[0]
-                if s.value is not None:
-                    points.append((int(cardinality), s))
-                    rows.append(
-                        (e.label, int(cardinality), s.value, s.low, s.high, s.n, s.clusters)
-                    )
-            lines.append(
-                Curve(
-                    e.label,
-                    i,
-                    tuple((float(c), s.value or 0.0) for c, s in points),
-                    tuple(
-                        s.value if s.low is None else s.low
-                        for _, s in points
-                        if s.value is not None
-                    ),
-                    tuple(
-                        s.value if s.high is None else s.high
-                        for _, s in points
-                        if s.value is not None
-                    ),
-                    dots=True,
-                )
-            )
-        cardinalities = sorted({row[1] for row in rows})
-        if len(cardinalities) < 2:
-            continue
-        body = curves(
-            lines,
-            "labels that count as right",
-            axis_name(measure.name),
-            x_form=lambda v: f"{v:.0f}",
-            x_domain=(cardinalities[0] - 0.3, cardinalities[-1] + 0.3),
-            x_ticks=[float(c) for c in cardinalities],
-        )
-        yield Figure(
-            name=f"{measure.name}-by-right-labels",
-            title=f"{measure_name(measure.name)} by number of right labels",
-            caption="The more labels count as right, the easier it is to guess one: compare models at the same number.",
-            description=f"Curves over {cardinalities[0]} to {cardinalities[-1]} right labels.",
-            body=body,
-            columns=("model", "cardinality", measure.name, "low", "high", "n", "clusters"),
-            rows=tuple(rows),
-        )
+    by_series = grouped(found, lambda bar: bar.series)
+    for series in sorted(by_series)[:MOST_TOLD]:
+        best = max(by_series[series], key=lambda bar: bar.value)
+        worst = min(by_series[series], key=lambda bar: bar.value)
+        high = f"highest for {best.key} ({percent(best.value)})"
+        low = f"lowest for {worst.key} ({percent(worst.value)})"
+        parts.append(f"{study.labels[series]}: {high}, {low}")
+    return f"Bars by {tag}. {'; '.join(parts)}."

@@ -1,4 +1,4 @@
-"""Does a model do better on one part of the items than on another, beyond chance?
+"""Does a model do significantly better on one part of the items than on another?
 
 Every two parts are compared by the interval of their difference, put together from the intervals of
 both (Newcombe's method, with Wilson's intervals over independent clusters, so that shares near 0
@@ -27,7 +27,7 @@ MOST_PARTS = 40
 
 
 class Gap(NamedTuple):
-    """Two parts of which the first is answered right more often, beyond chance."""
+    """Two parts of which the first is answered right significantly more often."""
 
     tag: str
     better: str
@@ -52,53 +52,62 @@ class Parts(NamedTuple):
 
 
 class Differences(NamedTuple):
-    """What was looked at, and the widest gap that is no chance."""
+    """What was looked at, and the widest significant gap."""
 
     tags: tuple[str, ...]
     gap: Gap | None
 
 
 def differences(table: Table, tags: Sequence[str]) -> Differences:
-    """The widest difference in accuracy between two values of a tag that holds beyond chance, if
-    there is one."""
-    found = [parts for tag in tags if (parts := _parts(table, tag)) is not None]
+    """The widest significant difference in accuracy between two values of a tag, if any."""
+    found = []
+    for tag in tags:
+        parts = _parts(table, tag)
+        if parts is not None:
+            found.append(parts)
+
     comparisons = sum(parts.pairs for parts in found)
-    gaps = [gap for parts in found for gap in _gaps(parts, LEVEL / comparisons)]
+    gaps: list[Gap] = []
+    for parts in found:
+        gaps += _gaps(parts, LEVEL / comparisons)
     widest = max(gaps, key=lambda gap: gap.better_share - gap.worse_share, default=None)
     return Differences(tuple(parts.tag for parts in found), widest)
 
 
 def _parts(table: Table, tag: str) -> Parts | None:
-    """The parts by the values of a tag that are large enough; none where the values are numbers or
-    fewer than two."""
+    """The parts by the values of a tag that are large enough.
+
+    None where fewer than two are, or where the values are numbers.
+    """
     if tag not in table.tags or not len(table):
         return None
+
     column = table.tags[tag]
-    codes = np.where(column.codes >= 0, column.codes, len(column.values))
-    items = np.bincount(codes, minlength=len(column.values) + 1)[:-1]
+    no_value = len(column.values)
+    codes = np.where(column.codes >= 0, column.codes, no_value)
+    items = np.bincount(codes, minlength=no_value + 1)[:-1]
     large = np.flatnonzero(items >= LEAST_ITEMS)
     if not 2 <= len(large) <= MOST_PARTS:
         return None
-    part = np.full(len(column.values) + 1, -1)
+
+    part = np.full(no_value + 1, -1)
     part[large] = np.arange(len(large))
     size, right = _by_cluster(table, part[codes], len(large))
-    spread = (size > 0).sum(axis=0)
-    keep = np.flatnonzero(spread >= LEAST_CLUSTERS)
+    clusters = (size > 0).sum(axis=0)
+    keep = np.flatnonzero(clusters >= LEAST_CLUSTERS)
     names = tuple(column.values[i] for i in large[keep])
     if len(names) < 2 or all(in_order(name)[0] == 0 for name in names):
         return None
+
     size, right = size[:, keep], right[:, keep]
-    without = (right.sum(axis=0) - right) / (
-        size.sum(axis=0) - size
-    )  # never by 0: a part has several clusters
-    return Parts(
-        tag, names, right.sum(axis=0) / size.sum(axis=0), spread[keep].astype(float), without
-    )
+    share = right.sum(axis=0) / size.sum(axis=0)
+    # never by 0: a part has several clusters
+    without = (right.sum(axis=0) - right) / (size.sum(axis=0) - size)
+    return Parts(tag, names, share, clusters[keep].astype(float), without)
 
 
 def _by_cluster(table: Table, part: Codes, parts: int) -> tuple[Floats, Floats]:
-    """[clusters, parts] how many items of each part a cluster has, and how many of them are
-    right."""
+    """[clusters, parts] a cluster's items of each part, and how many of them are right."""
     clusters, count = compact(table.clusters)
     known = part >= 0
     place = clusters[known].astype(np.int64) * parts + part[known]
@@ -108,36 +117,42 @@ def _by_cluster(table: Table, part: Codes, parts: int) -> tuple[Floats, Floats]:
 
 
 def _gaps(parts: Parts, level: float) -> list[Gap]:
+    """Every two parts whose difference does not reach 0 within its interval."""
     low, high = _intervals(parts, level)
-    away = parts.without - parts.share
-    size = np.sqrt((away**2).sum(axis=0))
+    correlation = _correlations(parts)
+    share = parts.share.tolist()
+    order = sorted(range(len(share)), key=lambda i: -share[i])
     found = []
-    for one, two in combinations(range(len(parts.names)), 2):
-        a, b = (one, two) if parts.share[one] >= parts.share[two] else (two, one)
-        together = float(away[:, a] @ away[:, b])
-        correlation = together / float(size[a] * size[b]) if size[a] * size[b] > 0 else 0.0
-        down, up = float(parts.share[a] - low[a]), float(high[b] - parts.share[b])
-        reach = sqrt(max(0.0, down**2 + up**2 - 2 * correlation * down * up))
-        if parts.share[a] - parts.share[b] - reach > 1e-9:
-            found.append(
-                Gap(
-                    parts.tag,
-                    parts.names[a],
-                    parts.names[b],
-                    float(parts.share[a]),
-                    float(parts.share[b]),
-                )
-            )
+    for better, worse in combinations(order, 2):
+        down = share[better] - low[better]
+        up = high[worse] - share[worse]
+        together = 2 * correlation[better, worse] * down * up
+        reach = sqrt(max(0.0, down**2 + up**2 - together))
+        if share[better] - share[worse] - reach > 1e-9:
+            names = parts.names[better], parts.names[worse]
+            found.append(Gap(parts.tag, *names, share[better], share[worse]))
     return found
 
 
+def _correlations(parts: Parts) -> Floats:
+    """[parts, parts] how far two shares move together when a cluster is left out.
+
+    0 where one of them does not move at all.
+    """
+    away = parts.without - parts.share
+    size = np.sqrt((away**2).sum(axis=0))
+    scale = np.outer(size, size)
+    return np.divide(away.T @ away, scale, out=np.zeros_like(scale), where=scale > 0)
+
+
 def _intervals(parts: Parts, level: float) -> tuple[Floats, Floats]:
-    """Wilson's interval of each part at a level, from the spread of its shares without each of its
-    clusters."""
+    """Wilson's interval of each part at a level.
+
+    From the spread of its shares without each of its clusters.
+    """
     low, high = np.empty(len(parts.names)), np.empty(len(parts.names))
-    for i, (share, count) in enumerate(
-        zip(parts.share.tolist(), parts.clusters.tolist(), strict=True)
-    ):
+    for i, share in enumerate(parts.share.tolist()):
+        count = float(parts.clusters[i])
         away = parts.without[:, i] - share  # 0 for clusters outside the part
         error = sqrt((count - 1) / count * float((away**2).sum()))
         if error < 1e-12:  # all clusters alike: no more is known than if each were one item

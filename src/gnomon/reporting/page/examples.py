@@ -1,5 +1,4 @@
-"""Examples: the groups a model solves best, worst and least consistently, with the sentences
-themselves."""
+"""Examples: the groups a model solves best, worst and least consistently, as they were asked."""
 
 from __future__ import annotations
 
@@ -7,16 +6,17 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gnomon.records import Item
 from gnomon.registry import role
 from gnomon.reporting.figures import words
-from gnomon.reporting.page.items import clip
-from gnomon.reporting.study import NO_ANSWER, Entrant, Study
-from gnomon.reporting.words import percentage
+from gnomon.reporting.page.items import pictures
+from gnomon.reporting.study import NO_ANSWER, NOT_ASKED, Entrant, Places, Study
+from gnomon.reporting.words import clip, percentage
 
 GROUPS, SHOWN = 3, 3  # groups of each sort, items of each group
-TEXT = 420
+TEXT, NAME, TAG = 420, 80, 60  # characters that are shown
 
 
 class Example(NamedTuple):
@@ -56,124 +56,123 @@ def is_baseline(entrant: Entrant) -> bool:
 
 
 def galleries(study: Study, entrants: Sequence[Entrant], most: int = 3) -> list[Gallery]:
-    """Best, worst and least consistent groups of the first few models; single items where there are
-    no groups."""
-    telling = [e for e in entrants if not is_baseline(e)] or list(entrants)
-    members = study.groups()
-    large = {name: where for name, where in members.items() if len(where) > 1}
+    """The telling groups of the first few models; single items where there are no groups."""
+    models = [entrant for entrant in entrants if not is_baseline(entrant)]
+    groups = study.groups()
     found = []
-    for e in telling[:most]:
-        asked = {name: where[e.asked[where]] for name, where in large.items()}
-        asked = {name: where for name, where in asked.items() if len(where) > 1}
-        found += _of_groups(study, e, asked) if len(asked) >= 3 else _of_items(study, e)
+    for entrant in (models or entrants)[:most]:
+        asked = _asked_groups(entrant, groups)
+        found += _of_groups(study, entrant, asked) if len(asked) >= 3 else _of_items(study, entrant)
     return [gallery for gallery in found if gallery.groups]
 
 
-def _of_groups(
-    study: Study, e: Entrant, groups: dict[str, np.ndarray[tuple[int], np.dtype[np.int64]]]
-) -> list[Gallery]:
+def _asked_groups(entrant: Entrant, groups: dict[str, Places]) -> dict[str, Places]:
+    """The groups of which a model was asked two items or more."""
+    found = {}
+    for name, where in groups.items():
+        asked = where[entrant.asked[where]]
+        if len(asked) > 1:
+            found[name] = asked
+    return found
+
+
+def _of_groups(study: Study, entrant: Entrant, groups: dict[str, Places]) -> list[Gallery]:
     names = list(groups)
-    share = np.array([e.right[groups[name]].mean() for name in names])
-    sure = np.array(
-        [
-            np.nanmean(e.gold[groups[name]])
-            if e.scored and np.isfinite(e.gold[groups[name]]).any()
-            else 0.0
-            for name in names
-        ]
-    )
-    best = [i for i in np.lexsort((-sure, -share)) if share[i] > 0.5][:GROUPS]
-    worst = [i for i in np.lexsort((sure, share)) if share[i] < 0.5][:GROUPS]
-    mixed = [
-        i
-        for i in np.lexsort((-np.array([len(groups[n]) for n in names]), np.abs(share - 0.5)))
-        if 0 < share[i] < 1
-    ][:GROUPS]
+    share = np.array([entrant.right[where].mean() for where in groups.values()])
+    sure = np.array([_mean_gold(entrant, where) for where in groups.values()])
+    size = np.array([len(where) for where in groups.values()])
+    sorts = {
+        "Best": (np.lexsort((-sure, -share)), share > 0.5),
+        "Worst": (np.lexsort((sure, share)), share < 0.5),
+        "Least consistent": (
+            np.lexsort((-size, np.abs(share - 0.5))),
+            (share > 0) & (share < 1),
+        ),
+    }
+    found = []
+    for sort, (order, fits) in sorts.items():
+        chosen = order[fits[order]][:GROUPS]
+        shown = [_group(study, entrant, names[i], groups[names[i]]) for i in chosen]
+        found.append(Gallery(entrant.label, sort, tuple(shown)))
+    return found
+
+
+def _mean_gold(entrant: Entrant, where: Places) -> float:
+    """What the model gave the right answers on average; 0 without scores."""
+    known = entrant.gold[where]
+    known = known[np.isfinite(known)]
+    return float(known.mean()) if len(known) else 0.0
+
+
+def _of_items(study: Study, entrant: Entrant) -> list[Gallery]:
+    """Where items stand alone: the surest right and the surest wrong answers."""
+    asked = np.flatnonzero(entrant.asked)
+    sure = np.nan_to_num(entrant.sure[asked])
+    ranked = asked[np.argsort(-sure, kind="stable")]
+    right = entrant.right[ranked]
     return [
-        Gallery(e.label, "Best", tuple(_group(study, e, names[i], groups[names[i]]) for i in best)),
-        Gallery(
-            e.label, "Worst", tuple(_group(study, e, names[i], groups[names[i]]) for i in worst)
-        ),
-        Gallery(
-            e.label,
-            "Least consistent",
-            tuple(_group(study, e, names[i], groups[names[i]]) for i in mixed),
-        ),
+        _single(study, entrant, "Surest right answers", ranked[right]),
+        _single(study, entrant, "Surest wrong answers", ranked[~right]),
     ]
 
 
-def _of_items(study: Study, e: Entrant) -> list[Gallery]:
-    """Where items stand alone: the surest right and the surest wrong answers."""
-    asked = np.flatnonzero(e.asked)
-    sure = np.where(np.isfinite(e.sure), e.sure, 0.0)[asked]
-    ranked = asked[np.argsort(-sure, kind="stable")]
-    out = []
-    for sort, wanted in (("Surest right answers", True), ("Surest wrong answers", False)):
-        chosen = [int(i) for i in ranked if e.right[i] == wanted][: GROUPS * 2]
-        out.append(
-            Gallery(
-                e.label,
-                sort,
-                tuple(
-                    Group(
-                        clip(study.items[i].id, 80),
-                        _about(study, study.items[i]),
-                        float(wanted),
-                        1,
-                        (_example(study, e, i),),
-                    )
-                    for i in chosen
-                ),
-            )
-        )
-    return out
+def _single(study: Study, entrant: Entrant, sort: str, ranked: NDArray[np.int64]) -> Gallery:
+    groups = []
+    for i in ranked[: GROUPS * 2].tolist():
+        item = study.items[i]
+        example = _example(study, entrant, i)
+        name = clip(item.id, NAME)
+        groups.append(Group(name, _about(study, item), float(example.right), 1, (example,)))
+    return Gallery(entrant.label, sort, tuple(groups))
 
 
-def _group(
-    study: Study,
-    e: Entrant,
-    name: str,
-    where: Sequence[int] | np.ndarray[tuple[int], np.dtype[np.int64]],
-) -> Group:
-    """A group with right and wrong items in turn, so that a mixed one shows both."""
-    rights = [int(i) for i in where if e.right[i]]
-    wrongs = [int(i) for i in where if not e.right[i]]
+def _group(study: Study, entrant: Entrant, name: str, where: Places) -> Group:
+    """A group with right and wrong items, so that a mixed one shows both."""
+    rights = where[entrant.right[where]].tolist()
+    wrongs = where[~entrant.right[where]].tolist()
     share = len(rights) / len(where)
-    few = wrongs[: max(1, SHOWN - 1)] if share >= 0.5 else wrongs[:SHOWN]
-    shown = (
-        (rights[: SHOWN - len(wrongs[:1])] + wrongs[:1])
-        if share > 0.5
-        else few[: SHOWN - len(rights[:1])] + rights[:1]
-    )[:SHOWN]
+    more, fewer = (rights, wrongs) if share > 0.5 else (wrongs, rights)
+    shown = more[: SHOWN - len(fewer[:1])] + fewer[:1]
     return Group(
-        clip(name, 80),
-        _about(study, study.items[int(where[0])]),
-        share,
-        len(where),
-        tuple(_example(study, e, i) for i in shown),
+        name=clip(name, NAME),
+        about=_about(study, study.items[int(where[0])]),
+        share=share,
+        size=len(where),
+        examples=tuple(_example(study, entrant, i) for i in shown),
     )
 
 
 def _about(study: Study, item: Item) -> str:
-    tags = study.spec.slices if study.spec else tuple(item.tags)[:2]
-    return " · ".join(
-        clip(f"{words(tag)} {item.tags[tag]}" if item.tags[tag].isdigit() else item.tags[tag], 60)
-        for tag in tags[:3]
-        if item.tags.get(tag)
-    )
+    """The tags of an item that say most about it."""
+    tags = study.slices or tuple(item.tags)[:2]
+    parts = []
+    for tag in tags[:3]:
+        value = item.tags.get(tag, "")
+        if value.isdigit() or value in ("yes", "no"):  # which say nothing by themselves
+            value = f"{words(tag)} {value}"
+        if value:
+            parts.append(clip(value, TAG))
+    return " · ".join(parts)
 
 
-def _example(study: Study, e: Entrant, i: int) -> Example:
-    item, code = study.items[i], int(e.choice[i])
-    said = "no answer" if code == NO_ANSWER else "not asked" if code < 0 else item.choices[code]
-    chance = percentage(float(e.gold[i])) if np.isfinite(e.gold[i]) else ""
+def _example(study: Study, entrant: Entrant, i: int) -> Example:
+    item = study.items[i]
+    chance = float(entrant.gold[i])
     return Example(
-        clip(item.context, TEXT),
-        clip(item.text, TEXT),
-        " or ".join(item.gold),
-        said,
-        bool(e.right[i]),
-        chance,
-        clip(e.replies.get(i, ""), 160),
-        clip(" ".join(image.path for image in item.images), 120),
+        context=clip(item.context, TEXT),
+        text=clip(item.text, TEXT),
+        gold=" or ".join(item.gold),
+        said=_said(item, int(entrant.choice[i])),
+        right=bool(entrant.right[i]),
+        chance=percentage(chance) if np.isfinite(chance) else "",
+        reply=clip(entrant.replies.get(i, ""), 160),
+        image=clip(pictures(item), 120),
     )
+
+
+def _said(item: Item, choice: int) -> str:
+    if choice == NO_ANSWER:
+        return "no answer"
+    if choice == NOT_ASKED:
+        return "not asked"
+    return item.choices[choice]

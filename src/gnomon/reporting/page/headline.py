@@ -1,35 +1,23 @@
-"""The headline table: every run with its figures and intervals, beside the published models of the
-paper."""
+"""The headline table: every run with its figures, beside the published models of the paper."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from gnomon import registry
+import numpy as np
+
 from gnomon.contracts import Benchmark, Measure
-from gnomon.errors import GnomonError
-from gnomon.files import package_data, parse, read_table
 from gnomon.measures.grouping import enough_units, large_enough
 from gnomon.measures.scoring import scores
+from gnomon.measures.table import Table
 from gnomon.records import Score
+from gnomon.registry import known_measure
 from gnomon.reporting.page.notes import few_units, notes_of
-from gnomon.reporting.study import Study
+from gnomon.reporting.published.results import Result, results_of
+from gnomon.reporting.study import Entrant, Study
 
 MOST_KEYS = 8
-COLUMNS = ("table", "model", "benchmark", "measure", "by", "key", "value")
-
-
-class Published(NamedTuple):
-    """One figure of a paper."""
-
-    table: str
-    model: str
-    measure: str
-    by: str
-    key: str
-    value: float
-    note: str
 
 
 class Line(NamedTuple):
@@ -39,6 +27,7 @@ class Line(NamedTuple):
     source: str  # empty for a run
     cells: tuple[Score | None, ...]  # in the order of the measures
     series: int  # the run's place in the study, -1 for the paper
+    kind: str = ""  # of a row of the paper: model, human or chance
 
 
 class Headline(NamedTuple):
@@ -49,123 +38,162 @@ class Headline(NamedTuple):
     notes: tuple[str, ...]
     title: str = ""
 
+    def entrants(self, study: Study) -> list[Entrant]:
+        """The runs, in the order of the table."""
+        return [study.entrants[line.series] for line in self.lines if line.series >= 0]
+
 
 def applicable(spec: Benchmark | None) -> list[Measure]:
     """The measures that the benchmark declares and this installation has; accuracy always."""
-    found = []
-    for name in dict.fromkeys((*(spec.measures if spec else ()), "accuracy")):
-        try:
-            found.append(registry.measure(name))
-        except (GnomonError, ImportError, AttributeError):
-            continue
-    return found
+    names = (*spec.measures, "accuracy") if spec else ("accuracy",)
+    found = map(known_measure, dict.fromkeys(names))
+    return [measure for measure in found if measure is not None]
 
 
 def headline(study: Study) -> Headline:
-    """Runs, the best first among those on the same items, and then the published models, the best
-    first."""
+    """The runs and then the published models, both from the best down.
+
+    Runs are ranked among those on the same items.
+    """
     measures = applicable(study.spec)
-    lines, few = [], dict[str, None]()
-    for i, e in enumerate(study.entrants):
-        told = [
-            s
-            for s in scores(e.table, measures)
-            if s.value is not None and large_enough(s.measure, e.table)
-        ]
-        few |= dict.fromkeys(s.measure for s in told if not enough_units(s, e.table))
-        found = {s.measure: s for s in told if enough_units(s, e.table)}
-        lines.append(Line(e.label, "", tuple(found.get(m.name) for m in measures), i))
-    used = [j for j, m in enumerate(measures) if any(line.cells[j] for line in lines)]
-    names = tuple(measures[j].name for j in used)
-    lines = [line._replace(cells=tuple(line.cells[j] for j in used)) for line in lines]
+    every = [measure.name for measure in measures]
+    rows, few = [], dict[str, None]()
+    for entrant in study.entrants:
+        figures, too_few = _figures(entrant, measures)
+        rows.append(figures)
+        few |= dict.fromkeys(too_few)
+
+    known = set().union(*rows)
+    names = tuple(name for name in every if name in known)
+    lines = []
+    for i, (entrant, row) in enumerate(zip(study.entrants, rows, strict=True)):
+        lines.append(Line(entrant.label, "", tuple(map(row.get, names)), i))
+
     papers = _published_lines(study, names)
-    notes = notes_of(study, [m.name for m in measures], names, papers=bool(papers))
-    return Headline(names, _ranked(study, lines, papers), (*notes, *few_units(list(few))))
+    notes = notes_of(study, every, names, papers=bool(papers))
+    first = next((measure for measure in measures if measure.name in known), measures[0])
+    ranked = _ranked(study, lines, papers, first)
+    return Headline(names, ranked, (*notes, *few_units(list(few))))
 
 
-def published(spec: Benchmark | None) -> list[Published]:
-    """The paper's figures for a benchmark, from the file that ships with the package."""
-    if not spec or not spec.published_results:
-        return []
-    file = package_data(f"published/{spec.published_results.removesuffix('.csv')}.csv")
-    if not file.is_file():
-        return []
-    return [
-        Published(
-            row["table"],
-            row["model"],
-            row["measure"],
-            row["by"],
-            row["key"],
-            parse(row["value"], float, field="value", file=file, line=line),
-            row.get("note", ""),
-        )
-        for line, row in read_table(file, COLUMNS)
-        if row["benchmark"].partition("@")[0] in ("", spec.name) and row["value"]
-    ]
+def _figures(entrant: Entrant, measures: Sequence[Measure]) -> tuple[dict[str, Score], list[str]]:
+    """The figures of a run, and the measures that too few pairs or groups speak for."""
+    found, few = {}, []
+    for score in scores(entrant.table, measures):
+        if score.value is None or not large_enough(score.measure, entrant.table):
+            continue
+        if enough_units(score, entrant.table):
+            found[score.measure] = score
+        else:
+            few.append(score.measure)
+    return found, few
 
 
 def sliced(study: Study) -> list[Headline]:
-    """The paper's figures by category or split, with the same of the runs: one table for each
-    measure and tag."""
-    figures = published(study.spec)
+    """The paper's figures by category or split, with the same of the runs.
+
+    One table for each measure, tag and form of items.
+    """
+    wanted: dict[tuple[str, str, str], list[Result]] = {}
+    for result in _results(study):
+        if result.by:
+            wanted.setdefault((result.measure, result.by, result.form), []).append(result)
     found = []
     for measure in applicable(study.spec):
-        for tag in dict.fromkeys(f.by for f in figures if f.measure == measure.name and f.by):
-            known = {
-                key
-                for e in study.entrants
-                if tag in e.table.tags
-                for key in e.table.tags[tag].values
-            }
-            paper = [
-                f for f in figures if f.measure == measure.name and f.by == tag and f.key in known
-            ]
-            keys = list(dict.fromkeys(f.key for f in paper))
-            if not 1 < len(keys) <= MOST_KEYS and not (keys and len(known) == 1):
-                continue
-            lines = []
-            for i, e in enumerate(study.entrants):
-                fit = tag in e.table.tags and large_enough(measure.name, e.table)
-                mine = {s.key: s for s in scores(e.table, [measure], by=tag)} if fit else {}
-                lines.append(Line(e.label, "", tuple(mine.get(key) for key in keys), i))
-            if not any(cell for line in lines for cell in line.cells):
-                continue
-            papers = _grouped(study.name, [(f, f.key) for f in paper], keys)
-            found.append(
-                Headline(tuple(keys), _ranked(study, lines, papers), (), f"{measure.name} by {tag}")
-            )
+        for (name, tag, form), paper in wanted.items():
+            if name == measure.name:
+                found += _slices(study, measure, tag, form, paper)
     return found
 
 
+def _slices(
+    study: Study, measure: Measure, tag: str, form: str, paper: Sequence[Result]
+) -> list[Headline]:
+    """A measure of the runs by a tag, beside the paper's; nothing if they share no slice."""
+    tables = [_of_form(entrant.table, form) for entrant in study.entrants]
+    known: set[str] = set()
+    for table in tables:
+        if tag in table.tags:
+            known.update(key for key, _ in table.by(tag))
+    shown = [result for result in paper if result.key in known]
+    keys = list(dict.fromkeys(result.key for result in shown))
+    comparable = 1 < len(keys) <= MOST_KEYS or (keys and len(known) == 1)
+    if not comparable:
+        return []
+
+    lines = []
+    for i, (entrant, table) in enumerate(zip(study.entrants, tables, strict=True)):
+        mine: dict[str, Score] = {}
+        if tag in table.tags and large_enough(measure.name, table):
+            mine = {score.key: score for score in scores(table, [measure], by=tag)}
+        lines.append(Line(entrant.label, "", tuple(map(mine.get, keys)), i))
+    if not any(any(line.cells) for line in lines):
+        return []
+
+    papers = _grouped(study.name, [(result, result.key) for result in shown], keys)
+    title = f"{measure.name} by {tag}"
+    if form and _forms(study) != {form}:
+        title += f", {form} items"
+    return [Headline(tuple(keys), _ranked(study, lines, papers, measure), (), title)]
+
+
+def _of_form(table: Table, form: str) -> Table:
+    """The rows of a form; all of them where the paper's figure names none."""
+    if not form:
+        return table
+    wanted = [i for i, name in enumerate(table.form.values) if name == form]
+    return table.where(np.isin(table.form.codes, wanted))
+
+
+def _forms(study: Study) -> set[str]:
+    """The forms of the items that were asked."""
+    found: set[str] = set()
+    for entrant in study.entrants:
+        found.update(form for form, _ in entrant.table.by("form"))
+    return found
+
+
+def _results(study: Study) -> list[Result]:
+    """The paper's figures for models, people and chance, without averages over models."""
+    return [result for result in results_of(study.spec) if result.kind != "average"]
+
+
 def _published_lines(study: Study, measures: Sequence[str]) -> list[Line]:
-    figures = [f for f in published(study.spec) if not f.by and f.measure in measures]
-    return _grouped(study.name, [(f, f.measure) for f in figures], measures)
+    """The paper's rows over all items, if the runs were asked in the form that they are about."""
+    forms = _forms(study)
+    shown = []
+    for result in _results(study):
+        same_form = not result.form or forms == {result.form}
+        if same_form and not result.by and result.measure in measures:
+            shown.append((result, result.measure))
+    return _grouped(study.name, shown, measures)
 
 
 def _grouped(
-    benchmark: str, figures: Sequence[tuple[Published, str]], columns: Sequence[str]
+    benchmark: str, results: Sequence[tuple[Result, str]], columns: Sequence[str]
 ) -> list[Line]:
-    """One line for each model; a model that the paper has in several settings is told apart by the
-    note."""
-    rows: dict[tuple[str, str], dict[str, float]] = {}
-    tables: dict[tuple[str, str], list[str]] = {}
-    for figure, column in figures:
-        who = (figure.model, figure.note)
-        rows.setdefault(who, {}).setdefault(column, figure.value)
-        tables.setdefault(who, []).append(figure.table)
-    several = [model for model, _ in rows]
+    """One line for each model, or for each variant in which the paper has it."""
+    rows: dict[tuple[str, str], dict[str, Result]] = {}
+    tables: dict[tuple[str, str], dict[str, None]] = {}
+    for result, column in results:
+        who = result.model, result.variant
+        rows.setdefault(who, {}).setdefault(column, result)
+        tables.setdefault(who, {})[result.table] = None
+
+    models = [model for model, _ in rows]
     lines = []
-    for (model, note), values in rows.items():
-        label = f"{model} ({note})" if note and several.count(model) > 1 else model
-        cells = tuple(
-            Score(benchmark=benchmark, model=model, measure=c, value=values[c])
-            if c in values
-            else None
-            for c in columns
-        )
-        lines.append(Line(label, cited(dict.fromkeys(tables[model, note])), cells, -1))
+    for (model, variant), row in rows.items():
+        label = f"{model} ({variant})" if variant and models.count(model) > 1 else model
+        cells = tuple(_cell(benchmark, row.get(column), column) for column in columns)
+        kind = next(iter(row.values())).kind
+        lines.append(Line(label, cited(tables[model, variant]), cells, -1, kind))
     return lines
+
+
+def _cell(benchmark: str, result: Result | None, column: str) -> Score | None:
+    if result is None:
+        return None
+    return Score(benchmark=benchmark, model=result.model, measure=column, value=result.value)
 
 
 def cited(tables: Iterable[str]) -> str:
@@ -175,16 +203,23 @@ def cited(tables: Iterable[str]) -> str:
     ('Tables 4, 5', 'Table 2a')
     """
     numbers = [table.removeprefix("Table ") for table in tables]
-    return f"Table{'s' * (len(numbers) > 1)} {', '.join(numbers)}"
+    word = "Table" if len(numbers) == 1 else "Tables"
+    return f"{word} {', '.join(numbers)}"
 
 
-def _ranked(study: Study, runs: Sequence[Line], papers: Sequence[Line]) -> tuple[Line, ...]:
+def _ranked(
+    study: Study, runs: Sequence[Line], papers: Sequence[Line], measure: Measure
+) -> tuple[Line, ...]:
     """Runs are ranked among those on the same items only, and never among the paper's models."""
+
+    def place(line: Line) -> float:
+        first = line.cells[0] if line.cells else None
+        if first is None or first.value is None:
+            return float("inf")
+        return -first.value if measure.better == "higher" else first.value
+
     by_series = {line.series: line for line in runs}
-    sets = [[by_series[i] for i in members] for members in study.item_sets()]
-    return tuple(line for part in (*sets, papers) for line in sorted(part, key=_place))
-
-
-def _place(line: Line) -> float:
-    first = line.cells[0] if line.cells else None
-    return 1.0 if first is None or first.value is None else -first.value
+    found = []
+    for members in study.item_sets():
+        found += sorted([by_series[i] for i in members], key=place)
+    return (*found, *sorted(papers, key=place))

@@ -1,5 +1,4 @@
-"""The item table as compact data: columns, coded against small dictionaries, deflated and written
-as base64.
+"""The item table as compact data: coded columns, deflated and written as base64.
 
 The page unpacks it in the reader's browser when the table is first needed, so that a hundred
 thousand items neither weigh much nor slow the first view.
@@ -9,18 +8,21 @@ from __future__ import annotations
 
 import base64
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 import msgspec
 import numpy as np
+from numpy.typing import NDArray
 
 from gnomon.records import Item
-from gnomon.reporting.study import Study
+from gnomon.reporting.study import NO_ANSWER, NOT_ASKED, Entrant, Study
+from gnomon.reporting.words import clip as clip
 
 MOST = 100_000  # items in the table of one benchmark
-TEXT_LIMIT = 600  # characters of a sentence or story that the table shows
+REPLY, PICTURES = 300, 200  # characters that the table shows
 TAG_VALUES = 60  # a tag with more values than this is no filter
+TAGS = 6  # filters that the table offers
 FIRST = 0x30  # codes are written as characters from here on
 NONE, ABSENT = FIRST - 1, FIRST - 2  # no answer or no score; not asked
 
@@ -46,54 +48,71 @@ def pack(study: Study) -> Packed:
 def columns(study: Study, count: int) -> dict[str, Any]:
     """The columns, before they are compressed."""
     items = study.items[:count]
+
+    def column(value_of: Callable[[Item], Any]) -> dict[str, Any]:
+        return coded(map(value_of, items))
+
+    tags = {}
+    for tag in filters(study):
+        tags[tag] = coded(item.tags.get(tag, "") for item in items)
     return {
         "name": study.name,
         "n": count,
         "id": [item.id for item in items],
         "text": [clip(item.text) for item in items],
-        "context": coded(clip(item.context) for item in items),
-        "group": coded(item.group for item in items),
-        "choices": coded(item.choices for item in items),
-        "gold": coded(" / ".join(item.gold) for item in items),
-        "image": coded(_images(item)[:200] for item in items),
-        "tags": {tag: coded(item.tags.get(tag, "") for item in items) for tag in filters(study)},
-        "runs": [
-            {
-                "label": e.label,
-                "choice": _characters(
-                    np.where(
-                        e.choice[:count] >= 0,
-                        e.choice[:count] + FIRST,
-                        np.where(e.choice[:count] == -1, NONE, ABSENT),
-                    )
-                ),
-                "right": _characters(e.right[:count].astype(int) + FIRST),
-                "sure": _hundredths(e.sure[:count]) if e.scored else "",
-                "gold": _hundredths(e.gold[:count]) if e.scored else "",
-                "reply": {str(i): clip(text, 300) for i, text in e.replies.items() if i < count},
-            }
-            for e in study.entrants
-        ],
+        "context": column(lambda item: clip(item.context)),
+        "group": column(lambda item: item.group),
+        "choices": column(lambda item: item.choices),
+        "gold": column(lambda item: " / ".join(item.gold)),
+        "image": column(lambda item: clip(pictures(item), PICTURES)),
+        "tags": tags,
+        "runs": [_answers(entrant, count) for entrant in study.entrants],
     }
 
 
+def pictures(item: Item) -> str:
+    """The pictures of an item as the page shows them: by their paths."""
+    return " ".join(image.path for image in item.images)
+
+
+def _answers(entrant: Entrant, count: int) -> dict[str, Any]:
+    """What one model answered to the first items."""
+    choice = entrant.choice[:count]
+    codes = choice + FIRST
+    codes[choice == NO_ANSWER] = NONE
+    codes[choice == NOT_ASKED] = ABSENT
+    replies = {}
+    for i, reply in entrant.replies.items():
+        if i < count:
+            replies[str(i)] = clip(reply, REPLY)
+    found = {
+        "label": entrant.label,
+        "choice": _characters(codes),
+        "right": _characters(entrant.right[:count] + FIRST),
+        "sure": "",
+        "gold": "",
+        "reply": replies,
+    }
+    if entrant.scored:
+        found["sure"] = _hundredths(entrant.sure[:count])
+        found["gold"] = _hundredths(entrant.gold[:count])
+    return found
+
+
 def filters(study: Study) -> list[str]:
-    """Tags by which the table can be filtered: those the benchmark slices by, else those with few
-    values."""
+    """Tags to filter the table by: the benchmark's slices first, then those with few values."""
     values: dict[str, set[str]] = {}
     for item in study.items[:MOST]:
         for tag, value in item.tags.items():
             seen = values.setdefault(tag, set())
             if len(seen) <= TAG_VALUES:
                 seen.add(value)
-    declared = study.spec.slices if study.spec else ()
-    few = [
-        tag
-        for tag in values
-        if 1 < len(values[tag]) <= TAG_VALUES and len(values[tag]) <= len(study.items) / 2
-    ]
-    chosen = [tag for tag in declared if tag in few]
-    return chosen + [tag for tag in few if tag not in chosen][: max(0, 6 - len(chosen))]
+
+    most = min(TAG_VALUES, len(study.items) / 2)
+    few = [tag for tag, seen in values.items() if 1 < len(seen) <= most]
+    chosen = [tag for tag in study.slices if tag in few]
+    others = [tag for tag in few if tag not in chosen]
+    return chosen + others[: max(0, TAGS - len(chosen))]
 
 
 def coded(values: Iterable[Any]) -> dict[str, Any]:
@@ -107,20 +126,12 @@ def coded(values: Iterable[Any]) -> dict[str, Any]:
     return {"values": list(index), "codes": codes}
 
 
-def clip(text: str, limit: int = TEXT_LIMIT) -> str:
-    """At most so many characters, and an ellipsis for the rest."""
-    return text if len(text) <= limit else text[:limit] + "…"
+def _characters(codes: NDArray[Any]) -> str:
+    return "".join(map(chr, codes.tolist()))
 
 
-def _characters(codes: Sequence[int] | np.ndarray[Any, Any]) -> str:
-    return "".join(map(chr, np.asarray(codes).tolist()))
-
-
-def _hundredths(values: np.ndarray[Any, Any]) -> str:
-    with np.errstate(invalid="ignore"):
-        whole = np.where(np.isfinite(values), np.rint(np.clip(values, 0, 1) * 100) + FIRST, NONE)
-    return _characters(whole.astype(int))
-
-
-def _images(item: Item) -> str:
-    return " ".join(image.path for image in item.images)
+def _hundredths(values: NDArray[np.float64]) -> str:
+    known = np.isfinite(values)
+    codes = np.full(len(values), NONE)
+    codes[known] = np.rint(np.clip(values[known], 0, 1) * 100) + FIRST
+    return _characters(codes)

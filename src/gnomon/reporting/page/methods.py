@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from datetime import datetime
 from typing import Any, NamedTuple
 
 import msgspec
@@ -27,28 +29,26 @@ class Method(NamedTuple):
 
 def methods(studies: list[Study]) -> list[Method]:
     """Every run of the report."""
-    return [_method(study, e) for study in studies for e in study.entrants]
+    found = []
+    for study in studies:
+        for entrant in study.entrants:
+            found.append(_method(study, entrant))
+    return found
 
 
-def _method(study: Study, e: Entrant) -> Method:
-    manifest = e.run.manifest
-    prompt = wording(manifest.model_description.get("prompt"))[:PROMPT]
+def _method(study: Study, entrant: Entrant) -> Method:
+    manifest = entrant.run.manifest
     return Method(
-        e.label, study.name, manifest.command, tuple(facts(manifest, counts_of(e))), prompt
-    )
-
-
-def counts_of(e: Entrant) -> Counts:
-    """How far a run has come, from its answers: a manifest is not told of each batch."""
-    answered, failed = int(e.table.answered.sum()), int((e.table.failed & ~e.table.answered).sum())
-    return Counts(
-        items=e.total, answered=answered, errors=failed, unread=len(e.table) - answered - failed
+        label=entrant.label,
+        benchmark=study.name,
+        command=manifest.command,
+        facts=tuple(facts(manifest, entrant.counts)),
+        prompt=wording(manifest.model_description.get("prompt"))[:PROMPT],
     )
 
 
 def wording(prompt: Any) -> str:
-    """A prompt as the manifest tells it: its own words, or those of the prompt of that name that
-    ships with Gnomon."""
+    """A prompt in its own words, or in those of the prompt of that name in this package."""
     if prompt is None or isinstance(prompt, str):
         return prompt or ""
     told = msgspec.json.format(msgspec.json.encode(prompt), indent=2).decode()
@@ -61,69 +61,83 @@ def wording(prompt: Any) -> str:
 
 
 def seeds(manifest: Manifest) -> dict[str, Any]:
-    """The seeds of a run by what they are the seeds of: the items, the model, its requests to a
-    server."""
-    found = {} if manifest.seed is None else {"items": manifest.seed}
+    """The seeds of a run by what they are for: the items, the model, requests to a server."""
+    found = {}
+    if manifest.seed is not None:
+        found["items"] = manifest.seed
     for key, value in {**manifest.model_description, **manifest.model_options}.items():
-        if (key == "seed" or key.endswith("_seed")) and value is not None:
+        is_seed = key == "seed" or key.endswith("_seed")
+        if is_seed and value is not None:
             found[SEEDS.get(key, key.removesuffix("_seed"))] = value
     return found
 
 
 def facts(manifest: Manifest, counts: Counts) -> list[tuple[str, str]]:
     """What a manifest says, line by line, and how far the run has come."""
-    description = {
-        key: value for key, value in manifest.model_description.items() if key != "prompt"
+    found = {
+        "Benchmark": _with_options(manifest.benchmark, manifest.options),
+        "Items": _items(manifest, counts),
+        "Pictures": "not shown: the model was asked without them" if manifest.blind else "",
+        "Answers": _answers(counts),
+        "Items digest": "run not complete",
+        "Model": _with_options(manifest.model, manifest.model_options),
+        "Model details": _details(manifest),
+        "Seed": _in_words(seeds(manifest)),
+        "Scores": manifest.scale,
+        "Versions": _in_words(manifest.versions),
+        "Started": _minute(manifest.started),
+        "Finished": "not yet",
+        "Run": manifest.id,
     }
-    rest = {key: value for key, value in description.items() if value not in (None, "", {}, [])}
+    if manifest.items_sha256:
+        found["Items digest"] = f"SHA-256 {manifest.items_sha256}"
+    if manifest.finished:
+        found["Finished"] = _minute(manifest.finished)
+    return [(name, value) for name, value in found.items() if value]
+
+
+def _with_options(name: str, options: Mapping[str, Any]) -> str:
+    if not options:
+        return name
+    return f"{name}, {_in_words(options)}"
+
+
+def _items(manifest: Manifest, counts: Counts) -> str:
+    if manifest.limit == counts.items:
+        return f"{counts.items:,}, drawn evenly over the benchmark"
+    return f"{counts.items:,}"
+
+
+def _answers(counts: Counts) -> str:
+    told = f"{counts.answered:,} read, {counts.unread:,} unreadable, {counts.errors:,} failed"
     left = counts.items - counts.asked
-    found = [
-        (
-            "Benchmark",
-            manifest.benchmark + (f", {_plain(manifest.options)}" if manifest.options else ""),
-        ),
-        (
-            "Items",
-            f"{counts.items:,}"
-            + (", drawn evenly over the benchmark" if manifest.limit == counts.items else ""),
-        ),
-        (
-            "Answers",
-            f"{counts.answered:,} read, {counts.unread:,} unreadable, {counts.errors:,} failed"
-            + (f", {left:,} not asked yet" if left else ""),
-        ),
-        (
-            "Items digest",
-            f"SHA-256 {manifest.items_sha256}" if manifest.items_sha256 else "run not complete",
-        ),
-        (
-            "Model",
-            manifest.model
-            + (f", {_plain(manifest.model_options)}" if manifest.model_options else ""),
-        ),
-        ("Model details", _plain(rest)),
-        ("Seed", _plain(seeds(manifest))),
-        ("Scores", manifest.scale),
-        ("Versions", _plain(manifest.versions)),
-        ("Started", manifest.started.strftime("%Y-%m-%d %H:%M %Z").strip()),
-        (
-            "Finished",
-            manifest.finished.strftime("%Y-%m-%d %H:%M %Z").strip()
-            if manifest.finished
-            else "not yet",
-        ),
-        ("Run", manifest.id),
-    ]
-    return [(name, value) for name, value in found if value]
+    if left:
+        told += f", {left:,} not asked yet"
+    return told
 
 
-def _plain(values: dict[str, Any]) -> str:
+def _details(manifest: Manifest) -> str:
+    """What is known of a model, but for its prompt, which stands apart."""
+    known = {}
+    for key, value in manifest.model_description.items():
+        if key != "prompt" and value not in (None, "", {}, []):
+            known[key] = value
+    return _in_words(known)
+
+
+def _minute(moment: datetime) -> str:
+    return moment.strftime("%Y-%m-%d %H:%M %Z").strip()
+
+
+def _in_words(values: Mapping[str, Any]) -> str:
     """A mapping as people read it.
 
-    >>> _plain({"seed": 1, "dtype": "float32"})
+    >>> _in_words({"seed": 1, "dtype": "float32"})
     'seed 1, dtype float32'
     """
-    return ", ".join(
-        f"{key} {value if isinstance(value, str) else msgspec.json.encode(value).decode()}"
-        for key, value in values.items()
-    )
+    parts = []
+    for key, value in values.items():
+        if not isinstance(value, str):
+            value = msgspec.json.encode(value).decode()
+        parts.append(f"{key} {value}")
+    return ", ".join(parts)

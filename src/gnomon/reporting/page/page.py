@@ -23,22 +23,42 @@ from gnomon.reporting.page.items import pack
 from gnomon.reporting.page.methods import methods
 from gnomon.reporting.page.summary import title
 from gnomon.reporting.page.views import study_view
-from gnomon.reporting.study import Study, studies
+from gnomon.reporting.study import Study, all_runs, studies
 from gnomon.reporting.words import counted, listed
 
 if TYPE_CHECKING:
+    from markupsafe import Markup
+
     from gnomon.runs import Run
 
 ASSETS = Path(__file__).parents[1] / "assets"
 BRIEF = 2  # with more benchmarks than this the page opens with one sentence on each
-MORE = {
-    "ground": ("#faf9f6", "#101215"),
-    "veil": ("#faf9f6ee", "#101215ee"),
-    "line": ("#bdbab2", "#4a4f58"),
-    "link": ("#005a8f", "#7cc4f0"),
-    "good": ("#00694a", "#4fd0a8"),
-    "bad": ("#a83f00", "#f7a06a"),
+# Beside the colours of the charts.
+LIGHT = {
+    "ground": "#faf9f6",
+    "veil": "#faf9f6ee",
+    "line": "#bdbab2",
+    "link": "#005a8f",
+    "good": "#00694a",
+    "bad": "#a83f00",
 }
+DARK = {
+    "ground": "#101215",
+    "veil": "#101215ee",
+    "line": "#4a4f58",
+    "link": "#7cc4f0",
+    "good": "#4fd0a8",
+    "bad": "#f7a06a",
+}
+EMBLEM = """\
+<svg viewBox="0 0 24 24" aria-hidden="true">\
+<circle cx="12" cy="12" r="10.5" fill="none" stroke="currentColor" stroke-width="1.5"/>\
+<path d="M12 12 18.5 5.5" stroke="currentColor" stroke-width="1.5" opacity=".45"/>\
+<path d="M12 12 12 4 16.5 16.5Z" fill="currentColor"/></svg>"""
+MOON = """\
+<svg viewBox="0 0 24 24" aria-hidden="true">\
+<circle cx="12" cy="12" r="8.5" fill="none" stroke="currentColor" stroke-width="1.6"/>\
+<path d="M12 3.5a8.5 8.5 0 0 1 0 17Z" fill="currentColor"/></svg>"""
 
 
 def write_report(
@@ -48,47 +68,61 @@ def write_report(
     figures_folder: str | Path | None = None,
     command: str = "",
 ) -> Path:
-    """Write the report of some runs to one HTML file and, if asked, its figures to a folder; return
-    the file's path.
+    """Write the report of some runs to one HTML file, and return the file's path.
 
-    Runs are runs or their folders; a folder of runs stands for all in it.
+    With a folder for figures, write those too. Runs are runs or their folders; a folder of runs
+    stands for all in it.
     """
-    from gnomon.reporting.tables.export import made_folder, write_figures
-    from gnomon.runs import Run, open_runs
-    from gnomon.writing import whole_or_not
+    from gnomon.reporting.tables.export import make_folder, write_figures
 
-    named = [runs] if isinstance(runs, Run | str | Path) else list(runs)
-    opened = [
-        found for run in named for found in ([run] if isinstance(run, Run) else open_runs([run]))
-    ]
-    if not opened:
-        raise UsageError(
-            "There are no runs to report on.", "Name run folders; `gnomon list runs` shows them."
-        )
+    opened = _opened(runs)
     output = Path(output)
     if output.is_dir():
         raise UsageError(
             f"{output} is a folder.",
             f"Name the page's file, for instance {output / 'report.html'}.",
         )
-    made_folder(output.parent)
+    make_folder(output.parent)
     if figures_folder:
-        made_folder(Path(figures_folder))
+        make_folder(Path(figures_folder))
+
     found = studies(opened)
     drawn = [figures(study) for study in found]
-    shown = (
-        command
-        or "gnomon report " + " ".join(run.path.name for run in opened) + f" -o {output.name}"
-    )
-    page = render(found, drawn, shown).encode("utf-8", errors="replace")
-    if output.exists() and not output.is_file():  # a pipe or a terminal, which must not be replaced
-        output.write_bytes(page)
-    else:
-        with whole_or_not(output.resolve()) as part:
-            part.write_bytes(page)
+    if not command:
+        names = " ".join(run.path.name for run in opened)
+        command = f"gnomon report {names} -o {output.name}"
+    _write_page(output, render(found, drawn, command))
     if figures_folder:
         write_figures(found, drawn, Path(figures_folder))
     return output
+
+
+def _opened(runs: Run | str | Path | Sequence[Run | str | Path]) -> list[Run]:
+    from gnomon.runs import Run, open_runs
+
+    named = [runs] if isinstance(runs, Run | str | Path) else runs
+    opened: list[Run] = []
+    for run in named:
+        if isinstance(run, Run):
+            opened.append(run)
+        else:
+            opened += open_runs([run])
+    if not opened:
+        raise UsageError(
+            "There are no runs to report on.", "Name run folders; `gnomon list runs` shows them."
+        )
+    return opened
+
+
+def _write_page(output: Path, text: str) -> None:
+    from gnomon.writing import atomic_file
+
+    page = text.encode("utf-8", errors="replace")
+    if output.exists() and not output.is_file():  # a pipe or a terminal, which must not be replaced
+        output.write_bytes(page)
+        return
+    with atomic_file(output.resolve()) as part:
+        part.write_bytes(page)
 
 
 def render(found: list[Study], drawn: list[list[Figure]], command: str = "gnomon report") -> str:
@@ -96,9 +130,10 @@ def render(found: list[Study], drawn: list[list[Figure]], command: str = "gnomon
     from markupsafe import Markup
 
     style = style_sheet()
-    script = "".join(
-        (ASSETS / name).read_text(encoding="utf-8") for name in ("page.js", "items.js")
-    )
+    script = _asset("page.js") + _asset("items.js")
+    views = []
+    for i, (study, charts) in enumerate(zip(found, drawn, strict=True)):
+        views.append(study_view(study, charts, i))
     page: str = (
         environment()
         .get_template("report.html.j2")
@@ -109,18 +144,19 @@ def render(found: list[Study], drawn: list[list[Figure]], command: str = "gnomon
             version=__version__,
             command=command,
             policy=policy(style, script),
-            style=Markup(style),  # noqa: S704
-            script=Markup(script),  # noqa: S704
-            **icons(),
-            studies=[
-                study_view(study, charts, i)
-                for i, (study, charts) in enumerate(zip(found, drawn, strict=True))
-            ],
+            style=Markup(style),  # noqa: S704 - our own
+            script=Markup(script),  # noqa: S704 - our own
+            studies=views,
             packs=[pack(study) for study in found],
             methods=methods(found),
+            **icons(),
         )
     )
     return page
+
+
+def _asset(name: str) -> str:
+    return (ASSETS / name).read_text(encoding="utf-8")
 
 
 @lru_cache(maxsize=1)
@@ -141,7 +177,7 @@ def environment() -> Any:
     return found
 
 
-def strong_figures(text: str) -> Any:
+def strong_figures(text: str) -> Markup:
     """A sentence with its percentages set strong.
 
     >>> print(strong_figures("right on 61 % of <items>"))
@@ -149,31 +185,37 @@ def strong_figures(text: str) -> Any:
     """
     from markupsafe import Markup, escape
 
-    parts = re.split(r"(\d+(?:\.\d+)?[ \xa0]%)", text)
-    return Markup("").join(
-        Markup("<strong>{}</strong>").format(p) if i % 2 else escape(p) for i, p in enumerate(parts)
-    )
+    parts = []
+    for i, part in enumerate(re.split(r"(\d+(?:\.\d+)?[ \xa0]%)", text)):
+        is_figure = i % 2 == 1
+        parts.append(Markup("<strong>{}</strong>").format(part) if is_figure else escape(part))
+    return Markup("").join(parts)
 
 
 @lru_cache(maxsize=1)
 def style_sheet() -> str:
     """The style sheet with the colours of both themes."""
-    light = svg.variables({**svg.LIGHT, **{name: pair[0] for name, pair in MORE.items()}})
-    dark = svg.variables({**svg.DARK, **{name: pair[1] for name, pair in MORE.items()}})
-    return (
-        f":root{{color-scheme:light;{light}}}@media (prefers-color-scheme:dark){{:root:not([data-theme=light])"
-        f"{{color-scheme:dark;{dark}}}}}:root[data-theme=dark]{{color-scheme:dark;{dark}}}"
-        f"@media print{{:root,:root[data-theme=dark],:root:not([data-theme=light]){{color-scheme:light;{light}}}}}"
-        + svg.page_rules()
-        + (ASSETS / "style.css").read_text(encoding="utf-8")
+    light = "color-scheme:light;" + svg.variables({**svg.LIGHT, **LIGHT})
+    dark = "color-scheme:dark;" + svg.variables({**svg.DARK, **DARK})
+    chosen_dark = ":root[data-theme=dark]"
+    not_light = ":root:not([data-theme=light])"
+    return "".join(
+        (
+            f":root{{{light}}}",
+            f"@media (prefers-color-scheme:dark){{{not_light}{{{dark}}}}}",
+            f"{chosen_dark}{{{dark}}}",
+            f"@media print{{:root,{chosen_dark},{not_light}{{{light}}}}}",
+            svg.page_rules(),
+            _asset("style.css"),
+        )
     )
 
 
 def policy(style: str, script: str) -> str:
     """A content security policy that allows this style sheet, this script and nothing else."""
     return (
-        f"default-src 'none'; style-src '{digest(style)}'; script-src '{digest(script)}'; img-src data:; "
-        "base-uri 'none'; form-action 'none'"
+        f"default-src 'none'; style-src '{digest(style)}'; script-src '{digest(script)}'; "
+        "img-src data:; base-uri 'none'; form-action 'none'"
     )
 
 
@@ -183,31 +225,19 @@ def digest(text: str) -> str:
 
 
 def _subtitle(found: list[Study]) -> str:
-    runs = [e.run for study in found for e in study.entrants]
-    dates = sorted({run.manifest.started.strftime("%-d %B %Y") for run in runs})
+    """How many runs and items the page is about, and when the runs were started."""
+    runs = all_runs(found)
+    days = sorted({run.manifest.started.date() for run in runs})
+    when = f"{days[0]:%-d %B %Y}" if len(days) == 1 else f"{len(days)} days"
     items = sum(len(study.items) for study in found)
-    when = dates[0] if len(dates) == 1 else f"{len(dates)} days"
-    what = (
-        listed([study.name for study in found])
-        if len(found) <= 3
-        else counted(len(found), "benchmarks")
-    )
+    what = counted(len(found), "benchmarks")
+    if len(found) <= 3:
+        what = listed([study.name for study in found])
     return f"{counted(len(runs), 'runs')}, {counted(items, 'items')} of {what}, {when}"
 
 
-def icons() -> dict[str, Any]:
+def icons() -> dict[str, Markup]:
     """The emblem and the switch of colours."""
     from markupsafe import Markup
 
     return {"emblem": Markup(EMBLEM), "moon": Markup(MOON)}  # noqa: S704 - our own drawings
-
-
-EMBLEM = (
-    '<svg viewBox="0 0 24 24" aria-hidden="true"><circle cx="12" cy="12" r="10.5" fill="none" stroke="currentColor" '
-    'stroke-width="1.5"/><path d="M12 12 18.5 5.5" stroke="currentColor" stroke-width="1.5" opacity=".45"/>'
-    '<path d="M12 12 12 4 16.5 16.5Z" fill="currentColor"/></svg>'
-)
-MOON = (
-    '<svg viewBox="0 0 24 24" aria-hidden="true"><circle cx="12" cy="12" r="8.5" fill="none" stroke="currentColor" '
-    'stroke-width="1.6"/><path d="M12 3.5a8.5 8.5 0 0 1 0 17Z" fill="currentColor"/></svg>'
-)

@@ -1,11 +1,12 @@
-"""What templates show: studies, tables and figures as plain data, with every number already written
-out."""
+"""What templates show: studies, tables and figures as plain data, every number written out."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from gnomon.records import Score
+from gnomon.registry import known_measure
 from gnomon.reporting.charts import svg
 from gnomon.reporting.figures import Figure, words
 from gnomon.reporting.figures.slices import guess
@@ -13,82 +14,111 @@ from gnomon.reporting.page.examples import galleries
 from gnomon.reporting.page.headline import Headline, Line, headline, sliced
 from gnomon.reporting.page.summary import sentences
 from gnomon.reporting.published.items import relation
-from gnomon.reporting.study import Study
-from gnomon.reporting.words import measure_name, percentage
+from gnomon.reporting.study import Entrant, Study
+from gnomon.reporting.words import capitalised, measure_name, percentage
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
 
 ROWS = 200  # of the numbers behind a chart that the page shows; the CSV has all
-GUESSED = (
-    ("accuracy",),
-    ("relaxed_accuracy",),
-)  # first measures in which a guess is worth its share of the choices
-SWATCH = '<svg class="swatch chart" viewBox="0 0 14 14" aria-hidden="true">{}</svg>'
+PLOT = 120  # units that the line from 0 to 1 is long
 
 
 def study_view(study: Study, charts: list[Figure], index: int) -> dict[str, Any]:
     """Everything that the page says about a study."""
     table = headline(study)
-    about = study.spec.summary if study.spec else ""
-    if study.spec and study.spec.paper:
-        about += f" ({study.spec.paper})"
+    slices = []
+    for part in sliced(study):
+        slices.append({**_table(study, part), "title": _slice_title(part.title)})
     return {
         "name": study.name,
-        "about": about[:1].upper() + about[1:] + "." if about else "",
+        "about": _about(study),
         "sentences": sentences(study, table),
         "table": _table(study, table),
         "relation": relation(study.name),
-        "slices": [
-            {**_table(study, part), "title": _slice_title(part.title)} for part in sliced(study)
-        ],
+        "slices": slices,
         "figures": [figure_view(chart, f"s{index}-") for chart in charts],
         "galleries": _galleries(study, table),
     }
 
 
+def _about(study: Study) -> str:
+    """What the benchmark asks, and in which paper it was first asked."""
+    if study.spec is None or not study.spec.summary:
+        return ""
+    about = capitalised(study.spec.summary)
+    if study.spec.paper:
+        about += f" ({study.spec.paper})"
+    return f"{about}."
+
+
 def _galleries(study: Study, table: Headline) -> list[tuple[str, list[dict[str, Any]]]]:
     by_model: dict[str, list[dict[str, Any]]] = {}
-    ranked = [study.entrants[line.series] for line in table.lines if line.series >= 0]
-    for gallery in galleries(study, ranked):
-        groups = [{**g._asdict(), "percent": percentage(g.share)} for g in gallery.groups]
+    for gallery in galleries(study, table.entrants(study)):
+        groups = []
+        for group in gallery.groups:
+            groups.append({**group._asdict(), "percent": percentage(group.share)})
         by_model.setdefault(gallery.model, []).append({"sort": gallery.sort, "groups": groups})
     return list(by_model.items())
 
 
 def _table(study: Study, table: Headline) -> dict[str, Any]:
+    columns = list(table.measures)  # of a table by a tag: its values, as they are
+    if not table.title:
+        columns = list(map(measure_name, columns))
+    return {
+        "columns": columns,
+        "lines": [_line(study, table, line, columns) for line in table.lines],
+        "notes": table.notes,
+    }
+
+
+def _line(study: Study, table: Headline, line: Line, columns: Sequence[str]) -> dict[str, Any]:
+    shown: dict[str, Any] = {
+        "model": line.model,
+        "source": line.source,
+        "n": 0,
+        "asked": "",
+        "swatch": "",
+        "plot": _plot(line, None),
+        "cells": [_cell(name, cell) for name, cell in zip(columns, line.cells, strict=True)],
+    }
+    if line.series < 0:
+        return shown
+
+    entrant = study.entrants[line.series]
+    shown["n"] = len(entrant.table)
+    shown["asked"] = _asked(entrant)
+    shown["plot"] = _plot(line, _chance(table, entrant))
+    if len(study.entrants) > 1:
+        shown["swatch"] = _swatch(line.series)
+    return shown
+
+
+def _asked(entrant: Entrant) -> str:
+    asked = f"{len(entrant.table):,}"
+    if len(entrant.table) == entrant.total:
+        return asked
+    return f"{asked} of {entrant.total:,}"
+
+
+def _chance(table: Headline, entrant: Entrant) -> float | None:
+    """What a guess is worth by the table's first measure, where that is known."""
+    if table.title or not table.measures:
+        return None
+    first = known_measure(table.measures[0])
+    if first is None or not first.guessable:
+        return None
+    return guess(entrant.table)
+
+
+def _swatch(series: int) -> Markup:
     from markupsafe import Markup
 
-    lines = []
-    for line in table.lines:
-        e = study.entrants[line.series] if line.series >= 0 else None
-        n = len(e.table) if e else 0
-        asked = f"{n:,}" if e and n == e.total else f"{n:,} of {e.total:,}" if e else ""
-        swatch = (
-            svg.mark(svg.Point(7, 7), line.series, 5)
-            if line.series >= 0 and len(study.entrants) > 1
-            else ""
-        )
-        lines.append(
-            {
-                "model": line.model,
-                "source": line.source,
-                "n": n,
-                "asked": asked,
-                "swatch": Markup(SWATCH.format(swatch) if swatch else ""),  # noqa: S704
-                "plot": _plot(
-                    line,
-                    guess(e.table)
-                    if e and not table.title and table.measures[:1] in GUESSED
-                    else None,
-                ),
-                "cells": [
-                    _cell(name if table.title else measure_name(name), cell)
-                    for name, cell in zip(table.measures, line.cells, strict=True)
-                ],
-            }
-        )
-    columns = (
-        list(table.measures) if table.title else [measure_name(name) for name in table.measures]
+    mark = svg.mark(svg.Point(7, 7), series, 5)
+    return Markup(  # noqa: S704 - our own drawing
+        f'<svg class="swatch chart" viewBox="0 0 14 14" aria-hidden="true">{mark}</svg>'
     )
-    return {"columns": columns, "lines": lines, "notes": table.notes}
 
 
 def _slice_title(title: str) -> str:
@@ -96,53 +126,60 @@ def _slice_title(title: str) -> str:
     return f"{measure_name(measure)} by {words(tag)}"
 
 
-def _plot(line: Line, chance: float | None) -> Any:
+def _plot(line: Line, chance: float | None) -> Markup | str:
     first = line.cells[0] if line.cells else None
-    return range_plot(first.value, first.low, first.high, chance) if first else ""
+    if first is None:
+        return ""
+    return range_plot(first.value, first.low, first.high, chance)
 
 
 def range_plot(
     value: float | None, low: float | None, high: float | None, chance: float | None
-) -> Any:
-    """A figure and its interval on a line from 0 to 1, with a tick for guessing; nothing for other
-    figures."""
+) -> Markup | str:
+    """A figure and its interval on a line from 0 to 1, with a tick for guessing.
+
+    Nothing for a figure beyond that line.
+    """
     from markupsafe import Markup
 
     if value is None or not 0 <= value <= 1:  # also where it is not a number
         return ""
-    parts = [svg.line(svg.Point(0, 8), svg.Point(120, 8), "grid")]
+
+    def level(start: float, end: float, kind: str) -> str:
+        return svg.line(svg.Point(PLOT * start, 8), svg.Point(PLOT * end, 8), kind)
+
+    parts = [level(0, 1, "grid")]
     if chance is not None:
-        parts.append(svg.line(svg.Point(120 * chance, 3), svg.Point(120 * chance, 13), "guide"))
+        at = PLOT * chance
+        parts.append(svg.line(svg.Point(at, 3), svg.Point(at, 13), "guide"))
     if low is not None and high is not None and low <= high:
-        parts.append(svg.line(svg.Point(120 * low, 8), svg.Point(120 * high, 8), "whisker"))
-    parts.append(svg.tag("circle", {"cx": 120 * value, "cy": 8, "r": 4, "class_": "dot"}))
-    drawn = "".join(parts)
-    return Markup(f'<svg class="tiny chart" viewBox="-5 0 130 16" aria-hidden="true">{drawn}</svg>')  # noqa: S704 - numbers only
+        parts.append(level(low, high, "whisker"))
+    parts.append(svg.tag("circle", {"cx": PLOT * value, "cy": 8, "r": 4, "class_": "dot"}))
+    return Markup(  # noqa: S704 - numbers only
+        f'<svg class="tiny chart" viewBox="-5 0 130 16" aria-hidden="true">{"".join(parts)}</svg>'
+    )
 
 
 def _cell(name: str, score: Score | None) -> dict[str, Any]:
-    known = score is not None and score.value is not None
-    value, low, high = (score.value, score.low, score.high) if score else (None, None, None)
-    return {
-        "name": name,
-        "text": percentage(value, 1) if known else "",
-        "sort": value if known else "",
-        "range": f"{100 * low:.1f}–{100 * high:.1f}"
-        if known and low is not None and high is not None
-        else "",
-    }
+    shown: dict[str, Any] = {"name": name, "text": "", "sort": "", "range": ""}
+    if score is None or score.value is None:
+        return shown
+    shown["text"] = percentage(score.value, 1)
+    shown["sort"] = score.value
+    if score.low is not None and score.high is not None:
+        shown["range"] = f"{100 * score.low:.1f}–{100 * score.high:.1f}"
+    return shown
 
 
 def figure_view(figure: Figure, prefix: str) -> dict[str, Any]:
     """A figure as the template shows it; `prefix` keeps ids apart."""
     from markupsafe import Markup
 
-    rows = [[_number(value) for value in row] for row in figure.rows[:ROWS]]
-    more = (
-        f"{len(figure.rows) - ROWS:,} more rows are in the CSV that `gnomon report --figures` writes."
-        if len(figure.rows) > ROWS
-        else ""
-    )
+    rows = [list(map(_number, row)) for row in figure.rows[:ROWS]]
+    left = len(figure.rows) - ROWS
+    more = ""
+    if left > 0:
+        more = f"{left:,} more rows are in the CSV that `gnomon report --figures` writes."
     return {
         "name": figure.name,
         "title": figure.title,
@@ -159,7 +196,6 @@ def _number(value: Any) -> dict[str, Any]:
         return {"text": "–", "number": True}
     if isinstance(value, float):
         return {"text": f"{value:.4g}", "number": True}
-    return {
-        "text": f"{value:,}" if isinstance(value, int) else str(value),
-        "number": isinstance(value, int),
-    }
+    if isinstance(value, int):
+        return {"text": f"{value:,}", "number": True}
+    return {"text": str(value), "number": False}

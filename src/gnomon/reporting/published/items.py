@@ -1,5 +1,4 @@
-"""How the items of a study relate to those that the paper's models answered: what may be read side
-by side, and how."""
+"""How the items of a study relate to those that the paper's models answered."""
 
 from __future__ import annotations
 
@@ -15,13 +14,12 @@ class PaperItems(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     fresh: str = ""
     published: str = ""
-    per_group: int = (
-        0  # items of one group that the paper's models answered; 0 where that means nothing
-    )
+    per_group: int = 0  # items of a group that the paper's models answered, rounded; 0: unknown
 
 
 @cache
-def _known() -> dict[str, PaperItems]:
+def known_items() -> dict[str, PaperItems]:
+    """The facts by benchmark."""
     return msgspec.convert(read_yaml(package_data("published/items.yaml")), dict[str, PaperItems])
 
 
@@ -31,7 +29,7 @@ def paper_items(benchmark: str) -> PaperItems:
     >>> paper_items("spacenli@fresh").per_group
     200
     """
-    return _known().get(benchmark.partition("@")[0], PaperItems())
+    return known_items().get(benchmark.partition("@")[0], PaperItems())
 
 
 def relation(benchmark: str) -> str:
@@ -41,9 +39,12 @@ def relation(benchmark: str) -> str:
     'The methods below say which of the published items these runs answered.'
     """
     known = paper_items(benchmark)
-    if benchmark.endswith("@published"):
+    source = benchmark.partition("@")[2]
+    if source == "published":
         if known.published:
             return f"{known.published[:1].upper()}{known.published[1:]}."
         return "The methods below say which of the published items these runs answered."
-    what = f"other items: {known.fresh}" if known.fresh else "other items, made for this benchmark"
+    what = "other items"
+    if source == "fresh" and known.fresh:
+        what += f": {known.fresh}"
     return f"The paper's models answered the published items; these runs answered {what}."

@@ -1,42 +1,26 @@
-"""Each paper's results tables in its own layout, with runs as further rows beside the published
-models.
+"""How each paper lays out its results tables (data/published/layouts.yaml), and the tables
+themselves: published rows first, then the runs.
 
-The published figures (data/published/*.csv) and the layouts (layouts.yaml) are data; a run's cell
-is the same measure on the same slice, so that the two can be read side by side.
+Every figure that the package holds has a place in a table. A run's cell is the same measure on the
+same slice, so that the two can be read side by side; a column that no run can fill says so.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
 from functools import cache
-from math import sqrt
+from statistics import stdev
+from typing import Literal, NamedTuple
 
 import msgspec
 
 from gnomon.contracts import Listing
 from gnomon.errors import UsageError, unknown
-from gnomon.files import package_data, parse, read_table, read_yaml
-from gnomon.records import Score
+from gnomon.files import package_data, read_yaml
+from gnomon.reporting.published.results import Result
 
-Cells = dict[
-    tuple[str, str, str, str, str], dict[str, Score]
-]  # benchmark, form, measure, by, key -> model -> score
-FIELDS = ("paper", "table", "model", "benchmark", "measure", "by", "key", "value", "sd", "note")
-
-
-class Figure(msgspec.Struct, frozen=True):
-    """One published figure, a fraction, with the table it stands in."""
-
-    paper: str
-    table: str
-    model: str
-    benchmark: str
-    measure: str
-    by: str
-    key: str
-    value: float
-    sd: float | None
-    note: str
+ROUNDING = {"half up": ROUND_HALF_UP, "half even": ROUND_HALF_EVEN}
 
 
 class Column(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -48,7 +32,10 @@ class Column(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     form: str = ""
     by: str = ""
     key: str = ""
-    sd: bool | str = False  # true: as published; a tag: the spread over its slices
+    spread: str = ""  # a run's spread is over its slices by this tag
+    digits: int | None = None  # where it is none, the paper's
+    paper_only: bool = False  # a run has no such figure
+    options: Mapping[str, str] = {}  # with which the paper's items are asked for
 
 
 class Layout(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -60,32 +47,42 @@ class Layout(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     benchmark: str = ""
     form: str = ""  # the table is about items of this form only
 
+    def filled(self) -> list[Column]:
+        """The columns, with what they take over from the table."""
+        found = []
+        for column in self.columns:
+            benchmark = column.benchmark or self.benchmark
+            form = column.form or self.form
+            found.append(msgspec.structs.replace(column, benchmark=benchmark, form=form))
+        return found
+
 
 class Paper(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The results tables of one paper, and how many digits they print."""
+    """The results tables of one paper, and how it prints its figures."""
 
     digits: int
     tables: tuple[Layout, ...]
+    rounding: Literal["half up", "half even"] = "half up"
 
 
-@cache
-def figures(name: str) -> tuple[Figure, ...]:
-    """The published figures in data/published/NAME.csv.
+class Place(NamedTuple):
+    """Which figure stands in a cell."""
 
-    >>> figures("vsr")[0].value
-    0.954
-    """
-    file = package_data(f"published/{name}.csv")
-    found = []
-    for line, row in read_table(file, FIELDS):
-        value, sd = (
-            parse(row[key], float, field=key, file=file, line=line) if row[key] else None
-            for key in ("value", "sd")
-        )
-        if value is not None:
-            texts = {key: row[key] for key in FIELDS if key not in ("value", "sd")}
-            found.append(Figure(**texts, value=value, sd=sd))
-    return tuple(found)
+    benchmark: str
+    form: str
+    measure: str
+    by: str
+    key: str
+
+
+Value = float | None  # none where the groups are too small for the figure
+
+
+class RunFigures(NamedTuple):
+    """The figures of a model's runs on the benchmarks of one paper, a row of its tables."""
+
+    sources: set[str]  # of the items: published, fresh
+    values: dict[Place, Value]
 
 
 @cache
@@ -94,84 +91,8 @@ def papers() -> dict[str, Paper]:
     return msgspec.convert(read_yaml(package_data("published/layouts.yaml")), dict[str, Paper])
 
 
-def needed(paper: str, benchmark: str) -> set[tuple[str, str, str]]:
-    """The forms, measures and tags (form, measure, by) that a paper's tables need of runs on a
-    benchmark."""
-    wanted = set()
-    for layout in _paper(paper).tables:
-        for column in _columns(layout):
-            if column.benchmark == benchmark:
-                wanted.add((column.form, column.measure, column.by))
-                if isinstance(column.sd, str):
-                    wanted.add((column.form, column.measure, column.sd))
-    return wanted
-
-
-def like_paper(paper: str, csv: str, scores: Mapping[str, Iterable[Score]]) -> list[Listing]:
-    """The tables of a paper for which there are scores (by form): published models first, then the
-    runs' models."""
-    cells: Cells = {}
-    for form, found in scores.items():
-        for score in found:
-            name = score.benchmark.partition("@")[0]
-            cells.setdefault((name, form, score.measure, score.by, score.key), {})[score.model] = (
-                score
-            )
-    digits = _paper(paper).digits
-    tables = []
-    for layout in _paper(paper).tables:
-        columns = _columns(layout)
-        ours = dict.fromkeys(model for column in columns for model in cells.get(_place(column), ()))
-        if not ours:
-            continue
-        theirs = [f for f in figures(csv) if f.table == layout.table]
-        rows = [
-            (model, *(_published(c, model, theirs, digits) for c in columns))
-            for model in dict.fromkeys(f.model for f in theirs)
-        ]
-        rows = [row for row in rows if any(cell is not None for cell in row[1:])]
-        rows += [(model, *(_measured(c, model, cells, digits) for c in columns)) for model in ours]
-        tables.append(
-            Listing(
-                f"{paper}, {layout.table}. {layout.title} (%){_fresh(columns, cells)}",
-                ("Model", *(c.head for c in columns)),
-                tuple(rows),
-            )
-        )
-    return tables
-
-
-def _fresh(columns: Iterable[Column], cells: Cells) -> str:
-    """For the title: that runs in this table did not answer the paper's items."""
-    sources = {
-        score.benchmark.partition("@")[2]
-        for c in columns
-        for score in cells.get(_place(c), {}).values()
-    }
-    if "fresh" not in sources:
-        return ""
-    return (
-        "; the runs answered fresh items"
-        if sources == {"fresh"}
-        else "; some runs answered fresh items"
-    )
-
-
-def _columns(layout: Layout) -> list[Column]:
-    """The columns of a table, with what they take over from it filled in."""
-    return [
-        msgspec.structs.replace(
-            c, benchmark=c.benchmark or layout.benchmark, form=c.form or layout.form
-        )
-        for c in layout.columns
-    ]
-
-
-def _place(column: Column) -> tuple[str, str, str, str, str]:
-    return column.benchmark, column.form, column.measure, column.by, column.key
-
-
-def _paper(name: str) -> Paper:
+def paper_named(name: str) -> Paper:
+    """The paper of that name."""
     if not name:
         raise UsageError("These runs are not on a benchmark of one of the papers.")
     if name not in papers():
@@ -179,44 +100,109 @@ def _paper(name: str) -> Paper:
     return papers()[name]
 
 
-def _published(column: Column, model: str, rows: Sequence[Figure], digits: int) -> str | None:
-    for row in rows:
-        if (row.model, row.benchmark, row.measure, row.by, row.key) == (
-            model,
-            column.benchmark,
-            column.measure,
-            column.by,
-            column.key,
-        ):
-            return _cell(row.value, row.sd if column.sd else None, digits)
-    return None
+def needed(paper: str, benchmark: str) -> set[tuple[str, str, str]]:
+    """The forms, measures and tags (form, measure, by) that a paper's tables need of runs on a
+    benchmark."""
+    wanted: set[tuple[str, str, str]] = set()
+    for layout in paper_named(paper).tables:
+        for column in layout.filled():
+            if column.benchmark == benchmark and not column.paper_only:
+                wanted.add((column.form, column.measure, column.by))
+                wanted.add((column.form, column.measure, column.spread or column.by))
+    return wanted
 
 
-def _measured(column: Column, model: str, cells: Cells, digits: int) -> str | None:
-    score = cells.get(_place(column), {}).get(model)
-    if score is None or score.value is None:
+def like_paper(
+    paper: str, results: Sequence[Result], runs: Mapping[str, RunFigures]
+) -> list[Listing]:
+    """The tables of a paper for which runs, by their names, have a figure."""
+    how = paper_named(paper)
+    tables = []
+    for layout in how.tables:
+        columns = layout.filled()
+        places = {place_of(column) for column in columns if not column.paper_only}
+        shown = {name: run for name, run in runs.items() if places & run.values.keys()}
+        if not shown:
+            continue
+        rows = published_rows(how, layout, results)
+        for name, run in shown.items():
+            rows.append((name, *(_measured(how, column, run) for column in columns)))
+        heads = [column.head for column in columns]
+        whose = _whose_items(set().union(*(run.sources for run in shown.values())))
+        title = f"{paper}, {layout.table}. {layout.title} (%){whose}"
+        tables.append(Listing(title, ("Model", *heads), tuple(rows)))
+    return tables
+
+
+def published_rows(
+    how: Paper, layout: Layout, results: Sequence[Result]
+) -> list[tuple[str | None, ...]]:
+    """The rows of a table as the paper has them: a model's name, then its cells."""
+    here = [result for result in results if result.table == layout.table]
+    rows: dict[tuple[str, str], dict[Place, Result]] = {}
+    for result in here:
+        rows.setdefault((result.model, result.variant), {})[place_of(result)] = result
+
+    told = len({result.variant for result in here if result.kind == "model"}) > 1
+    found: list[tuple[str | None, ...]] = []
+    for (model, variant), own in rows.items():
+        name = f"{model}, {variant}" if variant and told else model
+        cells = [_printed(how, column, own.get(place_of(column))) for column in layout.filled()]
+        found.append((name, *cells))
+    return found
+
+
+def place_of(what: Column | Result) -> Place:
+    """Where a figure stands."""
+    return Place(what.benchmark, what.form, what.measure, what.by, what.key)
+
+
+def rounded(value: float, digits: int, rounding: str) -> str:
+    """A fraction in per cent, rounded once, as the paper rounds.
+
+    >>> rounded(58 / 160, 1, "half even"), rounded(58 / 160, 1, "half up")
+    ('36.2', '36.3')
+    """
+    exact = Decimal(f"{100 * value:.9f}")  # without the noise of floating point
+    return str(exact.quantize(Decimal(1).scaleb(-digits), ROUNDING[rounding]))
+
+
+def _whose_items(sources: set[str]) -> str:
+    """For the title: that runs in this table did not answer the paper's items."""
+    if sources == {"fresh"}:
+        return "; the runs answered fresh items"
+    if "fresh" in sources:
+        return "; some runs answered fresh items"
+    return ""
+
+
+def _printed(how: Paper, column: Column, result: Result | None) -> str | None:
+    if result is None:
         return None
-    sd = None
-    if isinstance(column.sd, str):
-        values = [
-            found[model].value
-            for (*place, by, _), found in cells.items()
-            if (*place, by) == (column.benchmark, column.form, column.measure, column.sd)
-            and model in found
-        ]
-        sd = _sample_sd([value for value in values if value is not None])
-    return _cell(score.value, sd, digits)
+    return _cell(how, column, result.value, result.sd)
 
 
-def _cell(value: float, sd: float | None, digits: int) -> str:
-    """Rounded once, half away from zero as the papers print it."""
-    text = f"{100 * value + 1e-9:.{digits}f}"
-    return text if sd is None else f"{text} ({100 * sd + 1e-9:.{digits}f})"
-
-
-def _sample_sd(values: Sequence[float]) -> float | None:
-    """Standard deviation with n - 1, as in Tables 2 and 6 of the spatialQA paper."""
-    if len(values) < 2:
+def _measured(how: Paper, column: Column, run: RunFigures) -> str | None:
+    value = run.values.get(place_of(column))
+    if value is None or column.paper_only:
         return None
-    mean = sum(values) / len(values)
-    return sqrt(sum((value - mean) ** 2 for value in values) / (len(values) - 1))
+    return _cell(how, column, value, _spread(column, run))
+
+
+def _spread(column: Column, run: RunFigures) -> float | None:
+    """The deviation of a run's figures over the slices by the tag that the column names: with
+    n - 1, as in Tables 2 and 6 of the spatialQA paper."""
+    wanted = (column.benchmark, column.form, column.measure, column.spread)
+    values = []
+    for place, value in run.values.items():
+        if place[:4] == wanted and place.key and value is not None:
+            values.append(value)
+    return stdev(values) if len(values) > 1 else None
+
+
+def _cell(how: Paper, column: Column, value: float, sd: float | None) -> str:
+    digits = how.digits if column.digits is None else column.digits
+    text = rounded(value, digits, how.rounding)
+    if sd is None:
+        return text
+    return f"{text} ({rounded(sd, digits, how.rounding)})"

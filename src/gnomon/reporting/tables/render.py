@@ -1,21 +1,23 @@
 """Small tables for people and for papers: one Listing, five formats.
 
 `table` fits the terminal's width, and is as wide as it needs to be where it does not go to a
-terminal; `markdown`, `latex` and `csv` are for pasting; `json` is a list of objects.
+terminal; `markdown`, `latex` and `csv` are for pasting; `json` is a list of objects. What comes
+from strangers cannot act in any of them.
 """
 
 from __future__ import annotations
 
-import csv
 import io
+import json
 import sys
-from collections.abc import Sequence
-from typing import Any, Literal, get_args
+from collections.abc import Callable, Sequence
+from typing import Any, Literal, NamedTuple, get_args
 
 import msgspec
 
 from gnomon.contracts import Listing
-from gnomon.errors import UsageError
+from gnomon.errors import UsageError, inert
+from gnomon.writing import write_csv
 
 Format = Literal["table", "json", "csv", "markdown", "latex"]
 FORMATS: tuple[str, ...] = get_args(Format)
@@ -29,6 +31,47 @@ _LATEX = str.maketrans(
 )
 
 
+class Column(NamedTuple):
+    """A heading and the cells below it, written out."""
+
+    head: str
+    cells: list[str]
+    right: bool  # figures stand to the right
+
+    @property
+    def width(self) -> int:
+        """Characters of the longest cell."""
+        return max(map(len, [self.head, *self.cells]))
+
+    @property
+    def is_bars(self) -> bool:
+        """Whether the cells are drawings for the eye, which may go where room is scarce."""
+        return any(self.cells) and BLOCKS.issuperset("".join(self.cells))
+
+    def fitted(self, cell: str, room: int) -> str:
+        """A cell in so much room: cut where it is longer, filled where it is shorter."""
+        if len(cell) > room:
+            cell = cell[: room - 1] + "…"
+        return cell.rjust(room) if self.right else cell.ljust(room)
+
+
+class Grid(NamedTuple):
+    """A listing written out."""
+
+    title: str
+    columns: list[Column]
+
+    @property
+    def lines(self) -> list[tuple[str, ...]]:
+        """The cells row by row, the headings first."""
+        return list(zip(*([column.head, *column.cells] for column in self.columns), strict=True))
+
+    @property
+    def widths(self) -> list[int]:
+        """How wide each column is if nothing is cut."""
+        return [column.width for column in self.columns]
+
+
 def render(listing: Listing, format: str = "table", *, width: int | None = None) -> str:
     """The table as text in one of the formats, without a final newline.
 
@@ -40,132 +83,166 @@ def render(listing: Listing, format: str = "table", *, width: int | None = None)
     | a | 1 |
     | b | 20 |
     """
-    if format not in FORMATS:
+    if format == "table":
+        return _terminal(listing, terminal_width() if width is None else width)
+    writers: dict[str, Callable[[Listing], str]] = {
+        "json": _json,
+        "csv": _csv,
+        "markdown": _markdown,
+        "latex": _latex,
+    }
+    if format not in writers:
         raise UsageError(f"There is no format '{format}'.", f"Known: {', '.join(FORMATS)}.")
-    if format == "json":
-        rows = [dict(zip(listing.columns, row, strict=True)) for row in listing.rows]
-        return msgspec.json.format(msgspec.json.encode(rows), indent=2).decode()
-    if format == "csv":
-        out = io.StringIO()
-        writer = csv.writer(out, lineterminator="\n")
-        writer.writerow(listing.columns)
-        writer.writerows([_plain(cell) for cell in row] for row in listing.rows)
-        return out.getvalue().rstrip("\n")
-    cells = [[_shown(cell) for cell in row] for row in listing.rows]
-    right = [_is_numeric([row[i] for row in listing.rows]) for i in range(len(listing.columns))]
-    if format == "markdown":
-        return _markdown(listing, cells, right)
-    if format == "latex":
-        return _latex(listing, cells, right)
-    return _terminal(listing, cells, right, width)
-
-
-def _markdown(listing: Listing, cells: list[list[str]], right: list[bool]) -> str:
-    lines = [f"**{listing.title}**", ""] if listing.title else []
-    lines.append(f"| {' | '.join(listing.columns)} |")
-    lines.append(f"| {' | '.join('---:' if r else '---' for r in right)} |")
-    lines += [
-        "| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in row) + " |"
-        for row in cells
-    ]
-    return "\n".join(lines)
-
-
-def _latex(listing: Listing, cells: list[list[str]], right: list[bool]) -> str:
-    def line(row: Sequence[str]) -> str:
-        return " & ".join(cell.translate(_LATEX).replace("\n", " ") for cell in row) + r" \\"
-
-    body = "\n".join(line(row) for row in cells)
-    title = f"% {listing.title}\n" if listing.title else ""
-    return (
-        f"{title}\\begin{{tabular}}{{{''.join('r' if r else 'l' for r in right)}}}\n\\toprule\n"
-        f"{line(listing.columns)}\n\\midrule\n{body}\n\\bottomrule\n\\end{{tabular}}"
-    )
+    return writers[format](listing)
 
 
 def terminal_width() -> int:
-    """The columns of the terminal that is printed to; without end if it is a file or a pipe, where
-    nothing is cut."""
+    """The columns of the terminal; without end for a file or a pipe, where nothing is cut."""
     from shutil import get_terminal_size
 
-    return get_terminal_size((100, 24)).columns if sys.stdout.isatty() else UNCUT
+    if not sys.stdout.isatty():
+        return UNCUT
+    return get_terminal_size((100, 24)).columns
 
 
-def _terminal(
-    listing: Listing, cells: list[list[str]], right: list[bool], width: int | None
-) -> str:
-    """Columns as wide as they need. Where that is too wide, bars go; then the widest text is cut,
-    never a figure."""
-    width = terminal_width() if width is None else width
-    cells = [[cell.replace("\n", " ") for cell in row] for row in cells]
-    columns = list(listing.columns)
-    widths = _widths(columns, cells)
-    if _total(widths) > width:
-        kept = [i for i in range(len(columns)) if not _is_bars([row[i] for row in cells])]
-        columns, right, cells = (
-            [columns[i] for i in kept],
-            [right[i] for i in kept],
-            [[r[i] for i in kept] for r in cells],
-        )
-        widths = _widths(columns, cells)
-    while _total(widths) > width:
-        widest = max(
-            (i for i in range(len(widths)) if not right[i]), key=lambda i: widths[i], default=-1
-        )
-        if widest < 0 or widths[widest] <= LEAST:
-            break
-        widths[widest] -= 1
+def _json(listing: Listing) -> str:
+    rows = [dict(zip(listing.columns, row, strict=True)) for row in listing.rows]
+    text = msgspec.json.format(msgspec.json.encode(rows), indent=2).decode()
+    if inert(text) == text:
+        return text
+    return "".join(map(_json_escape, text))
+
+
+def _json_escape(character: str) -> str:
+    """What would act on a terminal as JSON's own escape: the same text to whoever reads it."""
+    if inert(character) == character:
+        return character
+    return json.dumps(character)[1:-1]
+
+
+def _csv(listing: Listing) -> str:
+    out = io.StringIO()
+    write_csv(out, _bare(listing.columns), map(_bare, listing.rows))
+    return out.getvalue().rstrip("\n")
+
+
+def _bare(row: Sequence[Any]) -> list[Any]:
+    """Cells as a program reads them: nothing where nothing is known, numbers in full."""
+    cells = []
+    for cell in row:
+        if isinstance(cell, str):
+            cell = inert(cell)
+        cells.append("" if cell is None else cell)
+    return cells
+
+
+def _markdown(listing: Listing) -> str:
+    grid = _grid(listing)
 
     def line(row: Sequence[str]) -> str:
-        fitted = [
-            cell if len(cell) <= w else cell[: w - 1] + "…"
-            for cell, w in zip(row, widths, strict=True)
+        escaped = [cell.replace("|", "\\|") for cell in row]
+        return f"| {' | '.join(escaped)} |"
+
+    head, *rows = map(line, grid.lines)
+    rule = line(["---:" if column.right else "---" for column in grid.columns])
+    title = [f"**{grid.title}**", ""] if grid.title else []
+    return "\n".join([*title, head, rule, *rows])
+
+
+def _latex(listing: Listing) -> str:
+    grid = _grid(listing)
+
+    def line(row: Sequence[str]) -> str:
+        text = " & ".join(cell.translate(_LATEX) for cell in row)
+        if text.startswith(("[", "*")):  # which \\ of the line before would take for its own
+            text = "{}" + text
+        return text + r" \\"
+
+    head, *rows = map(line, grid.lines)
+    sides = "".join("r" if column.right else "l" for column in grid.columns)
+    title = [f"% {grid.title}"] if grid.title else []
+    return "\n".join(
+        [
+            *title,
+            rf"\begin{{tabular}}{{{sides}}}",
+            r"\toprule",
+            head,
+            r"\midrule",
+            *rows,
+            r"\bottomrule",
+            r"\end{tabular}",
         ]
-        aligned = [
-            c.rjust(w) if r else c.ljust(w) for c, w, r in zip(fitted, widths, right, strict=True)
-        ]
-        return "  ".join(aligned).rstrip()
-
-    head = [listing.title] if listing.title else []
-    rule = "  ".join("─" * w for w in widths)
-    return "\n".join([*head, line(columns), rule, *(line(row) for row in cells)])
+    )
 
 
-def _widths(columns: Sequence[str], cells: Sequence[Sequence[str]]) -> list[int]:
-    return [max(len(row[i]) for row in (columns, *cells)) for i in range(len(columns))]
+def _terminal(listing: Listing, width: int) -> str:
+    """Columns as wide as they need, or as the terminal has room for.
+
+    Where that is too little, bars go; then the widest text is cut, never a figure.
+    """
+    grid = _grid(listing)
+    if _total(grid.widths) > width:
+        kept = [column for column in grid.columns if not column.is_bars]
+        grid = Grid(grid.title, kept)
+    widths = _fitted(grid, width)
+
+    def line(row: Sequence[str]) -> str:
+        return "  ".join(map(Column.fitted, grid.columns, row, widths)).rstrip()
+
+    head, *rows = map(line, grid.lines)
+    rule = "  ".join("─" * room for room in widths)
+    title = [grid.title] if grid.title else []
+    return "\n".join([*title, head, rule, *rows])
+
+
+def _fitted(grid: Grid, width: int) -> list[int]:
+    """How wide each column may be, so that the table fits where that is possible."""
+    widths = grid.widths
+    texts = [i for i, column in enumerate(grid.columns) if not column.right]
+    while texts and _total(widths) > width:
+        widest = max(texts, key=widths.__getitem__)
+        if widths[widest] <= LEAST:
+            break
+        widths[widest] -= 1
+    return widths
 
 
 def _total(widths: Sequence[int]) -> int:
     return sum(widths) + 2 * (len(widths) - 1)
 
 
-def _is_bars(column: Sequence[str]) -> bool:
-    return any(column) and BLOCKS.issuperset("".join(column))
+def _grid(listing: Listing) -> Grid:
+    columns = []
+    for i, head in enumerate(listing.columns):
+        values = [row[i] for row in listing.rows]
+        columns.append(Column(_one_line(head), list(map(_shown, values)), _is_numeric(values)))
+    return Grid(_one_line(listing.title), columns)
 
 
 def _shown(cell: Any) -> str:
     if cell is None:
         return "–"
-    return (
-        f"{cell:.4g}"
-        if isinstance(cell, float)
-        else f"{cell:,}"
-        if type(cell) is int
-        else str(cell)
-    )
+    if isinstance(cell, float):
+        return f"{cell:.4g}"
+    if type(cell) is int:
+        return f"{cell:,}"
+    return _one_line(str(cell))
 
 
-def _plain(cell: Any) -> Any:
-    return "" if cell is None else cell
+def _one_line(text: str) -> str:
+    return inert(text).replace("\n", " ")
 
 
-def _is_numeric(column: Sequence[Any]) -> bool:
-    """Are all cells figures: numbers, percentages, intervals, p-values? What is missing does not
-    speak against it."""
+def _is_numeric(values: Sequence[Any]) -> bool:
+    """Are all cells that are there figures: numbers, percentages, intervals, p-values?"""
+    known = [value for value in values if value not in (None, "", "–")]
+    if not known:
+        return None in values
+    return all(map(_is_figure, known))
 
-    def number(cell: Any) -> bool:
-        text = str(cell).lstrip("+-−<≈ ")
-        return isinstance(cell, (int, float)) or (text[:1].isdigit() and text[-1:] in "0123456789%")
 
-    known = [cell for cell in column if cell not in (None, "", "–")]
-    return all(map(number, known)) and bool(known or None in column)
+def _is_figure(cell: Any) -> bool:
+    if isinstance(cell, (int, float)):
+        return True
+    text = str(cell).lstrip("+-−<≈ ")
+    return text[:1].isdigit() and text[-1:] in "0123456789%"

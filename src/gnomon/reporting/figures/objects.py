@@ -1,0 +1,64 @@
+"""Is each object's rank the same, named first or second? (Spatial commonsense, Figure 5.)"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from gnomon.measures.relations import Bias, object_bias
+from gnomon.reporting.charts.panels import Panel, Stack, panels, stacked_panel
+from gnomon.reporting.figures import Figure, grouped
+from gnomon.reporting.study import Study
+from gnomon.reporting.tables.export import file_name
+
+PARTS = ("called greater, named first", "called lesser, named second")
+MOST_OBJECTS = 40
+OFF = 0.2  # how far from 1 the two parts of a consistent object may end by chance
+COLUMNS = tuple(name for name in Bias._fields if name != "context")
+
+
+def objects(study: Study) -> Iterator[Figure]:
+    """How often each object is called the greater one, named first or second."""
+    found: list[tuple[str, Bias]] = []
+    for entrant in study.entrants:
+        found += [(entrant.label, bias) for bias in object_bias(entrant.table)]
+    for context, own in grouped(found, lambda pair: pair[1].context).items():
+        yield _figure(context, grouped(own, lambda pair: pair[0]))
+
+
+def _figure(context: str, models: dict[str, list[tuple[str, Bias]]]) -> Figure:
+    charts, said, rows = [], [], []
+    for label, found in models.items():
+        biases = [bias for _, bias in found]
+        ranked = sorted(biases, key=lambda bias: (bias.is_greater, bias.object))
+        charts.append(_panel(label, ranked))
+        said.append(f"{label}: {_balance(ranked)}")
+        for bias in ranked:
+            rows.append((label, context, *(getattr(bias, name) for name in COLUMNS)))
+    return Figure(
+        name=f"objects-{file_name(context)}",
+        title=f"Is each object's rank the same both ways? ({context})",
+        caption="Blue: how often the object is called greater than the others when named first. "
+        "Orange: how often the others are called greater than it when they are named first. A "
+        "consistent model's bars end at 1; the tick is the truth for the blue part.",
+        description=f"{'; '.join(said)}.",
+        body=panels(charts, columns=2),
+        columns=("model", "context", *COLUMNS),
+        rows=tuple(rows),
+    )
+
+
+def _panel(label: str, ranked: Sequence[Bias]) -> Panel:
+    step = -(-len(ranked) // MOST_OBJECTS)
+    stacks = []
+    for bias in ranked[::step]:
+        lesser = 1 - bias.called_greater_second
+        stacks.append(Stack(bias.object, bias.called_greater_first, lesser, bias.is_greater))
+    return stacked_panel(label, stacks, PARTS, "truly greater")
+
+
+def _balance(found: Sequence[Bias]) -> str:
+    off = 0
+    for bias in found:
+        if abs(bias.called_greater_first - bias.called_greater_second) > OFF:
+            off += 1
+    return f"{off} of {len(found)} objects end more than {OFF} away from 1"
