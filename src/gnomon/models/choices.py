@@ -8,7 +8,7 @@ comparable, how replies are read, which texts go into one batch. Plain Python: n
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import msgspec
 
@@ -21,6 +21,7 @@ from gnomon.probing.prompts import Prompt
 from gnomon.records import Answer, Item, pick
 
 WAYS_TO_ASK = ("score", "generate")
+Thing = TypeVar("Thing")
 
 
 class Query(NamedTuple):
@@ -75,7 +76,7 @@ class Likelihoods:
         """
 
         def ask(numbers: Sequence[int]) -> list[Answer]:
-            chosen = [queries[number] for number in numbers]
+            chosen = take(queries, numbers)
             scores = self.score(chosen)
             if self.normalise == "pmi":
                 self._learn_alone(chosen)
@@ -158,6 +159,15 @@ def flat(words: Sequence[Sequence[str]]) -> list[str]:
     return [word for alternatives in words for word in alternatives]
 
 
+def take(things: Sequence[Thing], numbers: Sequence[int]) -> list[Thing]:
+    """Those of some things that have these numbers.
+
+    >>> take(["ant", "bird", "cat"], [2, 0])
+    ['cat', 'ant']
+    """
+    return [things[number] for number in numbers]
+
+
 def read_tokens(query: Query) -> int:
     """How many tokens a decoder reads at most: the last one of an answer is only asked for."""
     return len(query.context) + max(map(len, query.continuations)) - 1
@@ -209,7 +219,7 @@ def replied(
     """
 
     def ask(numbers: Sequence[int]) -> list[Answer]:
-        replies = generate([tokens[number] for number in numbers])
+        replies = generate(take(tokens, numbers))
         answers = []
         for number, reply in zip(numbers, replies, strict=True):
             item = items[number]

@@ -1,8 +1,8 @@
-"""Safe loading: no pickle, no stranger's code, a pinned revision, and errors that say what to
-do."""
+"""Safe loading: no pickle, no stranger's code, a pinned revision, errors that say what to do."""
 
 from __future__ import annotations
 
+import inspect
 import json
 import os
 import shutil
@@ -19,6 +19,8 @@ pytest.importorskip("transformers")
 from gnomon.errors import MissingExtraError, ModelError, UsageError
 from gnomon.models.transformers import loading
 from gnomon.models.transformers.hf import hf
+
+OPTIONS = [name for name in inspect.signature(hf).parameters if name != "name"]
 
 
 def copy(folder, target):
@@ -184,9 +186,16 @@ def test_parameters_are_counted_once_where_they_are_tied_and_before_they_are_qua
         ("t5", {"span": "pll"}, "seq2seq, which takes no span"),
     ],
 )
-def test_an_option_that_a_kind_would_not_heed_is_refused(folders, make, options, says):
+def test_an_option_that_a_kind_does_not_follow_is_refused(folders, make, options, says):
     with pytest.raises(UsageError, match=says):
         hf(str(folders(make)), **options)
+
+
+def test_every_option_is_explained_on_a_line_of_its_own():
+    lines = [line.split(maxsplit=1) for line in inspect.getdoc(hf).splitlines()]
+    explained = [words[0] for words in lines if words and words[0] in OPTIONS]
+    assert len(OPTIONS) > 15
+    assert explained == OPTIONS
 
 
 def test_threads_are_set_and_restored():

@@ -137,12 +137,9 @@ class Oracle:
         return iter([torch.zeros(1)])
 
     def __call__(self, pairs):
-        rows = [
-            [9.0 * (label == self.order[i]) for i in range(3)]
-            for pair in pairs
-            for *known, label in OBVIOUS
-            if tuple(known) == pair
-        ]
+        rows = []
+        for pair in pairs:
+            rows.append([9.0 * (OBVIOUS[pair] == label) for label in self.order])
         return SimpleNamespace(logits=torch.tensor(rows))
 
 

@@ -53,7 +53,7 @@ def smollm2():
     try:
         return hf("smollm2", prompt="fewshot")
     except GnomonError as error:
-        pytest.skip(f"the weights are not to be had: {error}")
+        pytest.skip(f"the weights are not available: {error}")
 
 
 def plain_scores(model, item):

@@ -14,6 +14,7 @@ from gnomon.models.choices import (
     flat,
     replied,
     scale_of,
+    take,
 )
 from gnomon.models.transformers.generating import generate
 from gnomon.models.transformers.likelihoods import Scorer
@@ -81,7 +82,7 @@ class Causal:
             forms.setdefault(item.form, []).append(number)
         answers: dict[int, Answer] = {}
         for numbers in forms.values():  # items of one form share their worked examples
-            answers |= zip(numbers, self._scored([items[n] for n in numbers]), strict=True)
+            answers |= zip(numbers, self._scored(take(items, numbers)), strict=True)
         return [answers[number] for number in range(len(items))]
 
     def _scored(self, items: Sequence[Item]) -> list[Answer]:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import torch
 
-from gnomon.models.choices import Query, by_length
+from gnomon.models.choices import Query, by_length, take
 from gnomon.models.transformers.rows import Part
 
 TARGETS = 64  # of an item that are scored together
@@ -52,10 +52,10 @@ def score(
     def overfull(batch: Sequence[int]) -> bool:
         if len(batch) * lengths[batch[0]] > tokens:
             return True
-        return _outputs([parts[number].query for number in batch]) > outputs
+        return _outputs(take(parts, batch)) > outputs
 
     for numbers in by_length(lengths, overfull):
-        batch = [parts[number] for number in numbers]
+        batch = take(parts, numbers)
         scores = _score_batch(model, [part.query for part in batch], start)
         for part, found in zip(batch, scores, strict=True):
             end = part.first + len(found)
@@ -73,10 +73,13 @@ def _parts(queries: Sequence[Query]) -> list[Part]:
     return parts
 
 
-def _outputs(queries: Sequence[Query]) -> int:
+def _outputs(parts: Sequence[Part]) -> int:
     """How many tokens' logits a batch has, padding counted."""
-    rows = sum(len(query.continuations) for query in queries)
-    longest = max(len(target) for query in queries for target in query.continuations)
+    rows = longest = 0
+    for part in parts:
+        targets = part.query.continuations
+        rows += len(targets)
+        longest = max(longest, *map(len, targets))
     return rows * longest
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from gnomon.models.choices import Reply, by_length
+from gnomon.models.choices import Reply, by_length, take
 
 BATCH = 16
 
@@ -19,7 +19,7 @@ def generate(
     ends = _end_tokens(model)
     replies = [Reply("", 0)] * len(prompts)
     for numbers in by_length(list(map(len, prompts)), lambda batch: len(batch) > BATCH):
-        made = _generate_batch(model, tokenizer, [prompts[n] for n in numbers], new_tokens)
+        made = _generate_batch(model, tokenizer, take(prompts, numbers), new_tokens)
         texts = tokenizer.batch_decode(made, skip_special_tokens=True)
         for number, tokens, text in zip(numbers, made.tolist(), texts, strict=True):
             read = len(prompts[number])

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -34,19 +34,29 @@ SPREAD = 256 * 2**20  # bytes that one layer's prefix may take, spread over the 
 WINDOWS = ("sliding_window", "attention_chunk_size", "window_size")  # as configs name them
 
 
+class Pass(NamedTuple):
+    """How much is computed at once, at most."""
+
+    tokens: int
+    outputs: int  # places whose logits are asked for
+
+
+PASS_ON_CPU = Pass(1024, 256)  # fits its cache
+PASS_ON_GPU = Pass(16384, 2048)  # fills it
+
+
 class Scorer:
     """Scores continuations with a decoder-only language model of transformers."""
 
     def __init__(
         self, model: Any, *, trees: bool = False, tokens: int = 0, outputs: int = 0
     ) -> None:
-        cpu = on_cpu(model)
+        size = PASS_ON_CPU if on_cpu(model) else PASS_ON_GPU
         self.model = model
         self.device = next(model.parameters()).device
         self.trees = trees
-        # a pass should fit the cache of a CPU, and fill a GPU
-        self.tokens = tokens or (1024 if cpu else 16384)
-        self.outputs = outputs or (256 if cpu else 2048)
+        self.tokens = tokens or size.tokens
+        self.outputs = outputs or size.outputs
         self.prefixes: OrderedDict[tuple[int, ...], Layers] = OrderedDict()
         self._limit = _limit_of_trees(model.config)
         self._by_length = _rotation_limit(model.config) is not None
@@ -68,7 +78,10 @@ class Scorer:
 
     def _score_rows(self, parts: Sequence[Part], result: list[list[float]]) -> None:
         made = list(plain_rows([part.query for part in parts]))
-        for group in _of_one_length(made) if self._by_length else [made]:
+        groups = [made]
+        if self._by_length:
+            groups = _of_one_length(made)
+        for group in groups:
             for batch in batches(group, tokens=self.tokens, outputs=self.outputs):
                 self._add(batch, None, result, parts)
 

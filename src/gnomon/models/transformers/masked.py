@@ -15,7 +15,7 @@ import torch
 
 from gnomon.contracts import Scale
 from gnomon.errors import ModelError, UsageError
-from gnomon.models.choices import ask_those_without_trouble, by_length, flat, too_long
+from gnomon.models.choices import ask_those_without_trouble, by_length, flat, take, too_long
 from gnomon.models.likelihood import check_normalisation, comparable, gather
 from gnomon.models.transformers.blanks import Filled, fill
 from gnomon.models.transformers.limits import longest_text, token_budget, tokens_in_a_pass
@@ -89,8 +89,7 @@ class Masked:
             troubles.append(self._trouble(item, ways))
 
         def ask(numbers: Sequence[int]) -> list[Answer]:
-            chosen = [items[number] for number in numbers]
-            ways = [filled[number] for number in numbers]
+            chosen, ways = take(items, numbers), take(filled, numbers)
             if self.top_k:
                 return self._likeliest(chosen, ways)
             return self._over_choices(chosen, ways)
@@ -195,7 +194,7 @@ class Masked:
         self,
         blanks: Sequence[Blank],
         normal: Callable[[torch.Tensor, int], torch.Tensor],
-        take: Callable[[Blank, torch.Tensor], None],
+        use: Callable[[Blank, torch.Tensor], None],
     ) -> None:
         """Hand over each blank with what the model says of the vocabulary there."""
         lengths = [len(blank.tokens) for blank in blanks]
@@ -204,9 +203,9 @@ class Masked:
             return len(batch) * lengths[batch[0]] > self.tokens or len(batch) > OUTPUTS
 
         for numbers in by_length(lengths, overfull):
-            batch = [blanks[number] for number in numbers]
+            batch = take(blanks, numbers)
             for blank, row in zip(batch, normal(self._logits(batch), -1), strict=True):
-                take(blank, row)
+                use(blank, row)
 
     def _logits(self, batch: Sequence[Blank]) -> torch.Tensor:
         device = self.model.device

@@ -16,7 +16,7 @@ import torch
 from gnomon.contracts import Scale
 from gnomon.errors import ModelError, UsageError
 from gnomon.files import package_data, read_yaml
-from gnomon.models.choices import ask_those_without_trouble, by_length, too_long
+from gnomon.models.choices import ask_those_without_trouble, by_length, take, too_long
 from gnomon.models.transformers.limits import longest_text, token_budget, tokens_in_a_pass
 from gnomon.records import Answer, Item, pick
 
@@ -32,11 +32,11 @@ SPELLINGS = {
     "not_entailment": "not_entailment",
     "not entailment": "not_entailment",
 }
-OBVIOUS = (
-    ("A woman is asleep in her bed.", "A woman is asleep.", "entailment"),
-    ("A woman is asleep in her bed.", "A woman is wide awake.", "contradiction"),
-    ("A woman is asleep in her bed.", "A woman has two sons.", "neutral"),
-)
+OBVIOUS = {
+    ("A woman is asleep in her bed.", "A woman is asleep."): "entailment",
+    ("A woman is asleep in her bed.", "A woman is wide awake."): "contradiction",
+    ("A woman is asleep in her bed.", "A woman has two sons."): "neutral",
+}
 
 Pair = tuple[str, str]  # premise and hypothesis
 
@@ -70,20 +70,12 @@ class Nli:
 
     def answer(self, items: Sequence[Item]) -> list[Answer]:
         """One answer for each item: the probabilities of its labels."""
-        for item in items:
-            if item.form != "entailment":
-                raise UsageError(
-                    f"An nli model takes items of the form entailment, not {item.form} "
-                    f"(item {item.id}).",
-                    "Ask another kind of model, or another benchmark.",
-                )
-        pairs = [(" ".join(item.context.split()), item.text) for item in items]
+        pairs = [_pair(item) for item in items]
         lengths = self._lengths(pairs)
         troubles = [too_long(length, self.longest, "pair") for length in lengths]
 
         def ask(numbers: Sequence[int]) -> list[Answer]:
-            asked = [pairs[number] for number in numbers]
-            found = self._probabilities(asked, [lengths[number] for number in numbers])
+            found = self._probabilities(take(pairs, numbers), take(lengths, numbers))
             answers = []
             for number, row in zip(numbers, found, strict=True):
                 answers.append(self._answer(items[number], row))
@@ -91,20 +83,25 @@ class Nli:
 
         return ask_those_without_trouble(items, troubles, ask)
 
+    def _encoded(self, pairs: Sequence[Pair], **how: Any) -> Any:
+        premises, hypotheses = zip(*pairs, strict=True)
+        return self.tokenizer(list(premises), list(hypotheses), **how)
+
     def _lengths(self, pairs: Sequence[Pair]) -> list[int]:
-        premises = [premise for premise, _ in pairs]
-        hypotheses = [hypothesis for _, hypothesis in pairs]
-        return list(map(len, self.tokenizer(premises, hypotheses)["input_ids"]))
+        return list(map(len, self._encoded(pairs)["input_ids"]))
 
     def _probabilities(
         self, pairs: Sequence[Pair], lengths: Sequence[int]
     ) -> list[tuple[float, ...]]:
         """For each pair the probability of each class, in the model's order."""
         result: list[tuple[float, ...]] = [()] * len(pairs)
-        for numbers in by_length(lengths, lambda b: len(b) * lengths[b[0]] > self.tokens):
-            premises = [pairs[number][0] for number in numbers]
-            hypotheses = [pairs[number][1] for number in numbers]
-            inputs = self.tokenizer(premises, hypotheses, padding=True, return_tensors="pt")
+
+        def overfull(batch: Sequence[int]) -> bool:
+            return len(batch) * lengths[batch[0]] > self.tokens
+
+        for numbers in by_length(lengths, overfull):
+            asked = take(pairs, numbers)
+            inputs = self._encoded(asked, padding=True, return_tensors="pt")
             with torch.inference_mode():
                 logits = self.model(**inputs.to(self.model.device)).logits
             rows = logits.float().softmax(-1).tolist()
@@ -130,12 +127,10 @@ class Nli:
 
         If so, a warning names that order.
         """
-        pairs = [(premise, hypothesis) for premise, hypothesis, _ in OBVIOUS]
-        tops = []
-        for row in self._probabilities(pairs, self._lengths(pairs)):
-            tops.append(row.index(max(row)))
+        pairs, wanted = list(OBVIOUS), list(OBVIOUS.values())
+        found = self._probabilities(pairs, self._lengths(pairs))
+        tops = [row.index(max(row)) for row in found]
         said = [self.order[top] for top in tops]
-        wanted = [label for _, _, label in OBVIOUS]
         if len(self.order) != 3 or len(set(tops)) != 3 or said == wanted:
             return False
 
@@ -149,6 +144,16 @@ class Nli:
             stacklevel=4,
         )
         return True
+
+
+def _pair(item: Item) -> Pair:
+    """The premises of an item as one text, and its hypothesis."""
+    if item.form != "entailment":
+        raise UsageError(
+            f"An nli model takes items of the form entailment, not {item.form} (item {item.id}).",
+            "Ask another kind of model, or another benchmark.",
+        )
+    return " ".join(item.context.split()), item.text
 
 
 def class_order(config: Any, name: str, labels: str = "") -> tuple[str, ...]:

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import groupby
 from typing import NamedTuple
 
-from gnomon.models.choices import Query
+from gnomon.models.choices import Query, take
 
 ROOT = -1  # the parent of a row's first token: the end of the family's prefix
 ROW_LIMIT = 256  # tokens in a row of merged queries: attention within it grows with the square
@@ -208,16 +209,16 @@ def _branch(row: Row, stem: int, number: int, continuations: Sequence[list[int]]
 
 def _segments(queries: Sequence[Query], order: list[int]) -> Iterator[list[int]]:
     """Runs of neighbours, in sorted order, that share at least FAMILY_SHARE tokens."""
-    run: list[int] = []
-    for number in order:
-        if run:
-            one, other = queries[run[-1]].context, queries[number].context
-            if one[:FAMILY_SHARE] != other[:FAMILY_SHARE] or len(other) < FAMILY_SHARE:
-                yield run
-                run = []
-        run.append(number)
-    if run:
-        yield run
+
+    def beginning(number: int) -> list[int]:
+        return queries[number].context[:FAMILY_SHARE]
+
+    for common, run in groupby(order, key=beginning):
+        if len(common) == FAMILY_SHARE:
+            yield list(run)
+            continue
+        for number in run:  # too short to share that much
+            yield [number]
 
 
 def _worthwhile_prefix(
@@ -236,7 +237,7 @@ def _worthwhile_prefix(
 def _prefix(queries: Sequence[Query], segment: list[int]) -> list[int]:
     """What a sorted segment shares, less so much that each query keeps a token of its own."""
     first, last = queries[segment[0]].context, queries[segment[-1]].context
-    shortest = min(len(queries[number].context) for number in segment)
+    shortest = min(len(query.context) for query in take(queries, segment))
     return first[: min(shared(first, last), shortest - 1)]
 
 

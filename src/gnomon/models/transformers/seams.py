@@ -53,10 +53,8 @@ class Seams:
                 return seam
 
         made = _make_seam(beginning, self.raw)
-        if made is None:
-            return None
         some = texts[:CHECKED]
-        if made.encode(some, self.raw) != self.raw(some):
+        if made is None or made.encode(some, self.raw) != self.raw(some):
             return None
         self._found = [made, *self._found[: KEPT - 1]]
         return made

@@ -33,9 +33,7 @@ class Encoder:
 
     def __init__(self, tokenizer: Any) -> None:
         self.tokenizer = tokenizer
-        self.backend = None
-        if getattr(tokenizer, "is_fast", False):
-            self.backend = getattr(tokenizer, "_tokenizer", None)
+        self.backend = _backend(tokenizer)
         self.local = _is_local(self.backend)
         self.opening = opening(tokenizer, self.raw)
         self._seams = Seams(self.raw)
@@ -112,15 +110,12 @@ class Encoder:
         """For each context how each of its continuations joins it."""
         if len(self._joins) > JOINS_KEPT:
             self._joins.clear()
-        keys = []
+        ends = [self._influential_end(context) for context in contexts]
         fresh: dict[tuple[str, str], tuple[str, list[int]]] = {}
-        for context, ids, words in zip(contexts, encoded, continuations, strict=True):
-            end = self._influential_end(context)
-            row = [(end, word) for word in words]
-            keys.append(row)
-            for key in row:
-                if key not in self._joins and key not in fresh:
-                    fresh[key] = (context + key[1], ids)
+        for context, end, ids, words in zip(contexts, ends, encoded, continuations, strict=True):
+            for word in words:
+                if (end, word) not in self._joins:
+                    fresh[end, word] = (context + word, ids)
 
         wholes = self.texts([text for text, _ in fresh.values()])
         for (key, (_, ids)), whole in zip(fresh.items(), wholes, strict=True):
@@ -128,8 +123,8 @@ class Encoder:
             self._joins[key] = Join(len(ids) - common, whole[common:])
 
         found = []
-        for row in keys:
-            found.append([self._joins[key] for key in row])
+        for end, words in zip(ends, continuations, strict=True):
+            found.append([self._joins[end, word] for word in words])
         return found
 
     def _influential_end(self, context: str) -> str:
@@ -150,6 +145,13 @@ def opening(tokenizer: Any, raw: Any, *, target: bool = False) -> list[int]:
         if special[start : start + len(plain)] == plain:
             return special[:start]
     return []
+
+
+def _backend(tokenizer: Any) -> Any:
+    """The fast tokenizer within one of transformers, if there is one."""
+    if getattr(tokenizer, "is_fast", False):
+        return getattr(tokenizer, "_tokenizer", None)
+    return None
 
 
 def _is_local(backend: Any) -> bool:
