@@ -15,7 +15,8 @@ from gnomon.reporting.page.headline import applicable
 from gnomon.reporting.page.methods import facts
 from gnomon.reporting.page.notes import small_groups
 from gnomon.reporting.page.views import figure_view, range_plot
-from gnomon.reporting.study import Entrant, Study, known_benchmark, labels_of
+from gnomon.registry import known_benchmark
+from gnomon.reporting.study import Entrant, Study, labels_of
 from gnomon.reporting.viewer.ranking import Board, Part, Place
 from gnomon.reporting.viewer.shelf import Shelf
 from gnomon.reporting.words import measure_name, percentage
