@@ -127,13 +127,13 @@ QUESTIONS = {
 }
 NAMES = {"data/object_names_c5.json": b'{"crow": 300, "snow crow": 40, "tower": 150}'}
 RESULTS = (
-    "premise\thypothesis\tentailment\treasoning_type\tfunction_name\tg_id\tanswer\tcorrect\n"
-    "Bo runs.\tBo moves.\tentailment\tmotion\truns\t0\tneutral\tFalse\n"
-    "Bo sits.\tBo flies.\tcontradiction\tmotion\tsits\t1\tneutral\tFalse\n"
-    "Bo swims.\tBo is wet.\tentailment\tmotion\tswims\t2\tneutral\tFalse\n"
-    "Bo naps.\tBo races.\tcontradiction\tmotion\tnaps\t3\tneutral\tFalse\n"
-    "Bo is on air.\tBo hovers.\tcontradiction,neutral\tmetaphor\tair\t4\tNone\tFalse\n"
-).encode()
+    b"premise\thypothesis\tentailment\treasoning_type\tfunction_name\tg_id\tanswer\tcorrect\n"
+    b"Bo runs.\tBo moves.\tentailment\tmotion\truns\t0\tneutral\tFalse\n"
+    b"Bo sits.\tBo flies.\tcontradiction\tmotion\tsits\t1\tneutral\tFalse\n"
+    b"Bo swims.\tBo is wet.\tentailment\tmotion\tswims\t2\tneutral\tFalse\n"
+    b"Bo naps.\tBo races.\tcontradiction\tmotion\tnaps\t3\tneutral\tFalse\n"
+    b"Bo is on air.\tBo hovers.\tcontradiction,neutral\tmetaphor\tair\t4\tNone\tFalse\n"
+)
 LINES = ("data/size/data.json", "data/height/data.json", *POSITIONS)
 AS_LINES = dict.fromkeys(LINES, "jsonl")
 

@@ -44,7 +44,15 @@ MEMORY = 3 * 2**29  # bytes above what the process has at the start
 BATCH = 100
 FAULTS = ("traceback", "hang", "memory", "died", "wrong", "unclear")
 # In place of a file: another kind of thing, or nothing.
-SPECIAL = ("as it is", "a folder", "a pipe", "a loop of links", "an endless device", "empty", "gone")
+SPECIAL = (
+    "as it is",
+    "a folder",
+    "a pipe",
+    "a loop of links",
+    "an endless device",
+    "empty",
+    "gone",
+)
 
 
 @dataclass
@@ -182,7 +190,7 @@ def _in_child(
             tally.peak = max(tally.peak, peak)
             reported += 1
             yield number, outcome, note
-    _, status, used = os.wait4(child, 0)
+    _, status = os.waitpid(child, 0)
     if reported == len(numbers):
         return
     number = numbers[reported]
@@ -253,6 +261,11 @@ def tallies(
         yield reader.name, tried(reader, numbers, seed, kept)
 
 
+def different(notes: list[str]) -> list[str]:
+    """A note of each fault: of those at one place in the code, the first."""
+    return list({note.rpartition(" at ")[2].partition(" (")[0]: note for note in notes[::-1]}.values())
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -274,7 +287,7 @@ def main() -> int:
         if not args.json:
             told = " ".join(f"{getattr(tally, fault):>4} {fault}" for fault in FAULTS)
             print(f"{name:<34}{tally.tried:>6} tried {tally.read:>6} read {told}", flush=True)
-            for note in dict.fromkeys(tally.notes[:8]):
+            for note in different(tally.notes):
                 print("    " + note)
     for name in missing:
         print(f"{name} has no sample: give it one in tests/hostile/samples.py", file=sys.stderr)

@@ -71,8 +71,11 @@ class RunLog:
     @cached_property
     def _db(self) -> sqlite3.Connection:
         """Opened when first needed: a log that is damaged can still be begun anew."""
+        file = self.path / LOG
+        if file.exists() and not file.is_file():  # SQLite would wait for the end of a pipe
+            raise DataError("the log is not a file.", "Start over with --restart.", file=file)
         try:
-            db = sqlite3.connect(self.path / LOG, isolation_level=None)
+            db = sqlite3.connect(file, isolation_level=None)
             db.execute("PRAGMA journal_mode=WAL")
             db.execute("PRAGMA synchronous=FULL")
             db.executescript(_SCHEMA)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 
 from gnomon.benchmarks.counting import tally
@@ -77,11 +76,11 @@ def relation_counts(items: Sequence[Item]) -> Listing:
 
 def concept_counts(items: Sequence[Item]) -> Listing:
     """Figure 7: how often each concept is the subject and the object of a caption."""
-    subjects = Counter(item.tags["subj"] for item in items)
-    objects = Counter(item.tags["obj"] for item in items)
+    subjects = tally(items, "subj")
+    objects = tally(items, "obj")
     rows = []
-    for concept in subjects | objects:
-        places = (subjects[concept], objects[concept])
+    for (concept,) in subjects | objects:
+        places = (subjects[concept,], objects[concept,])
         if max(places) > FREQUENT:
             rows.append((concept, *places, sum(places)))
     rows.sort(key=lambda row: (-row[3], row[0]))
