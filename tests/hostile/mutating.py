@@ -10,6 +10,7 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import struct
 import zipfile
 from random import Random
 
@@ -345,7 +346,32 @@ def _damaged_lines(lines: list[str], place: int, rng: Random) -> bytes:
     return "".join(line + "\n" for line in lines).encode("utf-8", "surrogatepass")
 
 
+# What a careless reader of lengths and counts trips over.
+WIDE = (0, 1, 2**31 - 1, 2**31, 2**32 - 1, 2**40, 2**63, 2**64 - 1)
+FIELDS = (b"block_count", b"head_count", b"context_length", b"embedding_length", b"token_id")
+
+
+def mutate_gguf(raw: bytes, rng: Random) -> bytes:
+    """A model file of llama.cpp with a number of its header changed, or a part of it."""
+    header = raw.index(b"output_norm.weight")
+    place = rng.randrange(4, header)
+    value = rng.choice(WIDE)
+    way = rng.randrange(5)
+    if way == 0:  # counts of tensors and fields, the length of the first name
+        place = rng.choice((8, 16, 24))
+    if way == 1:
+        found = raw.index(rng.choice(FIELDS), 0, header)
+        place = raw.index(struct.pack("<I", 4), found) + 4
+        return raw[:place] + struct.pack("<I", value % 2**32) + raw[place + 4 :]
+    if way == 2:
+        return raw[:place] + raw[place + rng.randrange(1, 40) :]
+    if way == 3:
+        return raw[:place] + bytes([raw[place] ^ (1 << rng.randrange(8))]) + raw[place + 1 :]
+    return raw[:place] + struct.pack("<Q", value) + raw[place + 8 :]
+
+
 STRUCTURES = {
+    "gguf": mutate_gguf,
     "json": mutate_json,
     "jsonl": mutate_jsonl,
     "csv": mutate_csv,

@@ -49,6 +49,7 @@ class Reader:
     read: Callable[[Path], object]
     share: float = 1.0  # of the inputs that others get: less for slow ones
     judged: bool = False  # whether a wrong reading can be told
+    limited: bool = True  # whether it works in this process, which is limited then
 
 
 def all_readers() -> list[Reader]:

@@ -26,6 +26,7 @@ KINDS = {
     "gz": "gz",
     "txt": "text",
     "jinja": "text",
+    "gguf": "gguf",
 }
 
 

@@ -40,6 +40,7 @@ from gnomon.errors import GnomonError
 
 SECONDS = 5  # of processor time for one input
 WAIT = 20  # seconds of any time: an input that waits for something
+LONG_WAIT = 240  # the same where the reader has a process of its own, with limits of its own
 MEMORY = 3 * 2**29  # bytes above what the process has at the start
 BATCH = 100
 FAULTS = ("traceback", "hang", "memory", "died", "wrong", "unclear")
@@ -178,7 +179,7 @@ def _in_child(
     stuck = False
     with os.fdopen(source, "rb") as stream:
         while True:
-            ready, _, _ = select.select([stream], [], [], WAIT)
+            ready, _, _ = select.select([stream], [], [], WAIT if reader.limited else LONG_WAIT)
             if not ready:
                 stuck = True
                 os.kill(child, signal.SIGKILL)
@@ -205,10 +206,10 @@ def _in_child(
 def _try_all(reader: Reader, numbers: list[int], seed: int, sink: int) -> None:
     """Try inputs and report each; this is the child, which ends here."""
     try:
-        start = _size()
         first = _peak()
-        hard = resource.getrlimit(resource.RLIMIT_AS)[1]
-        resource.setrlimit(resource.RLIMIT_AS, (start + MEMORY, hard))
+        if reader.limited:
+            hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+            resource.setrlimit(resource.RLIMIT_AS, (_size() + MEMORY, hard))
         quiet = os.open(os.devnull, os.O_WRONLY)
         os.dup2(quiet, 1)
         os.dup2(quiet, 2)
@@ -219,7 +220,7 @@ def _try_all(reader: Reader, numbers: list[int], seed: int, sink: int) -> None:
             folder.mkdir()
             os.chdir(folder)
             done = prepare(reader, number, seed, folder)
-            signal.setitimer(signal.ITIMER_PROF, SECONDS)
+            signal.setitimer(signal.ITIMER_PROF, SECONDS if reader.limited else 0)
             outcome, note = outcome_of(reader, folder)
             signal.setitimer(signal.ITIMER_PROF, 0)
             os.chdir("/")
@@ -263,7 +264,9 @@ def tallies(
 
 def different(notes: list[str]) -> list[str]:
     """A note of each fault: of those at one place in the code, the first."""
-    return list({note.rpartition(" at ")[2].partition(" (")[0]: note for note in notes[::-1]}.values())
+    return list(
+        {note.rpartition(" at ")[2].partition(" (")[0]: note for note in notes[::-1]}.values()
+    )
 
 
 def main() -> int:
