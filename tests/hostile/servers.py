@@ -188,9 +188,10 @@ TOKEN = {"token": "smaller", "logprob": -0.1, "top_logprobs": []}
 ESCAPES = "\x1b]0;owned\x07\x1b[2J\r\x08\u202esmaller"
 
 BEHAVIOURS: dict[str, Behaviour] = {
-    **{f"status {code}": status(code) for code in (204, 206, 400, 401, 403, 404, 405, 408, 409)},
+    **{f"status {code}": status(code) for code in (206, 400, 401, 403, 404, 405, 408, 409)},
     **{f"status {code}": status(code) for code in (413, 418, 422, 429, 451, 500, 502, 503, 599)},
     **{f"redirect {code}": to_elsewhere(code) for code in (301, 302, 303, 307, 308)},
+    "status 204": wire(b"HTTP/1.1 204 None\r\n\r\n"),
     "redirect to no address": status(302, Location="http://[::1"),
     "redirect to a file": status(302, Location="file:///etc/passwd"),
     "wait for a year": status(429, Retry_After="31536000"),
@@ -360,16 +361,17 @@ class Handler(BaseHTTPRequestHandler):
 # -- what must hold -------------------------------------------------------------------------------
 
 
-class LateError(Exception):
-    """It took too long."""
+class LateError(BaseException):
+    """It took too long. No Exception: a run counts those as failures of the model."""
+
+
+def late(*_: object) -> None:
+    raise LateError
 
 
 def command(*words: str) -> tuple[int, str]:
     """A gnomon command within its bound: the exit code, and all that was printed."""
     from gnomon.cli import main
-
-    def late(*_: object) -> None:
-        raise LateError
 
     said = StringIO()
     argv, sys.argv = sys.argv, ["gnomon", *words]
@@ -507,7 +509,7 @@ def try_download(name: str, behaviour: Behaviour, folder: Path, tally: Tally) ->
     target.write_bytes(b"older")
     url = f"http://127.0.0.1:{server.server_address[1]}/file.bin"
     once = module.Attempts(most=2, wait=lambda seconds: None)
-    signal.signal(signal.SIGALRM, lambda *_: (_ for _ in ()).throw(LateError()))
+    signal.signal(signal.SIGALRM, late)
     signal.alarm(BOUND)
     try:
         module.download(url, target, sha256=SHA256, size=len(BODY), limit=len(BODY), attempts=once)
@@ -538,9 +540,9 @@ def spread(found: dict[str, Behaviour], most: int) -> list[tuple[str, Behaviour]
 
 
 def tallies(most: int) -> Iterator[tuple[str, Tally]]:
-    from gnomon.models.servers import remote
+    from gnomon.models.servers import refusals, remote
 
-    remote.FIRST_PAUSE = remote.LONGEST_PAUSE = 0.01
+    remote.FIRST_PAUSE = remote.LONGEST_PAUSE = refusals.LONGEST_PAUSE = 0.01
     for title, found, attempt in (
         ("hostile servers of models", BEHAVIOURS, try_server),
         ("hostile servers of files", DOWNLOADS, try_download),
