@@ -62,7 +62,7 @@ def fresh(count):
     from gnomon.language.patternfile import read_bank
 
     per_group = (
-        count // len(read_bank(ROOT / "src/gnomon/data/spacenli/patterns").patterns) * 3 // 2 + 1
+        count // len(read_bank(ROOT / "src/gnomon/data/patterns/bank").patterns) * 3 // 2 + 1
     )
     stream = items(per_group=per_group)
     first = sum(1 for _ in islice(stream, count // 10))
@@ -79,7 +79,7 @@ def scaled(times, count):
     from gnomon.language.patternfile import build_bank
     from gnomon.language.sampling import bank_samples
 
-    folder = ROOT / "src/gnomon/data/spacenli"
+    folder = ROOT / "src/gnomon/data/patterns"
     world = read_document(folder / "world.yaml")
     grow(world, times)
     start = time.process_time()

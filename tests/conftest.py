@@ -1,6 +1,7 @@
 """Fixtures that all tests share."""
 
 import os
+import signal
 from pathlib import Path
 
 # Workers share the cores; threads of theirs would only fight over them.
@@ -36,6 +37,10 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
             "Set GNOMON_SHARED to the folder that holds data/.",
             yellow=True,
         )
+
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as for a job in the background
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(autouse=True)

@@ -1,11 +1,13 @@
 """The arrows of the house: a part of the program knows only the words to its left."""
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
 
 import gnomon
+from gnomon import registry
 
 HOME = Path(gnomon.__file__).parent
 
@@ -123,3 +125,39 @@ def test_nothing_imports_the_command_line():
 
 def test_no_room_is_called_utils():
     assert not {m.stem for m in MODULES} & {"utils", "helpers", "common", "base", "misc"}
+
+
+def names_of_benchmarks(file: Path) -> set[str]:
+    """The benchmarks that a module's code names in its texts; what a docstring says is no code."""
+    tree = ast.parse(file.read_text(encoding="utf-8"))
+    documented = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    docstrings = set()
+    for node in ast.walk(tree):
+        if isinstance(node, documented) and ast.get_docstring(node, clean=False) is not None:
+            docstrings.add(id(node.body[0].value))
+    found = set()
+    for node in ast.walk(tree):
+        if (
+            isinstance(node, ast.Constant)
+            and isinstance(node.value, str)
+            and id(node) not in docstrings
+        ):
+            found |= set(BENCHMARK.findall(node.value))
+    return found
+
+
+# "scales" is a word of everyday English, so it counts only where it can be nothing but the name.
+BENCHMARK = re.compile(r"\b(?:spacenli|spatialqa|relativesize|posrel|viphy|vsr|scales@\w*)\b")
+
+
+def test_the_names_that_are_looked_for_are_those_of_the_benchmarks():
+    for name in registry.BENCHMARKS.keys() - {"scales"}:
+        assert BENCHMARK.search(name), f"{name} is a new benchmark: let the next test look for it"
+
+
+@pytest.mark.parametrize("file", MODULES, ids=[str(m.relative_to(HOME)) for m in MODULES])
+def test_nothing_but_benchmarks_and_the_registry_names_a_benchmark(file):
+    where = file.relative_to(HOME).parts[0]
+    if where not in ("benchmarks", "data", "registry.py"):
+        assert names_of_benchmarks(file) == set()
+        assert "benchmarks" not in imports(file)

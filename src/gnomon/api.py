@@ -42,10 +42,14 @@ def run(
     from gnomon import engine
     from gnomon.registry import model as named
 
-    source = load(source) if isinstance(source, str) else source
-    model = named(model) if isinstance(model, str) else model
+    if isinstance(source, str):
+        source = load(source)
+    if limit is not None:
+        source = source.limited(limit)
+    if isinstance(model, str):
+        model = named(model)
     return engine.run(
-        source.limited(limit) if limit is not None else source,
+        source,
         model,
         runs=runs,
         restart=restart,
@@ -112,10 +116,11 @@ def compare(
     over_seeds  take a model's runs with different seeds together
     unfinished  compare runs that were not asked all their items on those that both were asked
     """
-    from gnomon.measures.compared import compare_entries, is_pair_measure
+    from gnomon.measures.compared import compare_entries
     from gnomon.measures.entries import entries_of
+    from gnomon.measures.needs import needs_two_runs
 
-    if measure and is_pair_measure(measure):
+    if needs_two_runs(measure):
         raise UsageError(
             f"{measure} is a measure over two runs: it has no difference.",
             f'Use gnomon.agreement(..., measure="{measure}").',

@@ -79,6 +79,10 @@ class AnswerFileWarning(UserWarning):
     """A file of answers does not fit its benchmark in every respect; what fits is used."""
 
 
+class ModelWarning(UserWarning):
+    """A model can be asked, but there is something about it that one should know."""
+
+
 class UnencryptedWarning(UserWarning):
     """A key goes over the network for all to read."""
 

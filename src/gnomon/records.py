@@ -21,7 +21,7 @@ DIGITS = 12  # hexadecimal; of a million questions, two share a digest with a ch
 
 
 class Image(msgspec.Struct, frozen=True, kw_only=True):
-    """A picture that belongs to a question. `sha256` identifies it; `path` says where to find it."""
+    """A picture that belongs to a question: `sha256` identifies it, `path` says where it is."""
 
     path: str  # of a file, or a URL
     sha256: str = ""  # of the file's bytes; empty while the picture is not at hand
@@ -101,7 +101,9 @@ class Prediction(NamedTuple):
 
 
 def pick(item: Item, scores: tuple[float, ...]) -> Answer:
-    """The answer with the highest score; the earlier choice wins a tie; none if no score is a number.
+    """The answer with the highest score; the earlier choice wins a tie.
+
+    There is no choice if no score is a number.
 
     >>> item = Item(id="1", form="choice", text="?", choices=("no", "yes"), gold=("yes",))
     >>> pick(item, (0.25, 0.75)).choice
@@ -141,7 +143,7 @@ def digest(*parts: str, digits: int = DIGITS) -> str:
 
 
 class Fingerprint:
-    """The sha256 of a stream of items, in order. A picture counts by what it shows, not by its path."""
+    """The sha256 of a stream of items, in order; a picture counts by what it shows."""
 
     def __init__(self) -> None:
         self._hash = sha256()

@@ -255,6 +255,14 @@ ANSWER_FORMATS: dict[str, Entry] = {
     "vsr": Entry("gnomon.benchmarks.vsr.task:ANSWERS", "VSR's lists of predictions, 0 or 1 a line"),
 }
 
+# Which images belong to the captions of a source: a function from its folder to files to fetch.
+IMAGE_LISTS: dict[str, Entry] = {
+    "vsr": Entry("gnomon.benchmarks.vsr.files:image_files", "the photographs of the captions"),
+}
+
+# What `gnomon demo` shows: one of each kind, quick to ask.
+DEMO = ("scales", "posrel", "spacenli", "spatialqa", "viphy-size-transitive")
+
 KINDS: dict[str, dict[str, Entry]] = {
     "benchmarks": BENCHMARKS,
     "models": MODELS,
@@ -262,6 +270,7 @@ KINDS: dict[str, dict[str, Entry]] = {
     "pair_measures": PAIR_MEASURES,
     "figures": FIGURES,
     "answer_formats": ANSWER_FORMATS,
+    "image_lists": IMAGE_LISTS,
 }
 
 
@@ -402,6 +411,12 @@ def figures() -> dict[str, Callable[..., Any]]:
 def answer_formats() -> dict[str, AnswerFormat]:
     """Every format of answer files that is recognised by its contents."""
     return {name: _resolve("answer_formats", name) for name in entries("answer_formats")}
+
+
+def image_list(source: str) -> Callable[..., Any]:
+    """The function that lists the images of a source of captions."""
+    found: Callable[..., Any] = _resolve("image_lists", source)
+    return found
 
 
 def role(spec: str) -> str:

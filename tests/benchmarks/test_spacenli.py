@@ -46,7 +46,7 @@ def items():
 
 @pytest.fixture(scope="module")
 def bank():
-    return read_bank(package_data("spacenli/patterns"))
+    return read_bank(package_data("patterns/bank"))
 
 
 def test_items_are_whole_and_have_ids_of_their_own(items):

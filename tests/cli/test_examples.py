@@ -83,9 +83,9 @@ def furnished(tmp_path_factory):
     (folder / "predictions.csv").write_text(
         "id,label\n" + "".join(f"{item.id},{item.gold[0]}\n" for item in items)
     )
-    own = package_data("spacenli")
-    shutil.copytree(own / "patterns", folder / "my_patterns")
-    shutil.copy(sorted((own / "patterns").glob("*.yaml"))[0], folder / "my_patterns.yaml")
+    own = package_data("patterns")
+    shutil.copytree(own / "bank", folder / "my_patterns")
+    shutil.copy(sorted((own / "bank").glob("*.yaml"))[0], folder / "my_patterns.yaml")
     shutil.copy(own / "world.yaml", folder / "my_world.yaml")
     return folder
 

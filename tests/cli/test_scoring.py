@@ -431,6 +431,16 @@ def test_an_unfinished_run_is_scored_over_the_items_that_were_asked(capsys):
     assert (same.n, same.value) == (30, score["value"])
 
 
+def test_a_run_that_was_asked_nothing_has_figures_of_nothing(capsys):
+    run = stopped_after(gnomon.run("scales", "majority", limit=20), 0)
+    for more in ([], ["--over-seeds"]):
+        told = printed(capsys, "score", run.path, "--format", "json", *more)
+        found = json.loads(told.out)
+        assert len(found) > 5
+        assert {(score["value"], score["n"]) for score in found} == {(None, 0)}
+        assert "asked 0 of 20 items" in told.err
+
+
 def test_unfinished_runs_are_not_compared_unless_that_is_asked_for(runs, capsys):
     stopped_after(gnomon.runs.Run.open(runs[0]), 30)
     assert main(["compare", *runs[:2]]) == 2
@@ -513,7 +523,9 @@ def _choice(row):
     return item.id, answer.choice
 
 
-def test_a_measure_over_two_runs_has_no_difference(runs):
+def test_a_measure_over_two_runs_is_not_scored_and_has_no_difference(runs):
+    with pytest.raises(UsageError, match="agreement is a measure over two runs"):
+        gnomon.score(*runs, measures="agreement")
     with pytest.raises(UsageError, match="is a measure over two runs"):
         gnomon.compare(*runs, measure="agreement")
     with pytest.raises(UsageError, match="no pair measure named"):
@@ -592,9 +604,10 @@ def test_beside_a_paper_runs_say_that_their_items_are_fresh_and_coarse_patterns_
     gnomon.run("spacenli", "random", limit=50)
     told = printed(capsys, "score", "runs", "--like-paper", "--format", "csv")
     rows = list(csv.reader(io.StringIO(told.out)))
-    mine = next(row for row in rows if row[0] == "random")
-    assert float(mine[1]) > 0
-    assert set(mine[2:]) == {""}
+    mine = dict(zip(rows[0], next(row for row in rows if row[0] == "random"), strict=True))
+    assert float(mine["Acc"]) > 0
+    assert (mine["PA0.95"], mine["PA1.0"]) == ("", "")
+    assert told.err.count("items a group on average") == 1
     assert "random on spacenli@fresh: 1.0 items a group on average, 200 in the paper" in told.err
     assert "the runs answered fresh items" in printed(capsys, "score", "runs", "--like-paper").out
     assert (

@@ -29,7 +29,7 @@ NEGATIONS = re.compile(r"\b(not|no|never|nobody|nothing|neither|without|cannot)\
 
 @pytest.fixture(scope="module")
 def bank() -> Bank:
-    return read_bank(package_data("spacenli/patterns"))
+    return read_bank(package_data("patterns/bank"))
 
 
 @pytest.fixture(scope="module")

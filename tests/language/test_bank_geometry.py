@@ -85,7 +85,7 @@ FAMILIES = [
 
 @cache
 def bank() -> Bank:
-    return read_bank(package_data("spacenli/patterns"))
+    return read_bank(package_data("patterns/bank"))
 
 
 def meaning(sentence: str) -> Callable[[Places], bool]:

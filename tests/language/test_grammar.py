@@ -79,7 +79,7 @@ def test_what_is_right_passes(grammar, sentence):
 
 
 def test_ten_thousand_sentences_of_the_shipped_bank_are_right():
-    bank = read_bank(package_data("spacenli/patterns"))
+    bank = read_bank(package_data("patterns/bank"))
     grammar = Grammar(bank.world)
     seen = 0
     for pattern, sample in bank_samples(bank, 20, seed=11):

@@ -214,9 +214,9 @@ def main(count: int) -> None:
 
     folder = Path(tempfile.mkdtemp())
     shipped = [
-        file.read_text("utf-8") for file in sorted(package_data("spacenli/patterns").glob("*.yaml"))
+        file.read_text("utf-8") for file in sorted(package_data("patterns/bank").glob("*.yaml"))
     ]
-    world = package_data("spacenli/world.yaml").read_text("utf-8")
+    world = package_data("patterns/world.yaml").read_text("utf-8")
     random, seen, slowest = Random(0), set(), 0.0
     for i in range(count):
         start = time.process_time()

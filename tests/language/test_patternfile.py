@@ -116,7 +116,7 @@ def test_an_empty_folder_and_an_empty_file_are_clear_errors(tmp_path, world_text
         read_bank(tmp_path)
     with pytest.raises(DataError, match="no patterns"):
         parse_bank("", world_text)
-    with pytest.raises(DataError, match="spacenli@published"):
+    with pytest.raises(DataError, match="published source"):
         read_bank(tmp_path / "problem_patterns.xml")
     with pytest.raises(DataError, match="no such file"):
         read_bank(tmp_path / "absent.yaml")

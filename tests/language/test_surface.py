@@ -110,7 +110,7 @@ def test_the_shipped_nouns_have_the_article_that_inflect_gives():
         "inflect", reason="inflect, an oracle for articles, is not installed"
     )
     engine = inflect.engine()
-    world = build_world([read_document(package_data("spacenli/world.yaml"))])
+    world = build_world([read_document(package_data("patterns/world.yaml"))])
     common = [noun for noun in world.entities if not noun.flags & {"proper", "plural", "mass"}]
     assert len(common) > 100
     wrong = {noun.name for noun in common if engine.a(noun.name) != form_of(noun, Form("a"))}

@@ -11,18 +11,11 @@ from gnomon.measures import Table
 from gnomon.measures.accuracy import ACCURACY, RECOGNISED_ACCURACY
 from gnomon.measures.calibration import ECE
 from gnomon.measures.classes import MACRO_F1
-from gnomon.measures.comparison import (
-    compare,
-    detectable_difference,
-    difference,
-    holm,
-    leaderboard,
-    swapping_test,
-    t_test,
-)
+from gnomon.measures.comparison import compare, holm, leaderboard
 from gnomon.measures.pairing import boards, shared
 from gnomon.measures.seeds import by_seed, over_seeds, together
 from gnomon.measures.statistics import mean_of
+from gnomon.measures.swapping import detectable_difference, difference, swapping_test, t_test
 from gnomon.records import Answer, Item
 from gnomon.registry import measure
 
@@ -181,7 +174,7 @@ def test_measures_that_leave_items_out_are_compared_on_what_both_keep():
 def test_the_same_id_must_mean_the_same_question():
     one = make(["a", "b"], ["a", "b"], choices=("a", "b"), model="one")
     two = make(["b", "b"], ["a", "b"], choices=("a", "b"), model="two")
-    with pytest.raises(UsageError, match="Item 'i0' is not the same question to one and to two"):
+    with pytest.raises(UsageError, match="Item 'i0' is not the same question to one and two"):
         compare([one, two], ACCURACY)
     with pytest.raises(UsageError, match="share no items"):
         compare([one, replace(one, ids=np.array(["x", "y"], dtype=object))], ACCURACY)
@@ -310,7 +303,7 @@ def test_seeds_are_told_from_other_settings(rng):
         settings[:2],
         settings[2:],
     ]
-    with pytest.raises(UsageError, match="nothing but the seed"):
+    with pytest.raises(UsageError, match="more than the seed"):
         over_seeds(tables, ACCURACY)
     with pytest.raises(UsageError, match="nor in anything else"):
         by_seed([tables[0], about(tables[1], settings=settings[0])])

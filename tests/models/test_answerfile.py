@@ -7,7 +7,7 @@ import hashlib
 import pytest
 
 from gnomon.contracts import Benchmark
-from gnomon.errors import DataError, UsageError
+from gnomon.errors import AnswerFileWarning, DataError, UsageError
 from gnomon.models.answerfile import answers
 from gnomon.records import Item
 
@@ -26,7 +26,8 @@ def file(tmp_path):
 
 def test_an_item_that_the_file_lacks_fails_with_a_reason(file):
     model = answers(str(file))
-    model.prepare(iter(ITEMS), BENCHMARK)
+    with pytest.warns(AnswerFileWarning, match="no answer to 1 of 3 items"):
+        model.prepare(iter(ITEMS), BENCHMARK)
     first, second, third = model.answer(ITEMS)
     assert (first.choice, third.choice) == ("yes", "no")
     assert second.choice is None

@@ -18,7 +18,6 @@ from gnomon.models.choices import (
     contexts,
     replied,
 )
-from gnomon.models.reading.replies import as_answer
 from gnomon.probing.prompts import load_prompt
 from gnomon.records import Answer, Item
 
@@ -112,7 +111,7 @@ def test_items_keep_their_order_around_those_that_are_not_asked():
     assert [answer.error for answer in found] == [None, "too long", None, "unknown"]
 
 
-def test_a_reply_keeps_its_text_and_its_tokens_and_must_leave_room():
+def test_a_reply_keeps_its_text_its_rule_and_its_tokens_and_must_leave_room():
     def generate(prompts):
         return [Reply("smaller", len(prompt) + 2) for prompt in prompts]
 
@@ -120,7 +119,7 @@ def test_a_reply_keeps_its_text_and_its_tokens_and_must_leave_room():
     asked = [[1, 2, 3], [1] * 9]
     first, second = replied([ITEM, ITEM], prompt, asked, generate, longest=10, room=2)
     assert (first.choice, first.reply, first.tokens) == ("smaller", "smaller", 5)
-    assert first.rule == as_answer(ITEM, "smaller", prompt.answers(ITEM)).rule
+    assert first.rule == "whole"
     assert second.error == "the prompt has 11 tokens, the model takes 10"
 
 

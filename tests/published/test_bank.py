@@ -27,5 +27,5 @@ def test_no_pattern_of_the_bank_is_one_of_the_authors(shared: Path) -> None:
         skeleton(pattern) for pattern in published_bank(shared / "data" / "spacenli").patterns
     }
     assert len(theirs) > 150
-    ours = read_bank(package_data("spacenli/patterns")).patterns
+    ours = read_bank(package_data("patterns/bank")).patterns
     assert [pattern.id for pattern in ours if skeleton(pattern) in theirs] == []

@@ -48,7 +48,9 @@ def test_pairs_get_symmetry_bars_and_form_agreement(runs: Path) -> None:
     found = named(figures(study_of(runs, "pairs")))
     assert "objects-size-cloze" in found
     assert "forms" in found
-    assert {row[2] for row in found["objects-size-cloze"].rows} == {
+    ranks = found["objects-size-cloze"]
+    place = ranks.columns.index("object")
+    assert {row[place] for row in ranks.rows} == {
         "ant",
         "coin",
         "cup",

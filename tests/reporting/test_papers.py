@@ -9,7 +9,7 @@ from types import ModuleType
 import pytest
 
 from gnomon import registry
-from gnomon.contracts import Listing
+from gnomon.contracts import Benchmark, Listing
 from gnomon.errors import UsageError
 from gnomon.measures import Table
 from gnomon.records import Answer, Form, Item, Score
@@ -85,7 +85,7 @@ def test_rows_read_as_the_papers_print_them() -> None:
     assert part == (None, None, "61.6", "54.3", None)
     assert row("spatial commonsense", "Table 3", "RoBERTa") == (
         "31.0 (15.4)",
-        "20.1 (9.3)",
+        "20.1 (9.29)",
         None,
         None,
         None,
@@ -407,6 +407,11 @@ def test_results_of_a_benchmark_are_those_on_it_alone() -> None:
     assert len(found) == 31
     assert {result.benchmark for result in found} == {"posrel"}
     assert results_of(None) == []
+
+
+def test_a_benchmark_of_a_plug_in_without_published_figures_has_none() -> None:
+    elsewhere = Benchmark(name="b", summary="", sources={}, published_results="not-in-the-package")
+    assert results_of(elsewhere) == []
 
 
 def test_a_row_that_is_no_figure_names_its_line(

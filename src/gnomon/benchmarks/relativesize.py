@@ -13,8 +13,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from gnomon.benchmarks.viphy.items import with_article
 from gnomon.benchmarks.viphy.tables import order_listing
-from gnomon.benchmarks.viphy.tasks import with_article
 from gnomon.contracts import Benchmark, Laws, Listing, OrderLaw
 from gnomon.errors import DataError, unknown
 from gnomon.files import find, read_lines
@@ -67,34 +67,38 @@ def read_pairs(file: Path) -> list[Pair]:
 
     A pair that occurs twice is an error, since one of the two labels may be wrong.
     """
-    pairs: dict[frozenset[str], tuple[int, Pair]] = {}
-    header: _Columns | None = None
-    is_first = True
-    for line, text in read_lines(file):
-        if text.lstrip().startswith("#"):
-            continue
-        fields = _fields(text, file, line)
-        if is_first:
-            is_first = False
-            header = _header(fields)
-            if header:
-                continue
+    rows = _rows(file)
+    header = _header(rows[0][1]) if rows else None
+    if header:
+        rows = rows[1:]
+    if not rows:
+        raise DataError("the file is empty.", f"It must hold pairs. {WRITE}", file=file)
+    pairs = []
+    seen: dict[frozenset[str], int] = {}
+    for line, fields in rows:
         pair = _pair(fields, header, file, line)
-        both = frozenset((pair.first, pair.second))
-        if both in pairs:
+        before = seen.setdefault(frozenset((pair.first, pair.second)), line)
+        if before != line:
             raise DataError(
-                f"the pair {pair.first}, {pair.second} is there twice (line {pairs[both][0]}).",
+                f"the pair {pair.first}, {pair.second} is there twice (line {before}).",
                 "Remove one of the two lines.",
                 file=file,
                 line=line,
             )
-        pairs[both] = line, pair
-        if len(pairs) > MOST_PAIRS:
+        pairs.append(pair)
+    return pairs
+
+
+def _rows(file: Path) -> list[tuple[int, list[str]]]:
+    """Line number and fields of each line that is not a comment."""
+    rows = []
+    for line, text in read_lines(file):
+        if not text.lstrip().startswith("#"):
+            rows.append((line, _fields(text, file, line)))
+        if len(rows) > MOST_PAIRS:
             problem = f"the file has more than {MOST_PAIRS:,} pairs."
             raise DataError(problem, "Give the 486 pairs of RelativeSize.", file=file)
-    if not pairs:
-        raise DataError("the file is empty.", f"It must hold pairs. {WRITE}", file=file)
-    return [pair for _, pair in pairs.values()]
+    return rows
 
 
 def pair_item(pair: Pair, form: Form) -> Item:

@@ -8,7 +8,7 @@ ones balance yes and no within it.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations, product
 from pathlib import Path
 from random import Random
@@ -25,7 +25,8 @@ from gnomon.records import MASK, Form, Item
 
 SCALES_OF = {"size": ("larger", "smaller"), "height": ("taller", "shorter")}
 FORMS: tuple[Form, ...] = ("cloze", "choice")
-Levels = Sequence[Sequence[str]]
+Levels = Sequence[Sequence[str]]  # the objects of each level, the least first
+LevelOf = Mapping[str, int]
 Name = TypeVar("Name", bound=str)
 
 
@@ -42,9 +43,10 @@ def fresh(*, seed: int = 0, scale: str = "", form: str = "") -> Iterator[Item]:
         levels = [draw.sample(sorted(level), 5) for level in pool]
         pairs = ordered_pairs(levels)
         asks_greater = _balanced(pairs, draw)
+        level_of = levels_by_name(levels)
         forms = _chosen(form, FORMS)
         for a, b in pairs:
-            yield from _forms(chosen, a, b, levels, forms, asks_greater=asks_greater[a, b])
+            yield from _forms(chosen, a, b, level_of, forms, asks_greater=asks_greater[a, b])
 
 
 def published(*, data: str = "", scale: str = "", form: str = "") -> Iterator[Item]:
@@ -55,12 +57,16 @@ def published(*, data: str = "", scale: str = "", form: str = "") -> Iterator[It
     form   cloze or choice; else both
     """
     folder = locate(data, "scales")
-    levels_of = read_yaml(package_data("scales.yaml"))["published"]
+    table = read_yaml(package_data("scales.yaml"))["published"]
     forms = _chosen(form, FORMS)
     for chosen, file in _found_sets(folder, _chosen(scale, SCALES_OF)).items():
+        level_of = levels_by_name(table[chosen])
         for line, row in read_jsonl(file, Row):
-            _check(row, chosen, levels_of[chosen], file, line)
-            yield from _published_forms(chosen, row, levels_of[chosen], forms)
+            problem = _problem(row, chosen, level_of)
+            if problem:
+                hint = expected("spatial-commonsense", f"data/{chosen}/data.json")
+                raise DataError(problem, hint, file=file, line=line)
+            yield from _published_forms(chosen, row, level_of, forms)
 
 
 def _found_sets(folder: Path, scales: Sequence[str]) -> dict[str, Path]:
@@ -95,6 +101,18 @@ class Row(msgspec.Struct):
     label: int
 
 
+def levels_by_name(levels: Levels) -> dict[str, int]:
+    """On which level each object is.
+
+    >>> levels_by_name([["pea"], ["mug", "brick"]])
+    {'pea': 0, 'mug': 1, 'brick': 1}
+    """
+    found: dict[str, int] = {}
+    for number, names in enumerate(levels):
+        found |= dict.fromkeys(names, number)
+    return found
+
+
 def ordered_pairs(levels: Levels) -> list[tuple[str, str]]:
     """Every two objects of different levels, both ways round: first all with the smaller first.
 
@@ -119,38 +137,35 @@ def _balanced(pairs: Sequence[tuple[str, str]], draw: Random) -> dict[tuple[str,
 
 
 def _forms(
-    scale: str, a: str, b: str, levels: Levels, forms: Sequence[Form], *, asks_greater: bool
+    scale: str, a: str, b: str, level_of: LevelOf, forms: Sequence[Form], *, asks_greater: bool
 ) -> Iterator[Item]:
     greater, lesser = SCALES_OF[scale]
-    is_greater = _level(a, levels) > _level(b, levels)
     word = greater if asks_greater else lesser
+    is_greater = level_of[a] > level_of[b]
+    answer = "yes" if is_greater == asks_greater else "no"
     for form in forms:
         if form == "cloze":
-            yield _item(
-                scale, form, f"{_a(a, capital=True)} is {MASK} than {_a(b)}.", a, b, levels, ""
-            )
+            text = f"{_a(a, capital=True)} is {MASK} than {_a(b)}."
+            yield _item(scale, form, text, a, b, level_of, "")
         else:
-            answer = "yes" if is_greater == asks_greater else "no"
-            yield _item(scale, form, f"Is {_a(a)} {word} than {_a(b)}?", a, b, levels, word, answer)
+            text = f"Is {_a(a)} {word} than {_a(b)}?"
+            yield _item(scale, form, text, a, b, level_of, word, answer)
 
 
-def _check(row: Row, scale: str, levels: Levels, file: Path, line: int) -> None:
+def _problem(row: Row, scale: str, level_of: LevelOf) -> str:
     """The objects must be those of the set, and the label must follow from their levels."""
-    problem = ""
     for name in (row.obj_a, row.obj_b):
-        if not any(name in level for level in levels):
-            problem = f"{name!r} is not an object of the {scale} set."
-    if not problem:
-        is_greater = _level(row.obj_a, levels) > _level(row.obj_b, levels)
-        if is_greater != (row.label == 1):
-            pair = f"{row.obj_a} and {row.obj_b}"
-            problem = f"the label does not follow from the levels of {pair}."
-    if problem:
-        hint = expected("spatial-commonsense", f"data/{scale}/data.json")
-        raise DataError(problem, hint, file=file, line=line)
+        if name not in level_of:
+            return f"{name!r} is not an object of the {scale} set."
+    is_greater = level_of[row.obj_a] > level_of[row.obj_b]
+    if is_greater != (row.label == 1):
+        return f"the label does not follow from the levels of {row.obj_a} and {row.obj_b}."
+    return ""
 
 
-def _published_forms(scale: str, row: Row, levels: Levels, forms: Sequence[Form]) -> Iterator[Item]:
+def _published_forms(
+    scale: str, row: Row, level_of: LevelOf, forms: Sequence[Form]
+) -> Iterator[Item]:
     """Cloze from the authors' phrases; question as they ask it.
 
     That is about (b, a), with the lesser word, if a is greater.
@@ -160,34 +175,46 @@ def _published_forms(scale: str, row: Row, levels: Levels, forms: Sequence[Form]
     for form in forms:
         if form == "cloze":
             text = f"{first} is {MASK} than {second}."
-            yield _item(scale, form, text, row.obj_a, row.obj_b, levels, "")
+            yield _item(scale, form, text, row.obj_a, row.obj_b, level_of, "")
         elif row.label == 0:
-            yield _item(scale, form, row.question, row.obj_a, row.obj_b, levels, greater, "no")
+            yield _item(scale, form, row.question, row.obj_a, row.obj_b, level_of, greater, "no")
         else:
-            yield _item(scale, form, row.question, row.obj_b, row.obj_a, levels, lesser, "yes")
+            yield _item(scale, form, row.question, row.obj_b, row.obj_a, level_of, lesser, "yes")
 
 
 def _item(
-    scale: str, form: Form, text: str, a: str, b: str, levels: Levels, word: str, answer: str = ""
+    scale: str,
+    form: Form,
+    text: str,
+    a: str,
+    b: str,
+    level_of: LevelOf,
+    word: str,
+    answer: str = "",
 ) -> Item:
-    low, high = _level(a, levels), _level(b, levels)
-    relation = SCALES_OF[scale][0 if low > high else 1]
-    pair = " / ".join(sorted((a, b), key=lambda name: _level(name, levels)))
+    """An item; a question has the word that it asks with, and its answer."""
+    difference = level_of[a] - level_of[b]
+    relation = SCALES_OF[scale][0 if difference > 0 else 1]
+    pair = " / ".join(sorted((a, b), key=level_of.__getitem__))
     tags = {
         "scale": scale,
         "obj_a": a,
         "obj_b": b,
         "relation": relation,
-        "gap": str(abs(low - high)),
+        "gap": str(abs(difference)),
     }
+    name = [scale, form, a, b]
+    choices, gold = SCALES_OF[scale], relation
     if word:
         tags["comparative"] = word
+        name.insert(3, word)
+        choices, gold = ("yes", "no"), answer
     return Item(
-        id="/".join(part for part in (scale, form, a, word, b) if part).replace(" ", "_"),
+        id="/".join(name).replace(" ", "_"),
         form=form,
         text=text,
-        choices=("yes", "no") if word else SCALES_OF[scale],
-        gold=(answer,) if word else (relation,),
+        choices=choices,
+        gold=(gold,),
         group=f"{scale}: {pair}",
         tags=tags,
     )
@@ -201,13 +228,6 @@ def statistics(items: Sequence[Item]) -> list[Listing]:
     words = sorted(word for (word,) in tally(items, "comparative"))
     rows = [(word, counts[word, "yes"], counts[word, "no"]) for word in words]
     return [Listing("Right answers by comparative word", ("word", "yes", "no"), tuple(rows))]
-
-
-def _level(name: str, levels: Levels) -> int:
-    for number, level in enumerate(levels):
-        if name in level:
-            return number
-    raise KeyError(name)
 
 
 def _a(name: str, *, capital: bool = False) -> str:

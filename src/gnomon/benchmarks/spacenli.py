@@ -49,7 +49,7 @@ def fresh(
     from gnomon.language.sampling import bank_samples
 
     _check_count(per_group)
-    bank = read_bank(patterns or package_data("spacenli/patterns"), world=world or None)
+    bank = read_bank(patterns or package_data("patterns/bank"), world=world or None)
     tags = {pattern.id: pattern_tags(pattern) for pattern in bank.patterns}
     for pattern, sample in bank_samples(bank, per_group, seed=seed):
         name = f"{pattern.id}-{sample.rank}"

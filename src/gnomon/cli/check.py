@@ -130,7 +130,7 @@ def _bank(files: list[str], world: str | None) -> Bank:
     from gnomon.language.patternfile import read_bank
 
     if not any(file.endswith(".xml") for file in files):
-        return read_bank(*(files or [str(package_data("spacenli/patterns"))]), world=world)
+        return read_bank(*(files or [str(package_data("patterns/bank"))]), world=world)
     from gnomon.files import find
     from gnomon.language.problems import read_problems
     from gnomon.language.restrictions import read_signature

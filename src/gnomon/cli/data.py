@@ -48,7 +48,7 @@ def arguments(parser: ArgumentParser) -> None:
         help="a source or a benchmark; `gnomon data list` names them",
     )
     get.add_argument(
-        "--limit", type=int, metavar="N", help="at most N files of each (for vsr-images)"
+        "--limit", type=int, metavar="N", help="at most N files of each (for sources of images)"
     )
     get.add_argument(
         "--data",
@@ -122,10 +122,11 @@ def _introduction(name: str, source: Source) -> str:
 def _files(source: Source, data: str) -> Iterable[SourceFile]:
     if not source.images_of:
         return source.files
-    from gnomon.benchmarks.vsr.files import image_files
     from gnomon.fetching.catalogue import locate
+    from gnomon.registry import image_list
 
-    return image_files(locate(data, source.images_of))
+    files: Iterable[SourceFile] = image_list(source.images_of)(locate(data, source.images_of))
+    return files
 
 
 class _Bar:

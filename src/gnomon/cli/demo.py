@@ -18,10 +18,9 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 from gnomon.itemsource import ItemSource
-from gnomon.registry import ModelSpec
+from gnomon.registry import DEMO, ModelSpec
 from gnomon.runs import Run
 
-BENCHMARKS = ("scales", "posrel", "spacenli", "spatialqa", "viphy-size-transitive")
 LIMIT = 100  # items of each: enough to see something, and done in about a minute on two cores
 
 
@@ -64,7 +63,7 @@ def main(args: Namespace) -> int:
     options = {"quantised": True} if args.model == "smollm2" else {}
     models = [model(args.model, **options), model("random")]
     runs: list[Run] = []
-    for name in BENCHMARKS:
+    for name in DEMO:
         runs += _asked(args, load(name).limited(args.limit), models)
     print(headline([api.score(run, measures=[_headline(run)])[0] for run in runs]))
     page = api.report(runs, Path(args.output))

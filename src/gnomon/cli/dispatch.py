@@ -39,7 +39,7 @@ COMMANDS = {
 EPILOG = """\
 examples:
   gnomon demo
-  gnomon run scales spacenli -m smollm2 -m random --limit 500
+  gnomon run scales -m smollm2 -m random --limit 500
   gnomon score runs/* --by gold
   gnomon COMMAND --help
 """

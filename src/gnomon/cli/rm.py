@@ -24,7 +24,7 @@ def arguments(parser: ArgumentParser) -> None:
 
 def main(args: Namespace) -> int:
     """Check every folder, then ask, then remove."""
-    from gnomon.runs import remove
+    from gnomon.runs import remove_folder
 
     folders = list(dict.fromkeys(Path(run) for run in args.runs))
     for folder in folders:
@@ -35,7 +35,7 @@ def main(args: Namespace) -> int:
         print("Nothing was removed.")
         return 1
     for folder in folders:
-        remove(folder)
+        remove_folder(folder)
     print(f"Removed {_count(len(folders))}.")
     return 0
 

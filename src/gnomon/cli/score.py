@@ -112,12 +112,12 @@ def main(args: Namespace) -> int:
     from gnomon.reporting.tables.scores import shown
 
     _check(args)
-    entries = [_from_file(args)] if args.answers else entries_of(open_runs(args.runs))
-    _tell_remarks(args, entries)
-    if args.guess is not None:
-        entries = with_guesses(entries, args.guess)
+    given = [_from_file(args)] if args.answers else entries_of(open_runs(args.runs))
+    entries = given if args.guess is None else with_guesses(given, args.guess)
     if args.like_paper:
-        print(_like_papers(args, entries))
+        text = _like_papers(args, entries)
+        _tell_remarks(args, given)
+        print(text)
         return 0
     found = score_entries(
         entries,
@@ -128,6 +128,7 @@ def main(args: Namespace) -> int:
         level=args.level,
         seeds_together=args.over_seeds,
     )
+    _tell_remarks(args, given)
     _tell_unsliced(args.by, entries)
     if args.over_seeds:
         _tell_deviations(found)
@@ -211,7 +212,10 @@ def _tell_remarks(args: Namespace, entries: Sequence[Entry]) -> None:
 
     guessed = args.guess is not None
     for entry in entries:
-        for remark in remarks(entry, args.measure or entry.measures, guessed=guessed):
+        measures = args.measure or entry.measures
+        if args.like_paper:  # which has remarks of its own on the measures of a paper
+            measures = ()
+        for remark in remarks(entry, measures, guessed=guessed):
             print(remark, file=sys.stderr)
 
 

@@ -11,31 +11,21 @@ import http.client
 import os
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
-from socket import SHUT_RDWR, gaierror
-from threading import Timer
+from socket import gaierror
 from typing import IO, Any, NamedTuple, Protocol
 from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
-from urllib.request import (
-    HTTPHandler,
-    HTTPRedirectHandler,
-    HTTPSHandler,
-    OpenerDirector,
-    Request,
-    build_opener,
-)
+from urllib.request import Request
 
 from gnomon.errors import DataError
+from gnomon.fetching.connection import BY_HAND, opener, printable
 from gnomon.fingerprint import sha256_of
 
 CHUNK = 256 * 1024
 TIMEOUT = 30.0  # seconds without a byte
-HEADERS_WITHIN = 60.0  # seconds until a reply must have begun
 GRACE, LEAST_RATE = 60.0, 1000  # after so many seconds, at least so many bytes a second on average
 BUSY = {408, 425, 429, 500, 502, 503, 504}  # answers worth another attempt
-BY_HAND = "Give the authors' folder with --data."
 
 
 class Progress(Protocol):
@@ -164,7 +154,7 @@ def _pull(wanted: _Wanted, clock: Callable[[], float]) -> None:
         headers["Range"] = f"bytes={have}-"
     request = Request(wanted.url, headers=headers)  # noqa: S310 - scheme checked
     try:
-        with _opener().open(request, timeout=TIMEOUT) as reply:
+        with opener().open(request, timeout=TIMEOUT) as reply:
             _store(reply, wanted, have, clock)
     except HTTPError as error:
         _refused(error, wanted, have)
@@ -242,12 +232,12 @@ def _broken(error: Exception, url: str) -> Exception:
             "Check the network. Without one, give the authors' folder with --data.",
         )
     said = getattr(reason, "strerror", None) or str(reason) or type(error).__name__
-    return _BrokenError(_printable(said))
+    return _BrokenError(printable(said))
 
 
 def _refused(error: HTTPError, wanted: _Wanted, have: int) -> None:
     with error:
-        said = f"the server answered {error.code} {_printable(str(error.reason))}"
+        said = f"the server answered {error.code} {printable(str(error.reason))}"
         if error.code == 416 and have:  # there is nothing after what we have
             if str(error.headers.get("Content-Range", "")) == f"bytes */{have}":
                 return  # whole already, or another version: the hash tells
@@ -260,65 +250,3 @@ def _refused(error: HTTPError, wanted: _Wanted, have: int) -> None:
         raise DataError(
             f"{wanted.url} could not be fetched: {said}.", f"The file may have moved. {BY_HAND}"
         ) from None
-
-
-def _printable(text: str) -> str:
-    """A stranger's words without control characters, which a terminal would obey."""
-    return "".join(filter(str.isprintable, text))[:200]
-
-
-class _Redirects(HTTPRedirectHandler):
-    """Follows up to five redirects, to http and https only, never from https to http."""
-
-    max_redirections = 5
-
-    def redirect_request(
-        self, req: Request, fp: IO[bytes], code: int, msg: str, headers: Any, newurl: str
-    ) -> Request | None:
-        scheme = urlsplit(newurl).scheme
-        steps_down = req.type == "https" and scheme == "http"
-        if scheme not in ("http", "https") or steps_down:
-            where = _printable(newurl)
-            raise DataError(f"{req.full_url} redirects to {where}, which is not followed.", BY_HAND)
-        return super().redirect_request(req, fp, code, msg, headers, newurl)
-
-
-class _Prompt(http.client.HTTPConnection):
-    """A connection whose reply must begin in time: a timeout alone lets headers drip for ever."""
-
-    _late = False
-
-    def getresponse(self) -> http.client.HTTPResponse:
-        timer = Timer(HEADERS_WITHIN, self._cut)
-        timer.daemon = True
-        timer.start()
-        try:
-            reply = super().getresponse()
-        finally:
-            timer.cancel()
-            if self._late:
-                raise TimeoutError(f"no reply began within {HEADERS_WITHIN:g} seconds")
-        return reply
-
-    def _cut(self) -> None:
-        self._late = True
-        with suppress(OSError, AttributeError):  # closed in the meantime
-            self.sock.shutdown(SHUT_RDWR)
-
-
-class _PromptTLS(_Prompt, http.client.HTTPSConnection):
-    """The same over TLS."""
-
-
-class _Plain(HTTPHandler):
-    def http_open(self, req: Request) -> Any:
-        return self.do_open(_Prompt, req)
-
-
-class _Secure(HTTPSHandler):
-    def https_open(self, req: Request) -> Any:
-        return self.do_open(_PromptTLS, req)  # certificates are checked by default
-
-
-def _opener() -> OpenerDirector:
-    return build_opener(_Redirects(), _Plain(), _Secure())

@@ -201,7 +201,7 @@ def _shared_listing(shared: Sequence[Shared]) -> Listing:
 
 
 def _coverage(patterns: Sequence[Described]) -> Listing:
-    expected: list[str] = read_yaml(package_data("spacenli/expressions.yaml"))
+    expected: list[str] = read_yaml(package_data("patterns/expressions.yaml"))
     used: set[str] = set()
     for pattern in patterns:
         used.update(pattern.expressions)

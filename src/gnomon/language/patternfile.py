@@ -45,7 +45,7 @@ def read_bank(*paths: str | Path, world: str | Path | None = None) -> Bank:
     files = []
     for path in paths:
         files += _files(Path(path).expanduser())
-    ground = read_document(world or package_data("spacenli/world.yaml"))
+    ground = read_document(world or package_data("patterns/world.yaml"))
     return build_bank([read_document(file) for file in files], ground)
 
 
@@ -89,8 +89,8 @@ def _files(path: Path) -> list[Path]:
     if path.suffix == ".xml":
         raise DataError(
             "this is the format of SpaceNLI's authors.",
-            "Make its problems with spacenli@published --data FOLDER; `gnomon check FILE.xml` "
-            "checks it.",
+            "Make its problems with the benchmark's published source (--data FOLDER); "
+            "`gnomon check FILE.xml` checks it.",
             file=path,
         )
     if not path.is_dir():

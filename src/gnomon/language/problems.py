@@ -47,7 +47,7 @@ class Element:
 
 def read_problems(file: str | Path, signature: Signature) -> Bank:
     """The authors' patterns in their order: by the number that starts an id, then by its rest."""
-    senses: Mapping[str, Sequence[str]] = read_yaml(package_data("spacenli/lemmas.yaml"))
+    senses: Mapping[str, Sequence[str]] = read_yaml(package_data("patterns/lemmas.yaml"))
     patterns = []
     for problem, group in _problems(read_xml(file)):
         if problem.all("PT"):

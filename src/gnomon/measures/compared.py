@@ -11,6 +11,7 @@ from gnomon.errors import UsageError
 from gnomon.measures.comparison import Comparison, Rank, compare, leaderboard
 from gnomon.measures.entries import Entry, check_finished, pooled_over_seeds
 from gnomon.measures.intervals import interval
+from gnomon.measures.needs import needs_two_runs
 from gnomon.measures.pairing import NothingSharedError, aligned, boards
 from gnomon.measures.scoring import check_options
 
@@ -135,7 +136,7 @@ def _compare(
             "Give runs of two or more models.",
         )
     made: list[Comparison] | list[Agreement]
-    if is_pair_measure(name):
+    if needs_two_runs(name):
         made = agreements(entries, pair_measure(name), level=level)
         outcome.agreements.extend(made)
     else:
@@ -149,13 +150,6 @@ def _compare(
                 f"{one.label} and {two.label} share no items of {first.table.benchmark}: "
                 "not compared."
             )
-
-
-def is_pair_measure(name: str) -> bool:
-    """Whether a name is that of a measure over two runs."""
-    from gnomon.registry import entries
-
-    return name in entries("pair_measures")
 
 
 def agreements(

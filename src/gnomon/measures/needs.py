@@ -23,6 +23,13 @@ def unmet(measure: Measure, table: Table) -> Need | None:
     return None
 
 
+def needs_two_runs(name: str) -> bool:
+    """Whether a name is that of a measure over two runs."""
+    from gnomon.registry import entries
+
+    return name in entries("pair_measures")
+
+
 def _met(need: Need, table: Table) -> bool:
     if need == "scores":
         return table.scores is not None

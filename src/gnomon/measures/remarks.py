@@ -26,6 +26,8 @@ def remarks(entry: Entry, measures: Sequence[str], *, guessed: bool = False) -> 
     if len(table) < table.total:
         asked = f"asked {len(table):,} of {table.total:,} items"
         yield f"{about}{asked}; the figures are over those."
+    if not len(table):
+        return
     found = [_missing(entry, guessed), *_unmet(table, measures), _coarse(table, measures)]
     found += _odd_scores(table)
     for remark in found:
@@ -78,7 +80,7 @@ def _coarse(table: Table, names: Sequence[str]) -> str:
     mean = items_per_group(table)
     least = {name: measure(name).least_group for name in names}
     coarse = [name for name in names if mean < least[name]]
-    if not coarse or not len(table):
+    if not coarse:
         return ""
     enough = max(least[name] for name in coarse)
     return (

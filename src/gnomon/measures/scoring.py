@@ -12,7 +12,7 @@ from gnomon.contracts import Measure
 from gnomon.errors import UsageError
 from gnomon.measures.entries import Entry, pooled_over_seeds, table_of
 from gnomon.measures.intervals import interval
-from gnomon.measures.needs import unmet
+from gnomon.measures.needs import needs_two_runs, unmet
 from gnomon.measures.seeds import SeedScore, over_seeds, slices
 from gnomon.measures.table import Table
 from gnomon.records import Score
@@ -49,6 +49,8 @@ def score_entries(
     check_options(level=level, draws=draws, minimum=minimum)
     if seeds_together and draws:
         raise UsageError("draws have no effect over seeds.", "Leave out one of them.")
+    for name in measures:
+        _check_single(name)
     for tag in by:
         _check_tag(tag, entries)
     if seeds_together:
@@ -79,6 +81,14 @@ def check_options(*, level: float, draws: int, minimum: int = 1) -> None:
     if minimum < 1:
         raise UsageError(
             f"The minimum must be 1 or more, not {minimum}.", "Slices with fewer are left out."
+        )
+
+
+def _check_single(name: str) -> None:
+    if needs_two_runs(name):
+        raise UsageError(
+            f"{name} is a measure over two runs.",
+            f"Give two or more to `gnomon compare --measure {name}`.",
         )
 
 

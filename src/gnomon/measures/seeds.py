@@ -91,9 +91,9 @@ def by_seed(tables: Sequence[Table]) -> list[list[Table]]:
 
 def _check_different(tables: Sequence[Table]) -> None:
     """Refuse two runs that have the same seeds: they would count one sample twice."""
-    ordered = sorted(tables, key=lambda table: _in_words(table.about.settings))
+    ordered = sorted(tables, key=lambda table: _in_words(table.settings))
     for one, two in pairwise(ordered):
-        if one.about.settings and one.about.settings == two.about.settings:
+        if one.settings and one.settings == two.settings:
             raise UsageError(
                 f"{one.about.folder} and {two.about.folder} do not differ in the seed, nor in "
                 "anything else.",
@@ -118,7 +118,7 @@ def slices(tables: Sequence[Table], tag: str, minimum: int = 1) -> dict[str, lis
 
 def seedless(table: Table) -> dict[str, Any]:
     """The settings of a table other than its seeds."""
-    return {name: value for name, value in table.about.settings.items() if not is_seed(name)}
+    return {name: value for name, value in table.settings.items() if not is_seed(name)}
 
 
 def together(tables: Sequence[Table]) -> Table:

@@ -152,6 +152,11 @@ class Table:
         return self.about.model
 
     @property
+    def settings(self) -> Mapping[str, Any]:
+        """What tells runs of one model apart, seeds included."""
+        return self.about.settings
+
+    @property
     def total(self) -> int:
         """How many items the run has, asked or not."""
         return self.about.total
@@ -219,7 +224,7 @@ class Table:
     @cached_property
     def clusters(self) -> Codes:
         """The independent cluster of each row; -1 for a row that is a cluster of its own."""
-        if self.cluster == "group":
+        if self.cluster == "group" or not len(self):  # an empty table has no tags
             return self.group.codes
         return self.column(self.cluster).codes
 

@@ -10,8 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple, TypeVar
 
-import msgspec
-
 from gnomon.contracts import Scale
 from gnomon.errors import UsageError
 from gnomon.models.chat import Writer, conversation
@@ -223,8 +221,8 @@ def replied(
         answers = []
         for number, reply in zip(numbers, replies, strict=True):
             item = items[number]
-            answer = as_answer(item, reply.text, prompt.answers(item))
-            answers.append(msgspec.structs.replace(answer, tokens=reply.tokens))
+            words = prompt.answers(item)
+            answers.append(as_answer(item, reply.text, words, tokens=reply.tokens))
         return answers
 
     troubles = [too_long(len(each) + room, longest) for each in tokens]

@@ -17,7 +17,7 @@ from gnomon.contracts import Benchmark
 from gnomon.measures.runlabels import labels, settings_of
 from gnomon.measures.table import Table
 from gnomon.records import Item
-from gnomon.registry import known_benchmark as known_benchmark
+from gnomon.registry import known_benchmark
 from gnomon.reporting.words import clip, model_name
 from gnomon.runs import Counts, Run
 

@@ -3,7 +3,15 @@
 The engine writes it; everything else only reads it. This room is the only one that knows the SQL.
 """
 
-from gnomon.runs.finding import Survey, check_not_in_use, open_runs, remove, runs_in, survey
+from gnomon.runs.finding import (
+    Survey,
+    check_not_in_use,
+    open_runs,
+    remove,
+    remove_folder,
+    runs_in,
+    survey,
+)
 from gnomon.runs.log import RunLog
 from gnomon.runs.manifest import FORMAT, LOG, MANIFEST, Counts, Manifest
 from gnomon.runs.reading import Asked, Run
@@ -24,6 +32,7 @@ __all__ = [
     "open_runs",
     "recover",
     "remove",
+    "remove_folder",
     "runs_in",
     "survey",
 ]

@@ -69,8 +69,13 @@ def _runs_at(path: Path) -> list[Run]:
     return members
 
 
-def remove(folder: Path) -> None:
+def remove(run: Run) -> None:
     """Delete a run's folder, unless another process is at work on it."""
+    remove_folder(run.path)
+
+
+def remove_folder(folder: Path) -> None:
+    """The same for the folder of a run that may be damaged."""
     if not (folder / MANIFEST).is_file():
         raise RunError(f"{folder} is not a run: it has no {MANIFEST}.", "Nothing was removed.")
     check_not_in_use(folder)

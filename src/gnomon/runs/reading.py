@@ -24,8 +24,11 @@ VIEW_OF_FORMAT_1 = """
 CREATE TEMP VIEW answers AS SELECT n, 0 AS sample, scores, choice, reply, NULL AS rule,
   NULL AS files, NULL AS seconds, NULL AS tokens, error FROM main.answers
 """
-_FIRST = "WHERE coalesce(sample, 0) = 0 ORDER BY n"
 ANSWER = "sample, scores, choice, reply, rule, files, seconds, tokens, error"
+_ALL = f"SELECT record, {ANSWER} FROM items LEFT JOIN answers USING (n)"  # noqa: S608
+_EVERY_ITEM = f"{_ALL} WHERE coalesce(sample, 0) = 0 ORDER BY n"
+_ONE_ITEM = f"{_ALL} WHERE id = ? AND coalesce(sample, 0) = 0"
+_EVERY_ANSWER = f"{_ALL} WHERE sample IS NOT NULL ORDER BY n, sample"
 _decode_item = msgspec.json.Decoder(Item).decode
 _decode_scores = msgspec.json.Decoder(tuple[float | None, ...]).decode
 _decode_files = msgspec.json.Decoder(tuple[str, ...]).decode
@@ -88,15 +91,13 @@ class Run:
 
     def rows(self) -> Iterator[tuple[Item, Answer | None]]:
         """Every item with its first answer, or none if it has not been asked yet."""
-        sql = f"SELECT record, {ANSWER} FROM items LEFT JOIN answers USING (n) " + _FIRST  # noqa: S608
-        for record, *columns in self._select(sql):
+        for record, *columns in self._select(_EVERY_ITEM):
             item = self.item(record)
             yield item, self.answer(item.id, columns)
 
     def answers(self) -> Iterator[tuple[Item, Answer]]:
         """Every answer with its item: one or several samples of each item that was asked."""
-        sql = f"SELECT record, {ANSWER} FROM items JOIN answers USING (n) ORDER BY n, sample"  # noqa: S608
-        for record, *columns in self._select(sql):
+        for record, *columns in self._select(_EVERY_ANSWER):
             item = self.item(record)
             answer = self.answer(item.id, columns)
             if answer is not None:
@@ -104,11 +105,7 @@ class Run:
 
     def row(self, item_id: str) -> tuple[Item, Answer | None] | None:
         """The item of that id with its first answer; none if there is no such item."""
-        sql = (
-            f"SELECT record, {ANSWER} FROM items LEFT JOIN answers USING (n) "  # noqa: S608
-            "WHERE id = ? AND coalesce(sample, 0) = 0"
-        )
-        for record, *columns in self._select(sql, (item_id,)):
+        for record, *columns in self._select(_ONE_ITEM, (item_id,)):
             item = self.item(record)
             return item, self.answer(item.id, columns)
         return None
@@ -181,8 +178,6 @@ class Run:
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:
         file = self.path / LOG
-        if file.exists() and not file.is_file():  # SQLite would wait for the end of a pipe
-            raise DataError("the log is not a file.", "Restore it from a copy.", file=file)
         try:
             with closing(sqlite3.connect(_address(file), uri=True)) as db:
                 if self.manifest.format == 1:

@@ -118,9 +118,9 @@ def _recover(db: sqlite3.Connection, damaged: Run, log: RunLog) -> Recovered:
 def _bound(db: sqlite3.Connection, damaged: Run) -> int:
     """A number above that of every item. A damaged log may claim any: its size sets a limit."""
     known = [damaged.manifest.counts.items]
-    for table in ("items", "answers"):
+    for last in ("SELECT max(n) FROM items", "SELECT max(n) FROM answers"):
         with suppress(*UNREADABLE, TypeError, ValueError):
-            known.append(int(db.execute(f"SELECT max(n) FROM {table}").fetchone()[0]) + 1)  # noqa: S608
+            known.append(int(db.execute(last).fetchone()[0]) + 1)
     limit = (damaged.path / LOG).stat().st_size // SMALLEST_ROW + 1
     most = max(known)
     return min(most, limit) if most > 0 else limit

@@ -127,7 +127,7 @@ def object_colours(
 
     from gnomon.vision.typical import typical_labels
 
-    dropped = tuple(read_yaml(package_data("viphy/colours.yaml"))["dropped_beginnings"])
+    dropped = tuple(read_yaml(package_data("colours.yaml"))["dropped_beginnings"])
     found = {}
     for name, own in shares.items():
         if name.startswith(dropped):
@@ -140,5 +140,5 @@ def object_colours(
 
 @cache
 def _colour_terms() -> tuple[tuple[str, str], ...]:
-    terms = read_yaml(package_data("viphy/colours.yaml"))["terms"]
+    terms = read_yaml(package_data("colours.yaml"))["terms"]
     return tuple((term, colour) for term, colour in terms)

@@ -158,7 +158,7 @@ def test_a_cache_that_cannot_be_written_does_no_harm(tiny, tmp_path, monkeypatch
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no such signals")
-def test_the_other_runs_of_a_command_go_on(tiny, tmp_path, monkeypatch, capsys):
+def test_the_other_runs_of_a_command_go_on(tiny, tmp_path, monkeypatch, capfd):
     from gnomon.cli import main
     from gnomon.runs import runs_in
 
@@ -168,5 +168,5 @@ def test_the_other_runs_of_a_command_go_on(tiny, tmp_path, monkeypatch, capsys):
     models = ["-m", f"gguf:{bad}", "-m", "random"]
     code = main(["run", "scales", *models, "--limit", "2", "--runs", "runs"])
     assert code == 1
-    assert "bad.gguf: llama.cpp crashed when it tried this file" in capsys.readouterr().err
+    assert "bad.gguf: llama.cpp crashed when it tried this file" in capfd.readouterr().err
     assert [run.model for run in runs_in("runs")] == ["random"]

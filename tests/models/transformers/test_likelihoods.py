@@ -10,7 +10,7 @@ import pytest
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
-from gnomon.errors import ModelError
+from gnomon.errors import ModelError, ModelWarning
 from gnomon.models.choices import Query
 from gnomon.models.transformers import trees
 from gnomon.models.transformers.hf import hf
@@ -121,7 +121,7 @@ def test_trees_and_plain_rows_give_the_same(models, make):
 def test_a_model_that_may_not_be_asked_in_trees_is_asked_in_plain_rows_and_that_is_said(
     models, make
 ):
-    with pytest.warns(UserWarning, match="hf:tried is asked in plain rows") as said:
+    with pytest.warns(ModelWarning, match="hf:tried is asked in plain rows") as said:
         assert not use_trees(models(make), None, "hf:tried")
     assert len(said) == 1
     with pytest.raises(ModelError, match="cannot be asked in trees"):
@@ -134,7 +134,7 @@ def test_a_fault_in_trees_is_named_and_never_taken_for_an_answer(models, monkeyp
         raise RuntimeError("no cache of this kind")
 
     monkeypatch.setattr(trees, "read_prefix", fail)
-    with pytest.warns(UserWarning, match="it fails .no cache of this kind"):
+    with pytest.warns(ModelWarning, match="it fails .no cache of this kind"):
         assert not use_trees(models("llama"), None, "hf:tried")
 
 
@@ -157,7 +157,7 @@ def test_trees_that_are_off_by_a_little_are_found_out(models, monkeypatch):
         return layers
 
     monkeypatch.setattr(trees, "read_prefix", read_wrongly)
-    with pytest.warns(UserWarning, match="hidden states differ by"):
+    with pytest.warns(ModelWarning, match="hidden states differ by"):
         assert not use_trees(models("llama"), None, "hf:tried")
 
 

@@ -12,7 +12,7 @@ import pytest
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
-from gnomon.errors import ModelError, UsageError
+from gnomon.errors import ModelError, ModelWarning, UsageError
 from gnomon.models.transformers.hf import hf
 from gnomon.models.transformers.nli import OBVIOUS, Nli, class_order
 from gnomon.records import Item
@@ -166,7 +166,7 @@ def test_three_obvious_pairs_tell_when_the_classes_are_permuted():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert not oracle(LABELS).permuted
-    with pytest.warns(UserWarning, match="labels=contradiction,neutral,entailment"):
+    with pytest.warns(ModelWarning, match="labels=contradiction,neutral,entailment"):
         assert oracle(("contradiction", "neutral", "entailment")).permuted
 
 

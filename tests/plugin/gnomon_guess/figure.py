@@ -1,9 +1,8 @@
 """How often each model picks the first choice: a figure on one page."""
 
-from gnomon_guess.measure import FIRST
-
 from gnomon.reporting.charts.plots import Estimate, bars
 from gnomon.reporting.figures import Figure
+from gnomon_guess.measure import FIRST
 
 
 def first_choices(study):

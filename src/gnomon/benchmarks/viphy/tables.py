@@ -63,6 +63,10 @@ def statistics(items: Sequence[Item]) -> list[Listing]:
     return [*tables, order_listing(items)]
 
 
+def _objects(items: Sequence[Item]) -> set[tuple[str, ...]]:
+    return {*tally(items, "object"), *tally(items, "obj_a"), *tally(items, "obj_b")}
+
+
 def colour_shares(items: Sequence[Item]) -> Listing:
     """Figure 7: how often each colour is typical of an object, and as a share of all colours."""
     counts = Counter(colour for item in items for colour in item.gold)
@@ -93,10 +97,6 @@ def relations_by_scene(items: Sequence[Item]) -> Listing:
         rows.append((scene, *(counts[scene, relation] for relation in relations), total))
     heads = [" or ".join(relation) for relation in relations]
     return Listing("Figure 10: relations by scene", ("scene", *heads, "pairs"), tuple(rows))
-
-
-def _objects(items: Sequence[Item]) -> set[tuple[str, ...]]:
-    return {*tally(items, "object"), *tally(items, "obj_a"), *tally(items, "obj_b")}
 
 
 def order_listing(items: Sequence[Item]) -> Listing:

@@ -7,53 +7,16 @@ without contradictions. A row and a prompt make an item.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import NamedTuple
+from collections.abc import Iterator
 
 from gnomon.benchmarks.viphy import files
 from gnomon.benchmarks.viphy import fresh as made
 from gnomon.benchmarks.viphy.coda import read_coda
-from gnomon.benchmarks.viphy.files import Colours, Comparison
+from gnomon.benchmarks.viphy.items import color_item, pair_item, prompt_of, types, with_levels
 from gnomon.benchmarks.viphy.tables import statistics, subtype_statistics
 from gnomon.contracts import Benchmark, Laws, OrderLaw, RelationLaw
-from gnomon.errors import UsageError, unknown
 from gnomon.fetching.catalogue import locate
-from gnomon.files import package_data, read_yaml
-from gnomon.language.surface import indefinite_article
-from gnomon.language.world import Entity
-from gnomon.records import Form, Item
-from gnomon.vision.knowledge import COLOURS
-
-FORMS: dict[str, Form] = {"cloze": "cloze", "question": "choice", "finetune": "choice"}
-
-
-class Prompt(NamedTuple):
-    """One prompt of Table 2, with the words for its labels."""
-
-    name: str
-    text: str
-    labels: Mapping[str, str]
-
-    @property
-    def form(self) -> Form:
-        """How an item with this prompt is put."""
-        return FORMS[self.name]
-
-
-def prompt_of(task: str, name: str, *, fresh: bool = False) -> Prompt:
-    """A prompt of a task (color, size, spatial): cloze, question or finetune.
-
-    The published ones are kept as they are; a fresh one may have its English put right.
-    """
-    if name not in FORMS:
-        raise unknown("prompt", name, FORMS)
-    table = read_yaml(package_data("viphy/prompts.yaml"))[task]
-    own_names = {colour: colour for colour in COLOURS}
-    labels = table.get(f"{name}_labels") or table.get("labels") or own_names
-    text = table[name]
-    if fresh:
-        text = table.get(f"fresh_{name}", text)
-    return Prompt(name, text, labels)
+from gnomon.records import Item
 
 
 def published_color(*, data: str = "", split: str = "", prompt: str = "cloze") -> Iterator[Item]:
@@ -81,8 +44,11 @@ def fresh_color(*, seed: int = 0, prompt: str = "cloze") -> Iterator[Item]:
 
 
 def coda_color(*, data: str = "", prompt: str = "cloze") -> Iterator[Item]:
-    """The objects of CoDa with the colours that people see, from a folder of your own: what the
-    paper's Figures 7 and 8 and its human figures compare with."""
+    """The objects of CoDa with the colours that people see, which the paper compares with.
+
+    data    your folder of the released CoDa dataset: default_train.jsonl and its like
+    prompt  how to ask, as in Table 2: cloze, question or finetune
+    """
     chosen = prompt_of("color", prompt)
     for row in read_coda(data):
         yield color_item(row, chosen, {})
@@ -172,7 +138,7 @@ def published_spatial(
     prompt  how to ask, as in Table 2: cloze, question or finetune
     levels  2 drops the pairs that may be level, as the paper does zero-shot; else 3
     """
-    chosen = _with_levels(prompt_of("spatial", prompt), levels)
+    chosen = with_levels(prompt_of("spatial", prompt), levels)
     for part, row in files.read_elevations(locate(data, "viphy"), split):
         if set(row.typical) <= set(chosen.labels):
             yield pair_item("spatial", row, chosen, {"split": part})
@@ -188,118 +154,10 @@ def fresh_spatial(
     prompt  how to ask, as in Table 2: cloze, question or finetune
     levels  2 drops the pairs that may be level; else 3
     """
-    chosen = _with_levels(prompt_of("spatial", prompt, fresh=True), levels)
+    chosen = with_levels(prompt_of("spatial", prompt, fresh=True), levels)
     for row in made.elevations(seed, blocks):
         if set(row.typical) <= set(chosen.labels):
             yield pair_item("spatial", row, chosen, types(row.first, row.second))
-
-
-def color_item(row: Colours, prompt: Prompt, tags: Mapping[str, str]) -> Item:
-    """An object and its typical colours as an item."""
-    return Item(
-        id=f"{prompt.name}/{_slug(row.object)}",
-        form=prompt.form,
-        choices=COLOURS,
-        text=_filled(prompt, COLOURS, object=row.object),
-        gold=tuple(sorted(row.shares, key=COLOURS.index)),
-        group=row.object,
-        tags={"task": "color", "object": row.object, "cardinality": str(len(row.shares)), **tags},
-    )
-
-
-def pair_item(
-    task: str, row: Comparison, prompt: Prompt, tags: Mapping[str, str], number: int | None = None
-) -> Item:
-    """Two objects and their typical relations as an item; NUMBER tells repeated pairs apart."""
-    choices = tuple(prompt.labels.values())
-    scene = row.scene.replace("_", " ")
-    more = {
-        "task": task,
-        "obj_a": row.first,
-        "obj_b": row.second,
-        "relation": ",".join(row.typical),
-        "cardinality": str(len(row.typical)),
-        **tags,
-    }
-    if scene:
-        more["scene"] = scene
-    if row.counts:
-        more["frequency"] = files.frequency_band(sum(row.counts.values()))
-
-    name = [prompt.name]
-    if task == "spatial" and "=" not in prompt.labels:
-        name.insert(0, "2-levels")  # another question: it has one choice less
-    if number is not None:
-        name.append(f"{number:05d}")
-    pair = sorted((row.first, row.second))
-    if scene:
-        name.append(scene)
-        pair.insert(0, scene)
-    return Item(
-        id=_slug("/".join((*name, row.first, row.second))),
-        form=prompt.form,
-        choices=choices,
-        text=_filled(
-            prompt,
-            choices,
-            first=row.first,
-            second=row.second,
-            scene=_in_scene(row),
-            a_first=with_article(row.first),
-            a_second=with_article(row.second),
-        ),
-        gold=tuple(prompt.labels[label] for label in prompt.labels if label in row.typical),
-        group=" / ".join(pair),
-        tags=more,
-    )
-
-
-def _in_scene(row: Comparison) -> str:
-    if row.counts:  # a published row: the authors' code asks "in a office", "in a living_room"
-        return f"a {row.scene}"
-    return with_article(row.scene.replace("_", " "))
-
-
-def types(first: str, second: str) -> dict[str, str]:
-    """What two things are kinds of, by the last word of their names (section 2 of the paper).
-
-    Baselines that are trained hold these out: who has seen a golf ball could guess about a tennis
-    ball.
-
-    >>> types("golf ball", "wardrobe")
-    {'type_a': 'ball', 'type_b': 'wardrobe'}
-    """
-    return {"type_a": first.rsplit(maxsplit=1)[-1], "type_b": second.rsplit(maxsplit=1)[-1]}
-
-
-def with_article(name: str) -> str:
-    """A name with "a" or "an".
-
-    >>> with_article("orca"), with_article("used golf ball"), with_article("English walnut")
-    ('an orca', 'a used golf ball', 'an English walnut')
-    """
-    return f"{indefinite_article(Entity(name))} {name}"
-
-
-def _filled(prompt: Prompt, choices: Iterable[str], **parts: str) -> str:
-    lettered = zip("abcdefghijk", choices, strict=False)
-    shown = " ".join(f"({letter}) {choice}" for letter, choice in lettered)
-    return prompt.text.format(choices=shown, **parts)
-
-
-def _with_levels(prompt: Prompt, levels: int) -> Prompt:
-    if levels not in (2, 3):
-        hint = "Give 3 (above, level, below) or 2 (above, below)."
-        raise UsageError(f"levels is {levels}.", hint)
-    if levels == 3:
-        return prompt
-    labels = dict(prompt.labels)
-    del labels["="]
-    return prompt._replace(labels=labels)
-
-
-def _slug(text: str) -> str:
-    return text.replace(" ", "_")
 
 
 _MEASURES = ("relaxed_accuracy", "true_confidence", "macro_f1", "accuracy")

@@ -15,8 +15,7 @@ EXCLUDED_FROM = 20  # Figure 8 shows relations with more raw annotations than th
 
 
 def statistics(items: Sequence[Item]) -> list[Listing]:
-    """Table 2 (splits), Table 6 (relations), Figure 7 (concepts), and how far validators disagree
-    about each relation."""
+    """Tables 2 (splits) and 6 (relations), Figure 7 (concepts), and how far validators disagree."""
     if not items:
         return []
     tables = (
@@ -76,13 +75,12 @@ def relation_counts(items: Sequence[Item]) -> Listing:
 
 def concept_counts(items: Sequence[Item]) -> Listing:
     """Figure 7: how often each concept is the subject and the object of a caption."""
-    subjects = tally(items, "subj")
-    objects = tally(items, "obj")
+    subjects, objects = tally(items, "subj"), tally(items, "obj")
     rows = []
     for (concept,) in subjects | objects:
-        places = (subjects[concept,], objects[concept,])
-        if max(places) > FREQUENT:
-            rows.append((concept, *places, sum(places)))
+        first, second = subjects[(concept,)], objects[(concept,)]
+        if max(first, second) > FREQUENT:
+            rows.append((concept, first, second, first + second))
     rows.sort(key=lambda row: (-row[3], row[0]))
     return Listing(
         f"Figure 7: concepts (more than {FREQUENT} times in a place)",

@@ -15,7 +15,7 @@ import numpy as np
 import torch
 
 from gnomon.models.choices import Query
-from gnomon.models.transformers.limits import on_cpu
+from gnomon.models.transformers.limits import longest_tree, on_cpu, rotation_limit
 from gnomon.models.transformers.passes import Layers, forward, read_prefix
 from gnomon.models.transformers.rows import (
     Part,
@@ -31,7 +31,6 @@ from gnomon.models.transformers.rows import (
 PREFIXES_KEPT = 4
 TOKENS_KEPT = 16384  # of all prefixes together
 SPREAD = 256 * 2**20  # bytes that one layer's prefix may take, spread over the rows of a batch
-WINDOWS = ("sliding_window", "attention_chunk_size", "window_size")  # as configs name them
 
 
 class Pass(NamedTuple):
@@ -58,8 +57,8 @@ class Scorer:
         self.tokens = tokens or size.tokens
         self.outputs = outputs or size.outputs
         self.prefixes: OrderedDict[tuple[int, ...], Layers] = OrderedDict()
-        self._limit = _limit_of_trees(model.config)
-        self._by_length = _rotation_limit(model.config) is not None
+        self._limit = longest_tree(model.config)
+        self._by_length = rotation_limit(model.config) is not None
 
     def score(self, queries: Sequence[Query]) -> list[list[float]]:
         """For each query the log-probability of each continuation, summed over its tokens."""
@@ -166,42 +165,6 @@ def _most_rows(prefix: Layers | None, made: Sequence[Row]) -> int | None:
     longest = offset + max(len(row.tokens) for row in made)
     row_bytes = 2 * keys.element_size() * heads * size * longest
     return max(1, int(SPREAD // row_bytes))
-
-
-def _limit_of_trees(config: Any) -> int:
-    """Up to how many tokens a tree is read as plain rows are, 0 if without limit.
-
-    Within a sliding window a sliding layer sees what a full one sees. Some rotary embeddings turn
-    otherwise as soon as a batch holds a long text.
-    """
-    text = config.get_text_config()
-    limits = [_rotation_limit(config)]
-    if _has_sliding_layers(text):
-        limits += [getattr(text, name, None) for name in WINDOWS]
-    known = [limit for limit in limits if isinstance(limit, int) and limit > 0]
-    return min(known, default=0)
-
-
-def _has_sliding_layers(text: Any) -> bool:
-    """Whether some layers see a window only: those that say so, or all, as far as is known."""
-    kinds = getattr(text, "layer_types", None)
-    if not kinds:
-        return True
-    return any("sliding" in kind or "chunked" in kind for kind in kinds)
-
-
-def _rotation_limit(config: Any) -> int | None:
-    """The length beyond which rotary embeddings of the types dynamic and longrope turn otherwise.
-
-    It is the length that the model was first trained on; none for models of other types.
-    """
-    text = config.get_text_config()
-    rotary = getattr(text, "rope_parameters", None) or getattr(text, "rope_scaling", None) or {}
-    if rotary.get("rope_type") not in ("dynamic", "longrope"):
-        return None
-    size = rotary.get("original_max_position_embeddings")
-    size = size or getattr(text, "max_position_embeddings", None)
-    return int(size) if size else None
 
 
 def _of_one_length(made: list[Row]) -> list[list[Row]]:

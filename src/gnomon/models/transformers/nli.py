@@ -14,7 +14,7 @@ from typing import Any
 import torch
 
 from gnomon.contracts import Scale
-from gnomon.errors import ModelError, UsageError
+from gnomon.errors import ModelError, ModelWarning, UsageError
 from gnomon.files import package_data, read_yaml
 from gnomon.models.choices import ask_those_without_trouble, by_length, take, too_long
 from gnomon.models.transformers.limits import longest_text, token_budget, tokens_in_a_pass
@@ -140,7 +140,7 @@ class Nli:
             f"{self.spec}: three obvious pairs are answered {', '.join(said)} instead of "
             f"{', '.join(wanted)}; the classes look permuted. "
             f"If so, give --model-set labels={order}.",
-            UserWarning,
+            ModelWarning,
             stacklevel=4,
         )
         return True

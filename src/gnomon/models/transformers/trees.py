@@ -12,7 +12,7 @@ from typing import Any
 
 import torch
 
-from gnomon.errors import ModelError
+from gnomon.errors import ModelError, ModelWarning
 from gnomon.models.choices import Query
 from gnomon.models.transformers.passes import Layers, forward, read_prefix
 from gnomon.models.transformers.rows import Family, Row, plain_rows, rows
@@ -44,6 +44,7 @@ def use_trees(model: Any, wanted: bool | None, spec: str) -> bool:
     if trouble:
         warnings.warn(
             f"{spec} is asked in plain rows, which are as exact but slower: in trees {trouble}.",
+            ModelWarning,
             stacklevel=4,
         )
     return not trouble

@@ -1,5 +1,4 @@
-"""What the answers look like: how sure they are beside how often they are right, and whether forms
-of one fact agree."""
+"""How sure answers are beside how often they are right, and whether forms of a fact agree."""
 
 from __future__ import annotations
 
@@ -46,8 +45,7 @@ def reliability_diagram(study: Study) -> Iterator[Figure]:
 
 
 def forms(study: Study) -> Iterator[Figure]:
-    """How often the same fact, asked in two forms, is answered alike; on the diagonal, twice in one
-    form."""
+    """How often one fact, asked in two forms, is answered alike; on the diagonal, in one form."""
     charts: list[Panel] = []
     rows = []
     for entrant in study.entrants:

@@ -108,15 +108,21 @@ def _cells(matrix: Matrix) -> Iterator[tuple[str, str, int, float]]:
 
 
 def _panel(entrant: Entrant, matrix: Matrix) -> Panel:
-    shares: dict[tuple[str, str], float] = {}
-    notes: dict[tuple[str, str], str] = {}
-    for right, answered, count, share in _cells(matrix):
-        shares[right, answered] = share
-        told = f"right: {right}, answered: {answered}: {count:,} items, {percent(share)}"
-        notes[right, answered] = told
-    values, said = [], []
+    values: dict[str, dict[str, float | None]] = {}
+    notes: dict[str, dict[str, str]] = {}
     for right in matrix.right:
-        values.append([shares.get((right, answered)) for answered in matrix.answered])
-        said.append([notes.get((right, answered), "") for answered in matrix.answered])
-    names = (matrix.right, matrix.answered)
-    return matrix_panel(entrant.label, *names, values, "right answer", "answered", notes=said)
+        values[right] = dict.fromkeys(matrix.answered)
+        notes[right] = dict.fromkeys(matrix.answered, "")
+    for right, answered, count, share in _cells(matrix):
+        values[right][answered] = share
+        told = f"right: {right}, answered: {answered}: {count:,} items, {percent(share)}"
+        notes[right][answered] = told
+    return matrix_panel(
+        entrant.label,
+        matrix.right,
+        matrix.answered,
+        [list(row.values()) for row in values.values()],
+        "right answer",
+        "answered",
+        notes=[list(row.values()) for row in notes.values()],
+    )

@@ -55,8 +55,10 @@ def hard_and_easy(study: Study) -> Iterator[Figure]:
 
 
 def judges(study: Study) -> list[Entrant]:
-    """The models whose accuracies are averaged, all on the same items: the largest of each family
-    where sizes are known, else all that are no baselines."""
+    """The models whose accuracies are averaged, all on the same items.
+
+    They are the largest of each family where sizes are known, else all that are not baselines.
+    """
     largest = {model.family: model.entrant for model in sized_models(study)}
     if len(largest) > 1:
         return [entrant for entrant in largest.values() if sizeable(entrant.table)]

@@ -1,5 +1,4 @@
-"""What groups tell: pattern-accuracy curves, the data map of confidence and variability, box plots
-by category."""
+"""What groups tell: pattern-accuracy curves, the data map, box plots by category."""
 
 from __future__ import annotations
 
@@ -51,8 +50,7 @@ def group_shares(table: Table) -> tuple[list[str], Floats]:
 
 
 def pattern_curves(study: Study) -> Iterator[Figure]:
-    """The share of groups of which at least a share t of the items is right, over t (SpaceNLI,
-    Figures 2 and 6)."""
+    """The share of groups with at least a share t of items right, over t (SpaceNLI 2 and 6)."""
     noun = study.noun
     lines, rows, ends, tables = [], [], [], []
     for i, entrant in enumerate(study.entrants):
@@ -91,8 +89,7 @@ def _corners(steps: Sequence[tuple[float, float]]) -> Iterator[tuple[float, floa
 
 
 def data_map(study: Study) -> Iterator[Figure]:
-    """Each group by the mean and spread of the probability of its right answer (SpaceNLI, Figure
-    4)."""
+    """Each group by mean and spread of its right answer's probability (SpaceNLI, Figure 4)."""
     found = []
     for entrant in study.entrants:
         found += _map_points(entrant)
@@ -168,7 +165,7 @@ def _hues(labels: Sequence[str]) -> dict[str, int]:
         return {}
     if set(labels) <= set(LABELS):
         return {label: LABELS[label] for label in labels}
-    return {label: i for i, label in enumerate(labels)}
+    return dict(zip(labels, range(HUES), strict=False))
 
 
 def _dot(one: Mapped, hues: dict[str, int]) -> Dot:
@@ -182,23 +179,24 @@ def _dot(one: Mapped, hues: dict[str, int]) -> Dot:
 
 
 def box_plots(study: Study) -> Iterator[Figure]:
-    """How the groups' accuracies spread within each category, over all models (spatialQA, Figure
-    3)."""
+    """How the groups' accuracies spread within each category (spatialQA, Figure 3)."""
     tag = next(iter(tags_of(study)), None)
     tables = [entrant.table for entrant in study.entrants]
     if tag is None or not all(sizeable(table) and tag in table.tags for table in tables):
         return
     rows = []
+    by_key: dict[str, list[float]] = {}
     for entrant in study.entrants:
         for key, part in entrant.table.by(tag):
-            names, shares = group_shares(part)
-            for name, share in zip(names, shares.tolist(), strict=True):
+            names, found = group_shares(part)
+            shares = found.tolist()
+            by_key.setdefault(key, []).extend(shares)
+            for name, share in zip(names, shares, strict=True):
                 rows.append((entrant.label, key, name, share))
-    by_key = grouped(rows, lambda row: row[1])
     if not 2 <= len(by_key) <= MOST_BOXES:
         return
-    drawn = [_box(key, np.array([row[3] for row in own])) for key, own in by_key.items()]
-    drawn.sort(key=lambda box: -box.middle)
+    boxes_by_key = [_box(key, np.array(shares)) for key, shares in by_key.items()]
+    drawn = sorted(boxes_by_key, key=lambda box: -box.middle)
     medians = "; ".join(f"{box.key} median {percent(box.middle)}" for box in drawn)
     noun = study.noun
     whose = ", over all models" if len(tables) > 1 else ""

@@ -13,7 +13,6 @@ from gnomon.reporting.tables.export import file_name
 PARTS = ("called greater, named first", "called lesser, named second")
 MOST_OBJECTS = 40
 OFF = 0.2  # how far from 1 the two parts of a consistent object may end by chance
-COLUMNS = tuple(name for name in Bias._fields if name != "context")
 
 
 def objects(study: Study) -> Iterator[Figure]:
@@ -33,7 +32,7 @@ def _figure(context: str, models: dict[str, list[tuple[str, Bias]]]) -> Figure:
         charts.append(_panel(label, ranked))
         said.append(f"{label}: {_balance(ranked)}")
         for bias in ranked:
-            rows.append((label, context, *(getattr(bias, name) for name in COLUMNS)))
+            rows.append((label, *bias))
     return Figure(
         name=f"objects-{file_name(context)}",
         title=f"Is each object's rank the same both ways? ({context})",
@@ -42,7 +41,7 @@ def _figure(context: str, models: dict[str, list[tuple[str, Bias]]]) -> Figure:
         "consistent model's bars end at 1; the tick is the truth for the blue part.",
         description=f"{'; '.join(said)}.",
         body=panels(charts, columns=2),
-        columns=("model", "context", *COLUMNS),
+        columns=("model", *Bias._fields),
         rows=tuple(rows),
     )
 

@@ -1,5 +1,4 @@
-"""Scores against how much a model was shown: worked examples or training items (SpaceNLI, Figure 3;
-VSR, Figure 15)."""
+"""Scores against how much a model was shown (SpaceNLI, Figure 3; VSR, Figure 15)."""
 
 from __future__ import annotations
 
@@ -33,8 +32,7 @@ class Setting(NamedTuple):
 
 
 def against_shots(study: Study) -> Iterator[Figure]:
-    """The headline measure of models that were run with several amounts, one figure a kind of
-    amount."""
+    """The headline measure of models that were run with several amounts of examples or items."""
     measure = headline_measure(study.spec)
     for key in AMOUNTS:
         found: dict[Setting, Grown] = {}
@@ -120,6 +118,6 @@ def _amount(entrant: Entrant, key: str) -> float | None:
         places.append(prompt)
     for place in places:
         value = place.get(key)
-        if isinstance(value, (int, float)) and not isinstance(value, bool):  # true and false are no amounts
+        if isinstance(value, int | float) and not isinstance(value, bool):
             return float(value)
     return None

@@ -87,7 +87,7 @@ def against_size_by_slice(study: Study) -> Iterator[Figure]:
                     found.append(Measured(model, score.key, score.value))
         by_key = grouped(found, lambda one: one.key)
         if 2 <= len(by_key) <= MOST_KEYS:
-            yield _sliced(study, measure, tags[0], by_key)
+            yield _sliced(study, measure, tags[0], found)
 
 
 def sized_models(study: Study) -> list[Sized]:
@@ -192,14 +192,11 @@ def _whole(study: Study, measure: Measure, found: Sequence[Measured]) -> Figure:
     )
 
 
-def _sliced(
-    study: Study, measure: Measure, tag: str, by_key: Mapping[str, Sequence[Measured]]
-) -> Figure:
-    found = [one for own in by_key.values() for one in own]
+def _sliced(study: Study, measure: Measure, tag: str, found: Sequence[Measured]) -> Figure:
     families = list(grouped(found, lambda one: one.family))
     axis = _size_axis(found)
     charts, said, rows = [], [], []
-    for key, own in by_key.items():
+    for key, own in grouped(found, lambda one: one.key).items():
         charts.append(curve_panel(key, _curves(own, families), axis))
         said.append(f"{key}: {_ends(own)}")
         for one in own:

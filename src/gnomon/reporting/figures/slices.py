@@ -1,5 +1,4 @@
-"""Bars by category, relation, class ... with intervals; and which measures and tags a benchmark is
-drawn by."""
+"""Bars by category, relation, class ... and which measures and tags a benchmark is drawn by."""
 
 from __future__ import annotations
 
@@ -60,8 +59,7 @@ def headline_measure(spec: Benchmark | None) -> Measure:
 
 
 def group_measures(spec: Benchmark | None) -> list[Measure]:
-    """The measures of whole groups: the one that the paper reports first, and those that the
-    benchmark declares."""
+    """The measures of whole groups: the first that the paper reports, and the declared ones."""
     reported = known_measures(result.measure for result in results_of(spec))
     first = list(filter(_is_of_groups, reported))[:1]
     return first + list(filter(_is_of_groups, declared_measures(spec)))
@@ -98,8 +96,10 @@ def tags_of(study: Study) -> list[str]:
 
 
 def by_slice(study: Study) -> Iterator[Figure]:
-    """One figure for each tag with the headline measure, and for the first of them also with a
-    measure of whole groups (SpaceNLI, Figure 5; spatialQA, Figures 1, 5 and 6)."""
+    """One figure for each tag with the headline measure (spatialQA, Figures 1, 5 and 6).
+
+    For the first of them also one with a measure of whole groups (SpaceNLI, Figure 5).
+    """
     headline = headline_measure(study.spec)
     drawn = {}
     for tag in tags_of(study):
@@ -175,8 +175,7 @@ def _caption(study: Study, keys: int) -> str:
 
 
 def _order(by_key: Mapping[str, Sequence[Bar]]) -> list[str]:
-    """Numbers by size; few words by their mean value, the best first; many words by how many items
-    they have."""
+    """Numbers by size, few words by their mean value, many words by how many items they have."""
 
     def mean(key: str) -> float:
         return float(np.mean([bar.value for bar in by_key[key]]))

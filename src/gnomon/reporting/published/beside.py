@@ -1,5 +1,4 @@
-"""Runs beside the papers' results: from tables of answers to the papers' tables, with what keeps
-the two apart.
+"""Runs beside the papers' results, with what keeps the two apart.
 
 A figure of whole groups (pattern accuracy) from a handful of items is another figure than the
 paper's: it is left out.
@@ -21,16 +20,15 @@ from gnomon.reporting.published.layouts import (
     Place,
     RunFigures,
     Value,
+    columns_on,
     like_paper,
     needed,
-    paper_named,
 )
 from gnomon.reporting.published.results import results
 
 
 def beside_papers(tables: Sequence[Table]) -> tuple[list[Listing], list[str]]:
-    """The results tables of the papers whose benchmarks these are, a row for each run; and caveats
-    in sentences."""
+    """The results tables of the papers of these benchmarks, a row for each run; and caveats."""
     runs: dict[tuple[str, str], dict[str, RunFigures]] = {}
     caveats = []
     for table, name in zip(tables, _names(tables), strict=True):
@@ -51,8 +49,7 @@ def beside_papers(tables: Sequence[Table]) -> tuple[list[Listing], list[str]]:
 
 
 def _names(tables: Sequence[Table]) -> list[str]:
-    """A row's name: the model's, with the source and settings that tell runs of it on one benchmark
-    apart."""
+    """A row's name: the model's, with what tells its runs on one benchmark apart."""
     by_benchmark: dict[str, list[Table]] = {}
     for table in tables:
         by_benchmark.setdefault(_base(table), []).append(table)
@@ -73,8 +70,10 @@ def _source(table: Table) -> str:
 
 
 def _figures(table: Table, form: str, measure: str, by: str) -> dict[Place, Value]:
-    """A measure of the items of a form, on all of them or by a tag; without a value if the groups
-    are too small."""
+    """A measure of the items of a form, on all of them or by a tag.
+
+    It has no value where the groups are too small for it.
+    """
     part = dict(table.by("form")).get(form) if form else table
     if part is None:
         return {}
@@ -110,14 +109,12 @@ def _size_caveats(table: Table, name: str, measures: Sequence[str]) -> list[str]
 def _option_caveats(table: Table, name: str, paper: str) -> list[str]:
     """Where a run was asked other items than a table of the paper is about."""
     found: dict[str, dict[str, None]] = {}
-    for layout in paper_named(paper).tables:
-        for column in layout.filled():
-            if column.benchmark == _base(table):
-                for said in _other_options(table, column):
-                    found.setdefault(said, {})[layout.table] = None
+    for where, column in columns_on(paper, _base(table)):
+        for said in _other_options(table, column):
+            found.setdefault(said, {})[where] = None
     caveats = []
-    for said, where in found.items():
-        items = f"{name} on {table.benchmark} is not on the items of {', '.join(where)}"
+    for said, places in found.items():
+        items = f"{name} on {table.benchmark} is not on the items of {', '.join(places)}"
         caveats.append(f"{items}: {said}.")
     return caveats
 

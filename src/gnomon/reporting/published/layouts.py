@@ -1,8 +1,8 @@
-"""How each paper lays out its results tables (data/published/layouts.yaml), and the tables
-themselves: published rows first, then the runs.
+"""The papers' results tables: published rows first, then the runs.
 
-Every figure that the package holds has a place in a table. A run's cell is the same measure on the
-same slice, so that the two can be read side by side; a column that no run can fill says so.
+How each paper lays them out is in data/published/layouts.yaml. Every figure that the package holds
+has a place in a table. A run's cell is the same measure on the same slice, so that the two can be
+read side by side; a column that no run can fill says so.
 """
 
 from __future__ import annotations
@@ -62,6 +62,7 @@ class Paper(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     digits: int
     tables: tuple[Layout, ...]
+    spread_digits: int | None = None  # of spreads below 10 %, where they have more digits
     rounding: Literal["half up", "half even"] = "half up"
 
 
@@ -101,15 +102,21 @@ def paper_named(name: str) -> Paper:
 
 
 def needed(paper: str, benchmark: str) -> set[tuple[str, str, str]]:
-    """The forms, measures and tags (form, measure, by) that a paper's tables need of runs on a
-    benchmark."""
+    """The forms, measures and tags that a paper's tables need of runs on a benchmark."""
     wanted: set[tuple[str, str, str]] = set()
-    for layout in paper_named(paper).tables:
-        for column in layout.filled():
-            if column.benchmark == benchmark and not column.paper_only:
-                wanted.add((column.form, column.measure, column.by))
-                wanted.add((column.form, column.measure, column.spread or column.by))
+    for _, column in columns_on(paper, benchmark):
+        if not column.paper_only:
+            wanted.add((column.form, column.measure, column.by))
+            wanted.add((column.form, column.measure, column.spread or column.by))
     return wanted
+
+
+def columns_on(paper: str, benchmark: str) -> list[tuple[str, Column]]:
+    """The columns of a paper that are about one benchmark, each with the name of its table."""
+    found = []
+    for layout in paper_named(paper).tables:
+        found += [(layout.table, column) for column in layout.filled()]
+    return [(table, column) for table, column in found if column.benchmark == benchmark]
 
 
 def like_paper(
@@ -190,8 +197,10 @@ def _measured(how: Paper, column: Column, run: RunFigures) -> str | None:
 
 
 def _spread(column: Column, run: RunFigures) -> float | None:
-    """The deviation of a run's figures over the slices by the tag that the column names: with
-    n - 1, as in Tables 2 and 6 of the spatialQA paper."""
+    """The deviation of a run's figures over the slices by the tag that the column names.
+
+    With n - 1, as in Tables 2 and 6 of the spatialQA paper.
+    """
     wanted = (column.benchmark, column.form, column.measure, column.spread)
     values = []
     for place, value in run.values.items():
@@ -205,4 +214,6 @@ def _cell(how: Paper, column: Column, value: float, sd: float | None) -> str:
     text = rounded(value, digits, how.rounding)
     if sd is None:
         return text
+    if how.spread_digits is not None and sd < 0.1:
+        digits = how.spread_digits
     return f"{text} ({rounded(sd, digits, how.rounding)})"

@@ -51,12 +51,15 @@ class Size(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @cache
 def results(name: str) -> tuple[Result, ...]:
-    """The published figures in data/published/NAME.csv.
+    """The published figures in data/published/NAME.csv; none for a benchmark from elsewhere.
 
     >>> results("vsr")[0].value
     0.954
     """
-    return tuple(_records(package_data(f"published/{name}.csv"), Result))
+    file = package_data(f"published/{name}.csv")
+    if not file.is_file():
+        return ()
+    return tuple(_records(file, Result))
 
 
 def results_of(benchmark: Benchmark | None) -> list[Result]:

@@ -31,7 +31,9 @@ def shown(
     if outcome.agreements:
         parts.append(render(_agreements(outcome.agreements, level), format))
     text = "\n\n".join(parts)
-    return text.translate(PLAIN) if plain else text
+    if plain:
+        text = text.translate(PLAIN)
+    return text
 
 
 def _json(outcome: Outcome) -> str:
@@ -39,8 +41,8 @@ def _json(outcome: Outcome) -> str:
     board: list[dict[str, Any]] = []
     for part in outcome.compared:
         for each in part.pairs:
-            verdict = each.differ if each.differ or each.tied else None
-            comparisons.append(each._asdict() | {"differ": verdict})
+            tested = each.differ or each.tied
+            comparisons.append(each._asdict() | {"differ": each.differ if tested else None})
         about = {"benchmark": part.pairs[0].benchmark, "measure": part.pairs[0].measure}
         for ranks, _ in part.boards:
             board += [about | rank._asdict() for rank in ranks]
@@ -101,14 +103,18 @@ def _leaderboard(
     over = f"{ranks[0].n:,} items in {ranks[0].clusters:,} clusters"
     if ranks[0].n < board.most:
         over = f"the {over} that all {len(ranks)} runs share"
-    measure = about.measure if about.better == "higher" else f"{about.measure} (lower is better)"
+    measure = about.measure
+    if about.better == "lower":
+        measure += " (lower is better)"
     columns = ["rank", "model", "score", f"{100 * level:g} % interval", "tied with"]
     rows = []
     for rank in ranks:
         tied = ", ".join(letters.get(name, name) for name in rank.tied) or "–"
         cells = [_places(rank), rank.model, percent(rank.value)]
         cells += [interval(rank.low, rank.high), tied]
-        rows.append((letters[rank.model], *cells) if letters else tuple(cells))
+        if letters:
+            cells.insert(0, letters[rank.model])
+        rows.append(tuple(cells))
     if letters:
         columns.insert(0, "")
     return Listing(f"{about.benchmark}, {measure}: {over}", tuple(columns), tuple(rows))
@@ -123,7 +129,10 @@ def _differences(
     lean: bool,
 ) -> Listing:
     columns = ["first", "second", "first − second", f"{100 * level:g} % interval"]
-    columns += ["p (Holm)", "", "n"] if lean else ["p", "p (Holm)", "", "detectable", "n"]
+    if lean:
+        columns += ["p (Holm)", "", "n"]
+    else:
+        columns += ["p", "p (Holm)", "", "detectable", "n"]
     rows = []
     for each in pairs:
         cells: list[Any] = [letters.get(each.first, each.first)]
@@ -151,8 +160,10 @@ def _agreements(pairs: Sequence[Agreement], level: float) -> Listing:
 def _letter(place: int) -> str:
     """a, b ... z, aa, ab ..."""
     head, last = divmod(place, 26)
-    before = _letter(head - 1) if head else ""
-    return before + chr(ord("a") + last)
+    letter = chr(ord("a") + last)
+    if not head:
+        return letter
+    return _letter(head - 1) + letter
 
 
 def _places(rank: Rank) -> str:

@@ -42,7 +42,9 @@ def shown(
         else:
             tables.append(render(_listing(by, part, level, bars=False), format))
     text = "\n\n".join(tables)
-    return text.translate(PLAIN) if plain else text
+    if plain:
+        text = text.translate(PLAIN)
+    return text
 
 
 def percent(value: float | None) -> str:
@@ -135,7 +137,9 @@ def _listing(by: str, scores: Sequence[Scored], level: float, *, bars: bool) -> 
         twins=any(twin for _, twin in pairs),
         level=level,
     )
-    shared = [] if layout.benchmark else list(benchmarks)
+    shared: list[str] = []
+    if not layout.benchmark:
+        shared += benchmarks
     if not layout.model:
         shared += labels
     rows = [_cells(each, twin, layout) for each, twin in pairs]

@@ -9,13 +9,13 @@ from urllib.parse import quote, urlencode
 
 from gnomon.measures.comparison import Rank
 from gnomon.measures.grouping import large_enough
+from gnomon.registry import known_benchmark
 from gnomon.reporting.figures import figures
 from gnomon.reporting.figures.slices import guess
 from gnomon.reporting.page.headline import applicable
 from gnomon.reporting.page.methods import facts
 from gnomon.reporting.page.notes import small_groups
 from gnomon.reporting.page.views import figure_view, range_plot
-from gnomon.registry import known_benchmark
 from gnomon.reporting.study import Entrant, Study, labels_of
 from gnomon.reporting.viewer.ranking import Board, Part, Place
 from gnomon.reporting.viewer.shelf import Shelf

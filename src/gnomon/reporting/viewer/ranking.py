@@ -11,8 +11,9 @@ from gnomon.contracts import Measure
 from gnomon.errors import UsageError
 from gnomon.measures.comparison import Comparison, Rank, compare, holm, leaderboard
 from gnomon.measures.table import Table
+from gnomon.registry import known_benchmark
 from gnomon.reporting.figures.slices import headline_measure
-from gnomon.reporting.study import known_benchmark, labels_of
+from gnomon.reporting.study import labels_of
 from gnomon.runs import Run
 
 

@@ -16,7 +16,8 @@ from typing import Any, TypeVar
 
 from gnomon.errors import GnomonError
 from gnomon.measures.table import Table
-from gnomon.reporting.study import Study, known_benchmark, studies
+from gnomon.registry import known_benchmark
+from gnomon.reporting.study import Study, studies
 from gnomon.reporting.viewer.ranking import Board, board
 from gnomon.runs import LOG, MANIFEST, Counts, Run, survey
 
