@@ -1,6 +1,32 @@
-"""Errors for people can be read by people."""
+"""What is printed cannot act."""
 
-from gnomon.errors import LONGEST, DataError, UsageError
+import pytest
+
+from gnomon.errors import LONGEST, DataError, UsageError, inert
+
+
+@pytest.mark.parametrize(
+    ("said", "printed"),
+    [
+        ("\x1b]0;title\x07", r"\x1b]0;title\x07"),  # sets the window's title
+        ("right\rwrong", r"right\rwrong"),  # writes over the line
+        ("ab\x08c", r"ab\x08c"),
+        ("\x9b31m", r"\x9b31m"),  # an escape in one character
+        ("gpt\u202e2", r"gpt\u202e2"),  # turns the direction of writing
+        ("a\u2028b", r"a\u2028b"),
+        ("\ud800", r"\ud800"),  # half a character, which no stream takes
+        ("a\tb", "a b"),
+    ],
+)
+def test_text_that_steers_a_terminal_is_shown_and_does_not_act(said: str, printed: str) -> None:
+    assert inert(said) == printed
+
+
+@pytest.mark.parametrize(
+    "text", ["", "two\nlines", "61\xa0%", "👩\u200d💻", "نمی\u200cدانم", "─ – …"]
+)
+def test_ordinary_text_in_any_script_is_printed_as_it_is(text: str) -> None:
+    assert inert(text) == text
 
 
 def test_a_sentence_with_a_strangers_endless_word_is_shortened():

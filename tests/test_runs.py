@@ -279,11 +279,12 @@ def test_a_run_of_format_1_can_still_be_read(tmp_path):
 
 
 def test_a_removed_run_is_gone_unless_it_is_in_use(log):
+    run = Run.open(log.path)
     with pytest.raises(RunError, match="at work"):
-        remove(log.path)
+        remove(run)
     assert log.path.exists()
     log.close()
-    remove(log.path)
+    remove(run)
     assert not log.path.exists()
 
 
