@@ -151,7 +151,7 @@ def own_files() -> Iterator[Reader]:
     yield Reader("record of downloads", record, catalogue._record)
     yield Reader("chat template", Sample({"t.jinja": samples.TEMPLATE}), _template)
     for name, content in {"a.jpg": samples.jpeg(640, 480), "a.png": samples.png(640, 480)}.items():
-        yield Reader(f"picture {name}", Sample({name: content}), _picture(name))
+        yield Reader(f"picture {name}", Sample({name: content}), _picture(name), share=2)
 
 
 CLOZE = Item(

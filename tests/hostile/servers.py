@@ -27,6 +27,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import redirect_stderr, redirect_stdout
 from dataclasses import asdict, dataclass, field
+from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from io import StringIO
 from pathlib import Path
@@ -160,6 +161,20 @@ def to_elsewhere(code: int) -> Behaviour:
     return misbehave
 
 
+@cache
+def bomb() -> bytes:
+    """Few bytes that unpack to very many."""
+    return gzip.compress(b" " * 200_000_000)
+
+
+def packed_bomb(request: Request) -> None:
+    send(request, 200, bomb(), {"Content-Encoding": "gzip"})
+
+
+def packed_twice(request: Request) -> None:
+    send(request, 200, gzip.compress(bomb()), {"Content-Encoding": "gzip, gzip"})
+
+
 def echo_of_key(place: str) -> Behaviour:
     """The key comes back, in the reply, in an error, or in a header."""
     told = f"your key is {KEY}, your password {PASSWORD}"
@@ -182,8 +197,6 @@ def echo_of_key(place: str) -> Behaviour:
     return choice(finish_reason=told, message={"content": None, "refusal": told})
 
 
-BOMB = gzip.compress(b" " * 200_000_000, 9)
-TWICE = gzip.compress(BOMB, 9)
 TOKEN = {"token": "smaller", "logprob": -0.1, "top_logprobs": []}
 ESCAPES = "\x1b]0;owned\x07\x1b[2J\r\x08\u202esmaller"
 
@@ -220,8 +233,8 @@ BEHAVIOURS: dict[str, Behaviour] = {
     "a byte order mark": body(b"\xef\xbb\xbf" + json.dumps({"choices": []}).encode()),
     "half a character": body(b'{"choices": [{"message": {"content": "\\ud800"}}]}'),
     "packed": body(gzip.compress(b'{"choices": []}'), Content_Encoding="gzip"),
-    "packed, very much": body(BOMB, Content_Encoding="gzip"),
-    "packed twice": body(TWICE, Content_Encoding="gzip, gzip"),
+    "packed, very much": packed_bomb,
+    "packed twice": packed_twice,
     "packed badly": body(b"\x1f\x8b\x08nonsense", Content_Encoding="gzip"),
     "packed in no known way": body(b"{}", Content_Encoding="quantum"),
     "no choices": body({"usage": USAGE}),
