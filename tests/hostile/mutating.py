@@ -10,9 +10,13 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import sqlite3
 import struct
 import zipfile
+from contextlib import closing
+from pathlib import Path
 from random import Random
+from tempfile import TemporaryDirectory
 
 DEEP = 20_000
 LONG = 200_000
@@ -346,6 +350,48 @@ def _damaged_lines(lines: list[str], place: int, rng: Random) -> bytes:
     return "".join(line + "\n" for line in lines).encode("utf-8", "surrogatepass")
 
 
+def mutate_sqlite(raw: bytes, rng: Random) -> bytes:
+    """A database with one value of one row changed, a row or a table removed, or bytes changed."""
+    if rng.random() < 0.4:
+        return mutate_bytes(raw, rng)
+    with TemporaryDirectory() as place:
+        file = Path(place) / "damaged.sqlite"
+        file.write_bytes(raw)
+        with closing(sqlite3.connect(file, isolation_level=None)) as db:
+            _damage_database(db, rng)
+            db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        return file.read_bytes()
+
+
+def _damage_database(db: sqlite3.Connection, rng: Random) -> None:
+    named = "SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name"
+    table = rng.choice([name for (name,) in db.execute(named)])
+    way = rng.randrange(8)
+    if way == 0:
+        db.execute(f"DROP TABLE {table}")
+        return
+    columns = [row[1] for row in db.execute(f"PRAGMA table_info({table})")]
+    column = rng.choice(columns)
+    if way == 1:
+        db.execute(f"ALTER TABLE {table} RENAME COLUMN {column} TO another")
+        return
+    key = columns[0]
+    rows = db.execute(f"SELECT {key}, {column} FROM {table} ORDER BY {key}").fetchall()
+    if not rows:
+        return
+    which, value = rng.choice(rows)
+    if way == 2:
+        db.execute(f"DELETE FROM {table} WHERE {key} = ?", (which,))
+        return
+    changed = rng.choice((None, -1, 2**62, 1.5e308, b"\xff\x00", *TEXTS, *JSON_VALUES))
+    if isinstance(value, str) and value.startswith(("{", "[")) and rng.random() < 0.7:
+        changed = mutate_json(value.encode(), rng).decode("utf-8", "replace")
+    try:
+        db.execute(f"UPDATE {table} SET {column} = ? WHERE {key} = ?", (changed, which))
+    except (sqlite3.Error, UnicodeEncodeError):  # the database itself refuses
+        db.execute(f"DELETE FROM {table} WHERE {key} = ?", (which,))
+
+
 # What a careless reader of lengths and counts trips over.
 WIDE = (0, 1, 2**31 - 1, 2**31, 2**32 - 1, 2**40, 2**63, 2**64 - 1)
 FIELDS = (b"block_count", b"head_count", b"context_length", b"embedding_length", b"token_id")
@@ -372,6 +418,7 @@ def mutate_gguf(raw: bytes, rng: Random) -> bytes:
 
 STRUCTURES = {
     "gguf": mutate_gguf,
+    "sqlite": mutate_sqlite,
     "json": mutate_json,
     "jsonl": mutate_jsonl,
     "csv": mutate_csv,

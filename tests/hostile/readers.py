@@ -149,6 +149,7 @@ def own_files() -> Iterator[Reader]:
     )
     record = Sample({catalogue.RECORD: samples.FETCHED})
     yield Reader("record of downloads", record, catalogue._record)
+    yield Reader("cache of replies", Sample({"replies.sqlite": _kept_replies()}), _reply_cache)
     yield Reader("chat template", Sample({"t.jinja": samples.TEMPLATE}), _template)
     for name, content in {"a.jpg": samples.jpeg(640, 480), "a.png": samples.png(640, 480)}.items():
         yield Reader(f"picture {name}", Sample({name: content}), _picture(name), share=2)
@@ -216,6 +217,11 @@ def run_folders() -> Iterator[Reader]:
     yield Reader("run: gnomon score", sample, _command("score", run), share=0.2)
     yield Reader("run: gnomon list runs", sample, _command("list", "runs"), share=0.5)
     yield Reader("run: gnomon report", sample, _command("report", "runs"), share=0.1)
+    other = {path.replace("runs/", "others/"): content for path, content in files.items()}
+    both = Sample({**files, **other}, kinds=dict.fromkeys(other, "fixed"))
+    compare = _command("compare", run, f"others/{name}")
+    yield Reader("run: gnomon compare", both, compare, share=0.2)
+    yield Reader("run: viewer", sample, _viewer(name), share=0.1)
     yield Reader("run: gnomon recover", sample, _command("recover", run, "-o", "s"), share=0.2)
     yield Reader("run: gnomon run", sample, _command(*again), share=0.2)
     rest = {path: "fixed" for path in files if not path.endswith("run.json")}
@@ -307,6 +313,50 @@ def _command(*words: str) -> Callable[[Path], object]:
         return code
 
     return read
+
+
+def _viewer(name: str) -> Callable[[Path], object]:
+    """The pages of the viewer about a run; a page that fails is a traceback."""
+
+    def read(folder: Path) -> object:
+        from starlette.testclient import TestClient
+
+        from gnomon.reporting.viewer.app import make_app
+
+        client = TestClient(make_app(str(folder / "runs")), base_url="http://localhost")
+        for page in ("/", f"/run/{name}", f"/run/{name}/items", f"/run/{name}/progress"):
+            found = client.get(page)
+            if found.status_code >= 500:
+                raise RuntimeError(f"{page} answers {found.status_code}")
+        return found.status_code
+
+    return read
+
+
+REQUEST = {"model": "x", "messages": [{"role": "user", "content": "Is it so?"}]}
+
+
+def _kept_replies() -> bytes:
+    """A cache of one reply."""
+    from gnomon.models.servers.completions import Completion
+    from gnomon.models.servers.replycache import Replies
+
+    with TemporaryDirectory() as place:
+        file = Path(place) / "replies.sqlite"
+        replies = Replies(file)
+        replies.keep("http://localhost/v1", REQUEST, Completion("yes", (9, 1)))
+        replies.close()
+        return file.read_bytes()
+
+
+def _reply_cache(folder: Path) -> object:
+    from gnomon.models.servers.replycache import Replies
+
+    replies = Replies(folder / "replies.sqlite")
+    try:
+        return replies.find("http://localhost/v1", REQUEST)
+    finally:
+        replies.close()
 
 
 def check_message(text: str, longest: int = LONGEST_MESSAGE) -> None:

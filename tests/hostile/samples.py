@@ -27,6 +27,7 @@ KINDS = {
     "txt": "text",
     "jinja": "text",
     "gguf": "gguf",
+    "sqlite": "sqlite",
 }
 
 

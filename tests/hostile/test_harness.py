@@ -114,7 +114,7 @@ def test_the_same_seed_gives_the_same_damage(trying):
             kinds.add(kind)
             once, again = random.Random(7), random.Random(7)
             assert mutate(raw, kind, once) == mutate(raw, kind, again)
-    assert kinds >= set(STRUCTURES) - {"gguf"}
+    assert kinds >= set(STRUCTURES) - {"gguf", "sqlite"}
 
 
 def read_nothing(*, data: str = ""):
