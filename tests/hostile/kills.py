@@ -35,7 +35,7 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 MOMENTS = {"before": 0, "amid": 1, "after": 2}
-ITEMS = 64
+ITEMS = 88
 NEVER = 10**9
 
 
