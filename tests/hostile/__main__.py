@@ -40,7 +40,7 @@ GROUPS = {
     "@": "published files",
     "answers ": "files of answers",
     "run": "runs, damaged",
-    "": "files people write",
+    "": "other files",
 }
 
 
@@ -164,9 +164,9 @@ def main() -> int:
     peak = max((row["peak"] for row in rows.values()), default=0)
     minutes = (time.monotonic() - began) / 60
     print(f"\n{minutes:.1f} minutes; at most {peak:,} MB above the start for one file.")
-    for _, found, said in results:
-        if not found:
-            print("skipped: the model files, since llama.cpp is not installed")
+    for job, found, said in results:
+        if not found:  # no llama.cpp, or no C compiler
+            print(f"skipped: {' '.join(job.words)}")
         if "inputs with faults" in said or "no sample" in said:
             print(said.strip())
     for note in notes:

@@ -558,8 +558,8 @@ def main() -> int:
         with tempfile.TemporaryDirectory() as place:
             library = compiled(Path(place))
             if library is None:
-                print("There is no C compiler here.")
-                return 2
+                print("{}" if args.json else "skipped: there is no C compiler here")
+                return 0
             again = [sys.executable, __file__, *sys.argv[1:]]
             return subprocess.run(again, env={**os.environ, "LD_PRELOAD": str(library)}).returncode
     found = {}

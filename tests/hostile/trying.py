@@ -147,13 +147,14 @@ def tried(reader: Reader, numbers: range, seed: int, kept: Path) -> Tally:
     left = list(numbers)
     while left:
         done = 0
-        for number, outcome, note in _in_child(reader, left[:BATCH], seed, tally):
-            done += 1
-            if number == 0 and outcome != "read":
-                outcome, note = "wrong", f"the sample itself is not read: {note}"
-            tally.count(outcome, note)
-            if outcome in FAULTS:
-                _keep(reader, number, seed, kept)
+        with tempfile.TemporaryDirectory(prefix="gnomon-hostile-") as place:
+            for number, outcome, note in _in_child(reader, left[:BATCH], seed, tally, Path(place)):
+                done += 1
+                if number == 0 and outcome != "read":
+                    outcome, note = "wrong", f"the sample itself is not read: {note}"
+                tally.count(outcome, note)
+                if outcome in FAULTS:
+                    _keep(reader, number, seed, kept)
         left = left[max(done, 1) :]
     return tally
 
@@ -166,14 +167,14 @@ def _keep(reader: Reader, number: int, seed: int, kept: Path) -> None:
 
 
 def _in_child(
-    reader: Reader, numbers: list[int], seed: int, tally: Tally
+    reader: Reader, numbers: list[int], seed: int, tally: Tally, place: Path
 ) -> Iterator[tuple[int, str, str]]:
     """The outcomes of these inputs, up to one at which the child dies."""
     source, sink = os.pipe()
     child = os.fork()
     if child == 0:
         os.close(source)
-        _try_all(reader, numbers, seed, sink)
+        _try_all(reader, numbers, seed, sink, place)
     os.close(sink)
     reported = 0
     stuck = False
@@ -203,7 +204,7 @@ def _in_child(
         yield number, "died", f"status {status}, input {number}"
 
 
-def _try_all(reader: Reader, numbers: list[int], seed: int, sink: int) -> None:
+def _try_all(reader: Reader, numbers: list[int], seed: int, sink: int, place: Path) -> None:
     """Try inputs and report each; this is the child, which ends here."""
     try:
         first = _peak()
@@ -213,7 +214,6 @@ def _try_all(reader: Reader, numbers: list[int], seed: int, sink: int) -> None:
         quiet = os.open(os.devnull, os.O_WRONLY)
         os.dup2(quiet, 1)
         os.dup2(quiet, 2)
-        place = Path(tempfile.mkdtemp(prefix="gnomon-hostile-"))
         os.environ["GNOMON_CACHE"] = str(place / "cache")
         for number in numbers:
             folder = place / str(number)
@@ -227,7 +227,6 @@ def _try_all(reader: Reader, numbers: list[int], seed: int, sink: int) -> None:
             shutil.rmtree(folder, ignore_errors=True)
             report = (number, outcome, f"{note} ({done})"[:400], (_peak() - first) // 1024)
             os.write(sink, json.dumps(report).encode() + b"\n")
-        shutil.rmtree(place, ignore_errors=True)
     finally:
         os._exit(0)
 
