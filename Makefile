@@ -1,5 +1,6 @@
 # make demo   set up, measure a small real model, write a report
 # make test   set up everything, run the tests
+# make hostile   kills, damaged files, hostile servers: about twenty minutes
 # make lint   ruff and mypy        make bench   speed and memory        make docs   build the guide
 #
 # Everything is installed into .venv with the versions of constraints.txt.
@@ -12,7 +13,7 @@ PYTEST_ARGS ?= -n auto
 export UV_FIND_LINKS ?= $(PIP_FIND_LINKS)
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: demo test lint format bench docs clean
+.PHONY: demo test hostile lint format bench docs clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.demo
@@ -20,6 +21,9 @@ demo: $(VENV)/.demo
 
 test: $(VENV)/.dev $(VENV)/.browser
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+hostile: $(VENV)/.dev
+	$(BIN)/python tests/hostile
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .

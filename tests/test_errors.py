@@ -2,7 +2,7 @@
 
 import pytest
 
-from gnomon.errors import inert
+from gnomon.errors import LONGEST, DataError, UsageError, inert
 
 
 @pytest.mark.parametrize(
@@ -27,3 +27,15 @@ def test_text_that_steers_a_terminal_is_shown_and_does_not_act(said: str, printe
 )
 def test_ordinary_text_in_any_script_is_printed_as_it_is(text: str) -> None:
     assert inert(text) == text
+
+
+def test_a_sentence_with_a_strangers_endless_word_is_shortened():
+    error = DataError("a" * 200_000 + " is not a number.", "b" * 200_000, file="f.csv", line=3)
+    assert len(error.message) == len(error.hint) == LONGEST
+    assert error.message.startswith("f.csv:3: aaa")
+    assert error.message.endswith(" is not a number.")
+
+
+def test_a_sentence_of_usual_length_stays_as_it_is():
+    error = UsageError("There is no model 'x'.", "Did you mean y?")
+    assert str(error) == "There is no model 'x'.\nDid you mean y?"

@@ -158,3 +158,9 @@ def test_every_hint_names_a_remedy(tmp_path):
         with pytest.raises(DataError) as caught:
             read(tmp_path / "x")
         assert caught.value.hint.startswith("Check that the path names the file you meant")
+
+
+def test_deeply_nested_yaml_is_refused(tmp_path):
+    (tmp_path / "deep.yaml").write_text("a: " + "[" * 2000 + "]" * 2000)
+    with pytest.raises(DataError, match="nested too deeply"):
+        files.read_yaml(tmp_path / "deep.yaml")

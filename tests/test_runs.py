@@ -310,3 +310,20 @@ def test_a_removed_run_is_gone_unless_it_is_in_use(log):
     log.close()
     remove(run)
     assert not log.path.exists()
+
+
+def test_a_manifest_that_is_not_utf8_is_a_sentence(tmp_path):
+    (tmp_path / "run.json").write_bytes(b'{"id": "\xff"}')
+    with pytest.raises(DataError, match="not a manifest"):
+        Run.open(tmp_path)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes here")
+def test_a_pipe_in_place_of_the_log_is_refused_and_nobody_waits(log):
+    log.close()
+    (log.path / LOG).unlink()
+    os.mkfifo(log.path / LOG)
+    with pytest.raises(DataError, match="the log is not a file"):
+        list(Run.open(log.path).rows())
+    with RunLog(log.path) as again, pytest.raises(DataError, match="the log is not a file"):
+        again.counts()

@@ -18,15 +18,18 @@ _HARMLESS = frozenset("\n\u200c\u200d")
 _STEERING = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 
 
+LONGEST = 2000  # characters of a sentence: a stranger's word in it may be of any length
+
+
 class GnomonError(Exception):
     """Something the user can fix: `message` says what and where, `hint` says what to do."""
 
     exit_code = 1
 
     def __init__(self, message: str, hint: str = "") -> None:
-        super().__init__(message)
-        self.message = message
-        self.hint = hint
+        super().__init__(shortened(message))
+        self.message = shortened(message)
+        self.hint = shortened(hint)
 
     def __str__(self) -> str:
         return f"{self.message}\n{self.hint}" if self.hint else self.message
@@ -81,6 +84,18 @@ class ModelWarning(UserWarning):
 
 class UnencryptedWarning(UserWarning):
     """A key goes over the network for all to read."""
+
+
+def shortened(text: str) -> str:
+    """Text with its middle left out if nobody could read the whole.
+
+    >>> len(shortened("a" * 200_000))
+    2000
+    """
+    if len(text) <= LONGEST:
+        return text
+    half = (LONGEST - 5) // 2
+    return f"{text[: LONGEST - 5 - half]} ... {text[-half:]}"
 
 
 def unknown(kind: str, name: str, known: Iterable[str]) -> UsageError:

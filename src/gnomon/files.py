@@ -213,14 +213,17 @@ def read_yaml(file: str | Path, *, limit: int = 32 * 2**20) -> Any:
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
     try:
         content = yaml.load(text, Loader=loader)  # noqa: S506 - both are safe
+        values = _values(content, {})
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 0
         hint = "Correct the line: indentation, quotes or brackets are off."
         raise DataError(f"not YAML: {error.problem}.", hint, file=file, line=line) from None
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
+    except RecursionError:
+        raise DataError("it is nested too deeply.", CHECK, file=file) from None
+    except (yaml.YAMLError, ValueError) as error:
         reason = str(error).splitlines()[0]
         raise DataError(f"not YAML: {reason}.", CHECK, file=file) from None
-    if _values(content, {}) > MOST_VALUES:
+    if values > MOST_VALUES:
         raise DataError(
             f"its aliases unfold to more than {MOST_VALUES:,} values.",
             "Write the values out instead of naming them with & and *.",

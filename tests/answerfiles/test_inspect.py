@@ -181,3 +181,10 @@ def test_what_does_not_fit_is_named(write, words, tmp_path, choices):
     write(tmp_path / "log.eval")
     with pytest.raises(DataError, match=words):
         choices(tmp_path / "log.eval")
+
+
+def test_a_sample_that_is_not_utf8_is_one_sentence(tmp_path, choices):
+    with zipfile.ZipFile(tmp_path / "log.eval", "w") as out:
+        out.writestr("samples/0.json", b'{"id": "\xff"}')
+    with pytest.raises(DataError, match=r"samples/0.json is not a sample of Inspect"):
+        choices(tmp_path / "log.eval")

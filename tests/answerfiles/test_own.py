@@ -109,3 +109,12 @@ def test_what_does_not_fit_is_named(name, text, words, tmp_path, choices):
     (tmp_path / name).write_text(text)
     with pytest.raises(DataError, match=words):
         choices(tmp_path / name)
+
+
+@pytest.mark.parametrize("delimiter", [",", "\t"])
+def test_a_table_with_bare_carriage_returns_is_one_sentence(tmp_path, choices, delimiter):
+    rows = (("id", "label"), ("a", "yes"), ("b", "no"))
+    text = "".join(delimiter.join(row) + "\r" for row in rows)
+    (tmp_path / "p.csv").write_bytes(text.encode())
+    with pytest.raises(DataError, match="not a table"):
+        choices(tmp_path / "p.csv")

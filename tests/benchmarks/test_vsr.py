@@ -431,3 +431,12 @@ def test_tables_count_splits_relations_and_disagreement(folder):
     assert (votes["captions"], votes["validated (two thirds agree)"]) == (92, "90 (97.8 %)")
     assert dict(row[::2] for row in tables["Table 6: relations"].rows)["touching"] == 24
     assert tables_of("contrast")["Table 2: splits"].rows == (("contrast", 64, 8, 18, 90),)
+
+
+def test_a_caption_whose_things_cannot_be_told_is_counted_without_them(folder):
+    items = list(vsr.published(data=str(folder)))
+    nameless = msgspec.structs.replace(items[0], tags={**items[0].tags})
+    for tag in ("subj", "obj"):
+        nameless.tags.pop(tag, None)
+    titles = [table.title for table in vsr.VSR.statistics([nameless, *items[1:]])]
+    assert "Table 6: relations" in titles

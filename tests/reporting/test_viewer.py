@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import socket
 import subprocess
 import sys
@@ -491,3 +492,14 @@ def test_more_connections_than_it_can_hold_are_closed_and_it_stays_available(
         each.close()
     answer = httpx.get(f"http://{served[0]}:{served[1]}/style.css", timeout=30)
     assert answer.status_code == 200
+
+
+def test_a_log_that_is_a_link_in_a_circle_is_a_page_that_says_so(
+    runs: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "runs"
+    shutil.copytree(runs / "good", folder / "good")
+    (folder / "good" / "answers.sqlite").unlink()
+    (folder / "good" / "answers.sqlite").symlink_to("answers.sqlite")
+    assert client(folder).get("/").status_code == 200
+    assert client(folder).get("/run/good").status_code == 400

@@ -99,7 +99,7 @@ def _members(file: Path) -> Iterator[Sample]:
     for name, raw in unpacked(file, "samples/", ".json"):
         try:
             yield decode(raw)
-        except (msgspec.MsgspecError, RecursionError) as error:
+        except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
             raise DataError(
                 f"{name} is not a sample of Inspect: {error}.",
                 "Write the log again with Inspect.",

@@ -39,7 +39,10 @@ def _rows(file: Path) -> Iterable[tuple[int, Mapping[str, Any]]]:
 
 def _check_header(file: Path, head: str, delimiter: str) -> None:
     """Of two columns with one name, only the last would be seen."""
-    columns = next(csv.reader([head], delimiter=delimiter), [])
+    try:
+        columns = next(csv.reader([head], delimiter=delimiter), [])
+    except csv.Error:
+        return  # the reader of tables says what is wrong
     for column in columns:
         if columns.count(column) > 1:
             raise DataError(

@@ -69,7 +69,7 @@ def read_manifest(folder: Path) -> Manifest:
         if file.stat().st_size > LARGEST:
             raise _not_a_manifest(file, "it is too large")
         raw = msgspec.json.decode(file.read_bytes())
-    except (msgspec.MsgspecError, RecursionError) as error:
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise _not_a_manifest(file, str(error)) from None
     except OSError as error:
         raise RunError(

@@ -171,7 +171,7 @@ def _files(run: Run) -> list[os.stat_result]:
     """The files of a run that hold something: a reader may leave an empty -wal behind."""
     found = []
     for name in (LOG, f"{LOG}-wal", MANIFEST):
-        with suppress(FileNotFoundError):
+        with suppress(OSError):  # gone, or a link that leads nowhere: reading it says so
             stat = (run.path / name).stat()
             if stat.st_size:
                 found.append(stat)

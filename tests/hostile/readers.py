@@ -1,0 +1,386 @@
+"""Every reader of files, each with a sample and a way to read it.
+
+Benchmarks and answer formats come from the registry, so that a new one is tried without anyone
+adding it here; it only needs a sample.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import redirect_stderr, redirect_stdout, suppress
+from dataclasses import dataclass
+from io import StringIO
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import samples
+from samples import ITEMS, Sample
+
+import gnomon
+from gnomon import registry
+from gnomon.errors import GnomonError
+from gnomon.records import Answer, Item
+
+NO_SAMPLE = "give it a sample in tests/hostile/samples.py"
+# One change to a file touches one answer, or two that changed places. If more become right and
+# nothing is said, they were read from the wrong place.
+MOST_CHANGED = 2
+STEERING = frozenset("\x1b\x07\x08\x9b\u202a\u202b\u202d\u202e\u2066\u2067\u2068")
+LONGEST_MESSAGE = 3000
+
+
+class WrongError(Exception):
+    """A file was read wrongly, and nothing was said."""
+
+
+class UnclearError(Exception):
+    """What was said steers the terminal, or is too long to be read."""
+
+
+@dataclass(frozen=True)
+class Reader:
+    """Something that reads strangers' files: it gives something, or raises a GnomonError."""
+
+    name: str
+    sample: Sample
+    read: Callable[[Path], object]
+    share: float = 1.0  # of the inputs that others get: less for slow ones
+    judged: bool = False  # whether a wrong reading can be told
+    limited: bool = True  # whether it works in this process, which is limited then
+
+
+def all_readers() -> list[Reader]:
+    """Every reader there is, in a fixed order."""
+    found = [*published_sources(), *answer_formats(), *own_files(), *run_folders()]
+    return sorted(found, key=lambda reader: reader.name)
+
+
+def without_sample() -> list[str]:
+    """Readers of the registry that have no sample."""
+    missing = [name for name in _sources_of_files() if name not in samples.BENCHMARKS]
+    known = samples.ANSWER_FORMATS
+    return missing + [name for name in registry.entries("answer_formats") if name not in known]
+
+
+def _sources_of_files() -> Iterator[str]:
+    for name in registry.entries("benchmarks"):
+        for source, function in registry.benchmark(name).sources.items():
+            if "data" in inspect.signature(function).parameters:
+                yield f"{name}@{source}"
+
+
+def published_sources() -> Iterator[Reader]:
+    """Every source of a benchmark that reads a folder of files."""
+    for name in _sources_of_files():
+        if name in samples.BENCHMARKS:
+            yield Reader(name, samples.BENCHMARKS[name], _benchmark_reader(name))
+
+
+def _benchmark_reader(name: str) -> Callable[[Path], object]:
+    options = samples.BENCHMARKS[name].options
+
+    def read(folder: Path) -> int:
+        source = gnomon.load(name, data=str(folder), **options)
+        items = list(source.items())
+        if source.benchmark.statistics and items:  # what `gnomon show` prints
+            with suppress(GnomonError):  # it may need files that were never fetched
+                source.benchmark.statistics(items)
+        return len(items)
+
+    return read
+
+
+def answer_formats() -> Iterator[Reader]:
+    """Every format of answer files, by the one reader that tells them apart."""
+    for name, found in samples.ANSWER_FORMATS.items():
+        for sample in found:
+            (path,) = sample.files
+            yield Reader(f"answers {name}: {path}", sample, _answers_reader(sample), judged=True)
+
+
+def _answers_reader(sample: Sample) -> Callable[[Path], object]:
+    from gnomon.answerfiles.joining import read_predictions
+
+    (path,) = sample.files
+    items = _items_of(sample)
+    before = [0]
+
+    def read(folder: Path) -> int:
+        joined = read_predictions(folder / path, items)
+        right = sum(answer.choice in item.gold for item, answer in joined.rows)
+        if right > before[0] + MOST_CHANGED and not joined.notes:
+            raise WrongError(f"{right} answers became right")
+        return right
+
+    with TemporaryDirectory() as place:
+        (Path(place) / path).write_bytes(sample.files[path])
+        before[0] = read(Path(place))
+    return read
+
+
+def _items_of(sample: Sample) -> tuple[Item, ...]:
+    """The items that the file has answers to: of a benchmark where the sample names one."""
+    name = sample.options.get("benchmark")
+    if name is None:
+        return ITEMS
+    source = samples.BENCHMARKS[str(name)]
+    with TemporaryDirectory() as place:
+        write(source, Path(place))
+        return tuple(gnomon.load(str(name), data=place, **source.options).items())
+
+
+def own_files() -> Iterator[Reader]:
+    """What people write for Gnomon, and what it keeps for itself."""
+    from gnomon.fetching import catalogue
+
+    yield Reader("prompt", Sample({"p.yaml": samples.PROMPT}), _prompt)
+    yield Reader("prompt like another", Sample({"p.yaml": samples.VARIATION}), _prompt)
+    yield Reader("patterns", Sample({"p.yaml": samples.PATTERNS}), _patterns, share=0.3)
+    world = Sample({"p.yaml": samples.OWN_PATTERNS, "w.yaml": samples.OWN_WORLD})
+    yield Reader("patterns with a world", world, _patterns_and_world)
+    yield Reader("families", Sample({"f.yaml": samples.FAMILIES}), _families)
+    yield Reader(
+        "catalogue",
+        Sample({"c.yaml": samples.CATALOGUE}),
+        lambda folder: catalogue.sources(folder / "c.yaml"),
+    )
+    record = Sample({catalogue.RECORD: samples.FETCHED})
+    yield Reader("record of downloads", record, catalogue._record)
+    yield Reader("cache of replies", Sample({"replies.sqlite": _kept_replies()}), _reply_cache)
+    yield Reader("chat template", Sample({"t.jinja": samples.TEMPLATE}), _template)
+    for name, content in {"a.jpg": samples.jpeg(640, 480), "a.png": samples.png(640, 480)}.items():
+        yield Reader(f"picture {name}", Sample({name: content}), _picture(name), share=2)
+
+
+CLOZE = Item(
+    id="1", form="cloze", text="An ant is [MASK].", choices=("large", "small"), gold=("small",)
+)
+
+
+def _prompt(folder: Path) -> object:
+    from gnomon.probing.prompts import load_prompt
+
+    prompt = load_prompt(folder / "p.yaml")
+    for item in (CLOZE, ITEMS[0]):
+        if item.form in prompt.forms:
+            prompt.context(item)
+            prompt.words(item)
+    return prompt
+
+
+def _patterns(folder: Path) -> object:
+    return _few(gnomon.load("spacenli", patterns=str(folder / "p.yaml"), per_group=2))
+
+
+def _patterns_and_world(folder: Path) -> object:
+    files = {"patterns": str(folder / "p.yaml"), "world": str(folder / "w.yaml")}
+    return _few(gnomon.load("spacenli", per_group=2, **files))
+
+
+def _families(folder: Path) -> object:
+    return _few(gnomon.load("spatialqa", patterns=str(folder / "f.yaml"), per_group=2))
+
+
+def _few(source: gnomon.ItemSource) -> list[Item]:
+    return list(source.items())
+
+
+def _template(folder: Path) -> object:
+    from gnomon.files import read_text
+    from gnomon.models.chat import chat_template, conversation
+
+    turns = [{"role": "user", "content": "Is an ant large?"}]
+    source = read_text(folder / "t.jinja")
+    return conversation(chat_template(source, {"eos_token": "</s>"}), turns)
+
+
+def _picture(name: str) -> Callable[[Path], object]:
+    def read(folder: Path) -> object:
+        from gnomon.vision.images import describe
+
+        return describe(folder / name)
+
+    return read
+
+
+def run_folders() -> Iterator[Reader]:
+    """A finished run of which every answer is wrong, read by the commands that read runs."""
+    name, files = finished_run()
+    run = f"runs/{name}"
+    sample = Sample(files)
+    score = _score(run)
+    again = ("run", "hostile-questions", "-m", "wrong", "--quiet")
+    yield Reader("run: score", sample, score, judged=True)
+    yield Reader("run: gnomon score", sample, _command("score", run), share=0.2)
+    yield Reader("run: gnomon list runs", sample, _command("list", "runs"), share=0.5)
+    yield Reader("run: gnomon report", sample, _command("report", "runs"), share=0.1)
+    other = {path.replace("runs/", "others/"): content for path, content in files.items()}
+    both = Sample({**files, **other}, kinds=dict.fromkeys(other, "fixed"))
+    compare = _command("compare", run, f"others/{name}")
+    yield Reader("run: gnomon compare", both, compare, share=0.2)
+    yield Reader("run: viewer", sample, _viewer(name), share=0.1)
+    yield Reader("run: gnomon recover", sample, _command("recover", run, "-o", "s"), share=0.2)
+    yield Reader("run: gnomon run", sample, _command(*again), share=0.2)
+    rest = {path: "fixed" for path in files if not path.endswith("run.json")}
+    manifest = Sample(files, kinds=rest)
+    yield Reader("run.json: gnomon list runs", manifest, _command("list", "runs"), share=0.5)
+    yield Reader("run.json: score", manifest, score, judged=True)
+
+
+def questions(*, seed: int = 0) -> Iterator[Item]:
+    yield from ITEMS
+
+
+class AlwaysWrong:
+    """A model that knows the answers and gives the others."""
+
+    spec = "wrong"
+    scale = "none"
+    batch = 100
+
+    def describe(self) -> dict[str, object]:
+        return {}
+
+    def answer(self, items: list[Item]) -> list[Answer]:
+        return [Answer(item=item.id, choice=samples._wrong(item)) for item in items]
+
+
+def always_wrong(name: str) -> AlwaysWrong:
+    return AlwaysWrong()
+
+
+def register() -> None:
+    """Make the questions and the model above known by name."""
+    import sys
+
+    module = sys.modules[__name__]
+    sys.modules["hostile_readers"] = module
+    module.QUESTIONS = gnomon.Benchmark(
+        name="hostile-questions", summary="made for damage", sources={"fresh": questions}
+    )
+    target = "hostile_readers:QUESTIONS"
+    registry.BENCHMARKS["hostile-questions"] = registry.Entry(target, "made for damage")
+    registry.MODELS["wrong"] = registry.Entry("hostile_readers:always_wrong", "always wrong")
+
+
+def finished_run() -> tuple[str, dict[str, bytes]]:
+    """The name and the files of a run of which every answer is wrong."""
+    register()
+    with TemporaryDirectory() as place:
+        run = gnomon.run("hostile-questions", "wrong", runs=place)
+        found = {}
+        for file in sorted(run.path.iterdir()):
+            if file.is_file() and file.stat().st_size:
+                found[f"runs/{run.path.name}/{file.name}"] = file.read_bytes()
+        return run.path.name, found
+
+
+def _score(run: str) -> Callable[[Path], object]:
+    """What is right, by the log; every answer was wrong."""
+
+    def read(folder: Path) -> object:
+        scores = gnomon.score(folder / run, measures=["accuracy"])
+        value = scores[0].value or 0.0
+        if value * len(ITEMS) > MOST_CHANGED:
+            raise WrongError(f"the accuracy became {value:.2f}")
+        return value
+
+    return read
+
+
+def _command(*words: str) -> Callable[[Path], object]:
+    """A command as a person gives it; an exit code other than 0 is a refusal."""
+
+    def read(folder: Path) -> object:
+        import os
+
+        from gnomon.cli import main
+
+        out, told = StringIO(), StringIO()
+        os.chdir(folder)
+        with redirect_stdout(out), redirect_stderr(told):
+            try:
+                code = main(list(words)) or 0
+            except SystemExit as stop:
+                code = int(stop.code or 0)
+        check_message(out.getvalue(), longest=10**6)
+        check_message(told.getvalue())
+        if code:
+            raise GnomonError(told.getvalue())
+        return code
+
+    return read
+
+
+def _viewer(name: str) -> Callable[[Path], object]:
+    """The pages of the viewer about a run; a page that fails is a traceback."""
+
+    def read(folder: Path) -> object:
+        from starlette.testclient import TestClient
+
+        from gnomon.reporting.viewer.app import make_app
+
+        client = TestClient(make_app(str(folder / "runs")), base_url="http://localhost")
+        for page in ("/", f"/run/{name}", f"/run/{name}/items", f"/run/{name}/progress"):
+            found = client.get(page)
+            if found.status_code >= 500:
+                raise RuntimeError(f"{page} answers {found.status_code}")
+        return found.status_code
+
+    return read
+
+
+REQUEST = {"model": "x", "messages": [{"role": "user", "content": "Is it so?"}]}
+
+
+def _kept_replies() -> bytes:
+    """A cache of one reply."""
+    from gnomon.models.servers.completions import Completion
+    from gnomon.models.servers.replycache import Replies
+
+    with TemporaryDirectory() as place:
+        file = Path(place) / "replies.sqlite"
+        replies = Replies(file)
+        replies.keep("http://localhost/v1", REQUEST, Completion("yes", (9, 1)))
+        replies.close()
+        return file.read_bytes()
+
+
+def _reply_cache(folder: Path) -> object:
+    from gnomon.models.servers.replycache import Replies
+
+    replies = Replies(folder / "replies.sqlite")
+    try:
+        return replies.find("http://localhost/v1", REQUEST)
+    finally:
+        replies.close()
+
+
+def check_message(text: str, longest: int = LONGEST_MESSAGE) -> None:
+    """Refuse what steers a terminal, and what nobody can read."""
+    if found := STEERING & set(text):
+        raise UnclearError(f"{sorted(found)} in {text[:200]!r}")
+    if len(text) > longest:
+        raise UnclearError(f"{len(text):,} characters: {text[:200]!r}")
+
+
+def write(sample: Sample, folder: Path) -> None:
+    """The files of a sample, below a folder."""
+    for path, content in sample.files.items():
+        file = folder / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(content)
+
+
+def read_quietly(reader: Reader, folder: Path) -> None:
+    """Read; our own warnings are words for people, and so no fault."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        reader.read(folder)
+
+
+if __name__ == "__main__":
+    print(json.dumps([reader.name for reader in all_readers()], indent=1))

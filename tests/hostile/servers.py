@@ -1,0 +1,591 @@
+"""Servers that misbehave, on loopback: what a run or a download against them must not do.
+
+    python tests/hostile/servers.py [--most N] [--json]
+
+A server answers one half of the questions as it should and misbehaves at the other half. What must
+hold: no traceback; the run ends in time; no key or password in any file or output; nothing that
+steers the terminal; and a second run, against the same server grown honest, completes the run and
+asks nothing again that was answered before.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import hashlib
+import json
+import os
+import resource
+import signal
+import socket
+import sys
+import tempfile
+import threading
+import traceback
+import zlib
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import asdict, dataclass, field
+from functools import cache
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from io import StringIO
+from pathlib import Path
+
+from readers import UnclearError, check_message
+
+KEY = "sk-canary-0123456789abcdef"
+USER, PASSWORD = "canaryuser", "canarypassword"
+ITEMS = 6
+BOUND = 20  # seconds of a run
+MEMORY = 1000  # MB above the start
+USAGE = {"prompt_tokens": 50, "completion_tokens": 2}
+DEEP = 100_000
+
+Request = BaseHTTPRequestHandler
+Behaviour = Callable[[Request], None]
+
+
+@dataclass
+class Tally:
+    """What became of the servers."""
+
+    tried: int = 0
+    traceback: int = 0
+    late: int = 0
+    leaked: int = 0
+    lost: int = 0
+    failed: int = 0
+    unclear: int = 0
+    memory: int = 0
+    notes: list[str] = field(default_factory=list)
+
+    def note(self, kind: str, text: str) -> None:
+        setattr(self, kind, getattr(self, kind) + 1)
+        self.notes.append(f"{kind}: {text}"[:400])
+
+
+# -- how to misbehave -----------------------------------------------------------------------------
+
+
+def send(
+    request: Request, status: int, body: object, headers: dict[str, str] | None = None
+) -> None:
+    raw = body if isinstance(body, bytes) else json.dumps(body).encode()
+    request.send_response(status, "of its own")
+    for name, value in (headers or {}).items():
+        request.send_header(name, value)
+    request.send_header("Content-Length", str(len(raw)))
+    request.end_headers()
+    request.wfile.write(raw)
+
+
+def status(code: int, message: object = "no", **headers: str) -> Behaviour:
+    """An error with its message, and headers named with _ for -."""
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    return lambda request: send(request, code, {"error": {"message": message}}, named)
+
+
+def body(raw: object, **headers: str) -> Behaviour:
+    """A reply of any content."""
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    return lambda request: send(request, 200, raw, named)
+
+
+def wire(raw: bytes) -> Behaviour:
+    """Bytes instead of a reply, then the end of the connection."""
+
+    def misbehave(request: Request) -> None:
+        request.wfile.write(raw)
+        request.close_connection = True
+
+    return misbehave
+
+
+def choice(**fields: object) -> Behaviour:
+    """A reply with one choice of these fields."""
+    return body({"choices": [{"message": {"content": "smaller"}, **fields}], "usage": USAGE})
+
+
+def content(value: object) -> Behaviour:
+    return choice(message={"role": "assistant", "content": value})
+
+
+def usage(value: object) -> Behaviour:
+    return body({"choices": [{"message": {"content": "smaller"}}], "usage": value})
+
+
+def tokens(*found: object) -> Behaviour:
+    return choice(logprobs={"content": list(found)})
+
+
+def drip(request: Request) -> None:
+    """A byte now and then, and never an end."""
+    request.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n")
+    for _ in range(400):
+        request.wfile.write(b" ")
+        request.wfile.flush()
+        if request.server.stop.wait(0.02):
+            break
+    request.close_connection = True
+
+
+def dripping_headers(request: Request) -> None:
+    request.wfile.write(b"HTTP/1.1 200 OK\r\n")
+    for n in range(400):
+        request.wfile.write(f"X-{n}: a\r\n".encode())
+        request.wfile.flush()
+        if request.server.stop.wait(0.02):
+            break
+    request.close_connection = True
+
+
+def silence(request: Request) -> None:
+    request.server.stop.wait(3)
+    request.close_connection = True
+
+
+def reset(request: Request) -> None:
+    linger = b"\x01\x00\x00\x00\x00\x00\x00\x00"
+    request.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
+    request.close_connection = True
+
+
+def to_elsewhere(code: int) -> Behaviour:
+    """A redirect to another name of this machine."""
+
+    def misbehave(request: Request) -> None:
+        port = request.server.server_address[1]
+        send(request, code, b"", {"Location": f"http://localhost:{port}/elsewhere"})
+
+    return misbehave
+
+
+@cache
+def bomb() -> bytes:
+    """Few bytes that unpack to very many."""
+    return gzip.compress(b" " * 200_000_000)
+
+
+def packed_bomb(request: Request) -> None:
+    send(request, 200, bomb(), {"Content-Encoding": "gzip"})
+
+
+def packed_twice(request: Request) -> None:
+    send(request, 200, gzip.compress(bomb()), {"Content-Encoding": "gzip, gzip"})
+
+
+def echo_of_key(place: str) -> Behaviour:
+    """The key comes back, in the reply, in an error, or in a header."""
+    told = f"your key is {KEY}, your password {PASSWORD}"
+    if place == "content":
+        return content(f"smaller. {told}")
+    if place == "error":
+        return status(401, told)
+    if place == "passing error":
+        return status(500, told)
+    if place == "header":
+        return status(429, told, X_Key=told, Retry_After=told)
+    if place == "reason":
+        return wire(f"HTTP/1.1 403 {told}\r\nContent-Length: 0\r\n\r\n".encode())
+    if place == "location":
+        return status(302, "moved", Location=f"http://localhost:1/{KEY}")
+    if place == "field name":
+        return body({told: told, "error": told})
+    if place == "broken JSON":
+        return body(f'{{"choices": {told}'.encode())
+    return choice(finish_reason=told, message={"content": None, "refusal": told})
+
+
+TOKEN = {"token": "smaller", "logprob": -0.1, "top_logprobs": []}
+ESCAPES = "\x1b]0;owned\x07\x1b[2J\r\x08\u202esmaller"
+
+BEHAVIOURS: dict[str, Behaviour] = {
+    **{f"status {code}": status(code) for code in (206, 400, 401, 403, 404, 405, 408, 409)},
+    **{f"status {code}": status(code) for code in (413, 418, 422, 429, 451, 500, 502, 503, 599)},
+    **{f"redirect {code}": to_elsewhere(code) for code in (301, 302, 303, 307, 308)},
+    "status 204": wire(b"HTTP/1.1 204 None\r\n\r\n"),
+    "redirect to no address": status(302, Location="http://[::1"),
+    "redirect to a file": status(302, Location="file:///etc/passwd"),
+    "wait for a year": status(429, Retry_After="31536000"),
+    "wait for less than nothing": status(429, Retry_After="-1"),
+    "wait for NaN": status(503, Retry_After="nan"),
+    "wait until a date": status(503, Retry_After="Fri, 31 Dec 9999 23:59:59 +9999"),
+    "wait for many digits": status(429, Retry_After="9" * 5000),
+    "error is a text": body({"error": "no"}),
+    "error is a list": status(400, [1, {"a": "b"}]),
+    "error is deep": lambda request: send(request, 400, b'{"error":' + b"[" * DEEP),
+    "error with escapes": status(404, ESCAPES),
+    "error that is long": status(400, "no " * 500_000),
+    "error that is not text": lambda request: send(request, 500, b"\xff\xfe\x00"),
+    "nothing": body(b""),
+    "null": body(b"null"),
+    "a list": body([1, 2]),
+    "a text": body("smaller"),
+    "a page": body(b"<html>Sign in</html>", Content_Type="text/html"),
+    "half of it": body(b'{"choices": [{"mess'),
+    "two of it": body(b'{"choices": []}{"choices": []}'),
+    "deep lists": body(b"[" * DEEP + b"]" * DEEP),
+    "deep objects": body(b'{"choices":' * DEEP + b"1" + b"}" * DEEP),
+    "much of it": body(b'{"choices": "' + b"a" * 20_000_000 + b'"}'),
+    "UTF-16": body('{"choices": []}'.encode("utf-16")),
+    "not UTF-8": body(b'{"choices": [{"message": {"content": "\xff\xc3"}}]}'),
+    "a byte order mark": body(b"\xef\xbb\xbf" + json.dumps({"choices": []}).encode()),
+    "half a character": body(b'{"choices": [{"message": {"content": "\\ud800"}}]}'),
+    "packed": body(gzip.compress(b'{"choices": []}'), Content_Encoding="gzip"),
+    "packed, very much": packed_bomb,
+    "packed twice": packed_twice,
+    "packed badly": body(b"\x1f\x8b\x08nonsense", Content_Encoding="gzip"),
+    "packed in no known way": body(b"{}", Content_Encoding="quantum"),
+    "no choices": body({"usage": USAGE}),
+    **{
+        f"choices {value!r}": body({"choices": value, "usage": USAGE})
+        for value in (None, [], {}, "smaller", [None], [[]], [{}], 7, [{"message": None}])
+    },
+    **{
+        f"message {value!r}": choice(message=value) for value in ([], "smaller", 5, {"content": {}})
+    },
+    **{
+        f"content {value!r}": content(value) for value in (None, 5, True, [], {}, "", " \n", "\x00")
+    },
+    "content in parts": content([{"type": "text", "text": "smaller"}, {"type": "image"}, None]),
+    "content that is long": content("smaller " * 300_000),
+    "content with escapes": content(ESCAPES),
+    "content of another script": content("١٢ ß İ 😀 \u2028"),
+    "no end of reasons": choice(finish_reason={"a": [1]}),
+    **{
+        f"usage {value!r}": usage(value)
+        for value in ("many", [], None, 5, {"prompt_tokens": "9"}, {"completion_tokens": None})
+    },
+    "usage below nothing": usage({"prompt_tokens": -(10**9), "completion_tokens": -5}),
+    "usage beyond all bounds": usage({"prompt_tokens": 10**400, "completion_tokens": 1e308}),
+    "usage that is true": usage({"prompt_tokens": True, "completion_tokens": [1]}),
+    "usage infinite": body(
+        b'{"choices": [{"message": {"content": "smaller"}}], "usage": {"prompt_tokens": Infinity}}'
+    ),
+    "logprobs are text": choice(logprobs="none"),
+    "logprobs of nothing": choice(logprobs={"content": None}),
+    "logprobs without fields": tokens({}),
+    "logprobs of null": tokens(None, 5, []),
+    "logprob above zero": tokens({**TOKEN, "logprob": 5.0}),
+    "logprob is a text": tokens({**TOKEN, "logprob": "-1"}),
+    "logprob is NaN": body(
+        b'{"choices": [{"message": {"content": "smaller"}, "logprobs": {"content": '
+        b'[{"token": "smaller", "logprob": NaN, "top_logprobs": []}]}}]}'
+    ),
+    "logprob of many digits": body(
+        b'{"choices": [{"message": {"content": "smaller"}, "logprobs": {"content": '
+        b'[{"token": "smaller", "logprob": -' + b"9" * 500 + b', "top_logprobs": []}]}}]}'
+    ),
+    "alternatives are an object": tokens({**TOKEN, "top_logprobs": {"smaller": -0.1}}),
+    "alternatives are numbers": tokens({**TOKEN, "top_logprobs": [1, None, "a"]}),
+    "token is a number": tokens({**TOKEN, "token": 5}),
+    "bytes that are none": tokens({**TOKEN, "bytes": [999, -1, "a"]}),
+    "the field twice": body(b'{"choices": [], "choices": null, "choices": [{}]}'),
+    **{
+        f"echo of the key: {place}": echo_of_key(place)
+        for place in ("content", "error", "passing error", "header", "reason", "location")
+    },
+    **{f"echo of the key: {place}": echo_of_key(place) for place in ("field name", "broken JSON")},
+    "echo of the key: refusal": echo_of_key("refusal"),
+    "closed at once": wire(b""),
+    "half a status": wire(b"HTTP/1.1 2"),
+    "no status": wire(b"smaller\r\n\r\n"),
+    "a status of letters": wire(b"HTTP/1.1 abc OK\r\n\r\n"),
+    "a status of many digits": wire(b"HTTP/1.1 " + b"2" * 400 + b" OK\r\n\r\n"),
+    "another protocol": wire(b"SSH-2.0-OpenSSH_9.6\r\n"),
+    "half the headers": wire(b"HTTP/1.1 200 OK\r\nContent-Le"),
+    "a huge header": wire(b"HTTP/1.1 200 OK\r\nX: " + b"a" * 5_000_000 + b"\r\n\r\n{}"),
+    "many headers": wire(b"HTTP/1.1 200 OK\r\n" + b"X: a\r\n" * 50_000 + b"\r\n{}"),
+    "a header with NUL": wire(b"HTTP/1.1 200 OK\r\nX: \x00\r\nContent-Length: 2\r\n\r\n{}"),
+    "a length that is none": wire(b"HTTP/1.1 200 OK\r\nContent-Length: many\r\n\r\n{}"),
+    "a length below nothing": wire(b"HTTP/1.1 200 OK\r\nContent-Length: -5\r\n\r\n{}"),
+    "two lengths": wire(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 9\r\n\r\n{}"),
+    "less than it says": wire(b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n{"),
+    "more than it says": wire(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}" + b"a" * 10_000),
+    "bad chunks": wire(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n{}\r\n0\r\n"),
+    "a chunk of huge size": wire(
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nffffffffffffffff\r\n{}"
+    ),
+    "reset": reset,
+    "silence": silence,
+    "drip": drip,
+    "dripping headers": dripping_headers,
+}
+
+
+class Server(ThreadingHTTPServer):
+    """Answers one half of the questions, and does something else with the other half."""
+
+    daemon_threads = True
+    request_queue_size = 64
+
+    def __init__(self, behaviour: Behaviour | None) -> None:
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.behaviour = behaviour
+        self.stop = threading.Event()
+        self.seen: Counter[str] = Counter()
+        self.served: Counter[str] = Counter()
+        self.leaks: list[str] = []
+        threading.Thread(target=self.serve_forever, args=(0.01,), daemon=True).start()
+
+    @property
+    def address(self) -> str:
+        return f"http://{USER}:{PASSWORD}@127.0.0.1:{self.server_address[1]}/v1"
+
+    def end(self) -> None:
+        self.stop.set()
+        self.shutdown()
+        self.server_close()
+
+    def handle_error(self, *_: object) -> None:
+        """The other side hung up, as it should."""
+
+
+class Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+    server: Server
+
+    def do_GET(self) -> None:
+        self._elsewhere()
+
+    def do_POST(self) -> None:
+        if self.path.startswith("/elsewhere"):
+            return self._elsewhere()
+        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        prompt = asked["messages"][-1]["content"]
+        self.server.seen[prompt] += 1
+        if self.server.behaviour and zlib.crc32(prompt.encode()) % 2:
+            return self.server.behaviour(self)
+        self.server.served[prompt] += 1
+        reply = {"choices": [{"message": {"content": "smaller"}}], "usage": USAGE}
+        return send(self, 200, reply)
+
+    def _elsewhere(self) -> None:
+        if self.headers.get("Authorization"):
+            self.server.leaks.append(self.path)
+        send(self, 200, {"choices": [{"message": {"content": "larger"}}], "usage": USAGE})
+
+    def log_message(self, *_: object) -> None:
+        """Quietly."""
+
+
+# -- what must hold -------------------------------------------------------------------------------
+
+
+class LateError(BaseException):
+    """It took too long. No Exception: a run counts those as failures of the model."""
+
+
+def late(*_: object) -> None:
+    raise LateError
+
+
+def command(*words: str) -> tuple[int, str]:
+    """A gnomon command within its bound: the exit code, and all that was printed."""
+    from gnomon.cli import main
+
+    said = StringIO()
+    argv, sys.argv = sys.argv, ["gnomon", *words]
+    signal.signal(signal.SIGALRM, late)
+    signal.alarm(BOUND)
+    try:
+        with redirect_stdout(said), redirect_stderr(said):
+            code = main(list(words)) or 0
+    except SystemExit as stop:
+        code = int(stop.code or 0)
+    finally:
+        signal.alarm(0)
+        sys.argv = argv
+    return code, said.getvalue()
+
+
+def run_against(server: Server, folder: Path, *more: str) -> tuple[int, str]:
+    settings = []
+    for setting in ("timeout=1", "attempts=2", "concurrency=3", *more):
+        settings += ["--model-set", setting]
+    words = ["run", "scales", "-m", "openai:x", "--base-url", server.address, "--limit", str(ITEMS)]
+    return command(*words, "--runs", str(folder / "runs"), "--retry-errors", *settings)
+
+
+def try_server(name: str, behaviour: Behaviour, folder: Path, tally: Tally) -> None:
+    """One server: misbehaving, then honest."""
+    from gnomon.runs import survey
+
+    os.environ["GNOMON_CACHE"] = str(folder / "cache")
+    os.environ["OPENAI_API_KEY"] = KEY
+    server = Server(behaviour)
+    start = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    try:
+        said = run_against(server, folder)[1]
+        answered = Counter(server.served)
+        server.behaviour = None
+        server.seen.clear()
+        code, more = run_against(server, folder)
+        said += more
+        for words in (("list", "runs"), ("score", str(folder / "runs"))):
+            said += command(
+                *words, *(["--runs", str(folder / "runs")] if words[0] == "list" else [])
+            )[1]
+    except LateError:
+        return tally.note("late", f"{name}: more than {BOUND} s")
+    except BaseException as error:
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        place = f"{Path(last.filename).name}:{last.lineno}"
+        return tally.note("traceback", f"{name}: {type(error).__name__} {error} at {place}")
+    finally:
+        server.end()
+    grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - start) // 1024
+    if grown > MEMORY:
+        tally.note("memory", f"{name}: {grown} MB")
+    if again := [prompt for prompt in answered if server.seen[prompt]]:
+        tally.note("lost", f"{name}: {len(again)} of {len(answered)} were asked again")
+    if code:
+        tally.note("failed", f"{name}: the next run has exit code {code}: {more[-200:]}")
+    elif (counts := [run.manifest.counts.items for run in survey(folder / "runs").runs]) != [ITEMS]:
+        tally.note("lost", f"{name}: {counts} items in the runs")
+    if "Traceback" in said:
+        tally.note("traceback", f"{name}: {said[-300:]}")
+    try:
+        check_message(said)
+    except UnclearError as error:
+        tally.note("unclear", f"{name}: {error}")
+    for leak in (*server.leaks, *leaks_in(folder, said)):
+        tally.note("leaked", f"{name}: {leak}")
+    return None
+
+
+def leaks_in(folder: Path, said: str) -> Iterator[str]:
+    """Where a key or a password stands that should be nowhere."""
+    for canary in (KEY, PASSWORD):
+        if canary in said:
+            yield f"{canary} was printed"
+        for file in folder.rglob("*"):
+            if file.is_file() and canary.encode() in file.read_bytes():
+                yield f"{canary} in {file.name}"
+
+
+# -- downloads ------------------------------------------------------------------------------------
+
+BODY = bytes(range(256)) * 40
+SHA256 = hashlib.sha256(BODY).hexdigest()
+
+DOWNLOADS: dict[str, Behaviour] = {
+    "other bytes": body(b"a" * len(BODY)),
+    "fewer bytes": body(BODY[:100]),
+    "more bytes": body(BODY + b"a"),
+    "less than it says": wire(b"HTTP/1.1 200 OK\r\nContent-Length: 10240\r\n\r\nabc"),
+    "without end": wire(b"HTTP/1.1 200 OK\r\n\r\n" + b"a" * 50_000_000),
+    "a page": body(b"<html>Sign in</html>"),
+    "packed": body(gzip.compress(BODY), Content_Encoding="gzip"),
+    "404 with escapes": lambda request: send(request, 404, ESCAPES.encode()),
+    "reason with escapes": wire(b"HTTP/1.1 404 \x1b]0;owned\x07\r\nContent-Length: 0\r\n\r\n"),
+    "500": status(500),
+    "redirect to a file": status(302, Location="file:///etc/passwd"),
+    "redirect to no address": status(302, Location="http://[::1"),
+    "redirect to nothing": status(302),
+    "redirect with escapes": status(302, Location="ftp://a/\x1b]0;owned\x07"),
+    "redirect in a circle": status(302, Location="/round"),
+    "another part": lambda request: send(request, 206, BODY, {"Content-Range": "bytes 7-9/10"}),
+    "a part of no range": lambda request: send(request, 206, BODY),
+    "416 for nothing": status(416),
+    "no status": wire(b"hello\r\n\r\n"),
+    "half the headers": wire(b"HTTP/1.1 200 OK\r\nContent-Le"),
+    "a huge header": wire(b"HTTP/1.1 200 OK\r\nX: " + b"a" * 500_000 + b"\r\n\r\n"),
+    "many headers": wire(b"HTTP/1.1 200 OK\r\n" + b"X: a\r\n" * 5000 + b"\r\n"),
+    "a length that is none": wire(b"HTTP/1.1 200 OK\r\nContent-Length: many\r\n\r\nabc"),
+    "bad chunks": wire(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n"),
+    "silence": silence,
+    "reset": reset,
+}
+
+
+class FileServer(Server):
+    """Answers every request for a file in one way."""
+
+
+class FileHandler(Handler):
+    def do_GET(self) -> None:
+        self.server.behaviour(self)
+
+
+def try_download(name: str, behaviour: Behaviour, folder: Path, tally: Tally) -> None:
+    """One download: it fails in a sentence, or the file is right; an older file stays as it was."""
+    from gnomon.errors import DataError
+    from gnomon.fetching import download as module
+
+    module.TIMEOUT = 1.0
+    server = FileServer(behaviour)
+    server.RequestHandlerClass = FileHandler
+    target = folder / "file.bin"
+    target.write_bytes(b"older")
+    url = f"http://127.0.0.1:{server.server_address[1]}/file.bin"
+    once = module.Attempts(most=2, wait=lambda seconds: None)
+    signal.signal(signal.SIGALRM, late)
+    signal.alarm(BOUND)
+    try:
+        module.download(url, target, sha256=SHA256, size=len(BODY), limit=len(BODY), attempts=once)
+    except DataError as error:
+        if target.read_bytes() != b"older":
+            tally.note("lost", f"{name}: the older file was changed")
+        try:
+            check_message(str(error))
+        except UnclearError as unclear:
+            tally.note("unclear", f"{name}: {unclear}")
+    except LateError:
+        tally.note("late", f"{name}: more than {BOUND} s")
+    except BaseException as error:
+        tally.note("traceback", f"{name}: {type(error).__name__} {error}")
+    else:
+        if target.read_bytes() != BODY:
+            tally.note("failed", f"{name}: a wrong file was kept")
+    finally:
+        signal.alarm(0)
+        server.end()
+
+
+def spread(found: dict[str, Behaviour], most: int) -> list[tuple[str, Behaviour]]:
+    """At most so many, spread evenly."""
+    pairs = list(found.items())
+    step = max(1, -(-len(pairs) // most))
+    return pairs[::step]
+
+
+def tallies(most: int) -> Iterator[tuple[str, Tally]]:
+    from gnomon.models.servers import refusals, remote
+
+    remote.FIRST_PAUSE = remote.LONGEST_PAUSE = refusals.LONGEST_PAUSE = 0.01
+    for title, found, attempt in (
+        ("hostile servers of models", BEHAVIOURS, try_server),
+        ("hostile servers of files", DOWNLOADS, try_download),
+    ):
+        tally = Tally()
+        for name, behaviour in spread(found, most):
+            with tempfile.TemporaryDirectory() as place:
+                tally.tried += 1
+                attempt(name, behaviour, Path(place), tally)
+        yield title, tally
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--most", type=int, default=10**6, help="servers of each kind")
+    parser.add_argument("--json", action="store_true")
+    args = parser.parse_args()
+    found = {}
+    for name, tally in tallies(args.most):
+        found[name] = asdict(tally)
+        if not args.json:
+            counts = {key: value for key, value in found[name].items() if key != "notes"}
+            print(name, counts, flush=True)
+            print("".join(f"    {note}\n" for note in tally.notes), end="")
+    if args.json:
+        print(json.dumps(found))
+    return 1 if any(each["notes"] for each in found.values()) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,153 @@
+"""The harness finds what it looks for: a fault that is planted is counted."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import sys
+from pathlib import Path
+
+import pytest
+
+from gnomon import Benchmark, registry
+from gnomon.errors import DataError
+
+HERE = Path(__file__).parent
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="limits and signals are Linux's")
+
+
+@pytest.fixture
+def trying(monkeypatch):
+    monkeypatch.syspath_prepend(str(HERE))
+    import trying
+
+    monkeypatch.setattr(trying, "SECONDS", 0.2)
+    monkeypatch.setattr(trying, "MEMORY", 2**28)
+    monkeypatch.setattr(trying, "WAIT", 1)
+    return trying
+
+
+def refuse(folder):
+    raise DataError("it is damaged.", "Fetch it again.")
+
+
+def refuse_at_length(folder):
+    error = DataError("it is damaged.")
+    error.message = "a" * 10_000
+    raise error
+
+
+def stumble(folder):
+    raise ValueError("not meant for people")
+
+
+def loop(folder):
+    while True:
+        pass
+
+
+def wait(folder):
+    (folder / "pipe").exists() or os.mkfifo(folder / "pipe")
+    (folder / "pipe").read_bytes()
+
+
+def flood(folder):
+    return bytearray(2**30)
+
+
+def die(folder):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def misread(folder):
+    from readers import WrongError
+
+    raise WrongError("all answers became right")
+
+
+@pytest.mark.parametrize(
+    ("read", "outcome"),
+    [
+        (lambda folder: 1, "read"),
+        (refuse, "refused"),
+        (refuse_at_length, "unclear"),
+        (stumble, "traceback"),
+        (loop, "hang"),
+        (wait, "hang"),
+        (flood, "memory"),
+        (die, "died"),
+        (misread, "wrong"),
+    ],
+)
+def test_every_outcome_is_told_from_the_others(trying, tmp_path, read, outcome):
+    from readers import Reader
+    from samples import Sample
+
+    reader = Reader("planted", Sample({"a.json": b'{"a": 1}'}), read)
+    tally = trying.tried(reader, range(10, 13), 0, tmp_path / "kept")
+    assert (tally.tried, getattr(tally, outcome)) == (3, 3)
+    assert tally.faults == (0 if outcome in ("read", "refused") else 3)
+    kept = list((tmp_path / "kept").glob("planted-*"))
+    assert len(kept) == tally.faults
+
+
+def test_a_sample_that_is_refused_is_a_fault(trying, tmp_path):
+    from readers import Reader
+    from samples import Sample
+
+    reader = Reader("planted", Sample({"a.json": b"{}"}), refuse)
+    assert trying.tried(reader, range(1), 0, tmp_path).wrong == 1
+
+
+def test_the_same_seed_gives_the_same_damage(trying):
+    from mutating import STRUCTURES, mutate
+    from samples import ANSWER_FORMATS, BENCHMARKS
+
+    samples = [*BENCHMARKS.values()]
+    for found in ANSWER_FORMATS.values():
+        samples += found
+    kinds = set()
+    for sample in samples:
+        for path, raw in sample.files.items():
+            kind = sample.kind(path)
+            kinds.add(kind)
+            once, again = random.Random(7), random.Random(7)
+            assert mutate(raw, kind, once) == mutate(raw, kind, again)
+    assert kinds >= set(STRUCTURES) - {"gguf", "sqlite"}
+
+
+def read_nothing(*, data: str = ""):
+    yield from ()
+
+
+NEW = Benchmark(name="new", summary="new", sources={"published": read_nothing})
+
+
+def test_a_new_benchmark_or_format_without_a_sample_is_named(trying, monkeypatch):
+    import readers
+
+    monkeypatch.setitem(sys.modules, "a_plug_in", sys.modules[__name__])
+    monkeypatch.setitem(registry.BENCHMARKS, "new", registry.Entry("a_plug_in:NEW", "new"))
+    monkeypatch.setitem(registry.ANSWER_FORMATS, "newer", registry.Entry("a_plug_in:F", "new"))
+    assert readers.without_sample() == ["new@published", "newer"]
+
+
+def test_a_planted_key_is_found_wherever_it_stands(trying, tmp_path):
+    import servers
+
+    assert list(servers.leaks_in(tmp_path, "nothing")) == []
+    (tmp_path / "log").write_bytes(b"\x00" + servers.KEY.encode())
+    assert list(servers.leaks_in(tmp_path, f"the password {servers.PASSWORD}")) == [
+        f"{servers.KEY} in log",
+        f"{servers.PASSWORD} was printed",
+    ]
+
+
+def test_messages_that_steer_or_never_end_are_refused(trying):
+    import readers
+
+    readers.check_message("The file is damaged.")
+    for text in ("\x1b]0;owned\x07", "a\u202eb", "a" * 10_000):
+        with pytest.raises(readers.UnclearError):
+            readers.check_message(text)

@@ -1,0 +1,60 @@
+"""The short form of `make hostile`: some of every attack, in less than a minute."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parent
+linux = pytest.mark.skipif(sys.platform != "linux", reason="limits and signals are Linux's")
+
+
+def attack(*words: str) -> str:
+    """What an attack prints; it fails if anything was wrong."""
+    done = subprocess.run(
+        [sys.executable, str(HERE), "--short", *words], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def tried(printed: str) -> int:
+    """The number in the last row of the table."""
+    (row,) = [line for line in printed.splitlines() if line.startswith("all ")]
+    return int(row.split()[1].replace(",", ""))
+
+
+@linux
+@pytest.mark.skipif(
+    shutil.which("cc") is None and shutil.which("gcc") is None, reason="there is no C compiler here"
+)
+def test_no_kill_loses_doubles_or_halves_anything():
+    assert tried(attack("kills")) >= 80
+
+
+@linux
+def test_every_reader_reads_a_damaged_file_or_refuses_it_in_a_sentence():
+    assert tried(attack("readers")) >= 1400
+
+
+@linux
+def test_no_server_makes_a_run_lose_leak_or_hang():
+    pytest.importorskip("httpx")
+    assert tried(attack("servers")) >= 30
+
+
+@linux
+def test_no_model_file_ends_the_process():
+    pytest.importorskip("xllamacpp")
+    assert tried(attack("native")) >= 20
+
+
+def test_every_reader_of_the_registry_has_a_sample(monkeypatch):
+    monkeypatch.syspath_prepend(str(HERE))
+    import readers
+
+    assert readers.without_sample() == [], readers.NO_SAMPLE
