@@ -323,7 +323,10 @@ def test_a_pipe_in_place_of_the_log_is_refused_and_nobody_waits(log):
     log.close()
     (log.path / LOG).unlink()
     os.mkfifo(log.path / LOG)
-    with pytest.raises(DataError, match="the log is not a file"):
+    with pytest.raises(DataError, match="a pipe or a device, not a file"):
         list(Run.open(log.path).rows())
-    with RunLog(log.path) as again, pytest.raises(DataError, match="the log is not a file"):
+    with (
+        RunLog(log.path) as again,
+        pytest.raises(DataError, match="a pipe or a device, not a file"),
+    ):
         again.counts()

@@ -7,7 +7,7 @@ from contextlib import closing
 import pytest
 
 import gnomon
-from gnomon.errors import DataError, RunError
+from gnomon.errors import DataError
 from gnomon.runs import LOG, MANIFEST, Run, RunLog, opening, recover, survey
 
 ANSWERS = (
@@ -50,7 +50,7 @@ def test_a_log_that_computes_is_refused_by_readers_and_writers(run, items, reaso
         run.counts()
     with pytest.raises(DataError, match=reason):
         list(run.rows())
-    with RunLog(run.path) as log, pytest.raises(RunError, match=reason):
+    with RunLog(run.path) as log, pytest.raises(DataError, match=reason):
         log.counts()
     with pytest.raises(DataError, match="no item can be read"):
         recover(run, run.path.with_name("new"))
@@ -72,7 +72,7 @@ def test_a_pipe_in_place_of_a_log_is_refused_and_nobody_waits(run):
     os.mkfifo(run.path / LOG)
     with pytest.raises(DataError, match="a pipe or a device"):
         run.counts()
-    with RunLog(run.path) as log, pytest.raises(RunError, match="a pipe or a device"):
+    with RunLog(run.path) as log, pytest.raises(DataError, match="a pipe or a device"):
         log.counts()
     assert survey(run.path.parent).runs
 

@@ -72,11 +72,8 @@ class RunLog:
     @cached_property
     def _db(self) -> sqlite3.Connection:
         """Opened when first needed: a damaged log can still be replaced."""
-        file = self.path / LOG
-        if file.exists() and not file.is_file():  # SQLite would wait for the end of a pipe
-            raise DataError("the log is not a file.", "Start over with --restart.", file=file)
         try:
-            db = connect(file)
+            db = connect(self.path / LOG)
             db.execute("PRAGMA journal_mode=WAL")
             db.execute("PRAGMA synchronous=FULL")
             db.executescript(_SCHEMA)
