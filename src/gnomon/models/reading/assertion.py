@@ -33,10 +33,14 @@ _ASIDE = re.compile(  # words that point at the text: "none of the above", "see 
     r"\b(?:(?:none|all|any|both|either) of (?:the|these)|"
     r"mentioned|described|stated|shown|given|noted|see|explained)\s+$"
 )
-_TAKEN_OFF = re.compile(  # what follows a label takes it back
-    r"[\"')]*(?:\s+(?:is|are|was|would be|must be|can be) (?:both |clearly |also )?"
+_IN_A_LIST = r"(?:(?:\s*,\s*[\"'(]*[\w -]{1,24}[\"')]*){0,8}\s*,?\s*(?:/|\b(?:or|and|nor)\b)\s*[\"'(]*[\w-]+(?: with| of)?[\"')]*)?"
+_TAKEN_OFF = re.compile(  # what follows a label, or the list that it stands in, takes it back
+    r"[\"')]*" + _IN_A_LIST + r"(?:"
+    r"\s+(?:is|are|was|would be|must be|can be) (?:both |clearly |also )?"
     r"(?:wrong|incorrect|ruled out|excluded|not\b)|"
-    r"\s+(?:cannot|can't|isn't|is impossible)\b|"
+    r"\s+(?:cannot|can't|isn't|aren't|is impossible)\b|"
+    r"\s+(?:would|do|does|did|could)(?: not|n't)\b|"
+    r"\s+(?:are|is|were|seem|would be) (?:all |both |each |also |equally )?possible\b|"
     r"[^.!?\n]*\bbut (?:it is |it's |this is |that is |that's )?"
     r"not (?:certain|sure|definite|guaranteed)|"
     r"\s+(?:only )?(?:if|when|unless|provided|assuming)\b|"
@@ -48,12 +52,10 @@ _BUT = re.compile(r"\bbut\b")
 _DENIES = re.compile(r"not|n't|never")
 _DIRECTLY = frozenset({"", "quite", "at all", "actually", "really"})  # between "not" and the label
 _OPENS = re.compile(
-    r"(?:^|[.,;:!?\n\"'(]|\b(?:say|is|be|answer|think|guess|but|so|a|clear|definite|definitely|"
+    r"(?:^|[.,;:!?\n\"'(]|\b(?:say|is|are|be|answer|think|guess|but|so|a|clear|definite|definitely|"
     r"clearly|simply|just|probably|certainly|firm))\s*[\"'(]*$"
 )
 _CLOSES = re.compile(r"\W*(?:$|[.,;:!\n]|because\b)")
-# "there is no doubt": these answer only as a clause of their own
-_ONLY_ALONE = frozenset({"no", "yes"})
 _NOTHING: frozenset[int] = frozenset()
 
 
@@ -64,14 +66,14 @@ class Mention(NamedTuple):
     word: str
     start: int
     end: int
+    weak: bool = False  # it answers only as a clause of its own: "there is no doubt" is no answer
 
 
 def asserted(segment: str, mention: Mention, opposite: Mapping[str, int]) -> frozenset[int]:
     """The choices that a mention asserts: its own, none, or the opposite of what it denies."""
     before = segment[: mention.start]
     after = segment[mention.end :]
-    alone = mention.word in _ONLY_ALONE
-    if alone and not (_OPENS.search(before) and _CLOSES.match(after)):
+    if mention.weak and not (_OPENS.search(before) and _CLOSES.match(after)):
         return _NOTHING
     if _is_undone_before(before) or _is_undone_after(before, after):
         return _NOTHING
@@ -79,7 +81,7 @@ def asserted(segment: str, mention: Mention, opposite: Mapping[str, int]) -> fro
     negator = _NEGATOR.search(clause)
     if negator and not mention.word.startswith("not "):
         return _denied(negator, mention, opposite)
-    if _NO_NOUN.search(clause) and not alone:
+    if _NO_NOUN.search(clause) and not mention.weak:
         return _NOTHING
     return mention.choices
 

@@ -13,7 +13,7 @@ _PLAIN = str.maketrans(
     | dict.fromkeys("“”„«»「」『』", '"')
 )
 _THOUGHT = re.compile(
-    r"[<\[](?P<closes>/?)(?:think|thinking|thought|reasoning)[>\]]", re.IGNORECASE
+    r"[<\[](?P<closes>/?)(?:think|thinking|thoughts?|reasoning|reflection|scratchpad)[>\]]", re.IGNORECASE
 )
 _CHANNEL = re.compile(r"<\|channel\|>(\w+).*?<\|message\|>(.*?)(?=<\||\Z)", re.DOTALL)  # gpt-oss
 _STRUCK = re.compile(r"~~[^~\n]+~~")
@@ -26,6 +26,8 @@ _MARKUP = re.compile(
     r"^[ \t]*(?:#+|>+|[-+•])[ \t]+",
     re.MULTILINE,
 )
+# "A. larger": the dot of an option ends no sentence
+_OPTION = re.compile(r"(?:^|(?<=[.!?:]\s)|(?<=\n))([a-z])\. (?=[a-z])")
 _SENTENCE = re.compile(r"[^.!?\n]+(?:[.!?]+|\n|\Z)")
 
 
@@ -40,6 +42,7 @@ def clean(reply: str) -> str:
     text = _STRUCK.sub(" ", text)
     text = _LATEX.sub(r"\1", text)
     text = _MARKUP.sub("", text)
+    text = _OPTION.sub(r"\1) ", text.strip())
     return _QUOTED.sub("it", text).strip()
 
 

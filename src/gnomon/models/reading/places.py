@@ -28,7 +28,22 @@ _ANNOUNCED = re.compile(
     r"(?:correct|right|best|final|true) (?:choice|option|label|relation|word|response))"
     r"\s*(?:to [^.:\n]{1,80}? )?[\"']?\s*"
     r"(?:(?:is|would be|should be|must be|will be)\b(?!n't)\s*[:=]?|[:=]|-+(?=\s))\s*|"
+    r"\b(?:my|the) (?:choice|pick|guess) (?:is|would be)\b\s*:?\s*|"
     r"\bi(?:'d| would|'ll| will)? (?:choose|pick|select|say|answer|go with|opt for)\b\s*:?\s*"
+)
+# "Answer" in other languages, then "is" or a colon: "La bonne réponse est B", "答案：B"
+_ANNOUNCED_ELSEWHERE = re.compile(
+    r"(?<!\w)(?:réponse|antwort|lösung|respuesta|risposta|resposta|antwoord|svar|svaret|vastaus|"
+    r"odpowiedź|odpověď|odpoveď|odgovor|ответ|відповідь|отговор|cevap|yanıt|jawaban|válasz|răspuns|"
+    r"răspunsul|απάντηση|đáp án|câu trả lời|उत्तर|תשובה|الإجابة|الجواب|คำตอบ)"
+    r"(?:\s+(?!(?:est|es|è|é|ist|lautet)\b)[^\W\d]{2,}){0,2}\s*"
+    r"(?:[:=]|(?:est|es|è|é|ist|lautet|is|är|er|on|to|jest|je|là|adalah)(?!\w)|-+(?=\s))\s*[:=]?\s*|"
+    r"(?:正确答案|正確答案|答案|回答|答え|正解|选项|選項|选择|選擇|选|選|정답|답)"
+    r"\s*(?:应该是|應該是|是|为|為|は|은|는|:)?\s*"
+)
+_THOUGHT = re.compile(
+    r"\bi(?:'m| am)? (?:think|believe|guess|suppose|going with|fairly sure|pretty sure|sure)"
+    r"(?: that)?(?:,? (?:it|this|that)(?:'s| is| must be| should be| would be))?\s+"
 )
 _APPROVED = re.compile(
     r"\b(?:is|fits|would be) (?:the )?(?:best|correct|right)\b(?! (?:of|to|side)\b)"
@@ -45,6 +60,7 @@ _CONCLUDED = re.compile(
     r"(?:^|[,;:]\s*|\band )(?:so|therefore|thus|hence|consequently|in conclusion|in short|overall|"
     r"we can conclude that|this means(?: that)?|it follows that)\b(?!\s+that)"
 )
+_OWN_QUESTION = re.compile(r"^[^.!?\n]*\?\s*(?:yes|no)\b[^.!?\n]*[.!]\s*\S")
 _END_OF_LEAD = re.compile(r"[.,;:!]|\s-+\s|\bbecause\b|\bsince\b|\bas\b")
 _END_OF_SENTENCE = re.compile(r"[.!?](?:\s|$)|\n")
 _END_OF_CLAUSE = re.compile(r"[.,;:!?\n]")
@@ -78,9 +94,19 @@ def _boxed(text: str) -> Iterator[str]:
 
 
 def _announced(text: str) -> Iterator[str]:
-    for match in reversed(list(_ANNOUNCED.finditer(text))):
+    marks = [*_ANNOUNCED.finditer(text), *_ANNOUNCED_ELSEWHERE.finditer(text)]
+    for match in sorted(marks, key=_end_of, reverse=True):
         rest = text[match.end() :].lstrip()
         yield _END_OF_SENTENCE.split(rest, maxsplit=1)[0]
+
+
+def _end_of(match: re.Match[str]) -> int:
+    return match.end()
+
+
+def _thought(text: str) -> Iterator[str]:
+    for match in reversed(list(_THOUGHT.finditer(text))):
+        yield _END_OF_SENTENCE.split(text[match.end() :], maxsplit=1)[0]
 
 
 def _corrected(text: str) -> Iterator[str]:
@@ -95,8 +121,23 @@ def _lone_lines(text: str) -> Iterator[str]:
 
 def _lead(text: str) -> Iterator[str]:
     lines = lines_of(text)
-    if lines:
-        yield _END_OF_LEAD.split(lines[0], maxsplit=1)[0]
+    if not lines or _answers_own_question(text):
+        return
+    said = sentences_of(lines[0]) or [lines[0]]
+    yield _END_OF_LEAD.split(said[0], maxsplit=1)[0]
+
+
+def _answers_own_question(text: str) -> bool:
+    """Whether a reply opens with a question and its answer, and goes on: "Is it A? No. It is B."."""
+    return _OWN_QUESTION.match(text) is not None
+
+
+def closing(text: str) -> Iterator[str]:
+    """The last of several sentences, unless it answers one of several questions."""
+    said = sentences_of(text)
+    asked = text.count("?")
+    if len(said) > 1 and (asked < 2 or len(said) > asked):
+        yield said[-1]
 
 
 def _last_line(text: str) -> Iterator[str]:
@@ -125,10 +166,14 @@ RULES: tuple[Rule, ...] = (
     Rule("corrected", _corrected, prose=True),
     # a line that is a label and nothing else
     Rule("line", _lone_lines, alone=True),
+    # after "I think it is", if a label alone follows
+    Rule("thought", _thought, alone=True),
     # the reply opens with a label: "Yes, because ..."; unless its conclusion says otherwise
     Rule("lead", _lead, alone=True),
     # after "so", "therefore" ... in the last such sentence that names a label
     Rule("concluded", conclusions, prose=True),
+    # the last of several sentences is a label and nothing else
+    Rule("closing", closing, alone=True),
     # the last of several lines
     Rule("last line", _last_line, prose=True),
     # the words before "is correct", "is right", "fits best"

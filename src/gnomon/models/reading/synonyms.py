@@ -1,0 +1,132 @@
+"""What else a reply may say for a choice: other words for the words that the prompt uses.
+
+A word here never counts for a choice if another choice has it as its own, or could claim it too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+# They count wherever the word itself would.
+STRONG = {
+    "larger": ("bigger",),
+    "bigger": ("larger",),
+    "gray": ("grey",),
+    "grey": ("gray",),
+    "above": ("higher up than", "higher than", "higher up", "on top of"),
+    "below": ("lower than", "lower down", "under", "underneath", "beneath"),
+    "beside": ("next to", "alongside", "at the side of"),
+    "next to": ("beside", "alongside"),
+    "inside": ("within",),
+    "left of": ("to the left of", "on the left of"),
+    "right of": ("to the right of", "on the right of"),
+    "to the left of": ("left of", "on the left of"),
+    "to the right of": ("right of", "on the right of"),
+    "level with": (
+        "on a level with",
+        "on the same level",
+        "on the same level as",
+        "at the same level",
+        "at the same level as",
+        "at the same height",
+        "at the same height as",
+        "the same height",
+        "equally high",
+    ),
+    "entailment": ("entails", "entailed"),
+    "contradiction": ("contradicts", "contradicted", "contradictory"),
+}
+
+# They count only as a clause of their own: "there is no doubt" is no answer.
+WEAK = {
+    "yes": ("yep", "yeah", "yup", "true", "correct"),
+    "no": (
+        "nope",
+        "nah",
+        "false",
+        "incorrect",
+        "untrue",
+        "not true",
+        "absolutely not",
+        "definitely not",
+        "certainly not",
+        "of course not",
+        "not at all",
+        "it's not",
+        "it is not",
+        "it isn't",
+        "they are not",
+        "they aren't",
+    ),
+    "true": ("yes", "correct"),
+    "false": ("no", "incorrect"),
+    "entailment": ("yes", "true", "it follows", "this follows", "that follows"),
+    "contradiction": ("no", "false"),
+    "neutral": ("neither", "maybe"),
+    "above": ("over",),
+    "level with": ("level",),
+}
+
+# They count only as the whole reply: many open one that goes on to say something else.
+WHOLE = {
+    "yes": ("absolutely", "definitely", "certainly", "of course", "indeed", "it is", "sure"),
+    "no": ("negative", "not really"),
+    "true": ("right", "that is correct", "that's correct", "that's right"),
+    "false": ("wrong", "untrue", "that is incorrect", "that's incorrect"),
+}
+
+# A choice that one of these names is what "cannot be determined" says.
+UNDETERMINED = frozenset(
+    {
+        "neutral",
+        "unknown",
+        "undetermined",
+        "cannot be determined",
+        "cannot tell",
+        "can't tell",
+        "not enough information",
+    }
+)
+
+# If one thing is the one to another, the other thing is the other to it.
+CONVERSE = {
+    "larger": "smaller",
+    "bigger": "smaller",
+    "smaller": "larger",
+    "taller": "shorter",
+    "shorter": "taller",
+    "longer": "shorter",
+    "heavier": "lighter",
+    "lighter": "heavier",
+    "higher": "lower",
+    "lower": "higher",
+    "above": "below",
+    "over": "under",
+    "under": "over",
+    "below": "above",
+    "left of": "right of",
+    "right of": "left of",
+    "to the left of": "to the right of",
+    "to the right of": "to the left of",
+    "in front of": "behind",
+    "behind": "in front of",
+    "level with": "level with",
+    "beside": "beside",
+    "next to": "next to",
+    "near": "near",
+    "far from": "far from",
+}
+
+
+def further_words(
+    words: Iterable[str], known: dict[str, tuple[str, ...]], taken: Iterable[str]
+) -> set[str]:
+    """The synonyms of some words, but for those that are taken.
+
+    >>> sorted(further_words(["gray"], STRONG, taken=["black"]))
+    ['grey']
+    """
+    found: set[str] = set()
+    for word in words:
+        found.update(known.get(word, ()))
+    return found - set(taken)
