@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from gnomon.errors import DataError
 from gnomon.models.reading.places import RULES
 from gnomon.models.reading.replies import as_answer, explain, read, read_reply
+from gnomon.probing.prompts import load_prompt
 from gnomon.records import Item
 
 REPLIES = runpy.run_path(str(Path(__file__).with_name("replies.py")))["REPLIES"]
@@ -231,7 +232,7 @@ def test_an_answer_names_the_rule_by_which_its_reply_was_read():
     )
     assert read_reply("Smaller, because birds are large.", SIZE) == (1, "lead")
     assert read_reply("Who knows?", SIZE) is None
-    answer = as_answer(item, "Smaller, because birds are large.", SIZE, tokens=9)
+    answer = as_answer(item, "Smaller, because birds are large.", load_prompt("chat"), tokens=9)
     assert (answer.choice, answer.rule, answer.tokens) == ("smaller", "lead", 9)
-    unread = as_answer(item, "Who knows?", SIZE)
+    unread = as_answer(item, "Who knows?", load_prompt("chat"))
     assert (unread.choice, unread.rule, unread.reply) == (None, None, "Who knows?")

@@ -15,13 +15,15 @@ from gnomon.models.reading.synonyms import (
     UNDETERMINED,
     WEAK,
     WHOLE,
+    WHOLE_OF_TWO,
     further_words,
 )
 
 _EDGE = r"""[\s.,;:!?"'()\[\]{}-]*"""
 _BLANK = re.compile(r"[\s_-]+")
 _LETTER_NAME = rf"{_EDGE}(?:option |choice |answer |letter )?[a-z]?{_EDGE}"
-_LIST_GAP = re.compile(r"\W*(?:\b(?:and|or)\b)?\W*")
+_LIST_GAP = re.compile(r"[\s,/&\"'()]*(?:\b(?:and|or)\b)?[\s\"'(]*")
+_NO = re.compile(r"\bno\s+[\"'(]*$")
 _TRUTH = (("true", "false"), ("yes", "no"), ("correct", "incorrect"), ("right", "wrong"))
 _WEAK_ALWAYS = frozenset({"no", "yes"})
 Table = dict[str, frozenset[int]]
@@ -41,6 +43,8 @@ class Vocabulary:
         strong = _synonyms(own, STRONG)
         weak = _synonyms(own, WEAK)
         self._whole = _synonyms(own, WHOLE)
+        if len(own) == 2:
+            self._whole |= _synonyms(own, WHOLE_OF_TWO)
         self._table: Table = {**_by_word(own), **weak, **strong}
         self._weak = (weak.keys() - strong.keys()) | _WEAK_ALWAYS
         self._pattern = _any_word(self._table)
@@ -91,13 +95,12 @@ class Vocabulary:
 
     def opens_with_list(self, sentence: str) -> bool:
         """Whether a sentence begins with several labels in a row: "A, B and C are possible"."""
-        mentions = self._mentions(sentence) + self._letter_mentions(sentence, prose=False)
-        mentions += self._listed_letters(sentence)
+        mentions = self._mentions(sentence)
+        if not mentions or sentence[: mentions[0].start].strip():
+            mentions = self._listed_letters(sentence)
         named: set[int] = set()
         end = 0
-        for mention in sorted(mentions, key=lambda each: each.start):
-            if mention.start < end:
-                continue
+        for mention in mentions:
             if not _LIST_GAP.fullmatch(sentence, end, mention.start):
                 break
             named |= mention.choices
@@ -129,6 +132,8 @@ class Vocabulary:
         if not re.fullmatch(_LETTER_NAME if found else _EDGE, rest):
             return set()
         for mention in mentions:
+            if not mention.weak and _NO.search(line[: mention.start]):
+                return set()  # "no contradiction"
             found |= mention.choices
         return found
 

@@ -136,7 +136,7 @@ def as_answer(item: Item, reply: str, prompt: Prompt, *, tokens: int | None = No
     """A reply as an answer, with the rule that decided."""
     found = read_item(item, reply, prompt)
     if found.place is None:
-        return Answer(item=item.id, reply=reply, rule=found.rule, tokens=tokens)
+        return Answer(item=item.id, reply=reply, tokens=tokens)
     choice = item.choices[found.place]
     return Answer(item=item.id, choice=choice, reply=reply, rule=found.rule, tokens=tokens)
 

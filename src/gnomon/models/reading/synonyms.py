@@ -45,18 +45,11 @@ WEAK = {
         "nah",
         "false",
         "incorrect",
-        "untrue",
-        "not true",
         "absolutely not",
         "definitely not",
         "certainly not",
         "of course not",
         "not at all",
-        "it's not",
-        "it is not",
-        "it isn't",
-        "they are not",
-        "they aren't",
     ),
     "true": ("yes", "correct"),
     "false": ("no", "incorrect"),
@@ -70,9 +63,15 @@ WEAK = {
 # They count only as the whole reply: many open one that goes on to say something else.
 WHOLE = {
     "yes": ("absolutely", "definitely", "certainly", "of course", "indeed", "it is", "sure"),
-    "no": ("negative", "not really"),
+    "no": ("negative", "not really", "it's not", "it is not", "it isn't", "they aren't"),
     "true": ("right", "that is correct", "that's correct", "that's right"),
-    "false": ("wrong", "untrue", "that is incorrect", "that's incorrect"),
+    "false": ("that is incorrect", "that's incorrect"),
+}
+
+# The same, where there are two choices: what is not true may also be undecided.
+WHOLE_OF_TWO = {
+    "no": ("untrue", "not true", "wrong", "that's wrong", "that is wrong"),
+    "false": ("untrue", "not true", "wrong", "that's wrong", "that is wrong"),
 }
 
 # A choice that one of these names is what "cannot be determined" says.
