@@ -22,14 +22,14 @@ _PRONOUN = re.compile(r"\b(?:it|this|that|they|both|he|she|these)\b")
 _IT = re.compile(r"\bit\b")
 _SENTENCE = re.compile(r"[.!?\n]+")
 _LEADING = re.compile(r"^\W*(?:(?:and|then|here|thus|hence|as|in short|overall)\b\W*)*")
-_NOUN_PHRASE = re.compile(r"(?:(?:an?|the|some|all|most|many)\s+(?P<noun>[\w' -]+)|(?P<bare>\w+s\s+\w+))")
-_NOUN_IS = re.compile(r"(?P<noun>\w+)\s+(?:is|are|was|were)\b")
+_NOUN_PHRASE = re.compile(r"(?:(?:an?|the|some|all|most|many)\s+[\w'-]+\s+[\w' -]+|\w+s\s+\w+)")
+_NOUN_IS = re.compile(r"\w+\s+(?:is|are|was|were)\b")
 # Nouns and the like that speak of the answer, not of a thing.
 _OF_THE_ANSWER = frozenset(
     """answer answers word words option choice statement blank relation relationship label text
     premise sentence claim hypothesis result solution response correct best right one it this that
     there which what he she they we i you both color colour size height position conclusion verdict
-    term phrase fit object objects things these those thing letter most only missing proper""".split()
+    term phrase fit object objects things these those thing letter most only missing proper lot bit little deal good""".split()
 )
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 _NEGATOR = re.compile(
     r"(?:\b(?:not|never|neither|nor|cannot|hardly|without|rather than|instead of|opposed to|"
-    r"far from)|n't)(?! only\b)(?P<between>(?:[ \t]+[\w'\"()]+){0,4}?)[ \t]+[\"'(]*$"
+    r"far from|[a-z] over)|n't)(?! only\b)(?P<between>(?:[ \t]+[\w'\"()]+){0,4}?)[ \t]+[\"'(]*$"
 )
 _NO_NOUN = re.compile(r"\bno[ \t]+[\"'(]*$")  # "no contradiction"
 _DENIED = re.compile(
@@ -25,13 +25,18 @@ _UNDECIDED = re.compile(
 )
 _HEDGED = re.compile(
     r"\b(?:might|may|could|possibly|perhaps)\b|"
-    r"\b(?:partially|partly|mostly|half|somewhat|almost|nearly)[ -]$"
+    r"\b(?:partially|partly|mostly|half|somewhat|almost|nearly|\w+ish)[ -]$"
 )
-_OTHERWISE = re.compile(r"\botherwise\b,?\s*$")
+_OTHERWISE = re.compile(r"\botherwise\b[^.;!?\n]*$")
+_NEGATED_LIST = re.compile(  # "not inside, above or"
+    r"(?:\bnot|n't|\bnever)\s+(?:[\w'\"-]+(?: with| of)?\s*,\s*)+(?P<last>(?:[\w'\"-]+\s*,?\s*)?(?:or|nor)\s+)?[\"']*$"
+)
+_LIST_GOES_ON = re.compile(r"[\"']*\s*(?:,\s*[\w'\"-]+\s*)*,?\s*\b(?:or|nor)\b")
 _CONCEDED = re.compile(r"\b(?:while|although|though|even if)\b[^,;:.!?\n]*$")
 _ASIDE = re.compile(  # words that point at the text: "none of the above", "see below"
     r"\b(?:(?:none|all|any|both|either) of (?:the|these)|"
-    r"mentioned|described|stated|shown|given|noted|see|explained)\s+$"
+    r"mentioned|described|stated|said|shown|given|noted|see|explained|discussed|listed|"
+    r"(?:given|considering|from|per|based on) the)\s+$"
 )
 _IN_A_LIST = r"(?:(?:\s*,\s*[\"'(]*[\w -]{1,24}[\"')]*){0,8}\s*,?\s*(?:/|\b(?:or|and|nor)\b)\s*[\"'(]*[\w-]+(?: with| of)?[\"')]*)?"
 _TAKEN_OFF = re.compile(  # what follows a label, or the list that it stands in, takes it back
@@ -52,7 +57,7 @@ _BUT = re.compile(r"\bbut\b")
 _DENIES = re.compile(r"not|n't|never")
 _DIRECTLY = frozenset({"", "quite", "at all", "actually", "really"})  # between "not" and the label
 _OPENS = re.compile(
-    r"(?:^|[.,;:!?\n\"'(]|\b(?:say|is|are|be|answer|think|guess|but|so|a|clear|definite|definitely|"
+    r"(?:^|[.,;:!?\n\"'(]|'s|'re|\b(?:say|is|are|was|be|answer|think|guess|but|so|a|clear|definite|definitely|"
     r"clearly|simply|just|probably|certainly|firm))\s*[\"'(]*$"
 )
 _CLOSES = re.compile(r"\W*(?:$|[.,;:!\n]|because\b)")
@@ -104,6 +109,9 @@ def _is_undone_before(before: str) -> bool:
 
 def _is_undone_after(before: str, after: str) -> bool:
     """Whether what follows a label takes it back, or makes it "the larger the better"."""
+    negated = _NEGATED_LIST.search(before)
+    if negated and (negated["last"] or _LIST_GOES_ON.match(after)):
+        return True
     compares = before.endswith("the ") and after.startswith(" the ")
     return compares or _TAKEN_OFF.match(after) is not None
 

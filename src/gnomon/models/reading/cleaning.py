@@ -42,6 +42,8 @@ def clean(reply: str) -> str:
     text = _STRUCK.sub(" ", text)
     text = _LATEX.sub(r"\1", text)
     text = _MARKUP.sub("", text)
+    if "<answer>" not in text:
+        text = text.replace("</answer>", "")  # the template may have opened it
     text = _OPTION.sub(r"\1) ", text.strip())
     return _QUOTED.sub("it", text).strip()
 

@@ -23,6 +23,7 @@ _EDGE = r"""[\s.,;:!?"'()\[\]{}-]*"""
 _BLANK = re.compile(r"[\s_-]+")
 _LETTER_NAME = rf"{_EDGE}(?:option |choice |answer |letter )?[a-z]?{_EDGE}"
 _LIST_GAP = re.compile(r"[\s,/&\"'()]*(?:\b(?:and|or)\b)?[\s\"'(]*")
+_DENIED_LETTER = re.compile(r"\bnot (?:option )?\(?[a-z]\b\)?(?=\W)")
 _NO = re.compile(r"\bno\s+[\"'(]*$")
 _TRUTH = (("true", "false"), ("yes", "no"), ("correct", "incorrect"), ("right", "wrong"))
 _WEAK_ALWAYS = frozenset({"no", "yes"})
@@ -122,6 +123,8 @@ class Vocabulary:
         return frozenset(self._converse[place] for place in found if place in self._converse)
 
     def _alone(self, line: str) -> set[int]:
+        if self._letters:
+            line = _DENIED_LETTER.sub("", line)  # "Not A, B."
         mentions = self._mentions(line)
         found: set[int] = set()
         for letter in self._letter_mentions(line, prose=False):
@@ -248,7 +251,7 @@ def _letter_patterns(letters: dict[str, int]) -> tuple[re.Pattern[str], re.Patte
     """How a letter is written as an option, and how it may be written where prose is unlikely."""
     some = "".join(letters) or "-"
     after = (
-        r"(?=\)|[.,:;!]|\W*$|\s+(?:because|since|as|but|not|and|or|rather|instead)\b|\s+-|"
+        r"(?=\)|[.,:;!\"]|\W*$|\s+(?:because|since|as|but|not|and|or|over|rather|instead)\b|\s+-|"
         r"[\u3000-\u9fff\uac00-\ud7af])"  # a letter in Chinese, Japanese or Korean
     )
     in_prose = (

@@ -19,8 +19,9 @@ class Rule(NamedTuple):
 
 
 _BOXED = re.compile(
-    r"\\boxed\s*\{([^{}]*)\}|<answer>(.*?)</answer>|"
-    r"\"(?:final[_ ]answer|answer|label|choice|prediction|verdict)\"\s*:\s*\"([^\"\n]*)\"",
+    r"\\boxed\s*\{([^{}]*)\}|<answer>(.*?)(?:</answer>|\Z)|"
+    r"[\"'](?:final[_ ]answer|answer|label|choice|option|prediction|verdict)[\"']\s*:\s*"
+    r"(?:[\"']([^\"'\n]*)[\"']|\[([^\[\]]*)\]|(\w+))",
     re.DOTALL,
 )
 _ANNOUNCED = re.compile(
@@ -43,15 +44,18 @@ _ANNOUNCED_ELSEWHERE = re.compile(
 )
 _THOUGHT = re.compile(
     r"\bi(?:'m| am)? (?:think|believe|guess|suppose|going with|fairly sure|pretty sure|sure)"
-    r"(?: that)?(?:,? (?:it|this|that)(?:'s| is| must be| should be| would be))?\s+"
+    r"(?: that)?(?:,? (?:it|this|that)(?:'s| is| must be| should be| would be))?\s+|"
+    r"(?:^|[.!\n]\s*)(?:it|this|that)(?:'s| is| must be| should be| would be)\s+"
 )
+_ONE_LETTER = re.compile(r"\W*(?:(?:option|choice|answer|letter) )?\W?[a-z]\W*")
 _APPROVED = re.compile(
     r"\b(?:is|fits|would be) (?:the )?(?:best|correct|right)\b(?! (?:of|to|side)\b)"
 )
 _TAKEN_BACK = re.compile(
     r"\b(?:wait|on second thought|scratch that|i take that back|let me re(?:consider|think))\b"
 )
-_CORRECTED = re.compile(rf"(?:{_TAKEN_BACK.pattern}|(?:^|[.!?\n]\s*)(?:actually|correction)\b)")
+_CORRECTED = re.compile(rf"(?:{_TAKEN_BACK.pattern}|(?:^|[.!?\n]\s*)(?:(?:hm+|oh|well|but|no)\b\W*)?(?:actually|correction)\b)")
+_NO_FIRST = re.compile(r"^\W*no\b[\s,.:!-]*(?=\w)")
 _WITHHELD = re.compile(
     r"^\W*(?:not (?:possible|clear|known|given|certain)|impossible|unclear|unknown|uncertain|"
     r"cannot|can't|undetermined)\b"
@@ -90,7 +94,7 @@ def _whole(text: str) -> Iterator[str]:
 
 def _boxed(text: str) -> Iterator[str]:
     for match in reversed(list(_BOXED.finditer(text))):
-        yield match[1] or match[2] or match[3] or ""
+        yield match[match.lastindex or 0]
 
 
 def _announced(text: str) -> Iterator[str]:
@@ -106,13 +110,20 @@ def _end_of(match: re.Match[str]) -> int:
 
 def _thought(text: str) -> Iterator[str]:
     for match in reversed(list(_THOUGHT.finditer(text))):
-        yield _END_OF_SENTENCE.split(text[match.end() :], maxsplit=1)[0]
+        said = _END_OF_SENTENCE.split(text[match.end() :], maxsplit=1)[0]
+        if _ONE_LETTER.fullmatch(said):
+            yield said
 
 
 def _corrected(text: str) -> Iterator[str]:
     marks = list(_CORRECTED.finditer(text))
-    if marks:
-        yield "\n".join(sentences_of(text[marks[-1].end() :]))
+    if not marks:
+        return
+    rest = "\n".join(sentences_of(text[marks[-1].end() :]))
+    taking_back = _NO_FIRST.match(rest)
+    if taking_back:
+        yield rest[taking_back.end() :]  # "Wait, no, it is ...": the no may be of what was said
+    yield rest
 
 
 def _lone_lines(text: str) -> Iterator[str]:
@@ -166,7 +177,7 @@ RULES: tuple[Rule, ...] = (
     Rule("corrected", _corrected, prose=True),
     # a line that is a label and nothing else
     Rule("line", _lone_lines, alone=True),
-    # after "I think it is", if a label alone follows
+    # a letter, and nothing else, after "I think it is" or "It's"
     Rule("thought", _thought, alone=True),
     # the reply opens with a label: "Yes, because ..."; unless its conclusion says otherwise
     Rule("lead", _lead, alone=True),

@@ -13,12 +13,11 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from gnomon.errors import DataError
-from gnomon.models.reading.cleaning import clean
+from gnomon.models.reading.cleaning import clean, sentences_of
 from gnomon.models.reading.mentions import Vocabulary
 from gnomon.models.reading.places import (
     RULES,
     Rule,
-    closing,
     conclusions,
     takes_back,
     withholds,
@@ -208,9 +207,9 @@ def _overturned(text: str, reader: Reader, found: set[int]) -> bool:
     contrast = _CONTRAST.match(text)
     if contrast and known.alone(contrast[1]) - found:
         return True
-    for segment in closing(text):
-        if known.alone(segment) - found:
-            return True
+    for sentence in sentences_of(text):
+        if known.alone(sentence) - found:
+            return True  # "Yes. No."
     if reader.statements and reader.statements.asserted(text) - found:
         return True  # "Yes, a bee is smaller" to "Is a bee larger?"
     for segment in conclusions(text):

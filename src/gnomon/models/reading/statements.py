@@ -27,7 +27,8 @@ class Statements:
         """The choices that the sentences of a reply amount to."""
         found: set[int] = set()
         for sentence in sentences_of(text):
-            if self._relations.names_a_thing(sentence):
+            denies = sentence.startswith("not ")  # "Not larger."
+            if denies or self._relations.names_a_thing(sentence):
                 found |= self._relations.asserted(sentence, prose=True)
         return {self._places[each] for each in found}
 

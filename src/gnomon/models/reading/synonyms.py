@@ -39,7 +39,7 @@ STRONG = {
 
 # They count only as a clause of their own: "there is no doubt" is no answer.
 WEAK = {
-    "yes": ("yep", "yeah", "yup", "true", "correct"),
+    "yes": ("yep", "yeah", "yup", "yes indeed", "true", "correct"),
     "no": (
         "nope",
         "nah",
