@@ -52,7 +52,6 @@ def cases(name):
 
 CORPUS = cases("corpus.yaml")
 UNSEEN = cases("unseen.yaml")
-READ = [case for case in CORPUS if case.choice is not None]
 
 
 def chosen(case, reply=None, item=None):
@@ -99,20 +98,13 @@ def test_reading_never_breaks_on_replies_run_together(first, second, gap):
 @pytest.mark.parametrize("frame", POLITE)
 def test_polite_words_around_a_reply_do_not_change_its_reading(frame):
     differing = []
-    for case in READ:
+    for case in CORPUS:
         dressed = frame.format(case.reply)
         if case.reply.strip() and not case.reply.startswith(UNDRESSED):
             found = chosen(case, dressed)
-            if found not in (case.choice, None):
+            if found != case.choice:
                 differing.append((case.reply, found))
     assert differing == []
-
-
-def test_polite_words_around_a_plain_answer_leave_it_readable():
-    for case in READ:
-        if case.reply.strip(".!*").casefold() == case.choice:
-            for frame in POLITE:
-                assert chosen(case, frame.format(case.reply)) == case.choice
 
 
 def test_permuted_choices_are_read_as_the_same_choice_where_no_letters_are_shown():

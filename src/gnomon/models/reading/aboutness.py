@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import Literal
 
+from gnomon.models.reading.assertion import REACH
 from gnomon.models.reading.question import Question, things_pattern
 
 About = Literal["subject", "object", "nothing said", "other"]
@@ -46,6 +47,8 @@ class Aboutness:
 
     def of(self, segment: str, start: int, end: int) -> About:
         """Of what the words at a place of a segment are said."""
+        segment = segment[max(0, start - REACH) : end + REACH]
+        start, end = min(start, REACH), min(start, REACH) + end - start
         opening = _last_end(_CLAUSE_STARTS, segment[:start])
         before = segment[opening:start]
         after = _CLAUSE_ENDS.split(segment[end:], maxsplit=1)[0]

@@ -7,6 +7,8 @@ import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
+REACH = 300  # characters around a label that can change what it means
+
 _NEGATOR = re.compile(
     r"(?:\b(?:not|never|neither|nor|cannot|hardly|without|rather than|instead of|opposed to|"
     r"far from|[a-z] over)|n't)(?! only\b)(?P<between>(?:[ \t]+[\w'\"()]+){0,4}?)[ \t]+[\"'(]*$"
@@ -29,16 +31,20 @@ _HEDGED = re.compile(
 )
 _OTHERWISE = re.compile(r"\botherwise\b[^.;!?\n]*$")
 _NEGATED_LIST = re.compile(  # "not inside, above or"
-    r"(?:\bnot|n't|\bnever)\s+(?:[\w'\"-]+(?: with| of)?\s*,\s*)+(?P<last>(?:[\w'\"-]+\s*,?\s*)?(?:or|nor)\s+)?[\"']*$"
+    r"(?:\bnot|n't|\bnever)\s+(?:[\w'\"-]+(?: with| of)?,\s*){1,8}"
+    r"(?P<last>(?:[\w'\"-]+,?\s*)?\b(?:or|nor)\s+)?[\"']*$"
 )
-_LIST_GOES_ON = re.compile(r"[\"']*\s*(?:,\s*[\w'\"-]+\s*)*,?\s*\b(?:or|nor)\b")
+_LIST_GOES_ON = re.compile(r"[\"']*(?:,\s*[\w'\"-]+){0,8},?\s*\b(?:or|nor)\b")
 _CONCEDED = re.compile(r"\b(?:while|although|though|even if)\b[^,;:.!?\n]*$")
 _ASIDE = re.compile(  # words that point at the text: "none of the above", "see below"
     r"\b(?:(?:none|all|any|both|either) of (?:the|these)|"
     r"mentioned|described|stated|said|shown|given|noted|see|explained|discussed|listed|"
     r"(?:given|considering|from|per|based on) the)\s+$"
 )
-_IN_A_LIST = r"(?:(?:\s*,\s*[\"'(]*[\w -]{1,24}[\"')]*){0,8}\s*,?\s*(?:/|\b(?:or|and|nor)\b)\s*[\"'(]*[\w-]+(?: with| of)?[\"')]*)?"
+_IN_A_LIST = (
+    r"(?:(?:,\s*[\"'(]*[\w-]+(?: \w+)?[\"')]*){0,8},?\s*"
+    r"(?:/|\b(?:or|and|nor)\b)\s*[\"'(]*[\w-]+(?: with| of)?[\"')]*)?"
+)
 _TAKEN_OFF = re.compile(  # what follows a label, or the list that it stands in, takes it back
     r"[\"')]*" + _IN_A_LIST + r"(?:"
     r"\s+(?:is|are|was|would be|must be|can be) (?:both |clearly |also )?"
@@ -76,8 +82,8 @@ class Mention(NamedTuple):
 
 def asserted(segment: str, mention: Mention, opposite: Mapping[str, int]) -> frozenset[int]:
     """The choices that a mention asserts: its own, none, or the opposite of what it denies."""
-    before = segment[: mention.start]
-    after = segment[mention.end :]
+    before = segment[max(0, mention.start - REACH) : mention.start]
+    after = segment[mention.end : mention.end + REACH]
     if mention.weak and not (_OPENS.search(before) and _CLOSES.match(after)):
         return _NOTHING
     if _is_undone_before(before) or _is_undone_after(before, after):

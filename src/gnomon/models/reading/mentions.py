@@ -27,6 +27,7 @@ _DENIED_LETTER = re.compile(r"\bnot (?:option )?\(?[a-z]\b\)?(?=\W)")
 _NO = re.compile(r"\bno\s+[\"'(]*$")
 _TRUTH = (("true", "false"), ("yes", "no"), ("correct", "incorrect"), ("right", "wrong"))
 _WEAK_ALWAYS = frozenset({"no", "yes"})
+MOST = 200  # labels that are looked at in a segment, from its end: a hostile reply has thousands
 Table = dict[str, frozenset[int]]
 
 
@@ -143,7 +144,7 @@ class Vocabulary:
     def _mentions(self, segment: str) -> list[Mention]:
         """Each word of a choice, where it stands."""
         found = []
-        for match in self._pattern.finditer(segment):
+        for match in list(self._pattern.finditer(segment))[-MOST:]:
             word = _BLANK.sub(" ", match[0])
             choices = self._table.get(word) or self._table.get(match[0])
             if choices:
@@ -157,7 +158,7 @@ class Vocabulary:
         matches = list(self._in_prose.finditer(segment))
         if not prose:
             matches += self._anywhere.finditer(segment)
-        return [self._letter(match) for match in matches]
+        return [self._letter(match) for match in matches[-MOST:]]
 
     def _listed_letters(self, segment: str) -> list[Mention]:
         """Letters as they stand in a list, whatever follows the last of them."""

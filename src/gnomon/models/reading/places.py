@@ -18,6 +18,8 @@ class Rule(NamedTuple):
     prose: bool = False  # here only "(b)" and "option b" are letters, since "a" is a word
 
 
+_MOST = 50  # places of a kind that are looked at, from the end: a hostile reply has thousands
+_LONGEST = 2_000  # characters after an announcement
 _BOXED = re.compile(
     r"\\boxed\s*\{([^{}]*)\}|<answer>(.*?)(?:</answer>|\Z)|"
     r"[\"'](?:final[_ ]answer|answer|label|choice|option|prediction|verdict)[\"']\s*:\s*"
@@ -93,14 +95,14 @@ def _whole(text: str) -> Iterator[str]:
 
 
 def _boxed(text: str) -> Iterator[str]:
-    for match in reversed(list(_BOXED.finditer(text))):
+    for match in list(_BOXED.finditer(text))[: -_MOST - 1 : -1]:
         yield match[match.lastindex or 0]
 
 
 def _announced(text: str) -> Iterator[str]:
     marks = [*_ANNOUNCED.finditer(text), *_ANNOUNCED_ELSEWHERE.finditer(text)]
-    for match in sorted(marks, key=_end_of, reverse=True):
-        rest = text[match.end() :].lstrip()
+    for match in sorted(marks, key=_end_of, reverse=True)[:_MOST]:
+        rest = text[match.end() : match.end() + _LONGEST].lstrip()
         yield _END_OF_SENTENCE.split(rest, maxsplit=1)[0]
 
 
@@ -109,8 +111,8 @@ def _end_of(match: re.Match[str]) -> int:
 
 
 def _thought(text: str) -> Iterator[str]:
-    for match in reversed(list(_THOUGHT.finditer(text))):
-        said = _END_OF_SENTENCE.split(text[match.end() :], maxsplit=1)[0]
+    for match in list(_THOUGHT.finditer(text))[: -_MOST - 1 : -1]:
+        said = _END_OF_SENTENCE.split(text[match.end() : match.end() + _LONGEST], maxsplit=1)[0]
         if _ONE_LETTER.fullmatch(said):
             yield said
 
@@ -158,7 +160,7 @@ def _last_line(text: str) -> Iterator[str]:
 
 
 def _approved(text: str) -> Iterator[str]:
-    for match in reversed(list(_APPROVED.finditer(text))):
+    for match in list(_APPROVED.finditer(text))[: -_MOST - 1 : -1]:
         yield _END_OF_CLAUSE.split(text[: match.start()])[-1]
 
 

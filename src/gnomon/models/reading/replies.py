@@ -157,8 +157,9 @@ def _read(text: str, reader: Reader) -> Reading:
         if len(found) > 1:
             return SEVERAL
         if found:
-            overturned = rule.name == "lead" and _overturned(text, reader, found)
-            return SEVERAL if overturned else Reading(found.pop(), rule.name)
+            if _contradicted(rule, text, reader, found):
+                return SEVERAL
+            return Reading(found.pop(), rule.name)
         if rule.name == "corrected" and takes_back(text):
             return NONE  # "True. Wait, no.": what it said first no longer holds
         if rule.name == "announced" and withholds(text):
@@ -201,17 +202,23 @@ def _first_asserted(rule: Rule, text: str, known: Vocabulary) -> set[int]:
     return set()
 
 
-def _overturned(text: str, reader: Reader, found: set[int]) -> bool:
+def _contradicted(rule: Rule, text: str, reader: Reader, found: set[int]) -> bool:
+    """Whether the rest of a reply says otherwise, where the answer was not announced as such."""
+    if rule.name in ("whole", "boxed", "announced", "corrected"):
+        return False
+    if reader.statements and reader.statements.asserted(text) - found:
+        return True  # "Yes, a bee is smaller" to "Is a bee larger?"
+    return rule.name == "lead" and _overturned(text, reader.known, found)
+
+
+def _overturned(text: str, known: Vocabulary, found: set[int]) -> bool:
     """Whether a reply that opens with one label goes on with another, or ends with it."""
-    known = reader.known
     contrast = _CONTRAST.match(text)
     if contrast and known.alone(contrast[1]) - found:
         return True
     for sentence in sentences_of(text):
         if known.alone(sentence) - found:
             return True  # "Yes. No."
-    if reader.statements and reader.statements.asserted(text) - found:
-        return True  # "Yes, a bee is smaller" to "Is a bee larger?"
     for segment in conclusions(text):
         later = known.asserted(segment, prose=True)
         if later:
