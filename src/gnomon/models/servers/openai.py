@@ -44,6 +44,8 @@ def openai(
     echo: bool = False,
     temperature: float | str = 0.0,
     reply_tokens: int = 64,
+    most_reply_tokens: int = 8192,
+    constrain: str = "",
     request_seed: int | None = None,
     concurrency: int = 8,
     attempts: int = 6,
@@ -64,7 +66,11 @@ def openai(
     logprobs       no: read the reply, and ask for no log-probabilities (some servers refuse them)
     echo           yes: score every answer whole, with endpoint=completion; vLLM can
     temperature    0 for the likeliest reply; default: not sent, for servers that refuse it
-    reply_tokens   how long a reply may be
+    reply_tokens   how many tokens a reply may have at first
+    most_reply_tokens  how many it may have at most: a reply that was cut, as those of models that
+                   think are, is asked for again with 16 times the room
+    constrain      json (a JSON schema) or choice (as vLLM takes it): the server gives one of the
+                   answers and nothing else, where it can
     request_seed   sent with each request, for servers that take a seed
     concurrency    requests under way at once
     attempts       how often a request is tried before its item fails
@@ -80,7 +86,14 @@ def openai(
     wording = _wording(prompt, endpoint, shots)
     sampling = Sampling(_temperature(temperature), request_seed)
     requests = Requests(
-        name, endpoint, sampling, logprobs=logprobs, echo=echo, reply_tokens=reply_tokens
+        name,
+        endpoint,
+        sampling,
+        logprobs=logprobs,
+        echo=echo,
+        reply_tokens=reply_tokens,
+        most_reply_tokens=most_reply_tokens,
+        constrain=constrain,
     )
     budget = _budget(max_cost, price_input, price_output, budget_tokens)
     address = _address(base_url)
