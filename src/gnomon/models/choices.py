@@ -138,15 +138,15 @@ def describe_asking(ask: str, normalise: str, new_tokens: int) -> dict[str, Any]
     return {"ask": ask, "normalise": normalise}
 
 
-def reply_room(new_tokens: int, template: str) -> int:
-    """How many tokens a reply may have; 0 asks for the default, which leaves room for thoughts.
+def reply_room(new_tokens: int | None, template: str) -> int:
+    """How many tokens a reply may have; none asks for the default, which leaves room for thoughts.
 
     A model thinks if its chat template writes tags for thoughts.
 
-    >>> reply_room(0, ""), reply_room(0, "... <think> ..."), reply_room(100, "... <think> ...")
+    >>> reply_room(None, ""), reply_room(None, "<think>"), reply_room(100, "<think>")
     (32, 2048, 100)
     """
-    if new_tokens:
+    if new_tokens is not None:
         return new_tokens
     thinks = "<think" in template or "[THINK]" in template or "<|channel|>" in template
     return ROOM_TO_THINK if thinks else ROOM_TO_ANSWER

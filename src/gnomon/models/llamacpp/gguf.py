@@ -49,7 +49,7 @@ def gguf(
     shots: int | None = None,
     normalise: Normalise = "sum",
     ask: Ask = "score",
-    new_tokens: int = 0,
+    new_tokens: int | None = None,
     chat: bool | None = None,
     context: int = 4096,
     threads: int = 0,
@@ -98,14 +98,14 @@ class Gguf:
         shots: int | None,
         normalise: Normalise,
         ask: Ask,
-        new_tokens: int,
+        new_tokens: int | None,
         chat: bool | None,
         context: int,
         threads: int,
     ) -> None:
         check_way_to_ask(ask)
         check_normalisation(normalise)
-        check_sizes(context, new_tokens, threads)
+        check_sizes(context, reply_room(new_tokens, ""), threads)
         check_file(file)
         threads = threads or _cores()
         check_loads(file, context=context, threads=threads)
@@ -245,7 +245,7 @@ def check_sizes(context: int, new_tokens: int, threads: int) -> None:
     """Refuse numbers with which nothing could be asked."""
     for name, value, least in (
         ("context", context, 1),
-        ("new_tokens", new_tokens, 0),
+        ("new_tokens", new_tokens, 1),
         ("threads", threads, 0),
     ):
         if value < least:

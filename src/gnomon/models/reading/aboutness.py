@@ -30,7 +30,8 @@ _OF_THE_ANSWER = frozenset(
     """answer answers word words option choice statement blank relation relationship label text
     premise sentence claim hypothesis result solution response correct best right one it this that
     there which what he she they we i you both color colour size height position conclusion verdict
-    term phrase fit object objects things these those thing letter most only missing proper lot bit little deal good""".split()
+    term phrase fit object objects things these those thing letter most only missing proper
+    lot bit little deal good""".split()
 )
 
 

@@ -13,7 +13,8 @@ _PLAIN = str.maketrans(
     | dict.fromkeys("“”„«»「」『』", '"')
 )
 _THOUGHT = re.compile(
-    r"[<\[](?P<closes>/?)(?:think|thinking|thoughts?|reasoning|reflection|scratchpad)[>\]]", re.IGNORECASE
+    r"[<\[](?P<closes>/?)(?:think|thinking|thoughts?|reasoning|reflection|scratchpad)[>\]]",
+    re.IGNORECASE,
 )
 _CHANNEL = re.compile(r"<\|channel\|>(\w+).*?<\|message\|>(.*?)(?=<\||\Z)", re.DOTALL)  # gpt-oss
 _STRUCK = re.compile(r"~~[^~\n]+~~")

@@ -16,6 +16,7 @@ from gnomon.models.reading.synonyms import (
     WEAK,
     WHOLE,
     WHOLE_OF_TWO,
+    Words,
     further_words,
 )
 
@@ -201,7 +202,7 @@ def _by_word(own: Sequence[set[str]]) -> Table:
     return table
 
 
-def _synonyms(own: Sequence[set[str]], known: dict[str, tuple[str, ...]]) -> Table:
+def _synonyms(own: Sequence[set[str]], known: Words) -> Table:
     """Other words for each choice; what two choices could claim stands for neither."""
     taken = set().union(*own)
     further = [further_words(group, known, taken) for group in own]

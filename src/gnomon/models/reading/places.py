@@ -56,7 +56,9 @@ _APPROVED = re.compile(
 _TAKEN_BACK = re.compile(
     r"\b(?:wait|on second thought|scratch that|i take that back|let me re(?:consider|think))\b"
 )
-_CORRECTED = re.compile(rf"(?:{_TAKEN_BACK.pattern}|(?:^|[.!?\n]\s*)(?:(?:hm+|oh|well|but|no)\b\W*)?(?:actually|correction)\b)")
+_CORRECTED = re.compile(
+    rf"(?:{_TAKEN_BACK.pattern}|(?:^|[.!?\n]\s*)(?:(?:hm+|oh|well|but|no)\b\W*)?(?:actually|correction)\b)"
+)
 _NO_FIRST = re.compile(r"^\W*no\b[\s,.:!-]*(?=\w)")
 _WITHHELD = re.compile(
     r"^\W*(?:not (?:possible|clear|known|given|certain)|impossible|unclear|unknown|uncertain|"
@@ -141,7 +143,7 @@ def _lead(text: str) -> Iterator[str]:
 
 
 def _answers_own_question(text: str) -> bool:
-    """Whether a reply opens with a question and its answer, and goes on: "Is it A? No. It is B."."""
+    """Whether a reply opens with a question and its answer, and goes on: "Is it A? No. B."."""
     return _OWN_QUESTION.match(text) is not None
 
 

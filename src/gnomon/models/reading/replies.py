@@ -181,7 +181,7 @@ def _indirect(text: str, reader: Reader) -> Reading:
 
 
 def _withheld(known: Vocabulary) -> Reading:
-    """"Cannot be determined" is a choice, or it is no answer; what else is said is none either."""
+    """ "Cannot be determined" is a choice, or it is no answer; what else is said is none either."""
     if known.undetermined is None:
         return NONE
     return Reading(known.undetermined, "undetermined")

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+Words = dict[str, tuple[str, ...]]
+
 # They count wherever the word itself would.
-STRONG = {
+STRONG: Words = {
     "larger": ("bigger",),
     "bigger": ("larger",),
     "gray": ("grey",),
@@ -38,7 +40,7 @@ STRONG = {
 }
 
 # They count only as a clause of their own: "there is no doubt" is no answer.
-WEAK = {
+WEAK: Words = {
     "yes": ("yep", "yeah", "yup", "yes indeed", "true", "correct"),
     "no": (
         "nope",
@@ -61,7 +63,7 @@ WEAK = {
 }
 
 # They count only as the whole reply: many open one that goes on to say something else.
-WHOLE = {
+WHOLE: Words = {
     "yes": ("absolutely", "definitely", "certainly", "of course", "indeed", "it is", "sure"),
     "no": ("negative", "not really", "it's not", "it is not", "it isn't", "they aren't"),
     "true": ("right", "that is correct", "that's correct", "that's right"),
@@ -69,7 +71,7 @@ WHOLE = {
 }
 
 # The same, where there are two choices: what is not true may also be undecided.
-WHOLE_OF_TWO = {
+WHOLE_OF_TWO: Words = {
     "no": ("untrue", "not true", "wrong", "that's wrong", "that is wrong"),
     "false": ("untrue", "not true", "wrong", "that's wrong", "that is wrong"),
 }
@@ -117,9 +119,7 @@ CONVERSE = {
 }
 
 
-def further_words(
-    words: Iterable[str], known: dict[str, tuple[str, ...]], taken: Iterable[str]
-) -> set[str]:
+def further_words(words: Iterable[str], known: Words, taken: Iterable[str]) -> set[str]:
     """The synonyms of some words, but for those that are taken.
 
     >>> sorted(further_words(["gray"], STRONG, taken=["black"]))

@@ -33,7 +33,7 @@ from gnomon.probing.prompts import Prompt
 from gnomon.records import Answer, Item, pick
 from gnomon.redaction import redact_url
 
-FIRST_TOKEN = "first token"  # the rule of an answer whose choices have scores
+BY_SCORE = "first token"  # the rule of an answer whose choices have scores
 
 
 class OpenAI:
@@ -114,7 +114,7 @@ class OpenAI:
         reached = first
         while True:
             answer = self._read(item, found, tokens)
-            if not found.unfinished or answer.rule in (FIRST_TOKEN, "whole"):
+            if not found.unfinished or answer.rule in (BY_SCORE, "whole"):
                 return answer
             if not larger:
                 break
@@ -136,7 +136,7 @@ class OpenAI:
         if scores is None or not self._opens_with_answer(item, found, answer):
             return answer
         choice = pick(item, scores).choice
-        return replace(answer, scores=scores, choice=choice, rule=FIRST_TOKEN)
+        return replace(answer, scores=scores, choice=choice, rule=BY_SCORE)
 
     def _opens_with_answer(self, item: Item, found: Completion, answer: Answer) -> bool:
         """Whether the first token is the answer, not a word that happens to begin like one.
@@ -223,7 +223,5 @@ class OpenAI:
 def _opens_with(text: str, words: Sequence[str]) -> bool:
     """Whether a text begins with one of some words, whole."""
     opening = text.strip().casefold()
-    for word in words:
-        if re.match(rf"{re.escape(word.casefold())}(?!\w)", opening):
-            return True
-    return False
+    alternatives = "|".join(re.escape(word.casefold()) for word in words)
+    return re.match(rf"(?:{alternatives})(?!\w)", opening) is not None

@@ -25,7 +25,7 @@ class Asking(NamedTuple):
     chat: bool | None
     normalise: str
     ask: str
-    new_tokens: int
+    new_tokens: int | None
     top_k: int
     span: str
     labels: str
@@ -56,7 +56,7 @@ def hf(
     chat: bool | None = None,
     normalise: str = "sum",
     ask: str = "score",
-    new_tokens: int = 0,
+    new_tokens: int | None = None,
     top_k: int = 0,
     span: str = "l2r",
     labels: str = "",
