@@ -34,9 +34,7 @@ def first_token(token, *others):
 
 
 def test_a_reply_that_was_cut_is_asked_for_again_with_more_room(serve, ask, items):
-    server = serve(
-        reply=thinking(room=500), usage={"prompt_tokens": 50, "completion_tokens": 20}
-    )
+    server = serve(reply=thinking(room=500), usage={"prompt_tokens": 50, "completion_tokens": 20})
     (answer,) = ask(server).answer(items(1))
     assert (answer.choice, answer.error) == ("smaller", None)
     assert limits(server) == [64, 1024]

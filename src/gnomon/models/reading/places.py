@@ -31,7 +31,7 @@ _ANNOUNCED = re.compile(
     r"(?:correct|right|best|final|true) (?:choice|option|label|relation|word|response))"
     r"\s*(?:to [^.:\n]{1,80}? )?[\"']?\s*"
     r"(?:(?:is|would be|should be|must be|will be)\b(?!n't)\s*[:=]?|[:=]|-+(?=\s))\s*|"
-    r"\b(?:my|the) (?:choice|pick|guess) (?:is|would be)\b\s*:?\s*|"
+    r"\b(?:my|the) (?:choice|pick|guess|letter) (?:is|would be)\b\s*:?\s*|"
     r"\bi(?:'d| would|'ll| will)? (?:choose|pick|select|say|answer|go with|opt for)\b\s*:?\s*"
 )
 # "Answer" in other languages, then "is" or a colon: "La bonne réponse est B", "答案：B"

@@ -20,8 +20,8 @@ _UNDECIDED = re.compile(
     rf"\bimpossible to {_KNOW}\b|\bnot possible to {_KNOW}\b|\bno way (?:to|of) {_KNOW}|"
     r"\b(?:text|passage|premises?|context|story|it|information|author)(?: given)? "
     r"(?:does not|doesn't|do not|don't|did not|didn't|never) "
-    r"(?:say|says|state|states|specify|specifies|mention|mentions|tell|tells|indicate|make)\b|"
-    r"\bnot (?:specified|stated|mentioned|determinable|given in the text)\b|"
+    r"(?:provide|give|contain|say|says|state|states|specify|specifies|mention|mentions|tell|tells|indicate|make)\b|"
+    r"\bnot (?:specified|stated|mentioned|determinable|provided)\b|^\W*not given\b|"
     r"\b(?:it is|it's) unclear\b|^\W*unclear\b|\bunclear (?:from|whether|if)\b|"
     r"\b(?:does|do|can)(?:n't| not) (?:necessarily )?follow either way\b"
 )
