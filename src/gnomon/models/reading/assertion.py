@@ -63,7 +63,8 @@ _BUT = re.compile(r"\bbut\b")
 _DENIES = re.compile(r"not|n't|never")
 _DIRECTLY = frozenset({"", "quite", "at all", "actually", "really"})  # between "not" and the label
 _OPENS = re.compile(
-    r"(?:^|[.,;:!?\n\"'(]|'s|'re|\b(?:say|is|are|was|be|answer|think|guess|but|so|a|clear|definite|definitely|"
+    r"(?:^|[.,;:!?\n\"'(]|'s|'re|\b(?:say|is|are|was|be|answer|think|guess|but|so|a|"
+    r"clear|definite|definitely|"
     r"clearly|simply|just|probably|certainly|firm))\s*[\"'(]*$"
 )
 _CLOSES = re.compile(r"\W*(?:$|[.,;:!\n]|because\b)")

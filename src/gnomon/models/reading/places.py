@@ -57,7 +57,8 @@ _TAKEN_BACK = re.compile(
     r"\b(?:wait|on second thought|scratch that|i take that back|let me re(?:consider|think))\b"
 )
 _CORRECTED = re.compile(
-    rf"(?:{_TAKEN_BACK.pattern}|(?:^|[.!?\n]\s*)(?:(?:hm+|oh|well|but|no)\b\W*)?(?:actually|correction)\b)"
+    rf"(?:{_TAKEN_BACK.pattern}|"
+    r"(?:^|[.!?\n]\s*)(?:(?:hm+|oh|well|but|no)\b\W*)?(?:actually|correction)\b)"
 )
 _NO_FIRST = re.compile(r"^\W*no\b[\s,.:!-]*(?=\w)")
 _WITHHELD = re.compile(
