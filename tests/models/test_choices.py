@@ -123,6 +123,17 @@ def test_a_reply_keeps_its_text_its_rule_and_its_tokens_and_must_leave_room():
     assert second.error == "the prompt has 11 tokens, the model takes 10"
 
 
+def test_a_cut_reply_without_an_answer_is_an_error_that_names_the_option():
+    def generate(prompts):
+        return [Reply("<think>An ant is", 9, cut=True), Reply("smaller", 9, cut=True)]
+
+    first, second = replied([ITEM, ITEM], load_prompt("plain"), [[1], [2]], generate)
+    assert (first.choice, first.reply) == (None, "<think>An ant is")
+    assert "cut" in first.error
+    assert "new_tokens" in first.error
+    assert (second.choice, second.error) == ("smaller", None)  # it answered before it was cut
+
+
 def test_contexts_are_those_of_the_prompt_or_of_the_conversation():
     prompt = load_prompt("fewshot")
     assert contexts(prompt, [ITEM, ITEM]) == [prompt.context(ITEM)] * 2

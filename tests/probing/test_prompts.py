@@ -277,3 +277,16 @@ examples:
     assert mine.parts(ENTAILMENT) == theirs.parts(ENTAILMENT)
     assert (mine.describe()["name"], mine.describe()["shots"]) == ("mine", 2)
     assert mine.describe()["hash"] != theirs.describe()["hash"]
+
+
+def test_a_reply_may_say_the_letter_the_option_or_the_label():
+    accepted = load_prompt("multiple-choice").accepted(ENTAILMENT)
+    assert accepted[1] == ("B", "neither follows", "neutral")
+    assert load_prompt("chat").accepted(ENTAILMENT)[1] == ("Neither", "neutral")
+
+
+def test_letters_are_answers_only_where_the_prompt_shows_them():
+    assert load_prompt("multiple-choice").shows_letters("entailment")
+    assert load_prompt("unifiedqa").shows_letters("cloze")
+    assert not load_prompt("chat").shows_letters("cloze")
+    assert not load_prompt("plain").shows_letters("cloze")

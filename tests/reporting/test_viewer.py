@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 from urllib.parse import quote
 
@@ -29,6 +29,7 @@ from gnomon.errors import UsageError
 from gnomon.records import Answer, Item
 from gnomon.reporting.viewer import serving
 from gnomon.reporting.viewer.app import make_app
+from gnomon.reporting.viewer.itempages import _answer_row
 from gnomon.reporting.viewer.serving import checked
 from gnomon.reporting.viewer.shelf import Shelf
 from gnomon.runs import Run, RunLog
@@ -209,6 +210,14 @@ def test_an_item_page_shows_all_models_answers(viewer: TestClient) -> None:
     page = viewer.get("/item", params={"benchmark": "spacenli@fresh", "id": "3-1"}).text
     assert page.count('href="/run/') == 3
     assert "entailment" in page
+
+
+def test_an_answer_is_shown_with_the_rule_by_which_its_reply_was_read(tmp_path: Path) -> None:
+    item = Item(id="1", form="choice", text="Is it?", choices=("yes", "no"), gold=("no",))
+    answer = Answer(item="1", choice="no", reply="Nope, never.", rule="lead")
+    run: Any = SimpleNamespace(path=tmp_path / "run", manifest=SimpleNamespace(scale="none"))
+    row = _answer_row(run, item, answer)
+    assert (row["reply"], row["rule"]) == ("Nope, never.", "lead")
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from gnomon.errors import DataError
+from gnomon.models.reading.question import question_of
 from gnomon.models.reading.replies import explain
 from gnomon.records import Answer, Item, Prediction, pick
 
@@ -81,7 +82,8 @@ def _labelled(
 def _read(item: Item, said: Prediction, choices: Sequence[str]) -> Answer:
     """Read the reply. A letter in it means something only where the file lists the choices."""
     words = [[choice] for choice in choices]
-    found = explain(said.reply or "", words, letters=said.choices is not None)
+    letters = said.choices is not None
+    found = explain(said.reply or "", words, letters=letters, question=question_of(item))
     choice = None if found.place is None else choices[found.place]
     return Answer(item=item.id, choice=choice, reply=said.reply, rule=found.rule)
 

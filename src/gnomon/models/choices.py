@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple, TypeVar
 
+from msgspec.structs import replace
+
 from gnomon.contracts import Scale
 from gnomon.errors import UsageError
 from gnomon.models.chat import Writer, conversation
@@ -18,6 +20,9 @@ from gnomon.models.reading.replies import as_answer
 from gnomon.probing.prompts import Prompt
 from gnomon.records import Answer, Item, pick
 
+CUT = "the reply was cut before it gave an answer: give a larger new_tokens"
+ROOM_TO_ANSWER = 32  # tokens of a reply
+ROOM_TO_THINK = 2048  # of one that begins with a thought
 WAYS_TO_ASK = ("score", "generate")
 Thing = TypeVar("Thing")
 
@@ -34,6 +39,7 @@ class Reply(NamedTuple):
 
     text: str
     tokens: int
+    cut: bool = False  # it had no room to come to its end
 
 
 class Likelihoods:
@@ -132,6 +138,20 @@ def describe_asking(ask: str, normalise: str, new_tokens: int) -> dict[str, Any]
     return {"ask": ask, "normalise": normalise}
 
 
+def reply_room(new_tokens: int | None, template: str) -> int:
+    """How many tokens a reply may have; none asks for the default, which leaves room for thoughts.
+
+    A model thinks if its chat template writes tags for thoughts.
+
+    >>> reply_room(None, ""), reply_room(None, "<think>"), reply_room(100, "<think>")
+    (32, 2048, 100)
+    """
+    if new_tokens is not None:
+        return new_tokens
+    thinks = "<think" in template or "[THINK]" in template or "<|channel|>" in template
+    return ROOM_TO_THINK if thinks else ROOM_TO_ANSWER
+
+
 def contexts(
     prompt: Prompt, items: Sequence[Item], write: Writer | None = None, *, answered: bool = True
 ) -> list[str]:
@@ -220,9 +240,10 @@ def replied(
         replies = generate(take(tokens, numbers))
         answers = []
         for number, reply in zip(numbers, replies, strict=True):
-            item = items[number]
-            words = prompt.answers(item)
-            answers.append(as_answer(item, reply.text, words, tokens=reply.tokens))
+            answer = as_answer(items[number], reply.text, prompt, tokens=reply.tokens)
+            if reply.cut and answer.choice is None:
+                answer = replace(answer, error=CUT)
+            answers.append(answer)
         return answers
 
     troubles = [too_long(len(each) + room, longest) for each in tokens]

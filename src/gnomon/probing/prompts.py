@@ -102,6 +102,20 @@ class Prompt(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
         """For each choice its bare answer word(s): what a reply may say."""
         return self.parts(item).answers
 
+    def accepted(self, item: Item) -> tuple[tuple[str, ...], ...]:
+        """For each choice all that a reply may say: its answer words, its option, its label."""
+        wording = self.forms[item.form]
+        found = []
+        for words, choice in zip(self.answers(item), item.choices, strict=True):
+            ways = dict.fromkeys((*words, *wording.answer_words(choice), choice))
+            found.append(tuple(ways))
+        return tuple(found)
+
+    def shows_letters(self, form: str) -> bool:
+        """Whether items of a form show a letter with each option, so that a letter is an answer."""
+        lettered = "{letter}" in self.option.lower()
+        return lettered and "{options}" in "".join(self.forms[form].pieces)
+
     def chat(self, item: Item) -> list[dict[str, str]]:
         """The conversation that asks for the answer: system message, examples as turns, question.
 

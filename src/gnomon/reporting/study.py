@@ -47,6 +47,7 @@ class Entrant:
     gold: NDArray[np.float64]
     # what models that talk said, and why others failed, by the item's position
     replies: dict[int, str] = field(default_factory=dict)
+    rules: dict[int, str] = field(default_factory=dict)  # by which each reply was read
 
     @property
     def asked(self) -> NDArray[np.bool_]:
@@ -162,6 +163,7 @@ def _study(name: str, runs: list[Run], reply_limit: int) -> Study:
     for run, label, where in zip(runs, labels_of(runs), places, strict=True):
         entrant = _entrant(run, label, Table.of_run(run, spec), where, len(items))
         entrant.replies = _replies(run, where, reply_limit)
+        entrant.rules = {int(where[n]): rule for n, rule in run.rules() if n < len(where)}
         entrants.append(entrant)
     return Study(name, spec, items, entrants)
 

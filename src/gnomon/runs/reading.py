@@ -134,6 +134,12 @@ class Run:
         for n, reply, error in self._select(sql, (longest,)):  # noqa: UP028
             yield n, reply, error
 
+    def rules(self) -> Iterator[tuple[int, str]]:
+        """By which rule each reply was read; by item number."""
+        sql = "SELECT n, rule FROM answers WHERE sample = 0 AND rule IS NOT NULL ORDER BY n"
+        for n, rule in self._select(sql, ()):  # noqa: UP028
+            yield n, rule
+
     def damaged(self, reason: object) -> DataError:
         """The error for a log whose contents make no sense."""
         return damaged_log(self.path, reason)

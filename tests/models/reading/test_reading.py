@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 
 from gnomon.errors import DataError
 from gnomon.models.reading.places import RULES
+from gnomon.models.reading.question import Question
 from gnomon.models.reading.replies import as_answer, explain, read, read_reply
+from gnomon.probing.prompts import load_prompt
 from gnomon.records import Item
 
 REPLIES = runpy.run_path(str(Path(__file__).with_name("replies.py")))["REPLIES"]
@@ -208,6 +210,9 @@ def test_a_long_hostile_reply_is_read_in_bounded_steps():
     assert read("not " * 50_000 + "larger", SIZE) is None
     assert read("(" * 50_000, SIZE) is None
     assert read("so, " * 20_000 + "smaller", SIZE) in (None, 1)
+    things = Question(subject="ant", object="bird")
+    for hostile in ("larger, ", "a, ", "answer: ", "not x, ", "the ", "réponse "):
+        assert read(hostile * 10_000, SIZE, question=things) in (None, 0)
 
 
 @pytest.mark.parametrize("reply", [["smaller"], {"text": "smaller"}, 5, None, b"smaller"])
@@ -231,7 +236,7 @@ def test_an_answer_names_the_rule_by_which_its_reply_was_read():
     )
     assert read_reply("Smaller, because birds are large.", SIZE) == (1, "lead")
     assert read_reply("Who knows?", SIZE) is None
-    answer = as_answer(item, "Smaller, because birds are large.", SIZE, tokens=9)
+    answer = as_answer(item, "Smaller, because birds are large.", load_prompt("chat"), tokens=9)
     assert (answer.choice, answer.rule, answer.tokens) == ("smaller", "lead", 9)
-    unread = as_answer(item, "Who knows?", SIZE)
+    unread = as_answer(item, "Who knows?", load_prompt("chat"))
     assert (unread.choice, unread.rule, unread.reply) == (None, None, "Who knows?")

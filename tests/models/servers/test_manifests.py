@@ -87,3 +87,11 @@ def test_an_answer_says_by_which_rule_its_reply_was_read(serve, ask, items):
     assert (answer.choice, answer.rule) == ("smaller", "announced")
     (answer,) = ask(serve(reply="Who knows?")).answer(items(1))
     assert (answer.choice, answer.rule) == (None, None)
+
+
+def test_the_manifest_says_how_much_room_a_reply_has_and_whether_it_is_constrained(serve, ask):
+    described = ask(serve()).describe()
+    assert (described["reply_tokens"], described["most_reply_tokens"]) == (64, 8192)
+    assert described["constrain"] == "no"
+    described = ask(serve(), most_reply_tokens=10, constrain="json").describe()
+    assert (described["most_reply_tokens"], described["constrain"]) == (64, "json")

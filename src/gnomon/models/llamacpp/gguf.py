@@ -24,6 +24,7 @@ from gnomon.models.choices import (
     describe_asking,
     flat,
     replied,
+    reply_room,
     scale_of,
 )
 from gnomon.models.likelihood import check_normalisation
@@ -48,7 +49,7 @@ def gguf(
     shots: int | None = None,
     normalise: Normalise = "sum",
     ask: Ask = "score",
-    new_tokens: int = 32,
+    new_tokens: int | None = None,
     chat: bool | None = None,
     context: int = 4096,
     threads: int = 0,
@@ -60,7 +61,7 @@ def gguf(
     normalise    how choices of different length are compared: sum, mean (per token), byte (per
                  byte) or pmi (less the choice's log-probability after nothing)
     ask          score (the likelihood of each choice) or generate (a reply, which is read)
-    new_tokens   how long a reply may be
+    new_tokens   how many tokens a reply may have (default: 32; 2048 for a model that thinks)
     chat         put items through the model's chat template (default: if it has one)
     context      tokens that fit at most; less if the model was trained with less
     threads      processor threads (default: all cores)
@@ -97,23 +98,25 @@ class Gguf:
         shots: int | None,
         normalise: Normalise,
         ask: Ask,
-        new_tokens: int,
+        new_tokens: int | None,
         chat: bool | None,
         context: int,
         threads: int,
     ) -> None:
         check_way_to_ask(ask)
         check_normalisation(normalise)
-        check_sizes(context, new_tokens, threads)
+        check_sizes(context, reply_room(new_tokens, ""), threads)
         check_file(file)
         threads = threads or _cores()
         check_loads(file, context=context, threads=threads)
         self.spec, self.file = spec, file
-        self.ask, self.new_tokens = ask, new_tokens
+        self.ask = ask
         self.scale = scale_of(ask)
         self.llama = Llama(file, context=context, threads=threads)
         try:
             self._choose_prompt(prompt, shots, chat)
+            template = self.llama.chat_template() if self.chat else ""
+            self.new_tokens = reply_room(new_tokens, template)
         except BaseException:
             self.llama.close()
             raise
@@ -175,7 +178,8 @@ class Gguf:
         found = []
         for prompt in prompts:
             said = self.llama.reply(prompt, self.new_tokens)
-            found.append(Reply(self.llama.text(said), len(prompt) + len(said)))
+            cut = len(said) == self.new_tokens
+            found.append(Reply(self.llama.text(said), len(prompt) + len(said), cut))
         return found
 
     def _words(self, item: Item) -> Sequence[Sequence[str]]:

@@ -13,7 +13,8 @@ _PLAIN = str.maketrans(
     | dict.fromkeys("“”„«»「」『』", '"')
 )
 _THOUGHT = re.compile(
-    r"[<\[](?P<closes>/?)(?:think|thinking|thought|reasoning)[>\]]", re.IGNORECASE
+    r"[<\[](?P<closes>/?)(?:think|thinking|thoughts?|reasoning|reflection|scratchpad)[>\]]",
+    re.IGNORECASE,
 )
 _CHANNEL = re.compile(r"<\|channel\|>(\w+).*?<\|message\|>(.*?)(?=<\||\Z)", re.DOTALL)  # gpt-oss
 _STRUCK = re.compile(r"~~[^~\n]+~~")
@@ -26,6 +27,16 @@ _MARKUP = re.compile(
     r"^[ \t]*(?:#+|>+|[-+•])[ \t]+",
     re.MULTILINE,
 )
+_GREETING = re.compile(
+    r"^(?:thank you for|thanks for|(?:great|good) question|sure,? (?:happy|glad) to help)"
+    r"[^.!\n]*[.!]\s+(?=\S)"
+)
+_FAREWELL = re.compile(
+    r"(?<=\S)\s+(?:(?:please )?let me know if|i hope (?:this|that)|hope (?:this|that)|feel free to)"
+    r"[^\n]*$"
+)
+# "A. larger": the dot of an option ends no sentence
+_OPTION = re.compile(r"(?:^|(?<=[.!?:]\s)|(?<=\n))([a-z])\. (?=[a-z])")
 _SENTENCE = re.compile(r"[^.!?\n]+(?:[.!?]+|\n|\Z)")
 
 
@@ -40,6 +51,10 @@ def clean(reply: str) -> str:
     text = _STRUCK.sub(" ", text)
     text = _LATEX.sub(r"\1", text)
     text = _MARKUP.sub("", text)
+    if "<answer>" not in text:
+        text = text.replace("</answer>", "")  # the template may have opened it
+    text = _FAREWELL.sub("", _GREETING.sub("", text.strip()))
+    text = _OPTION.sub(r"\1) ", text)
     return _QUOTED.sub("it", text).strip()
 
 

@@ -18,9 +18,12 @@ class Rule(NamedTuple):
     prose: bool = False  # here only "(b)" and "option b" are letters, since "a" is a word
 
 
+_MOST = 50  # places of a kind that are looked at, from the end: a hostile reply has thousands
+_LONGEST = 2_000  # characters after an announcement
 _BOXED = re.compile(
-    r"\\boxed\s*\{([^{}]*)\}|<answer>(.*?)</answer>|"
-    r"\"(?:final[_ ]answer|answer|label|choice|prediction|verdict)\"\s*:\s*\"([^\"\n]*)\"",
+    r"\\boxed\s*\{([^{}]*)\}|<answer>(.*?)(?:</answer>|\Z)|"
+    r"[\"'](?:final[_ ]answer|answer|label|choice|option|prediction|verdict)[\"']\s*:\s*"
+    r"(?:[\"']([^\"'\n]*)[\"']|\[([^\[\]]*)\]|(\w+))",
     re.DOTALL,
 )
 _ANNOUNCED = re.compile(
@@ -28,15 +31,37 @@ _ANNOUNCED = re.compile(
     r"(?:correct|right|best|final|true) (?:choice|option|label|relation|word|response))"
     r"\s*(?:to [^.:\n]{1,80}? )?[\"']?\s*"
     r"(?:(?:is|would be|should be|must be|will be)\b(?!n't)\s*[:=]?|[:=]|-+(?=\s))\s*|"
+    r"\b(?:my|the) (?:choice|pick|guess|letter) (?:is|would be)\b\s*:?\s*|"
     r"\bi(?:'d| would|'ll| will)? (?:choose|pick|select|say|answer|go with|opt for)\b\s*:?\s*"
 )
+# "Answer" in other languages, then "is" or a colon: "La bonne réponse est B", "答案：B"
+_ANNOUNCED_ELSEWHERE = re.compile(
+    r"(?<!\w)(?:réponse|antwort|lösung|respuesta|risposta|resposta|antwoord|svar|svaret|vastaus|"
+    r"odpowiedź|odpověď|odpoveď|odgovor|ответ|відповідь|отговор|cevap|yanıt|jawaban|válasz|răspuns|"
+    r"răspunsul|απάντηση|đáp án|câu trả lời|उत्तर|תשובה|الإجابة|الجواب|คำตอบ)"
+    r"(?:\s+(?!(?:est|es|è|é|ist|lautet)\b)[^\W\d]{2,}){0,2}\s*"
+    r"(?:[:=]|(?:est|es|è|é|ist|lautet|is|är|er|on|to|jest|je|là|adalah)(?!\w)|-+(?=\s))"
+    r"\s*[:=]?\s*|"
+    r"(?:正确答案|正確答案|答案|回答|答え|正解|选项|選項|选择|選擇|选|選|정답|답)"
+    r"\s*(?:应该是|應該是|是|为|為|は|은|는|:)?\s*"
+)
+_THOUGHT = re.compile(
+    r"\bi(?:'m| am)? (?:think|believe|guess|suppose|going with|fairly sure|pretty sure|sure)"
+    r"(?: that)?(?:,? (?:it|this|that)(?:'s| is| must be| should be| would be))?\s+|"
+    r"(?:^|[.!\n]\s*)(?:it|this|that)(?:'s| is| must be| should be| would be)\s+"
+)
+_ONE_LETTER = re.compile(r"\W*(?:(?:option|choice|answer|letter) )?\W?[a-z]\W*")
 _APPROVED = re.compile(
     r"\b(?:is|fits|would be) (?:the )?(?:best|correct|right)\b(?! (?:of|to|side)\b)"
 )
 _TAKEN_BACK = re.compile(
     r"\b(?:wait|on second thought|scratch that|i take that back|let me re(?:consider|think))\b"
 )
-_CORRECTED = re.compile(rf"(?:{_TAKEN_BACK.pattern}|(?:^|[.!?\n]\s*)(?:actually|correction)\b)")
+_CORRECTED = re.compile(
+    rf"(?:{_TAKEN_BACK.pattern}|"
+    r"(?:^|[.!?\n]\s*)(?:(?:hm+|oh|well|but|no)\b\W*)?(?:actually|correction)\b)"
+)
+_NO_FIRST = re.compile(r"^\W*no\b[\s,.:!-]*(?=\w)")
 _WITHHELD = re.compile(
     r"^\W*(?:not (?:possible|clear|known|given|certain)|impossible|unclear|unknown|uncertain|"
     r"cannot|can't|undetermined)\b"
@@ -45,6 +70,7 @@ _CONCLUDED = re.compile(
     r"(?:^|[,;:]\s*|\band )(?:so|therefore|thus|hence|consequently|in conclusion|in short|overall|"
     r"we can conclude that|this means(?: that)?|it follows that)\b(?!\s+that)"
 )
+_OWN_QUESTION = re.compile(r"^[^.!?\n]*\?\s*(?:yes|no)\b[^.!?\n]*[.!]\s*\S")
 _END_OF_LEAD = re.compile(r"[.,;:!]|\s-+\s|\bbecause\b|\bsince\b|\bas\b")
 _END_OF_SENTENCE = re.compile(r"[.!?](?:\s|$)|\n")
 _END_OF_CLAUSE = re.compile(r"[.,;:!?\n]")
@@ -73,20 +99,37 @@ def _whole(text: str) -> Iterator[str]:
 
 
 def _boxed(text: str) -> Iterator[str]:
-    for match in reversed(list(_BOXED.finditer(text))):
-        yield match[1] or match[2] or match[3] or ""
+    for match in list(_BOXED.finditer(text))[: -_MOST - 1 : -1]:
+        yield match[match.lastindex or 0]
 
 
 def _announced(text: str) -> Iterator[str]:
-    for match in reversed(list(_ANNOUNCED.finditer(text))):
-        rest = text[match.end() :].lstrip()
+    marks = [*_ANNOUNCED.finditer(text), *_ANNOUNCED_ELSEWHERE.finditer(text)]
+    for match in sorted(marks, key=_end_of, reverse=True)[:_MOST]:
+        rest = text[match.end() : match.end() + _LONGEST].lstrip()
         yield _END_OF_SENTENCE.split(rest, maxsplit=1)[0]
+
+
+def _end_of(match: re.Match[str]) -> int:
+    return match.end()
+
+
+def _thought(text: str) -> Iterator[str]:
+    for match in list(_THOUGHT.finditer(text))[: -_MOST - 1 : -1]:
+        said = _END_OF_SENTENCE.split(text[match.end() : match.end() + _LONGEST], maxsplit=1)[0]
+        if _ONE_LETTER.fullmatch(said):
+            yield said
 
 
 def _corrected(text: str) -> Iterator[str]:
     marks = list(_CORRECTED.finditer(text))
-    if marks:
-        yield "\n".join(sentences_of(text[marks[-1].end() :]))
+    if not marks:
+        return
+    rest = "\n".join(sentences_of(text[marks[-1].end() :]))
+    taking_back = _NO_FIRST.match(rest)
+    if taking_back:
+        yield rest[taking_back.end() :]  # "Wait, no, it is ...": the no may be of what was said
+    yield rest
 
 
 def _lone_lines(text: str) -> Iterator[str]:
@@ -95,8 +138,23 @@ def _lone_lines(text: str) -> Iterator[str]:
 
 def _lead(text: str) -> Iterator[str]:
     lines = lines_of(text)
-    if lines:
-        yield _END_OF_LEAD.split(lines[0], maxsplit=1)[0]
+    if not lines or _answers_own_question(text):
+        return
+    said = sentences_of(lines[0]) or [lines[0]]
+    yield _END_OF_LEAD.split(said[0], maxsplit=1)[0]
+
+
+def _answers_own_question(text: str) -> bool:
+    """Whether a reply opens with a question and its answer, and goes on: "Is it A? No. B."."""
+    return _OWN_QUESTION.match(text) is not None
+
+
+def closing(text: str) -> Iterator[str]:
+    """The last of several sentences, unless it answers one of several questions."""
+    said = sentences_of(text)
+    asked = text.count("?")
+    if len(said) > 1 and (asked < 2 or len(said) > asked):
+        yield said[-1]
 
 
 def _last_line(text: str) -> Iterator[str]:
@@ -106,7 +164,7 @@ def _last_line(text: str) -> Iterator[str]:
 
 
 def _approved(text: str) -> Iterator[str]:
-    for match in reversed(list(_APPROVED.finditer(text))):
+    for match in list(_APPROVED.finditer(text))[: -_MOST - 1 : -1]:
         yield _END_OF_CLAUSE.split(text[: match.start()])[-1]
 
 
@@ -125,10 +183,14 @@ RULES: tuple[Rule, ...] = (
     Rule("corrected", _corrected, prose=True),
     # a line that is a label and nothing else
     Rule("line", _lone_lines, alone=True),
+    # a letter, and nothing else, after "I think it is" or "It's"
+    Rule("thought", _thought, alone=True),
     # the reply opens with a label: "Yes, because ..."; unless its conclusion says otherwise
     Rule("lead", _lead, alone=True),
     # after "so", "therefore" ... in the last such sentence that names a label
     Rule("concluded", conclusions, prose=True),
+    # the last of several sentences is a label and nothing else
+    Rule("closing", closing, alone=True),
     # the last of several lines
     Rule("last line", _last_line, prose=True),
     # the words before "is correct", "is right", "fits best"

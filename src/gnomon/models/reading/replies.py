@@ -13,9 +13,19 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from gnomon.errors import DataError
-from gnomon.models.reading.cleaning import clean
+from gnomon.models.reading.cleaning import clean, sentences_of
 from gnomon.models.reading.mentions import Vocabulary
-from gnomon.models.reading.places import RULES, Rule, conclusions, takes_back, withholds
+from gnomon.models.reading.places import (
+    RULES,
+    Rule,
+    conclusions,
+    takes_back,
+    withholds,
+)
+from gnomon.models.reading.question import NO_QUESTION, Question, question_of
+from gnomon.models.reading.statements import Statements, statements_on
+from gnomon.models.reading.undetermined import says_undetermined
+from gnomon.probing.prompts import Prompt
 from gnomon.records import Answer, Item
 
 # a model that asks itself the next question
@@ -37,7 +47,20 @@ SEVERAL = Reading(None, "several")
 NONE = Reading(None, "none")
 
 
-def read(reply: str, words: Sequence[Sequence[str]], *, letters: bool = True) -> int | None:
+class Reader(NamedTuple):
+    """How replies to one kind of question are read."""
+
+    known: Vocabulary
+    statements: Statements | None  # for yes-or-no questions about two things
+
+
+def read(
+    reply: str,
+    words: Sequence[Sequence[str]],
+    *,
+    letters: bool = True,
+    question: Question = NO_QUESTION,
+) -> int | None:
     """The place of the choice that the reply asserts, or none.
 
     `words` holds the accepted words of each choice.
@@ -48,7 +71,7 @@ def read(reply: str, words: Sequence[Sequence[str]], *, letters: bool = True) ->
     >>> read("It could be larger or smaller.", size) is None
     True
     """
-    return explain(reply, words, letters=letters).place
+    return explain(reply, words, letters=letters, question=question).place
 
 
 def read_reply(
@@ -63,11 +86,23 @@ def read_reply(
     return None if found.place is None else found
 
 
-def explain(reply: str, words: Sequence[Sequence[str]], *, letters: bool = True) -> Reading:
-    """The same, and why a reply cannot be read. `letters` reads "(b)" as the second choice.
+def explain(
+    reply: str,
+    words: Sequence[Sequence[str]],
+    *,
+    letters: bool = True,
+    question: Question = NO_QUESTION,
+) -> Reading:
+    """The same, and why a reply cannot be read.
+
+    `letters` reads "(b)" as the second choice; `question` tells of which of two things a sentence
+    speaks.
 
     >>> explain("It is both larger and smaller.", [["larger"], ["smaller"]])
     Reading(place=None, rule='several')
+    >>> bee = Question(subject="bee", object="apple")
+    >>> explain("An apple is larger than a bee.", [["larger"], ["smaller"]], question=bee)
+    Reading(place=1, rule='sole')
     """
     if not isinstance(reply, str):
         raise DataError(
@@ -75,29 +110,30 @@ def explain(reply: str, words: Sequence[Sequence[str]], *, letters: bool = True)
             "Give each reply as one text, in quotes.",
         )
     text = clean(reply)
-    known = _vocabulary(tuple(tuple(group) for group in words), letters)
+    reader = _reader(tuple(tuple(group) for group in words), letters, question)
     own = _NEXT_QUESTION.split(text, maxsplit=1)[0]
     if own != text:
-        found = _read(own, known)
+        found = _read(own, reader)
         if found.place is not None:
             return found
     alone = _NEXT_ITEM.split(text, maxsplit=1)[0]
     if alone != text:
-        found = _read(alone, known)
+        found = _read(alone, reader)
         if found.rule == "whole":
             return found
-    return _read(text, known)
+    return _read(text, reader)
 
 
-def as_answer(
-    item: Item, reply: str, words: Sequence[Sequence[str]], *, tokens: int | None = None
-) -> Answer:
-    """A reply as an answer.
+def read_item(item: Item, reply: str, prompt: Prompt) -> Reading:
+    """How the reply to an item reads that a prompt put: its words, its letters, its question."""
+    words = prompt.accepted(item)
+    letters = prompt.shows_letters(item.form)
+    return explain(reply, words, letters=letters, question=question_of(item))
 
-    It is read by the words that the prompt uses for each choice, and by the label itself.
-    """
-    accepted = [[*ways, label] for ways, label in zip(words, item.choices, strict=True)]
-    found = explain(reply, accepted)
+
+def as_answer(item: Item, reply: str, prompt: Prompt, *, tokens: int | None = None) -> Answer:
+    """A reply as an answer, with the rule that decided."""
+    found = read_item(item, reply, prompt)
     if found.place is None:
         return Answer(item=item.id, reply=reply, tokens=tokens)
     choice = item.choices[found.place]
@@ -105,46 +141,84 @@ def as_answer(
 
 
 @lru_cache(maxsize=256)
-def _vocabulary(words: tuple[tuple[str, ...], ...], letters: bool) -> Vocabulary:
+def _reader(words: tuple[tuple[str, ...], ...], letters: bool, question: Question) -> Reader:
     """The words of each choice, compiled once for the many replies that they read."""
     cleaned = []
     for group in words:
         cleaned.append([clean(word) for word in group])
-    return Vocabulary(cleaned, letters)
+    known = Vocabulary(cleaned, letters, question)
+    return Reader(known, statements_on(question, known))
 
 
-def _read(text: str, known: Vocabulary) -> Reading:
+def _read(text: str, reader: Reader) -> Reading:
+    known = reader.known
     for rule in RULES:
         found = _first_asserted(rule, text, known)
         if len(found) > 1:
             return SEVERAL
         if found:
-            overturned = rule.name == "lead" and _overturned(text, known, found)
-            return SEVERAL if overturned else Reading(found.pop(), rule.name)
+            if _contradicted(rule, text, reader, found):
+                return SEVERAL
+            return Reading(found.pop(), rule.name)
         if rule.name == "corrected" and takes_back(text):
             return NONE  # "True. Wait, no.": what it said first no longer holds
         if rule.name == "announced" and withholds(text):
-            return NONE  # "The answer is not possible": what else it says is not the answer
+            return _withheld(known)
+    return _indirect(text, reader)
+
+
+def _indirect(text: str, reader: Reader) -> Reading:
+    """What a reply amounts to that asserts no label: a statement of fact, or that nothing is."""
+    if reader.statements:
+        stated = reader.statements.asserted(text)
+        if len(stated) > 1:
+            return SEVERAL
+        if stated:
+            return Reading(stated.pop(), "stated")
+    if says_undetermined(text):
+        return _withheld(reader.known)
     return NONE
+
+
+def _withheld(known: Vocabulary) -> Reading:
+    """ "Cannot be determined" is a choice, or it is no answer; what else is said is none either."""
+    if known.undetermined is None:
+        return NONE
+    return Reading(known.undetermined, "undetermined")
 
 
 def _first_asserted(rule: Rule, text: str, known: Vocabulary) -> set[int]:
     """The choices that the first segment of a rule asserts, of those that assert any."""
     for segment in rule.segments(text):
-        if rule.alone:
-            found = known.alone(segment)
-        else:
-            found = known.asserted(segment, prose=rule.prose)
+        found = known.alone(segment)
+        if rule.name == "whole":
+            found = found or known.whole(segment)
+        if rule.name == "lead" and known.opens_with_list(text):
+            return set()  # "True, False or Neither"
+        if not rule.alone:
+            found = found or known.asserted(segment, prose=rule.prose)
         if found:
             return found
     return set()
 
 
+def _contradicted(rule: Rule, text: str, reader: Reader, found: set[int]) -> bool:
+    """Whether the rest of a reply says otherwise, where the answer was not announced as such."""
+    if rule.name in ("whole", "boxed", "announced", "corrected"):
+        return False
+    if reader.statements and reader.statements.asserted(text) - found:
+        return True  # "Yes, a bee is smaller" to "Is a bee larger?"
+    return rule.name == "lead" and _overturned(text, reader.known, found)
+
+
 def _overturned(text: str, known: Vocabulary, found: set[int]) -> bool:
-    """Whether a reply that opens with one label goes on "but" with another, or ends with it."""
+    """Whether a reply that opens with one label goes on with another, or ends with it."""
     contrast = _CONTRAST.match(text)
     if contrast and known.alone(contrast[1]) - found:
         return True
+    for sentence in sentences_of(text):
+        if known.alone(sentence) - found:
+            return True  # "Yes. No."
     for segment in conclusions(text):
         later = known.asserted(segment, prose=True)
         if later:

@@ -33,6 +33,7 @@ class Completion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     offsets: tuple[int, ...] = ()  # of an echoed prompt: where each token begins
     logprobs: tuple[float | None, ...] = ()  # and how likely it is after those before it
     cut: bool = False  # it was too long to be kept whole
+    unfinished: bool = False  # the server ended it at the limit of tokens
 
 
 class MalformedError(Exception):
@@ -68,6 +69,7 @@ class _Choice(msgspec.Struct):
     message: _Message | None = None
     text: str | None = None
     logprobs: _Logprobs | None = None
+    finish_reason: str | None = None
 
 
 class _Reply(msgspec.Struct):
@@ -108,6 +110,7 @@ def parse_reply(
         used=used,
         first=_first_alternatives(logprobs, secrets),
         cut=len(text) > LONGEST_TEXT,
+        unfinished=choice.finish_reason == "length",
     )
 
 
@@ -135,6 +138,17 @@ def scores_of(
     left = 1.0 - sum(math.exp(value) for value in alternatives.values())
     bound = min(min(alternatives.values()), math.log(max(left, 1e-9)))
     return tuple(log_sum(values) if values else bound for values in found)
+
+
+def first_choice(alternatives: dict[str, float], answers: Sequence[Sequence[str]]) -> int | None:
+    """The choice that the token which came first begins, if it begins one and no other.
+
+    >>> first_choice({"True": -0.1, " false": -2.5}, [["True"], ["False"]])
+    0
+    """
+    if not alternatives:
+        return None
+    return _begins(next(iter(alternatives)), answers)
 
 
 def echo_score(completion: Completion, start: int) -> float:

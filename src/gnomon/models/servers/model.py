@@ -8,21 +8,32 @@ scores every answer whole.
 from __future__ import annotations
 
 import asyncio
+import re
 from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
+from msgspec.structs import replace
+
 from gnomon.errors import GnomonError, ModelError
 from gnomon.models.likelihood import log_sum
 from gnomon.models.reading.replies import as_answer
-from gnomon.models.servers.completions import Completion, echo_score, parse_reply, scores_of
-from gnomon.models.servers.refusals import AskError, RejectedError
+from gnomon.models.servers.completions import (
+    Completion,
+    echo_score,
+    first_choice,
+    parse_reply,
+    scores_of,
+)
+from gnomon.models.servers.refusals import AskError, CutError, RejectedError
 from gnomon.models.servers.remote import Remote, address_of
 from gnomon.models.servers.replycache import Replies
 from gnomon.models.servers.requests import Requests, estimate
 from gnomon.probing.prompts import Prompt
 from gnomon.records import Answer, Item, pick
 from gnomon.redaction import redact_url
+
+BY_SCORE = "first token"  # the rule of an answer whose choices have scores
 
 
 class OpenAI:
@@ -89,23 +100,60 @@ class OpenAI:
             return Answer(item=item.id, error=error.message)  # never seen: the run ends
 
     async def _replied(self, item: Item) -> Answer:
-        """Ask once, and take the scores of the first token's alternatives, or read the reply."""
+        """Ask, and take the scores of the first token's alternatives, or read the reply.
+
+        A reply that was cut is asked for again with more room; one that still is has no answer.
+        """
+        said: Any = self._prompt.context(item)
         if self._requests.endpoint == "chat":
-            body = self._requests.for_reply(self._prompt.chat(item))
-        else:
-            body = self._requests.for_reply(self._prompt.context(item))
-        found = await self._ask(body)
+            said = self._prompt.chat(item)
+        words = [ways[0] for ways in self._prompt.answers(item)]
+        first, *larger = self._requests.limits
+        found = await self._ask(self._requests.for_reply(said, first, words))
+        tokens = sum(found.used)
+        reached = first
+        while True:
+            answer = self._read(item, found, tokens)
+            if not found.unfinished or answer.rule in (BY_SCORE, "whole"):
+                return answer
+            if not larger:
+                break
+            try:
+                found = await self._ask(self._requests.for_reply(said, larger[0], words))
+            except RejectedError:
+                break  # the server has no room for a longer reply
+            tokens += sum(found.used)
+            reached = larger.pop(0)
+        trouble = CutError(f"the reply was cut at {reached:,} tokens (finish_reason length)")
+        return Answer(item=item.id, reply=answer.reply, tokens=tokens, error=str(trouble))
+
+    def _read(self, item: Item, found: Completion, tokens: int) -> Answer:
+        """The answer that a reply gives: with scores where its first token is the answer."""
+        answer = as_answer(item, found.text, self._prompt, tokens=tokens)
+        if not self._requests.logprobs:
+            return answer
+        scores = scores_of(found.first, self._prompt.answers(item))
+        if scores is None or not self._opens_with_answer(item, found, answer):
+            return answer
+        choice = pick(item, scores).choice
+        return replace(answer, scores=scores, choice=choice, rule=BY_SCORE)
+
+    def _opens_with_answer(self, item: Item, found: Completion, answer: Answer) -> bool:
+        """Whether the first token is the answer, not a word that happens to begin like one.
+
+        "A bee is smaller" is no A. A text that a completion server continues need not be read.
+        """
         answers = self._prompt.answers(item)
-        scores = scores_of(found.first, answers) if self._requests.logprobs else None
-        if scores is None:
-            return as_answer(item, found.text, answers, tokens=sum(found.used))
-        return Answer(
-            item=item.id,
-            scores=scores,
-            choice=pick(item, scores).choice,
-            reply=found.text,
-            tokens=sum(found.used),
-        )
+        place = first_choice(found.first, answers)
+        if place is None:
+            return False
+        agrees = answer.choice == item.choices[place]
+        if agrees and answer.rule in ("whole", "lead"):
+            return True
+        if self._prompt.shows_letters(item.form):
+            return False
+        continues = self._requests.endpoint == "completion" and answer.choice is None
+        return (agrees or continues) and _opens_with(found.text, answers[place])
 
     async def _echoed(self, item: Item) -> Answer:
         """Send each answer after the context, and add up the log-probabilities of its tokens."""
@@ -170,3 +218,10 @@ class OpenAI:
             f"The server refuses the parameter {parameter}: {complaint}.",
             f"Ask without it: {remedy}. The run's manifest will say so.",
         )
+
+
+def _opens_with(text: str, words: Sequence[str]) -> bool:
+    """Whether a text begins with one of some words, whole."""
+    opening = text.strip().casefold()
+    alternatives = "|".join(re.escape(word.casefold()) for word in words)
+    return re.match(rf"(?:{alternatives})(?!\w)", opening) is not None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from typing import Any
 from urllib.parse import urlsplit
 
 from gnomon.errors import UsageError
@@ -44,6 +45,8 @@ def openai(
     echo: bool = False,
     temperature: float | str = 0.0,
     reply_tokens: int = 64,
+    most_reply_tokens: int = 8192,
+    constrain: str = "",
     request_seed: int | None = None,
     concurrency: int = 8,
     attempts: int = 6,
@@ -64,7 +67,9 @@ def openai(
     logprobs       no: only read the reply, for servers that refuse log-probabilities
     echo           yes: score every choice in full; needs endpoint=completion, and vLLM or alike
     temperature    0 (the default) for the likeliest reply; the word "default" sends none
-    reply_tokens   how long a reply may be
+    reply_tokens   how many tokens a reply may have at first
+    most_reply_tokens  how many it may have if it was cut and is asked for again with more room
+    constrain      json (a schema) or choice (as vLLM takes it): the server must give an answer
     request_seed   sent with each request, for servers that take a seed
     concurrency    how many requests to make at a time
     attempts       how often a request is tried before its item fails
@@ -79,15 +84,18 @@ def openai(
     _check_name(name, key_env)
     wording = _wording(prompt, endpoint, shots)
     sampling = Sampling(_temperature(temperature), request_seed)
-    requests = Requests(
-        name, endpoint, sampling, logprobs=logprobs, echo=echo, reply_tokens=reply_tokens
-    )
+    scoring: dict[str, Any] = {"logprobs": logprobs, "echo": echo}
+    room: dict[str, Any] = {"reply_tokens": reply_tokens, "most_reply_tokens": most_reply_tokens}
+    requests = Requests(name, endpoint, sampling, **scoring, **room, constrain=constrain)
     budget = _budget(max_cost, price_input, price_output, budget_tokens)
     address = _address(base_url)
     replies = _replies(cache)  # may fail, so before the remote, which has a loop to close
-    remote = Remote(
-        address, key_env, budget, concurrency=concurrency, attempts=attempts, timeout=timeout
-    )
+    patience: dict[str, Any] = {
+        "concurrency": concurrency,
+        "attempts": attempts,
+        "timeout": timeout,
+    }
+    remote = Remote(address, key_env, budget, **patience)
     return OpenAI(requests, remote, wording, replies, batch=concurrency * BATCHES)
 
 

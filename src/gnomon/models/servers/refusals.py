@@ -30,6 +30,10 @@ class RejectedError(AskError):
     """The server understood the request and refuses it (400, 413, 422)."""
 
 
+class CutError(AskError):
+    """The server ended the reply at the largest limit of tokens that it may be given."""
+
+
 class PassingError(Exception):
     """A fault that may pass. `pause` is how long the server asks to wait."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, Literal, NamedTuple
 
@@ -12,12 +13,16 @@ from gnomon.models.servers.budget import Tokens
 from gnomon.models.servers.completions import ALTERNATIVES
 
 Endpoint = Literal["chat", "completion"]
+CONSTRAINTS = ("", "json", "choice")
+_GROWTH = 16  # how many times more room a reply gets that was cut
 _COMPLETION_ALTERNATIVES = 5  # the most that completion servers give
 # What a server may refuse, and how it is asked without.
 _REMEDIES = {
     "temperature": "--model-set temperature=default",
     "logprobs": "--model-set logprobs=no",
     "seed": "leave out request_seed",
+    "response_format": "leave out constrain",
+    "guided_choice": "leave out constrain, or give constrain=json",
 }
 
 
@@ -39,6 +44,8 @@ class Requests:
     logprobs: bool  # ask for the log-probabilities of the first token
     echo: bool  # score each answer whole, as an echoed prompt
     reply_tokens: int
+    most_reply_tokens: int = 8192  # for a reply that was cut
+    constrain: str = ""  # one of CONSTRAINTS
 
     def __post_init__(self) -> None:
         if self.endpoint not in ("chat", "completion"):
@@ -51,6 +58,19 @@ class Requests:
                 "Add --model-set endpoint=completion, or leave out echo.",
             )
         check_positive("reply_tokens", self.reply_tokens)
+        check_positive("most_reply_tokens", self.most_reply_tokens)
+        if self.constrain not in CONSTRAINTS:
+            raise UsageError(
+                f"Answers cannot be constrained by '{self.constrain}'.", "Known: json, choice."
+            )
+
+    @property
+    def limits(self) -> list[int]:
+        """The tokens that a reply may have: at first, and each time that it was cut."""
+        found = [self.reply_tokens]
+        while found[-1] < self.most_reply_tokens:
+            found.append(min(found[-1] * _GROWTH, self.most_reply_tokens))
+        return found
 
     @property
     def scale(self) -> Scale:
@@ -69,13 +89,21 @@ class Requests:
             "logprobs": self.logprobs,
             "echo": self.echo,
             "reply_tokens": self.reply_tokens,
+            "most_reply_tokens": max(self.limits),
+            "constrain": self.constrain or "no",
             "temperature": "default",  # unless one is sent
         }
         return about | self._sampling()
 
-    def for_reply(self, said: str | list[dict[str, str]]) -> dict[str, Any]:
-        """A request that is answered by a reply: `said` is a prompt, or the turns of a chat."""
-        body: dict[str, Any] = {"model": self.model, "max_tokens": self.reply_tokens}
+    def for_reply(
+        self, said: str | list[dict[str, str]], limit: int = 0, answers: Sequence[str] = ()
+    ) -> dict[str, Any]:
+        """A request that is answered by a reply: `said` is a prompt, or the turns of a chat.
+
+        The reply may have `limit` tokens; if it is constrained, it must be one of the answers.
+        """
+        body: dict[str, Any] = {"model": self.model, "max_tokens": limit or self.reply_tokens}
+        body |= self._constraint(answers)
         if self.endpoint == "chat":
             body["messages"] = said
             if self.logprobs:
@@ -90,6 +118,21 @@ class Requests:
         """A request that gives back its own text with log-probabilities."""
         body = {"model": self.model, "prompt": text, "echo": True, "logprobs": 1, "max_tokens": 0}
         return body | self._sampling()
+
+    def _constraint(self, answers: Sequence[str]) -> dict[str, Any]:
+        """What makes a server give one of the answers and nothing else."""
+        if not self.constrain:
+            return {}
+        if self.constrain == "choice":
+            return {"guided_choice": list(answers)}
+        schema = {
+            "type": "object",
+            "properties": {"answer": {"type": "string", "enum": list(answers)}},
+            "required": ["answer"],
+            "additionalProperties": False,
+        }
+        form = {"name": "answer", "strict": True, "schema": schema}
+        return {"response_format": {"type": "json_schema", "json_schema": form}}
 
     def refused(self, complaint: str, body: dict[str, Any]) -> tuple[str, str] | None:
         """The parameter that a server complains about, and what to do without it."""

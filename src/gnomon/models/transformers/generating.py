@@ -23,7 +23,8 @@ def generate(
         texts = tokenizer.batch_decode(made, skip_special_tokens=True)
         for number, tokens, text in zip(numbers, made.tolist(), texts, strict=True):
             read = len(prompts[number])
-            replies[number] = Reply(text.strip(), read + _written(tokens, ends))
+            cut = len(tokens) >= new_tokens and not ends.intersection(tokens)
+            replies[number] = Reply(text.strip(), read + _written(tokens, ends), cut)
     return replies
 
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from gnomon.contracts import Model
 from gnomon.errors import UsageError
-from gnomon.models.choices import check_way_to_ask
+from gnomon.models.choices import check_way_to_ask, reply_room
 from gnomon.models.transformers.loading import Loaded, Loading, load
 from gnomon.options import given, neutral
 from gnomon.probing.prompts import Prompt, load_prompt
@@ -25,7 +25,7 @@ class Asking(NamedTuple):
     chat: bool | None
     normalise: str
     ask: str
-    new_tokens: int
+    new_tokens: int | None
     top_k: int
     span: str
     labels: str
@@ -56,7 +56,7 @@ def hf(
     chat: bool | None = None,
     normalise: str = "sum",
     ask: str = "score",
-    new_tokens: int = 32,
+    new_tokens: int | None = None,
     top_k: int = 0,
     span: str = "l2r",
     labels: str = "",
@@ -78,7 +78,7 @@ def hf(
     chat               put items as a conversation; by default where there is a chat template
     normalise          how choices are made comparable: sum, mean (per token), byte or pmi
     ask                score (the likelihood of each choice) or generate (a reply, which is read)
-    new_tokens         the most tokens of a reply
+    new_tokens         the most tokens of a reply (default: 32; 2048 for a model that thinks)
     top_k              masked: an answer counts only among the k likeliest words of all
     span               masked: score several tokens by l2r (left to right) or pll (one mask each)
     labels             nli: the order of the classes, "contradiction,neutral,entailment"
@@ -112,7 +112,7 @@ def _causal(name: str, place: Place, loaded: Loaded, asking: Asking) -> Model:
         chat=chat,
         normalise=asking.normalise,
         ask=asking.ask,
-        new_tokens=asking.new_tokens,
+        new_tokens=reply_room(asking.new_tokens, _template(loaded.tokenizer) if chat else ""),
         trees=asking.trees,
     )
 
@@ -125,7 +125,7 @@ def _seq2seq(name: str, _: Place, loaded: Loaded, asking: Asking) -> Model:
         prompt=asking.chosen_prompt("t5"),
         normalise=asking.normalise,
         ask=asking.ask,
-        new_tokens=asking.new_tokens,
+        new_tokens=reply_room(asking.new_tokens, ""),
     )
 
 
@@ -182,6 +182,11 @@ def _check_options_of_kind(name: str, kind: str, asking: Asking) -> None:
             f"{name} is a model of kind {kind}, which takes no {', '.join(sorted(ignored))}.",
             f"Leave that out. Options of this kind: {', '.join(sorted(followed))}.",
         )
+
+
+def _template(tokenizer: Any) -> str:
+    """The chat template, of which a tokenizer may have several."""
+    return str(getattr(tokenizer, "chat_template", ""))
 
 
 def _converses(name: str, place: Place, tokenizer: Any, chat: bool | None) -> bool:

@@ -121,6 +121,7 @@
       const gold = chance(run.gold, i);
       if (gold !== null) said.append(make("span", { class: "soft" }, `, right answer ${gold} %`));
       if (run.reply[i] !== undefined) said.append(make("blockquote", { class: "soft small" }, make("bdi", {}, run.reply[i])));
+      if (run.rule[i] !== undefined) said.append(make("span", { class: "soft small" }, `read by the rule: ${run.rule[i]}`));
       list.append(make("dt", {}, make("bdi", {}, run.label)), said);
     }
     return make("tr", { class: "more" }, make("td", { colspan: "5" }, list));

@@ -85,6 +85,7 @@ def _answers(entrant: Entrant, count: int) -> dict[str, Any]:
     for i, reply in entrant.replies.items():
         if i < count:
             replies[str(i)] = clip(reply, REPLY)
+    rules = {str(i): rule for i, rule in entrant.rules.items() if i < count}
     found = {
         "label": entrant.label,
         "choice": _characters(codes),
@@ -92,6 +93,7 @@ def _answers(entrant: Entrant, count: int) -> dict[str, Any]:
         "sure": "",
         "gold": "",
         "reply": replies,
+        "rule": rules,
     }
     if entrant.scored:
         found["sure"] = _hundredths(entrant.sure[:count])

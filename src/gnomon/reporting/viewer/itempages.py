@@ -176,6 +176,7 @@ def _answer_row(run: Run, item: Item, answer: Answer | None) -> dict[str, Any]:
             "chances": [],
             "right": False,
             "reply": "",
+            "rule": "",
             "error": "",
         }
     return {
@@ -185,6 +186,7 @@ def _answer_row(run: Run, item: Item, answer: Answer | None) -> dict[str, Any]:
         "chances": _chances(run.manifest.scale, item, answer),
         "right": answer.choice in item.gold,
         "reply": clip(answer.reply or "", REPLY),
+        "rule": answer.rule or "",
         "error": answer.error or "",
     }
 

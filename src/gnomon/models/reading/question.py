@@ -1,0 +1,132 @@
+"""What an item asks about: two things and, where it is a yes-or-no question, their relation.
+
+A reply that says "an apple is larger than a bee" answers "A bee is ____ than an apple" with
+*smaller*. To see that, the reader must know which of the two things a sentence speaks of.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from gnomon.models.reading.synonyms import CONVERSE
+from gnomon.records import MASK, Item
+
+_ARTICLE = re.compile(r"^(?:an?|the|some|one|your|my|his|her|its|their)\s+")
+_BEFORE_BLANK = re.compile(
+    r"(?:.*,\s*)?(?P<subject>[^,]+?)\s+(?:is|are|was|were)\b[\w\s]*$", re.DOTALL
+)
+_AFTER_BLANK = re.compile(
+    r"^\s*(?:than\s+)?(?P<object>[^,.?!]*?)(?:\s+in (?:size|height|length|weight))?\s*[.?!]*$"
+)
+_RELATION = "|".join(sorted(map(re.escape, CONVERSE), key=len, reverse=True))
+_ASKED = re.compile(
+    rf"^(?:is|are|was|were)\s+(?P<subject>.+?)\s+(?:located\s+)?(?P<relation>{_RELATION})"
+    rf"(?:\s+than)?\s+(?P<object>[^,?]+?)\s*\?*$"
+)
+_CLAIMED = re.compile(
+    rf"^(?P<subject>.+?)\s+(?:is|are|was|were)\s+(?:located\s+)?(?P<relation>{_RELATION})"
+    rf"(?:\s+than)?\s+(?P<object>[^,.]+?)\s*\.*$"
+)
+_PEOPLE = ("man", "woman", "boy", "girl", "person", "child")
+_PRONOUNS = {
+    "he": ("he", "him"),
+    "she": ("she", "her"),
+    "they": ("they", "them"),
+    "it": ("it",),
+}
+_NO_THING = frozenset({"", "color", "colour", "in color", "in colour"})
+
+
+class Question(NamedTuple):
+    """The two things of a question, and what relates them; empty where there is none."""
+
+    subject: str = ""
+    object: str = ""
+    relation: str = ""  # of a yes-or-no question; a blank has none
+    context: str = ""
+
+
+NO_QUESTION = Question()
+
+
+def question_of(item: Item) -> Question:
+    """What an item asks about, as far as its text has a form that is known.
+
+    >>> question_of(Item(id="1", form="cloze", text="A bee is [MASK] than an apple."))[:2]
+    ('bee', 'apple')
+    """
+    text = " ".join(item.text.casefold().split())
+    if item.form == "cloze":
+        return _of_blank(text, item.context.casefold())
+    pattern = _CLAIMED if item.form == "caption" else _ASKED
+    found = pattern.match(text)
+    if found is None or item.form not in ("caption", "choice"):
+        return NO_QUESTION
+    return Question(_bare(found["subject"]), _bare(found["object"]), found["relation"])
+
+
+def things_pattern(question: Question) -> re.Pattern[str]:
+    """Where a text names the subject (group `subject`) or the object (group `object`)."""
+    subject = _names(question.subject, question.object, ("the former", "the first"))
+    others = _names(question.object, question.subject, ("the latter", "the second"))
+    if question.subject in _PRONOUNS:
+        subject += _person(question)
+    return re.compile(
+        rf"(?<!\w)(?:(?P<subject>{_any_of(subject)})|(?P<object>{_any_of(others)}))(?!\w)"
+    )
+
+
+def _of_blank(text: str, context: str) -> Question:
+    before, _, after = text.partition(MASK.casefold())
+    subject = _BEFORE_BLANK.match(before.strip())
+    if subject is None:
+        return NO_QUESTION
+    other = _AFTER_BLANK.match(after)
+    thing = _bare(other["object"]) if other else ""
+    if thing in _NO_THING:
+        thing = ""
+    return Question(_bare(subject["subject"]), thing, context=context)
+
+
+def _bare(noun: str) -> str:
+    return _ARTICLE.sub("", noun.strip())
+
+
+def _names(noun: str, other: str, pointers: tuple[str, ...]) -> list[str]:
+    """How a thing may be named: whole, or by a word of its own that the other thing lacks."""
+    if not noun:
+        return []
+    whole = r"\s+".join(_any_number(word) for word in noun.split())
+    found = [whole, *map(re.escape, pointers)]
+    shared = set(other.split())
+    for word in noun.split():
+        if len(word) > 2 and word not in shared:
+            found.append(_any_number(word))
+    return found
+
+
+def _person(question: Question) -> list[str]:
+    """A person whom the question calls "he": by pronoun, or by the noun that the text opens with.
+
+    Adjectives may stand before the noun, so the first words of the text count.
+    """
+    pronouns = _PRONOUNS[question.subject]
+    others = set(question.object.split())
+    opening = _bare(question.context).split()[:2]
+    nouns = [word for word in opening if word.isalpha() and word not in others]
+    return [*pronouns, *_PEOPLE, *map(re.escape, nouns)]
+
+
+def _any_number(word: str) -> str:
+    """A pattern for a noun in the singular and in the plural."""
+    stem = word
+    if len(word) > 3 and word.endswith("s") and not word.endswith("ss"):
+        stem = word[:-1]
+    if stem.endswith("y"):
+        return re.escape(stem[:-1]) + r"(?:y|ies|ys)"
+    return re.escape(stem) + r"(?:e?s)?"
+
+
+def _any_of(alternatives: list[str]) -> str:
+    return "|".join(sorted(alternatives, key=len, reverse=True)) or r"(?!)"
