@@ -68,7 +68,7 @@ def test_ten_thousand_things_are_refused(tmp_path):
     things = [{"id": str(n), "thing": "cup", "at": [n, 0, 0]} for n in range(10_000)]
     file = tmp_path / "many.json"
     file.write_text(json.dumps({"things": things, "viewer": {"eye": [0, -3, 1], "at": [0, 0, 0]}}))
-    with pytest.raises(DataError, match="many.json: 'things' has 10,000 entries"):
+    with pytest.raises(DataError, match=r"many\.json: 'things' has 10,000 entries"):
         read_scene(file)
 
 

@@ -73,7 +73,8 @@ class Scene(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
     def digest(self) -> str:
         """A short name: scenes that are alike in every field share it."""
-        return digest(to_json(self))
+        plain = msgspec.convert(msgspec.to_builtins(self), Scene)  # 1 and 1.0 are the same length
+        return digest(to_json(plain))
 
 
 def to_json(scene: Scene) -> str:

@@ -318,10 +318,12 @@ def reach(part: Part) -> Vector:
     """How far a part reaches from its centre along x, y and z."""
     axes = part.axes
     if part.shape == "ellipsoid":
-        return np.sqrt((axes**2).sum(axis=1))
-    if part.shape in ("cylinder", "cone", "tube"):
-        return np.hypot(axes[:, 0], axes[:, 1]) + np.abs(axes[:, 2])
-    return np.abs(axes).sum(axis=1)
+        far = np.sqrt((axes**2).sum(axis=1))
+    elif part.shape in ("cylinder", "cone", "tube"):
+        far = np.hypot(axes[:, 0], axes[:, 1]) + np.abs(axes[:, 2])
+    else:
+        far = np.abs(axes).sum(axis=1)
+    return np.asarray(far, dtype=np.float64)
 
 
 def bounds(parts: list[Part] | tuple[Part, ...]) -> tuple[Vector, Vector]:
