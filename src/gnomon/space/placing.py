@@ -273,7 +273,7 @@ def _beside(rng: random.Random, id: str, thing: Thing, ground: Placed) -> Placed
 
 def _turn(rng: random.Random) -> float:
     """Mostly square to the viewer, sometimes any way."""
-    return (rng.choice((0, 0, 90, 180, 270, rng.uniform(0, 360))) + rng.gauss(0, 6)) % 360
+    return (rng.choice((0, 0, 30, 330, 90, 270, rng.uniform(0, 360))) + rng.gauss(0, 6)) % 360
 
 
 def _coloured(rng: random.Random, placed: Placed) -> Placed:
