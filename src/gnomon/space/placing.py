@@ -27,9 +27,11 @@ MOST_ATTEMPTS = 40  # scenes that are tried for one seed
 MOST_ARRANGEMENTS = 10  # scenes that are tried for some statements
 MOST_VIEWS = 8
 SURVEY_SIZE = 96  # pixels; enough to see what hides what
-LEAST_PIXELS = 12  # of those, for a thing to count as seen
+LEAST_PIXELS = 12  # of those, for a thing of a random scene to count as seen
+LEAST_ASKED = 2  # the same for a thing that was asked for, however small
 KEPT_OFF_FLOORS = ("tableware", "food", "device", "clothing", "tool")
-GAPS = (0.0, 0.05, 0.15, 0.3, 0.3, 0.6, 1.0, 1.6, 3.0, 4.6)  # of the mean diagonal
+SHORT_GAPS = (0.0, 0.05, 0.1, 0.15, 0.3, 0.5)  # of the mean diagonal
+GAPS = (*SHORT_GAPS, 0.8, 1.2, 1.6, 3.0, 4.6)
 SIZES = (0.12, 5.0)  # how much smaller or larger than its ground a thing beside it may be
 
 ANYONE = Viewer(eye=(0.0, -10.0, 3.0), at=(0.0, 0.0, 0.0))  # while things are being placed
@@ -85,7 +87,7 @@ def arrange(names: dict[str, str], statements: Sequence[Statement], seed: int = 
         placed = _arranged(rng, names, statements)
         if placed is None:
             continue
-        scene = _viewed(rng, placed, Dials(things=len(placed), hidden=0.8))
+        scene = _viewed(rng, placed, Dials(hidden=0.7), least=LEAST_ASKED)
         if scene is not None and all(_holds(scene, statement) for statement in statements):
             return scene
     said = ", ".join(f"{s.subject} {s.relation} {s.ground}" for s in statements)
@@ -144,7 +146,8 @@ def _put(
         if about:
             statement = about[number % len(about)]
             ground = next(p for p in placed if p.id == statement.ground)
-        candidate = _proposal(rng, id, thing_named(name), ground)
+        gaps = SHORT_GAPS if number < MOST_PROPOSALS / 2 else GAPS
+        candidate = _proposal(rng, id, thing_named(name), ground, gaps)
         scene = Scene(things=(*placed, candidate), viewer=ANYONE)
         if is_free(candidate, placed, scene) and all(_holds(scene, s) for s in about):
             return candidate
@@ -166,7 +169,7 @@ def _random_things(rng: random.Random, count: int) -> list[Placed]:
             break
         ground = rng.choice(placed)
         thing = _companion(rng, pool, thing_named(ground.thing))
-        candidate = _proposal(rng, thing.name, thing, ground)
+        candidate = _proposal(rng, thing.name, thing, ground, GAPS)
         scene = Scene(things=(*placed, candidate), viewer=ANYONE)
         taken = any(other.thing == thing.name for other in placed)
         if taken or not _is_plausible(candidate, placed, scene):
@@ -209,7 +212,9 @@ def _is_plausible(candidate: Placed, placed: list[Placed], scene: Scene) -> bool
     return _may_stand_on_floor(body.thing) and SIZES[0] <= ratio <= SIZES[1] and near
 
 
-def _proposal(rng: random.Random, id: str, thing: Thing, ground: Placed) -> Placed:
+def _proposal(
+    rng: random.Random, id: str, thing: Thing, ground: Placed, gaps: Sequence[float]
+) -> Placed:
     """A thing on, in, beneath or beside another one."""
     support = thing_named(ground.thing)
     ways = ["beside", "beside"]
@@ -229,7 +234,7 @@ def _proposal(rng: random.Random, id: str, thing: Thing, ground: Placed) -> Plac
         x, y = Body(ground).point(shift_x * support.size[0], shift_y * support.size[1])
         turn = ground.turn + rng.choice((0, 90, 180, 270))
         return Placed(id=id, thing=thing.name, at=(x, y, ground.at[2]), turn=turn % 360)
-    return _beside(rng, id, thing, ground)
+    return _beside(rng, id, thing, ground, gaps)
 
 
 def _resting(
@@ -252,7 +257,9 @@ def _resting(
     return msgspec.structs.replace(candidate, at=(x, y, z))
 
 
-def _beside(rng: random.Random, id: str, thing: Thing, ground: Placed) -> Placed:
+def _beside(
+    rng: random.Random, id: str, thing: Thing, ground: Placed, gaps: Sequence[float]
+) -> Placed:
     """A thing on the same level: mostly straight left, right, before or behind."""
     direction = rng.choice((0, 90, 180, 270)) + rng.gauss(0, 7)
     if rng.random() < 0.25:
@@ -265,7 +272,7 @@ def _beside(rng: random.Random, id: str, thing: Thing, ground: Placed) -> Placed
     turn = rng.choice(turns) + rng.gauss(0, 3)
     body = Body(Placed(id=id, thing=thing.name, at=(0.0, 0.0, 0.0), turn=turn % 360))
     base = Body(ground)
-    gap = rng.choice(GAPS) * (body.diagonal + base.diagonal) / 2
+    gap = rng.choice(gaps) * (body.diagonal + base.diagonal) / 2
     far = body.reach(way) + base.reach(way) + gap
     at = (ground.at[0] + way[0] * far, ground.at[1] + way[1] * far, ground.at[2])
     return msgspec.structs.replace(body.placed, at=at)
@@ -281,7 +288,9 @@ def _coloured(rng: random.Random, placed: Placed) -> Placed:
     return msgspec.structs.replace(placed, colour=rng.choice(colours))
 
 
-def _viewed(rng: random.Random, placed: list[Placed], dials: Dials) -> Scene | None:
+def _viewed(
+    rng: random.Random, placed: list[Placed], dials: Dials, *, least: int = LEAST_PIXELS
+) -> Scene | None:
     """The things with a viewer who sees each of them well enough, or none."""
     outdoors = any(thing_named(p.thing).place == "outdoors" for p in placed)
     place: Literal["indoors", "outdoors"] = "outdoors" if outdoors else "indoors"
@@ -294,16 +303,16 @@ def _viewed(rng: random.Random, placed: list[Placed], dials: Dials) -> Scene | N
             distance=dials.distance,
         )
         scene = Scene(things=tuple(placed), viewer=viewer, place=place, look=rng.randrange(1000))
-        if _is_seen(scene, dials.hidden):
+        if _is_seen(scene, dials.hidden, least):
             return scene
     return None
 
 
-def _is_seen(scene: Scene, hidden: float) -> bool:
+def _is_seen(scene: Scene, hidden: float, least: int) -> bool:
     """Whether every thing is in the picture, and not too much of it hidden."""
     seen = survey(scene, SURVEY_SIZE)
     for number, placed in enumerate(scene.things, start=1):
         pixels = int((seen.mask == number).sum())
-        if pixels < LEAST_PIXELS or seen.visible[placed.id] < 1 - hidden:
+        if pixels < least or seen.visible[placed.id] < 1 - hidden:
             return False
     return True
