@@ -14,10 +14,10 @@ import pytest
 
 from gnomon.errors import DataError, UsageError
 from gnomon.space.casting import FLOOR, SKY, Grid, cast, rays_of, windows_of
+from gnomon.space.parts import Part
 from gnomon.space.pictures import draw, png, survey, write_png
 from gnomon.space.scenes import Placed, Scene, Viewer, to_json
 from gnomon.space.solids import camera_of, solid
-from gnomon.space.things import Part
 
 VIEWER = Viewer(eye=(0.4, -3.2, 1.4), at=(0.0, 0.0, 0.5))
 SCENE = Scene(
@@ -207,3 +207,15 @@ def test_a_picture_of_a_hundred_megapixels_is_refused(size):
 def test_a_scene_that_cannot_be_is_not_drawn():
     with pytest.raises(DataError, match=r"things\[0\]"):
         draw(Scene(things=(Placed(id="x", thing="cup", at=(math.nan, 0, 0)),), viewer=VIEWER))
+
+
+@pytest.mark.parametrize("eye", [(0.0, 0.0, 0.4), (0.0, -0.001, 1e-6), (999.0, -999.0, 999.0)])
+@pytest.mark.parametrize("place", ["indoors", "outdoors"])
+def test_an_eye_inside_a_thing_or_far_away_sees_numbers(eye, place):
+    box = Placed(id="box", thing="box", at=(0, 0, 0), scale=20)
+    cup = Placed(id="cup", thing="cup", at=(900, 900, -500), turn=1e9, scale=0.05)
+    viewer = Viewer(eye=eye, at=(0.5, 0.5, 0.1), angle=120)
+    scene = Scene(things=(box, cup), viewer=viewer, place=place, links=(("box", "cup"),))
+    picture = draw(scene, 32)
+    assert not np.isnan(picture.survey.depth).any()
+    assert (picture.survey.depth > 0).all()

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from gnomon.errors import DataError, UsageError
-from gnomon.space.things import Kind, bounds, palette, read_things, thing_named, things
+from gnomon.space.parts import bounds, palette
+from gnomon.space.things import Kind, read_things, thing_named, things
 
 PLAIN = """
 stool:

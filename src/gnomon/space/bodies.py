@@ -9,9 +9,10 @@ from functools import cached_property
 from math import acos, cos, degrees, hypot, inf, radians, sin
 
 from gnomon.errors import unknown
+from gnomon.space.parts import bounds
 from gnomon.space.rules import thresholds
 from gnomon.space.scenes import Placed, Scene
-from gnomon.space.things import Cavity, Thing, Top, bounds, thing_named
+from gnomon.space.things import Cavity, Thing, Top, thing_named
 
 Plan = tuple[float, float]  # a point or a direction in plan
 GRID = tuple(step / 6 - 0.5 for step in range(7))  # where the plan of a box is sampled

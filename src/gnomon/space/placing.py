@@ -15,20 +15,18 @@ import msgspec
 
 from gnomon.errors import UsageError
 from gnomon.space.bodies import Body, Pair
-from gnomon.space.pictures import survey
 from gnomon.space.relations import decide
 from gnomon.space.scenes import Placed, Scene, Viewer
 from gnomon.space.standing import is_free, may_hold
 from gnomon.space.things import Cavity, Thing, Top, thing_named, things
-from gnomon.space.viewing import viewer_of
+from gnomon.space.viewing import find_view
 
 MOST_PROPOSALS = 600  # poses that are tried for one thing
 MOST_ATTEMPTS = 40  # scenes that are tried for one seed
 MOST_ARRANGEMENTS = 10  # scenes that are tried for some statements
-MOST_VIEWS = 8
-SURVEY_SIZE = 96  # pixels; enough to see what hides what
-LEAST_PIXELS = 12  # of those, for a thing of a random scene to count as seen
+LEAST_PIXELS = 12  # of 96 x 96, for a thing of a random scene to count as seen
 LEAST_ASKED = 2  # the same for a thing that was asked for, however small
+MOST_HIDDEN = 0.7  # share of a thing that was asked for
 KEPT_OFF_FLOORS = ("tableware", "food", "device", "clothing", "tool")
 SHORT_GAPS = (0.0, 0.05, 0.1, 0.15, 0.3, 0.5)  # of the mean diagonal
 GAPS = (*SHORT_GAPS, 0.8, 1.2, 1.6, 3.0, 4.6)
@@ -65,7 +63,9 @@ def random_scene(seed: int, dials: Dials | None = None) -> Scene:
     for attempt in range(MOST_ATTEMPTS):
         rng = random.Random(f"scene {seed} {attempt}")
         placed = _random_things(rng, dials.things)
-        scene = _viewed(rng, placed, dials) if len(placed) == dials.things else None
+        if len(placed) < dials.things:
+            continue
+        scene = find_view(rng, placed, dials.distance, dials.hidden, LEAST_PIXELS)
         if scene is not None:
             return scene
     raise UsageError(
@@ -87,7 +87,7 @@ def arrange(names: dict[str, str], statements: Sequence[Statement], seed: int = 
         placed = _arranged(rng, names, statements)
         if placed is None:
             continue
-        scene = _viewed(rng, placed, Dials(hidden=0.7), least=LEAST_ASKED)
+        scene = find_view(rng, placed, 1.0, MOST_HIDDEN, LEAST_ASKED)
         if scene is not None and all(_holds(scene, statement) for statement in statements):
             return scene
     said = ", ".join(f"{s.subject} {s.relation} {s.ground}" for s in statements)
@@ -286,33 +286,3 @@ def _turn(rng: random.Random) -> float:
 def _coloured(rng: random.Random, placed: Placed) -> Placed:
     colours = ("", *thing_named(placed.thing).colours)
     return msgspec.structs.replace(placed, colour=rng.choice(colours))
-
-
-def _viewed(
-    rng: random.Random, placed: list[Placed], dials: Dials, *, least: int = LEAST_PIXELS
-) -> Scene | None:
-    """The things with a viewer who sees each of them well enough, or none."""
-    outdoors = any(thing_named(p.thing).place == "outdoors" for p in placed)
-    place: Literal["indoors", "outdoors"] = "outdoors" if outdoors else "indoors"
-    for _ in range(MOST_VIEWS):
-        viewer = viewer_of(
-            placed,
-            around=rng.uniform(-28, 28),
-            above=rng.uniform(14, 32),
-            angle=rng.uniform(34, 50),
-            distance=dials.distance,
-        )
-        scene = Scene(things=tuple(placed), viewer=viewer, place=place, look=rng.randrange(1000))
-        if _is_seen(scene, dials.hidden, least):
-            return scene
-    return None
-
-
-def _is_seen(scene: Scene, hidden: float, least: int) -> bool:
-    """Whether every thing is in the picture, and not too much of it hidden."""
-    seen = survey(scene, SURVEY_SIZE)
-    for number, placed in enumerate(scene.things, start=1):
-        pixels = int((seen.mask == number).sum())
-        if pixels < least or seen.visible[placed.id] < 1 - hidden:
-            return False
-    return True

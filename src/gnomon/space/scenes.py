@@ -15,9 +15,9 @@ import msgspec
 from gnomon.errors import DataError, unknown
 from gnomon.files import read_json
 from gnomon.records import digest
-from gnomon.space.things import palette, thing_named
+from gnomon.space.parts import Triple, palette
+from gnomon.space.things import thing_named
 
-Triple = tuple[float, float, float]
 MOST_THINGS = 200
 MOST_LINKS = 100
 LONGEST_NAME = 60

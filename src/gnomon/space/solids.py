@@ -10,8 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gnomon.space.parts import Part, Vector, palette
 from gnomon.space.scenes import Placed, Scene, Viewer
-from gnomon.space.things import Part, Vector, palette, thing_named
+from gnomon.space.things import thing_named
 
 CORNERS = np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], dtype=float)
 ROPE = 0.012  # metres, its radius

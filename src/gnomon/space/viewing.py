@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Sequence
 from math import cos, radians, sin, tan
+from typing import Literal
 
 from gnomon.space.bodies import Body
-from gnomon.space.scenes import Placed, Viewer
+from gnomon.space.pictures import survey
+from gnomon.space.scenes import Placed, Scene, Viewer
+from gnomon.space.things import thing_named
 
 MARGIN = 0.88  # of the picture that the things may fill
+MOST_VIEWS = 8  # that are tried
+SURVEY_SIZE = 96  # pixels; enough to see what hides what
 LEAST_HEIGHT = 0.03  # metres of the eye above the ground
 
 
@@ -27,9 +33,7 @@ def viewer_of(
     distance   1 if the things are to fill the picture, 2 for twice as far
     """
     points = _corners(things)
-    lower = [min(point[n] for point in points) for n in range(3)]
-    upper = [max(point[n] for point in points) for n in range(3)]
-    middle = [(low + high) / 2 for low, high in zip(lower, upper, strict=True)]
+    middle = [(min(values) + max(values)) / 2 for values in zip(*points, strict=True)]
 
     turn, rise = radians(around), radians(above)
     forward = (-sin(turn) * cos(rise), cos(turn) * cos(rise), -sin(rise))
@@ -59,3 +63,37 @@ def _corners(things: Sequence[Placed]) -> list[tuple[float, float, float]]:
 
 def _along(offset: list[float], direction: tuple[float, float, float]) -> float:
     return sum(offset[n] * direction[n] for n in range(3))
+
+
+def find_view(
+    rng: random.Random, placed: Sequence[Placed], distance: float, hidden: float, least: int
+) -> Scene | None:
+    """Things with a viewer who sees each of them well enough, or none if there is no such viewer.
+
+    hidden   the largest share of a thing that others may hide
+    least    pixels of a small survey that a thing must fill
+    """
+    outdoors = any(thing_named(p.thing).place == "outdoors" for p in placed)
+    place: Literal["indoors", "outdoors"] = "outdoors" if outdoors else "indoors"
+    for _ in range(MOST_VIEWS):
+        viewer = viewer_of(
+            placed,
+            around=rng.uniform(-28, 28),
+            above=rng.uniform(14, 32),
+            angle=rng.uniform(34, 50),
+            distance=distance,
+        )
+        scene = Scene(things=tuple(placed), viewer=viewer, place=place, look=rng.randrange(1000))
+        if _is_seen(scene, hidden, least):
+            return scene
+    return None
+
+
+def _is_seen(scene: Scene, hidden: float, least: int) -> bool:
+    """Whether every thing is in the picture, and not too much of it hidden."""
+    seen = survey(scene, SURVEY_SIZE)
+    for number, placed in enumerate(scene.things, start=1):
+        pixels = int((seen.mask == number).sum())
+        if pixels < least or seen.visible[placed.id] < 1 - hidden:
+            return False
+    return True
