@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from gnomon.errors import GnomonError
 from gnomon.space.laws import broken_laws
-from gnomon.space.relations import decide, explain, facts, relations
+from gnomon.space.relations import FRAMED, MEANINGS, decide, explain, facts, relations
 from gnomon.space.rules import relation_file
 from gnomon.space.scenes import Placed, Scene, Viewer
 
@@ -224,6 +224,16 @@ def test_a_fact_is_explained_in_words():
     assert explain(fact) == (
         "The a is on the b: true, since a stands on the top of b. Rule: A stands on B's top surface."
     )
+
+
+def test_every_relation_names_a_meaning_and_every_meaning_is_named():
+    named = {rule.meaning for rule in relations().values()}
+    assert named == set(MEANINGS) | set(FRAMED)
+
+
+def test_relations_by_frame_are_those_that_depend_on_one():
+    for rule in relations().values():
+        assert (rule.frame == "both") == (rule.meaning in FRAMED)
 
 
 def test_no_law_names_an_unknown_relation():

@@ -49,7 +49,7 @@ class Part(NamedTuple):
 @cache
 def palette() -> dict[str, Triple]:
     """Colours by name: red, green and blue, each from 0 to 1."""
-    file = package_data("palette.yaml")
+    file = package_data("space/palette.yaml")
     try:
         return msgspec.convert(read_yaml(file), dict[str, Triple])
     except msgspec.ValidationError as error:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from functools import cache
+from typing import Literal
 
 import msgspec
 
 from gnomon.errors import DataError
 from gnomon.files import package_data, read_yaml
+
+Frame = Literal["none", "viewer", "own", "subject", "both"]
+Grade = Literal["a", "b", "c"]
 
 
 class Thresholds(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -79,8 +83,8 @@ class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a word for a relation means, from which point of view, and how surely."""
 
     meaning: str  # a function of gnomon.space.meanings
-    frame: str
-    grade: str
+    frame: Frame
+    grade: Grade
     rule: str  # in words
 
 
