@@ -1,5 +1,7 @@
 """Random scenes are plausible, and what is asked for is what is placed."""
 
+from functools import cache
+
 import msgspec
 import pytest
 
@@ -16,13 +18,18 @@ VIEWER = Viewer(eye=(0, -4, 1.5), at=(0, 0, 0.4))
 SEEDS = range(12)
 
 
+@cache
+def scene_by_seed(seed):
+    return random_scene(seed)
+
+
 def world(*placed):
     return Scene(things=placed, viewer=VIEWER)
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_in_a_random_scene_nothing_floats_or_runs_through_another_thing(seed):
-    scene = random_scene(seed)
+    scene = scene_by_seed(seed)
     check_scene(scene)
     assert len(scene.things) == 4
     assert impossibilities(scene) == []
@@ -30,15 +37,15 @@ def test_in_a_random_scene_nothing_floats_or_runs_through_another_thing(seed):
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_laws_hold_between_all_things_of_a_random_scene(seed):
-    scene = random_scene(seed)
+    scene = scene_by_seed(seed)
     for number, first in enumerate(scene.things):
         for second in scene.things[:number]:
             assert broken_laws(scene, first.id, second.id) == []
 
 
 def test_the_same_seed_gives_the_same_scene_and_another_seed_another():
-    assert random_scene(3) == random_scene(3)
-    assert len({random_scene(seed).digest() for seed in SEEDS}) == len(SEEDS)
+    assert random_scene(1) == scene_by_seed(1)
+    assert len({scene_by_seed(seed).digest() for seed in SEEDS}) == len(SEEDS)
 
 
 def test_no_street_furniture_stands_on_a_roof():

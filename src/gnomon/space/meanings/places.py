@@ -60,8 +60,8 @@ def on_side(pair: Pair, side: Side, frame: Frame) -> Verdict:
     off = angle(pair.offset, direction)
     along = dot(pair.offset, direction)
     room = pair.a.reach(direction) + pair.b.reach(direction) + t.side_gap * pair.mean
-    whose = "the viewer's" if frame == "viewer" else f"{pair.b.name}'s own"
-    why = f"{pair.a.name} lies {off:.0f} degrees off {whose} {side} of {pair.b.name}"
+    seen = "as the viewer sees it" if frame == "viewer" else "by its own front"
+    why = f"{pair.a.name} lies {off:.0f} degrees off the {side} of {pair.b.name} {seen}"
 
     opposite = off >= 180 - t.side_true and -along >= room
     across = t.side_false <= off <= 180 - t.side_false and pair.plan_gap > t.side_gap * pair.mean
