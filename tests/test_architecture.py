@@ -31,6 +31,7 @@ ALLOWED = {
     "benchmarks": {"contracts", "errors", "fetching", "files", "language", "records", "vision"},
     "vision": {"errors", "files", "fingerprint", "records"},
     "probing": {"contracts", "errors", "files", "records"},
+    "space": {"errors", "files", "records"},
     "models": {
         "contracts",
         "errors",

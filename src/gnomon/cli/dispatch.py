@@ -24,6 +24,7 @@ COMMANDS = {
     "list": "benchmarks, models, measures or runs",
     "show": "sample items and statistics of a benchmark",
     "make": "write a benchmark's items to a file",
+    "scene": "draw a scene and say what is true in it",
     "check": "validate a file of patterns",
     "data": "fetch the authors' published files",
     "run": "ask models the items of benchmarks",

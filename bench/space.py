@@ -1,0 +1,186 @@
+"""Scenes: cost of a picture, laws on random scenes, and whether pixels say what geometry says.
+
+    python bench/space.py                  # all of it, about 6 minutes of one core
+    python bench/space.py --scenes 40      # quicker
+
+Limits: 384 x 384 pixels with six things in 1 s of CPU and 200 MB; no law broken on 10,000 scenes; at
+least 99 % of clear truths agree with masks and depth; the same pixels without vector instructions.
+"""
+
+import argparse
+import hashlib
+import importlib.util
+import json
+import os
+import resource
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+
+from gnomon.space.bodies import body_named
+from gnomon.space.laws import broken_laws
+from gnomon.space.pictures import draw, survey
+from gnomon.space.placing import Dials, random_scene
+from gnomon.space.relations import facts
+from gnomon.space.solids import camera_of
+
+LIMIT_SECONDS, LIMIT_MB, LIMIT_AGREEMENT = 1.0, 200, 0.99
+WORLDS = Path(__file__).parent.parent / "tests" / "space" / "conftest.py"
+CHECKED = ("left of", "right of", "in front of", "behind", "above", "below", "on", "in", "touching")
+
+
+def draw_scene(seed):
+    """A scene of the tests: not plausible, but full of relations."""
+    spec = importlib.util.spec_from_file_location("worlds", WORLDS)
+    worlds = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(worlds)
+    globals()["draw_scene"] = worlds.draw_scene
+    return worlds.draw_scene(seed)
+
+
+def picture_cost(count=5):
+    scenes = [random_scene(seed, Dials(things=6)) for seed in range(count)]
+    draw(scenes[0], 64)
+    worst = 0.0
+    for scene in scenes:
+        start = time.process_time()
+        draw(scene)
+        worst = max(worst, time.process_time() - start)
+    return worst, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def laws_broken(count):
+    return sum(bool(broken_laws(draw_scene(seed), "a", "b")) for seed in range(count))
+
+
+def agrees(scene, fact, seen):
+    """Whether masks and depth say what a clear truth says; none if they cannot tell."""
+    first, second = body_named(scene, fact.subject), body_named(scene, fact.ground)
+    numbers = {placed.id: n for n, placed in enumerate(scene.things, start=1)}
+    a, b = seen.mask == numbers[fact.subject], seen.mask == numbers[fact.ground]
+    if a.sum() < 60 or b.sum() < 60:
+        return None
+    column_a, column_b = np.nonzero(a)[1].mean(), np.nonzero(b)[1].mean()
+    row_a = np.nonzero(a)[0].mean()
+    points_a, points_b = _points(scene, seen, a), _points(scene, seen, b)
+    ahead = np.array(scene.viewer.at[:2]) - scene.viewer.eye[:2]
+    depth_a, depth_b = np.median(points_a[:, :2] @ ahead), np.median(points_b[:, :2] @ ahead)
+    if fact.relation == "left of":
+        return column_a < column_b
+    if fact.relation == "right of":
+        return column_a > column_b
+    if fact.relation == "in front of":
+        return depth_a < depth_b
+    if fact.relation == "behind":
+        return depth_a > depth_b
+    if fact.relation in ("above", "below", "on"):
+        if min(seen.visible[fact.subject], seen.visible[fact.ground]) < 0.4:
+            return None  # the feet of one of them may be hidden
+        feet_a, feet_b = np.quantile(points_a[:, 2], 0.02), np.quantile(points_b[:, 2], 0.02)
+        return bool(feet_a > feet_b) == (fact.relation != "below")
+    near = _beside(a, b)
+    if fact.relation == "in":
+        left, _, right, bottom = seen.boxes[fact.ground]
+        inside = left - 2 <= column_a <= right + 2 and row_a <= bottom + 2
+        return near and inside and first.diagonal <= second.diagonal
+    return near
+
+
+def _points(scene, seen, mask):
+    """The points of a mask in the scene, from depth alone."""
+    camera = camera_of(scene.viewer)
+    size = seen.depth.shape[0]
+    rows, columns = np.nonzero(mask)
+    x = ((columns + 0.5) / size * 2 - 1) * camera.half_width
+    y = -((rows + 0.5) / size * 2 - 1) * camera.half_width
+    ways = camera.forward + x[:, None] * camera.right + y[:, None] * camera.up
+    return camera.eye + ways * seen.depth[rows, columns][:, None]
+
+
+def _beside(a, b):
+    """Whether two masks come within two pixels of one another."""
+    grown = a.copy()
+    for _ in range(2):
+        wider = grown.copy()
+        wider[1:] |= grown[:-1]
+        wider[:-1] |= grown[1:]
+        wider[:, 1:] |= grown[:, :-1]
+        wider[:, :-1] |= grown[:, 1:]
+        grown = wider
+    return bool((grown & b).any())
+
+
+def agreement(count):
+    right = total = 0
+    misses = []
+    for seed in range(count):
+        scene = random_scene(seed)
+        seen = survey(scene)
+        ids = [placed.id for placed in scene.things]
+        for subject in ids:
+            for ground in ids:
+                if subject == ground:
+                    continue
+                for fact in facts(scene, subject, ground, frame="viewer", only=CHECKED).values():
+                    verdict = agrees(scene, fact, seen) if fact.truth else None
+                    if verdict is None:
+                        continue
+                    total += 1
+                    right += bool(verdict)
+                    if not verdict:
+                        misses.append((seed, fact.sentence()))
+    return right, total, misses
+
+
+def digest(seed=1):
+    picture = draw(random_scene(seed), 128)
+    parts = (picture.rgb, picture.survey.mask, picture.survey.depth)
+    return hashlib.sha256(b"".join(part.tobytes() for part in parts)).hexdigest()
+
+
+def digests():
+    """Digests of the same pixels, with the machine's vector instructions and without."""
+    from numpy._core._multiarray_umath import __cpu_dispatch__, __cpu_features__
+
+    present = [name for name in __cpu_dispatch__ if __cpu_features__.get(name)]
+    found = []
+    for disabled in ("", " ".join(present)):
+        environment = {**os.environ, "NPY_DISABLE_CPU_FEATURES": disabled}
+        command = [sys.executable, __file__, "--digest"]
+        run = subprocess.run(command, capture_output=True, text=True, env=environment, check=True)
+        found.append(run.stdout.strip())
+    return found
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--scenes", type=int, default=400)
+    parser.add_argument("--laws", type=int, default=10_000)
+    parser.add_argument("--digest", action="store_true", help="print the digest of one picture")
+    args = parser.parse_args()
+    if args.digest:
+        print(digest())
+        return 0
+    seconds, megabytes = picture_cost()
+    same = len(set(digests())) == 1
+    broken = laws_broken(args.laws)
+    right, total, misses = agreement(args.scenes)
+    result = {
+        "seconds_of_worst_picture": round(seconds, 3),
+        "megabytes": round(megabytes),
+        "same_pixels_without_vector_instructions": same,
+        "scenes_with_broken_laws": broken,
+        "clear_truths": total,
+        "confirmed_by_pixels": right,
+        "misses": misses[:20],
+    }
+    print(json.dumps(result, indent=2))
+    good = seconds <= LIMIT_SECONDS and megabytes <= LIMIT_MB and same and not broken
+    return 0 if good and right >= LIMIT_AGREEMENT * total else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

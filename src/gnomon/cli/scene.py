@@ -1,0 +1,124 @@
+"""Draw a scene of everyday things and say what is true in it.
+
+The scene comes from a file (docs/scenes.md has the format), from a seed, or from a caption. With
+--say, --seed varies where things are put. An output that ends in .json is the scene itself, which
+can be edited and drawn again.
+
+examples:
+  gnomon scene --seed 7 -o scene.png
+  gnomon scene --say "a cup on a table, a dog behind it" -o dog.png --facts
+  gnomon scene --say "a cat under a table" -o cat.json -o cat.png
+  gnomon scene --seed 3 --things 6 --facts
+"""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from itertools import permutations
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gnomon.errors import UsageError, inert
+
+if TYPE_CHECKING:
+    from gnomon.space.scenes import Scene
+
+
+def arguments(parser: ArgumentParser) -> None:
+    """Add the options of this command."""
+    parser.add_argument("file", nargs="?", metavar="FILE", help="a scene as JSON")
+    parser.add_argument("--seed", type=int, metavar="S", help="a random scene, the same for each S")
+    parser.add_argument("--say", metavar="TEXT", help="a scene in which this caption is true")
+    parser.add_argument(
+        "--things", type=int, metavar="N", help="how many things a random scene has (default: 4)"
+    )
+    parser.add_argument(
+        "-o",
+        "--output",
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="write the picture (.png) or the scene (.json); may be given twice",
+    )
+    parser.add_argument(
+        "--size", type=int, default=384, metavar="N", help="pixels of a side (default: 384)"
+    )
+    parser.add_argument("--facts", action="store_true", help="print what is true, and why")
+
+
+def main(args: Namespace) -> int:
+    """Make the scene, write what was asked for, print its facts."""
+    from gnomon.space.pictures import check_size
+
+    _check(args)
+    check_size(args.size)
+    scene = _scene(args)
+    _warn(scene)
+    for output in args.output:
+        _write(scene, output, args.size)
+    if args.facts:
+        _print_facts(scene)
+    return 0
+
+
+def _check(args: Namespace) -> None:
+    sources = [args.file is not None, args.say is not None]
+    if all(sources) or not (any(sources) or args.seed is not None):
+        raise UsageError(
+            "A scene comes from one of FILE, --say and --seed.",
+            'Try: gnomon scene --say "a cup on a table" -o cup.png',
+        )
+    if args.file is not None and args.seed is not None:
+        raise UsageError("A scene from a file has no seed.", "Leave --seed out.")
+    if args.things is not None and any(sources):
+        raise UsageError("--things is for random scenes.", "Give it with --seed alone.")
+    if not args.output and not args.facts:
+        raise UsageError("There is nothing to do.", "Give -o PICTURE.png, or --facts, or both.")
+    for output in args.output:
+        if Path(output).suffix.lower() not in (".png", ".json"):
+            raise UsageError(f"'{output}' ends neither in .png nor in .json.", "Change its ending.")
+
+
+def _scene(args: Namespace) -> Scene:
+    if args.file is not None:
+        from gnomon.space.scenes import read_scene
+
+        return read_scene(args.file)
+    if args.say is not None:
+        from gnomon.space.saying import scene_of
+
+        return scene_of(args.say, args.seed or 0)
+    from gnomon.space.placing import Dials, random_scene
+
+    count = Dials().things if args.things is None else args.things
+    return random_scene(args.seed, Dials(things=count))
+
+
+def _warn(scene: Scene) -> None:
+    """Say what cannot be in a scene; it is drawn all the same."""
+    from gnomon.cli.dispatch import tell
+    from gnomon.space.standing import impossibilities
+
+    for sentence in impossibilities(scene):
+        tell(sentence)
+
+
+def _write(scene: Scene, output: str, size: int) -> None:
+    if Path(output).suffix.lower() == ".json":
+        from gnomon.space.scenes import to_json
+
+        Path(output).write_text(to_json(scene) + "\n", encoding="utf-8")
+        return
+    from gnomon.space.pictures import draw, write_png
+
+    write_png(output, draw(scene, size).rgb)
+
+
+def _print_facts(scene: Scene) -> None:
+    """Every true relation between two things, with its reason."""
+    from gnomon.space.relations import facts
+
+    for subject, ground in permutations([placed.id for placed in scene.things], 2):
+        for fact in facts(scene, subject, ground).values():
+            if fact.truth:
+                print(inert(f"{fact.sentence()} [{fact.grade}] {fact.why}"))

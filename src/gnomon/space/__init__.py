@@ -1,0 +1,1 @@
+"""One world as geometry: things, scenes, what is true in them, and what they look like."""

@@ -1,0 +1,159 @@
+"""Pictures of scenes: colours, depth, instance mask, boxes, and how much of each thing is seen.
+
+A ray caster in NumPy. It works in bands of rows, so that memory does not grow with the picture, and
+no sum depends on threads: the same scene has the same pixels everywhere.
+"""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from math import log2
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gnomon.errors import UsageError
+from gnomon.space.bodies import Body
+from gnomon.space.casting import Grid, cast, rays_of, silhouettes, windows_of
+from gnomon.space.looks import look_of
+from gnomon.space.scenes import Scene, check_scene
+from gnomon.space.shading import SAMPLES, shade
+from gnomon.space.solids import Camera, camera_of, solids_of
+
+ROWS = 48  # of pixels in a band
+SMALLEST_SIDE, LARGEST_SIDE = 16, 2048
+Box = tuple[int, int, int, int]
+
+
+class Survey(NamedTuple):
+    """What is where in a picture, at the middles of its pixels."""
+
+    depth: NDArray[np.float32]  # metres along the viewer's line of sight; infinite for the sky
+    mask: NDArray[np.uint8]  # 0, or the number of a thing in the scene, from 1
+    boxes: dict[str, Box | None]  # left, top, right, bottom of each id; none if it is not seen
+    visible: dict[str, float]  # the share of its own pixels that nothing else hides
+
+
+class Picture(NamedTuple):
+    """A picture of a scene with all that is known of it."""
+
+    rgb: NDArray[np.uint8]
+    survey: Survey
+
+
+def draw(scene: Scene, size: int = 384) -> Picture:
+    """The picture of a scene, `size` pixels wide and high."""
+    check_scene(scene)
+    check_size(size)
+    solids, camera, look = solids_of(scene), camera_of(scene.viewer), look_of(scene)
+    grid = Grid(size * SAMPLES, size * SAMPLES)
+    windows = windows_of(solids, camera, grid)
+    wall = wall_distance(scene, camera) if look.wall is not None else None
+    tile = _tile(scene)
+    rgb = np.empty((size, size, 3), dtype=np.uint8)
+    for top in range(0, size, ROWS):
+        bottom = min(top + ROWS, size)
+        rays = rays_of(camera, grid, top * SAMPLES, bottom * SAMPLES, np.float32)
+        band = cast(solids, windows, camera, rays, top * SAMPLES, wall)
+        rgb[top:bottom] = shade(band, solids, camera, look, tile)
+    return Picture(rgb, survey(scene, size))
+
+
+def survey(scene: Scene, size: int = 384) -> Survey:
+    """Depth, mask, boxes and visible shares, in double precision and without colours."""
+    check_scene(scene)
+    check_size(size)
+    solids, camera, look = solids_of(scene), camera_of(scene.viewer), look_of(scene)
+    grid = Grid(size, size)
+    windows = windows_of(solids, camera, grid)
+    wall = wall_distance(scene, camera) if look.wall is not None else None
+    owners = np.array([0, 0, 0, *(solid.owner for solid in solids)], dtype=np.uint8)
+    depth = np.empty((size, size), dtype=np.float32)
+    mask = np.empty((size, size), dtype=np.uint8)
+    whole = np.zeros(len(scene.things) + 1, dtype=np.int64)
+    for top in range(0, size, ROWS):
+        bottom = min(top + ROWS, size)
+        rays = rays_of(camera, grid, top, bottom, np.float64)
+        band = cast(solids, windows, camera, rays, top, wall)
+        ahead = sum(rays[n] * camera.forward[n] for n in range(3))
+        depth[top:bottom] = band.distance * ahead
+        mask[top:bottom] = owners[band.met + 3]  # sky, wall and floor come before the first
+        whole += silhouettes(solids, windows, camera, rays, top, len(scene.things))
+    return _counted(scene, depth, mask, whole)
+
+
+def _counted(
+    scene: Scene, depth: NDArray[np.float32], mask: NDArray[np.uint8], whole: NDArray[np.int64]
+) -> Survey:
+    boxes: dict[str, Box | None] = {}
+    visible = {}
+    for number, placed in enumerate(scene.things, start=1):
+        rows, columns = np.nonzero(mask == number)
+        boxes[placed.id] = None
+        if len(rows):
+            boxes[placed.id] = (
+                int(columns.min()),
+                int(rows.min()),
+                int(columns.max()) + 1,
+                int(rows.max()) + 1,
+            )
+        visible[placed.id] = len(rows) / max(1, int(whole[number]))
+    return Survey(depth, mask, boxes, visible)
+
+
+def check_size(size: int) -> None:
+    """Raise an error for a picture that is too small to see or too large to make."""
+    if not SMALLEST_SIDE <= size <= LARGEST_SIDE:
+        raise UsageError(
+            f"A picture of {size} x {size} pixels cannot be made.",
+            f"Ask for a side from {SMALLEST_SIDE} to {LARGEST_SIDE}.",
+        )
+
+
+def wall_distance(scene: Scene, camera: Camera) -> float:
+    """How far in front of the viewer the wall of a room is: behind everything."""
+    x, y = camera.forward[0], camera.forward[1]
+    length = float(np.sqrt(x * x + y * y))
+    farthest = 0.0
+    for placed in scene.things:
+        for corner in Body(placed).corners:
+            ahead = (corner[0] - camera.eye[0]) * x + (corner[1] - camera.eye[1]) * y
+            farthest = max(farthest, float(ahead) / length)
+    near = float(np.sqrt(((np.array(scene.viewer.at) - camera.eye) ** 2).sum()))
+    return farthest + 0.4 * max(near, 0.5)
+
+
+def _tile(scene: Scene) -> float:
+    """A size of tiles that suits how far the viewer looks."""
+    way = [to - start for start, to in zip(scene.viewer.eye, scene.viewer.at, strict=True)]
+    distance = max(0.1, sum(step * step for step in way) ** 0.5)
+    return float(2.0 ** round(log2(distance * 0.12)))
+
+
+def write_png(file: str | Path, rgb: NDArray[np.uint8]) -> None:
+    """Write a picture; its pixels are the same everywhere, its bytes depend on zlib's version."""
+    Path(file).write_bytes(png(rgb))
+
+
+def png(rgb: NDArray[np.uint8]) -> bytes:
+    """A picture of height x width x 3 bytes in the format PNG."""
+    height, width, _ = rgb.shape
+    rows = np.zeros((height, 1 + width * 3), dtype=np.uint8)  # each row begins with its filter: 0
+    rows[:, 1:] = rgb.reshape(height, width * 3)
+    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    return b"".join(
+        (
+            b"\x89PNG\r\n\x1a\n",
+            _chunk(b"IHDR", header),
+            _chunk(b"IDAT", zlib.compress(rows.tobytes(), 6)),
+            _chunk(b"IEND", b""),
+        )
+    )
+
+
+def _chunk(kind: bytes, content: bytes) -> bytes:
+    check = struct.pack(">I", zlib.crc32(kind + content))
+    return struct.pack(">I", len(content)) + kind + content + check
