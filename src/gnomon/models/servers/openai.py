@@ -90,12 +90,8 @@ def openai(
     budget = _budget(max_cost, price_input, price_output, budget_tokens)
     address = _address(base_url)
     replies = _replies(cache)  # may fail, so before the remote, which has a loop to close
-    patience: dict[str, Any] = {
-        "concurrency": concurrency,
-        "attempts": attempts,
-        "timeout": timeout,
-    }
-    remote = Remote(address, key_env, budget, **patience)
+    pace: dict[str, Any] = {"concurrency": concurrency, "attempts": attempts, "timeout": timeout}
+    remote = Remote(address, key_env, budget, **pace)
     return OpenAI(requests, remote, wording, replies, batch=concurrency * BATCHES)
 
 
