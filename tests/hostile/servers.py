@@ -415,6 +415,7 @@ def try_server(name: str, behaviour: Behaviour, folder: Path, tally: Tally) -> N
 
     os.environ["GNOMON_CACHE"] = str(folder / "cache")
     os.environ["OPENAI_API_KEY"] = KEY
+    bomb()  # packed before anyone waits for an honest answer
     server = Server(behaviour)
     start = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     try:
