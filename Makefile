@@ -1,6 +1,6 @@
 # make demo   set up, measure a small real model, write a report
 # make test   set up everything, run the tests
-# make hostile   kills, damaged files, hostile servers: about twenty minutes
+# make hostile   kills, damaged files, hostile servers: about ten minutes
 # make lint   ruff and mypy        make bench   speed and memory        make docs   build the guide
 #
 # Everything is installed into .venv with the versions of constraints.txt.
