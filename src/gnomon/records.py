@@ -7,6 +7,7 @@ They are plain, immutable and typed; on disk each is one JSON object with the sa
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from hashlib import sha256
 from math import isnan
 from typing import Any, Literal, NamedTuple, get_args
@@ -120,12 +121,20 @@ def problem(item: Item) -> str:
         return "the id is empty"
     if item.form == "scene" and not item.choices:  # to be painted, and judged by looking
         return "gold is given, but there are no choices" if item.gold else ""
-    if len(item.choices) < 2 or len(set(item.choices)) != len(item.choices):
-        return "choices must be two or more different labels"
-    if not item.gold or not set(item.gold) <= set(item.choices):
-        return "gold must be one or more of the choices"
+    wrong = _problem_of_labels(tuple(item.choices), tuple(item.gold))
+    if wrong:
+        return wrong
     if item.form == "cloze" and item.text.count(MASK) != 1:
         return f"a cloze text must hold {MASK} exactly once"
+    return ""
+
+
+@lru_cache(maxsize=1024)  # a benchmark has few sets of labels and very many items
+def _problem_of_labels(choices: tuple[str, ...], gold: tuple[str, ...]) -> str:
+    if len(choices) < 2 or len(set(choices)) != len(choices):
+        return "choices must be two or more different labels"
+    if not gold or not set(gold) <= set(choices):
+        return "gold must be one or more of the choices"
     return ""
 
 
