@@ -10,7 +10,7 @@ import errno
 import shutil
 import sqlite3
 from collections.abc import Iterable, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -32,13 +32,18 @@ CREATE TABLE IF NOT EXISTS answers (
   error TEXT, PRIMARY KEY (n, sample)
 ) WITHOUT ROWID;
 """
-_ADD_ANSWER = """
-INSERT INTO answers VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (n, sample) DO UPDATE SET
-  scores = excluded.scores, choice = excluded.choice, reply = excluded.reply, rule = excluded.rule,
-  files = excluded.files, seconds = excluded.seconds, tokens = excluded.tokens,
-  error = excluded.error
-WHERE answers.error IS NOT NULL
-"""
+_ANSWER_COLUMNS = (
+    "n",
+    "sample",
+    "scores",
+    "choice",
+    "reply",
+    "rule",
+    "files",
+    "seconds",
+    "tokens",
+    "error",
+)
 _encode = msgspec.json.Encoder().encode
 _decode_item = msgspec.json.Decoder(Item).decode
 
@@ -125,7 +130,16 @@ class RunLog:
 
     def add_answers(self, numbered: Iterable[tuple[int, Answer]]) -> None:
         """Log a batch of answers. One that is there already is kept, unless it was a failure."""
-        self._write(_ADD_ANSWER, [_row(n, answer) for n, answer in numbered])
+        rows = [_row(n, answer) for n, answer in numbered]
+        if not rows:
+            return
+        used = []
+        filled = []
+        for name, column in zip(_ANSWER_COLUMNS, zip(*rows, strict=True), strict=True):
+            if column.count(None) < len(rows):
+                used.append(name)
+                filled.append(column)
+        self._write(_adding_answers(tuple(used)), list(zip(*filled, strict=True)))
 
     def pending(
         self, after: int, most: int, *, retry_errors: bool = False
@@ -208,6 +222,20 @@ class RunLog:
             raise
         except sqlite3.Error as error:
             raise _log_error(self.path, error) from None
+
+
+@lru_cache
+def _adding_answers(columns: tuple[str, ...]) -> str:
+    """How answers are added that have only these columns; the others stay empty.
+
+    Python's sqlite3 takes longer to bind None than anything else, and most columns of most runs are
+    empty.
+    """
+    names = ", ".join(columns)
+    places = ", ".join("?" * len(columns))
+    replaced = ", ".join(f"{name} = excluded.{name}" for name in _ANSWER_COLUMNS[2:])
+    adding = f"INSERT INTO answers ({names}) VALUES ({places})"  # noqa: S608 - our own words
+    return f"{adding} ON CONFLICT (n, sample) DO UPDATE SET {replaced} WHERE error IS NOT NULL"
 
 
 def _row(n: int, answer: Answer) -> tuple[Any, ...]:
