@@ -2,13 +2,15 @@
 
 The scene comes from a file (docs/scenes.md has the format), from a seed, or from a caption. With
 --say, --seed varies where things are put. An output that ends in .json is the scene itself, which
-can be edited and drawn again.
+can be edited and drawn again; one in .svg is a drawing that can be turned in a browser, or with
+--plan the scene from above.
 
 examples:
   gnomon scene --seed 7 -o scene.png
   gnomon scene --say "a cup on a table, a dog behind it" -o dog.png --facts
   gnomon scene --say "a cat under a table" -o cat.json -o cat.png
   gnomon scene --seed 3 --things 6 --facts
+  gnomon scene --seed 3 --plan -o plan.svg
 """
 
 from __future__ import annotations
@@ -22,6 +24,8 @@ from gnomon.errors import UsageError, inert
 
 if TYPE_CHECKING:
     from gnomon.space.scenes import Scene
+
+ENDINGS = (".png", ".svg", ".json")
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -38,11 +42,12 @@ def arguments(parser: ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="FILE",
-        help="write the picture (.png) or the scene (.json); may be given twice",
+        help="write a picture (.png), a drawing to turn (.svg) or the scene (.json); repeatable",
     )
     parser.add_argument(
         "--size", type=int, default=384, metavar="N", help="pixels of a side (default: 384)"
     )
+    parser.add_argument("--plan", action="store_true", help="draw .svg files from above")
     parser.add_argument("--facts", action="store_true", help="print what is true, and why")
 
 
@@ -55,7 +60,7 @@ def main(args: Namespace) -> int:
     scene = _scene(args)
     _warn(scene)
     for output in args.output:
-        _write(scene, output, args.size)
+        _write(scene, output, args)
     if args.facts:
         _print_facts(scene)
     return 0
@@ -75,8 +80,13 @@ def _check(args: Namespace) -> None:
     if not args.output and not args.facts:
         raise UsageError("There is nothing to do.", "Give -o PICTURE.png, or --facts, or both.")
     for output in args.output:
-        if Path(output).suffix.lower() not in (".png", ".json"):
-            raise UsageError(f"'{output}' ends neither in .png nor in .json.", "Change its ending.")
+        if Path(output).suffix.lower() not in ENDINGS:
+            raise UsageError(
+                f"'{output}' ends in none of {', '.join(ENDINGS)}.", "Change its ending."
+            )
+    drawn = [output for output in args.output if Path(output).suffix.lower() == ".svg"]
+    if args.plan and not drawn:
+        raise UsageError("--plan is for drawings.", "Give it with -o FILE.svg.")
 
 
 def _scene(args: Namespace) -> Scene:
@@ -103,15 +113,26 @@ def _warn(scene: Scene) -> None:
         tell(sentence)
 
 
-def _write(scene: Scene, output: str, size: int) -> None:
-    if Path(output).suffix.lower() == ".json":
+def _write(scene: Scene, output: str, args: Namespace) -> None:
+    ending = Path(output).suffix.lower()
+    if ending == ".png":
+        from gnomon.space.pictures import draw, write_png
+
+        write_png(output, draw(scene, args.size).rgb)
+        return
+    Path(output).write_text(_as_text(scene, ending, plan=args.plan), encoding="utf-8")
+
+
+def _as_text(scene: Scene, ending: str, *, plan: bool) -> str:
+    if ending == ".json":
         from gnomon.space.scenes import to_json
 
-        Path(output).write_text(to_json(scene) + "\n", encoding="utf-8")
-        return
-    from gnomon.space.pictures import draw, write_png
+        return to_json(scene) + "\n"
+    from gnomon.space import drawings
 
-    write_png(output, draw(scene, size).rgb)
+    if plan:
+        return drawings.plan(scene) + "\n"
+    return drawings.turnable_file(scene)
 
 
 def _print_facts(scene: Scene) -> None:
