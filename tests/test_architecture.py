@@ -67,6 +67,8 @@ ALLOWED = {
         "registry",
         "runs",
         "api",
+        "space",
+        "vision",
         "writing",
     },
     "data": set(),

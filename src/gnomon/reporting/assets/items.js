@@ -129,6 +129,9 @@
   const row = (i) => {
     const context = pack.context.values[pack.context.codes[i]];
     const said = make("p", { class: "said" });
+    for (const small of pack.thumbnails.values[pack.thumbnails.codes[i]]) {
+      said.append(make("img", { class: "thumb", src: small, alt: "The picture that was asked about" }));
+    }
     if (context) said.append(make("bdi", { class: "premise" }, context));
     said.append(make("bdi", {}, pack.text[i]));
     const button = make("button", { type: "button", "aria-expanded": "false", "aria-label": `Details of ${pack.id[i].slice(0, 80)}` }, "+");

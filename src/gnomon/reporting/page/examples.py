@@ -12,6 +12,7 @@ from gnomon.records import Item
 from gnomon.registry import role
 from gnomon.reporting.figures import words
 from gnomon.reporting.page.items import pictures
+from gnomon.reporting.pictures import Album
 from gnomon.reporting.study import NO_ANSWER, NOT_ASKED, Entrant, Places, Study
 from gnomon.reporting.words import clip, percentage
 
@@ -30,6 +31,7 @@ class Example(NamedTuple):
     chance: str  # what the model gave the right answer; empty without scores
     reply: str
     image: str
+    thumbnails: tuple[str, ...]
 
 
 class Group(NamedTuple):
@@ -167,6 +169,7 @@ def _example(study: Study, entrant: Entrant, i: int) -> Example:
         chance=percentage(chance) if np.isfinite(chance) else "",
         reply=clip(entrant.replies.get(i, ""), 160),
         image=clip(pictures(item), 120),
+        thumbnails=Album().of(item),
     )
 
 

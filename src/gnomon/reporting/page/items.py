@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gnomon.records import Item
+from gnomon.reporting.pictures import Album
 from gnomon.reporting.study import NO_ANSWER, NOT_ASKED, Entrant, Study
 from gnomon.reporting.words import clip as clip
 
@@ -65,6 +66,7 @@ def columns(study: Study, count: int) -> dict[str, Any]:
         "choices": column(lambda item: item.choices),
         "gold": column(lambda item: " / ".join(item.gold)),
         "image": column(lambda item: clip(pictures(item), PICTURES)),
+        "thumbnails": column(Album().of),
         "tags": tags,
         "runs": [_answers(entrant, count) for entrant in study.entrants],
     }

@@ -16,6 +16,7 @@ from gnomon.measures.comparison import compare as compared
 from gnomon.records import Answer, Item
 from gnomon.reporting.figures.slices import headline_measure
 from gnomon.reporting.page.items import clip
+from gnomon.reporting.pictures import Album
 from gnomon.reporting.study import NO_ANSWER, NOT_ASKED, Entrant, Study, labels_of
 from gnomon.reporting.viewer.pages import address
 from gnomon.reporting.viewer.shelf import Shelf
@@ -164,6 +165,7 @@ def item_page(shelf: Shelf, benchmark: str, name: str) -> dict[str, Any] | None:
         "tags": sorted(item.tags.items()),
         "context": clip(item.context, TEXT),
         "text": clip(item.text, TEXT),
+        "thumbnails": Album().of(item),
     }
 
 
@@ -212,6 +214,7 @@ def _row(study: Study, i: int) -> dict[str, Any]:
         "text": clip(item.text),
         "gold": " or ".join(item.gold),
         "url": "/item?" + urlencode({"benchmark": study.name, "id": item.id}),
+        "thumbnails": Album().of(item),
         "answers": [_picked(item, entrant, i) for entrant in study.entrants],
     }
 

@@ -1,0 +1,98 @@
+"""Pictures stand beside what was asked about them, in the report and in the viewer."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+import zlib
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+pytest.importorskip("PIL", reason="the extra 'report' is not installed")
+pytest.importorskip("starlette", reason="the extra 'report' is not installed")
+
+from starlette.testclient import TestClient
+
+from gnomon.cli import main
+from gnomon.records import Image, Item
+from gnomon.reporting.pictures import Album, thumbnail_of
+from gnomon.reporting.viewer.app import make_app
+from gnomon.space.pictures import draw, write_png
+from gnomon.space.saying import scene_of
+from gnomon.vision.images import describe
+
+
+@pytest.fixture
+def picture(tmp_path: Path) -> Image:
+    file = tmp_path / "cup.png"
+    write_png(file, draw(scene_of("a cup on a table", 0), 64).rgb)
+    return describe(file)
+
+
+def captions(picture: Image, count: int = 8) -> list[Item]:
+    found = []
+    for i in range(count):
+        found.append(
+            Item(
+                id=f"item-{i}",
+                form="caption",
+                text=f"The cup is on the table, said {i} times.",
+                choices=("false", "true"),
+                gold=("true",),
+                group=f"g{i}",
+                images=(picture,),
+            )
+        )
+    return found
+
+
+@pytest.fixture
+def run(made: ModuleType, picture: Image, tmp_path: Path) -> Path:
+    folder = tmp_path / "runs"
+    made.write(folder / "one", "vsr@published", "some", captions(picture), skill=0.2, seed=1)
+    return folder
+
+
+def test_the_report_shows_each_picture_once_however_often_it_is_asked(run: Path, tmp_path: Path):
+    page = tmp_path / "page.html"
+    assert main(["report", str(run), "-o", str(page)]) == 0
+    text = page.read_text()
+    assert '<img class="thumb" src="data:image/jpeg;base64,' in text
+    packs = re.findall(r'<script type="[^"]*"[^>]*>([A-Za-z0-9+/=]{200,})<', text)
+    packs += re.findall(r'data-pack="([A-Za-z0-9+/=]+)"', text)
+    (pack,) = [json.loads(zlib.decompress(base64.b64decode(each), -15)) for each in packs]
+    assert len(pack["thumbnails"]["values"]) == 1
+    assert pack["thumbnails"]["codes"] == [0] * 8
+
+
+def test_the_viewer_shows_the_picture_beside_its_caption(run: Path):
+    viewer = TestClient(make_app(str(run)), base_url="http://localhost:8765")
+    for address in ("/run/one/items", "/item?benchmark=vsr%40published&id=item-1"):
+        page = viewer.get(address).text
+        assert page.count('<img class="thumb" src="data:image/jpeg;base64,') >= 1, address
+
+
+def test_a_picture_that_changed_since_the_run_is_not_shown(picture: Image):
+    assert thumbnail_of(picture)
+    write_png(picture.path, draw(scene_of("a dog on a bed", 1), 64).rgb)
+    thumbnail_of.cache_clear()
+    assert thumbnail_of(picture) == ""
+
+
+@pytest.mark.parametrize("path", ["gone.png", "/dev/zero", "a\0b", "http://127.0.0.1:9/x.png"])
+def test_a_picture_that_is_not_there_is_left_out(path: str):
+    assert thumbnail_of(Image(path=path, sha256="0" * 64)) == ""
+
+
+def test_a_file_that_a_run_merely_names_is_not_shown(picture: Image):
+    assert thumbnail_of(Image(path=picture.path, sha256="")) == ""
+    assert thumbnail_of(Image(path=picture.path, sha256="0" * 64)) == ""
+
+
+def test_thumbnails_take_no_more_room_than_a_page_has(picture: Image):
+    (item,) = captions(picture, 1)
+    assert len(Album().of(item)) == 1
+    assert Album(room=100).of(item) == ()
