@@ -31,7 +31,7 @@ ALLOWED = {
     "benchmarks": {"contracts", "errors", "fetching", "files", "language", "records", "vision"},
     "vision": {"errors", "files", "fingerprint", "records"},
     "probing": {"contracts", "errors", "files", "records"},
-    "space": {"errors", "files", "records"},
+    "space": {"errors", "fetching", "files", "records"},
     "models": {
         "contracts",
         "errors",

@@ -48,6 +48,11 @@ def arguments(parser: ArgumentParser) -> None:
         "--size", type=int, default=384, metavar="N", help="pixels of a side (default: 384)"
     )
     parser.add_argument("--plan", action="store_true", help="draw .svg files from above")
+    parser.add_argument(
+        "--meshes",
+        action="store_true",
+        help="draw .png files with fetched models, where there are any (`gnomon data get things`)",
+    )
     parser.add_argument("--facts", action="store_true", help="print what is true, and why")
 
 
@@ -116,11 +121,22 @@ def _warn(scene: Scene) -> None:
 def _write(scene: Scene, output: str, args: Namespace) -> None:
     ending = Path(output).suffix.lower()
     if ending == ".png":
-        from gnomon.space.pictures import draw, write_png
-
-        write_png(output, draw(scene, args.size).rgb)
+        _write_picture(scene, output, args)
         return
     Path(output).write_text(_as_text(scene, ending, plan=args.plan), encoding="utf-8")
+
+
+def _write_picture(scene: Scene, output: str, args: Namespace) -> None:
+    from gnomon.space.pictures import draw, write_png
+
+    credit = ""
+    if args.meshes:
+        from gnomon.cli.dispatch import tell
+        from gnomon.space.meshes import credit as credit_of
+
+        credit = credit_of({placed.thing for placed in scene.things})
+        tell(credit or "None of these things has a mesh.")
+    write_png(output, draw(scene, args.size, meshes=args.meshes).rgb, credit=credit)
 
 
 def _as_text(scene: Scene, ending: str, *, plan: bool) -> str:

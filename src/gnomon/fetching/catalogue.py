@@ -15,6 +15,7 @@ from pathlib import Path, PurePosixPath
 import msgspec
 
 from gnomon.errors import DataError, UsageError, unknown
+from gnomon.fetching.debian import download_package
 from gnomon.fetching.download import Attempts, Progress, download
 from gnomon.files import package_data, read_lines, read_yaml
 from gnomon.fingerprint import sha256_of as sha256_of  # model files are checked with it too
@@ -32,6 +33,7 @@ class SourceFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     bytes: int = 0  # 0: not known
     commit: str = ""  # where it differs from the source's
     url: str = ""  # where it is not in the source's repository
+    debian: str = ""  # the package of Debian that it is, with its version
 
 
 class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -188,6 +190,10 @@ def fetch_files(
         if expected and target.is_file() and sha256_of(target) == expected:
             if known is None:  # put there by hand
                 _add(root, Fetched(file.path, expected, target.stat().st_size, ""))
+            continue
+        if file.debian and not mirror:
+            digest = download_package(file.debian, target, sha256=file.sha256)
+            _add(root, Fetched(file.path, digest, target.stat().st_size, file.debian))
             continue
         url = address(source, file, mirror)
         digest = download(

@@ -141,6 +141,10 @@ def meet(solid: Solid, origin: Array | Axes, rays: Axes, nearest: float = NEARES
         start.append(a * offset[0] + b * offset[1] + c * offset[2])
         way.append(a * rays[0] + b * rays[1] + c * rays[2])
     unit_start, unit_way = (start[0], start[1], start[2]), (way[0], way[1], way[2])
+    if solid.mesh is not None:
+        from gnomon.space.meshes import meet_mesh
+
+        return meet_mesh(solid.mesh, unit_start, unit_way, nearest)
     return intersect(solid.shape, solid.narrow, unit_start, unit_way, nearest)
 
 

@@ -44,11 +44,12 @@ class Picture(NamedTuple):
     survey: Survey
 
 
-def draw(scene: Scene, size: int = 384) -> Picture:
-    """The picture of a scene, `size` pixels wide and high."""
+def draw(scene: Scene, size: int = 384, *, meshes: bool = False) -> Picture:
+    """The picture of a scene, `size` pixels wide and high; `meshes` for the fetched models."""
     check_scene(scene)
     check_size(size)
-    solids, camera, look = solids_of(scene), camera_of(scene.viewer), look_of(scene)
+    solids = solids_of(scene, meshes=meshes)
+    camera, look = camera_of(scene.viewer), look_of(scene)
     grid = Grid(size * SAMPLES, size * SAMPLES)
     windows = windows_of(solids, camera, grid)
     wall = wall_distance(scene, camera) if look.wall is not None else None
@@ -59,14 +60,15 @@ def draw(scene: Scene, size: int = 384) -> Picture:
         rays = rays_of(camera, grid, top * SAMPLES, bottom * SAMPLES, np.float32)
         band = cast(solids, windows, camera, rays, top * SAMPLES, wall)
         rgb[top:bottom] = shade(band, solids, camera, look, tile)
-    return Picture(rgb, survey(scene, size))
+    return Picture(rgb, survey(scene, size, meshes=meshes))
 
 
-def survey(scene: Scene, size: int = 384) -> Survey:
+def survey(scene: Scene, size: int = 384, *, meshes: bool = False) -> Survey:
     """Depth, mask, boxes and visible shares, in double precision and without colours."""
     check_scene(scene)
     check_size(size)
-    solids, camera, look = solids_of(scene), camera_of(scene.viewer), look_of(scene)
+    solids = solids_of(scene, meshes=meshes)
+    camera, look = camera_of(scene.viewer), look_of(scene)
     grid = Grid(size, size)
     windows = windows_of(solids, camera, grid)
     wall = wall_distance(scene, camera) if look.wall is not None else None
@@ -133,13 +135,13 @@ def _tile(scene: Scene) -> float:
     return float(2.0 ** round(log2(distance * 0.12)))
 
 
-def write_png(file: str | Path, rgb: NDArray[np.uint8]) -> None:
+def write_png(file: str | Path, rgb: NDArray[np.uint8], *, credit: str = "") -> None:
     """Write a picture; its pixels are the same everywhere, its bytes depend on zlib's version."""
-    Path(file).write_bytes(png(rgb))
+    Path(file).write_bytes(png(rgb, credit=credit))
 
 
-def png(rgb: NDArray[np.uint8]) -> bytes:
-    """A picture of height x width x 3 bytes in the format PNG."""
+def png(rgb: NDArray[np.uint8], *, credit: str = "") -> bytes:
+    """A picture of height x width x 3 bytes in the format PNG, with those who must be named."""
     height, width, _ = rgb.shape
     rows = np.zeros((height, 1 + width * 3), dtype=np.uint8)  # each row begins with its filter: 0
     rows[:, 1:] = rgb.reshape(height, width * 3)
@@ -148,6 +150,7 @@ def png(rgb: NDArray[np.uint8]) -> bytes:
         (
             b"\x89PNG\r\n\x1a\n",
             _chunk(b"IHDR", header),
+            _chunk(b"tEXt", b"Copyright\0" + credit.encode("latin-1")) if credit else b"",
             _chunk(b"IDAT", zlib.compress(rows.tobytes(), 6)),
             _chunk(b"IEND", b""),
         )

@@ -6,13 +6,17 @@ Set-up runs in double precision without BLAS or LAPACK, whose sums depend on the
 from __future__ import annotations
 
 from math import cos, radians, sin, sqrt, tan
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from gnomon.space.bodies import Body, Pair
 from gnomon.space.parts import Part, Vector, palette
 from gnomon.space.scenes import Placed, Scene, Viewer
 from gnomon.space.things import thing_named
+
+if TYPE_CHECKING:
+    from gnomon.space.meshes import Mesh
 
 CORNERS = np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], dtype=float)
 ROPE = 0.012  # metres, its radius
@@ -29,6 +33,7 @@ class Solid(NamedTuple):
     inverse: Vector  # from the scene to the unit shape
     colour: tuple[float, float, float]
     corners: Vector  # of the turned box around it
+    mesh: Mesh | None = None  # in place of the shape
 
 
 class Camera(NamedTuple):
@@ -41,11 +46,12 @@ class Camera(NamedTuple):
     half_width: float
 
 
-def solids_of(scene: Scene) -> list[Solid]:
-    """All primitives of a scene, ropes last."""
+def solids_of(scene: Scene, *, meshes: bool = False) -> list[Solid]:
+    """All primitives of a scene, ropes last; with `meshes`, those of things that have one."""
     found = []
     for number, placed in enumerate(scene.things, start=1):
-        found += _solids_of_thing(placed, number)
+        finer = mesh_solids(scene, placed, number) if meshes else []
+        found += finer or _solids_of_thing(placed, number)
     for first, second in scene.links:
         found.append(_rope(scene.placed(first), scene.placed(second)))
     return found
@@ -64,6 +70,44 @@ def _solids_of_thing(placed: Placed, owner: int) -> list[Solid]:
             colour = placed.colour
         found.append(solid(part, turn, np.array(placed.at, dtype=float), owner, colour))
     return found
+
+
+def mesh_solids(scene: Scene, placed: Placed, owner: int) -> list[Solid]:
+    """A thing as a mesh; empty if there is none, or if what is seen would not be what is true.
+
+    A mesh has no part that could be missing, and its seat or hollow may be elsewhere than that of
+    the thing: whatever carries something keeps its primitives, unless it does so with its top.
+    """
+    thing = thing_named(placed.thing)
+    carries_low = thing.cavity is not None or (
+        thing.top is not None and thing.top.height < thing.size[2] - 0.01
+    )
+    if placed.lacks or (carries_low and _carries(scene, placed)):
+        return []
+    from gnomon.space.meshes import mesh_of
+
+    whole = Part(
+        "box",
+        np.array((0, 0, thing.size[2] / 2)),
+        np.diag(np.array(thing.size) / 2),
+        thing.parts[0].colour,
+        "",
+        0.0,
+    )
+    turn = _turned(placed.turn) * placed.scale
+    box = solid(whole, turn, np.array(placed.at, dtype=float), owner, thing.parts[0].colour)
+    return [box._replace(mesh=mesh, colour=mesh.colour) for mesh in mesh_of(placed.thing)]
+
+
+def _carries(scene: Scene, placed: Placed) -> bool:
+    below = Body(placed)
+    for other in scene.things:
+        if other.id == placed.id:
+            continue
+        pair = Pair(Body(other), below, scene)
+        if pair.is_on or pair.is_in:
+            return True
+    return False
 
 
 def solid(part: Part, turn: Vector, at: Vector, owner: int, colour: str) -> Solid:
