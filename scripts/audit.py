@@ -39,6 +39,7 @@ ALLOWED = frozenset(
         "HPND",
         "ISC",
         "MIT",
+    "MIT-CMU",
         "MIT-0",
         "MPL-2.0",
         "PSF-2.0",
@@ -65,6 +66,7 @@ SPELLINGS = {
 }
 # Packages that say nothing, or something else, in their metadata.
 EXCEPTIONS = {
+    "embreex": ("BSD-2-Clause", "by the text in its metadata, which name none"),
     "resvg-py": ("MIT", "by the LICENSE file in its wheel; its metadata state none"),
 }
 
