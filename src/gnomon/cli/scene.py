@@ -144,11 +144,11 @@ def _as_text(scene: Scene, ending: str, *, plan: bool) -> str:
         from gnomon.space.scenes import to_json
 
         return to_json(scene) + "\n"
-    from gnomon.space import drawings
+    from gnomon.space import sketches
 
     if plan:
-        return drawings.plan(scene) + "\n"
-    return drawings.turnable_file(scene)
+        return sketches.plan(scene) + "\n"
+    return sketches.turnable_file(scene)
 
 
 def _print_facts(scene: Scene) -> None:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gnomon.cli import main
-from gnomon.space.drawings import SIDE, hull, plan, turnable, turnable_file
+from gnomon.space.sketches import SIDE, hull, plan, turnable, turnable_file
 from gnomon.space.pictures import survey
 from gnomon.space.saying import scene_of
 from gnomon.space.scenes import Placed, Scene, Viewer
