@@ -9,10 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gnomon.cli import main
-from gnomon.space.sketches import SIDE, hull, plan, turnable, turnable_file
 from gnomon.space.pictures import survey
 from gnomon.space.saying import scene_of
 from gnomon.space.scenes import Placed, Scene, Viewer
+from gnomon.space.sketches import SIDE, hull, plan, turnable, turnable_file
 
 SVG = "{http://www.w3.org/2000/svg}"
 
