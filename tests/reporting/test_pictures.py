@@ -18,9 +18,9 @@ from starlette.testclient import TestClient
 
 from gnomon.cli import main
 from gnomon.records import Image, Item
-from gnomon.reporting.pictures import Album, thumbnail_of
+from gnomon.reporting.pictures import Album, sketches_of, thumbnail_of
 from gnomon.reporting.viewer.app import make_app
-from gnomon.space.pictures import draw, write_png
+from gnomon.space.pictures import draw, scene_note, write_png
 from gnomon.space.saying import scene_of
 from gnomon.vision.images import describe
 
@@ -28,7 +28,8 @@ from gnomon.vision.images import describe
 @pytest.fixture
 def picture(tmp_path: Path) -> Image:
     file = tmp_path / "cup.png"
-    write_png(file, draw(scene_of("a cup on a table", 0), 64).rgb)
+    scene = scene_of("a cup on a table", 0)
+    write_png(file, draw(scene, 64).rgb, notes=scene_note(scene))
     return describe(file)
 
 
@@ -66,6 +67,9 @@ def test_the_report_shows_each_picture_once_however_often_it_is_asked(run: Path,
     (pack,) = [json.loads(zlib.decompress(base64.b64decode(each), -15)) for each in packs]
     assert len(pack["thumbnails"]["values"]) == 1
     assert pack["thumbnails"]["codes"] == [0] * 8
+    (sketches,) = pack["sketches"]["values"][0]
+    assert sketches.count("<svg") == 2
+    assert ">cup<" in sketches
 
 
 def test_the_viewer_shows_the_picture_beside_its_caption(run: Path):
@@ -73,6 +77,8 @@ def test_the_viewer_shows_the_picture_beside_its_caption(run: Path):
     for address in ("/run/one/items", "/item?benchmark=vsr%40published&id=item-1"):
         page = viewer.get(address).text
         assert page.count('<img class="thumb" src="data:image/jpeg;base64,') >= 1, address
+    assert page.count("<svg") >= 2
+    assert "data-turn" in page
 
 
 def test_a_picture_that_changed_since_the_run_is_not_shown(picture: Image):
@@ -94,5 +100,26 @@ def test_a_file_that_a_run_merely_names_is_not_shown(picture: Image):
 
 def test_thumbnails_take_no_more_room_than_a_page_has(picture: Image):
     (item,) = captions(picture, 1)
-    assert len(Album().of(item)) == 1
-    assert Album(room=100).of(item) == ()
+    assert len(Album().thumbnails(item)) == 1
+    assert Album(room=100).thumbnails(item) == ()
+
+
+def test_a_photo_has_no_sketch(tmp_path: Path, picture: Image):
+    assert sketches_of(picture).count("<svg") == 2
+    write_png(tmp_path / "photo.png", draw(scene_of("a cup on a table", 0), 32).rgb)
+    assert sketches_of(describe(tmp_path / "photo.png")) == ""
+
+
+def test_the_scene_behind_a_picture_can_be_turned_in_the_report(run: Path, tmp_path: Path, tab):
+    page = tmp_path / "page.html"
+    assert main(["report", str(run), "-o", str(page)]) == 0
+    shown = tab(page.as_uri(), allowed=page.as_uri())
+    shown.page.locator("#items").scroll_into_view_if_needed()
+    shown.page.locator("#rows tr button").first.click()
+    view = shown.page.locator("svg[data-turn]").first
+    before = view.locator("polygon").first.get_attribute("points")
+    view.press("ArrowRight")
+    assert view.locator("polygon").first.get_attribute("points") != before
+    assert shown.page.locator("img.thumb").count() >= 8
+    assert shown.errors == []
+    assert [url for url in shown.strays if not url.startswith("data:")] == []

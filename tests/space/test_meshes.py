@@ -3,7 +3,6 @@
 import hashlib
 import io
 import random
-import struct
 import tarfile
 import zipfile
 
@@ -15,7 +14,7 @@ from gnomon.cli import main
 from gnomon.errors import DataError
 from gnomon.fetching import catalogue, debian
 from gnomon.space import meshes
-from gnomon.space.pictures import draw, png
+from gnomon.space.pictures import draw
 from gnomon.space.scenes import Placed, Scene, Viewer
 from gnomon.space.things import thing_named
 
@@ -199,11 +198,3 @@ def test_what_the_tool_brings_is_checked(tmp_path, monkeypatch):
     tool.write_text("#!/bin/sh\necho E: no such package >&2\nexit 100\n")
     with pytest.raises(DataError, match="E: no such package"):
         debian.download_package("some=2", tmp_path / "y.deb", sha256="0")
-
-
-def test_a_credit_is_part_of_the_file_and_changes_no_pixel():
-    black = np.zeros((4, 4, 3), dtype=np.uint8)
-    assert struct.pack(">I", len("Copyright") + 1 + 2) + b"tEXtCopyright\0me" in png(
-        black, credit="me"
-    )
-    assert b"tEXt" not in png(black)

@@ -15,7 +15,8 @@ import pytest
 from gnomon.errors import DataError, UsageError
 from gnomon.space.casting import FLOOR, SKY, Grid, cast, rays_of, windows_of
 from gnomon.space.parts import Part
-from gnomon.space.pictures import draw, png, survey, write_png
+from gnomon.space.pictures import draw, png, scene_in, scene_note, survey, write_png
+from gnomon.space.saying import scene_of
 from gnomon.space.scenes import Placed, Scene, Viewer, to_json
 from gnomon.space.solids import camera_of, solid
 
@@ -219,3 +220,29 @@ def test_an_eye_inside_a_thing_or_far_away_sees_numbers(eye, place):
     picture = draw(scene, 32)
     assert not np.isnan(picture.survey.depth).any()
     assert (picture.survey.depth > 0).all()
+
+
+def test_a_picture_carries_its_scene_and_its_notes_change_no_pixel(tmp_path):
+    scene = scene_of("a cup on a table", 3)
+    other = msgspec.structs.replace(scene.things[0], id="t\u00e4\u5b57")
+    named = msgspec.structs.replace(scene, things=(other, *scene.things[1:]))
+    for each in (scene, named):
+        write_png(tmp_path / "a.png", draw(each, 32).rgb, notes={**scene_note(each), "By": "me"})
+        assert scene_in(tmp_path / "a.png") == each
+    content = (tmp_path / "a.png").read_bytes()
+    assert b"tEXtBy\0me" in content
+    assert content.index(b"tEXt") < content.index(b"IDAT")
+    plain = png(draw(named, 32).rgb)
+    assert b"tEXt" not in plain
+    assert plain[plain.index(b"IDAT") :] == content[content.index(b"IDAT") :]
+
+
+@pytest.mark.parametrize("note", ["", "{}", "x" * 5000, '{"things": []}'])
+def test_a_note_that_is_no_scene_is_none(tmp_path, note):
+    black = np.zeros((4, 4, 3), dtype=np.uint8)
+    write_png(tmp_path / "a.png", black, notes={"Scene": note})
+    assert scene_in(tmp_path / "a.png") is None
+    write_png(tmp_path / "b.png", black)
+    assert scene_in(tmp_path / "b.png") is None
+    (tmp_path / "c.png").write_bytes(b"\x89PNG\r\n\x1a\n" + b"\xff" * 30)
+    assert scene_in(tmp_path / "c.png") is None

@@ -127,16 +127,17 @@ def _write(scene: Scene, output: str, args: Namespace) -> None:
 
 
 def _write_picture(scene: Scene, output: str, args: Namespace) -> None:
-    from gnomon.space.pictures import draw, write_png
+    from gnomon.space.pictures import draw, scene_note, write_png
 
-    credit = ""
+    notes = scene_note(scene)
     if args.meshes:
         from gnomon.cli.dispatch import tell
-        from gnomon.space.meshes import credit as credit_of
+        from gnomon.space.meshes import credit
 
-        credit = credit_of({placed.thing for placed in scene.things})
-        tell(credit or "None of these things has a mesh.")
-    write_png(output, draw(scene, args.size, meshes=args.meshes).rgb, credit=credit)
+        named = credit({placed.thing for placed in scene.things})
+        tell(named or "None of these things has a mesh.")
+        notes["Copyright"] = named
+    write_png(output, draw(scene, args.size, meshes=args.meshes).rgb, notes=notes)
 
 
 def _as_text(scene: Scene, ending: str, *, plan: bool) -> str:

@@ -6,45 +6,74 @@ picture than the model saw, nor a file that a stranger's run merely names.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 
 from gnomon.errors import GnomonError
 from gnomon.records import Image, Item
 
-MOST_BYTES = 12_000_000  # of thumbnails in one page
+MOST_BYTES = 12_000_000  # of thumbnails in one page, and of sketches
 
 
 class Album:
-    """The thumbnails of one page, as data URIs, until its room is used up."""
+    """What one page shows of its items' pictures, until its room is used up."""
 
     def __init__(self, room: int = MOST_BYTES) -> None:
         self._room = room
-        self._kept: dict[str, str] = {}
+        self._kept: dict[tuple[str, str], str] = {}
 
-    def of(self, item: Item) -> tuple[str, ...]:
-        """The thumbnails of an item's pictures, without those that cannot be shown."""
-        found = [self._one(image) for image in item.images]
+    def thumbnails(self, item: Item) -> tuple[str, ...]:
+        """Data URIs of an item's pictures, without those that cannot be shown."""
+        return self._all(item, thumbnail_of)
+
+    def sketches(self, item: Item) -> tuple[str, ...]:
+        """The scenes behind an item's pictures as drawings that can be turned, and their plans."""
+        return self._all(item, sketches_of)
+
+    def _all(self, item: Item, show: Callable[[Image], str]) -> tuple[str, ...]:
+        found = []
+        for image in item.images:
+            key = (show.__name__, image.sha256)
+            if key not in self._kept:
+                self._kept[key] = self._within_room(show(image))
+            found.append(self._kept[key])
         return tuple(filter(None, found))
 
-    def _one(self, image: Image) -> str:
-        if image.sha256 not in self._kept:
-            small = thumbnail_of(image)
-            if len(small) > self._room:
-                small = ""
-            self._room -= len(small)
-            self._kept[image.sha256] = small
-        return self._kept[image.sha256]
+    def _within_room(self, shown: str) -> str:
+        if len(shown) > self._room:
+            return ""
+        self._room -= len(shown)
+        return shown
 
 
 @lru_cache(maxsize=512)
 def thumbnail_of(image: Image) -> str:
     """A data URI; empty if the file is gone, has changed or cannot be decoded."""
     from gnomon.vision.decoding import thumbnail
-    from gnomon.vision.images import describe
 
     try:
-        if describe(image.path).sha256 != image.sha256:
-            return ""
-        return thumbnail(image.path)
+        return thumbnail(image.path) if _is_same(image) else ""
     except (GnomonError, OSError, ValueError):  # ValueError: a path that no file can have
         return ""
+
+
+@lru_cache(maxsize=512)
+def sketches_of(image: Image) -> str:
+    """A view to turn and a plan of the scene that a picture was drawn from; empty for photos."""
+    from gnomon.space.pictures import scene_in
+    from gnomon.space.sketches import plan, turnable
+
+    try:
+        scene = scene_in(image.path) if _is_same(image) else None
+    except (GnomonError, OSError, ValueError):
+        return ""
+    if scene is None:
+        return ""
+    return turnable(scene) + plan(scene)
+
+
+def _is_same(image: Image) -> bool:
+    """Whether the file still is the picture that was asked about."""
+    from gnomon.vision.images import describe
+
+    return describe(image.path).sha256 == image.sha256

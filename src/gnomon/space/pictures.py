@@ -6,8 +6,10 @@ no sum depends on threads: the same scene has the same pixels everywhere.
 
 from __future__ import annotations
 
+import json
 import struct
 import zlib
+from collections.abc import Iterator, Mapping
 from math import log2
 from pathlib import Path
 from typing import NamedTuple
@@ -15,15 +17,18 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gnomon.errors import UsageError
+from gnomon.errors import DataError, UsageError
 from gnomon.space.bodies import Body
 from gnomon.space.casting import Grid, cast, rays_of, silhouettes, windows_of
 from gnomon.space.looks import look_of
-from gnomon.space.scenes import Scene, check_scene
+from gnomon.space.scenes import Scene, check_scene, from_json, to_json
 from gnomon.space.shading import SAMPLES, shade
 from gnomon.space.solids import Camera, camera_of, solids_of
 
 ROWS = 48  # of pixels in a band
+PNG = b"\x89PNG\r\n\x1a\n"
+SCENE = "Scene"  # the name of the note that holds a picture's scene
+MOST_NOTED = 2**21  # bytes at the start of a file in which its notes are looked for
 SMALLEST_SIDE, LARGEST_SIDE = 16, 2048
 Box = tuple[int, int, int, int]
 
@@ -135,26 +140,66 @@ def _tile(scene: Scene) -> float:
     return float(2.0 ** round(log2(distance * 0.12)))
 
 
-def write_png(file: str | Path, rgb: NDArray[np.uint8], *, credit: str = "") -> None:
+def write_png(
+    file: str | Path, rgb: NDArray[np.uint8], *, notes: Mapping[str, str] | None = None
+) -> None:
     """Write a picture; its pixels are the same everywhere, its bytes depend on zlib's version."""
-    Path(file).write_bytes(png(rgb, credit=credit))
+    Path(file).write_bytes(png(rgb, notes=notes))
 
 
-def png(rgb: NDArray[np.uint8], *, credit: str = "") -> bytes:
-    """A picture of height x width x 3 bytes in the format PNG, with those who must be named."""
+def png(rgb: NDArray[np.uint8], *, notes: Mapping[str, str] | None = None) -> bytes:
+    """A picture of height x width x 3 bytes in the format PNG.
+
+    `notes` are texts that go with it: its scene, and those who must be named.
+    """
     height, width, _ = rgb.shape
     rows = np.zeros((height, 1 + width * 3), dtype=np.uint8)  # each row begins with its filter: 0
     rows[:, 1:] = rgb.reshape(height, width * 3)
     header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    texts = []
+    for name, text in (notes or {}).items():
+        texts.append(_chunk(b"tEXt", f"{name}\0{text}".encode("latin-1", "replace")))
     return b"".join(
         (
-            b"\x89PNG\r\n\x1a\n",
+            PNG,
             _chunk(b"IHDR", header),
-            _chunk(b"tEXt", b"Copyright\0" + credit.encode("latin-1")) if credit else b"",
+            *texts,
             _chunk(b"IDAT", zlib.compress(rows.tobytes(), 6)),
             _chunk(b"IEND", b""),
         )
     )
+
+
+def scene_note(scene: Scene) -> dict[str, str]:
+    """The scene as a note for its picture; in ASCII, as other letters do not survive there."""
+    return {SCENE: json.dumps(json.loads(to_json(scene)), separators=(",", ":"))}
+
+
+def scene_in(file: str | Path) -> Scene | None:
+    """The scene that a picture's file carries; none if it carries none that is sound."""
+    with Path(file).open("rb") as stream:
+        content = stream.read(MOST_NOTED)
+    start = f"{SCENE}\0".encode()
+    for text in _texts(content):
+        if text.startswith(start):
+            try:
+                return from_json(text.removeprefix(start).decode("latin-1"))
+            except DataError:
+                return None
+    return None
+
+
+def _texts(content: bytes) -> Iterator[bytes]:
+    """The notes of a PNG file, which stand before its pixels."""
+    place = len(PNG)
+    while content.startswith(PNG) and place + 12 <= len(content):
+        length = int.from_bytes(content[place : place + 4])
+        kind = content[place + 4 : place + 8]
+        if kind == b"IDAT":
+            return
+        if kind == b"tEXt":
+            yield content[place + 8 : place + 8 + length]
+        place += length + 12
 
 
 def _chunk(kind: bytes, content: bytes) -> bytes:

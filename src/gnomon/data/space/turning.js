@@ -1,5 +1,5 @@
-// Turns the views that carry data-turn: by dragging, or with the arrow keys.
-(() => {
+// Turns the views below an element that carry data-turn: by dragging, or with the arrow keys.
+const turnable = (root) => {
   const SIDE = 384;
   const minus = (a, b) => a.map((v, i) => v - b[i]);
   const dot = (a, b) => a.reduce((sum, v, i) => sum + v * b[i], 0);
@@ -63,7 +63,7 @@
     }));
   }
 
-  for (const view of document.querySelectorAll("svg[data-turn]")) {
+  for (const view of root.querySelectorAll("svg[data-turn]")) {
     const about = JSON.parse(view.dataset.turn);
     const group = view.querySelector("g");
     let around = 0, above = 0, last = null;
@@ -91,4 +91,5 @@
       turn(...step[event.key]);
     });
   }
-})();
+};
+turnable(document);

@@ -108,6 +108,13 @@
     if (sure !== null) box.append(make("span", { class: "soft" }, ` ${sure} %`));
     return box;
   };
+  const sketch = (drawn) => {
+    const box = make("div", { class: "sketches" });
+    const parsed = new DOMParser().parseFromString(`<div>${drawn}</div>`, "image/svg+xml");
+    for (const view of [...parsed.documentElement.children]) box.append(document.importNode(view, true));
+    turnable(box);
+    return box;
+  };
   const details = (i) => {
     const list = make("dl", { class: "facts" });
     const fact = (name, value) => { if (value) list.append(make("dt", {}, name), make("dd", {}, make("bdi", {}, value))); };
@@ -124,7 +131,9 @@
       if (run.rule[i] !== undefined) said.append(make("span", { class: "soft small" }, `read by the rule: ${run.rule[i]}`));
       list.append(make("dt", {}, make("bdi", {}, run.label)), said);
     }
-    return make("tr", { class: "more" }, make("td", { colspan: "5" }, list));
+    const cell = make("td", { colspan: "5" }, list);
+    for (const drawn of pack.sketches.values[pack.sketches.codes[i]]) cell.prepend(sketch(drawn));
+    return make("tr", { class: "more" }, cell);
   };
   const row = (i) => {
     const context = pack.context.values[pack.context.codes[i]];

@@ -169,7 +169,7 @@ def _example(study: Study, entrant: Entrant, i: int) -> Example:
         chance=percentage(chance) if np.isfinite(chance) else "",
         reply=clip(entrant.replies.get(i, ""), 160),
         image=clip(pictures(item), 120),
-        thumbnails=Album().of(item),
+        thumbnails=Album().thumbnails(item),
     )
 
 

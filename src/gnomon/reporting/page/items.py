@@ -66,7 +66,8 @@ def columns(study: Study, count: int) -> dict[str, Any]:
         "choices": column(lambda item: item.choices),
         "gold": column(lambda item: " / ".join(item.gold)),
         "image": column(lambda item: clip(pictures(item), PICTURES)),
-        "thumbnails": column(Album().of),
+        "thumbnails": column(Album().thumbnails),
+        "sketches": column(Album().sketches),
         "tags": tags,
         "runs": [_answers(entrant, count) for entrant in study.entrants],
     }

@@ -25,6 +25,7 @@ from gnomon.reporting.page.summary import title
 from gnomon.reporting.page.views import study_view
 from gnomon.reporting.study import Study, all_runs, studies
 from gnomon.reporting.words import counted, listed
+from gnomon.space.sketches import turning_script
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -130,7 +131,7 @@ def render(found: list[Study], drawn: list[list[Figure]], command: str = "gnomon
     from markupsafe import Markup
 
     style = style_sheet()
-    script = _asset("page.js") + _asset("items.js")
+    script = turning_script() + _asset("page.js") + _asset("items.js")
     views = []
     for i, (study, charts) in enumerate(zip(found, drawn, strict=True)):
         views.append(study_view(study, charts, i))

@@ -17,6 +17,7 @@ from gnomon.reporting.viewer import itempages, pages
 from gnomon.reporting.viewer.guard import Guard
 from gnomon.reporting.viewer.shelf import Shelf
 from gnomon.runs import Run
+from gnomon.space.sketches import turning_script
 
 
 def make_app(folder: str, token: str = "") -> Guard:
@@ -90,5 +91,8 @@ def _style(_: Request) -> Response:
 
 
 def _script(_: Request) -> Response:
-    script = "".join((ASSETS / name).read_text(encoding="utf-8") for name in ("page.js", "live.js"))
+    parts = [turning_script()]
+    for name in ("page.js", "live.js"):
+        parts.append((ASSETS / name).read_text(encoding="utf-8"))
+    script = "".join(parts)
     return PlainTextResponse(script, media_type="text/javascript")

@@ -158,6 +158,8 @@ def item_page(shelf: Shelf, benchmark: str, name: str) -> dict[str, Any] | None:
         rows.append({"label": label, "same": same, **_answer_row(run, theirs, answer)})
     if item is None:
         return None
+    from markupsafe import Markup
+
     return {
         "item": item,
         "benchmark": benchmark,
@@ -165,7 +167,8 @@ def item_page(shelf: Shelf, benchmark: str, name: str) -> dict[str, Any] | None:
         "tags": sorted(item.tags.items()),
         "context": clip(item.context, TEXT),
         "text": clip(item.text, TEXT),
-        "thumbnails": Album().of(item),
+        "thumbnails": Album().thumbnails(item),
+        "sketches": [Markup(drawn) for drawn in Album().sketches(item)],  # noqa: S704 - our own
     }
 
 
@@ -214,7 +217,7 @@ def _row(study: Study, i: int) -> dict[str, Any]:
         "text": clip(item.text),
         "gold": " or ".join(item.gold),
         "url": "/item?" + urlencode({"benchmark": study.name, "id": item.id}),
-        "thumbnails": Album().of(item),
+        "thumbnails": Album().thumbnails(item),
         "answers": [_picked(item, entrant, i) for entrant in study.entrants],
     }
 
