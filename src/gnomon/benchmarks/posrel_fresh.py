@@ -97,7 +97,7 @@ def drawn(facts: Sequence[Fact], count: int, random: Random) -> list[Fact]:
     """`count` facts at most, as many of each relation, evenly for every action and object.
 
     One after the other is taken whose action and whose object are so far short of its relation. It
-    is looked for in two thirds of the facts, so that seeds differ.
+    is looked for in two random thirds of the facts, so that seeds differ.
     """
     places = _places(facts)
     left: dict[str, list[Fact]] = {}
