@@ -1,10 +1,10 @@
 """Where a person is while doing something with an object (spatial-commonsense paper, section 3.1).
 
 Each object has actions that put the person in different places: two in the published set, beside it
-and elsewhere; four in the fresh one. A scene is asked as a cloze ("She is [MASK] the car."), with
+and elsewhere; in the fresh one each action has different places, too, with different objects. A scene is asked as a cloze ("She is [MASK] the car."), with
 FORM=choice as two questions, one of them to be denied, or with FORM=both both ways; the items of a
-scene share a group. `posrel-general` puts unusual people and objects, hyponyms from WordNet, into
-the same scenes (section 5.2).
+scene share a group. `posrel-general` puts kinds of people and objects into the same scenes (section
+5.2): hyponyms from WordNet into the published ones, ordinary words into the fresh ones.
 """
 
 from __future__ import annotations
@@ -271,6 +271,6 @@ POSREL = Benchmark(
 GENERAL = replace(
     POSREL,
     name="posrel-general",
-    summary="where an unusual person is while doing something with an unusual object",
+    summary="the same with other people and with kinds of the objects",
     sources={"fresh": general_fresh, "published": general_published},
 )

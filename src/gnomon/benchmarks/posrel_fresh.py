@@ -1,8 +1,8 @@
 """The fresh scenes of `posrel`: actions and objects crossed, so that neither says where a person is.
 
-A scene is an action with an object, and only both together have a place: "Thanks to the oak, a man
-stays dry" is below, with the tent it is inside; who carves the oak is beside it. A seed draws as
-many scenes of each place, and as evenly as possible for every action and every object.
+A scene is an action with an object, and only both together have a place: "It is pouring, but the
+oak keeps a man dry" is below, with the tent it is inside; who carves the oak is beside it. A seed
+draws as many scenes of each place, and as evenly as possible for every action and every object.
 """
 
 from __future__ import annotations
