@@ -1,10 +1,9 @@
 """Where a person is while doing something with an object (spatial-commonsense paper, section 3.1).
 
-Each object has actions that put the person in different places: two in the published set, beside it
-and elsewhere; in the fresh one each action has different places, too, with different objects. A scene is asked as a cloze ("She is [MASK] the car."), with
-FORM=choice as two questions, one of them to be denied, or with FORM=both both ways; the items of a
-scene share a group. `posrel-general` puts kinds of people and objects into the same scenes (section
-5.2): hyponyms from WordNet into the published ones, ordinary words into the fresh ones.
+In the published set an object has two actions, one of them beside it; in the fresh one actions and
+objects are crossed. A scene is asked as a cloze ("She is [MASK] the car."), with FORM=choice as two
+questions, one of them to be denied, or with FORM=both both ways. `posrel-general` has other people
+and kinds of the objects (section 5.2): hyponyms from WordNet, or ordinary words in the fresh set.
 """
 
 from __future__ import annotations

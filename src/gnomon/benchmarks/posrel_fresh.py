@@ -1,4 +1,4 @@
-"""The fresh scenes of `posrel`: actions and objects crossed, so that neither says where a person is.
+"""The fresh scenes of `posrel`: actions and objects are crossed, so that neither says the place.
 
 A scene is an action with an object, and only both together have a place: "It is pouring, but the
 oak keeps a man dry" is below, with the tent it is inside; who carves the oak is beside it. A seed
