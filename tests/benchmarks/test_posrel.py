@@ -51,9 +51,9 @@ def labels_by(items, tag: str) -> dict[str, Counter]:
 
 def test_the_table_has_many_scenes_none_of_them_twice():
     scenes = {(fact.action, fact.object) for fact in FACTS}
-    assert len(scenes) == len(FACTS) == 1200
+    assert len(scenes) == len(FACTS) == 1266
     assert len({fact.object for fact in FACTS}) == 83
-    assert len({fact.action for fact in FACTS}) == 74
+    assert len({fact.action for fact in FACTS}) == 77
 
 
 @pytest.mark.parametrize("part", ["action", "object"])
@@ -80,20 +80,20 @@ def test_no_wording_says_the_place():
 def test_every_seed_balances_places_and_questions(seed):
     items = list(fresh(seed=seed, form="both"))
     cloze = [item for item in items if item.form == "cloze"]
-    assert len({item.id for item in items}) == len(items) == 320 * 3
-    assert len({item.group for item in cloze}) == 320
-    assert Counter(item.gold[0] for item in cloze) == dict.fromkeys(RELATIONS, 80)
+    assert len({item.id for item in items}) == len(items) == 240 * 3
+    assert len({item.group for item in cloze}) == 240
+    assert Counter(item.gold[0] for item in cloze) == dict.fromkeys(RELATIONS, 60)
     words = Counter((item.tags["asked"], item.gold) for item in items if item.form == "choice")
-    assert set(words.values()) == {80}
+    assert set(words.values()) == {60}
 
 
 @settings(max_examples=10, deadline=None)
 @given(st.integers(0, 10**9))
 def test_every_seed_is_nearly_even_within_actions_and_within_objects(seed):
     items = list(fresh(seed=seed))
-    for tag, best in (("action", 0.52), ("object", 0.7)):
+    for tag, best in (("action", 0.55), ("object", 0.62)):
         labels = labels_by(items, tag)
-        assert len(labels) > 60
+        assert len(labels) >= 60
         # what one would get right who knew the most frequent place of each action, or object
         assert sum(max(found.values()) for found in labels.values()) / len(items) < best
 
@@ -109,11 +109,11 @@ def test_sentences_of_all_places_are_equally_long(seed):
 
 
 @pytest.mark.parametrize("other", [1, 2, 3])
-def test_seeds_share_half_of_the_scenes_and_few_sentences(other: int):
+def test_seeds_share_less_than_half_of_the_scenes_and_few_sentences(other: int):
     first, second = list(fresh(seed=0)), list(fresh(seed=other))
     scenes = {item.group for item in first} & {item.group for item in second}
     sentences = {item.context for item in first} & {item.context for item in second}
-    assert 0 < len(scenes) < 0.55 * len(first)
+    assert 0 < len(scenes) < 0.45 * len(first)
     assert len(sentences) < 0.15 * len(first)
 
 
@@ -132,10 +132,10 @@ def test_variants_and_numbers_of_scenes_are_options():
 
 def test_fresh_items_have_the_tags_that_are_held_out_and_vary_independently():
     items = [*fresh(), *general_fresh()]
-    assert len(items) == 640
+    assert len(items) == 480
     for item in items:
         assert item.group == f"{item.tags['action']}/{item.tags['object']}"
-    assert all("kind_of_person" in item.tags for item in items[320:])
+    assert all("kind_of_person" in item.tags for item in items[240:])
 
 
 def test_the_objects_are_our_own():
@@ -279,7 +279,7 @@ def test_missing_scenes_are_named(tmp_path: Path):
 @given(st.integers(0, 10**9), st.integers(1, 3))
 def test_general_scenes_have_other_people_and_kinds_and_keep_the_balance(seed, count):
     items = list(general_fresh(seed=seed, per_group=count, form="both"))
-    assert len({item.id for item in items}) == len(items) == 320 * 3 * count
+    assert len({item.id for item in items}) == len(items) == 240 * 3 * count
     people = {"adult": KINDS["people"]["adults"], "child": KINDS["people"]["children"]}
     for item in items:
         person, thing = item.tags["kind_of_person"], item.tags["kind_of_object"]
@@ -290,7 +290,7 @@ def test_general_scenes_have_other_people_and_kinds_and_keep_the_balance(seed, c
         assert thing in item.context
         assert f"the {person}" in item.text.lower()
     labels = Counter(item.gold[0] for item in items if item.form == "cloze")
-    assert labels == dict.fromkeys(RELATIONS, 80 * count)
+    assert labels == dict.fromkeys(RELATIONS, 60 * count)
 
 
 def test_every_object_has_kinds_and_no_two_objects_share_a_word():
@@ -326,5 +326,5 @@ def test_hyponyms_are_no_names():
 
 def test_statistics_count_scenes_not_items():
     objects, words = statistics(list(fresh(form="both")))
-    assert sum(sum(row[1:]) for row in objects.rows) == 320
-    assert words.rows == tuple((relation, 80, 80) for relation in RELATIONS)
+    assert sum(sum(row[1:]) for row in objects.rows) == 240
+    assert words.rows == tuple((relation, 60, 60) for relation in RELATIONS)

@@ -27,7 +27,7 @@ from gnomon.files import find_optional, read_jsonl
 from gnomon.records import MASK, Form, Item
 
 FORMS: tuple[Form, ...] = ("cloze", "choice")
-SCENES = 320  # that a seed draws
+SCENES = 240  # that a seed draws
 # The words of the questions. The authors ask "on" and "under"; "on the bus" may be inside it, so
 # ours are plainer.
 ASKED_PUBLISHED = {"inside": "inside", "above": "on", "below": "under", "beside": "beside"}
