@@ -51,7 +51,7 @@ def test_shares_are_numbers_for_programs_and_percentages_for_people(capsys):
     assert [float(row["share"]) for row in table] == [0.25] * 4
     _, out, _ = told(capsys, "posrel", "--format", "json", "-n", "1")
     found = json.loads(out)
-    assert found["tables"][0]["rows"][0] == ["cloze", "above", 128, 0.25]
+    assert found["tables"][0]["rows"][0] == ["cloze", "above", 60, 0.25]
     assert len(found["sample"]) == 1
     _, out, _ = told(capsys, "posrel")
     assert "25.0 %" in out

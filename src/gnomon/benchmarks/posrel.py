@@ -1,10 +1,9 @@
 """Where a person is while doing something with an object (spatial-commonsense paper, section 3.1).
 
-Each object has actions that put the person in different places: two in the published set, beside it
-and elsewhere; four in the fresh one. A scene is asked as a cloze ("She is [MASK] the car."), with
-FORM=choice as two questions, one of them to be denied, or with FORM=both both ways; the items of a
-scene share a group. `posrel-general` puts unusual people and objects, hyponyms from WordNet, into
-the same scenes (section 5.2).
+In the published set an object has two actions, one of them beside it; in the fresh one actions and
+objects are crossed. A scene is asked as a cloze ("She is [MASK] the car."), with FORM=choice as two
+questions, one of them to be denied, or with FORM=both both ways. `posrel-general` has other people
+and kinds of the objects (section 5.2): hyponyms from WordNet, or ordinary words in the fresh set.
 """
 
 from __future__ import annotations
@@ -19,13 +18,8 @@ from typing import NamedTuple
 import msgspec
 
 from gnomon.benchmarks.counting import GOLD, tally
-from gnomon.benchmarks.posrel_scenes import (
-    RELATIONS,
-    Scene,
-    fresh_scenes,
-    generalised,
-    published_scenes,
-)
+from gnomon.benchmarks.posrel_fresh import fresh_scenes, general_scenes
+from gnomon.benchmarks.posrel_scenes import RELATIONS, Scene, generalised, published_scenes
 from gnomon.contracts import Benchmark, Listing
 from gnomon.errors import DataError, MissingFileWarning, unknown
 from gnomon.fetching.catalogue import expected, locate
@@ -33,19 +27,24 @@ from gnomon.files import find_optional, read_jsonl
 from gnomon.records import MASK, Form, Item
 
 FORMS: tuple[Form, ...] = ("cloze", "choice")
+SCENES = 240  # that a seed draws
 # The words of the questions. The authors ask "on" and "under"; "on the bus" may be inside it, so
 # ours are plainer.
 ASKED_PUBLISHED = {"inside": "inside", "above": "on", "below": "under", "beside": "beside"}
 ASKED_FRESH = {"inside": "inside", "above": "on top of", "below": "underneath", "beside": "beside"}
 
 
-def fresh(*, seed: int = 0, form: str = "cloze") -> Iterator[Item]:
-    """512 scenes of 16 objects of our own, with an action for every relation.
+def fresh(
+    *, seed: int = 0, scenes: int = SCENES, per_group: int = 1, form: str = "cloze"
+) -> Iterator[Item]:
+    """Scenes of our own: actions and objects of which neither says where the person is.
 
-    seed  draws the objects and what is done with them
-    form  cloze, choice (two questions a scene) or both
+    seed       draws the scenes, and the people and wordings
+    scenes     how many are drawn, as many of each relation; 0 takes all, which are not balanced
+    per_group  variants of each scene: another person or wording, so no more than copies
+    form       cloze, choice (two questions a scene) or both
     """
-    for scene in fresh_scenes(seed):
+    for scene in fresh_scenes(seed, scenes, per_group):
         yield from _items(scene, _chosen(form), ASKED_FRESH)
 
 
@@ -68,14 +67,17 @@ def published(*, data: str = "", form: str = "cloze") -> Iterator[Item]:
             yield from _questions(scene, ASKED_PUBLISHED)
 
 
-def general_fresh(*, seed: int = 0, per_group: int = 1, form: str = "cloze") -> Iterator[Item]:
-    """The fresh scenes with hyponyms for each person and object.
+def general_fresh(
+    *, seed: int = 0, scenes: int = SCENES, per_group: int = 1, form: str = "cloze"
+) -> Iterator[Item]:
+    """The fresh scenes with a person by occupation or age, and a kind of each object.
 
-    seed       draws the scenes and the hyponyms
-    per_group  pairs of hyponyms for each person and object
+    seed       draws the scenes, and the people, kinds and wordings
+    scenes     how many are drawn, as many of each relation; 0 takes all, which are not balanced
+    per_group  variants of each scene: another person, kind or wording
     form       cloze, choice (two questions a scene) or both
     """
-    for scene in generalised(fresh_scenes(seed), seed, per_group):
+    for scene in general_scenes(seed, scenes, per_group):
         yield from _items(scene, _chosen(form), ASKED_FRESH)
 
 
@@ -206,15 +208,16 @@ def _item(
         "person": person,
         "action": scene.action,
         "relation": scene.relation,
-        "tense": "progressive" if " " in scene.verb else "simple",
     }
+    if scene.wording:
+        tags["wording"] = scene.wording
+    else:
+        tags["tense"] = "progressive" if " " in scene.verb else "simple"
     if scene.stands_for:
         tags |= {"kind_of_object": scene.object, "kind_of_person": scene.person}
     if asked:
         tags["asked"] = asked
-    if scene.meanwhile:
-        tags["meanwhile"] = scene.meanwhile
-    fact = "/".join(filter(None, (scene.person, scene.verb, scene.object, scene.meanwhile)))
+    fact = "/".join(filter(None, (scene.person, scene.verb, scene.object, scene.wording)))
     return Item(
         id="/".join(part for part in (form, fact, asked) if part).replace(" ", "_"),
         form=form,
@@ -222,7 +225,7 @@ def _item(
         context=scene.text,
         choices=choices,
         gold=(gold,),
-        group=fact,
+        group=scene.group or fact,
         tags=tags,
     )
 
@@ -267,6 +270,6 @@ POSREL = Benchmark(
 GENERAL = replace(
     POSREL,
     name="posrel-general",
-    summary="where an unusual person is while doing something with an unusual object",
+    summary="the same with other people and with kinds of the objects",
     sources={"fresh": general_fresh, "published": general_published},
 )

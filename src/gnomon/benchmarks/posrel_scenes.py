@@ -1,7 +1,6 @@
-"""People doing things with objects: our own scenes of `posrel`, the authors', and unusual ones.
+"""People doing things with objects: the authors' scenes of `posrel`, and the same with hyponyms.
 
-The actions with an object put the person in different places, so that the object does not give the
-place away; in ours all scenes of an object have the same words but for the verb.
+The actions with an object put the person in two places; see posrel_fresh.py for our own scenes.
 """
 
 from __future__ import annotations
@@ -10,7 +9,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from random import Random
-from typing import Any, NamedTuple, NoReturn
+from typing import NamedTuple, NoReturn
 
 import msgspec
 
@@ -40,36 +39,9 @@ class Scene(NamedTuple):
     relation: str
     other: str
     pronoun: str
-    meanwhile: str = ""  # what else goes on, in fresh scenes
     stands_for: tuple[str, str] | None = None  # the person and object that hyponyms replace
-
-
-def fresh_scenes(seed: int) -> Iterator[Scene]:
-    """Four people, two tenses and four actions, one for each relation, for each drawn object."""
-    table: dict[str, Any] = read_yaml(package_data("posrel/scenes.yaml"))
-    random = Random(seed)
-    things = sorted(random.sample(sorted(table["objects"]), table["draw"]))
-    meanwhiles = random.sample(table["meanwhile"], len(things))
-    for thing, meanwhile in zip(things, meanwhiles, strict=True):
-        # which wrong place is asked about: each is, once for each object
-        shift = random.randrange(1, len(RELATIONS))
-        for number, relation in enumerate(RELATIONS):
-            simple, participle = random.choice(table["objects"][thing][relation])
-            other = RELATIONS[(number + shift) % len(RELATIONS)]
-            for person, pronoun in table["people"].items():
-                for verb in (simple, f"is {participle}"):
-                    scene = Scene(
-                        text="",
-                        person=person,
-                        verb=verb,
-                        action=simple,
-                        object=thing,
-                        relation=relation,
-                        other=other,
-                        pronoun=pronoun,
-                        meanwhile=meanwhile,
-                    )
-                    yield scene._replace(text=_sentence(scene))
+    group: str = ""  # the action and object of a fresh scene, of which this may be one variant
+    wording: str = ""  # which wording of a fresh scene's action
 
 
 class Row(msgspec.Struct):
@@ -84,7 +56,7 @@ class Row(msgspec.Struct):
 def published_scenes(folder: str | Path) -> list[Scene]:
     """The scenes of the authors' data.json. Their sentences end in a space, and are kept so."""
     file = find(folder, *SCENES, what="the positional set")
-    pronouns: dict[str, str] = read_yaml(package_data("posrel/scenes.yaml"))["people"]
+    pronouns: dict[str, str] = read_yaml(package_data("posrel/scenes.yaml"))["pronouns"]
     rows: list[tuple[int, Row, str]] = []
     actions: dict[tuple[str, int], str] = {}
     labels: dict[str, set[int]] = {}
@@ -189,9 +161,4 @@ def _pairs(
 
 def _sentence(scene: Scene) -> str:
     article = indefinite_article(Entity(scene.person)).capitalize()
-    done = f"{article} {scene.person} {scene.verb} the {scene.object}"
-    if not scene.meanwhile:
-        return f"{done}."
-    if scene.relation == "below":
-        return f"{done} overhead as {scene.meanwhile}."
-    return f"{done} as {scene.meanwhile} overhead."
+    return f"{article} {scene.person} {scene.verb} the {scene.object}."
