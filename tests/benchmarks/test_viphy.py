@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gnomon import files
+from gnomon.benchmarks.viphy import elevation
 from gnomon.benchmarks.viphy import files as viphy_files
 from gnomon.benchmarks.viphy import fresh as viphy_fresh
 from gnomon.benchmarks.viphy import tasks as viphy
@@ -497,7 +498,7 @@ def test_our_tables_hold_enough_and_nothing_twice():
     ],
 )
 def test_elevations_are_asked_only_where_nobody_would_hesitate(a, b, relation):
-    assert viphy_fresh.relation_of(a, b) == relation
+    assert elevation.relation_of(a, b) == relation
 
 
 def test_asking_for_no_items_is_refused():
