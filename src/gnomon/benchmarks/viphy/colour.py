@@ -1,6 +1,6 @@
-"""Fresh colours for ViPhy's questions, from a list of undisputed ones.
+"""Fresh colours for ViPhy's questions, from our own table of things and their usual colours.
 
-No colour is right more often than another.
+Every colour is right equally often, so no constant answer pays.
 """
 
 from __future__ import annotations
@@ -8,44 +8,90 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from random import Random
+from typing import NamedTuple
 
 from gnomon.benchmarks.viphy.files import Colours
 from gnomon.benchmarks.viphy.items import color_item, prompt_of
+from gnomon.errors import UsageError
 from gnomon.files import package_data, read_yaml
 from gnomon.records import Item
 from gnomon.vision.knowledge import COLOURS
 
-EACH_COLOUR = 20  # objects for which a colour is right
+ARTICLES = ("a ", "an ", "the ")
 
 
-def fresh_color(*, seed: int = 0, prompt: str = "cloze") -> Iterator[Item]:
-    """About 170 objects of undisputed colour, every colour right equally often.
+class Thing(NamedTuple):
+    """A thing as it stands in a sentence ("an almond", "milk"), and the colours that are right."""
 
-    seed    draws the objects
+    phrase: str
+    colours: Sequence[str]
+
+    @property
+    def name(self) -> str:
+        """What it is called, without an article.
+
+        >>> Thing("an almond", ["brown"]).name
+        'almond'
+        """
+        for article in ARTICLES:
+            if self.phrase.startswith(article):
+                return self.phrase.removeprefix(article)
+        return self.phrase
+
+
+def fresh_color(*, seed: int = 0, each: int = 75, prompt: str = "cloze") -> Iterator[Item]:
+    """Things with their usual colours, every colour right equally often.
+
+    seed    draws the things
+    each    for how many things each colour is right; 0 asks about every thing there is, and then
+            some colours are right more often than others
     prompt  how to ask, as in Table 2: cloze, question or finetune
     """
     chosen = prompt_of("color", prompt, fresh=True)
-    for row in object_colours(seed):
-        yield color_item(row, chosen, {})
+    for thing in drawn_things(seed, each):
+        shares = dict.fromkeys(thing.colours, 1 / len(thing.colours))
+        yield color_item(Colours(thing.name, shares), chosen, {}, thing.phrase)
 
 
-def object_colours(seed: int) -> list[Colours]:
-    """Objects with their colours, every colour right for as many: no constant answer pays."""
+def drawn_things(seed: int, each: int) -> list[Thing]:
+    """Things in random order, with every colour right for EACH of them; all things if 0."""
+    things = read_things()
+    draw = Random(f"{seed}/colour")
+    if each == 0:
+        return draw.sample(things, len(things))
+    if each < 0:
+        raise UsageError(f"{each} is not a number of things.", "Give one or more, or 0 for all.")
+    single: Mapping[str, list[Thing]] = {colour: [] for colour in COLOURS}
+    several = []
+    for thing in draw.sample(things, len(things)):
+        if len(thing.colours) == 1:
+            single[thing.colours[0]].append(thing)
+        else:
+            several.append(thing)
+
+    # things of rare colours first: there may be too few that have no other colour
+    several.sort(key=lambda thing: min(len(single[colour]) for colour in thing.colours))
+    most = {colour: max(each // 2, each - len(single[colour])) for colour in COLOURS}
+    taken: Counter[str] = Counter()
+    chosen = []
+    for thing in several:
+        if all(taken[colour] < most[colour] for colour in thing.colours):
+            chosen.append(thing)
+            taken.update(thing.colours)
+    for colour in COLOURS:
+        missing = each - taken[colour]
+        if missing > len(single[colour]):
+            hint = "Ask for fewer, or for all with each=0."
+            raise UsageError(f"Fewer than {each} things are {colour}.", hint)
+        chosen += single[colour][:missing]
+    return draw.sample(chosen, len(chosen))
+
+
+def read_things() -> list[Thing]:
+    """All things of our table."""
     table: dict[str, list[str]] = read_yaml(package_data("viphy/typical_colours.yaml"))
     several: Mapping[str, Sequence[str]] = table.pop("several")  # type: ignore[assignment]
-    draw = Random(f"{seed}/colour")
-    chosen: dict[str, Sequence[str]] = {}
-    taken: Counter[str] = Counter()
-    for name in draw.sample(sorted(several), len(several)):
-        if all(taken[colour] < EACH_COLOUR // 2 for colour in several[name]):
-            chosen[name] = several[name]
-            taken.update(several[name])
-    for colour in COLOURS:
-        names = draw.sample(sorted(table[colour]), EACH_COLOUR - taken[colour])
-        chosen |= dict.fromkeys(names, (colour,))
-
-    rows = []
-    for name in draw.sample(sorted(chosen), len(chosen)):
-        colours = sorted(chosen[name], key=COLOURS.index)
-        rows.append(Colours(name, dict.fromkeys(colours, 1 / len(colours))))
-    return rows
+    things = [Thing(phrase, colours) for phrase, colours in several.items()]
+    for colour, phrases in table.items():
+        things += [Thing(phrase, [colour]) for phrase in phrases]
+    return things

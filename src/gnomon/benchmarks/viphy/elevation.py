@@ -1,39 +1,64 @@
 """Fresh elevations for ViPhy's questions, from the heights at which things are in a room.
 
-No label is right more often than another.
+Items come in towers: two things at one height, two at a clearly lower one and two at a clearly
+higher one, in one room. A tower asks of its three level pairs and of six others, both ways round:
+every label is right equally often, and nothing that is asked about is always above or below.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import chain, combinations, permutations, product
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations, product
 from random import Random
+from typing import NamedTuple
 
-from gnomon.benchmarks.viphy.files import RELATIONS, Comparison
+from gnomon.benchmarks.viphy.files import Comparison
 from gnomon.benchmarks.viphy.items import pair_item, prompt_of, types, with_levels
 from gnomon.benchmarks.viphy.order import Pair
 from gnomon.errors import UsageError
 from gnomon.files import package_data, read_yaml
 from gnomon.records import Item
 
-Span = tuple[float, float]  # lowest and highest point
-Places = Sequence[Sequence[float]]  # the spans of a thing that may be in several places
-Labels = Mapping[Pair, frozenset[str]]
-ABOVE_BELOW = ({">"}, {"<"})
-FLIPPED = {">": "<", "=": "=", "<": ">"}
-# Centimetres: middles no further apart are level, if the spans are alike and overlap enough.
-LEVEL = 12.0
+Span = Sequence[float]  # lowest and highest point
+Things = Mapping[str, Span]
+Placed = tuple[str, Pair]  # a room, and two of its things
+# Centimetres between the top of one thing and the foot of another that is clearly higher.
+GAP = 25
+# Centimetres: level things stand on one surface (or hang from one), and are about equally tall.
+SAME_SURFACE = 2
+SAME_EXTENT = 12
+MOST_USES = 12  # towers of a room that one of its things may be in
+LEAN = 4  # by how many pairs the longer name may be the higher one more often than the lower one
+SMALL_WORDS = {"of"}
+
+
+class Tower(NamedTuple):
+    """Three pairs of level things, each clearly higher than the next."""
+
+    room: str
+    high: Pair
+    middle: Pair
+    low: Pair
+
+
+class Question(NamedTuple):
+    """A thing, another that is level with it or clearly lower, and which of the two."""
+
+    first: str
+    second: str
+    label: str
 
 
 def fresh_spatial(
-    *, seed: int = 0, blocks: int = 1000, prompt: str = "cloze", levels: int = 3
+    *, seed: int = 0, blocks: int = 35, prompt: str = "cloze", levels: int = 3
 ) -> Iterator[Item]:
-    """Everyday things in five rooms, every label right equally often.
+    """Everyday things in many kinds of room, every label right equally often.
 
     seed    draws the blocks
-    blocks  how many at most; each makes up to six items
+    blocks  how many at most, 0 for all; each makes eighteen items about six things
     prompt  how to ask, as in Table 2: cloze, question or finetune
-    levels  2 drops the pairs that may be level; else 3
+    levels  2 drops the pairs that are level; else 3
     """
     chosen = with_levels(prompt_of("spatial", prompt, fresh=True), levels)
     for row in elevations(seed, blocks):
@@ -42,107 +67,143 @@ def fresh_spatial(
 
 
 def elevations(seed: int, blocks: int) -> list[Comparison]:
-    """Pairs of things in a room, each both ways round, with every label right equally often.
-
-    A block is a level pair, a pair of one of its things with a thing of another height, and any
-    other pair of things that are level with something: so that no single thing gives the label
-    away. Things with several places come in threes: one thing with a partner that may be above or
-    below it, and with two that may also be level.
-    """
-    rooms: Mapping[str, Mapping[str, Places]] = read_yaml(package_data("viphy/elevations.yaml"))
-    draw = Random(f"{seed}/elevation")
-    made = []
-    for room, things in rooms.items():
-        labels = {}
-        for a, b in permutations(things, 2):
-            labels[a, b] = relations_between(things[a], things[b])
-        for block in [*_blocks(labels, draw), *_threes(labels, draw)]:
-            made.append([(a, b, _ordered(labels[a, b]), room) for a, b in block])
-
+    """Pairs of things in a room, each both ways round, with every label right equally often."""
+    if blocks < 0:
+        raise UsageError(f"{blocks} is not a number of blocks.", "Give one or more, or 0 for all.")
+    rooms: Mapping[str, Things] = read_yaml(package_data("viphy/elevations.yaml"))
     rows = []
-    for labelled in draw.sample(made, _at_most(blocks, len(made))):
-        for a, b, typical, room in labelled:
-            rows += _both_ways(a, b, typical, room)
+    for room, questions in _Draw(rooms, Random(f"{seed}/elevation")).blocks(blocks):
+        for first, second, label in questions:
+            back = "<" if label == ">" else label
+            rows.append(Comparison(first, second, {}, (label,), room))
+            rows.append(Comparison(second, first, {}, (back,), room))
     return rows
 
 
-def _blocks(labels: Labels, draw: Random) -> Iterator[list[Pair]]:
-    level = [(a, b) for (a, b), found in labels.items() if found == {"="} and a < b]
-    among = sorted(set(chain.from_iterable(level)))
-    free = [pair for pair in combinations(among, 2) if labels[pair] in ABOVE_BELOW]
-    draw.shuffle(level)
-    draw.shuffle(free)
-    for pair in level:
-        touching = [other for other in free if set(other) & set(pair)][:1]
-        others = [other for other in free if other not in touching]
-        block = [*touching, *others][:2]
-        if len(block) == 2:
-            free = [other for other in free if other not in block]
-            yield [pair, *block]
-
-
-def _threes(labels: Labels, draw: Random) -> Iterator[list[Pair]]:
-    several = sorted({a for (a, _), found in labels.items() if len(found) == 2})
-    used: set[frozenset[str]] = set()  # two such things may be partners of each other
-    for thing in draw.sample(several, len(several)):
-        either, leaning = [], []
-        for (a, b), found in labels.items():
-            if a != thing or frozenset((a, b)) in used or len(found) != 2:
-                continue
-            if "=" in found:
-                leaning.append(b)
-            else:
-                either.append(b)
-        draw.shuffle(either)
-        draw.shuffle(leaning)
-        for three in zip(either, leaning[::2], leaning[1::2], strict=False):
-            pairs = [(thing, other) for other in three]
-            used.update(frozenset(pair) for pair in pairs)
-            yield pairs
-
-
-def relations_between(a: Iterable[Sequence[float]], b: Iterable[Sequence[float]]) -> frozenset[str]:
-    """The relations of a thing to another over all their places; empty if any place is unclear.
-
-    >>> sorted(relations_between([(90, 115)], [(0, 55)]))
-    ['>']
-    """
-    found = {relation_of((p[0], p[1]), (q[0], q[1])) for p, q in product(a, b)}
-    if "" in found or len(found) == 3:
-        return frozenset()
-    return frozenset(found)
-
-
 def relation_of(a: Span, b: Span) -> str:
-    """ ">" if a lies wholly above b, "=" if they are level, "" if it depends on how one looks.
+    """ ">" if a is clearly above b, "=" if they are level, "" if it depends on how one looks.
 
     Stricter than the paper (appendix A.3: the lowest point above the other's centre), so that no
-    label is in doubt.
+    label is in doubt: whether a bowl is above the table that it stands on is not asked.
+
+    >>> relation_of([90, 110], [0, 60]), relation_of([90, 110], [90, 115])
+    ('>', '=')
     """
-    middle_a, middle_b = sum(a) / 2, sum(b) / 2
-    shared = min(a[1], b[1]) - max(a[0], b[0])
-    thinner, taller = sorted((a[1] - a[0], b[1] - b[0]))
-    alike = taller - thinner <= 4 * LEVEL or shared >= taller / 2
-    overlap = 0 < thinner <= 2 * shared
-    if abs(middle_a - middle_b) <= LEVEL:
-        return "=" if overlap and alike else ""
-    if a[0] >= b[1] and middle_a > middle_b:
+    if a[0] - b[1] >= GAP:
         return ">"
-    if b[0] >= a[1] and middle_b > middle_a:
+    if b[0] - a[1] >= GAP:
         return "<"
+    nearer, further = sorted((abs(a[0] - b[0]), abs(a[1] - b[1])))
+    if nearer <= SAME_SURFACE and further <= SAME_EXTENT:
+        return "="
     return ""
 
 
-def _both_ways(a: str, b: str, labels: tuple[str, ...], scene: str = "") -> list[Comparison]:
-    back = _ordered({FLIPPED[label] for label in labels})
-    return [Comparison(a, b, {}, labels, scene), Comparison(b, a, {}, back, scene)]
+class _Draw:
+    """Draws blocks, and remembers what was asked.
+
+    No pair is asked twice, every thing is used once before any is used again (by room), and the
+    longer name is the higher thing's as often as the lower's.
+    """
+
+    def __init__(self, rooms: Mapping[str, Things], draw: Random) -> None:
+        self.draw = draw
+        self.uses: Counter[tuple[str, str]] = Counter()
+        self.asked: set[Placed] = set()
+        self.lean = 0
+        self.above: dict[Placed, list[Pair]] = {}
+        self.below: dict[Placed, list[Pair]] = {}
+        for room, things in rooms.items():
+            level = _level_pairs(things)
+            for pair in level:
+                self.above[room, pair] = [one for one in level if _is_higher(things, one, pair)]
+                self.below[room, pair] = [one for one in level if _is_higher(things, pair, one)]
+
+    def blocks(self, wanted: int) -> list[tuple[str, list[Question]]]:
+        """As many as wanted, all there are if 0."""
+        middles = self.draw.sample(list(self.above), len(self.above))
+        drawn: list[tuple[str, list[Question]]] = []
+        for limit in range(1, MOST_USES + 1):
+            middles.sort(key=self._used)
+            for room, middle in middles:
+                block = self._block(room, middle, limit)
+                if block:
+                    drawn.append((room, block))
+                if wanted and len(drawn) == wanted:
+                    return drawn
+        return drawn
+
+    def _block(self, room: str, middle: Pair, limit: int) -> list[Question]:
+        """The questions of a tower with this pair in the middle; none if there is no such tower."""
+        if not self._is_free(room, middle, limit):
+            return []
+        above = [pair for pair in self.above[room, middle] if self._is_free(room, pair, limit)]
+        below = [pair for pair in self.below[room, middle] if self._is_free(room, pair, limit)]
+        towers = [Tower(room, high, middle, low) for high, low in product(above, below)]
+        for tower in self.draw.sample(towers, len(towers)):
+            questions = _questions(tower, self.draw)
+            if self._fits(tower, questions):
+                self._take(tower, questions)
+                return questions
+        return []
+
+    def _used(self, placed: Placed) -> int:
+        room, pair = placed
+        return sum(self.uses[room, thing] for thing in pair)
+
+    def _is_free(self, room: str, pair: Pair, limit: int) -> bool:
+        most_used = max(self.uses[room, thing] for thing in pair)
+        return most_used < limit and (room, pair) not in self.asked
+
+    def _fits(self, tower: Tower, questions: Sequence[Question]) -> bool:
+        if _share_a_word(*tower.high, *tower.middle, *tower.low):
+            return False
+        if abs(self.lean + _leaning(questions)) > LEAN:
+            return False
+        return not any((tower.room, question[:2]) in self.asked for question in questions)
+
+    def _take(self, tower: Tower, questions: Sequence[Question]) -> None:
+        for thing in (*tower.high, *tower.middle, *tower.low):
+            self.uses[tower.room, thing] += 1
+        for question in questions:
+            self.asked.add((tower.room, question[:2]))
+        self.lean += _leaning(questions)
 
 
-def _ordered(labels: Iterable[str]) -> tuple[str, ...]:
-    return tuple(sorted(labels, key=RELATIONS.index))
+def _level_pairs(things: Things) -> list[Pair]:
+    pairs = []
+    for a, b in combinations(things, 2):
+        if relation_of(things[a], things[b]) == "=":
+            pairs.append((a, b))
+    return pairs
 
 
-def _at_most(wanted: int, there: int) -> int:
-    if wanted < 1:
-        raise UsageError(f"{wanted} is not a number of items.", "Ask for one or more.")
-    return min(wanted, there)
+def _is_higher(things: Things, higher: Pair, lower: Pair) -> bool:
+    return all(relation_of(things[a], things[b]) == ">" for a, b in product(higher, lower))
+
+
+def _questions(tower: Tower, draw: Random) -> list[Question]:
+    """The level pairs, and three of the four pairs between the middle and what is above or below.
+
+    Three, so that there are twice as many as level ones.
+    """
+    level = [Question(*pair, "=") for pair in (tower.high, tower.middle, tower.low)]
+    upper = draw.sample(list(product(tower.high, tower.middle)), 3)
+    lower = draw.sample(list(product(tower.middle, tower.low)), 3)
+    return [*level, *(Question(*pair, ">") for pair in upper + lower)]
+
+
+def _share_a_word(*names: str) -> bool:
+    words: list[str] = []
+    for name in names:
+        words += set(name.split()) - SMALL_WORDS
+    return len(set(words)) < len(words)
+
+
+def _leaning(questions: Sequence[Question]) -> int:
+    """In how many pairs the higher thing has the longer name, less those where it is shorter."""
+    leaning = 0
+    for higher, lower, label in questions:
+        if label == ">":
+            leaning += (len(higher) > len(lower)) - (len(higher) < len(lower))
+    return leaning
