@@ -39,7 +39,7 @@ class Thing(NamedTuple):
         return self.phrase
 
 
-def fresh_color(*, seed: int = 0, each: int = 75, prompt: str = "cloze") -> Iterator[Item]:
+def fresh_color(*, seed: int = 0, each: int = 80, prompt: str = "cloze") -> Iterator[Item]:
     """Things with their usual colours, every colour right equally often.
 
     seed    draws the things
@@ -81,8 +81,8 @@ def drawn_things(seed: int, each: int) -> list[Thing]:
     for colour in COLOURS:
         missing = each - taken[colour]
         if missing > len(single[colour]):
-            hint = "Ask for fewer, or for all with each=0."
-            raise UsageError(f"Fewer than {each} things are {colour}.", hint)
+            hint = "Ask for fewer, or for every thing with each=0."
+            raise UsageError(f"There are too few {colour} things for each={each}.", hint)
         chosen += single[colour][:missing]
     return draw.sample(chosen, len(chosen))
 

@@ -115,9 +115,12 @@ class _Draw:
         self.below: dict[Placed, list[Pair]] = {}
         for room, things in rooms.items():
             level = _level_pairs(things)
+            feet = {pair: min(things[name][0] for name in pair) for pair in level}
+            tops = {pair: max(things[name][1] for name in pair) for pair in level}
             for pair in level:
-                self.above[room, pair] = [one for one in level if _is_higher(things, one, pair)]
-                self.below[room, pair] = [one for one in level if _is_higher(things, pair, one)]
+                highest, lowest = tops[pair] + GAP, feet[pair] - GAP
+                self.above[room, pair] = [one for one in level if feet[one] >= highest]
+                self.below[room, pair] = [one for one in level if tops[one] <= lowest]
 
     def blocks(self, wanted: int) -> list[tuple[str, list[Question]]]:
         """As many as wanted, all there are if 0."""
@@ -176,10 +179,6 @@ def _level_pairs(things: Things) -> list[Pair]:
         if relation_of(things[a], things[b]) == "=":
             pairs.append((a, b))
     return pairs
-
-
-def _is_higher(things: Things, higher: Pair, lower: Pair) -> bool:
-    return all(relation_of(things[a], things[b]) == ">" for a, b in product(higher, lower))
 
 
 def _questions(tower: Tower, draw: Random) -> list[Question]:

@@ -58,9 +58,7 @@ def with_levels(prompt: Prompt, levels: int) -> Prompt:
     return prompt._replace(labels=labels)
 
 
-def color_item(
-    row: Colours, prompt: Prompt, tags: Mapping[str, str], phrase: str = ""
-) -> Item:
+def color_item(row: Colours, prompt: Prompt, tags: Mapping[str, str], phrase: str = "") -> Item:
     """An object and its typical colours as an item; PHRASE is its name with an article."""
     return Item(
         id=f"{prompt.name}/{_slug(row.object)}",

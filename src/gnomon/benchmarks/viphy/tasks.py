@@ -146,8 +146,17 @@ _ELEVATION = Laws(
         first="obj_a",
         second="obj_b",
         within=("scene",),
-        converse=(("above", "below"),),
-        symmetric=("level with", "similar level"),
+        converse=(
+            ("above", "below"),
+            ("higher up than", "lower down than"),
+            ("higher up", "lower down"),
+        ),
+        symmetric=(
+            "level with",
+            "similar level",
+            "at the same height as",
+            "at the same height",
+        ),
     )
 )
 
