@@ -51,7 +51,7 @@ class Question(NamedTuple):
 
 
 def fresh_spatial(
-    *, seed: int = 0, blocks: int = 35, prompt: str = "cloze", levels: int = 3
+    *, seed: int = 0, blocks: int = 60, prompt: str = "cloze", levels: int = 3
 ) -> Iterator[Item]:
     """Everyday things in many kinds of room, every label right equally often.
 
