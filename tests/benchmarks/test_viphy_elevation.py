@@ -115,11 +115,11 @@ def test_the_longer_name_is_the_higher_thing_as_often_as_the_lower_one(seed):
     for row in elevations(seed, 60):
         if len(row.first) > len(row.second):
             longer.update(row.typical)
-    assert abs(longer[">"] - longer["<"]) <= 4
+    assert abs(longer[">"] - longer["<"]) <= 8
     assert longer["="] > 0.8 * longer[">"]
 
 
-def test_level_things_share_no_word_more_than_others_do():
+def test_no_two_things_of_a_question_share_a_word():
     for row in elevations(2, 0):
         assert not (set(row.first.split()) & set(row.second.split())) - {"of"}
 
@@ -134,7 +134,7 @@ def test_two_seeds_share_few_items():
 
 def test_all_blocks_ask_about_nearly_all_things():
     everything = elevations(0, 0)
-    assert len(everything) > 3500
+    assert len(everything) > 3000
     assert len({row.first for row in everything}) > 400
 
 

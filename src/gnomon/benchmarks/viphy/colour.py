@@ -55,36 +55,49 @@ def fresh_color(*, seed: int = 0, each: int = 80, prompt: str = "cloze") -> Iter
 
 def drawn_things(seed: int, each: int) -> list[Thing]:
     """Things in random order, with every colour right for EACH of them; all things if 0."""
-    things = read_things()
-    draw = Random(f"{seed}/colour")
-    if each == 0:
-        return draw.sample(things, len(things))
     if each < 0:
         raise UsageError(f"{each} is not a number of things.", "Give one or more, or 0 for all.")
-    single: Mapping[str, list[Thing]] = {colour: [] for colour in COLOURS}
+    draw = Random(f"{seed}/colour")
+    things = read_things()
+    draw.shuffle(things)
+    if each == 0:
+        return things
+
+    single, several = _divided(things)
+    chosen: list[Thing] = []
+    taken: Counter[str] = Counter()
+    # things of rare colours first: there may be too few that have no other colour
+    several.sort(key=lambda thing: min(len(single[colour]) for colour in thing.colours))
+    for thing in several:
+        room_left = min(_most(each, single[colour]) - taken[colour] for colour in thing.colours)
+        if room_left > 0:
+            chosen.append(thing)
+            taken.update(thing.colours)
+    for colour, found in single.items():
+        missing = each - taken[colour]
+        if missing > len(found):
+            hint = "Ask for fewer, or for every thing with each=0."
+            raise UsageError(f"There are too few {colour} things for each={each}.", hint)
+        chosen += found[:missing]
+    draw.shuffle(chosen)
+    return chosen
+
+
+def _divided(things: Sequence[Thing]) -> tuple[dict[str, list[Thing]], list[Thing]]:
+    """Things of one colour by colour, and those of several."""
+    single: dict[str, list[Thing]] = {colour: [] for colour in COLOURS}
     several = []
-    for thing in draw.sample(things, len(things)):
+    for thing in things:
         if len(thing.colours) == 1:
             single[thing.colours[0]].append(thing)
         else:
             several.append(thing)
+    return single, several
 
-    # things of rare colours first: there may be too few that have no other colour
-    several.sort(key=lambda thing: min(len(single[colour]) for colour in thing.colours))
-    most = {colour: max(each // 2, each - len(single[colour])) for colour in COLOURS}
-    taken: Counter[str] = Counter()
-    chosen = []
-    for thing in several:
-        if all(taken[colour] < most[colour] for colour in thing.colours):
-            chosen.append(thing)
-            taken.update(thing.colours)
-    for colour in COLOURS:
-        missing = each - taken[colour]
-        if missing > len(single[colour]):
-            hint = "Ask for fewer, or for every thing with each=0."
-            raise UsageError(f"There are too few {colour} things for each={each}.", hint)
-        chosen += single[colour][:missing]
-    return draw.sample(chosen, len(chosen))
+
+def _most(each: int, single: Sequence[Thing]) -> int:
+    """How many things of several colours may be of this one: half, or more if it is rare."""
+    return max(each // 2, each - len(single))
 
 
 def read_things() -> list[Thing]:
@@ -93,5 +106,6 @@ def read_things() -> list[Thing]:
     several: Mapping[str, Sequence[str]] = table.pop("several")  # type: ignore[assignment]
     things = [Thing(phrase, colours) for phrase, colours in several.items()]
     for colour, phrases in table.items():
-        things += [Thing(phrase, [colour]) for phrase in phrases]
+        for phrase in phrases:
+            things.append(Thing(phrase, [colour]))
     return things

@@ -7,22 +7,20 @@ every label is right equally often, and nothing that is asked about is always ab
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import combinations, product
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import combinations, permutations, product
 from random import Random
 from typing import NamedTuple
 
 from gnomon.benchmarks.viphy.files import Comparison
 from gnomon.benchmarks.viphy.items import pair_item, prompt_of, types, with_levels
-from gnomon.benchmarks.viphy.order import Pair
 from gnomon.errors import UsageError
 from gnomon.files import package_data, read_yaml
 from gnomon.records import Item
 
 Span = Sequence[float]  # lowest and highest point
-Things = Mapping[str, Span]
-Placed = tuple[str, Pair]  # a room, and two of its things
+Rooms = Mapping[str, Mapping[str, Span]]
 # Centimetres between the top of one thing and the foot of another that is clearly higher.
 GAP = 25
 # Centimetres: level things stand on one surface (or hang from one), and are about equally tall.
@@ -33,21 +31,35 @@ LEAN = 4  # by how many pairs the longer name may be the higher one more often t
 SMALL_WORDS = {"of"}
 
 
-class Tower(NamedTuple):
-    """Three pairs of level things, each clearly higher than the next."""
+class Question(NamedTuple):
+    """Two things of a room: the first is level with the second, or clearly higher."""
 
     room: str
-    high: Pair
-    middle: Pair
-    low: Pair
-
-
-class Question(NamedTuple):
-    """A thing, another that is level with it or clearly lower, and which of the two."""
-
     first: str
     second: str
     label: str
+
+    @property
+    def leaning(self) -> int:
+        """1 if the higher thing has the longer name, -1 if it has the shorter one, else 0."""
+        if self.label == "=":
+            return 0
+        longer, shorter = len(self.first) > len(self.second), len(self.first) < len(self.second)
+        return longer - shorter
+
+
+class Level(NamedTuple):
+    """Two level things of a room: the height of their feet and tops, the words of their names."""
+
+    question: Question
+    foot: float
+    top: float
+    words: frozenset[str]
+
+    @property
+    def things(self) -> tuple[str, str]:
+        """The names of the two."""
+        return self.question.first, self.question.second
 
 
 def fresh_spatial(
@@ -70,13 +82,12 @@ def elevations(seed: int, blocks: int) -> list[Comparison]:
     """Pairs of things in a room, each both ways round, with every label right equally often."""
     if blocks < 0:
         raise UsageError(f"{blocks} is not a number of blocks.", "Give one or more, or 0 for all.")
-    rooms: Mapping[str, Things] = read_yaml(package_data("viphy/elevations.yaml"))
+    rooms: Rooms = read_yaml(package_data("viphy/elevations.yaml"))
     rows = []
-    for room, questions in _Draw(rooms, Random(f"{seed}/elevation")).blocks(blocks):
-        for first, second, label in questions:
-            back = "<" if label == ">" else label
-            rows.append(Comparison(first, second, {}, (label,), room))
-            rows.append(Comparison(second, first, {}, (back,), room))
+    for room, first, second, label in _Draw(rooms, Random(f"{seed}/elevation")).questions(blocks):
+        back = "<" if label == ">" else label
+        rows.append(Comparison(first, second, {}, (label,), room))
+        rows.append(Comparison(second, first, {}, (back,), room))
     return rows
 
 
@@ -100,109 +111,111 @@ def relation_of(a: Span, b: Span) -> str:
 
 
 class _Draw:
-    """Draws blocks, and remembers what was asked.
+    """Draws towers, and remembers what was asked.
 
     No pair is asked twice, every thing is used once before any is used again (by room), and the
     longer name is the higher thing's as often as the lower's.
     """
 
-    def __init__(self, rooms: Mapping[str, Things], draw: Random) -> None:
+    def __init__(self, rooms: Rooms, draw: Random) -> None:
         self.draw = draw
-        self.uses: Counter[tuple[str, str]] = Counter()
-        self.asked: set[Placed] = set()
+        self.levels = _level_pairs(rooms)
+        self.above: defaultdict[Question, list[Level]] = defaultdict(list)
+        self.below: defaultdict[Question, list[Level]] = defaultdict(list)
+        for higher, lower in _stacked(self.levels):
+            self.above[lower.question].append(higher)
+            self.below[higher.question].append(lower)
+        self.asked: set[Question] = set()
+        self.uses: Counter[tuple[str, str]] = Counter()  # of a thing in a room
         self.lean = 0
-        self.above: dict[Placed, list[Pair]] = {}
-        self.below: dict[Placed, list[Pair]] = {}
-        for room, things in rooms.items():
-            level = _level_pairs(things)
-            feet = {pair: min(things[name][0] for name in pair) for pair in level}
-            tops = {pair: max(things[name][1] for name in pair) for pair in level}
-            for pair in level:
-                highest, lowest = tops[pair] + GAP, feet[pair] - GAP
-                self.above[room, pair] = [one for one in level if feet[one] >= highest]
-                self.below[room, pair] = [one for one in level if tops[one] <= lowest]
 
-    def blocks(self, wanted: int) -> list[tuple[str, list[Question]]]:
-        """As many as wanted, all there are if 0."""
-        middles = self.draw.sample(list(self.above), len(self.above))
-        drawn: list[tuple[str, list[Question]]] = []
+    def questions(self, towers: int) -> list[Question]:
+        """Those of so many towers, of all there are if 0."""
+        middles = self.draw.sample(self.levels, len(self.levels))
+        questions: list[Question] = []
+        drawn = 0
         for limit in range(1, MOST_USES + 1):
-            middles.sort(key=self._used)
-            for room, middle in middles:
-                block = self._block(room, middle, limit)
-                if block:
-                    drawn.append((room, block))
-                if wanted and len(drawn) == wanted:
-                    return drawn
-        return drawn
+            middles.sort(key=self._most_used)
+            for middle in middles:
+                tower = self._tower(middle, limit)
+                if not tower:
+                    continue
+                questions += tower
+                drawn += 1
+                if drawn == towers:
+                    return questions
+        return questions
 
-    def _block(self, room: str, middle: Pair, limit: int) -> list[Question]:
+    def _tower(self, middle: Level, limit: int) -> list[Question]:
         """The questions of a tower with this pair in the middle; none if there is no such tower."""
-        if not self._is_free(room, middle, limit):
+        if not self._is_free(middle, limit):
             return []
-        above = [pair for pair in self.above[room, middle] if self._is_free(room, pair, limit)]
-        below = [pair for pair in self.below[room, middle] if self._is_free(room, pair, limit)]
-        towers = [Tower(room, high, middle, low) for high, low in product(above, below)]
-        for tower in self.draw.sample(towers, len(towers)):
-            questions = _questions(tower, self.draw)
-            if self._fits(tower, questions):
-                self._take(tower, questions)
-                return questions
+        upper = self._storey(middle, self.above[middle.question], limit)
+        lower = self._storey(middle, self.below[middle.question], limit)
+        if not upper or not lower:
+            return []
+        tower = [middle.question, *upper, *lower]
+        for question in tower:
+            self._take(question)
+        return tower
+
+    def _storey(self, middle: Level, others: Sequence[Level], limit: int) -> list[Question]:
+        """A question about one of the other pairs, and three about it and the middle.
+
+        Three of four, so that a tower has twice as many of these as of level ones.
+        """
+        free = [other for other in others if self._is_free(other, limit)]
+        for other in self.draw.sample(free, len(free)):
+            between = self.draw.sample(_between(middle, other), 3)
+            if self._fit(between):
+                return [other.question, *between]
         return []
 
-    def _used(self, placed: Placed) -> int:
-        room, pair = placed
-        return sum(self.uses[room, thing] for thing in pair)
+    def _most_used(self, pair: Level) -> int:
+        return max(self.uses[pair.question.room, thing] for thing in pair.things)
 
-    def _is_free(self, room: str, pair: Pair, limit: int) -> bool:
-        most_used = max(self.uses[room, thing] for thing in pair)
-        return most_used < limit and (room, pair) not in self.asked
+    def _is_free(self, pair: Level, limit: int) -> bool:
+        return pair.question not in self.asked and self._most_used(pair) < limit
 
-    def _fits(self, tower: Tower, questions: Sequence[Question]) -> bool:
-        if _share_a_word(*tower.high, *tower.middle, *tower.low):
-            return False
-        if abs(self.lean + _leaning(questions)) > LEAN:
-            return False
-        return not any((tower.room, question[:2]) in self.asked for question in questions)
+    def _fit(self, questions: Iterable[Question]) -> bool:
+        lean = self.lean + sum(question.leaning for question in questions)
+        return abs(lean) <= LEAN and self.asked.isdisjoint(questions)
 
-    def _take(self, tower: Tower, questions: Sequence[Question]) -> None:
-        for thing in (*tower.high, *tower.middle, *tower.low):
-            self.uses[tower.room, thing] += 1
-        for question in questions:
-            self.asked.add((tower.room, question[:2]))
-        self.lean += _leaning(questions)
+    def _take(self, question: Question) -> None:
+        self.asked.add(question)
+        self.lean += question.leaning
+        if question.label == "=":  # each thing of a tower is in one of these
+            self.uses[question.room, question.first] += 1
+            self.uses[question.room, question.second] += 1
 
 
-def _level_pairs(things: Things) -> list[Pair]:
+def _level_pairs(rooms: Rooms) -> list[Level]:
     pairs = []
-    for a, b in combinations(things, 2):
-        if relation_of(things[a], things[b]) == "=":
-            pairs.append((a, b))
+    for room, things in rooms.items():
+        for a, b in combinations(things, 2):
+            if relation_of(things[a], things[b]) != "=" or not _words(a).isdisjoint(_words(b)):
+                continue
+            foot, top = min(things[a][0], things[b][0]), max(things[a][1], things[b][1])
+            pairs.append(Level(Question(room, a, b, "="), foot, top, _words(a) | _words(b)))
     return pairs
 
 
-def _questions(tower: Tower, draw: Random) -> list[Question]:
-    """The level pairs, and three of the four pairs between the middle and what is above or below.
-
-    Three, so that there are twice as many as level ones.
-    """
-    level = [Question(*pair, "=") for pair in (tower.high, tower.middle, tower.low)]
-    upper = draw.sample(list(product(tower.high, tower.middle)), 3)
-    lower = draw.sample(list(product(tower.middle, tower.low)), 3)
-    return [*level, *(Question(*pair, ">") for pair in upper + lower)]
-
-
-def _share_a_word(*names: str) -> bool:
-    words: list[str] = []
-    for name in names:
-        words += set(name.split()) - SMALL_WORDS
-    return len(set(words)) < len(words)
+def _stacked(levels: Sequence[Level]) -> Iterator[tuple[Level, Level]]:
+    """Pairs of level things of one room, the first clearly higher; no two names share a word."""
+    rooms: defaultdict[str, list[Level]] = defaultdict(list)
+    for pair in levels:
+        rooms[pair.question.room].append(pair)
+    for pairs in rooms.values():
+        for higher, lower in permutations(pairs, 2):
+            if higher.foot - lower.top >= GAP and higher.words.isdisjoint(lower.words):
+                yield higher, lower
 
 
-def _leaning(questions: Sequence[Question]) -> int:
-    """In how many pairs the higher thing has the longer name, less those where it is shorter."""
-    leaning = 0
-    for higher, lower, label in questions:
-        if label == ">":
-            leaning += (len(higher) > len(lower)) - (len(higher) < len(lower))
-    return leaning
+def _between(one: Level, other: Level) -> list[Question]:
+    higher, lower = sorted((one, other), key=lambda pair: pair.foot, reverse=True)
+    room = one.question.room
+    return [Question(room, a, b, ">") for a, b in product(higher.things, lower.things)]
+
+
+def _words(name: str) -> frozenset[str]:
+    return frozenset(name.split()) - SMALL_WORDS
