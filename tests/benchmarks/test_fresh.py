@@ -26,11 +26,11 @@ OPTIONS: dict[str, list[dict[str, object]]] = {
     "posrel-general": [{}, {"form": "both", "per_group": 2}],
     "spacenli": [{"per_group": 1}, {"per_group": 3}, {"per_group": 0}],
     "spatialqa": [{"per_group": 1}, {"per_group": 7}, {"per_group": 2, "paired": True}],
-    "viphy-color": [{}, {"prompt": "question"}],
+    "viphy-color": [{}, {"each": 20, "prompt": "question"}, {"each": 0}],
     "viphy-size": [{"pairs": 100}, {"pairs": 300, "prompt": "finetune"}],
     "viphy-size-subtype": [{"pairs": 100}, {}],
     "viphy-size-transitive": [{"items": 100}, {}],
-    "viphy-spatial": [{}, {"levels": 2}, {"blocks": 20}],
+    "viphy-spatial": [{}, {"levels": 2}, {"blocks": 100}],
 }
 
 

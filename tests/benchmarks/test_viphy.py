@@ -4,7 +4,6 @@ consistent."""
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter
 from itertools import pairwise
 from pathlib import Path
@@ -463,41 +462,12 @@ def test_our_tables_hold_enough_and_nothing_twice():
     assert set(subtypes) <= set(objects)
     names = [name for found in subtypes.values() for name in found]
     assert len(set(names)) == len(names)
-    colours = files.read_yaml(files.package_data("viphy/typical_colours.yaml"))
-    several = colours.pop("several")
-    assert tuple(colours) == COLOURS
-    names = [name for found in colours.values() for name in found] + list(several)
-    assert len(set(names)) == len(names)
-    assert all(set(found) <= set(COLOURS) and len(found) > 1 for found in several.values())
-    assert not [name for name in names if any(colour in name.lower() for colour in COLOURS)]
-    words = Counter(word for name in names for word in set(re.findall(r"[\w'-]+", name.lower())))
-    assert {word for word, count in words.items() if count > 1} <= {"of", "the"}, (
-        "a word would tell the colour"
-    )
     sized = [*objects, *(name for found in subtypes.values() for name in found)]
     assert not [
         name
         for name in sized
         if {"small", "large", "big", "tiny", "giant", "huge"} & set(name.split())
     ]
-    for things in files.read_yaml(files.package_data("viphy/elevations.yaml")).values():
-        assert not [name for name in things if {"above", "below", "level"} & set(name.split())]
-        assert all(0 <= low <= high for spans in things.values() for low, high in spans)
-
-
-@pytest.mark.parametrize(
-    ("a", "b", "relation"),
-    [
-        ((90, 115), (0, 55), ">"),
-        ((0, 55), (90, 115), "<"),
-        ((90, 115), (90, 110), "="),
-        ((90, 105), (86, 90), ""),  # a bowl on the worktop: above or level, as one looks at it
-        ((0, 0), (0, 1), ""),
-        ((0, 130), (75, 77), ""),
-    ],
-)
-def test_elevations_are_asked_only_where_nobody_would_hesitate(a, b, relation):
-    assert viphy_fresh.relation_of(a, b) == relation
 
 
 def test_asking_for_no_items_is_refused():

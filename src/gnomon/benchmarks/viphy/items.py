@@ -41,6 +41,7 @@ def prompt_of(task: str, name: str, *, fresh: bool = False) -> Prompt:
     labels = table.get(f"{name}_labels") or table.get("labels") or own_names
     text = table[name]
     if fresh:
+        labels = table.get(f"fresh_{name}_labels", labels)
         text = table.get(f"fresh_{name}", text)
     return Prompt(name, text, labels)
 
@@ -57,13 +58,13 @@ def with_levels(prompt: Prompt, levels: int) -> Prompt:
     return prompt._replace(labels=labels)
 
 
-def color_item(row: Colours, prompt: Prompt, tags: Mapping[str, str]) -> Item:
-    """An object and its typical colours as an item."""
+def color_item(row: Colours, prompt: Prompt, tags: Mapping[str, str], phrase: str = "") -> Item:
+    """An object and its typical colours as an item; PHRASE is its name with an article."""
     return Item(
         id=f"{prompt.name}/{_slug(row.object)}",
         form=prompt.form,
         choices=COLOURS,
-        text=_filled(prompt, COLOURS, object=row.object),
+        text=_filled(prompt, COLOURS, object=row.object, phrase=phrase),
         gold=tuple(sorted(row.shares, key=COLOURS.index)),
         group=row.object,
         tags={"task": "color", "object": row.object, "cardinality": str(len(row.shares)), **tags},

@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from gnomon.benchmarks.viphy import files
 from gnomon.benchmarks.viphy import fresh as made
 from gnomon.benchmarks.viphy.coda import read_coda
+from gnomon.benchmarks.viphy.colour import fresh_color
+from gnomon.benchmarks.viphy.elevation import fresh_spatial
 from gnomon.benchmarks.viphy.items import color_item, pair_item, prompt_of, types, with_levels
 from gnomon.benchmarks.viphy.tables import statistics, subtype_statistics
 from gnomon.contracts import Benchmark, Laws, OrderLaw, RelationLaw
@@ -30,17 +32,6 @@ def published_color(*, data: str = "", split: str = "", prompt: str = "cloze") -
     known = files.read_object_tags(folder)
     for part, row in files.read_colours(folder, split):
         yield color_item(row, chosen, {"split": part, **known.get(row.object, {})})
-
-
-def fresh_color(*, seed: int = 0, prompt: str = "cloze") -> Iterator[Item]:
-    """About 170 objects of undisputed colour, every colour right equally often.
-
-    seed    draws the objects
-    prompt  how to ask, as in Table 2: cloze, question or finetune
-    """
-    chosen = prompt_of("color", prompt, fresh=True)
-    for row in made.object_colours(seed):
-        yield color_item(row, chosen, {})
 
 
 def coda_color(*, data: str = "", prompt: str = "cloze") -> Iterator[Item]:
@@ -144,22 +135,6 @@ def published_spatial(
             yield pair_item("spatial", row, chosen, {"split": part})
 
 
-def fresh_spatial(
-    *, seed: int = 0, blocks: int = 1000, prompt: str = "cloze", levels: int = 3
-) -> Iterator[Item]:
-    """Everyday things in five rooms, every label right equally often.
-
-    seed    draws the blocks
-    blocks  how many at most; each makes up to six items
-    prompt  how to ask, as in Table 2: cloze, question or finetune
-    levels  2 drops the pairs that may be level; else 3
-    """
-    chosen = with_levels(prompt_of("spatial", prompt, fresh=True), levels)
-    for row in made.elevations(seed, blocks):
-        if set(row.typical) <= set(chosen.labels):
-            yield pair_item("spatial", row, chosen, types(row.first, row.second))
-
-
 _MEASURES = ("relaxed_accuracy", "true_confidence", "macro_f1", "accuracy")
 _SEVERAL = (*_MEASURES, "typical_f1@code")  # where several labels may be right
 _HOLD_OUT = (("type_a", "type_b"), ("obj_a", "obj_b"))
@@ -171,8 +146,17 @@ _ELEVATION = Laws(
         first="obj_a",
         second="obj_b",
         within=("scene",),
-        converse=(("above", "below"),),
-        symmetric=("level with", "similar level"),
+        converse=(
+            ("above", "below"),
+            ("higher up than", "lower down than"),
+            ("higher up", "lower down"),
+        ),
+        symmetric=(
+            "level with",
+            "similar level",
+            "at the same height as",
+            "at the same height",
+        ),
     )
 )
 
@@ -233,7 +217,8 @@ SPATIAL = Benchmark(
     measures=(*_SEVERAL, "converse"),
     slices=("scene", "cardinality", "frequency", "split"),
     noun="pairs",
-    hold_out=_HOLD_OUT,
+    # with the room, whose other items would show by their labels which are held out
+    hold_out=(("type_a", "type_b", "scene"), ("obj_a", "obj_b")),
     published_results="viphy",
     statistics=statistics,
     laws=_ELEVATION,

@@ -1,0 +1,221 @@
+"""Fresh elevations for ViPhy's questions, from the heights at which things are in a room.
+
+Items come in towers: two things at one height, two at a clearly lower one and two at a clearly
+higher one, in one room. A tower asks of its three level pairs and of six others, both ways round:
+every label is right equally often, and nothing that is asked about is always above or below.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import combinations, permutations, product
+from random import Random
+from typing import NamedTuple
+
+from gnomon.benchmarks.viphy.files import Comparison
+from gnomon.benchmarks.viphy.items import pair_item, prompt_of, types, with_levels
+from gnomon.errors import UsageError
+from gnomon.files import package_data, read_yaml
+from gnomon.records import Item
+
+Span = Sequence[float]  # lowest and highest point
+Rooms = Mapping[str, Mapping[str, Span]]
+# Centimetres between the top of one thing and the foot of another that is clearly higher.
+GAP = 25
+# Centimetres: level things stand on one surface (or hang from one), and are about equally tall.
+SAME_SURFACE = 2
+SAME_EXTENT = 12
+MOST_USES = 12  # towers of a room that one of its things may be in
+LEAN = 4  # by how many pairs the longer name may be the higher one more often than the lower one
+SMALL_WORDS = {"of"}
+
+
+class Question(NamedTuple):
+    """Two things of a room: the first is level with the second, or clearly higher."""
+
+    room: str
+    first: str
+    second: str
+    label: str
+
+    @property
+    def leaning(self) -> int:
+        """1 if the higher thing has the longer name, -1 if it has the shorter one, else 0."""
+        if self.label == "=":
+            return 0
+        longer, shorter = len(self.first) > len(self.second), len(self.first) < len(self.second)
+        return longer - shorter
+
+
+class Level(NamedTuple):
+    """Two level things of a room: the height of their feet and tops, the words of their names."""
+
+    question: Question
+    foot: float
+    top: float
+    words: frozenset[str]
+
+    @property
+    def things(self) -> tuple[str, str]:
+        """The names of the two."""
+        return self.question.first, self.question.second
+
+
+def fresh_spatial(
+    *, seed: int = 0, blocks: int = 60, prompt: str = "cloze", levels: int = 3
+) -> Iterator[Item]:
+    """Everyday things in many kinds of room, every label right equally often.
+
+    seed    draws the blocks
+    blocks  how many at most, 0 for all; each makes eighteen items about six things
+    prompt  how to ask, as in Table 2: cloze, question or finetune
+    levels  2 drops the pairs that are level; else 3
+    """
+    chosen = with_levels(prompt_of("spatial", prompt, fresh=True), levels)
+    for row in elevations(seed, blocks):
+        if set(row.typical) <= set(chosen.labels):
+            yield pair_item("spatial", row, chosen, types(row.first, row.second))
+
+
+def elevations(seed: int, blocks: int) -> list[Comparison]:
+    """Pairs of things in a room, each both ways round, with every label right equally often."""
+    if blocks < 0:
+        raise UsageError(f"{blocks} is not a number of blocks.", "Give one or more, or 0 for all.")
+    rooms: Rooms = read_yaml(package_data("viphy/elevations.yaml"))
+    rows = []
+    for room, first, second, label in _Draw(rooms, Random(f"{seed}/elevation")).questions(blocks):
+        back = "<" if label == ">" else label
+        rows.append(Comparison(first, second, {}, (label,), room))
+        rows.append(Comparison(second, first, {}, (back,), room))
+    return rows
+
+
+def relation_of(a: Span, b: Span) -> str:
+    """ ">" if a is clearly above b, "=" if they are level, "" if it depends on how one looks.
+
+    Stricter than the paper (appendix A.3: the lowest point above the other's centre), so that no
+    label is in doubt: whether a bowl is above the table that it stands on is not asked.
+
+    >>> relation_of([90, 110], [0, 60]), relation_of([90, 110], [90, 115])
+    ('>', '=')
+    """
+    if a[0] - b[1] >= GAP:
+        return ">"
+    if b[0] - a[1] >= GAP:
+        return "<"
+    nearer, further = sorted((abs(a[0] - b[0]), abs(a[1] - b[1])))
+    if nearer <= SAME_SURFACE and further <= SAME_EXTENT:
+        return "="
+    return ""
+
+
+class _Draw:
+    """Draws towers, and remembers what was asked.
+
+    No pair is asked twice, every thing is used once before any is used again (by room), and the
+    longer name is the higher thing's as often as the lower's.
+    """
+
+    def __init__(self, rooms: Rooms, draw: Random) -> None:
+        self.draw = draw
+        self.levels = _level_pairs(rooms)
+        self.above: defaultdict[Question, list[Level]] = defaultdict(list)
+        self.below: defaultdict[Question, list[Level]] = defaultdict(list)
+        for higher, lower in _stacked(self.levels):
+            self.above[lower.question].append(higher)
+            self.below[higher.question].append(lower)
+        self.asked: set[Question] = set()
+        self.uses: Counter[tuple[str, str]] = Counter()  # of a thing in a room
+        self.lean = 0
+
+    def questions(self, towers: int) -> list[Question]:
+        """Those of so many towers, of all there are if 0."""
+        middles = self.draw.sample(self.levels, len(self.levels))
+        questions: list[Question] = []
+        drawn = 0
+        for limit in range(1, MOST_USES + 1):
+            middles.sort(key=self._most_used)
+            for middle in middles:
+                tower = self._tower(middle, limit)
+                if not tower:
+                    continue
+                questions += tower
+                drawn += 1
+                if drawn == towers:
+                    return questions
+        return questions
+
+    def _tower(self, middle: Level, limit: int) -> list[Question]:
+        """The questions of a tower with this pair in the middle; none if there is no such tower."""
+        if not self._is_free(middle, limit):
+            return []
+        upper = self._storey(middle, self.above[middle.question], limit)
+        lower = self._storey(middle, self.below[middle.question], limit)
+        if not upper or not lower:
+            return []
+        tower = [middle.question, *upper, *lower]
+        for question in tower:
+            self._take(question)
+        return tower
+
+    def _storey(self, middle: Level, others: Sequence[Level], limit: int) -> list[Question]:
+        """A question about one of the other pairs, and three about it and the middle.
+
+        Three of four, so that a tower has twice as many of these as of level ones.
+        """
+        free = [other for other in others if self._is_free(other, limit)]
+        for other in self.draw.sample(free, len(free)):
+            between = self.draw.sample(_between(middle, other), 3)
+            if self._fit(between):
+                return [other.question, *between]
+        return []
+
+    def _most_used(self, pair: Level) -> int:
+        return max(self.uses[pair.question.room, thing] for thing in pair.things)
+
+    def _is_free(self, pair: Level, limit: int) -> bool:
+        return pair.question not in self.asked and self._most_used(pair) < limit
+
+    def _fit(self, questions: Iterable[Question]) -> bool:
+        lean = self.lean + sum(question.leaning for question in questions)
+        return abs(lean) <= LEAN and self.asked.isdisjoint(questions)
+
+    def _take(self, question: Question) -> None:
+        self.asked.add(question)
+        self.lean += question.leaning
+        if question.label == "=":  # each thing of a tower is in one of these
+            self.uses[question.room, question.first] += 1
+            self.uses[question.room, question.second] += 1
+
+
+def _level_pairs(rooms: Rooms) -> list[Level]:
+    pairs = []
+    for room, things in rooms.items():
+        for a, b in combinations(things, 2):
+            if relation_of(things[a], things[b]) != "=" or not _words(a).isdisjoint(_words(b)):
+                continue
+            foot, top = min(things[a][0], things[b][0]), max(things[a][1], things[b][1])
+            pairs.append(Level(Question(room, a, b, "="), foot, top, _words(a) | _words(b)))
+    return pairs
+
+
+def _stacked(levels: Sequence[Level]) -> Iterator[tuple[Level, Level]]:
+    """Pairs of level things of one room, the first clearly higher; no two names share a word."""
+    rooms: defaultdict[str, list[Level]] = defaultdict(list)
+    for pair in levels:
+        rooms[pair.question.room].append(pair)
+    for pairs in rooms.values():
+        for higher, lower in permutations(pairs, 2):
+            if higher.foot - lower.top >= GAP and higher.words.isdisjoint(lower.words):
+                yield higher, lower
+
+
+def _between(one: Level, other: Level) -> list[Question]:
+    higher, lower = sorted((one, other), key=lambda pair: pair.foot, reverse=True)
+    room = one.question.room
+    return [Question(room, a, b, ">") for a, b in product(higher.things, lower.things)]
+
+
+def _words(name: str) -> frozenset[str]:
+    return frozenset(name.split()) - SMALL_WORDS
