@@ -1,12 +1,14 @@
 """Families of templates: one hypothesis with slots, and premises that make it true, false or open.
 
 The templates of a family draw their hypotheses from one stock, so that a hypothesis alone says
-nothing about the label as long as the family's labels are balanced. The sentences are those of the
-language room (docs/patterns.md).
+nothing about the label as long as the family's labels are balanced. If its premises are one
+sentence in which the slots change places, a premise alone says nothing either. The sentences are
+those of the language room (docs/patterns.md).
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -27,6 +29,7 @@ from gnomon.language.world import Entity
 LABELS = ("entailment", "contradiction", "neutral")
 MOST_FAMILIES = 10_000
 MOST_MISSES = 1_000_000  # draws without a new hypothesis before there are taken to be no more
+ROLE = re.compile(r"(?<=[{ ])([1-9])(?=['}])")  # in a premise that the labels share: {1}, {bare 2}, {1's}
 Filling = tuple[int, ...]  # for each draw of the family the number of the row
 
 
@@ -60,9 +63,13 @@ class Problem(NamedTuple):
 
 @dataclass(frozen=True)
 class Family:
-    """One hypothesis, and a template for each premise."""
+    """One hypothesis, and a template for each premise.
+
+    Families that ask two things of the same premises, as twins do, have one `kin`.
+    """
 
     name: str
+    kin: str
     category: str
     draws: tuple[Draw, ...]
     hypothesis: Sentence
@@ -161,13 +168,34 @@ Rows = list[str | list[str]]  # fillers: one for each slot, or several that go t
 
 
 class _Entry(msgspec.Struct, forbid_unknown_fields=True):
-    """A family as written in a file; its other keys are labels, each with a premise."""
+    """A family as written in a file; its other keys are labels, each with a premise.
+
+    If there is one premise for all labels, each of them names the slots that take its roles.
+    """
 
     hypothesis: str
     slots: dict[str, str | Rows]
     category: str = ""
+    premise: str = ""
     figurative: dict[str, str] = msgspec.field(default_factory=dict)
     literal: dict[str, str] = msgspec.field(default_factory=dict)
+    twin: dict[str, Any] = msgspec.field(default_factory=dict)
+
+    def premises(self) -> Iterator[tuple[str, str, bool]]:
+        """Each label, its premise, and whether that is a figure of speech."""
+        for label, text in self.literal.items():
+            yield label, self._premise(text), False
+        for label, text in self.figurative.items():
+            yield label, self._premise(text), True
+
+    def _premise(self, text: str) -> str:
+        if not self.premise:
+            return text
+        slots = text.split()
+        roles = set(ROLE.findall(self.premise))
+        if roles != {str(number) for number in range(1, len(slots) + 1)}:
+            raise SentenceError(f"'{text}' does not name a slot for each role of '{self.premise}'")
+        return ROLE.sub(lambda role: slots[int(role[1]) - 1], self.premise)
 
 
 def read_families(file: Path, words: Mapping[str, Rows] | None = None) -> list[Family]:
@@ -189,7 +217,10 @@ def read_families(file: Path, words: Mapping[str, Rows] | None = None) -> list[F
             "Divide it into several files.",
             file=file,
         )
-    return [_family(str(name), entry, file, lists) for name, entry in content.items()]
+    found = []
+    for name, entry in content.items():
+        found += _family_and_twin(str(name), entry, file, lists)
+    return found
 
 
 def _word_lists(content: Any, file: Path) -> dict[str, Rows]:
@@ -204,27 +235,36 @@ def _word_lists(content: Any, file: Path) -> dict[str, Rows]:
         ) from None
 
 
-def _family(name: str, content: Any, file: Path, words: Mapping[str, Rows]) -> Family:
+def _family_and_twin(
+    name: str, content: Any, file: Path, words: Mapping[str, Rows]
+) -> Iterator[Family]:
     try:
         entry = _entry(content)
-        premises = [(label, text, False) for label, text in entry.literal.items()]
-        premises += [(label, text, True) for label, text in entry.figurative.items()]
-        if not premises:
-            raise SentenceError("it has no premises")
-        templates = []
-        for number, (label, text, figurative) in enumerate(premises):
-            premise = _sentence(text, entry)
-            templates.append(Template(f"{name}/{number}", premise, _labels(label), figurative))
-        drawn = tuple(_draw(slots, source, words) for slots, source in entry.slots.items())
-        _check_enough(drawn)
-        hypothesis = _sentence(entry.hypothesis, entry)
-        return Family(name, entry.category or file.stem, drawn, hypothesis, tuple(templates))
+        yield _family(name, name, entry, file.stem, words)
+        if entry.twin:
+            shared = {"slots": entry.slots, "category": entry.category}
+            yield _family(f"{name}-twin", name, _entry({**shared, **entry.twin}), file.stem, words)
     except (msgspec.ValidationError, SentenceError) as error:
         raise DataError(
             f"the family '{name}': {error}.",
             "Write it as docs/families.md shows.",
             file=file,
         ) from None
+
+
+def _family(
+    name: str, kin: str, entry: _Entry, category: str, words: Mapping[str, Rows]
+) -> Family:
+    templates = []
+    for number, (label, text, figurative) in enumerate(entry.premises()):
+        premise = _sentence(text, entry)
+        templates.append(Template(f"{name}/{number}", premise, _labels(label), figurative))
+    if not templates:
+        raise SentenceError("it has no premises")
+    drawn = tuple(_draw(slots, source, words) for slots, source in entry.slots.items())
+    _check_enough(drawn)
+    hypothesis = _sentence(entry.hypothesis, entry)
+    return Family(name, kin, entry.category or category, drawn, hypothesis, tuple(templates))
 
 
 def _entry(content: Any) -> _Entry:
