@@ -13,7 +13,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from gnomon.benchmarks.counting import tally
-from gnomon.benchmarks.families import LABELS, Family, Problem, read_families
+from gnomon.benchmarks.families import LABELS, Family, Problem
+from gnomon.benchmarks.familyfile import read_families
 from gnomon.contracts import AnswerFormat, Benchmark, Listing
 from gnomon.errors import DataError, UsageError
 from gnomon.fetching.catalogue import expected, locate
