@@ -16,8 +16,17 @@ from hypothesis import strategies as st
 
 from gnomon.benchmarks.families import LABELS
 from gnomon.benchmarks.familyfile import read_families
-from gnomon.benchmarks.spatialqa import CATEGORIES, families, fresh, published, read, statistics
+from gnomon.benchmarks.spatialqa import (
+    CATEGORIES,
+    SPATIALQA,
+    families,
+    fresh,
+    published,
+    read,
+    statistics,
+)
 from gnomon.errors import DataError, UsageError
+from gnomon.models.classifiers import Classifier
 
 # A word said twice, loose spaces, braces, two articles, the wrong article.
 SLIPS = re.compile(r"\b(\w+) \1\b|  | ,|[{}]|the (?:the|a|an)\b|\ba [aeiou]|\ban (?!hour)[^aeiou]")
@@ -209,6 +218,16 @@ def test_words_of_premises_learnt_from_another_seed_say_nothing_where_one_label_
     )
     assert len(asked) > 2_000
     assert_words_say_nothing(asked, other, lambda item: item.context)
+
+
+def test_a_classifier_of_premises_is_at_chance_on_families_that_it_has_not_seen(items):
+    pytest.importorskip("sklearn")
+    model = Classifier("premise-only", "", lambda item: words_of(item.context), 5, "")
+    model.prepare(items, SPATIALQA)
+    answers = model.answer(items)
+    right = [answer.choice in item.gold for item, answer in zip(items, answers, strict=True)]
+    chance = fmean(len(item.gold) / 3 for item in items)
+    assert abs(fmean(right) - chance) < 0.03
 
 
 def assert_words_say_nothing(items, other, text_of):
