@@ -1,31 +1,25 @@
 """Families of templates: one hypothesis with slots, and premises that make it true, false or open.
 
 The templates of a family draw their hypotheses from one stock, so that a hypothesis alone says
-nothing about the label as long as the family's labels are balanced. The sentences are those of the
-language room (docs/patterns.md).
+nothing about the label as long as the family's labels are balanced. If its premises are one
+sentence in which the slots change places, a premise alone says nothing either. The sentences are
+those of the language room (docs/patterns.md).
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import prod
-from pathlib import Path
 from random import Random
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-import msgspec
-
-from gnomon.errors import DataError
-from gnomon.files import read_yaml
 from gnomon.language.sampling import draws
-from gnomon.language.surface import Form, Sentence, SentenceError, form_of, parse_sentence, renderer
+from gnomon.language.surface import Form, Sentence, form_of, renderer
 from gnomon.language.world import Entity
 
 LABELS = ("entailment", "contradiction", "neutral")
-MOST_FAMILIES = 10_000
 MOST_MISSES = 1_000_000  # draws without a new hypothesis before there are taken to be no more
 Filling = tuple[int, ...]  # for each draw of the family the number of the row
 
@@ -60,9 +54,13 @@ class Problem(NamedTuple):
 
 @dataclass(frozen=True)
 class Family:
-    """One hypothesis, and a template for each premise."""
+    """One hypothesis, and a template for each premise.
+
+    Families that ask two things of the same premises, as twins do, have one `kin`.
+    """
 
     name: str
+    kin: str
     category: str
     draws: tuple[Draw, ...]
     hypothesis: Sentence
@@ -155,138 +153,3 @@ class Family:
         render = renderer(sentence, slots, table)
         places = [self._where[slot][0] for slot in slots]
         return lambda filling: render([filling[place] for place in places]) + "."
-
-
-Rows = list[str | list[str]]  # fillers: one for each slot, or several that go together
-
-
-class _Entry(msgspec.Struct, forbid_unknown_fields=True):
-    """A family as written in a file; its other keys are labels, each with a premise."""
-
-    hypothesis: str
-    slots: dict[str, str | Rows]
-    category: str = ""
-    figurative: dict[str, str] = msgspec.field(default_factory=dict)
-    literal: dict[str, str] = msgspec.field(default_factory=dict)
-
-
-def read_families(file: Path, words: Mapping[str, Rows] | None = None) -> list[Family]:
-    """The families of a file.
-
-    `words` are lists of fillers that it may name; its own entry `words` adds to them.
-    """
-    content = read_yaml(file)
-    if not isinstance(content, dict):
-        raise DataError(
-            "a file of families names each family, with its hypothesis, slots and premises.",
-            "Write it as docs/families.md shows.",
-            file=file,
-        )
-    lists = {**(words or {}), **_word_lists(content.pop("words", None), file)}
-    if len(content) > MOST_FAMILIES:
-        raise DataError(
-            f"the file has more than {MOST_FAMILIES:,} families.",
-            "Divide it into several files.",
-            file=file,
-        )
-    return [_family(str(name), entry, file, lists) for name, entry in content.items()]
-
-
-def _word_lists(content: Any, file: Path) -> dict[str, Rows]:
-    """The entry `words` of a file: lists of fillers by name."""
-    try:
-        return msgspec.convert(content or {}, dict[str, Rows])
-    except msgspec.ValidationError as error:
-        raise DataError(
-            f"the entry 'words': {error}.",
-            "Write each list by its name, in brackets: words: {peak: [Etna, Fuji, Elbrus]}.",
-            file=file,
-        ) from None
-
-
-def _family(name: str, content: Any, file: Path, words: Mapping[str, Rows]) -> Family:
-    try:
-        entry = _entry(content)
-        premises = [(label, text, False) for label, text in entry.literal.items()]
-        premises += [(label, text, True) for label, text in entry.figurative.items()]
-        if not premises:
-            raise SentenceError("it has no premises")
-        templates = []
-        for number, (label, text, figurative) in enumerate(premises):
-            premise = _sentence(text, entry)
-            templates.append(Template(f"{name}/{number}", premise, _labels(label), figurative))
-        drawn = tuple(_draw(slots, source, words) for slots, source in entry.slots.items())
-        _check_enough(drawn)
-        hypothesis = _sentence(entry.hypothesis, entry)
-        return Family(name, entry.category or file.stem, drawn, hypothesis, tuple(templates))
-    except (msgspec.ValidationError, SentenceError) as error:
-        raise DataError(
-            f"the family '{name}': {error}.",
-            "Write it as docs/families.md shows.",
-            file=file,
-        ) from None
-
-
-def _entry(content: Any) -> _Entry:
-    if not isinstance(content, dict):
-        raise SentenceError("it must have a hypothesis, slots and premises")
-    own = set(_Entry.__struct_fields__) - {"literal"}
-    fields: dict[str, Any] = {"literal": {}}
-    for key, value in content.items():
-        if key in own:
-            fields[key] = value
-        else:
-            fields["literal"][key] = value
-    return msgspec.convert(fields, _Entry)
-
-
-def _labels(text: str) -> tuple[str, ...]:
-    labels = text.split("/")
-    if not set(labels) <= set(LABELS):
-        raise SentenceError(f"'{text}' is not a label, or several with / between them")
-    return tuple(sorted(set(labels), key=LABELS.index))
-
-
-def _sentence(text: str, entry: _Entry) -> Sentence:
-    sentence = parse_sentence(text)
-    declared = " ".join(entry.slots).split()
-    for slot in sentence.slots:
-        if slot not in declared:
-            raise SentenceError(f"the slot {slot} of '{text}' is not declared")
-    return sentence
-
-
-def _draw(slots: str, source: str | Rows, words: Mapping[str, Rows]) -> Draw:
-    if not isinstance(source, str):
-        name, listed = "", source
-    elif source in words:
-        name, listed = source, words[source]
-    else:
-        raise SentenceError(f"there is no list of words named '{source}'")
-    names = tuple(slots.split())
-    rows = []
-    for row in listed:
-        fillers = row if isinstance(row, list) else [row]
-        if len(fillers) != len(names):
-            raise SentenceError(f"the words for {slots} must fill {len(names)} slot(s) in each row")
-        rows.append(tuple(_entity(word) for word in fillers))
-    if not rows:
-        raise SentenceError(f"there are no words for {slots}")
-    return Draw(names, name, tuple(rows))
-
-
-def _check_enough(drawn: Sequence[Draw]) -> None:
-    """Draws from one named list never repeat a row, so it needs a row for each."""
-    times = Counter(draw.source for draw in drawn if draw.source)
-    for draw in drawn:
-        if times[draw.source] > len(draw.rows):
-            rows, draws_of = len(draw.rows), times[draw.source]
-            raise SentenceError(
-                f"the list '{draw.source}' has {rows} row(s) for {draws_of} different slots"
-            )
-
-
-def _entity(text: str) -> Entity:
-    """A name with a capital is a proper one."""
-    features = frozenset({"proper"}) if text[:1].isupper() else frozenset[str]()
-    return Entity(text, features)
