@@ -17,7 +17,7 @@ import msgspec
 
 from gnomon.benchmarks.contrasts import Contrast, balanced_pairs
 from gnomon.benchmarks.counting import GOLD, tally
-from gnomon.benchmarks.viphy.items import with_article
+from gnomon.benchmarks.viphy.items import types, with_article
 from gnomon.contracts import Benchmark, Laws, Listing, OrderLaw
 from gnomon.errors import DataError, MissingFileWarning, unknown
 from gnomon.fetching.catalogue import expected, locate
@@ -119,13 +119,13 @@ def _fresh_forms(
 ) -> Iterator[Item]:
     """A pair both ways round; the questions ask with the word, so that one is to be denied."""
     greater, lesser = SCALES_OF[scale]
-    tags = {"band": contrast.band}
     ways = (
         (contrast.lesser, contrast.greater, lesser),
         (contrast.greater, contrast.lesser, greater),
     )
     for a, b, relation in ways:
         a_first, a_second = with_article(a), with_article(b)
+        tags = {"band": contrast.band, **types(a, b)}
         for form in forms:
             if form == "cloze":
                 text = f"{a_first[0].upper()}{a_first[1:]} is {MASK} than {a_second}."
@@ -232,7 +232,7 @@ SCALES = Benchmark(
     ),
     slices=("scale", "band", "gap"),
     noun="pairs",
-    hold_out=(("obj_a", "obj_b"),),
+    hold_out=(("type_a", "type_b"), ("obj_a", "obj_b")),
     published_results="spatial-commonsense",
     statistics=statistics,
     laws=Laws(

@@ -48,15 +48,18 @@ def chains(seed: int, pairs: int) -> list[Chain]:
 
 def _real_triples(count: int, draw: Random) -> list[tuple[str, str, str]]:
     """Objects in rising order of size; the names of the first and last show nothing."""
-    wanted = dict.fromkeys(DISTANT, count // 2)  # twice as many as are needed
-    twins = Drawing(draw).fill(clear_pairs("size"), wanted)
+    wanted = count // 4
+    spare = 5 + wanted // 4  # in the nearer band not every pair has an object between
+    twins = Drawing(draw).fill(clear_pairs("size"), dict.fromkeys(DISTANT, wanted + spare))
     found: list[tuple[str, str, str]] = []
     for first, second in zip(twins[::2], twins[1::2], strict=True):
+        if len(found) == count:
+            break
         middles = _between(first), _between(second)
         if all(middles):
             found.append((first.lesser, draw.choice(middles[0]), first.greater))
             found.append((second.lesser, draw.choice(middles[1]), second.greater))
-    return found[:count]
+    return found
 
 
 def _between(contrast: Contrast) -> list[str]:

@@ -184,7 +184,7 @@ _ORDER = Laws(
     order=OrderLaw(
         first="obj_a",
         second="obj_b",
-        within=("premises",),
+        within=("premises", "via"),
         greater=("larger",),
         lesser=("smaller",),
     )
