@@ -18,15 +18,16 @@ from gnomon.measures import Table
 from gnomon.measures.relations import symmetry
 from gnomon.records import Answer, Item
 
-SOURCES = [viphy.fresh_size, viphy.fresh_subtype, viphy.fresh_transitive]
+# With the number of pairs that they draw unless told otherwise.
+SOURCES = [(viphy.fresh_size, 960), (viphy.fresh_subtype, 480), (viphy.fresh_transitive, 960)]
 
 
-@pytest.mark.parametrize("source", SOURCES)
-def test_every_pair_is_asked_both_ways_in_one_group(source):
+@pytest.mark.parametrize(("source", "pairs"), SOURCES)
+def test_every_pair_is_asked_both_ways_in_one_group(source, pairs: int):
     groups: dict[str, list[Item]] = {}
     for item in source(seed=1):
         groups.setdefault(item.group, []).append(item)
-    assert len(groups) == 480
+    assert len(groups) == pairs
     for one, other in groups.values():
         assert one.tags["obj_a"] == other.tags["obj_b"]
         assert one.tags["obj_b"] == other.tags["obj_a"]
@@ -34,16 +35,16 @@ def test_every_pair_is_asked_both_ways_in_one_group(source):
         assert one.context == other.context
 
 
-@pytest.mark.parametrize("source", SOURCES)
-def test_two_seeds_share_few_questions(source):
+@pytest.mark.parametrize(("source", "pairs"), SOURCES)
+def test_two_seeds_share_few_questions(source, pairs: int):
     one, other = ({item.id for item in source(seed=seed)} for seed in (3, 4))
-    assert len(one) == len(other) == 960
+    assert len(one) == len(other) == 2 * pairs
     assert len(one & other) < 0.1 * len(one)
 
 
 def test_every_band_is_a_quarter_of_the_sizes():
     counts = Counter(item.tags["band"] for item in viphy.fresh_size(seed=2))
-    assert counts == dict.fromkeys(BANDS, 240)
+    assert counts == dict.fromkeys(BANDS, 480)
 
 
 # --- subtypes -------------------------------------------------------------------------------------
@@ -141,7 +142,7 @@ def test_the_answer_follows_from_the_premises_as_they_are_written():
         a, b = item.tags["obj_a"], item.tags["obj_b"]
         expected = {(a, via), (via, b)} if item.gold == ("smaller",) else {(b, via), (via, a)}
         assert smaller == expected
-    assert len(items) == 960
+    assert len(items) == 1920
 
 
 @pytest.mark.parametrize("position", [0, 1])
@@ -149,7 +150,7 @@ def test_repeating_a_word_of_the_premises_is_right_half_of_the_time(position: in
     items = list(viphy.fresh_transitive(seed=6))
     said = [re.findall("smaller|larger", item.context)[position] for item in items]
     right = [item.gold == (word,) for item, word in zip(items, said, strict=True)]
-    assert sum(right) == len(items) / 2 == 480
+    assert sum(right) == len(items) / 2 == 960
 
 
 def test_knowing_the_objects_is_right_half_of_the_time_about_real_ones():
@@ -160,7 +161,7 @@ def test_knowing_the_objects_is_right_half_of_the_time_about_real_ones():
             a, b = things[item.tags["obj_a"]], things[item.tags["obj_b"]]
             known = "smaller" if is_clearly_less("size", a, b) else "larger"
             right[known in item.gold] += 1
-    assert right == {True: 320, False: 320}
+    assert right == {True: 640, False: 640}
 
 
 def test_invented_words_are_all_different_and_none_is_an_object():
@@ -175,4 +176,4 @@ def test_answers_by_the_premises_are_symmetric():
     for item in viphy.fresh_transitive(seed=1):
         rows.append((item, Answer(item=item.id, choice=item.gold[0])))
     found = symmetry(Table.of(rows, laws=viphy.SIZE_TRANSITIVE.laws))
-    assert (found.value, found.n) == (1, 480)
+    assert (found.value, found.n) == (1, 960)

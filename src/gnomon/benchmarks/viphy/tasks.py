@@ -76,7 +76,7 @@ def published_size(*, data: str = "", split: str = "", prompt: str = "cloze") ->
 
 
 def fresh_size(
-    *, seed: int = 0, pairs: int = 480, bands: str = "", prompt: str = "cloze"
+    *, seed: int = 0, pairs: int = 960, bands: str = "", prompt: str = "cloze"
 ) -> Iterator[Item]:
     """Comparisons of everyday things, as many close ones as distant ones, both ways round.
 
@@ -133,7 +133,7 @@ def published_transitive(*, data: str = "", seed: int = 0, prompt: str = "cloze"
         yield pair_item("transitive", row, chosen, {"split": "test"}, number)
 
 
-def fresh_transitive(*, seed: int = 0, pairs: int = 480, prompt: str = "cloze") -> Iterator[Item]:
+def fresh_transitive(*, seed: int = 0, pairs: int = 960, prompt: str = "cloze") -> Iterator[Item]:
     """What follows from two premises that are given: true, reversed, or of invented words.
 
     seed    draws the objects and the premises
