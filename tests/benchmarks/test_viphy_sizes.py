@@ -130,6 +130,11 @@ def test_as_many_premises_are_true_as_reversed_as_about_invented_words():
             assert not {low, middle, high} & set(things)
 
 
+def test_no_chain_is_drawn_twice_even_in_the_full_set():
+    found = chains(0, -1)
+    assert len({(chain.low, chain.middle, chain.high) for chain in found}) == len(found) == 2400
+
+
 def test_the_answer_follows_from_the_premises_as_they_are_written():
     items = list(viphy.fresh_transitive(seed=8))
     for item in items:

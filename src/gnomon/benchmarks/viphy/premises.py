@@ -7,7 +7,6 @@ word of the premises.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from itertools import chain
 from random import Random
 from typing import NamedTuple
@@ -73,14 +72,16 @@ def _between(contrast: Contrast) -> list[str]:
     return found
 
 
-def _invented_triples(count: int, draw: Random) -> Iterator[Sequence[str]]:
-    """Words in no order; all occur equally often, give or take one."""
+def _invented_triples(count: int, draw: Random) -> list[tuple[str, str, str]]:
+    """Words in any order, none of which occurs much oftener than another."""
     words = list(chain.from_iterable(read_yaml(package_data("viphy/invented.yaml"))))
     left: list[str] = []
-    for _ in range(count):
+    found: dict[tuple[str, str, str], None] = {}  # in the order in which they were drawn
+    while len(found) < count:
         if len(left) < 3:
             left = draw.sample(words, len(words))
-        yield left.pop(), left.pop(), left.pop()
+        found[left.pop(), left.pop(), left.pop()] = None
+    return list(found)
 
 
 def _chain(low: str, middle: str, high: str, kind: str, draw: Random) -> Chain:
