@@ -73,15 +73,16 @@ def _between(contrast: Contrast) -> list[str]:
 
 
 def _invented_triples(count: int, draw: Random) -> list[tuple[str, str, str]]:
-    """Words in any order, none of which occurs much oftener than another."""
+    """Words in any order, no three of them twice, none much oftener than another."""
     words = list(chain.from_iterable(read_yaml(package_data("viphy/invented.yaml"))))
     left: list[str] = []
-    found: dict[tuple[str, str, str], None] = {}  # in the order in which they were drawn
+    found: dict[frozenset[str], tuple[str, str, str]] = {}
     while len(found) < count:
         if len(left) < 3:
             left = draw.sample(words, len(words))
-        found[left.pop(), left.pop(), left.pop()] = None
-    return list(found)
+        triple = left.pop(), left.pop(), left.pop()
+        found.setdefault(frozenset(triple), triple)
+    return list(found.values())
 
 
 def _chain(low: str, middle: str, high: str, kind: str, draw: Random) -> Chain:
