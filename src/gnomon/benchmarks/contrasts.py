@@ -66,14 +66,14 @@ def _sign(number: int) -> int:
 
 def shelved(pairs: Iterable[tuple[str, Shows, Pair]]) -> Pool:
     """Pairs by band and by what they show; only such as have a possible twin."""
-    found: dict[str, dict[Shows, list[Pair]]] = {band: defaultdict(list) for band in BANDS}
+    found: dict[str, dict[Shows, list[Pair]]] = {band: {} for band in BANDS}
     for band, shows, pair in pairs:
-        found[band][shows].append(pair)
-    return {band: _with_twins(shelves) for band, shelves in found.items()}
-
-
-def _with_twins(shelves: Shelves) -> Shelves:
-    return {shows: pairs for shows, pairs in shelves.items() if _opposite(shows) in shelves}
+        found[band].setdefault(shows, []).append(pair)
+    for shelves in found.values():
+        for shows in list(shelves):
+            if _opposite(shows) not in shelves:
+                del shelves[shows]
+    return found
 
 
 @cache
@@ -148,7 +148,8 @@ def _closing(drawn: Iterable[Contrast]) -> list[Pair]:
     found: dict[Pair, None] = {}
     for low, middles in above.items():
         for middle in middles:
-            found |= dict.fromkeys((low, high) for high in above.get(middle, ()))
+            for high in above.get(middle, ()):
+                found[low, high] = None
     return list(found)
 
 
@@ -164,15 +165,13 @@ class Drawing:
     def fill(self, pool: Pool, wanted: Mapping[str, int]) -> list[Contrast]:
         """So many twins of each band, band by band in turn; fewer where the pool runs out."""
         shelves = {band: dict(pool[band]) for band in wanted}
-        left = {band: count for band, count in wanted.items() if count}
         drawn: list[Contrast] = []
-        while left:
-            for band in list(left):
-                twins = self._twins(shelves[band])
-                drawn += [Contrast(*pair, band) for pair in twins]
-                left[band] -= 1
-                if not twins or not left[band]:
-                    del left[band]
+        for turn in range(max(wanted.values())):
+            for band, count in wanted.items():
+                if turn >= count:
+                    continue
+                for lesser, greater in self._twins(shelves[band]):
+                    drawn.append(Contrast(lesser, greater, band))
         return drawn
 
     def _twins(self, shelves: dict[Shows, Sequence[Pair]]) -> list[Pair]:

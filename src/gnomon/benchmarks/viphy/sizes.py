@@ -90,7 +90,9 @@ def effect_of_modifier(subtype: Thing, head: Thing, other: Thing) -> str:
     if is_larger != head_is_larger:
         return "reverses"
     makes_small = subtype.size.middle < head.size.middle
-    return "keeps" if is_larger == makes_small else ""
+    if is_larger == makes_small:
+        return "keeps"
+    return ""
 
 
 @cache
