@@ -6,59 +6,84 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gnomon.benchmarks.scales import fresh, ordered_pairs, published
+from gnomon import load
+from gnomon.benchmarks.contrasts import BANDS
+from gnomon.benchmarks.scales import fresh, published
 from gnomon.errors import DataError, MissingFileWarning
 from gnomon.files import package_data, read_yaml
-
-LEVELS = read_yaml(package_data("scales.yaml"))
+from gnomon.measures import Table
+from gnomon.measures.relations import symmetry
+from gnomon.measures.transitivity import transitivity
+from gnomon.records import Answer
+from gnomon.registry import benchmark
 
 
 def test_published_levels_hold_twenty_five_different_objects():
-    for levels in LEVELS["published"].values():
+    table = read_yaml(package_data("scales.yaml"))
+    assert set(table) == {"size", "height"}
+    for levels in table.values():
         assert [len(level) for level in levels] == [5] * 5
         assert len({name for level in levels for name in level}) == 25
-
-
-def test_no_fresh_object_stands_in_two_levels_and_each_level_offers_a_choice():
-    for levels in LEVELS["fresh"].values():
-        names = [name for level in levels for name in level]
-        assert len(names) == len(set(names))
-        assert min(len(level) for level in levels) > 5
 
 
 @settings(max_examples=20, deadline=None)
 @given(st.integers(0, 10**9))
 def test_fresh_is_balanced_within_each_comparative_word_for_every_seed(seed):
     items = list(fresh(seed=seed))
-    assert len({item.id for item in items}) == len(items) == 2000
-    words = Counter(
-        (item.tags["comparative"], item.gold) for item in items if item.form == "choice"
-    )
-    assert set(words.values()) == {125}
-    assert Counter(item.gold for item in items if item.form == "cloze") == dict.fromkeys(
-        [("larger",), ("smaller",), ("taller",), ("shorter",)], 250
-    )
+    assert len({item.id for item in items}) == len(items) == 1920
+    for band in BANDS:
+        asked = [item for item in items if item.tags["band"] == band]
+        questions = [item for item in asked if item.form == "choice"]
+        words = Counter((item.tags["comparative"], item.gold) for item in questions)
+        assert set(words.values()) == {30}
+        assert len(words) == 8
+        clozes = Counter(item.gold for item in asked if item.form == "cloze")
+        assert clozes == dict.fromkeys([("larger",), ("smaller",), ("taller",), ("shorter",)], 60)
 
 
 def test_both_forms_and_both_orders_of_a_pair_share_a_group():
     groups = Counter(item.group for item in fresh(seed=1))
     assert set(groups.values()) == {4}
-    assert len(groups) == 500
+    assert len(groups) == 480
 
 
-def test_scale_and_form_narrow():
-    items = list(fresh(scale="size", form="cloze"))
-    assert len(items) == 500
-    assert {(item.tags["scale"], item.form) for item in items} == {("size", "cloze")}
-
-
-def test_pairs_never_join_objects_of_one_level():
-    assert set(ordered_pairs([["a", "b"], ["c"]])) == {
-        ("a", "c"),
-        ("b", "c"),
-        ("c", "a"),
-        ("c", "b"),
+def test_scale_form_and_bands_narrow():
+    items = list(fresh(scale="size", form="cloze", pairs=40, bands="1.5-3"))
+    assert len(items) == 80
+    assert {(item.tags["scale"], item.form, item.tags["band"]) for item in items} == {
+        ("size", "cloze", "1.5-3")
     }
+
+
+def test_a_question_is_asked_both_ways_with_the_same_word():
+    words: dict[str, set[str]] = {}
+    for item in fresh(form="choice", pairs=40):
+        words.setdefault(item.group, set()).add(item.tags["comparative"])
+        lesser, greater = item.group.partition(": ")[2].split(" / ")
+        assert {item.tags["obj_a"], item.tags["obj_b"]} == {lesser, greater}
+        is_greater = item.tags["obj_a"] == greater
+        asks_greater = item.tags["comparative"] in ("larger", "taller")
+        assert item.gold == ("yes" if is_greater == asks_greater else "no",)
+    assert {len(found) for found in words.values()} == {1}
+
+
+def test_the_full_set_has_ten_times_as_many_pairs_as_the_default():
+    items = list(fresh(scale="height", form="cloze", pairs=-1))
+    assert len(items) == 4800
+    assert len({item.tags["obj_a"] for item in items}) > 450
+
+
+@pytest.mark.parametrize("name", ["scales", "viphy-size"])
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_right_answers_are_transitive_over_many_triples_and_symmetric(name: str, seed: int):
+    rows = []
+    for item in load(name, seed=seed).items():
+        rows.append((item, Answer(item=item.id, choice=item.gold[0])))
+    table = Table.of(rows, laws=benchmark(name).laws)
+    found = transitivity(table)
+    assert found.value == 1
+    assert found.n >= 100
+    assert symmetry(table).value == 1
 
 
 @pytest.mark.published

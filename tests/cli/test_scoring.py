@@ -381,7 +381,6 @@ def test_what_goes_to_a_file_is_not_cut(capsys):
         gnomon.run(
             gnomon.load("scales", seed=seed),
             gnomon.model("random", model_seed=1234567890 + seed),
-            limit=20,
         )
     gnomon.run("viphy-size-transitive", "random", limit=20)
     for arguments in (["score"], ["score", "--plain"], ["compare"]):

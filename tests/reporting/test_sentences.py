@@ -144,7 +144,7 @@ def test_a_run_that_has_just_begun_says_so(run: Callable[..., Run]) -> None:
 
 
 def test_a_figure_that_rests_on_one_pair_is_left_out_and_said_so(tmp_path: Path) -> None:
-    source = load("scales").limited(100)
+    source = load("scales").limited(150)
     found = headline(studies([engine_run(source, registry.model("random"), runs=tmp_path)])[0])
     assert "symmetry" not in found.measures
     assert "accuracy" in found.measures

@@ -1,22 +1,23 @@
 """Which of two everyday objects is larger, or taller (spatial-commonsense paper, section 3.1).
 
-Five levels of five objects; every ordered pair from different levels is asked as a cloze and as a
-yes/no question. In the published questions the comparative word alone gives the answer; the fresh
-ones balance yes and no within it.
+Every pair is asked both ways round, as a cloze and as a yes/no question. The published set has five
+levels of five objects, and its comparative word alone answers the questions; the fresh one draws
+from our lexicon in bands of difficulty, and balances yes and no within the word.
 """
 
 from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import combinations, product
 from pathlib import Path
 from random import Random
 from typing import TypeVar
 
 import msgspec
 
+from gnomon.benchmarks.contrasts import Contrast, balanced_pairs
 from gnomon.benchmarks.counting import GOLD, tally
+from gnomon.benchmarks.viphy.items import types, with_article
 from gnomon.contracts import Benchmark, Laws, Listing, OrderLaw
 from gnomon.errors import DataError, MissingFileWarning, unknown
 from gnomon.fetching.catalogue import expected, locate
@@ -30,23 +31,23 @@ LevelOf = Mapping[str, int]
 Name = TypeVar("Name", bound=str)
 
 
-def fresh(*, seed: int = 0, scale: str = "", form: str = "") -> Iterator[Item]:
-    """All ordered pairs of objects of different levels, each asked in two forms.
+def fresh(
+    *, seed: int = 0, scale: str = "", form: str = "", pairs: int = 240, bands: str = ""
+) -> Iterator[Item]:
+    """Pairs of everyday objects, as many close ones as distant ones, both ways in two forms.
 
-    seed   draws the objects
+    seed   draws the pairs
     scale  size or height; else both
     form   cloze or choice; else both
+    pairs  how many at most for each scale; each makes two items in each form. -1 for the full set
+    bands  how far apart, such as 1.5-3,3-10; else also 10-100 and 100+
     """
+    forms = _chosen(form, FORMS)
     for chosen in _chosen(scale, SCALES_OF):
-        pool: Levels = read_yaml(package_data("scales.yaml"))["fresh"][chosen]
-        draw = Random(f"{seed}/{chosen}")
-        levels = [draw.sample(sorted(level), 5) for level in pool]
-        pairs = ordered_pairs(levels)
-        asks_greater = _balanced(pairs, draw)
-        level_of = levels_by_name(levels)
-        forms = _chosen(form, FORMS)
-        for a, b in pairs:
-            yield from _forms(chosen, a, b, level_of, forms, asks_greater=asks_greater[a, b])
+        drawn = balanced_pairs(chosen, pairs, bands, Random(f"{seed}/{chosen}"))
+        for number, contrast in enumerate(drawn):
+            word = SCALES_OF[chosen][number % 2]  # twins are asked with the two words
+            yield from _fresh_forms(chosen, contrast, word, forms)
 
 
 def published(*, data: str = "", scale: str = "", form: str = "") -> Iterator[Item]:
@@ -57,7 +58,7 @@ def published(*, data: str = "", scale: str = "", form: str = "") -> Iterator[It
     form   cloze or choice; else both
     """
     folder = locate(data, "scales")
-    table = read_yaml(package_data("scales.yaml"))["published"]
+    table = read_yaml(package_data("scales.yaml"))
     forms = _chosen(form, FORMS)
     for chosen, file in _found_sets(folder, _chosen(scale, SCALES_OF)).items():
         level_of = levels_by_name(table[chosen])
@@ -113,43 +114,25 @@ def levels_by_name(levels: Levels) -> dict[str, int]:
     return found
 
 
-def ordered_pairs(levels: Levels) -> list[tuple[str, str]]:
-    """Every two objects of different levels, both ways round: first all with the smaller first.
-
-    >>> ordered_pairs([["pea"], ["mug", "brick"]])
-    [('pea', 'mug'), ('pea', 'brick'), ('mug', 'pea'), ('brick', 'pea')]
-    """
-    rising: list[tuple[str, str]] = []
-    for low, high in combinations(levels, 2):
-        rising += product(low, high)
-    falling = [(b, a) for a, b in rising]
-    return rising + falling
-
-
-def _balanced(pairs: Sequence[tuple[str, str]], draw: Random) -> dict[tuple[str, str], bool]:
-    """Which pairs are asked with the greater word: half of the rising, and half of the falling."""
-    half = len(pairs) // 2
-    chosen: dict[tuple[str, str], bool] = {}
-    for part in (pairs[:half], pairs[half:]):
-        greater = set(draw.sample(range(half), half // 2))
-        chosen |= {pair: i in greater for i, pair in enumerate(part)}
-    return chosen
-
-
-def _forms(
-    scale: str, a: str, b: str, level_of: LevelOf, forms: Sequence[Form], *, asks_greater: bool
+def _fresh_forms(
+    scale: str, contrast: Contrast, word: str, forms: Sequence[Form]
 ) -> Iterator[Item]:
+    """A pair both ways round; the questions ask with the word, so that one is to be denied."""
     greater, lesser = SCALES_OF[scale]
-    word = greater if asks_greater else lesser
-    is_greater = level_of[a] > level_of[b]
-    answer = "yes" if is_greater == asks_greater else "no"
-    for form in forms:
-        if form == "cloze":
-            text = f"{_a(a, capital=True)} is {MASK} than {_a(b)}."
-            yield _item(scale, form, text, a, b, level_of, "")
-        else:
-            text = f"Is {_a(a)} {word} than {_a(b)}?"
-            yield _item(scale, form, text, a, b, level_of, word, answer)
+    ways = (
+        (contrast.lesser, contrast.greater, lesser),
+        (contrast.greater, contrast.lesser, greater),
+    )
+    for a, b, relation in ways:
+        a_first, a_second = with_article(a), with_article(b)
+        tags = {"band": contrast.band, **types(a, b)}
+        for form in forms:
+            if form == "cloze":
+                text = f"{a_first[0].upper()}{a_first[1:]} is {MASK} than {a_second}."
+                yield _item(scale, form, text, (a, b), relation, tags)
+            else:
+                text = f"Is {a_first} {word} than {a_second}?"
+                yield _item(scale, form, text, (a, b), relation, tags, word)
 
 
 def _problem(row: Row, scale: str, level_of: LevelOf) -> str:
@@ -172,50 +155,46 @@ def _published_forms(
     """
     first, _, second = row.text.rstrip(" .").partition(" and ")
     greater, lesser = SCALES_OF[scale]
+    tags = {"gap": str(abs(level_of[row.obj_a] - level_of[row.obj_b]))}
+    pair, swapped = (row.obj_a, row.obj_b), (row.obj_b, row.obj_a)
     for form in forms:
         if form == "cloze":
             text = f"{first} is {MASK} than {second}."
-            yield _item(scale, form, text, row.obj_a, row.obj_b, level_of, "")
+            relation = greater if row.label else lesser
+            yield _item(scale, form, text, pair, relation, tags)
         elif row.label == 0:
-            yield _item(scale, form, row.question, row.obj_a, row.obj_b, level_of, greater, "no")
+            yield _item(scale, form, row.question, pair, lesser, tags, greater)
         else:
-            yield _item(scale, form, row.question, row.obj_b, row.obj_a, level_of, lesser, "yes")
+            yield _item(scale, form, row.question, swapped, lesser, tags, lesser)
 
 
 def _item(
     scale: str,
     form: Form,
     text: str,
-    a: str,
-    b: str,
-    level_of: LevelOf,
-    word: str,
-    answer: str = "",
+    pair: tuple[str, str],
+    relation: str,
+    more: Mapping[str, str],
+    word: str = "",
 ) -> Item:
-    """An item; a question has the word that it asks with, and its answer."""
-    difference = level_of[a] - level_of[b]
-    relation = SCALES_OF[scale][0 if difference > 0 else 1]
-    pair = " / ".join(sorted((a, b), key=level_of.__getitem__))
-    tags = {
-        "scale": scale,
-        "obj_a": a,
-        "obj_b": b,
-        "relation": relation,
-        "gap": str(abs(difference)),
-    }
+    """An item about the relation of the first object to the second; a question asks with a word."""
+    greater = SCALES_OF[scale][0]
+    a, b = pair
+    rising = (b, a) if relation == greater else (a, b)
+    tags = {"scale": scale, "obj_a": a, "obj_b": b, "relation": relation, **more}
     name = [scale, form, a, b]
     choices, gold = SCALES_OF[scale], relation
     if word:
         tags["comparative"] = word
         name.insert(3, word)
-        choices, gold = ("yes", "no"), answer
+        choices, gold = ("yes", "no"), ("yes" if word == relation else "no")
     return Item(
         id="/".join(name).replace(" ", "_"),
         form=form,
         text=text,
         choices=choices,
         gold=(gold,),
-        group=f"{scale}: {pair}",
+        group=f"{scale}: {' / '.join(rising)}",
         tags=tags,
     )
 
@@ -228,13 +207,6 @@ def statistics(items: Sequence[Item]) -> list[Listing]:
     words = sorted(word for (word,) in tally(items, "comparative"))
     rows = [(word, counts[word, "yes"], counts[word, "no"]) for word in words]
     return [Listing("Right answers by comparative word", ("word", "yes", "no"), tuple(rows))]
-
-
-def _a(name: str, *, capital: bool = False) -> str:
-    article = "an" if name[0] in "aeiou" else "a"
-    if capital:
-        article = article.capitalize()
-    return f"{article} {name}"
 
 
 def _chosen(wanted: str, known: Iterable[Name]) -> list[Name]:
@@ -258,9 +230,9 @@ SCALES = Benchmark(
         "group_agreement",
         "form_agreement",
     ),
-    slices=("scale", "gap"),
+    slices=("scale", "band", "gap"),
     noun="pairs",
-    hold_out=(("obj_a", "obj_b"),),
+    hold_out=(("type_a", "type_b"), ("obj_a", "obj_b")),
     published_results="spatial-commonsense",
     statistics=statistics,
     laws=Laws(

@@ -36,7 +36,8 @@ _FORMS = re.compile(
 )
 # Vowel letters that are not vowel sounds, and the reverse.
 _CONSONANT_SOUND = re.compile(
-    r"(?:uni(?!n|m)|us[aeiu]|ut[ei]|eu|ewe|one\b|once\b|ubi|u[^aeiou]i[^n])", re.IGNORECASE
+    r"(?:uni(?!n|m)|us[aeiu]|usb\b|ut[ei]|uku|eu|ewe|one\b|once\b|ubi|u[^aeiou]i[^n])",
+    re.IGNORECASE,
 )
 _VOWEL_SOUND = re.compile(r"(?:[aeiou]|hour|honest|heir|honou?r)", re.IGNORECASE)
 

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple
+
+import msgspec
 
 from gnomon.benchmarks.viphy.files import Colours, Comparison, frequency_band
 from gnomon.errors import UsageError, unknown
 from gnomon.files import package_data, read_yaml
 from gnomon.language.surface import indefinite_article
 from gnomon.language.world import Entity
-from gnomon.records import Form, Item
+from gnomon.records import Form, Item, digest
 from gnomon.vision.knowledge import COLOURS
 
+if TYPE_CHECKING:
+    from gnomon.benchmarks.contrasts import Contrast
+    from gnomon.benchmarks.viphy.premises import Chain
+
+NO_TAGS: Mapping[str, str] = MappingProxyType({})
 FORMS: dict[str, Form] = {"cloze": "cloze", "question": "choice", "finetune": "choice"}
 
 
@@ -116,6 +124,33 @@ def pair_item(
         group=" / ".join(pair),
         tags=more,
     )
+
+
+def contrast_items(
+    task: str, contrast: Contrast, prompt: Prompt, tags: Mapping[str, str] = NO_TAGS
+) -> Iterator[Item]:
+    """Two objects of our lexicon both ways round."""
+    for first, second, label in _both_ways(contrast.lesser, contrast.greater):
+        row = Comparison(first, second, {}, (label,))
+        more = {"band": contrast.band, **tags, **types(first, second)}
+        yield pair_item(task, row, prompt, more)
+
+
+def chain_items(chain: Chain, prompt: Prompt) -> Iterator[Item]:
+    """The first and the last of three things both ways round, after the premises."""
+    told = digest(chain.premises, digits=8)
+    group = f"{chain.kind}: {chain.low} / {chain.middle} / {chain.high}"
+    for first, second, label in _both_ways(chain.low, chain.high):
+        row = Comparison(first, second, {}, (label,))
+        tags = {"premises": chain.kind, "via": chain.middle, **types(first, second)}
+        item = pair_item("transitive", row, prompt, tags)
+        yield msgspec.structs.replace(
+            item, id=f"{item.id}/{told}", context=chain.premises, group=group
+        )
+
+
+def _both_ways(lesser: str, greater: str) -> tuple[tuple[str, str, str], ...]:
+    return (lesser, greater, "<"), (greater, lesser, ">")
 
 
 def _in_scene(row: Comparison) -> str:

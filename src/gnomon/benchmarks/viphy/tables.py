@@ -61,6 +61,8 @@ def statistics(items: Sequence[Item]) -> list[Listing]:
         return [*tables, colour_shares(items), colours_by_cardinality(items)]
     if task == "spatial":
         return [*tables, relations_by_scene(items)]
+    if tally(items, "premises"):  # what premises say need not be an order
+        return tables
     return [*tables, order_listing(items)]
 
 

@@ -9,12 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gnomon.benchmarks.viphy import files
-from gnomon.benchmarks.viphy import fresh as made
+from gnomon.benchmarks.viphy import files, sizes
 from gnomon.benchmarks.viphy.coda import read_coda
 from gnomon.benchmarks.viphy.colour import fresh_color
 from gnomon.benchmarks.viphy.elevation import fresh_spatial
-from gnomon.benchmarks.viphy.items import color_item, pair_item, prompt_of, types, with_levels
+from gnomon.benchmarks.viphy.items import (
+    chain_items,
+    color_item,
+    contrast_items,
+    pair_item,
+    prompt_of,
+    with_levels,
+)
+from gnomon.benchmarks.viphy.premises import chains
 from gnomon.benchmarks.viphy.tables import statistics, subtype_statistics
 from gnomon.contracts import Benchmark, Laws, OrderLaw, RelationLaw
 from gnomon.fetching.catalogue import locate
@@ -57,16 +64,19 @@ def published_size(*, data: str = "", split: str = "", prompt: str = "cloze") ->
         yield pair_item("size", row, chosen, {"split": part})
 
 
-def fresh_size(*, seed: int = 0, pairs: int = 1000, prompt: str = "cloze") -> Iterator[Item]:
-    """Clear comparisons of everyday things, each both ways round.
+def fresh_size(
+    *, seed: int = 0, pairs: int = 960, bands: str = "", prompt: str = "cloze"
+) -> Iterator[Item]:
+    """Comparisons of everyday things, as many close ones as distant ones, both ways round.
 
     seed    draws the pairs
-    pairs   how many at most; each makes two items
+    pairs   how many at most; each makes two items. -1 for the full set
+    bands   how far apart, such as 1.5-3,3-10; else also 10-100 and 100+
     prompt  how to ask, as in Table 2: cloze, question or finetune
     """
     chosen = prompt_of("size", prompt, fresh=True)
-    for row in made.size_pairs(seed, pairs):
-        yield pair_item("size", row, chosen, types(row.first, row.second))
+    for contrast in sizes.size_pairs(seed, pairs, bands):
+        yield from contrast_items("size", contrast, chosen)
 
 
 def published_subtype(*, data: str = "", seed: int = 0, prompt: str = "cloze") -> Iterator[Item]:
@@ -82,16 +92,21 @@ def published_subtype(*, data: str = "", seed: int = 0, prompt: str = "cloze") -
         yield pair_item("subtype", row, chosen, {"split": "test"}, number)
 
 
-def fresh_subtype(*, seed: int = 0, pairs: int = 500, prompt: str = "cloze") -> Iterator[Item]:
-    """Clear comparisons with each thing replaced by a subtype, each pair both ways round.
+def fresh_subtype(
+    *, seed: int = 0, pairs: int = 480, bands: str = "", prompt: str = "cloze"
+) -> Iterator[Item]:
+    """A toy car, a plush lion and other things against everyday ones, both ways round.
 
-    seed    draws the pairs and the subtypes
-    pairs   how many at most; each makes two items
+    In half of the pairs the modifier turns round what holds for a car or a lion.
+
+    seed    draws the pairs
+    pairs   how many at most; each makes two items. -1 for the full set
+    bands   how far apart, 3-10 or 10-100; else both
     prompt  how to ask, as in Table 2: cloze, question or finetune
     """
     chosen = prompt_of("size", prompt, fresh=True)
-    for row, (first, second) in made.subtype_pairs(seed, pairs):
-        yield pair_item("subtype", row, chosen, types(first, second))
+    for contrast, modifier in sizes.subtype_pairs(seed, pairs, bands):
+        yield from contrast_items("subtype", contrast, chosen, {"modifier": modifier})
 
 
 def published_transitive(*, data: str = "", seed: int = 0, prompt: str = "cloze") -> Iterator[Item]:
@@ -107,16 +122,16 @@ def published_transitive(*, data: str = "", seed: int = 0, prompt: str = "cloze"
         yield pair_item("transitive", row, chosen, {"split": "test"}, number)
 
 
-def fresh_transitive(*, seed: int = 0, items: int = 1000, prompt: str = "cloze") -> Iterator[Item]:
-    """Pairs that follow from two known comparisons: consistent, balanced, none twice.
+def fresh_transitive(*, seed: int = 0, pairs: int = 960, prompt: str = "cloze") -> Iterator[Item]:
+    """What follows from two premises that are given: true, reversed, or of invented words.
 
-    seed    draws what is known, and the pairs
-    items   how many at most
+    seed    draws the objects and the premises
+    pairs   how many at most; each makes two items. -1 for the full set
     prompt  how to ask, as in Table 2: cloze, question or finetune
     """
     chosen = prompt_of("size", prompt, fresh=True)
-    for row, middle in made.transitive_sizes(seed, items):
-        yield pair_item("transitive", row, chosen, {"via": middle, **types(row.first, row.second)})
+    for chain in chains(seed, pairs):
+        yield from chain_items(chain, chosen)
 
 
 def published_spatial(
@@ -139,7 +154,13 @@ _MEASURES = ("relaxed_accuracy", "true_confidence", "macro_f1", "accuracy")
 _SEVERAL = (*_MEASURES, "typical_f1@code")  # where several labels may be right
 _HOLD_OUT = (("type_a", "type_b"), ("obj_a", "obj_b"))
 _ORDER = Laws(
-    order=OrderLaw(first="obj_a", second="obj_b", greater=("larger",), lesser=("smaller",))
+    order=OrderLaw(
+        first="obj_a",
+        second="obj_b",
+        within=("premises", "via"),
+        greater=("larger",),
+        lesser=("smaller",),
+    )
 )
 _ELEVATION = Laws(
     relations=RelationLaw(
@@ -177,7 +198,7 @@ SIZE = Benchmark(
     paper="ViPhy",
     sources={"fresh": fresh_size, "published": published_size},
     measures=(*_MEASURES, "symmetry", "transitivity"),
-    slices=("split", "frequency"),
+    slices=("band", "split", "frequency"),
     noun="pairs",
     hold_out=_HOLD_OUT,
     published_results="viphy",
@@ -190,7 +211,7 @@ SIZE_SUBTYPE = Benchmark(
     paper="ViPhy",
     sources={"fresh": fresh_subtype, "published": published_subtype},
     measures=_MEASURES,
-    slices=("frequency",),
+    slices=("band", "modifier", "frequency"),
     noun="pairs",
     hold_out=_HOLD_OUT,
     published_results="viphy",
@@ -202,7 +223,8 @@ SIZE_TRANSITIVE = Benchmark(
     summary="which of two objects is larger, where that follows from two other comparisons",
     paper="ViPhy",
     sources={"fresh": fresh_transitive, "published": published_transitive},
-    measures=(*_MEASURES, "transitivity"),
+    measures=(*_MEASURES, "symmetry", "transitivity"),
+    slices=("premises",),
     noun="pairs",
     hold_out=_HOLD_OUT,
     published_results="viphy",
