@@ -143,7 +143,7 @@ class Measure:
     better: Literal["higher", "lower"] = "higher"
     # items that a group needs before the figure says something; 0 for measures of single items
     least_group: int = 0
-    guessable: bool = False  # who guesses is expected to get the mean share of right choices
+    guessable: bool = False  # linear in right answers, so that chance is known (measures.chance)
     twin: str = ""  # the measure that also asks for right answers, shown beside this one
     needs: frozenset[Need] = frozenset()  # what a table must have, or the figure is undefined
 

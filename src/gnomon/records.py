@@ -77,6 +77,7 @@ class Score(msgspec.Struct, frozen=True, kw_only=True):
     value: float | None  # a fraction, or none where the measure is undefined (an empty slice)
     low: float | None = None
     high: float | None = None
+    chance: float | None = None  # what a guess is expected to get; none where that is not known
     n: int = 0  # items that were asked; for some measures pairs, triples or groups of them
     clusters: int = 0
     run: str = ""  # the run's folder; empty for an answer file or for several runs

@@ -35,8 +35,8 @@ def narrow(monkeypatch, columns):
 
 def test_json_is_a_list_of_scores_with_exactly_their_fields(runs, capsys):
     found = json.loads(printed(capsys, "score", runs[0], "--format", "json", "--by", "scale").out)
-    fields = ("benchmark", "model", "measure", "by", "key", "value", "low", "high", "n", "clusters")
-    assert {tuple(score) for score in found} == {(*fields, "run", "label", "seed")}
+    fields = ("benchmark", "model", "measure", "by", "key", "value", "low", "high", "chance")
+    assert {tuple(score) for score in found} == {(*fields, "n", "clusters", "run", "label", "seed")}
     first = found[0]
     assert (first["benchmark"], first["model"], first["measure"], first["by"], first["n"]) == (
         "scales@fresh",

@@ -9,6 +9,7 @@ from typing import Literal, NamedTuple
 
 from gnomon.contracts import Measure
 from gnomon.errors import UsageError
+from gnomon.measures.chance import chance_of
 from gnomon.measures.intervals import Interval, interval
 from gnomon.measures.needs import WORDS, unmet
 from gnomon.measures.pairing import NothingSharedError, boards, paired, shared
@@ -72,6 +73,7 @@ class Rank(NamedTuple):
     n: int = 0  # what the value is over: the items that all models of its board share
     clusters: int = 0
     run: str = ""
+    chance: float | None = None  # what a guess is expected to get; none where that is not known
 
 
 def compare(
@@ -176,12 +178,13 @@ def leaderboard(
     """
     names = names or labels_of(tables)
     values: dict[str, Interval] = {}
-    counts: dict[str, tuple[int, int, str]] = {}
+    counts: dict[str, tuple[int, int, str, float | None]] = {}
     for board in boards(tables):
         for place, table in zip(board, shared([tables[i] for i in board]), strict=True):
             statistics = measure.statistics(table.judged)
             values[names[place]] = interval(statistics, level=level)
-            counts[names[place]] = (len(table), statistics.clusters, table.about.folder)
+            about = (len(table), statistics.clusters, table.about.folder)
+            counts[names[place]] = (*about, chance_of(measure, table))
     tied, better, worse = _verdicts(names, comparisons)
 
     def goodness(name: str) -> tuple[float, str]:

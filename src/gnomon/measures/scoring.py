@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from gnomon.contracts import Measure
 from gnomon.errors import UsageError
+from gnomon.measures.chance import chance_of
 from gnomon.measures.entries import Entry, pooled_over_seeds, table_of
 from gnomon.measures.intervals import interval
 from gnomon.measures.needs import needs_two_runs, unmet
@@ -205,6 +206,7 @@ def score(
         value=_known(found.value),
         low=_known(found.low),
         high=_known(found.high),
+        chance=chance_of(measure, table),
         n=statistics.n,
         clusters=statistics.clusters,
     )

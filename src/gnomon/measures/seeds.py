@@ -18,6 +18,7 @@ import numpy as np
 from gnomon.contracts import Laws, Measure
 from gnomon.errors import UsageError
 from gnomon.measures.building import Row, Whole, build
+from gnomon.measures.chance import chance_of
 from gnomon.measures.columns import Wordings
 from gnomon.measures.distributions import t_quantile
 from gnomon.measures.intervals import freedom, standard_error, where_all_agree
@@ -74,6 +75,7 @@ def over_seeds(
         value=None if isnan(mean) else mean,
         low=low,
         high=high,
+        chance=chance_of(measure, pooled),
         n=statistics.n,
         clusters=statistics.clusters,
     )

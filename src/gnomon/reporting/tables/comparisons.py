@@ -17,7 +17,7 @@ from gnomon.measures.compared import Agreement, Board, Compared, Outcome
 from gnomon.measures.comparison import Comparison, Rank
 from gnomon.records import letter_of
 from gnomon.reporting.tables.render import UNCUT, render
-from gnomon.reporting.tables.scores import PLAIN, interval, percent, too_wide
+from gnomon.reporting.tables.scores import PLAIN, beside_chance, interval, percent, too_wide
 
 
 def shown(
@@ -107,12 +107,17 @@ def _leaderboard(
     measure = about.measure
     if about.better == "lower":
         measure += " (lower is better)"
-    columns = ["rank", "model", "score", f"{100 * level:g} % interval", "tied with"]
+    columns = ["rank", "model", "score", f"{100 * level:g} % interval", "chance", "tied with"]
+    told = [beside_chance(rank.low, rank.high, rank.chance) for rank in ranks]
+    if any(told):
+        columns.append("")
     rows = []
-    for rank in ranks:
+    for rank, verdict in zip(ranks, told, strict=True):
         tied = ", ".join(letters.get(name, name) for name in rank.tied) or "–"
         cells = [_places(rank), rank.model, percent(rank.value)]
-        cells += [interval(rank.low, rank.high), tied]
+        cells += [interval(rank.low, rank.high), percent(rank.chance), tied]
+        if any(told):
+            cells.append(verdict)
         if letters:
             cells.insert(0, letters[rank.model])
         rows.append(tuple(cells))
