@@ -38,6 +38,7 @@ ITEM_FLAGS = {
 }
 MODEL_FLAGS = {
     "prompt": Flag("PROMPT", "a prompt by name, or a file with one"),
+    "wording": Flag("N", "which of the prompt's wordings (default: 1, the first)"),
     "shots": Flag("N", "examples before each question"),
     "ask": Flag("HOW", "score (the likelihood of each choice) or generate (a reply that is read)"),
     "normalise": Flag("HOW", "sum, mean, byte or pmi: how likelihoods are made comparable"),
