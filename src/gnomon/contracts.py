@@ -109,6 +109,8 @@ class Model(Protocol):
       size(item) -> int the item's tokens, for batches by token budget
       budget: int       tokens a batch may hold (default 16,384)
       batch: int        items a batch may hold (default 64)
+      lists_choices(form) -> bool  whether items of a form are shown with a list of their choices,
+                        whose order may then matter (default: not known)
       close()           called at the end, however the run ends
     Raise `ModelError` when going on makes no sense (server gone, key refused); any other exception
     is recorded as the failure of the item that raised it, and the run continues.

@@ -12,6 +12,8 @@ from itertools import pairwise
 from random import Random
 from typing import Any
 
+from msgspec import structs
+
 from gnomon import registry
 from gnomon.contracts import Benchmark
 from gnomon.errors import DataError, UsageError
@@ -27,6 +29,7 @@ class ItemSource:
     source: str
     options: dict[str, Any] = field(default_factory=dict)
     limit: int | None = None
+    permute: int | None = None  # the seed by which the choices of each item are put in an order
 
     @property
     def name(self) -> str:
@@ -35,8 +38,9 @@ class ItemSource:
 
     def __repr__(self) -> str:
         options = dict(self.options)
-        if self.limit is not None:
-            options["limit"] = self.limit
+        for name in ("limit", "permute"):
+            if getattr(self, name) is not None:
+                options[name] = getattr(self, name)
         parts = [self.name, *(f"{key}={value!r}" for key, value in options.items())]
         return f"<{', '.join(parts)}>"
 
@@ -46,7 +50,11 @@ class ItemSource:
         if self.limit is not None:
             total = sum(1 for _ in stream)
             stream = _at(self._all(), spread(total, self.limit))
-        yield from stream
+        if self.permute is None:
+            yield from stream
+            return
+        for item in stream:
+            yield permuted(item, self.permute)
 
     def _all(self) -> Iterator[Item]:
         for item in self.benchmark.sources[self.source](**self.options):
@@ -57,6 +65,10 @@ class ItemSource:
                     "Correct the data file, or report this to the benchmark's author.",
                 )
             yield item
+
+    def permuted(self, seed: int | None = 0) -> ItemSource:
+        """The same source with the choices of each item in an order drawn by the seed."""
+        return replace(self, permute=seed)
 
     def limited(self, limit: int | None) -> ItemSource:
         """The same source, narrowed to at most `limit` items."""
@@ -96,6 +108,20 @@ def named_source(spec: str) -> tuple[Benchmark, str]:
             f"{name} has no source '{source}'.", f"Choose one of: {', '.join(found.sources)}."
         )
     return found, source
+
+
+def permuted(item: Item, seed: int) -> Item:
+    """The item with its choices in an order that depends on the seed and on its id alone.
+
+    Right answers are named by their texts, and so stay right.
+
+    >>> item = Item(id="1", form="choice", text="?", choices=("a", "b", "c"), gold=("a",))
+    >>> permuted(item, 3).choices, permuted(item, 3).gold
+    (('c', 'a', 'b'), ('a',))
+    """
+    choices = list(item.choices)
+    Random(f"{seed}\0{item.id}").shuffle(choices)
+    return structs.replace(item, choices=tuple(choices))
 
 
 def spread(total: int, most: int) -> Iterable[int]:

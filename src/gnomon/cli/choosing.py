@@ -142,6 +142,22 @@ def chosen_models(args: Namespace, specs: Sequence[str]) -> list[ModelSpec]:
     return [registry.model(spec, **mine) for spec, mine in zip(specs, shared, strict=True)]
 
 
+def in_all_wordings(model: ModelSpec) -> list[ModelSpec]:
+    """The model once for each wording of its prompt; once if it is not asked by a prompt.
+
+    >>> [each.options for each in in_all_wordings(registry.model("smollm2"))]
+    [{}, {'wording': 2}, {'wording': 3}, {'wording': 4}]
+    """
+    from gnomon.probing.prompts import wordings_of
+
+    if not takes(registry.model_factory(model.spec), "wording"):
+        return [model]
+    found = []
+    for wording in range(1, wordings_of(model.options.get("prompt", "")) + 1):
+        found.append(registry.model(model.spec, **{**model.options, "wording": wording}))
+    return found
+
+
 def _given(args: Namespace, flags: Mapping[str, Flag], settings: Sequence[str]) -> dict[str, Any]:
     options = {}
     for name in flags:

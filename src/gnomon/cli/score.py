@@ -7,6 +7,7 @@ examples:
   gnomon score --answers predictions.csv --benchmark scales --seed 3 --limit 40
   gnomon score --answers results-ada.tsv --benchmark spatialqa@published --data path/to/spatialqa
   gnomon score runs/posrel* --over-seeds
+  gnomon score runs --prompts all
   gnomon score runs/spacenli* --like-paper --format latex
   gnomon score runs/posrel* --like-paper --over-seeds
 
@@ -83,6 +84,11 @@ def arguments(parser: ArgumentParser) -> None:
         "--over-seeds", action="store_true", help="combine runs that differ only in the seed"
     )
     parser.add_argument(
+        "--prompts",
+        choices=("all",),
+        help="combine runs that differ only in the prompt's wording: mean, worst, best, spread",
+    )
+    parser.add_argument(
         "--format", choices=FORMATS, default="table", help="output format (default: table)"
     )
     parser.add_argument(
@@ -116,6 +122,7 @@ def main(args: Namespace) -> int:
     """Score and print."""
     from gnomon.measures.entries import entries_of, with_guesses
     from gnomon.measures.scoring import score_entries
+    from gnomon.reporting.tables.places import place_scores
     from gnomon.reporting.tables.scores import shown
 
     _check(args)
@@ -123,6 +130,11 @@ def main(args: Namespace) -> int:
     entries = given if args.guess is None else with_guesses(given, args.guess)
     if args.like_paper:
         text = _like_papers(args, entries)
+        _tell_remarks(args, given)
+        print(text)
+        return 0
+    if args.prompts:
+        text = _over_prompts(args, entries)
         _tell_remarks(args, given)
         print(text)
         return 0
@@ -139,8 +151,33 @@ def main(args: Namespace) -> int:
     _tell_unsliced(args.by, entries)
     if args.over_seeds:
         _tell_deviations(found)
+    if args.format in ("json", "csv"):
+        found += place_scores(entries, level=args.level)
     print(shown(found, args.format, plain=args.plain, level=args.level))
+    if args.format not in ("json", "csv"):
+        _print_places(args, entries)
     return 0
+
+
+def _over_prompts(args: Namespace, entries: Sequence[Entry]) -> str:
+    from gnomon.measures.prompts import score_over_prompts
+    from gnomon.reporting.tables.prompts import shown
+
+    found = score_over_prompts(
+        entries, by=args.by, measures=args.measure, minimum=args.minimum, level=args.level
+    )
+    return shown(found, args.format, plain=args.plain, level=args.level)
+
+
+def _print_places(args: Namespace, entries: Sequence[Entry]) -> None:
+    """The bias by place of runs whose choices were permuted."""
+    from gnomon.reporting.tables.places import place_listings
+    from gnomon.reporting.tables.render import render
+    from gnomon.reporting.tables.scores import PLAIN
+
+    for listing in place_listings(entries, level=args.level):
+        text = render(listing, args.format)
+        print("\n" + (text.translate(PLAIN) if args.plain else text))
 
 
 def _check(args: Namespace) -> None:
@@ -162,9 +199,11 @@ def _check(args: Namespace) -> None:
             f"Leave out --{given}, or make another run with it.",
         )
     if args.like_paper:
-        _check_unused(args, "--like-paper", ("by", "measure", "draws"))
+        _check_unused(args, "--like-paper", ("by", "measure", "draws", "prompts"))
     elif args.over_seeds:
-        _check_unused(args, "--over-seeds", ("draws",))
+        _check_unused(args, "--over-seeds", ("draws", "prompts"))
+    elif args.prompts:
+        _check_unused(args, "--prompts", ("draws", "answers"))
 
 
 def _check_unused(args: Namespace, option: str, others: Sequence[str]) -> None:

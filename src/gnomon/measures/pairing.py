@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from gnomon.contracts import Measure
 from gnomon.errors import UsageError
+from gnomon.measures.choiceorder import in_order_of
 from gnomon.measures.statistics import Statistics
 from gnomon.measures.table import Flags, Table
 
@@ -71,6 +72,7 @@ def aligned(one: Table, two: Table) -> tuple[Table, Table]:
             f"The runs of {one.model} and {two.model} on {one.benchmark} share no items.",
             "Make both with the same seed, options and data.",
         )
+    two = in_order_of(one, two)
     _check(one, two)
     one, two = one.judged, two.judged
     if not len(one):

@@ -121,6 +121,7 @@ class Gguf:
             self._choose_way_to_write(chat)
             usual = "chat" if self.chat else "plain"
             self.prompt = load_prompt(prompt or usual, wording).with_shots(shots)
+            self.lists_choices = self.prompt.lists_choices
             template = self.llama.chat_template() if self.chat else ""
             self.new_tokens = reply_room(new_tokens, template)
         except BaseException:

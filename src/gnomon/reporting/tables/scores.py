@@ -23,9 +23,9 @@ PLAIN = str.maketrans("─–−·…", "----.")  # what is not ASCII in a table
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
 
 
-def headline(scores: Sequence[Score], *, width: int | None = None) -> str:
-    """A table for the terminal of scores over all items, each run by its model's name."""
-    rows = [Scored(score, score.model) for score in scores if not score.by]
+def headline(scores: Sequence[Scored], *, width: int | None = None) -> str:
+    """A table for the terminal of scores over all items."""
+    rows = [each for each in scores if not each.score.by]
     return _fitted("", rows, 0.95, width)
 
 
