@@ -146,13 +146,17 @@ def _pooled(tables: Sequence[Table], wordings: Sequence[str]) -> Table:
 
 def _has_prompt(model: str) -> bool:
     """Whether a model is asked by a prompt; one that is not installed here may be."""
-    from gnomon.options import takes
-    from gnomon.registry import model_factory
+    from gnomon import registry
 
     try:
-        return takes(model_factory(model), WORDING)
+        registry.model_factory(model)
     except (GnomonError, ImportError):
         return True
+    try:
+        registry.model(model, wording=2)
+    except UsageError:
+        return False
+    return True
 
 
 def score_over_prompts(
