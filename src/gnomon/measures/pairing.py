@@ -1,4 +1,4 @@
-"""Two tables brought onto the same items, so that their clusters correspond one to one.
+"""Two tables brought onto the same items, so that their cells correspond one to one.
 
 The same id is not enough: an item counts as shared if its wording is the same, too.
 """
@@ -23,7 +23,7 @@ class NothingSharedError(UsageError):
 
 
 def paired(one: Table, two: Table, measure: Measure) -> tuple[Statistics, Statistics]:
-    """A measure's statistics for both tables over the items they share, cluster by cluster.
+    """A measure's statistics for both tables over the items they share, cell by cell.
 
     A measure that leaves items out (those without an answer, or without scores) is taken over the
     items that it leaves out for neither model: anything else would compare them on different
@@ -37,13 +37,19 @@ def paired(one: Table, two: Table, measure: Measure) -> tuple[Statistics, Statis
     if not keep.all():
         one, two = one.where(keep), two.where(keep)
     a, b = measure.statistics(one), measure.statistics(two)
-    if a.sums.shape != b.sums.shape:
+    if not _same_cells(a, b):
         raise UsageError(
             f"{measure.name} cannot be compared here: it is over different items for {one.model} "
             f"and {two.model}.",
             "Compare by accuracy.",
         )
     return a, b
+
+
+def _same_cells(one: Statistics, two: Statistics) -> bool:
+    if one.sums.shape != two.sums.shape:
+        return False
+    return all(map(np.array_equal, one.units, two.units))
 
 
 def _leaves_out(measure: Measure, table: Table, usable: Flags) -> bool:
