@@ -18,7 +18,7 @@ Codes = NDArray[np.int32] | NDArray[np.int64]
 
 # more units of a kind than this are put together in so many random blocks, which are as independent
 BLOCKS = 10_000
-CELLS = 20_000_000  # numbers that a matrix of sums may hold
+CELLS = 5_000_000  # numbers that a matrix of sums may hold
 
 
 class Cells(NamedTuple):
