@@ -22,6 +22,7 @@ from gnomon.measures.sharing import Sharing
 from gnomon.measures.statistics import Statistics, mean_of
 from gnomon.measures.swapping import swapping_test
 from gnomon.measures.table import Table
+from gnomon.measures.units import Shared
 from gnomon.records import Answer
 from gnomon.registry import benchmark, entries
 
@@ -45,9 +46,12 @@ class Design:
         self.template = mean_of(np.zeros(len(table)), table.clusters)
         assert self.template.sizes is not None
         self.sizes = self.template.sizes.astype(np.int64)
-        # where each cell is a unit of its own, that is its unit
-        self.kinds = self.template.units or (np.arange(len(self.sizes))[:, None],)
-        self.units_of_cell = sum((kind >= 0).sum(axis=1) for kind in self.kinds)
+        each = np.arange(len(self.sizes))
+        alone = Shared(each, each, len(each))  # where each cell is a unit of its own
+        self.kinds = [kind[0] for kind in self.template.kinds] or [alone]
+        self.units_of_cell = np.zeros(len(each), dtype=np.int64)
+        for kind in self.kinds:
+            self.units_of_cell += np.bincount(kind.cells, minlength=len(each))
 
     def accuracy(self, centre: float, effect: float) -> float:
         """The expected accuracy with units of such an effect."""
@@ -73,10 +77,8 @@ class Design:
         """The statistics of so many models."""
         logits = np.full((len(self.sizes), runs), centre)
         for kind in self.kinds:
-            effects = rng.normal(0, effect, (int(kind.max()) + 2, runs))
-            effects[-1] = 0  # of no unit
-            for tag in kind.T:
-                logits += effects[tag]
+            effects = rng.normal(0, effect, (kind.number, runs))
+            np.add.at(logits, kind.cells, effects[kind.units])
         right = rng.binomial(self.sizes[:, None], logistic(logits))
         for run in range(runs):
             sums = np.stack([right[:, run], self.sizes], axis=1).astype(float)

@@ -43,7 +43,11 @@ def interval(
     value = statistics.value
     if isnan(value) or min(statistics.clusters, statistics.n) < 2:
         return Interval(value)
-    analytic = _analytic(statistics, value, level)
+    known = uncertainty(statistics)
+    if isnan(known.error):
+        return Interval(value)
+    t = t_quantile((1 + level) / 2, known.freedom)
+    analytic = _analytic(statistics, value, known.error, t)
     if draws <= 0:
         return analytic
     drawn = bootstrap(statistics, draws, seed)
@@ -52,7 +56,7 @@ def interval(
     if all_alike or not analytic.error > 0:  # drawing such units is blind, the analytic is not
         return analytic
     spread = value + analytic.error / float(drawn.std(ddof=1)) * (drawn - value)
-    low, high = np.quantile(spread, _percentiles(statistics, drawn, value, level))
+    low, high = np.quantile(spread, _percentiles(statistics, drawn, value, t))
     found = Interval(value, float(low), float(high), analytic.error)
     return _within(statistics.bounds, found)
 
@@ -62,8 +66,8 @@ def bootstrap(statistics: Statistics, draws: int, seed: int = 0) -> Floats:
 
     A cell counts by the mean of how often its units were drawn.
     """
-    of_kinds = list(statistics.by_unit(statistics.sums))
-    tags = sum(units.shape[1] for units in statistics.units) or 1
+    of_kinds = statistics.by_unit()
+    tags = sum(map(len, statistics.kinds)) or 1
     most = max(len(sums) for sums in of_kinds)
     values = np.empty(draws)
     step = max(1, min(draws, 4_000_000 // max(1, most)))
@@ -89,13 +93,12 @@ def resampling(units: int, draws: int, seed: tuple[int, ...]) -> Floats:
     return counts
 
 
-def _percentiles(statistics: Statistics, drawn: Floats, value: float, level: float) -> list[float]:
+def _percentiles(statistics: Statistics, drawn: Floats, value: float, t: float) -> list[float]:
     """Which percentiles of the draws bound the interval: Efron's BCa (1987).
 
     The draws' median may lie off the value, and their spread may change with it (it shrinks towards
     100 %): both are measured and put right. The tails are those of Student's t.
     """
-    t = t_quantile((1 + level) / 2, uncertainty(statistics).freedom)
     tail = max(NORMAL.cdf(-t), 1e-9)
     edge = 0.5 / len(drawn)
     below = float((drawn < value).mean() + (drawn <= value).mean()) / 2
@@ -113,17 +116,13 @@ def _percentiles(statistics: Statistics, drawn: Floats, value: float, level: flo
 def _moved_by_units(statistics: Statistics) -> Floats:
     """How far each unit moves the figure, by leaving it out."""
     found = []
-    for sums in statistics.by_unit(statistics.sums):
+    for sums in statistics.by_unit():
         without = leaving_out(statistics, sums)
         found.append(without.mean() - without)
     return np.concatenate(found)
 
 
-def _analytic(statistics: Statistics, value: float, level: float) -> Interval:
-    error, freedom = uncertainty(statistics)
-    if isnan(error):
-        return Interval(value)
-    t = t_quantile((1 + level) / 2, freedom)
+def _analytic(statistics: Statistics, value: float, error: float, t: float) -> Interval:
     units = min(statistics.clusters, statistics.n)
     if error == 0:
         return Interval(value, *where_all_agree(value, units, statistics.bounds, t), 0.0)

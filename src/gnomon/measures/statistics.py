@@ -7,15 +7,14 @@ paired tests of ANY measure come from the same small matrix.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gnomon.measures.units import Cells, Codes, Units, compact
+from gnomon.measures.units import Cells, Codes, Shared, Units, compact
 
 __all__ = ["Cell", "Codes", "Finish", "Floats", "Statistics", "compact", "mean_of", "ratio"]
 
@@ -48,9 +47,8 @@ class Statistics:
     # units that one row of sums is shared among (a triple of objects: 3)
     degree: int = 1
     bent: bool = True  # whether an interval gets shorter towards a bound, or is only cut there
-    # for each kind of unit [cells, tags] the units of the cell, -1 for none; empty where each cell
-    # is a unit of its own
-    units: tuple[Codes, ...] = ()
+    # for each kind of unit the cells that share one, two ...; empty where cells are the units
+    kinds: tuple[tuple[Shared, ...], ...] = ()
     sizes: Floats | None = None  # how much each cell weighs; none if all weigh the same
 
     @classmethod
@@ -107,7 +105,7 @@ class Statistics:
             min(cells.units_of_kind),
             bounds,
             degree,
-            units=cells.units,
+            kinds=cells.kinds,
             sizes=np.bincount(cells.of, minlength=cells.number).astype(float),
         )
 
@@ -129,35 +127,16 @@ class Statistics:
             return np.full(len(self.sums), 1 / max(1, len(self.sums)))
         return np.asarray(self.sizes / max(1.0, float(self.sizes.sum())))
 
-    def by_unit(self, columns: Floats) -> Iterator[Floats]:
-        """For each kind, columns [cells, k] added up over the cells of each unit.
-
-        Where each cell is a unit of its own, these are the columns.
-        """
-        if not self.units:
-            yield columns
-        for units in self.units:
-            yield by_shared(units, 1, columns)
+    def by_unit(self) -> list[Floats]:
+        """For each kind, the sums over the cells of each unit; the sums where cells are units."""
+        if not self.kinds:
+            return [self.sums]
+        return [over(one_unit, self.sums) for one_unit, *_ in self.kinds]
 
 
-def by_shared(units: Codes, number: int, columns: Floats) -> Floats:
-    """Columns [cells, k] added up over the cells that share so many units of a kind.
-
-    There is a row for each unit (or pair of units ...) that any cell has.
-    """
-    rows: list[Codes] = []
-    keys: list[Codes] = []
-    width = int(units.max(initial=0)) + 1
-    for tags in combinations(range(units.shape[1]), number):
-        some = units[:, tags]
-        there = np.flatnonzero((some >= 0).all(axis=1))
-        key: Codes = np.zeros(len(there), dtype=np.int64)
-        for tag in some[there].T:
-            key = key * width + tag
-        rows.append(there)
-        keys.append(key)
-    codes, count = compact(np.concatenate(keys, dtype=np.int64))
-    return added(codes, count, columns[np.concatenate(rows)])
+def over(shared: Shared, columns: Floats) -> Floats:
+    """[units, k] columns [cells, k] added up over the cells that share each unit."""
+    return added(shared.units, shared.number, columns[shared.cells])
 
 
 def added(codes: Codes, count: int, columns: Floats) -> Floats:

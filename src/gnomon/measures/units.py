@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,12 +22,21 @@ BLOCKS = 10_000
 CELLS = 5_000_000  # numbers that a matrix of sums may hold
 
 
+class Shared(NamedTuple):
+    """The cells that share a unit, for each unit; or two units, for each two; and so on."""
+
+    cells: Codes  # a cell occurs once for each unit that it has
+    units: Codes  # the unit, for each of these
+    number: int  # of units
+
+
 class Cells(NamedTuple):
     """Rows that share all their units, taken together."""
 
     of: Codes  # the cell of each row
     number: int
-    units: tuple[Codes, ...]  # for each kind [cells, tags], -1 for none; empty if cells are units
+    # for each kind of unit what cells share: one unit, two ...; empty where cells are the units
+    kinds: tuple[tuple[Shared, ...], ...]
     units_of_kind: tuple[int, ...]  # how many there are, before any were put into blocks
 
 
@@ -59,7 +69,7 @@ class Units:
         """The cells; few enough for a matrix of sums that has so many columns."""
         most = max(100, min(BLOCKS, CELLS // max(1, columns)))
         found = self._with_most(most)
-        if found.units and found.number * columns > CELLS:
+        if found.kinds and found.number * columns > CELLS:
             fitting = int((CELLS / columns) ** (1 / sum(self.kinds)))
             found = self._with_most(max(10, fitting))
         return found
@@ -98,7 +108,30 @@ def _cells(units: Units, most: int) -> Cells:
             of, count = compact(of * (kind.number + 1) + tag + 1)
     first = np.zeros(count, dtype=np.int64)
     first[of[::-1]] = np.arange(len(of))[::-1]
-    return Cells(of, count, tuple(kind.codes[first] for kind in blocks), counts)
+    shared = tuple(_shared(kind.codes[first]) for kind in blocks)
+    return Cells(of, count, shared, counts)
+
+
+def _shared(units: Codes) -> tuple[Shared, ...]:
+    """What cells [cells, tags] share of a kind: one unit, two ... as many as there are tags."""
+    numbers = range(1, units.shape[1] + 1)
+    return tuple(_sharing(units, number) for number in numbers)
+
+
+def _sharing(units: Codes, number: int) -> Shared:
+    cells: list[Codes] = []
+    keys: list[Codes] = []
+    width = int(units.max(initial=0)) + 1
+    for tags in combinations(range(units.shape[1]), number):
+        some = units[:, tags]
+        there = np.flatnonzero((some >= 0).all(axis=1))
+        key: Codes = np.zeros(len(there), dtype=np.int64)
+        for tag in some[there].T:
+            key = key * width + tag
+        cells.append(there)
+        keys.append(key)
+    codes, count = compact(np.concatenate(keys, dtype=np.int64))
+    return Shared(np.concatenate(cells, dtype=np.int64), codes, count)
 
 
 def _kinds(units: Units) -> list[Kind]:

@@ -14,12 +14,14 @@ With one kind and one unit an item this is J, the jackknife over clusters.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import nan, sqrt
 from typing import NamedTuple
 
 import numpy as np
 
-from gnomon.measures.statistics import Codes, Floats, Statistics, by_shared
+from gnomon.measures.statistics import Floats, Statistics, over
+from gnomon.measures.units import Shared
 
 # A kind whose units add nothing comes out below C as often as above. Counting only what is above
 # would make intervals too wide, counting all of it would make some far too narrow.
@@ -57,7 +59,7 @@ def uncertainty(statistics: Statistics) -> Uncertainty:
     if np.isnan(of_cells):
         return Uncertainty()
     freedom_of_cells = effective(statistics.weights)
-    parts = [_part(statistics, units, of_cells) for units in statistics.units]
+    parts = [_part(statistics, kind, of_cells) for kind in statistics.kinds]
     variance = of_cells + sum(part.added for part in parts)
     error = statistics.degree * sqrt(variance)
     if error <= 1e-12:  # cells that agree but for the last bit do agree
@@ -68,13 +70,13 @@ def uncertainty(statistics: Statistics) -> Uncertainty:
     return Uncertainty(error, variance**2 / scatter)
 
 
-def _part(statistics: Statistics, units: Codes, of_cells: float) -> Part:
-    shares = by_shared(units, 1, statistics.weights[:, None])[:, 0]
+def _part(statistics: Statistics, kind: Sequence[Shared], of_cells: float) -> Part:
+    shares = over(kind[0], statistics.weights[:, None])[:, 0]
     # of the variance from units, how much each of the units of a cell leaves in that of cells
     per_cell = float(shares.sum())
     inside = per_cell * float((statistics.weights**2).sum() / (shares**2).sum())
     kept = max(1 - per_cell * inside, KEPT)
-    beyond = max(_sharing_any(statistics, units) - of_cells, LEAST * of_cells)
+    beyond = max(_sharing_any(statistics, kind) - of_cells, LEAST * of_cells)
     return Part(
         added=beyond * max(1.0, (1 - inside) / kept),
         of_units=max(0.0, beyond / kept),
@@ -82,15 +84,17 @@ def _part(statistics: Statistics, units: Codes, of_cells: float) -> Part:
     )
 
 
-def _sharing_any(statistics: Statistics, units: Codes) -> float:
-    """The variance where cells that share any unit of a kind vary together."""
+def _sharing_any(statistics: Statistics, kind: Sequence[Shared]) -> float:
+    """The variance where cells that share any unit of a kind vary together.
+
+    Those that share two are counted with either, and so taken off once, and so on by turns.
+    """
     variance = 0.0
-    for number in range(1, units.shape[1] + 1):
-        shared = by_shared(units, number, statistics.sums)
-        if len(shared) < 2:
-            continue
-        sign = 1 if number % 2 else -1
-        variance += sign * jackknife(statistics, shared)
+    sign = 1
+    for shared in kind:
+        if shared.number > 1:
+            variance += sign * jackknife(statistics, over(shared, statistics.sums))
+        sign = -sign
     return variance
 
 
