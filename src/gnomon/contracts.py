@@ -76,6 +76,11 @@ class Benchmark:
     (it takes `seed`). An option that a source's signature does not name is refused before anything
     runs.
 
+    `units` says what items share, and so what varies independently: kinds of unit, each by the tags
+    that hold its units. (("obj_a", "obj_b"),) are pairs of objects, (("object",), ("verb",)) items
+    with an object and a verb; "group" is the item's group. A kind whose tags the items of a source
+    do not have is passed over, and without any the groups are the units.
+
     `hold_out` is for models that are trained on the benchmark's own items. It lists alternatives:
     an item is held out by the first of which it has every tag, and by its group if it has none.
     """
@@ -86,7 +91,8 @@ class Benchmark:
     paper: str = ""
     measures: tuple[str, ...] = ("accuracy",)  # names in the registry; the first is the headline
     slices: tuple[str, ...] = ()  # tags worth a table of their own
-    units: tuple[str, ...] = ("group",)  # what varies independently: "group", or names of tags
+    units: tuple[tuple[str, ...], ...] = (("group",),)
+    unit_nouns: tuple[str, ...] = ()  # what the units of each kind are called, if not by their tag
     noun: str = "groups"  # what the groups are called: patterns, templates, pairs
     hold_out: tuple[tuple[str, ...], ...] = ()  # what must not be in training and test at once
     published_results: str = ""  # data/published/NAME.csv: the papers' own results
@@ -137,7 +143,7 @@ class Model(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class Measure:
-    """What answers mean: a pure function from a table of answers to statistics over clusters."""
+    """What answers mean: a pure function from a table of answers to statistics over units."""
 
     name: str
     summary: str

@@ -259,6 +259,8 @@ SCALES = Benchmark(
         "form_agreement",
     ),
     slices=("scale", "gap"),
+    units=(("obj_a", "obj_b"),),
+    unit_nouns=("objects",),
     noun="pairs",
     hold_out=(("obj_a", "obj_b"),),
     published_results="spatial-commonsense",

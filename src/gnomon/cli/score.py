@@ -226,6 +226,7 @@ def _given(args: Namespace) -> str:
 def _from_file(args: Namespace) -> Entry:
     from gnomon.answerfiles.joining import NOT_THERE, read_predictions
     from gnomon.measures.entries import Entry
+    from gnomon.measures.sharing import Sharing
     from gnomon.measures.table import Table
 
     if not args.benchmark:
@@ -245,7 +246,7 @@ def _from_file(args: Namespace) -> Entry:
         benchmark=source.name,
         model=f"answers:{Path(args.answers).name}",
         scale=args.scale or "none",
-        cluster=benchmark.units[0],
+        sharing=Sharing.of(benchmark),
         laws=benchmark.laws,
         seed=source.options.get("seed"),
     )

@@ -1,4 +1,4 @@
-"""Do models differ, and by how much: paired over the same items, with clusters as what varies."""
+"""Do models differ, and by how much: paired over the same items, with units as what varies."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from gnomon.measures.pairing import NothingSharedError, boards, paired, shared
 from gnomon.measures.runlabels import labels_of
 from gnomon.measures.swapping import detectable_difference, difference, swapping_test
 from gnomon.measures.table import Table
+from gnomon.measures.variance import uncertainty
 
 SIGNIFICANT = 0.05
 
@@ -30,15 +31,15 @@ class Comparison(NamedTuple):
     first_value: float
     second_value: float
     difference: float
-    low: float  # interval of the difference: jackknife over clusters with Student's t
+    low: float  # interval of the difference: its error over units with Student's t
     high: float
-    bootstrap_low: float  # the same from a paired bootstrap of clusters
+    bootstrap_low: float  # the same from a paired bootstrap of units
     bootstrap_high: float
-    p: float  # of the swapping test
+    p: float  # of the swapping test, or Student's t where units overlap
     p_adjusted: float  # Holm's correction over all pairs compared by the same measure
     detectable: float  # the least true difference that these items would show with a chance of 80 %
     n: int
-    clusters: int
+    clusters: int  # units of the kind that has fewest
     better: Literal["higher", "lower"] = "higher"  # which value of the measure is
 
     @property
@@ -48,7 +49,7 @@ class Comparison(NamedTuple):
 
     @property
     def tied(self) -> bool:
-        """Whether the test was made and finds no difference; a single cluster allows no test."""
+        """Whether the test was made and finds no difference; a single unit allows no test."""
         return self.p_adjusted >= SIGNIFICANT
 
     @property
@@ -155,7 +156,7 @@ def _compare_two(
         bootstrap_high=drawn.high,
         p=swapping_test(a, b, seed=seed),
         p_adjusted=nan,
-        detectable=detectable_difference(found.error, len(gap.sums), level=level),
+        detectable=detectable_difference(uncertainty(gap), level=level),
         n=gap.n,
         clusters=gap.clusters,
         better=measure.better,
