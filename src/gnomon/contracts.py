@@ -7,7 +7,7 @@ contract is as small as it can be; what is optional has a default or may be left
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, runtime_checkable
 
@@ -94,6 +94,8 @@ class Benchmark:
     units: tuple[tuple[str, ...], ...] = (("group",),)
     unit_nouns: tuple[str, ...] = ()  # what the units of each kind are called, if not by their tag
     noun: str = "groups"  # what the groups are called: patterns, templates, pairs
+    # options of `fresh` that give its full set, where the default is a draw from it: --all
+    full: Mapping[str, Any] = field(default_factory=dict)
     hold_out: tuple[tuple[str, ...], ...] = ()  # what must not be in training and test at once
     published_results: str = ""  # data/published/NAME.csv: the papers' own results
     statistics: Callable[[Sequence[Item]], list[Listing]] | None = None  # for `gnomon show`

@@ -66,6 +66,17 @@ class ItemSource:
                 )
             yield item
 
+    @property
+    def has_more(self) -> bool:
+        """Whether the benchmark says how to get a larger set than these options give."""
+        return self.source == "fresh" and self.whole().options != self.options
+
+    def whole(self) -> ItemSource:
+        """The same source with the options that give its full set."""
+        if self.source != "fresh":
+            return self
+        return replace(self, options={**self.options, **self.benchmark.full})
+
     def permuted(self, seed: int | None = 0) -> ItemSource:
         """The same source with the choices of each item in an order drawn by the seed."""
         return replace(self, permute=seed)
