@@ -5,7 +5,7 @@ examples:
   gnomon run scales spacenli -m smollm2 -m majority --limit 500
   gnomon run spacenli@published -m hf:roberta-large-mnli --data path/to/spacenli
   gnomon run spacenli -m smollm2 --prompts all
-  gnomon run scales -m smollm2 --prompt multiple-choice --permute
+  gnomon run scales -m openai:gpt-4o-mini --permute
   gnomon run spatialqa -m openai:gpt-4o-mini --max-cost 2 --price-input 0.15 --price-output 0.6
 
 A run is a folder in --runs. Items that failed are listed; --retry-errors asks for them again, and
