@@ -40,6 +40,7 @@ class Comparison(NamedTuple):
     n: int
     clusters: int  # units of the kind that has fewest
     better: Literal["higher", "lower"] = "higher"  # which value of the measure is
+    units: str = ""  # how many there are of each kind, in words
 
     @property
     def differ(self) -> bool:
@@ -73,6 +74,7 @@ class Rank(NamedTuple):
     n: int = 0  # what the value is over: the items that all models of its board share
     clusters: int = 0
     run: str = ""
+    units: str = ""
 
 
 def compare(
@@ -158,6 +160,7 @@ def _compare_two(
         n=gap.n,
         clusters=gap.clusters,
         better=measure.better,
+        units=gap.units,
     )
 
 
@@ -177,12 +180,13 @@ def leaderboard(
     """
     names = names or labels_of(tables)
     values: dict[str, Interval] = {}
-    counts: dict[str, tuple[int, int, str]] = {}
+    counts: dict[str, tuple[int, int, str, str]] = {}
     for board in boards(tables):
         for place, table in zip(board, shared([tables[i] for i in board]), strict=True):
             statistics = measure.statistics(table.judged)
             values[names[place]] = interval(statistics, level=level)
-            counts[names[place]] = (len(table), statistics.clusters, table.about.folder)
+            folder = table.about.folder
+            counts[names[place]] = (len(table), statistics.clusters, folder, statistics.units)
     tied, better, worse = _verdicts(names, comparisons)
 
     def goodness(name: str) -> tuple[float, str]:

@@ -78,6 +78,7 @@ def over_seeds(
         high=high,
         n=statistics.n,
         clusters=statistics.clusters,
+        units=statistics.units,
     )
     return SeedScore(score, spread, tuple(values.tolist()), len(tables))
 

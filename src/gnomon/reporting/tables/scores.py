@@ -156,7 +156,7 @@ def _columns(layout: _Layout) -> tuple[str, ...]:
         " ": layout.bars,
         "and right": layout.twins,
         "n": True,
-        "clusters": True,
+        "units": True,
     }
     return tuple(name.strip() for name, is_wanted in wanted.items() if is_wanted)
 
@@ -176,7 +176,7 @@ def _cells(each: Scored, twin: Score | None, layout: _Layout) -> tuple[Any, ...]
         cells.append(bar(score.value))
     if layout.twins:
         cells.append(percent(twin.value) if twin else "")
-    return (*cells, score.n, score.clusters)
+    return (*cells, score.n, score.units)
 
 
 def _with_twins(scores: Sequence[Scored]) -> list[tuple[Scored, Score | None]]:
