@@ -42,7 +42,6 @@ class Design:
     """The cells of a set and the units that they belong to; answers can be drawn for it."""
 
     def __init__(self, table: Table) -> None:
-        self.words = table.units
         self.template = mean_of(np.zeros(len(table)), table.clusters)
         assert self.template.sizes is not None
         self.sizes = self.template.sizes.astype(np.int64)
@@ -138,7 +137,7 @@ def designs(
         design = Design(table)
         for effect in EFFECTS:
             shares = simulate(design, effect, runs, seed)
-            about = {"items": len(table), "units": design.words, "effect": effect}
+            about = {"items": len(table), "units": design.template.units, "effect": effect}
             found[f"{name}, effect {effect}"] = {**about, **shares}
             print(f"{name} {effect}: {shares}", flush=True)
     return found

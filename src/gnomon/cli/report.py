@@ -4,7 +4,6 @@ examples:
   gnomon report runs/*
   gnomon report runs/scales@* -o scales.html
   gnomon report runs/* --figures figures
-  gnomon report runs/spacenli* --prompts all
 """
 
 from __future__ import annotations

@@ -80,14 +80,7 @@ def arguments(parser: ArgumentParser) -> None:
         metavar="SEED",
         help="guess with this seed where there is no answer (default: count it as wrong)",
     )
-    parser.add_argument(
-        "--over-seeds", action="store_true", help="combine runs that differ only in the seed"
-    )
-    parser.add_argument(
-        "--prompts",
-        choices=("all",),
-        help="combine runs that differ only in the prompt's wording: mean, worst, best, spread",
-    )
+    _combining_arguments(parser)
     parser.add_argument(
         "--format", choices=FORMATS, default="table", help="output format (default: table)"
     )
@@ -98,6 +91,18 @@ def arguments(parser: ArgumentParser) -> None:
     )
     parser.add_argument("--plain", action="store_true", help="no bars and no drawing characters")
     _file_arguments(parser)
+
+
+def _combining_arguments(parser: ArgumentParser) -> None:
+    """The options that take several runs together."""
+    parser.add_argument(
+        "--over-seeds", action="store_true", help="combine runs that differ only in the seed"
+    )
+    parser.add_argument(
+        "--prompts",
+        choices=("all",),
+        help="combine runs that differ only in the prompt's wording: mean, worst, best, spread",
+    )
 
 
 def _file_arguments(parser: ArgumentParser) -> None:

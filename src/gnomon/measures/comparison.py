@@ -41,6 +41,7 @@ class Comparison(NamedTuple):
     n: int
     clusters: int  # units of the kind that has fewest
     better: Literal["higher", "lower"] = "higher"  # which value of the measure is
+    units: str = ""  # how many there are of each kind, in words
 
     @property
     def differ(self) -> bool:
@@ -74,6 +75,7 @@ class Rank(NamedTuple):
     n: int = 0  # what the value is over: the items that all models of its board share
     clusters: int = 0
     run: str = ""
+    units: str = ""
     chance: float | None = None  # what a guess is expected to get; none where that is not known
 
 
@@ -160,6 +162,7 @@ def _compare_two(
         n=gap.n,
         clusters=gap.clusters,
         better=measure.better,
+        units=gap.units,
     )
 
 
@@ -179,12 +182,12 @@ def leaderboard(
     """
     names = names or labels_of(tables)
     values: dict[str, Interval] = {}
-    counts: dict[str, tuple[int, int, str, float | None]] = {}
+    counts: dict[str, tuple[int, int, str, str, float | None]] = {}
     for board in boards(tables):
         for place, table in zip(board, shared([tables[i] for i in board]), strict=True):
             statistics = measure.statistics(table.judged)
             values[names[place]] = interval(statistics, level=level)
-            about = (len(table), statistics.clusters, table.about.folder)
+            about = (len(table), statistics.clusters, table.about.folder, statistics.units)
             counts[names[place]] = (*about, chance_of(measure, table))
     tied, better, worse = _verdicts(names, comparisons)
 

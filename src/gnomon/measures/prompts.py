@@ -224,5 +224,6 @@ def _over(
         chance=chance_of(measure, entry.table),
         n=max(map(len, entry.seeds)),
         clusters=statistics.clusters,
+        units=statistics.units,
     )
     yield PromptScore(score, entry.label, tuple(values), tuple(prompts), measure.better)

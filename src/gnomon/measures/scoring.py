@@ -157,8 +157,8 @@ def scores(
 ) -> list[Score]:
     """Every measure on the whole table or, with `by`, on each part that shares a value of a tag.
 
-    `draws` 0 gives analytic intervals, more gives bootstrap intervals from so many draws; both
-    resample clusters. Parts with fewer than `minimum` items are left out.
+    `draws` 0 gives analytic intervals, more gives bootstrap intervals from so many draws; both are
+    over units. Parts with fewer than `minimum` items are left out.
     """
     measures = list(measures)
     if not by:
@@ -186,7 +186,7 @@ def score(
     """One measure on one table.
 
     What is undefined is none: the value where a need of the measure is not met or a slice is empty,
-    the interval of a single cluster.
+    the interval of a single unit.
     """
     undefined = Score(
         benchmark=table.benchmark,
@@ -209,6 +209,7 @@ def score(
         chance=chance_of(measure, table),
         n=statistics.n,
         clusters=statistics.clusters,
+        units=statistics.units,
     )
 
 

@@ -80,6 +80,7 @@ def over_seeds(
         chance=chance_of(measure, pooled),
         n=statistics.n,
         clusters=statistics.clusters,
+        units=statistics.units,
     )
     return SeedScore(score, spread, tuple(values.tolist()), len(tables))
 

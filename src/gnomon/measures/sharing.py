@@ -1,4 +1,4 @@
-"""What the rows of a table share: units by the tags that its benchmark names, and their number."""
+"""What the rows of a table share: units, by the tags that its benchmark names."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from gnomon.measures.columns import pooled
-from gnomon.measures.units import Units, compact
+from gnomon.measures.units import Units
 
 if TYPE_CHECKING:
     from gnomon.contracts import Benchmark
@@ -47,34 +47,12 @@ class Sharing(NamedTuple):
 
 def shared_units(table: Table) -> Units:
     """The units of each row."""
+    kinds = table.sharing.within(table)
     columns = []
-    tags = []
-    for kind in table.sharing.within(table):
+    for kind in kinds:
         columns.append(pooled([table.column(tag) for tag in kind.tags]))
-        tags.append(len(kind.tags))
-    return Units(np.concatenate(columns, axis=1, dtype=np.int64), tuple(tags))
-
-
-def units_in_words(table: Table) -> str:
-    """How many units of each kind there are, such as "16 objects, 30 verbs".
-
-    >>> from gnomon.measures.table import Table
-    >>> units_in_words(Table.of([]))
-    '0 groups'
-    """
-    found = []
-    start = 0
-    for kind in table.sharing.within(table):
-        end = start + len(kind.tags)
-        _, count = compact(table.clusters.codes[:, start:end].ravel())
-        found.append(_counted(count, kind.noun))
-        start = end
-    return ", ".join(found)
-
-
-def _counted(count: int, noun: str) -> str:
-    if count != 1:
-        return f"{count:,} {noun}"
-    if noun.endswith("ies"):
-        return f"1 {noun.removesuffix('ies')}y"
-    return f"1 {noun.removesuffix('s')}"
+    return Units(
+        np.concatenate(columns, axis=1, dtype=np.int64),
+        tuple(len(kind.tags) for kind in kinds),
+        tuple(kind.noun for kind in kinds),
+    )

@@ -50,6 +50,7 @@ class Statistics:
     # for each kind of unit the cells that share one, two ...; empty where cells are the units
     kinds: tuple[tuple[Shared, ...], ...] = ()
     sizes: Floats | None = None  # how much each cell weighs; none if all weigh the same
+    units: str = ""  # how many units of each kind there are, in words
 
     @classmethod
     def of(
@@ -107,6 +108,7 @@ class Statistics:
             degree,
             kinds=cells.kinds,
             sizes=np.bincount(cells.of, minlength=cells.number).astype(float),
+            units=cells.words,
         )
 
     @property

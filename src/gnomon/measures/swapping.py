@@ -35,6 +35,7 @@ def difference(one: Statistics, two: Statistics) -> Statistics:
         bent=False,
         kinds=one.kinds,
         sizes=one.sizes,
+        units=one.units,
     )
 
 

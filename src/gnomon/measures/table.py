@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from gnomon.contracts import Laws
 from gnomon.errors import UsageError
 from gnomon.measures.columns import Column, Tags, Wordings, coded
-from gnomon.measures.sharing import Sharing, shared_units, units_in_words
+from gnomon.measures.sharing import Sharing, shared_units
 from gnomon.measures.statistics import Codes, Floats, Statistics
 from gnomon.measures.units import Units
 
@@ -239,11 +239,6 @@ class Table:
     def clusters(self) -> Units:
         """The units that each row shares with others, of every kind: what measures add up by."""
         return shared_units(self)
-
-    @cached_property
-    def units(self) -> str:
-        """How many units of each kind there are, in words: "16 objects, 30 verbs"."""
-        return units_in_words(self)
 
     def column(self, name: str) -> Column:
         """A tag, or one of "form", "group", "gold", "choice", "cardinality" (of gold), as codes."""

@@ -15,6 +15,7 @@ from gnomon.measures.consistency import with_twin
 from gnomon.measures.laws import Statements, contexts, order, relations
 from gnomon.measures.statistics import Codes, Floats, Statistics, ratio
 from gnomon.measures.table import Table
+from gnomon.measures.units import counted
 
 
 def transitivity(table: Table, *, and_right: bool = False) -> Statistics:
@@ -32,7 +33,8 @@ def transitivity(table: Table, *, and_right: bool = False) -> Statistics:
     shares = by_object[:, 1]
     triples = round(float(shares.sum()))
     objects = int((shares > 0).sum())
-    return Statistics(by_object, ratio, triples, objects, degree=3, sizes=shares)
+    words = counted(objects, "objects")
+    return Statistics(by_object, ratio, triples, objects, degree=3, sizes=shares, units=words)
 
 
 class _Square(NamedTuple):

@@ -38,19 +38,21 @@ class Cells(NamedTuple):
     # for each kind of unit what cells share: one unit, two ...; empty where cells are the units
     kinds: tuple[tuple[Shared, ...], ...]
     units_of_kind: tuple[int, ...]  # how many there are, before any were put into blocks
+    words: str  # the same for people: "16 objects, 30 verbs"
 
 
 @dataclass(frozen=True)
 class Units:
     """The units of each row: codes, one for each tag, and how many of the tags make a kind.
 
-    >>> pairs = Units(np.array([[0, 1], [1, 0], [0, 2]]), (2,))
-    >>> pairs.cells(2).of.tolist(), pairs.cells(2).units_of_kind
-    ([0, 0, 1], (3,))
+    >>> pairs = Units(np.array([[0, 1], [1, 0], [0, 2]]), (2,), ("objects",))
+    >>> pairs.cells(2).of.tolist(), pairs.cells(2).words
+    ([0, 0, 1], '3 objects')
     """
 
     codes: Codes  # [rows, tags]; -1 is a unit of its own; tags of a kind have one vocabulary
     kinds: tuple[int, ...] = (1,)
+    nouns: tuple[str, ...] = ("units",)  # what the units of each kind are called
     _cells: dict[int, Cells] = field(default_factory=dict, repr=False, compare=False)
 
     @classmethod
@@ -63,7 +65,7 @@ class Units:
 
     def __getitem__(self, rows: NDArray[Any] | slice) -> Units:
         """The units of some of the rows, given as a mask, as indices or as a slice."""
-        return Units(self.codes[rows], self.kinds)
+        return Units(self.codes[rows], self.kinds, self.nouns)
 
     def cells(self, columns: int) -> Cells:
         """The cells; few enough for a matrix of sums that has so many columns."""
@@ -86,21 +88,24 @@ class Kind(NamedTuple):
     codes: Codes  # [rows, tags] from 0 on, ascending in each row; -1 for none
     number: int  # of the units that have codes: one that every row has does not vary
     units: int  # of all
+    noun: str
     as_tagged: Codes  # the codes of all, in the order of the tags
 
 
 def joined(parts: Sequence[Units]) -> Units:
     """The units of several sets of rows that have nothing to do with one another."""
-    return Units(np.concatenate([part.codes for part in parts]), parts[0].kinds)
+    first = parts[0]
+    return Units(np.concatenate([part.codes for part in parts]), first.kinds, first.nouns)
 
 
 def _cells(units: Units, most: int) -> Cells:
     kinds = _independent(_kinds(units))
     counts = tuple(kind.units for kind in kinds)
+    words = ", ".join(counted(kind.units, kind.noun) for kind in kinds)
     blocks = [_blocked(kind, most) for kind in kinds]
     if len(blocks) == 1 and blocks[0].codes.shape[1] == 1:
         [only] = blocks
-        return Cells(only.codes[:, 0], only.number, (), counts)
+        return Cells(only.codes[:, 0], only.number, (), counts, words)
 
     of: Codes = np.zeros(len(units), dtype=np.int64)
     for kind in blocks:
@@ -109,7 +114,7 @@ def _cells(units: Units, most: int) -> Cells:
     first = np.zeros(count, dtype=np.int64)
     first[of[::-1]] = np.arange(len(of))[::-1]
     shared = tuple(_shared(kind.codes[first]) for kind in blocks)
-    return Cells(of, count, shared, counts)
+    return Cells(of, count, shared, counts, words)
 
 
 def _shared(units: Codes) -> tuple[Shared, ...]:
@@ -138,16 +143,19 @@ def _kinds(units: Units) -> list[Kind]:
     """The units of each kind, numbered."""
     found = []
     start = 0
-    for tags in units.kinds:
+    for tags, noun in zip(units.kinds, units.nouns, strict=True):
         part = units.codes[:, start : start + tags]
         start += tags
         numbers, count = compact(part.ravel())
         codes = numbers.reshape(part.shape)
-        found.append(Kind(codes, count, count, codes) if tags == 1 else _in_order(codes, count))
+        if tags == 1:
+            found.append(Kind(codes, count, count, noun, codes))
+        else:
+            found.append(_in_order(codes, count, noun))
     return found
 
 
-def _in_order(tagged: Codes, count: int) -> Kind:
+def _in_order(tagged: Codes, count: int, noun: str) -> Kind:
     """A kind of several tags: which of two objects comes first is no matter.
 
     A unit that a row names twice counts once, and one that every row has is left out.
@@ -158,7 +166,7 @@ def _in_order(tagged: Codes, count: int) -> Kind:
     varies = rows < len(codes)
     number = np.append(np.where(varies, np.cumsum(varies) - 1, -1), -1)
     codes = np.sort(number[codes], axis=1)
-    return Kind(codes, int(varies.sum()), count, tagged)
+    return Kind(codes, int(varies.sum()), count, noun, tagged)
 
 
 def _independent(kinds: list[Kind]) -> list[Kind]:
@@ -206,10 +214,23 @@ def _blocked(kind: Kind, most: int) -> Kind:
     block = np.random.default_rng(kind.number).permutation(kind.number) % most
     codes = np.append(block, -1)[kind.codes]
     if codes.shape[1] == 1:
-        return Kind(codes, most, kind.units, codes)
+        return kind._replace(codes=codes, number=most)
     codes = np.sort(codes, axis=1)
     codes[:, 1:][codes[:, 1:] == codes[:, :-1]] = -1
-    return Kind(np.sort(codes, axis=1), most, kind.units, codes)
+    return kind._replace(codes=np.sort(codes, axis=1), number=most)
+
+
+def counted(count: int, noun: str) -> str:
+    """A number of units in words.
+
+    >>> counted(1, "families"), counted(1200, "objects")
+    ('1 family', '1,200 objects')
+    """
+    if count != 1:
+        return f"{count:,} {noun}"
+    if noun.endswith("ies"):
+        return f"1 {noun.removesuffix('ies')}y"
+    return f"1 {noun.removesuffix('s')}"
 
 
 def compact(codes: Codes) -> tuple[Codes, int]:

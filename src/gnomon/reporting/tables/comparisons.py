@@ -101,7 +101,7 @@ def _leaderboard(
     board: Board, about: Comparison, level: float, letters: Mapping[str, str]
 ) -> Listing:
     ranks = board.ranks
-    over = f"{ranks[0].n:,} items in {ranks[0].clusters:,} clusters"
+    over = f"{ranks[0].n:,} items ({ranks[0].units})"
     if ranks[0].n < board.most:
         over = f"the {over} that all {len(ranks)} runs share"
     measure = about.measure
@@ -158,9 +158,9 @@ def _agreements(pairs: Sequence[Agreement], level: float) -> Listing:
     rows = []
     for each in pairs:
         about = (each.benchmark, each.measure, each.first, each.second)
-        figures = (percent(each.value), interval(each.low, each.high), each.n, each.clusters)
+        figures = (percent(each.value), interval(each.low, each.high), each.n, each.units)
         rows.append((*about, *figures))
-    return Listing("", (*columns, "n", "clusters"), tuple(rows))
+    return Listing("", (*columns, "n", "units"), tuple(rows))
 
 
 def _places(rank: Rank) -> str:

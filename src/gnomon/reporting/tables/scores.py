@@ -198,7 +198,7 @@ def _columns(layout: _Layout) -> tuple[str, ...]:
         "  ": layout.verdicts,
         "and right": layout.twins,
         "n": True,
-        "clusters": True,
+        "units": True,
     }
     return tuple(name.strip() for name, is_wanted in wanted.items() if is_wanted)
 
@@ -220,7 +220,7 @@ def _cells(each: Scored, twin: Score | None, layout: _Layout) -> tuple[Any, ...]
         cells.append(_verdict(score))
     if layout.twins:
         cells.append(percent(twin.value) if twin else "")
-    return (*cells, score.n, score.clusters)
+    return (*cells, score.n, score.units)
 
 
 def _verdict(score: Score) -> str:

@@ -195,7 +195,7 @@ def _scores(study: Study, entrant: Entrant) -> list[dict[str, str]]:
                     "measure": measure_name(score.measure),
                     "value": percentage(score.value, 1),
                     "n": f"{score.n:,}",
-                    "clusters": f"{score.clusters:,}",
+                    "units": score.units,
                     "range": _range(score.low, score.high),
                 }
             )
