@@ -8,7 +8,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
+from itertools import chain, pairwise
 from random import Random
 from typing import Any
 
@@ -57,8 +57,9 @@ class ItemSource:
             yield permuted(item, self.permute)
 
     def _all(self) -> Iterator[Item]:
+        tags = UnitTags(self.benchmark)
         for item in self.benchmark.sources[self.source](**self.options):
-            wrong = problem(item)
+            wrong = problem(item) or tags.problem(item)
             if wrong:
                 raise DataError(
                     f"item '{item.id}' of {self.name} cannot be asked: {wrong}.",
@@ -91,6 +92,32 @@ class ItemSource:
                 "Give a whole number, or none for all items.",
             )
         return replace(self, limit=operator.index(limit))
+
+
+class UnitTags:
+    """Which tags of a benchmark's units the items of a source have: all of them the same ones."""
+
+    def __init__(self, benchmark: Benchmark) -> None:
+        self._kinds = [kind for kind in benchmark.units if kind != ("group",)]
+        self._tags = list(chain.from_iterable(self._kinds))
+        self._of_first: list[str] | None = None
+
+    def problem(self, item: Item) -> str:
+        """What an item lacks, in a few words; empty if nothing."""
+        if not self._kinds:
+            return ""
+        there = [tag for tag in self._tags if item.tags.get(tag)]
+        if there == self._of_first:
+            return ""
+        for kind in self._kinds:
+            lacking = [tag for tag in kind if tag not in there]
+            if lacking and len(lacking) < len(kind):
+                return f"it lacks the tag '{lacking[0]}', which belongs to its units"
+        if self._of_first is None:
+            self._of_first = there
+            return ""
+        odd = min(set(there) ^ set(self._of_first))
+        return f"some items have the tag '{odd}', which holds units, and others lack it"
 
 
 def load(spec: str, **options: Any) -> ItemSource:

@@ -15,7 +15,7 @@ With one kind and one unit an item this is J, the jackknife over clusters.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import nan, sqrt
+from math import isnan, nan, sqrt
 from typing import NamedTuple
 
 import numpy as np
@@ -55,8 +55,10 @@ def uncertainty(statistics: Statistics) -> Uncertainty:
     Where the units of a row of sums are not known, but it is shared among several (a triple of
     objects), the error is widened by their number, as that of a U-statistic of such a degree is.
     """
+    if len(statistics.sums) < 2:
+        return Uncertainty()
     of_cells = jackknife(statistics, statistics.sums)
-    if np.isnan(of_cells):
+    if isnan(of_cells):
         return Uncertainty()
     freedom_of_cells = effective(statistics.weights)
     parts = [_part(statistics, kind, of_cells) for kind in statistics.kinds]

@@ -162,7 +162,7 @@ def _estimate(bar: Bar) -> Estimate:
 
 
 def _caption(study: Study, keys: int) -> str:
-    said = "With 95 % intervals over independent groups of items."
+    said = "With 95 % intervals over the units that items share."
     if len(study.item_sets()) > 1:
         said += " Each run is on its own items: compare those on the same ones."
     if keys > MOST_KEYS:
