@@ -326,7 +326,9 @@ def _over_prompts(walk):
             (mine,) = [row for row in rows if row["model"] == "prompted"]
             walk.note(*who, mine["mean"], f"score --prompts all --format {format}")
         found = json.loads(
-            walk.give("compare", folder, "--prompts", "all", "--measure", headline, "--format", "json")
+            walk.give(
+                "compare", folder, "--prompts", "all", "--measure", headline, "--format", "json"
+            )
         )
         (rank,) = [rank for rank in found["leaderboard"] if rank["model"] == "prompted"]
         walk.note(*who, rank["value"], "compare --prompts all")
