@@ -1,9 +1,14 @@
 """Measures under load and under simulation.
 
-    python bench/measures.py speed       a million answers, read from a run folder, with 1,000 bootstrap draws
-    python bench/measures.py coverage    do 95 % intervals cover 95 %: 2,000 simulated runs per setting (1,000 for
-                                         macro-F1 and transitivity)
-    python bench/measures.py test        does the paired test reject 5 % of true nothings: 2,000 simulated pairs
+    python bench/measures.py speed       a million answers, read from a run folder, with 1,000
+                                         bootstrap draws; in patterns, and as pairs of objects
+    python bench/measures.py coverage    do 95 % intervals cover 95 %: 2,000 simulated runs per
+                                         setting (1,000 for macro-F1 and transitivity)
+    python bench/measures.py test        does the paired test reject 5 % of true nothings: 2,000
+                                         simulated pairs
+    python bench/measures.py designs [NAME ...] --data FOLDER
+                                         both on the sets as they are, with effects of what their
+                                         items share; FOLDER has a folder for each paper
 
 With --json the figures are printed as one JSON object. CPU seconds, not wall time.
 """
@@ -21,6 +26,7 @@ from pathlib import Path
 
 import numpy as np
 
+import designs
 from gnomon.contracts import Laws, OrderLaw
 from gnomon.measures.building import Bare, Builder, chunks
 from gnomon.measures.classes import MACRO_F1
@@ -72,11 +78,12 @@ def coverage(runs: int = 2000, seed: int = 1) -> dict[str, dict[str, float]]:
         for _ in range(runs):
             right, codes = simulated(rng, *setting)
             clustered, alone = mean_of(right, codes), mean_of(right, np.arange(len(right)))
-            for kind, each in {
+            kinds = {
                 "analytic": interval(clustered),
                 "bootstrap": interval(clustered, draws=500),
                 "naive": interval(alone),
-            }.items():
+            }
+            for kind, each in kinds.items():
                 hits[kind] += each.low <= setting[2] <= each.high
         found[name] = {kind: count / runs for kind, count in hits.items()}
     return found
@@ -192,8 +199,10 @@ def speed(answers: int = 1_000_000, draws: int = 1000) -> dict[str, object]:
     import subprocess
 
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "run"
-        make_run(path, answers)
+        patterns = Path(folder) / "patterns"
+        make_run(patterns, answers)
+        pairs = Path(folder) / "pairs"
+        make_run(pairs, answers, objects=1000)
         code = (
             "import json, resource, sys, gnomon; "
             "path, draws, names, by = sys.argv[1:]; "
@@ -202,18 +211,15 @@ def speed(answers: int = 1_000_000, draws: int = 1000) -> dict[str, object]:
             "used = resource.getrusage(resource.RUSAGE_SELF); "
             "print(json.dumps([used.ru_utime + used.ru_stime, used.ru_maxrss / 1024, len(scores)]))"
         )
+        asked = {
+            "accuracy": (patterns, "accuracy", ""),
+            "seven measures": (patterns, SEVEN, ""),
+            "seven measures, whole and by category": (patterns, SEVEN, "category"),
+            "pairs of objects, accuracy": (pairs, "accuracy", ""),
+            "pairs of objects, seven measures": (pairs, SEVEN, ""),
+        }
         found = {}
-        for name, (measures, by) in {
-            "accuracy": ("accuracy", ""),
-            "seven measures": (
-                SEVEN,
-                "",
-            ),
-            "seven measures, whole and by category": (
-                SEVEN,
-                "category",
-            ),
-        }.items():
+        for name, (path, measures, by) in asked.items():
             out = subprocess.run(
                 [sys.executable, "-c", code, str(path), str(draws), measures, by],
                 check=True,
@@ -225,8 +231,11 @@ def speed(answers: int = 1_000_000, draws: int = 1000) -> dict[str, object]:
         return found
 
 
-def make_run(path: Path, answers: int) -> None:
-    """A run folder as the engine writes it: three labels, a pattern for each 200 items."""
+def make_run(path: Path, answers: int, objects: int = 0) -> None:
+    """A run folder as the engine writes it: three labels, a pattern for each 200 items.
+
+    With OBJECTS each item is about two of so many, and the run is one of a set of pairs.
+    """
     from gnomon.records import Answer, Item
     from gnomon.runs import Manifest, RunLog
 
@@ -237,9 +246,13 @@ def make_run(path: Path, answers: int) -> None:
         count = min(20_000, answers - start)
         scores = rng.dirichlet([1, 1, 1], count).round(6)
         gold = rng.integers(0, 3, count)
+        ends = rng.integers(0, max(1, objects), (count, 2))
         items, said = [], []
         for i in range(count):
             n = start + i
+            pair = {}
+            if objects:
+                pair = {"obj_a": f"object {ends[i, 0]}", "obj_b": f"object {ends[i, 1]}"}
             items.append(
                 Item(
                     id=f"{n // 200}-{n % 200}",
@@ -254,6 +267,7 @@ def make_run(path: Path, answers: int) -> None:
                         "premises": str(1 + n % 3),
                         "NP1": f"cat {n % 150}",
                         "NP2": f"box {n % 170}",
+                        **pair,
                     },
                 )
             )
@@ -272,7 +286,7 @@ def make_run(path: Path, answers: int) -> None:
     log.write_manifest(
         Manifest(
             id="bench",
-            benchmark="bench@fresh",
+            benchmark="scales@fresh" if objects else "bench@fresh",
             model="bench",
             scale="probability",
             started=datetime(2026, 1, 1, tzinfo=UTC),
@@ -285,7 +299,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("what", nargs="?", default="speed", choices=("speed", "coverage", "test"))
+    commands = ("speed", "coverage", "test", "designs")
+    parser.add_argument("what", nargs="?", default="speed", choices=commands)
+    parser.add_argument("names", nargs="*", help="designs: the sets (default: all)")
+    parser.add_argument("--data", default="", metavar="FOLDER", help="designs: published files")
     parser.add_argument("--runs", type=int, default=2000)
     parser.add_argument("--answers", type=int, default=1_000_000)
     parser.add_argument("--json", action="store_true")
@@ -294,10 +311,14 @@ def main() -> None:
     found = {
         "speed": lambda: speed(args.answers),
         "test": lambda: false_positives(args.runs),
+        "designs": lambda: designs.designs(args.data, args.names, args.runs),
         "coverage": lambda: coverage(args.runs) | coverage_of_measures(args.runs // 2),
     }[args.what]()
     if args.json:
         print(json.dumps(found))
+        return
+    if args.what == "designs":
+        print(designs.markdown(found))
         return
     for name, row in found.items():
         print(f"{name:<40}" + "  ".join(f"{key} {value}" for key, value in row.items()))

@@ -97,3 +97,30 @@ NAN = float("nan")
 )
 def test_pick_takes_the_highest_score_the_first_of_a_tie_and_none_without_a_number(scores, choice):
     assert pick(ITEM, scores).choice == choice
+
+
+def paired(*tags):
+    """A source of pairs of objects whose items have these tags."""
+
+    def items():
+        for place, each in enumerate(tags):
+            yield Item(
+                id=str(place), form="choice", text="?", choices=("a", "b"), gold=("a",), tags=each
+            )
+
+    about = Benchmark(
+        name="pairs", summary="", sources={"fresh": items}, units=(("one", "two"), ("verb",))
+    )
+    return ItemSource(about, "fresh")
+
+
+def test_items_need_all_tags_that_hold_their_units_or_none_of_a_kind():
+    both = {"one": "ant", "two": "cow"}
+    assert len(list(paired(both, both).items())) == 2
+    assert len(list(paired({}, {}).items())) == 2, "a source without such tags goes by groups"
+    with pytest.raises(DataError, match="lacks the tag 'two', which belongs to its units"):
+        list(paired({"one": "ant"}).items())
+    with pytest.raises(DataError, match="some items have the tag 'verb'"):
+        list(paired(both, both | {"verb": "sits"}).items())
+    with pytest.raises(DataError, match="item '1' of pairs@fresh"):
+        list(paired(both | {"verb": "sits"}, both).items())

@@ -26,6 +26,7 @@ def run(
     model: Model | ModelSpec | str,
     *,
     limit: int | None = None,
+    permute: int | None = None,
     runs: str | Path = "runs",
     restart: bool = False,
     retry_errors: bool = False,
@@ -33,6 +34,8 @@ def run(
     watch: Callable[[Progress], None] | None = None,
 ) -> Run:
     """Ask a model the items of a source; called again, it continues where it stopped.
+
+    `permute` is a seed by which the choices of each item are put in another order.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -46,6 +49,8 @@ def run(
         source = load(source)
     if limit is not None:
         source = source.limited(limit)
+    if permute is not None:
+        source = source.permuted(permute)
     if isinstance(model, str):
         model = named(model)
     return engine.run(

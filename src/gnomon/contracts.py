@@ -7,7 +7,7 @@ contract is as small as it can be; what is optional has a default or may be left
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, runtime_checkable
 
@@ -76,6 +76,11 @@ class Benchmark:
     (it takes `seed`). An option that a source's signature does not name is refused before anything
     runs.
 
+    `units` says what items share, and so what varies independently: kinds of unit, each by the tags
+    that hold its units. (("obj_a", "obj_b"),) are pairs of objects, (("object",), ("verb",)) items
+    with an object and a verb; "group" is the item's group. A kind whose tags the items of a source
+    do not have is passed over, and without any the groups are the units.
+
     `hold_out` is for models that are trained on the benchmark's own items. It lists alternatives:
     an item is held out by the first of which it has every tag, and by its group if it has none.
     """
@@ -86,8 +91,11 @@ class Benchmark:
     paper: str = ""
     measures: tuple[str, ...] = ("accuracy",)  # names in the registry; the first is the headline
     slices: tuple[str, ...] = ()  # tags worth a table of their own
-    units: tuple[str, ...] = ("group",)  # what varies independently: "group", or names of tags
+    units: tuple[tuple[str, ...], ...] = (("group",),)
+    unit_nouns: tuple[str, ...] = ()  # what the units of each kind are called, if not by their tag
     noun: str = "groups"  # what the groups are called: patterns, templates, pairs
+    # options of `fresh` that give its full set, where the default is a draw from it: --all
+    full: Mapping[str, Any] = field(default_factory=dict)
     hold_out: tuple[tuple[str, ...], ...] = ()  # what must not be in training and test at once
     published_results: str = ""  # data/published/NAME.csv: the papers' own results
     statistics: Callable[[Sequence[Item]], list[Listing]] | None = None  # for `gnomon show`
@@ -109,6 +117,8 @@ class Model(Protocol):
       size(item) -> int the item's tokens, for batches by token budget
       budget: int       tokens a batch may hold (default 16,384)
       batch: int        items a batch may hold (default 64)
+      lists_choices(form) -> bool  whether items of a form are shown with a list of their choices,
+                        whose order may then matter (default: not known)
       close()           called at the end, however the run ends
     Raise `ModelError` when going on makes no sense (server gone, key refused); any other exception
     is recorded as the failure of the item that raised it, and the run continues.
@@ -135,7 +145,7 @@ class Model(Protocol):
 
 @dataclass(frozen=True, kw_only=True)
 class Measure:
-    """What answers mean: a pure function from a table of answers to statistics over clusters."""
+    """What answers mean: a pure function from a table of answers to statistics over units."""
 
     name: str
     summary: str
@@ -143,7 +153,7 @@ class Measure:
     better: Literal["higher", "lower"] = "higher"
     # items that a group needs before the figure says something; 0 for measures of single items
     least_group: int = 0
-    guessable: bool = False  # who guesses is expected to get the mean share of right choices
+    guessable: bool = False  # linear in right answers, so that chance is known (measures.chance)
     twin: str = ""  # the measure that also asks for right answers, shown beside this one
     needs: frozenset[Need] = frozenset()  # what a table must have, or the figure is undefined
 

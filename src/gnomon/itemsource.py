@@ -8,9 +8,11 @@ from __future__ import annotations
 import operator
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
+from itertools import chain, pairwise
 from random import Random
 from typing import Any
+
+from msgspec import structs
 
 from gnomon import registry
 from gnomon.contracts import Benchmark
@@ -27,6 +29,7 @@ class ItemSource:
     source: str
     options: dict[str, Any] = field(default_factory=dict)
     limit: int | None = None
+    permute: int | None = None  # the seed by which the choices of each item are put in an order
 
     @property
     def name(self) -> str:
@@ -35,8 +38,9 @@ class ItemSource:
 
     def __repr__(self) -> str:
         options = dict(self.options)
-        if self.limit is not None:
-            options["limit"] = self.limit
+        for name in ("limit", "permute"):
+            if getattr(self, name) is not None:
+                options[name] = getattr(self, name)
         parts = [self.name, *(f"{key}={value!r}" for key, value in options.items())]
         return f"<{', '.join(parts)}>"
 
@@ -46,17 +50,37 @@ class ItemSource:
         if self.limit is not None:
             total = sum(1 for _ in stream)
             stream = _at(self._all(), spread(total, self.limit))
-        yield from stream
+        if self.permute is None:
+            yield from stream
+            return
+        for item in stream:
+            yield permuted(item, self.permute)
 
     def _all(self) -> Iterator[Item]:
+        tags = UnitTags(self.benchmark)
         for item in self.benchmark.sources[self.source](**self.options):
-            wrong = problem(item)
+            wrong = problem(item) or tags.problem(item)
             if wrong:
                 raise DataError(
                     f"item '{item.id}' of {self.name} cannot be asked: {wrong}.",
                     "Correct the data file, or report this to the benchmark's author.",
                 )
             yield item
+
+    @property
+    def has_more(self) -> bool:
+        """Whether the benchmark says how to get a larger set than these options give."""
+        return self.source == "fresh" and self.whole().options != self.options
+
+    def whole(self) -> ItemSource:
+        """The same source with the options that give its full set."""
+        if self.source != "fresh":
+            return self
+        return replace(self, options={**self.options, **self.benchmark.full})
+
+    def permuted(self, seed: int | None = 0) -> ItemSource:
+        """The same source with the choices of each item in an order drawn by the seed."""
+        return replace(self, permute=seed)
 
     def limited(self, limit: int | None) -> ItemSource:
         """The same source, narrowed to at most `limit` items."""
@@ -68,6 +92,32 @@ class ItemSource:
                 "Give a whole number, or none for all items.",
             )
         return replace(self, limit=operator.index(limit))
+
+
+class UnitTags:
+    """Which tags of a benchmark's units the items of a source have: all of them the same ones."""
+
+    def __init__(self, benchmark: Benchmark) -> None:
+        self._kinds = [kind for kind in benchmark.units if kind != ("group",)]
+        self._tags = list(chain.from_iterable(self._kinds))
+        self._of_first: list[str] | None = None
+
+    def problem(self, item: Item) -> str:
+        """What an item lacks, in a few words; empty if nothing."""
+        if not self._kinds:
+            return ""
+        there = [tag for tag in self._tags if item.tags.get(tag)]
+        if there == self._of_first:
+            return ""
+        for kind in self._kinds:
+            lacking = [tag for tag in kind if tag not in there]
+            if lacking and len(lacking) < len(kind):
+                return f"it lacks the tag '{lacking[0]}', which belongs to its units"
+        if self._of_first is None:
+            self._of_first = there
+            return ""
+        odd = min(set(there) ^ set(self._of_first))
+        return f"some items have the tag '{odd}', which holds units, and others lack it"
 
 
 def load(spec: str, **options: Any) -> ItemSource:
@@ -96,6 +146,20 @@ def named_source(spec: str) -> tuple[Benchmark, str]:
             f"{name} has no source '{source}'.", f"Choose one of: {', '.join(found.sources)}."
         )
     return found, source
+
+
+def permuted(item: Item, seed: int) -> Item:
+    """The item with its choices in an order that depends on the seed and on its id alone.
+
+    Right answers are named by their texts, and so stay right.
+
+    >>> item = Item(id="1", form="choice", text="?", choices=("a", "b", "c"), gold=("a",))
+    >>> permuted(item, 3).choices, permuted(item, 3).gold
+    (('c', 'a', 'b'), ('a',))
+    """
+    choices = list(item.choices)
+    Random(f"{seed}\0{item.id}").shuffle(choices)
+    return structs.replace(item, choices=tuple(choices))
 
 
 def spread(total: int, most: int) -> Iterable[int]:

@@ -67,7 +67,7 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Score(msgspec.Struct, frozen=True, kw_only=True):
-    """One figure with its interval, its count of items and its count of independent clusters."""
+    """One figure with its interval, its count of items and its count of independent units."""
 
     benchmark: str
     model: str
@@ -77,9 +77,11 @@ class Score(msgspec.Struct, frozen=True, kw_only=True):
     value: float | None  # a fraction, or none where the measure is undefined (an empty slice)
     low: float | None = None
     high: float | None = None
+    chance: float | None = None  # what a guess is expected to get; none where that is not known
     n: int = 0  # items that were asked; for some measures pairs, triples or groups of them
-    clusters: int = 0
+    clusters: int = 0  # independent units, of the kind that has fewest
     run: str = ""  # the run's folder; empty for an answer file or for several runs
+    units: str = ""  # how many there are of each kind, in words: "16 objects, 30 verbs"
 
 
 class Prediction(NamedTuple):

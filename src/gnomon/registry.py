@@ -230,6 +230,16 @@ FIGURES: dict[str, Entry] = {
         "gnomon.reporting.figures.cardinality:by_cardinality",
         "scores by the number of right labels",
     ),
+    "prompts": Entry(
+        "gnomon.reporting.figures.prompts:over_prompts", "the headline measure by wording"
+    ),
+    "places": Entry(
+        "gnomon.reporting.figures.places:by_place", "how often each place of the choices is picked"
+    ),
+    "item-statistics": Entry(
+        "gnomon.reporting.figures.itemstatistics:over_models",
+        "the hardest items, and those that good models miss",
+    ),
     "symmetry": Entry("gnomon.reporting.figures.objects:objects", "answers to pairs of objects"),
     "reliability": Entry(
         "gnomon.reporting.figures.answers:reliability_diagram", "accuracy against confidence"

@@ -1,17 +1,21 @@
-"""Items to files: JSON lines, CSV or Parquet, by the file's ending; whole or not at all."""
+"""Items to files: JSON lines, CSV or Parquet, by the file's ending; whole or not at all.
+
+A canary stands beside each item, as a field or column of its own: no part of the item.
+"""
 
 from __future__ import annotations
 
 import csv
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
 import msgspec
 
+from gnomon.canary import FIELD
 from gnomon.errors import DataError, MissingExtraError, UsageError
 from gnomon.records import Item
 
@@ -19,16 +23,16 @@ _encode = msgspec.json.Encoder().encode
 _FIELDS = tuple(field.name for field in msgspec.structs.fields(Item))
 _LISTS = ("choices", "gold", "tags", "images")  # JSON text in a CSV cell
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")  # how a formula begins in a spreadsheet
-_PARQUET = """{
+_PARQUET = """
   id: 'VARCHAR', form: 'VARCHAR', text: 'VARCHAR', choices: 'VARCHAR[]', gold: 'VARCHAR[]',
   context: 'VARCHAR', "group": 'VARCHAR', tags: 'MAP(VARCHAR, VARCHAR)',
   images: 'STRUCT(path VARCHAR, sha256 VARCHAR, width BIGINT, height BIGINT)[]'
-}"""
+"""
 
 
-def write_items(file: Path, items: Iterable[Item]) -> int:
+def write_items(file: Path, items: Iterable[Item], *, canary: str = "") -> int:
     """Write items to FILE.jsonl, FILE.csv or FILE.parquet and return how many."""
-    writers: dict[str, Callable[[Path, Iterable[Item]], int]] = {
+    writers = {
         ".jsonl": _write_jsonl,
         ".csv": _write_csv,
         ".parquet": _write_parquet,
@@ -40,7 +44,7 @@ def write_items(file: Path, items: Iterable[Item]) -> int:
             "Give it one of these endings: it says the format.",
         )
     with atomic_file(file) as part:
-        return write(part, items)
+        return write(part, items, canary)
 
 
 @contextmanager
@@ -89,11 +93,14 @@ def _is_running(process: int) -> bool:
     return True
 
 
-def write_lines(stream: IO[bytes], items: Iterable[Item]) -> int:
+def write_lines(stream: IO[bytes], items: Iterable[Item], *, canary: str = "") -> int:
     """Write items as JSON lines and return how many."""
+    end = b"}\n"
+    if canary:
+        end = b"," + _encode({FIELD: canary})[1:] + b"\n"
     n = 0
     for item in items:
-        stream.write(_encode(item) + b"\n")
+        stream.write(_encode(item)[:-1] + end)
         n += 1
     return n
 
@@ -124,14 +131,16 @@ def spreadsheet_cell(value: Any) -> Any:
     return value
 
 
-def _write_jsonl(part: Path, items: Iterable[Item]) -> int:
+def _write_jsonl(part: Path, items: Iterable[Item], canary: str) -> int:
     with part.open("wb", buffering=2**20) as out:
-        return write_lines(out, items)
+        return write_lines(out, items, canary=canary)
 
 
-def _write_csv(part: Path, items: Iterable[Item]) -> int:
+def _write_csv(part: Path, items: Iterable[Item], canary: str) -> int:
+    columns = (*_FIELDS, FIELD) if canary else _FIELDS
+    more = [canary] if canary else []
     with part.open("w", encoding="utf-8", newline="") as out:
-        return write_csv(out, _FIELDS, map(_cells, items))
+        return write_csv(out, columns, (_cells(item) + more for item in items))
 
 
 def _cells(item: Item) -> list[str]:
@@ -144,7 +153,7 @@ def _cells(item: Item) -> list[str]:
     return cells
 
 
-def _write_parquet(part: Path, items: Iterable[Item]) -> int:
+def _write_parquet(part: Path, items: Iterable[Item], canary: str) -> int:
     """Through a temporary JSON-lines file, so that memory does not grow with the benchmark."""
     try:
         import duckdb
@@ -152,11 +161,12 @@ def _write_parquet(part: Path, items: Iterable[Item]) -> int:
         raise MissingExtraError("Writing Parquet", "parquet") from None
 
     lines = part.with_suffix(".lines")
-    reading = f"format='newline_delimited', columns={_PARQUET}, maximum_object_size=67108864"
+    columns = f"{{{_PARQUET}, {FIELD}: 'VARCHAR'}}" if canary else f"{{{_PARQUET}}}"
+    reading = f"format='newline_delimited', columns={columns}, maximum_object_size=67108864"
     rows = f"SELECT * FROM read_json(?, {reading})"  # noqa: S608 - our own words
     copy = f"COPY ({rows}) TO '{_quoted(part)}' (FORMAT parquet)"
     try:
-        n = _write_jsonl(lines, items)
+        n = _write_jsonl(lines, items, canary)
         with duckdb.connect() as db:
             db.execute(copy, [str(lines)])
         return n

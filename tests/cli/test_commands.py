@@ -84,7 +84,7 @@ def test_run_score_and_list_runs(capsys):
     assert all((run["asked"], run["answered"], run["items"]) == (200, 200, 200) for run in runs)
     code, out, _ = told(capsys, "score", *(run["run"] for run in runs), "--format", "json")
     scores = json.loads(out)
-    fields = ["benchmark", "model", "measure", "by", "key", "value", "low", "high", "n", "clusters"]
+    fields = ["benchmark", "model", "measure", "by", "key", "value", "low", "high", "chance", "n"]
     assert code == 0
     assert all(list(score)[: len(fields)] == fields for score in scores)
     whole = [s for s in scores if s["measure"] == "accuracy" and not s["by"]]

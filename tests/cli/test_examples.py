@@ -18,6 +18,9 @@ import gnomon
 from gnomon.cli import COMMANDS, command_module, main
 from gnomon.cli.dispatch import EPILOG
 from gnomon.files import package_data
+from gnomon.models import baselines
+from gnomon.registry import MODELS, Entry
+from gnomon.writing import write_items
 
 ROOT = Path(__file__).parent.parent.parent
 WEIGHTS = re.compile(r"-m (smollm2|hf:\S+)")
@@ -71,13 +74,24 @@ def run(line, code=0):
     assert main(words) == code, line
 
 
+def asked(name, *, wording: int = 1):
+    """A model that is asked by a prompt, in one of its wordings."""
+    return baselines.random("", model_seed=wording)
+
+
 @pytest.fixture(scope="module")
 def furnished(tmp_path_factory):
-    """A folder with a few runs, answers to 40 items, and patterns and a world of one's own."""
+    """A folder with a few runs, items, answers to 40 of them, patterns and a world of one's own."""
     folder = tmp_path_factory.mktemp("examples")
     for name, seed in (("scales", 0), ("spacenli", 0), ("posrel", 0), ("posrel", 1)):
         for model in ("random", "majority"):
             gnomon.run(gnomon.load(name, seed=seed), model, limit=40, runs=folder / "runs")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(MODELS, "asked", Entry(f"{__name__}:asked", "for tests"))
+        for wording in (1, 2):
+            spec = gnomon.model("asked", wording=wording)
+            gnomon.run(gnomon.load("spacenli"), spec, limit=40, runs=folder / "runs")
+    write_items(folder / "scales.jsonl", gnomon.load("scales").limited(40).items())
     shutil.copytree(folder / "runs", folder / "results")
     items = gnomon.load("scales", seed=3).limited(40).items()
     (folder / "predictions.csv").write_text(

@@ -35,8 +35,9 @@ def narrow(monkeypatch, columns):
 
 def test_json_is_a_list_of_scores_with_exactly_their_fields(runs, capsys):
     found = json.loads(printed(capsys, "score", runs[0], "--format", "json", "--by", "scale").out)
-    fields = ("benchmark", "model", "measure", "by", "key", "value", "low", "high", "n", "clusters")
-    assert {tuple(score) for score in found} == {(*fields, "run", "label", "seed")}
+    fields = ("benchmark", "model", "measure", "by", "key", "value", "low", "high", "chance", "n")
+    further = ("clusters", "run", "units", "label", "seed")
+    assert {tuple(score) for score in found} == {(*fields, *further)}
     first = found[0]
     assert (first["benchmark"], first["model"], first["measure"], first["by"], first["n"]) == (
         "scales@fresh",
@@ -405,7 +406,7 @@ def test_a_leaderboard_is_over_the_items_that_all_runs_share(capsys):
     values = {rank["model"]: rank["value"] for rank in found["leaderboard"]}
     for pair in found["comparisons"][1:]:
         assert values[pair["first"]] == pytest.approx(pair["first_value"])
-    assert "the 30 items in " in printed(capsys, *asked).out
+    assert "the 30 items (18 objects) that all 3 runs share" in printed(capsys, *asked).out
 
 
 def with_less(run, number):

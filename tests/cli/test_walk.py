@@ -19,7 +19,7 @@ import gnomon
 from gnomon.cli import main
 from gnomon.errors import ModelError
 from gnomon.records import Answer
-from gnomon.registry import benchmark, measure
+from gnomon.registry import MODELS, Entry, benchmark, measure
 from gnomon.reporting.words import measure_name
 
 BENCHMARKS = {"scales": 80, "spacenli": 90, "spatialqa": 90, "viphy-size": 60, "viphy-color": 60}
@@ -58,6 +58,13 @@ class Patchy:
             0.6 if i == place else 0.4 / (len(item.choices) - 1) for i in range(len(item.choices))
         )
         return Answer(item=item.id, choice=item.choices[place], scores=scores)
+
+
+def prompted(name, *, wording: int = 1):
+    """The same model, asked by a prompt: in other words it is right on other items."""
+    model = Patchy("prompted")
+    model.asked = wording
+    return model
 
 
 class Walk:
@@ -156,7 +163,8 @@ def named(run):
     return gnomon.Run.open(run).manifest
 
 
-def test_no_two_commands_give_different_figures_for_the_same_run(runs, capsys):
+def test_no_two_commands_give_different_figures_for_the_same_run(runs, capsys, monkeypatch):
+    monkeypatch.setitem(MODELS, "prompted", Entry(f"{__name__}:prompted", "for tests"))
     walk = Walk(capsys)
     assert len(runs) == 5 * len(BENCHMARKS)
     for run in runs:
@@ -166,6 +174,9 @@ def test_no_two_commands_give_different_figures_for_the_same_run(runs, capsys):
     _compare(walk, runs)
     _go_on(walk, runs)
     _view(walk, runs)
+    _over_prompts(walk)
+    _by_place(walk)
+    _plan(walk)
     _other_commands(walk, runs)
     assert walk.commands >= 200, walk.commands
     both = [key for key, found in walk.figures.items() if len(set().union(*found.values())) > 5]
@@ -293,6 +304,70 @@ def _view(walk, runs):
             walk.note(run, names[name], value.replace("\xa0", " "), "view")
         progress = viewer.get(f"/run/{run.name}/progress").json()
         assert progress["done"] == named(run).counts.asked
+
+
+def _over_prompts(walk):
+    """The mean over prompts is that of the runs, in every command and format."""
+    for name, limit in BENCHMARKS.items():
+        folder = f"prompts-{name}"
+        asked = ("run", name, "-m", "prompted", "-m", "random", "--limit", limit)
+        out = walk.give(*asked, "--prompts", "all", "--runs", folder)
+        assert "Over prompts" in out
+        headline = benchmark(name).measures[0]
+        single = json.loads(walk.give("score", folder, "--measure", headline, "--format", "json"))
+        values = [row["value"] for row in single if row["model"] == "prompted"]
+        assert len(values) == 4
+        who = (folder, f"{headline} over prompts")
+        walk.note(*who, sum(values) / 4, "the mean of score")
+        for format in FORMATS:
+            words = ("score", folder, "--measure", headline, "--prompts", "all")
+            text = walk.give(*words, "--format", format)
+            rows = _prompt_rows(text, format)
+            (mine,) = [row for row in rows if row["model"] == "prompted"]
+            walk.note(*who, mine["mean"], f"score --prompts all --format {format}")
+        found = json.loads(
+            walk.give(
+                "compare", folder, "--prompts", "all", "--measure", headline, "--format", "json"
+            )
+        )
+        (rank,) = [rank for rank in found["leaderboard"] if rank["model"] == "prompted"]
+        walk.note(*who, rank["value"], "compare --prompts all")
+        walk.give("report", folder, "--prompts", "all", "-o", "prompts.html")
+        mean = f"{100 * sum(values) / 4 + 1e-9:.1f}\xa0% on average over 4 wordings"
+        assert mean in Path("prompts.html").read_text()
+
+
+def _prompt_rows(text, format):
+    if format == "json":
+        return [row | {"mean": row["value"]} for row in json.loads(text)]
+    if format == "csv":
+        rows = list(csv.DictReader(io.StringIO(text)))
+        return [row | {"mean": float(row["value"])} for row in rows]
+    return cells(text, format)
+
+
+def _by_place(walk):
+    """Places that are right add up to all items, and accuracy by place to accuracy."""
+    for name, limit in BENCHMARKS.items():
+        folder = f"places-{name}"
+        walk.give("run", name, "-m", "random", "--limit", limit, "--permute", "--runs", folder)
+        rows = json.loads(walk.give("score", folder, "--format", "json"))
+        chosen = [row for row in rows if row["measure"] == "chosen"]
+        assert sum(row["value"] * row["n"] for row in chosen) == pytest.approx(limit)
+        assert "by place of the choices" in walk.give("score", folder)
+        walk.give("report", folder, "-o", "places.html")
+        assert "Bias by place" in Path("places.html").read_text()
+
+
+def _plan(walk):
+    for name, limit in BENCHMARKS.items():
+        found = json.loads(walk.give("power", name, "--limit", limit, "--format", "json"))
+        assert found["sets"][0]["items"] == limit
+        timed = walk.give("power", name, "--limit", limit, "-m", "random", "--difference", "5")
+        assert "a difference of 5 points" in timed
+        walk.give("make", name, "--limit", limit, "-o", f"{name}-items.jsonl")
+        (row,) = json.loads(walk.give("check", f"{name}-items.jsonl", "--format", "json"))
+        assert (row["items"], row["canary"]) == (limit, "yes")
 
 
 def _other_commands(walk, runs):

@@ -16,6 +16,7 @@ from gnomon.measures.pairing import boards, shared
 from gnomon.measures.seeds import by_seed, over_seeds, together
 from gnomon.measures.statistics import mean_of
 from gnomon.measures.swapping import detectable_difference, difference, swapping_test, t_test
+from gnomon.measures.variance import Uncertainty
 from gnomon.records import Answer, Item
 from gnomon.registry import measure
 
@@ -229,12 +230,12 @@ def test_a_leaderboard_scores_what_its_tables_share(rng):
 
 
 def test_the_detectable_difference_is_found_with_a_chance_of_80_percent(rng):
-    error, clusters = 0.02, 60
-    least = detectable_difference(error, clusters)
+    error, freedom = 0.02, 59
+    least = detectable_difference(Uncertainty(error, freedom))
     stats = pytest.importorskip("scipy.stats")
-    power = 1 - stats.nct.cdf(stats.t.ppf(0.975, clusters - 1), clusters - 1, least / error)
+    power = 1 - stats.nct.cdf(stats.t.ppf(0.975, freedom), freedom, least / error)
     assert power == pytest.approx(0.8, abs=0.01)
-    assert np.isnan(detectable_difference(error, 1))
+    assert np.isnan(detectable_difference(Uncertainty()))
 
 
 def test_seeds_are_averaged_with_an_interval_for_both_kinds_of_chance(rng):

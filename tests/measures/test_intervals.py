@@ -8,8 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gnomon.measures.distributions import t_cdf, t_quantile
-from gnomon.measures.intervals import bootstrap, interval, standard_error
-from gnomon.measures.statistics import BLOCKS, Statistics, mean_of, ratio
+from gnomon.measures.intervals import bootstrap, interval
+from gnomon.measures.statistics import Statistics, mean_of, ratio
+from gnomon.measures.units import BLOCKS
+from gnomon.measures.variance import standard_error
 
 
 def simulated(rng, clusters=25, size=15, accuracy=0.6, spread=0.25):

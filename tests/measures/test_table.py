@@ -142,7 +142,8 @@ def test_an_empty_table_has_no_rows_and_no_parts():
 def test_a_runs_table_is_that_of_its_rows():
     run = gnomon.run("scales", "random", limit=300)
     read, built = Table.of_run(run, benchmark("scales")), Table.of(run.rows())
-    assert (read.benchmark, read.model, read.cluster) == ("scales@fresh", "random", "group")
+    assert (read.benchmark, read.model) == ("scales@fresh", "random")
+    assert read.sharing.kinds == ((("obj_a", "obj_b"), "objects"),)
     assert read.laws == benchmark("scales").laws
     assert read.about.seed == 0
     for name in ("ids", "choice", "picked", "kind", "failed"):

@@ -9,6 +9,7 @@ import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from gnomon.errors import DataError, UsageError
 from gnomon.probing.prompts import load_prompt, prompt_names
@@ -175,6 +176,16 @@ def test_braces_in_an_item_are_never_read_as_fields(text, context):
         ("summary: a\nforms: {choice: {template: '{answer}', examples: [5]}}", "examples"),
         ("summary: a\nshots: -1\nforms: {}", "shots"),
         ("summary: a\nshots: many\nforms: {}", "shots"),
+        ("summary: a\nwording: 2\nforms: {}", "paraphrases"),
+        ("summary: a\nforms: {}\nparaphrases: 5", "paraphrases|array"),
+        ("summary: a\nforms: {}\nparaphrases: [5]", "object"),
+        ("summary: a\nforms: {}\nparaphrases: [{forms: 5}]", "object"),
+        ("summary: a\nforms: {}\nparaphrases: [{instructoin: b}]", "instructoin"),
+        (
+            "summary: a\nforms: {choice: {template: '{text} {answer}'}}\n"
+            "paraphrases: [{forms: {choice: {template: '{txt} {answer}'}}}]",
+            "txt",
+        ),
         ("like: fewshto\nexamples: {}", "fewshot"),
         ("like: other.yaml\nexamples: {}", "no prompt named"),
         ("like: 5\nexamples: {}", "like"),
@@ -290,3 +301,111 @@ def test_letters_are_answers_only_where_the_prompt_shows_them():
     assert load_prompt("unifiedqa").shows_letters("cloze")
     assert not load_prompt("chat").shows_letters("cloze")
     assert not load_prompt("plain").shows_letters("cloze")
+
+
+PARAPHRASED = ("plain", "fewshot", "chat", "multiple-choice", "masked", "t5")
+
+
+@pytest.mark.parametrize("name", PARAPHRASED)
+@pytest.mark.parametrize("item", ITEMS, ids=lambda item: item.form)
+def test_each_style_asks_each_form_in_at_least_three_different_wordings(name, item):
+    wordings = load_prompt(name).wordings
+    assert wordings >= 3
+    asked = set()
+    for wording in range(1, wordings + 1):
+        prompt = load_prompt(name, wording)
+        assert prompt.wording == wording
+        words = prompt.words(item)
+        assert len(set(words)) == len(item.choices), "each choice has words of its own"
+        text = prompt.context(item) + words[0][0]
+        assert "{" not in text
+        assert "[MASK]" not in text
+        assert item.context in text
+        asked.add(text)
+    assert len(asked) == wordings
+
+
+@pytest.mark.parametrize("name", ["plain", "chat", "multiple-choice", "fewshot"])
+def test_every_wording_says_when_neither_true_nor_false_is_the_answer(name):
+    says = (
+        "cannot be told",
+        "does not settle",
+        "leaves it open",
+        "undecided",
+        "unclear",
+        "Unclear",
+    )
+    says += ("may or may not", "more would have to be said", "neither follows", "not settled")
+    says += ("does not tell",)
+    for wording in range(1, load_prompt(name).wordings + 1):
+        prompt = load_prompt(name, wording).with_shots(0)
+        assert any(words in prompt.context(ENTAILMENT) for words in says), (name, wording)
+
+
+@pytest.mark.parametrize("name", PARAPHRASED)
+def test_no_wording_writes_a_capital_after_a_comma(name):
+    for wording in range(1, load_prompt(name).wordings + 1):
+        prompt = load_prompt(name, wording).with_shots(0)
+        text = prompt.context(ENTAILMENT) + prompt.words(ENTAILMENT)[0][0]
+        assert ", Ann" not in text
+        assert ", The" not in text
+
+
+@pytest.mark.parametrize("wording", [1, 2, 3, 4])
+@pytest.mark.parametrize("name", ["chat", "multiple-choice"])
+@pytest.mark.parametrize("item", ITEMS, ids=lambda item: item.form)
+def test_a_prompt_that_lists_choices_lists_them_in_the_order_of_the_item(name, wording, item):
+    prompt = load_prompt(name, wording)
+    assert prompt.lists_choices(item.form)
+    turned = replace(item, choices=item.choices[::-1])
+    assert prompt.context(item) != prompt.context(turned)
+    assert set(prompt.accepted(item)[0]) & {item.choices[0]}
+
+
+def test_a_prompt_that_shows_no_choices_is_the_same_in_any_order():
+    turned = replace(ENTAILMENT, choices=ENTAILMENT.choices[::-1])
+    assert not load_prompt("plain").lists_choices("entailment")
+    assert load_prompt("plain").context(ENTAILMENT) == load_prompt("plain").context(turned)
+
+
+def test_an_answer_that_opens_its_sentence_has_a_capital_after_any_frame():
+    item = Item(
+        id="o", form="cloze", text="[MASK] is small.", choices=("an ant", "a cow"), gold=("an ant",)
+    )
+    prompt = load_prompt("plain", 2)
+    assert prompt.words(item)[0] == ("An ant is small.",)
+    assert load_prompt("plain", 3).words(item)[0] == (" an ant",)
+
+
+def test_a_wording_that_a_prompt_lacks_is_refused():
+    with pytest.raises(UsageError, match="no wording 9"):
+        load_prompt("plain", 9)
+    with pytest.raises(UsageError, match="no wording 2"):
+        load_prompt("viphy", 2)
+    with pytest.raises(UsageError, match="no wording 0"):
+        load_prompt("plain", 0)
+
+
+def test_a_file_of_ones_own_may_have_paraphrases(tmp_path):
+    file = write(
+        tmp_path,
+        """
+summary: mine
+instruction: Be brief.
+forms:
+  choice: {template: "{text} {answer}", words: {"yes": aye, "no": nay}}
+paraphrases:
+  - forms: {choice: {template: "Tell me: {text} {answer}"}}
+""",
+    )
+    assert load_prompt(file).wordings == 2
+    second = load_prompt(file, 2)
+    assert second.context(CHOICE) == "Be brief.\n\nTell me: Is an ant larger than a bird?"
+    assert second.answers(CHOICE) == (("aye",), ("nay",))
+    assert second.describe()["wording"] == 2
+    assert second.describe()["hash"] != load_prompt(file).describe()["hash"]
+    assert "wording" not in load_prompt(file).describe()
+
+
+def test_worked_examples_go_with_every_wording():
+    assert load_prompt("fewshot", 3).context(CLOZE).count("Fill in the blank") == 4

@@ -9,6 +9,7 @@ import pytest
 
 from gnomon.contracts import Listing
 from gnomon.errors import inert
+from gnomon.measures.scoring import Scored
 from gnomon.records import Score
 from gnomon.reporting.tables import render as tables
 from gnomon.reporting.tables.render import render
@@ -43,6 +44,10 @@ def scores():
     ]
 
 
+def labelled():
+    return [Scored(score, score.model) for score in scores()]
+
+
 def test_what_does_not_go_to_a_terminal_is_whole(monkeypatch):
     monkeypatch.setenv("COLUMNS", "60")
     text = render(WIDE)
@@ -59,16 +64,16 @@ def test_a_terminal_is_not_overrun(monkeypatch):
 
 @pytest.mark.parametrize("width", [30, 40, 45])
 def test_bars_go_before_anything_is_cut_and_figures_never_are(width):
-    assert "█" in headline(scores(), width=100)
-    text = headline(scores(), width=width)
+    assert "█" in headline(labelled(), width=100)
+    text = headline(labelled(), width=width)
     assert "█" not in text
     assert "38.2 %" in text
     assert "30.0 – 45.1" in text
 
 
 def test_without_its_bars_the_table_fits_and_no_name_is_cut():
-    whole = headline(scores(), width=tables.UNCUT).splitlines()
-    text = headline(scores(), width=max(map(len, whole)) - 1)
+    whole = headline(labelled(), width=tables.UNCUT).splitlines()
+    text = headline(labelled(), width=max(map(len, whole)) - 1)
     assert "…" not in text
     assert "scales@fresh" in text
 

@@ -110,7 +110,7 @@ def test_runs_that_share_one_item_get_no_verdict(made: ModuleType, tmp_path: Pat
     made.write(tmp_path / "a", "spacenli@fresh", "a", items[:11], seed=1)
     made.write(tmp_path / "b", "spacenli@fresh", "b", items[10:], seed=2)
     page = client(tmp_path).get("/compare?a=a&b=b").text
-    assert "cannot be compared: they share 1 item in 1 independent group." in page
+    assert "cannot be compared: they share 1 item (1 pattern)." in page
     assert "nan" not in page
 
 

@@ -231,6 +231,8 @@ SCALES = Benchmark(
         "form_agreement",
     ),
     slices=("scale", "band", "gap"),
+    units=(("obj_a", "obj_b"),),
+    unit_nouns=("objects",),
     noun="pairs",
     hold_out=(("type_a", "type_b"), ("obj_a", "obj_b")),
     published_results="spatial-commonsense",

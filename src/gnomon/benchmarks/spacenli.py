@@ -269,6 +269,8 @@ SPACENLI = Benchmark(
     ),
     slices=("class", "premises", "negation"),
     noun="patterns",
+    units=(("family",),),
+    unit_nouns=("families",),
     hold_out=(("family",),),
     published_results="spacenli",
     statistics=statistics,

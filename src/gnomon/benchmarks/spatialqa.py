@@ -229,6 +229,8 @@ SPATIALQA = Benchmark(
     ),
     slices=("category",),
     noun="templates",
+    units=(("family",),),
+    unit_nouns=("families",),
     hold_out=(("family",),),
     published_results="spatialqa",
     statistics=statistics,

@@ -1,14 +1,18 @@
-"""Validate a file of patterns.
+"""Validate a file of patterns, or a file of items.
 
-It checks that restrictions can be satisfied, that examples can be derived, and that labels agree.
-It prints what is wrong, the number of problems of each pattern, and the paper's tables of
-expressions and labels. Without FILE it checks the patterns that ship with gnomon. Exit code 1 if
-there are errors (with --strict, also if there are warnings).
+Of patterns it checks that restrictions can be satisfied, that examples can be derived, and that
+labels agree. It prints what is wrong, the number of problems of each pattern, and the paper's
+tables of expressions and labels. Without FILE it checks the patterns that ship with gnomon. Exit
+code 1 if there are errors (with --strict, also if there are warnings).
+
+Of items that `gnomon make` wrote (.jsonl, .csv, .parquet) it checks that each can be asked, and
+says how many there are, their digest (as in a run's manifest) and whether the canary is there.
 
 examples:
   gnomon check my_patterns.yaml
   gnomon check my_patterns/ --world my_world.yaml
   gnomon check --vocabulary
+  gnomon check scales.jsonl
   gnomon check SpaceNLI/dataset/problem_patterns.xml --format markdown
 """
 
@@ -36,7 +40,7 @@ def arguments(parser: ArgumentParser) -> None:
         "file",
         nargs="*",
         metavar="FILE",
-        help="pattern files or folders of them; or the authors' .xml",
+        help="pattern files or folders of them; the authors' .xml; or files of items",
     )
     parser.add_argument(
         "--world",
@@ -57,6 +61,11 @@ def arguments(parser: ArgumentParser) -> None:
 
 def main(args: Namespace) -> int:
     """Print the findings, then the tables; json is one object with everything."""
+    from gnomon.itemfiles import is_item_file
+
+    if args.file and all(map(is_item_file, args.file)):
+        return _check_items(args.file, args.format)
+
     from gnomon.language.checking import check
     from gnomon.language.tables import vocabulary
 
@@ -74,6 +83,24 @@ def main(args: Namespace) -> int:
         _print_summary(bank, report)
     failed = report.errors or (args.strict and report.findings)
     return 1 if failed else 0
+
+
+def _check_items(files: list[str], format: str) -> int:
+    """Read files of items back; say what they hold."""
+    from gnomon.contracts import Listing
+    from gnomon.itemfiles import check_item_file
+    from gnomon.reporting.tables.render import render
+
+    rows = []
+    for file in files:
+        found = check_item_file(Path(file))
+        if found.items and found.canaries == found.items:
+            canary = "yes"
+        else:
+            canary = f"{found.canaries} of {found.items} items" if found.canaries else "no"
+        rows.append((file, found.items, canary, found.digest))
+    print(render(Listing("", ("file", "items", "canary", "digest"), tuple(rows)), format))
+    return 0
 
 
 def _rendered(listings: Iterable[Listing], format: str) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace, _ArgumentGroup
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from gnomon import registry
@@ -38,6 +39,7 @@ ITEM_FLAGS = {
 }
 MODEL_FLAGS = {
     "prompt": Flag("PROMPT", "a prompt by name, or a file with one"),
+    "wording": Flag("N", "which of the prompt's wordings (default: 1, the first)"),
     "shots": Flag("N", "examples before each question"),
     "ask": Flag("HOW", "score (the likelihood of each choice) or generate (a reply that is read)"),
     "normalise": Flag("HOW", "sum, mean, byte or pmi: how likelihoods are made comparable"),
@@ -65,7 +67,10 @@ SETTERS = {"benchmarks": "--set", "models": "--model-set"}
 
 def item_arguments(parser: ArgumentParser) -> None:
     """Add the flags that choose items."""
-    _add_flags(parser, "items", "benchmarks")
+    group = _add_flags(parser, "items", "benchmarks")
+    group.add_argument(
+        "--all", action="store_true", help="the full fresh set, where the default is a draw from it"
+    )
 
 
 def model_arguments(parser: ArgumentParser) -> None:
@@ -73,7 +78,7 @@ def model_arguments(parser: ArgumentParser) -> None:
     _add_flags(parser, "models", "models")
 
 
-def _add_flags(parser: ArgumentParser, title: str, kind: str) -> None:
+def _add_flags(parser: ArgumentParser, title: str, kind: str) -> _ArgumentGroup:
     group = parser.add_argument_group(title)
     for name, flag in FLAGS[kind].items():
         if flag.value:
@@ -87,6 +92,7 @@ def _add_flags(parser: ArgumentParser, title: str, kind: str) -> None:
         metavar="KEY=VALUE",
         help=f"any other option (see `gnomon list {kind} NAME`)",
     )
+    return group
 
 
 def answer_file_arguments(parser: ArgumentParser | _ArgumentGroup) -> None:
@@ -129,7 +135,21 @@ def chosen_sources(args: Namespace, specs: Sequence[str]) -> list[ItemSource]:
         found, source = named_source(spec)
         functions.append(found.sources[source])
     shared = _split(options, specs, functions, "benchmark")
-    return [load(spec, **mine) for spec, mine in zip(specs, shared, strict=True)]
+    sources = [load(spec, **mine) for spec, mine in zip(specs, shared, strict=True)]
+    return _whole(sources, shared) if args.all else sources
+
+
+def _whole(sources: Sequence[ItemSource], given: Sequence[Mapping[str, Any]]) -> list[ItemSource]:
+    """The full set of each source; what the user gave counts more."""
+    if not any(source.has_more for source in sources):
+        names = ", ".join(source.name for source in sources)
+        raise UsageError(f"There is no larger set of {names}.", "Leave out --all.")
+    found = []
+    for source, mine in zip(sources, given, strict=True):
+        kept = {name: source.options[name] for name in mine}
+        whole = source.whole()
+        found.append(replace(whole, options={**whole.options, **kept}))
+    return found
 
 
 def chosen_models(args: Namespace, specs: Sequence[str]) -> list[ModelSpec]:
@@ -139,6 +159,22 @@ def chosen_models(args: Namespace, specs: Sequence[str]) -> list[ModelSpec]:
     factories = [registry.model_factory(spec) for spec in specs]
     shared = _split(options, schemes, factories, "model")
     return [registry.model(spec, **mine) for spec, mine in zip(specs, shared, strict=True)]
+
+
+def in_all_wordings(model: ModelSpec) -> list[ModelSpec]:
+    """The model once for each wording of its prompt; once if it is not asked by a prompt.
+
+    >>> [each.options for each in in_all_wordings(registry.model("smollm2"))]
+    [{}, {'wording': 2}, {'wording': 3}, {'wording': 4}]
+    """
+    from gnomon.probing.prompts import wordings_of
+
+    if not takes(registry.model_factory(model.spec), "wording"):
+        return [model]
+    found = []
+    for wording in range(1, wordings_of(model.options.get("prompt", "")) + 1):
+        found.append(registry.model(model.spec, **{**model.options, "wording": wording}))
+    return found
 
 
 def _given(args: Namespace, flags: Mapping[str, Flag], settings: Sequence[str]) -> dict[str, Any]:

@@ -4,6 +4,7 @@ examples:
   gnomon compare runs/scales@fresh-random* runs/scales@fresh-majority*
   gnomon compare runs/scales* --measure symmetry
   gnomon compare runs/scales* --measure agreement
+  gnomon compare runs --prompts all
   gnomon compare runs --format markdown
 
 Each pair is tested by swapping the two models within clusters; p-values are corrected for the
@@ -18,6 +19,7 @@ from __future__ import annotations
 import sys
 from argparse import ArgumentParser, Namespace
 
+from gnomon.errors import UsageError
 from gnomon.runs import open_runs
 
 
@@ -55,6 +57,11 @@ def arguments(parser: ArgumentParser) -> None:
         help="combine runs of a model that differ only in the seed",
     )
     parser.add_argument(
+        "--prompts",
+        choices=("all",),
+        help="combine runs of a model that differ only in the prompt's wording",
+    )
+    parser.add_argument(
         "--unfinished",
         action="store_true",
         help="compare unfinished runs too, on the items that both were asked",
@@ -69,10 +76,18 @@ def main(args: Namespace) -> int:
     """Compare and print."""
     from gnomon.measures.compared import compare_entries
     from gnomon.measures.entries import entries_of
+    from gnomon.measures.prompts import pooled_over_prompts
     from gnomon.reporting.tables.comparisons import shown
 
+    entries = entries_of(open_runs(args.runs))
+    if args.prompts:
+        if args.over_seeds:
+            raise UsageError(
+                "--over-seeds and --prompts cannot be combined.", "Leave out one of them."
+            )
+        entries = pooled_over_prompts(entries)
     found = compare_entries(
-        entries_of(open_runs(args.runs)),
+        entries,
         measures=list(dict.fromkeys(args.measure)),
         level=args.level,
         draws=args.draws,

@@ -59,6 +59,7 @@ def main(args: Namespace) -> int:
     """Run, score, report."""
     from gnomon import api
     from gnomon.itemsource import load
+    from gnomon.measures.scoring import Scored
     from gnomon.registry import model
     from gnomon.reporting.tables.scores import headline
 
@@ -67,7 +68,8 @@ def main(args: Namespace) -> int:
     runs: list[Run] = []
     for name in DEMO:
         runs += _asked(args, load(name).limited(args.limit), models)
-    print(headline([api.score(run, measures=[_headline(run)])[0] for run in runs]))
+    scores = [api.score(run, measures=[_headline(run)])[0] for run in runs]
+    print(headline([Scored(score, score.model) for score in scores]))
     page = api.report(runs, Path(args.output))
     print(f"\nThe report: {page}  (open it in a browser)")
     print(f"The runs:   {args.runs}  (gnomon view --runs {args.runs})")

@@ -27,6 +27,7 @@ COMMANDS = {
     "scene": "draw a scene and say what is true in it",
     "check": "validate a file of patterns",
     "data": "fetch the authors' published files",
+    "power": "how many items a difference needs, and how long a run takes",
     "run": "ask models the items of benchmarks",
     "score": "score runs, or a file of answers",
     "compare": "test whether runs differ, and by how much",

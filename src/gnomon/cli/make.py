@@ -5,6 +5,9 @@ examples:
   gnomon make spacenli -o spacenli.parquet --per-group 50
   gnomon make spacenli -o mine.jsonl --patterns my_patterns.yaml
   gnomon make vsr@published -o test.jsonl --data path/to/vsr --split test
+
+A file of fresh items carries a canary string beside each item (docs/formats.md), by which training
+on it can be avoided and found out. `gnomon check FILE` reads it back.
 """
 
 from __future__ import annotations
@@ -36,13 +39,15 @@ def main(args: Namespace) -> int:
     """Write the items."""
     import sys
 
+    from gnomon.canary import CANARY
     from gnomon.writing import write_items, write_lines
 
     source = chosen_sources(args, [args.benchmark])[0].limited(args.limit)
+    canary = CANARY if source.source == "fresh" else ""
     if args.output == "-":
-        write_lines(sys.stdout.buffer, source.items())
+        write_lines(sys.stdout.buffer, source.items(), canary=canary)
         return 0
-    written = write_items(Path(args.output), source.items())
+    written = write_items(Path(args.output), source.items(), canary=canary)
     if not args.quiet:
         print(f"{written:,} items of {source.name} in {args.output}", file=sys.stderr)
     return 0

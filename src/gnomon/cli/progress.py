@@ -50,7 +50,7 @@ def in_words(progress: Progress, now: float | None = None) -> str:
         speed = progress.asked / seconds
         parts.append(f"{speed:,.1f} items/s")
         if progress.done < progress.total:
-            parts.append(f"{_duration((progress.total - progress.done) / speed)} left")
+            parts.append(f"{duration((progress.total - progress.done) / speed)} left")
     if progress.judged:
         parts.append(f"{100 * progress.right / progress.judged:.1f} % right")
     if progress.errors:
@@ -58,7 +58,12 @@ def in_words(progress: Progress, now: float | None = None) -> str:
     return " · ".join(parts)
 
 
-def _duration(seconds: float) -> str:
+def duration(seconds: float) -> str:
+    """A time as people say it.
+
+    >>> duration(4), duration(75), duration(7300)
+    ('4 s', '1 min 15 s', '2 h 01 min')
+    """
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     if hours:

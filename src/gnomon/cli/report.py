@@ -27,17 +27,26 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--figures", metavar="DIR", help="write each figure there as SVG, PNG and CSV"
     )
+    parser.add_argument(
+        "--prompts",
+        choices=("all",),
+        help="insist on the spread over prompts, which is shown wherever runs differ in the "
+        "wording: refuse runs of which no two do",
+    )
 
 
 def main(args: Namespace) -> int:
     """Write the page and say where it is."""
     import shlex
 
+    from gnomon.measures.prompts import check_prompts
     from gnomon.reporting.page.page import write_report
     from gnomon.reporting.words import counted
     from gnomon.runs import open_runs
 
     runs = open_runs(args.runs)
+    if args.prompts:
+        check_prompts(runs)
     paths = [Path(run).as_posix() for run in args.runs]
     command = shlex.join(["gnomon", "report", *paths, "-o", args.output])
     page = write_report(runs, args.output, figures_folder=args.figures, command=command)

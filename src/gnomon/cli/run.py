@@ -4,11 +4,17 @@ examples:
   gnomon run scales -m random
   gnomon run scales spacenli -m smollm2 -m majority --limit 500
   gnomon run spacenli@published -m hf:roberta-large-mnli --data path/to/spacenli
+  gnomon run spacenli -m smollm2 --prompts all
+  gnomon run scales -m openai:gpt-4o-mini --permute
   gnomon run spatialqa -m openai:gpt-4o-mini --max-cost 2 --price-input 0.15 --price-output 0.6
 
 A run is a folder in --runs. Items that failed are listed; --retry-errors asks for them again, and
 --restart starts over. The table counts clusters: sets of items that are not independent, such as
 those of one pattern, over which intervals are computed (docs/glossary.md).
+
+--prompts all asks every item in each wording of the prompt, one run for each; score and compare
+combine them with the same option. --permute puts the choices of each item in an order of its own,
+so that a bias for a place shows.
 """
 
 from __future__ import annotations
@@ -16,18 +22,27 @@ from __future__ import annotations
 import shlex
 import sys
 from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from gnomon.cli.choosing import chosen_models, chosen_sources, item_arguments, model_arguments
+from gnomon.cli.choosing import (
+    chosen_models,
+    chosen_sources,
+    in_all_wordings,
+    item_arguments,
+    model_arguments,
+)
 from gnomon.cli.dispatch import tell
-from gnomon.errors import GnomonError, inert
+from gnomon.errors import GnomonError, UsageError, inert
 from gnomon.itemsource import ItemSource
-from gnomon.records import Score
 from gnomon.redaction import redact_command
 from gnomon.registry import ModelSpec, is_native
 from gnomon.runs import MANIFEST, Run
+
+if TYPE_CHECKING:
+    from gnomon.measures.entries import Entry
 
 
 class Planned(NamedTuple):
@@ -69,6 +84,17 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--blind", action="store_true", help="do not show the pictures of items to the model"
     )
+    parser.add_argument(
+        "--permute",
+        type=int,
+        nargs="?",
+        const=0,
+        metavar="SEED",
+        help="put the choices of each item in another order, drawn by this seed (default: 0)",
+    )
+    parser.add_argument(
+        "--prompts", choices=("all",), help="ask each item in every wording of the prompt"
+    )
     parser.add_argument("--quiet", action="store_true", help="no progress and no table")
     parser.add_argument(
         "--json", action="store_true", help="print one JSON object per run instead of a table"
@@ -102,13 +128,27 @@ def _plan(args: Namespace) -> list[Planned]:
     from gnomon.engine import run_folder
 
     models = chosen_models(args, args.model)
+    if args.prompts:
+        models = _in_all_wordings(args, models)
     plan = {}
     for source in chosen_sources(args, args.benchmarks):
-        limited = source.limited(args.limit)
+        asked = source.limited(args.limit).permuted(args.permute)
         for model in models:
-            folder = run_folder(limited, model, args.runs, blind=args.blind)
-            plan[folder] = Planned(folder, limited, model)
+            folder = run_folder(asked, model, args.runs, blind=args.blind)
+            plan[folder] = Planned(folder, asked, model)
     return list(plan.values())
+
+
+def _in_all_wordings(args: Namespace, models: list[ModelSpec]) -> list[ModelSpec]:
+    """Each model once for every wording of its prompt; a model without a prompt once."""
+    if args.wording:
+        raise UsageError(
+            "--wording chooses one wording, --prompts all asks for all.", "Leave out one of them."
+        )
+    found: list[ModelSpec] = []
+    for model in models:
+        found += in_all_wordings(model)
+    return found
 
 
 def _isolated(args: Namespace, plan: list[Planned]) -> list[bool]:
@@ -164,7 +204,9 @@ def _run(args: Namespace, planned: Planned) -> None:
 
 
 def _title(planned: Planned) -> str:
-    return f"{planned.source.name} · {planned.model.spec}"
+    wording = planned.model.options.get("wording")
+    which = f" · wording {wording}" if wording else ""
+    return f"{planned.source.name} · {planned.model.spec}{which}"
 
 
 def _tell_how_to_go_on(folder: Path) -> None:
@@ -190,20 +232,40 @@ def _show(args: Namespace, runs: list[Run]) -> None:
         return
     from gnomon.measures.entries import entries_of
     from gnomon.measures.remarks import remarks
-    from gnomon.measures.scoring import score_table
+    from gnomon.measures.scoring import Scored, score_table
+    from gnomon.reporting.tables.places import place_listings
+    from gnomon.reporting.tables.render import render
     from gnomon.reporting.tables.scores import headline
 
     entries = entries_of(runs)
-    scores: list[Score] = []
+    scores: list[Scored] = []
     for entry in entries:
-        scores += score_table(entry.table, entry.measures)
+        found = score_table(entry.table, entry.measures)
+        scores += [Scored(score, entry.label) for score in found]
     print(headline(scores))
+    if args.prompts:
+        _show_over_prompts(entries)
+    for listing in place_listings(entries):
+        print(f"\n{render(listing)}")
     for entry in entries:
         for remark in remarks(entry, ()):
             print(inert(remark))
     if any(run.manifest.counts.errors for run in runs):
         print("Ask the failed ones again with --retry-errors.")
     print(inert("Runs: " + "  ".join(str(run.path) for run in runs)))
+
+
+def _show_over_prompts(entries: Sequence[Entry]) -> None:
+    """Mean, worst, best and spread over the wordings, if any model was asked in several."""
+    from gnomon.measures.prompts import score_over_prompts
+    from gnomon.reporting.tables.prompts import shown
+
+    try:
+        found = score_over_prompts(entries)
+    except UsageError as error:
+        tell(error)
+        return
+    print(f"\n{shown(found, 'table')}")
 
 
 def _print_json(run: Run) -> None:

@@ -7,6 +7,7 @@ examples:
   gnomon score --answers predictions.csv --benchmark scales --seed 3 --limit 40
   gnomon score --answers results-ada.tsv --benchmark spatialqa@published --data path/to/spatialqa
   gnomon score runs/posrel* --over-seeds
+  gnomon score runs --prompts all
   gnomon score runs/spacenli* --like-paper --format latex
   gnomon score runs/posrel* --like-paper --over-seeds
 
@@ -79,9 +80,7 @@ def arguments(parser: ArgumentParser) -> None:
         metavar="SEED",
         help="guess with this seed where there is no answer (default: count it as wrong)",
     )
-    parser.add_argument(
-        "--over-seeds", action="store_true", help="combine runs that differ only in the seed"
-    )
+    _combining_arguments(parser)
     parser.add_argument(
         "--format", choices=FORMATS, default="table", help="output format (default: table)"
     )
@@ -92,6 +91,18 @@ def arguments(parser: ArgumentParser) -> None:
     )
     parser.add_argument("--plain", action="store_true", help="no bars and no drawing characters")
     _file_arguments(parser)
+
+
+def _combining_arguments(parser: ArgumentParser) -> None:
+    """The options that take several runs together."""
+    parser.add_argument(
+        "--over-seeds", action="store_true", help="combine runs that differ only in the seed"
+    )
+    parser.add_argument(
+        "--prompts",
+        choices=("all",),
+        help="combine runs that differ only in the prompt's wording: mean, worst, best, spread",
+    )
 
 
 def _file_arguments(parser: ArgumentParser) -> None:
@@ -116,6 +127,7 @@ def main(args: Namespace) -> int:
     """Score and print."""
     from gnomon.measures.entries import entries_of, with_guesses
     from gnomon.measures.scoring import score_entries
+    from gnomon.reporting.tables.places import place_scores
     from gnomon.reporting.tables.scores import shown
 
     _check(args)
@@ -123,6 +135,11 @@ def main(args: Namespace) -> int:
     entries = given if args.guess is None else with_guesses(given, args.guess)
     if args.like_paper:
         text = _like_papers(args, entries)
+        _tell_remarks(args, given)
+        print(text)
+        return 0
+    if args.prompts:
+        text = _over_prompts(args, entries)
         _tell_remarks(args, given)
         print(text)
         return 0
@@ -139,8 +156,33 @@ def main(args: Namespace) -> int:
     _tell_unsliced(args.by, entries)
     if args.over_seeds:
         _tell_deviations(found)
+    if args.format in ("json", "csv"):
+        found += place_scores(entries, level=args.level)
     print(shown(found, args.format, plain=args.plain, level=args.level))
+    if args.format not in ("json", "csv"):
+        _print_places(args, entries)
     return 0
+
+
+def _over_prompts(args: Namespace, entries: Sequence[Entry]) -> str:
+    from gnomon.measures.prompts import score_over_prompts
+    from gnomon.reporting.tables.prompts import shown
+
+    found = score_over_prompts(
+        entries, by=args.by, measures=args.measure, minimum=args.minimum, level=args.level
+    )
+    return shown(found, args.format, plain=args.plain, level=args.level)
+
+
+def _print_places(args: Namespace, entries: Sequence[Entry]) -> None:
+    """The bias by place of runs whose choices were permuted."""
+    from gnomon.reporting.tables.places import place_listings
+    from gnomon.reporting.tables.render import render
+    from gnomon.reporting.tables.scores import PLAIN
+
+    for listing in place_listings(entries, level=args.level):
+        text = render(listing, args.format)
+        print("\n" + (text.translate(PLAIN) if args.plain else text))
 
 
 def _check(args: Namespace) -> None:
@@ -162,9 +204,11 @@ def _check(args: Namespace) -> None:
             f"Leave out --{given}, or make another run with it.",
         )
     if args.like_paper:
-        _check_unused(args, "--like-paper", ("by", "measure", "draws"))
+        _check_unused(args, "--like-paper", ("by", "measure", "draws", "prompts"))
     elif args.over_seeds:
-        _check_unused(args, "--over-seeds", ("draws",))
+        _check_unused(args, "--over-seeds", ("draws", "prompts"))
+    elif args.prompts:
+        _check_unused(args, "--prompts", ("draws", "answers"))
 
 
 def _check_unused(args: Namespace, option: str, others: Sequence[str]) -> None:
@@ -187,6 +231,7 @@ def _given(args: Namespace) -> str:
 def _from_file(args: Namespace) -> Entry:
     from gnomon.answerfiles.joining import NOT_THERE, read_predictions
     from gnomon.measures.entries import Entry
+    from gnomon.measures.sharing import Sharing
     from gnomon.measures.table import Table
 
     if not args.benchmark:
@@ -206,7 +251,7 @@ def _from_file(args: Namespace) -> Entry:
         benchmark=source.name,
         model=f"answers:{Path(args.answers).name}",
         scale=args.scale or "none",
-        cluster=benchmark.units[0],
+        sharing=Sharing.of(benchmark),
         laws=benchmark.laws,
         seed=source.options.get("seed"),
     )

@@ -117,6 +117,8 @@ def run_folder(
     identity: list[Any] = [source.name, source.options, source.limit, model.spec, options]
     if blind:
         identity.append("blind")
+    if source.permute is not None:
+        identity.append(["permute", source.permute])
     key = msgspec.json.encode(identity, order="sorted")
     name = Path(model.spec).name if "/" in model.spec else model.spec
     slug = re.sub(r"[^A-Za-z0-9.@]+", "-", f"{source.name}--{name}").strip("-")
@@ -165,6 +167,7 @@ def _begin(task: _Task, *, replacing: bool) -> None:
             pass
     with _opened(task.model) as model:
         _check_takes(model, first, blind=task.blind)
+        _check_order(model, task.source)
         _prepare(task, model)
         manifest = _new_manifest(task, model)
         task.log.begin_anew(manifest)
@@ -216,6 +219,8 @@ def _new_manifest(task: _Task, model: Model) -> Manifest:
         benchmark=source.name,
         options=source.options,
         limit=source.limit,
+        permute=source.permute,
+        unlisted=_unlisted(source, model),
         model=task.model.spec,
         blind=task.blind,
         started=datetime.now(UTC),
@@ -223,6 +228,15 @@ def _new_manifest(task: _Task, model: Model) -> Manifest:
     )
     _note_model(manifest, task, model, model_files(task.model))
     return manifest
+
+
+def _unlisted(source: ItemSource, model: Model) -> list[str]:
+    """The forms of permuted items whose choices the model is not shown as a list."""
+    lists_choices = getattr(model, "lists_choices", None)
+    if source.permute is None or lists_choices is None:
+        return []
+    forms = {item.form for item in source.items()}
+    return sorted(form for form in forms if not lists_choices(form))
 
 
 def _note_model(manifest: Manifest, task: _Task, model: Model, files: dict[str, str]) -> None:
@@ -244,6 +258,15 @@ def _check_takes(model: Model, item: Item, *, blind: bool) -> None:
         )
     if blind and not item.images:
         raise ModelError("The items have no pictures.", "Leave out --blind.")
+
+
+def _check_order(model: Model, source: ItemSource) -> None:
+    """Refuse to permute the choices for a model whose answers were given before."""
+    if source.permute is not None and getattr(model, "answered_before", False):
+        raise ModelError(
+            f"The answers of {model.spec} were given to choices in the usual order.",
+            "Leave out --permute.",
+        )
 
 
 def _store_items(log: RunLog, source: ItemSource) -> str:

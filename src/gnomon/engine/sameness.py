@@ -57,6 +57,7 @@ def check_same_question(
         "benchmark": (manifest.benchmark, source.name),
         "options": (manifest.options, msgspec.to_builtins(source.options)),
         "limit": (manifest.limit, source.limit),
+        "permute": (manifest.permute, source.permute),
         "model": (manifest.model, model.spec),
     }
     changed = [name for name, (before, now) in asked.items() if before != now]

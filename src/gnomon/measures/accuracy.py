@@ -35,8 +35,9 @@ def guessed_accuracy(table: Table) -> Statistics:
     Spatial commonsense, section 4: figures on the full data complete unrecognised items with random
     guesses.
     """
-    chance = table.cardinality / (table.choices >= 0).sum(axis=1)
-    return mean_of(np.where(table.answered, table.right, chance), table.clusters)
+    from gnomon.measures.chance import share_of_right
+
+    return mean_of(np.where(table.answered, table.right, share_of_right(table)), table.clusters)
 
 
 def guessed(table: Table, seed: int = 0) -> Table:

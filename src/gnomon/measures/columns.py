@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gnomon.measures.statistics import Codes
+from gnomon.measures.units import Codes
 
 
 class Column(NamedTuple):
@@ -160,6 +160,18 @@ def coded(texts: Iterable[str]) -> Column:
     column = TextColumn()
     column.extend(texts)
     return column.done()
+
+
+def pooled(columns: Sequence[Column]) -> Codes:
+    """[rows, columns] codes of some columns into one vocabulary, -1 where there is no value."""
+    if len(columns) == 1:
+        return columns[0].codes[:, None]
+    words = Vocabulary()
+    codes = []
+    for column in columns:
+        place = [words[value] for value in column.values]
+        codes.append(np.array([*place, -1])[column.codes])
+    return np.stack(codes, axis=1)
 
 
 def codes_of(values: array[int]) -> Codes:

@@ -46,6 +46,7 @@ class Agreement(NamedTuple):
     high: float
     n: int
     clusters: int
+    units: str = ""
 
 
 class Outcome(NamedTuple):
@@ -176,6 +177,7 @@ def agreements(
             high,
             statistics.n,
             statistics.clusters,
+            statistics.units,
         )
         found.append(row)
     if apart and not found:

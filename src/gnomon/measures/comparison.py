@@ -1,4 +1,4 @@
-"""Do models differ, and by how much: paired over the same items, with clusters as what varies."""
+"""Do models differ, and by how much: paired over the same items, with units as what varies."""
 
 from __future__ import annotations
 
@@ -9,12 +9,14 @@ from typing import Literal, NamedTuple
 
 from gnomon.contracts import Measure
 from gnomon.errors import UsageError
+from gnomon.measures.chance import chance_of
 from gnomon.measures.intervals import Interval, interval
 from gnomon.measures.needs import WORDS, unmet
 from gnomon.measures.pairing import NothingSharedError, boards, paired, shared
 from gnomon.measures.runlabels import labels_of
 from gnomon.measures.swapping import detectable_difference, difference, swapping_test
 from gnomon.measures.table import Table
+from gnomon.measures.variance import uncertainty
 
 SIGNIFICANT = 0.05
 
@@ -29,16 +31,17 @@ class Comparison(NamedTuple):
     first_value: float
     second_value: float
     difference: float
-    low: float  # interval of the difference: jackknife over clusters with Student's t
+    low: float  # interval of the difference: its error over units with Student's t
     high: float
-    bootstrap_low: float  # the same from a paired bootstrap of clusters
+    bootstrap_low: float  # the same from a paired bootstrap of units
     bootstrap_high: float
-    p: float  # of the swapping test
+    p: float  # of the swapping test, or Student's t where units overlap
     p_adjusted: float  # Holm's correction over all pairs compared by the same measure
     detectable: float  # the least true difference that these items would show with a chance of 80 %
     n: int
-    clusters: int
+    clusters: int  # units of the kind that has fewest
     better: Literal["higher", "lower"] = "higher"  # which value of the measure is
+    units: str = ""  # how many there are of each kind, in words
 
     @property
     def differ(self) -> bool:
@@ -47,7 +50,7 @@ class Comparison(NamedTuple):
 
     @property
     def tied(self) -> bool:
-        """Whether the test was made and finds no difference; a single cluster allows no test."""
+        """Whether the test was made and finds no difference; a single unit allows no test."""
         return self.p_adjusted >= SIGNIFICANT
 
     @property
@@ -72,6 +75,8 @@ class Rank(NamedTuple):
     n: int = 0  # what the value is over: the items that all models of its board share
     clusters: int = 0
     run: str = ""
+    units: str = ""
+    chance: float | None = None  # what a guess is expected to get; none where that is not known
 
 
 def compare(
@@ -153,10 +158,11 @@ def _compare_two(
         bootstrap_high=drawn.high,
         p=swapping_test(a, b, seed=seed),
         p_adjusted=nan,
-        detectable=detectable_difference(found.error, len(gap.sums), level=level),
+        detectable=detectable_difference(uncertainty(gap), level=level),
         n=gap.n,
         clusters=gap.clusters,
         better=measure.better,
+        units=gap.units,
     )
 
 
@@ -176,12 +182,13 @@ def leaderboard(
     """
     names = names or labels_of(tables)
     values: dict[str, Interval] = {}
-    counts: dict[str, tuple[int, int, str]] = {}
+    counts: dict[str, tuple[int, int, str, str, float | None]] = {}
     for board in boards(tables):
         for place, table in zip(board, shared([tables[i] for i in board]), strict=True):
             statistics = measure.statistics(table.judged)
             values[names[place]] = interval(statistics, level=level)
-            counts[names[place]] = (len(table), statistics.clusters, table.about.folder)
+            about = (len(table), statistics.clusters, table.about.folder, statistics.units)
+            counts[names[place]] = (*about, chance_of(measure, table))
     tied, better, worse = _verdicts(names, comparisons)
 
     def goodness(name: str) -> tuple[float, str]:

@@ -17,6 +17,7 @@ import numpy as np
 from gnomon.contracts import Measure, Need
 from gnomon.measures.statistics import Codes, Floats, Statistics, compact, mean_of
 from gnomon.measures.table import Flags, Table
+from gnomon.measures.units import Units
 
 
 class Said(NamedTuple):
@@ -25,7 +26,7 @@ class Said(NamedTuple):
     unit: Codes
     outcome: Codes  # -1 for a missing answer
     right: Flags
-    clusters: Codes
+    clusters: Units
     variant: Codes | None = None
 
 
@@ -35,7 +36,7 @@ class Pairs(NamedTuple):
     number: Floats
     agree: Floats
     right: Floats  # both right, and so in agreement
-    clusters: Codes
+    clusters: Units
 
 
 def pairs(said: Said) -> Pairs:

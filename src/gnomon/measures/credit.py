@@ -112,6 +112,7 @@ def _category(table: Table) -> tuple[Codes, tuple[str, ...]]:
 PARTIAL_CREDIT = Measure(
     name="partial_credit",
     statistics=partial_credit,
+    guessable=True,
     needs=frozenset({"groups"}),
     summary="mean accuracy of templates, averaged over categories",
 )

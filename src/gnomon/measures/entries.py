@@ -22,6 +22,7 @@ class Entry(NamedTuple):
     label: str
     absent: int = 0  # items of which a file of answers says nothing
     seeds: tuple[Table, ...] = ()  # the tables of runs that were taken together
+    unlisted: tuple[str, ...] = ()  # forms of permuted items whose choices the model was not shown
 
 
 def table_of(run: Run) -> tuple[Table, tuple[str, ...]]:
@@ -36,11 +37,16 @@ def table_of(run: Run) -> tuple[Table, tuple[str, ...]]:
 
 def entries_of(runs: Iterable[Run]) -> list[Entry]:
     """The runs, those of one model on one benchmark labelled by the settings that differ."""
-    found = [table_of(run) for run in runs]
+    opened = list(runs)
+    found = [table_of(run) for run in opened]
     names: dict[int, str] = {}
     for here in by_benchmark([table for table, _ in found]):
         names.update(zip(map(id, here), labels_of(here), strict=True))
-    return [Entry(table, measures, names[id(table)]) for table, measures in found]
+    entries = []
+    for run, (table, measures) in zip(opened, found, strict=True):
+        unlisted = tuple(run.manifest.unlisted)
+        entries.append(Entry(table, measures, names[id(table)], unlisted=unlisted))
+    return entries
 
 
 def with_guesses(entries: Sequence[Entry], seed: int) -> list[Entry]:

@@ -10,8 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gnomon.measures.statistics import Codes, Floats, compact
+from gnomon.measures.statistics import Codes, Floats
 from gnomon.measures.table import Table
+from gnomon.measures.units import Units, compact
 from gnomon.records import Score
 
 FEWEST = 5  # pairs, triples or groups of items that a figure may be a share of
@@ -25,7 +26,7 @@ class Groups(NamedTuple):
     first: Codes  # a row of each group
     size: Codes
     right: Codes
-    clusters: Codes  # the independent cluster that each group belongs to
+    clusters: Units  # the units that each group belongs to
 
     @property
     def share(self) -> Floats:
@@ -40,8 +41,7 @@ def groups(table: Table) -> Groups:
     right = np.bincount(of[table.right], minlength=count)
     first = np.zeros(count, dtype=np.int64)
     first[of[::-1]] = np.arange(len(of))[::-1]
-    clusters = np.arange(count) if table.cluster == "group" else table.clusters[first]
-    return Groups(of, first, size, right, clusters)
+    return Groups(of, first, size, right, table.clusters[first])
 
 
 def items_per_group(table: Table) -> float:

@@ -1,9 +1,9 @@
-"""Intervals over what varies independently, honest with few clusters and near 0 and 1.
+"""Intervals over what varies independently, honest with few units and near 0 and 1.
 
-Analytic: the delete-one-cluster jackknife (the CR3 variance of cluster-robust statistics) with
-Student's t, bent into the measure's bounds as Wilson's interval bends the binomial one. Bootstrap:
-whole clusters are drawn with replacement; the draws of few or unequal clusters lie too close
-together, so they are spread out to the jackknife's error.
+Analytic: the error of `variance` with Student's t, bent into the measure's bounds as Wilson's
+interval bends the binomial one. Bootstrap: units are drawn with replacement; as draws of few,
+unequal or overlapping units lie too close together or too far apart, they are brought to the same
+error.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ import numpy as np
 
 from gnomon.measures.distributions import NORMAL, t_quantile
 from gnomon.measures.statistics import Floats, Statistics
+from gnomon.measures.variance import leaving_out, uncertainty
 
 
 class Interval(NamedTuple):
@@ -32,7 +33,7 @@ def interval(
 ) -> Interval:
     """The figure with its interval: analytic, or from so many bootstrap draws.
 
-    Undefined (NaN) with fewer than two clusters or units: one says nothing about how they vary.
+    Undefined (NaN) with fewer than two units or items: one says nothing about how they vary.
 
     >>> from gnomon.measures.statistics import mean_of
     >>> found = interval(mean_of([1, 1, 0, 1, 0, 1, 1, 1], np.arange(8)))
@@ -42,79 +43,67 @@ def interval(
     value = statistics.value
     if isnan(value) or min(statistics.clusters, statistics.n) < 2:
         return Interval(value)
-    analytic = _analytic(statistics, value, level)
+    known = uncertainty(statistics)
+    if isnan(known.error):
+        return Interval(value)
+    t = t_quantile((1 + level) / 2, known.freedom)
+    analytic = _analytic(statistics, value, known.error, t)
     if draws <= 0:
         return analytic
     drawn = bootstrap(statistics, draws, seed)
     drawn = drawn[~np.isnan(drawn)]
     all_alike = not len(drawn) or np.ptp(drawn) == 0
-    if all_alike:  # resampling such clusters is blind, the analytic interval is not
+    if all_alike or not analytic.error > 0:  # drawing such units is blind, the analytic is not
         return analytic
-    widen = max(1.0, analytic.error / float(drawn.std(ddof=1)))
-    spread = value + widen * (drawn - value)
-    low, high = np.quantile(spread, _percentiles(statistics, drawn, value, level))
-    return _within(
-        statistics.bounds,
-        Interval(value, float(low), float(high), float(spread.std(ddof=1))),
-    )
-
-
-def standard_error(statistics: Statistics) -> float:
-    """By leaving out each cluster g: sqrt((G-1)/G * sum (value without g - mean of these)^2).
-
-    A unit that belongs to several clusters (a triple of objects) shares its sums among them; its
-    error is then widened by their number, as the variance of a U-statistic of that degree is.
-    """
-    without = leaving_one_out(statistics)
-    count = len(without)
-    if count < 2:
-        return nan
-    squares = float(((without - without.mean()) ** 2).sum())
-    error = statistics.degree * sqrt((count - 1) / count * squares)
-    return error if error > 1e-12 else 0.0  # clusters that agree but for the last bit do agree
-
-
-def leaving_one_out(statistics: Statistics) -> Floats:
-    """The figure without each cluster in turn, where it is defined."""
-    without = statistics.finish(statistics.total - statistics.sums)
-    return without[~np.isnan(without)]
+    spread = value + analytic.error / float(drawn.std(ddof=1)) * (drawn - value)
+    low, high = np.quantile(spread, _percentiles(statistics, drawn, value, t))
+    found = Interval(value, float(low), float(high), analytic.error)
+    return _within(statistics.bounds, found)
 
 
 def bootstrap(statistics: Statistics, draws: int, seed: int = 0) -> Floats:
-    """The figure in each of so many samples of as many clusters, drawn with replacement."""
-    count = len(statistics.sums)
+    """The figure in each of so many samples of units, drawn with replacement.
+
+    A cell counts by the mean of how often its units were drawn.
+    """
+    of_kinds = statistics.by_unit()
+    tags = sum(map(len, statistics.kinds)) or 1
+    most = max(len(sums) for sums in of_kinds)
     values = np.empty(draws)
-    step = max(1, min(draws, 4_000_000 // max(1, count)))
+    step = max(1, min(draws, 4_000_000 // max(1, most)))
     for start in range(0, draws, step):
-        weights = resampling(count, min(step, draws - start), (seed, start))
-        values[start : start + step] = statistics.finish(weights @ statistics.sums)
+        size = min(step, draws - start)
+        totals = np.tile(statistics.total, (size, 1))
+        for kind, sums in enumerate(of_kinds):
+            drawn = resampling(len(sums), size, (seed, start, kind))
+            totals += (drawn @ sums - sums.sum(axis=0)) / tags
+        values[start : start + step] = statistics.finish(totals)
     return values
 
 
 @lru_cache(maxsize=4)
-def resampling(clusters: int, draws: int, seed: tuple[int, int]) -> Floats:
-    """[draws, clusters] how often each cluster is drawn; the same for all measures of a table."""
+def resampling(units: int, draws: int, seed: tuple[int, ...]) -> Floats:
+    """[draws, units] how often each unit is drawn; the same for all measures of a table."""
     rng = np.random.default_rng(seed)
-    counts = np.zeros((draws, clusters), dtype=np.float64)
-    drawn = rng.integers(0, clusters, size=(draws, clusters), dtype=np.int64)
-    drawn += np.arange(draws)[:, None] * clusters
-    counts.reshape(-1)[:] = np.bincount(drawn.reshape(-1), minlength=draws * clusters)
+    counts = np.zeros((draws, units), dtype=np.float64)
+    drawn = rng.integers(0, units, size=(draws, units), dtype=np.int64)
+    drawn += np.arange(draws)[:, None] * units
+    counts.reshape(-1)[:] = np.bincount(drawn.reshape(-1), minlength=draws * units)
     counts.flags.writeable = False
     return counts
 
 
-def _percentiles(statistics: Statistics, drawn: Floats, value: float, level: float) -> list[float]:
+def _percentiles(statistics: Statistics, drawn: Floats, value: float, t: float) -> list[float]:
     """Which percentiles of the draws bound the interval: Efron's BCa (1987).
 
     The draws' median may lie off the value, and their spread may change with it (it shrinks towards
     100 %): both are measured and put right. The tails are those of Student's t.
     """
-    tail = max(NORMAL.cdf(-t_quantile((1 + level) / 2, freedom(statistics))), 1e-9)
+    tail = max(NORMAL.cdf(-t), 1e-9)
     edge = 0.5 / len(drawn)
     below = float((drawn < value).mean() + (drawn <= value).mean()) / 2
     bias = NORMAL.inv_cdf(min(max(below, edge), 1 - edge))
-    away = leaving_one_out(statistics)
-    away = away.mean() - away
+    away = _moved_by_units(statistics)
     size = float((away**2).sum()) ** 1.5
     acceleration = float((away**3).sum()) / (6 * size) if size > 0 else 0.0
     found = []
@@ -124,11 +113,16 @@ def _percentiles(statistics: Statistics, drawn: Floats, value: float, level: flo
     return found
 
 
-def _analytic(statistics: Statistics, value: float, level: float) -> Interval:
-    error = standard_error(statistics)
-    if isnan(error):
-        return Interval(value)
-    t = t_quantile((1 + level) / 2, freedom(statistics))
+def _moved_by_units(statistics: Statistics) -> Floats:
+    """How far each unit moves the figure, by leaving it out."""
+    found = []
+    for sums in statistics.by_unit():
+        without = leaving_out(statistics, sums)
+        found.append(without.mean() - without)
+    return np.concatenate(found)
+
+
+def _analytic(statistics: Statistics, value: float, error: float, t: float) -> Interval:
     units = min(statistics.clusters, statistics.n)
     if error == 0:
         return Interval(value, *where_all_agree(value, units, statistics.bounds, t), 0.0)
@@ -144,14 +138,6 @@ def _analytic(statistics: Statistics, value: float, level: float) -> Interval:
 def _within(bounds: tuple[float, float], found: Interval) -> Interval:
     bottom, top = bounds
     return found._replace(low=max(found.low, bottom), high=min(found.high, top))
-
-
-def freedom(statistics: Statistics) -> int:
-    """Degrees of freedom, by the clusters that count or the blocks that stand for them.
-
-    An object that is in no triple does not count.
-    """
-    return min(len(statistics.sums), statistics.clusters) - 1
 
 
 def wilson(share: float, error: float, units: int, t: float) -> tuple[float, float]:

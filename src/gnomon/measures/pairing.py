@@ -1,4 +1,4 @@
-"""Two tables brought onto the same items, so that their clusters correspond one to one.
+"""Two tables brought onto the same items, so that their cells correspond one to one.
 
 The same id is not enough: an item counts as shared if its wording is the same, too.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 
 from gnomon.contracts import Measure
 from gnomon.errors import UsageError
+from gnomon.measures.choiceorder import in_order_of
 from gnomon.measures.statistics import Statistics
 from gnomon.measures.table import Flags, Table
 
@@ -23,7 +25,7 @@ class NothingSharedError(UsageError):
 
 
 def paired(one: Table, two: Table, measure: Measure) -> tuple[Statistics, Statistics]:
-    """A measure's statistics for both tables over the items they share, cluster by cluster.
+    """A measure's statistics for both tables over the items they share, cell by cell.
 
     A measure that leaves items out (those without an answer, or without scores) is taken over the
     items that it leaves out for neither model: anything else would compare them on different
@@ -37,13 +39,20 @@ def paired(one: Table, two: Table, measure: Measure) -> tuple[Statistics, Statis
     if not keep.all():
         one, two = one.where(keep), two.where(keep)
     a, b = measure.statistics(one), measure.statistics(two)
-    if a.sums.shape != b.sums.shape:
+    if not _same_cells(a, b):
         raise UsageError(
             f"{measure.name} cannot be compared here: it is over different items for {one.model} "
             f"and {two.model}.",
             "Compare by accuracy.",
         )
     return a, b
+
+
+def _same_cells(one: Statistics, two: Statistics) -> bool:
+    if one.sums.shape != two.sums.shape:
+        return False
+    shared = zip(chain(*one.kinds), chain(*two.kinds), strict=True)
+    return all(np.array_equal(mine.units, theirs.units) for mine, theirs in shared)
 
 
 def _leaves_out(measure: Measure, table: Table, usable: Flags) -> bool:
@@ -71,6 +80,7 @@ def aligned(one: Table, two: Table) -> tuple[Table, Table]:
             f"The runs of {one.model} and {two.model} on {one.benchmark} share no items.",
             "Make both with the same seed, options and data.",
         )
+    two = in_order_of(one, two)
     _check(one, two)
     one, two = one.judged, two.judged
     if not len(one):

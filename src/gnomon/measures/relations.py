@@ -14,6 +14,7 @@ from gnomon.measures.consistency import Said, agreement, with_twin
 from gnomon.measures.laws import Statements, contexts, order, relations
 from gnomon.measures.statistics import Codes, Statistics, compact
 from gnomon.measures.table import Flags, Table
+from gnomon.measures.units import joined
 
 
 class Bias(NamedTuple):
@@ -143,9 +144,14 @@ def _together(parts: list[Said]) -> Said | None:
     if len(parts) == 1:
         return parts[0]
     one, two = parts
+    assert one.variant is not None
+    assert two.variant is not None
     return Said(
         np.concatenate([compact(one.unit)[0], compact(two.unit)[0] + len(one.unit)]),
-        *(np.concatenate([getattr(one, name), getattr(two, name)]) for name in Said._fields[1:]),
+        np.concatenate([one.outcome, two.outcome]),
+        np.concatenate([one.right, two.right]),
+        joined([one.clusters, two.clusters]),
+        np.concatenate([one.variant, two.variant]),
     )
 
 

@@ -26,6 +26,11 @@ def remarks(entry: Entry, measures: Sequence[str], *, guessed: bool = False) -> 
     if len(table) < table.total:
         asked = f"asked {len(table):,} of {table.total:,} items"
         yield f"{about}{asked}; the figures are over those."
+    if entry.unlisted:
+        yield (
+            f"{about}the prompt does not list the choices of {', '.join(entry.unlisted)} items, so "
+            "that permuting them changes nothing there."
+        )
     judged = table.judged
     if len(judged) < len(table):
         yield f"{about}{_without_gold(len(table) - len(judged))}"

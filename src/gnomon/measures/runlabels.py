@@ -19,11 +19,19 @@ LONGEST = 40  # characters of a setting in a label
 
 
 def settings_of(run: Run) -> dict[str, Any]:
-    """What tells a run apart from others of its model on its benchmark."""
+    """What tells a run apart from others of its model on its benchmark.
+
+    An option of the model that has the name of one of the items is called model_NAME.
+    """
     manifest = run.manifest
-    found = {**_deciding(manifest.model, manifest.model_options), **manifest.options}
+    found = {}
+    for name, value in _deciding(manifest.model, manifest.model_options).items():
+        found[f"model_{name}" if name in manifest.options else name] = value
+    found |= manifest.options
     if manifest.limit:
         found["limit"] = manifest.limit
+    if manifest.permute is not None:
+        found["permute"] = manifest.permute
     return found
 
 

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from gnomon.contracts import Measure
 from gnomon.errors import UsageError
+from gnomon.measures.chance import chance_of
 from gnomon.measures.entries import Entry, pooled_over_seeds, table_of
 from gnomon.measures.intervals import interval
 from gnomon.measures.needs import needs_two_runs, unmet
@@ -156,8 +157,8 @@ def scores(
 ) -> list[Score]:
     """Every measure on the whole table or, with `by`, on each part that shares a value of a tag.
 
-    `draws` 0 gives analytic intervals, more gives bootstrap intervals from so many draws; both
-    resample clusters. Parts with fewer than `minimum` items are left out.
+    `draws` 0 gives analytic intervals, more gives bootstrap intervals from so many draws; both are
+    over units. Parts with fewer than `minimum` items are left out.
     """
     measures = list(measures)
     if not by:
@@ -185,7 +186,7 @@ def score(
     """One measure on one table.
 
     What is undefined is none: the value where a need of the measure is not met or a slice is empty,
-    the interval of a single cluster.
+    the interval of a single unit.
     """
     undefined = Score(
         benchmark=table.benchmark,
@@ -205,8 +206,10 @@ def score(
         value=_known(found.value),
         low=_known(found.low),
         high=_known(found.high),
+        chance=chance_of(measure, table),
         n=statistics.n,
         clusters=statistics.clusters,
+        units=statistics.units,
     )
 
 

@@ -1,15 +1,15 @@
 """Runs that differ only in their seed, combined: mean, spread and an interval for both.
 
-Items are a sample and so are seeds. The error of the mean over seeds has a part from clusters
-(shared by the seeds: more seeds do not shrink it) and a part from seeds; adding the two is honest
-where either alone is not.
+Items are a sample and so are seeds. The error of the mean over seeds has a part from units (shared
+by the seeds: more seeds do not shrink it) and a part from seeds; adding the two is honest where
+either alone is not.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import pairwise
+from itertools import chain, pairwise
 from math import isnan, nan, sqrt
 from typing import Any, NamedTuple
 
@@ -18,15 +18,18 @@ import numpy as np
 from gnomon.contracts import Laws, Measure
 from gnomon.errors import UsageError
 from gnomon.measures.building import Row, Whole, build
+from gnomon.measures.chance import chance_of
 from gnomon.measures.columns import Wordings
 from gnomon.measures.distributions import t_quantile
-from gnomon.measures.intervals import freedom, standard_error, where_all_agree
+from gnomon.measures.intervals import where_all_agree
 from gnomon.measures.runlabels import is_seed
+from gnomon.measures.sharing import Sharing
 from gnomon.measures.statistics import Statistics
 from gnomon.measures.table import About, Table
+from gnomon.measures.variance import uncertainty
 from gnomon.records import Score
 
-SEED, CLUSTER = "seed of the run", "cluster"  # tags of runs taken together
+SEED = "seed of the run"  # a tag of runs taken together
 NONE_TOGETHER = "No two of these runs differ only in the seed: each is scored by itself."
 
 
@@ -74,8 +77,10 @@ def over_seeds(
         value=None if isnan(mean) else mean,
         low=low,
         high=high,
+        chance=chance_of(measure, pooled),
         n=statistics.n,
         clusters=statistics.clusters,
+        units=statistics.units,
     )
     return SeedScore(score, spread, tuple(values.tolist()), len(tables))
 
@@ -127,8 +132,8 @@ def together(tables: Sequence[Table]) -> Table:
     """Runs of one model with different seeds, one below the other.
 
     Items, groups and statements of different seeds keep apart, so that measures of groups and of
-    consistency never mix seeds; clusters are the same in all of them, since a pattern that is hard
-    is hard with any seed.
+    consistency never mix seeds; units are the same in all of them, since a pattern that is hard is
+    hard with any seed.
     """
     first = tables[0]
     about = About(
@@ -141,7 +146,7 @@ def together(tables: Sequence[Table]) -> Table:
         _rows(tables),
         about=about,
         scale=first.scale,
-        cluster=CLUSTER,
+        sharing=_over_seeds(first),
         laws=_within_seeds(first.laws),
         wordings=_wordings(tables),
     )
@@ -155,13 +160,29 @@ def _wordings(tables: Sequence[Table]) -> Wordings | None:
 
 
 def _rows(tables: Sequence[Table]) -> Iterator[Row]:
+    kinds = tables[0].sharing.within(tables[0])
+    shared = list(chain.from_iterable(kind.tags for kind in kinds))
     for seed, table in zip(_names_of_seeds(tables), tables, strict=True):
-        clusters = table.column(table.cluster).text()
-        for (item, scores, choice, error), cluster in zip(_unpacked(table), clusters, strict=True):
-            tags = item.tags | {SEED: seed, CLUSTER: cluster or f"item {item.id}"}
+        for item, scores, choice, error in _unpacked(table):
+            known = item.tags | {"group": item.group}
+            units = {_of_any_seed(tag): known.get(tag) or f"item {item.id}" for tag in shared}
+            tags = item.tags | units | {SEED: seed}
             group = f"{seed}:{item.group}" if item.group else ""
             moved = Whole(f"{seed}:{item.id}", item.form, item.choices, item.gold, group, tags)
             yield moved, scores, choice, error
+
+
+def _over_seeds(table: Table) -> Sharing:
+    """What a table's items share, by tags that do not tell seeds apart, as their groups do."""
+    kinds = []
+    for kind in table.sharing.within(table):
+        kinds.append(kind._replace(tags=tuple(map(_of_any_seed, kind.tags))))
+    return Sharing(tuple(kinds))
+
+
+def _of_any_seed(tag: str) -> str:
+    """The tag that holds, for runs taken together, the units that `tag` holds in each of them."""
+    return f"{tag}, of any seed"
 
 
 def _unpacked(table: Table) -> Iterator[tuple[Whole, list[float] | None, str | None, str | None]]:
@@ -208,9 +229,9 @@ def _interval(
     mean: float, spread: float, seeds: int, pooled: Statistics, level: float
 ) -> tuple[float | None, float | None]:
     """Student's t with Satterthwaite's degrees of freedom for the sum of the two variances."""
-    if isnan(mean) or pooled.clusters < 2 or isnan(error := standard_error(pooled)):
+    error, df = uncertainty(pooled)
+    if isnan(mean) or isnan(error) or pooled.clusters < 2:
         return None, None
-    df = freedom(pooled)
     from_items = error**2
     from_seeds = 0.0 if isnan(spread) else spread**2 / seeds
     total = from_items + from_seeds

@@ -1,8 +1,8 @@
-"""What every measure boils down to: sums over independent clusters, and a formula on the sums.
+"""What every measure boils down to: sums over cells of items, and a formula on the sums.
 
-The one idea: code that adds up clusters can also leave one out, draw them with replacement or swap
-two models within them, so the value, both kinds of interval and the paired tests of ANY measure
-come from the same small matrix.
+The one idea: code that adds up cells can also leave one out, or all those that share a unit, draw
+units with replacement or swap two models within them, so the value, both kinds of interval and the
+paired tests of ANY measure come from the same small matrix.
 """
 
 from __future__ import annotations
@@ -14,45 +14,48 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Codes = NDArray[np.int32] | NDArray[np.int64]
-Finish = Callable[[Floats], Floats]  # sums[..., k] -> values[...], vectorised over the leading axes
+from gnomon.measures.units import Cells, Codes, Shared, Units, compact
 
-# more clusters than this are first added up in so many random blocks: the blocks are as independent
-BLOCKS = 10_000
-CELLS = 20_000_000  # numbers that a matrix of sums may hold
+__all__ = ["Cell", "Codes", "Finish", "Floats", "Statistics", "compact", "mean_of", "ratio"]
+
+Floats = NDArray[np.float64]
+Finish = Callable[[Floats], Floats]  # sums[..., k] -> values[...], vectorised over the leading axes
 
 
 class Cell(NamedTuple):
-    """What some units add, and to which column."""
+    """What some rows add, and to which column."""
 
-    rows: NDArray[Any]  # the units, as indices or as a mask
+    rows: NDArray[Any]  # as indices or as a mask
     columns: NDArray[Any]
     weights: Floats | None = None  # one each, or all 1
 
 
 @dataclass(frozen=True)
 class Statistics:
-    """Sums of a measure over clusters. `finish` of their total is the figure.
+    """Sums of a measure over cells: items that share all their units. `finish` makes the figure.
 
     >>> right = Statistics.of(np.array([0, 0, 1]), np.array([[1., 1.], [0., 1.], [1., 1.]]), ratio)
     >>> round(right.value, 4), right.n, right.clusters
     (0.6667, 3, 2)
     """
 
-    sums: Floats  # [clusters or blocks of them, k]
+    sums: Floats  # [cells or blocks of them, k]
     finish: Finish
     n: int  # what the figure is a share of: items, or pairs, triples, groups
-    clusters: int
+    clusters: int  # independent units, of the kind that has fewest
     bounds: tuple[float, float] = (0.0, 1.0)  # between which the figure must lie
-    # clusters that one unit belongs to (a triple of objects: 3); its sums are shared among them
+    # units that one row of sums is shared among (a triple of objects: 3)
     degree: int = 1
     bent: bool = True  # whether an interval gets shorter towards a bound, or is only cut there
+    # for each kind of unit the cells that share one, two ...; empty where cells are the units
+    kinds: tuple[tuple[Shared, ...], ...] = ()
+    sizes: Floats | None = None  # how much each cell weighs; none if all weigh the same
+    units: str = ""  # how many units of each kind there are, in words
 
     @classmethod
     def of(
         cls,
-        clusters: Codes,
+        clusters: Codes | Units,
         columns: Floats,
         finish: Finish,
         *,
@@ -60,39 +63,57 @@ class Statistics:
         degree: int = 1,
         bounds: tuple[float, float] = (0.0, 1.0),
     ) -> Statistics:
-        """Add up `columns` [units, k] by the cluster code of each unit; -1 is one of its own."""
-        codes, count = compact(clusters)
-        blocks, rows = blocked(codes, count, columns.shape[1])
-        sums = np.empty((rows, columns.shape[1]))
-        for j in range(columns.shape[1]):
-            sums[:, j] = np.bincount(blocks, weights=columns[:, j], minlength=rows)
-        counted = len(codes) if n is None else n
-        return cls(sums, finish, counted, count, bounds, degree)
+        """Add up `columns` [rows, k] by the units of each row; -1 is one of its own."""
+        cells = Units.of(clusters).cells(columns.shape[1])
+        sums = added(cells.of, cells.number, columns)
+        counted = len(columns) if n is None else n
+        return cls._over(cells, sums, finish, counted, bounds, degree)
 
     @classmethod
     def tallied(
         cls,
-        clusters: Codes,
-        cells: Sequence[Cell],
+        clusters: Codes | Units,
+        parts: Sequence[Cell],
         k: int,
         finish: Finish,
         *,
         n: int | None = None,
         bounds: tuple[float, float] = (0.0, 1.0),
     ) -> Statistics:
-        """The same from cells, for wide and mostly empty columns that are never built."""
-        codes, count = compact(clusters)
-        blocks, rows = blocked(codes, count, k)
-        sums = np.zeros(rows * k)
-        for cell in cells:
-            place = np.asarray(blocks[cell.rows], dtype=np.int64) * k + cell.columns
-            sums += np.bincount(place, weights=cell.weights, minlength=rows * k)
-        counted = len(codes) if n is None else n
-        return cls(sums.reshape(rows, k), finish, counted, count, bounds)
+        """The same from parts, for wide and mostly empty columns that are never built."""
+        cells = Units.of(clusters).cells(k)
+        sums = np.zeros(cells.number * k)
+        for part in parts:
+            place = np.asarray(cells.of[part.rows], dtype=np.int64) * k + part.columns
+            sums += np.bincount(place, weights=part.weights, minlength=cells.number * k)
+        counted = len(cells.of) if n is None else n
+        return cls._over(cells, sums.reshape(cells.number, k), finish, counted, bounds)
+
+    @classmethod
+    def _over(
+        cls,
+        cells: Cells,
+        sums: Floats,
+        finish: Finish,
+        n: int,
+        bounds: tuple[float, float],
+        degree: int = 1,
+    ) -> Statistics:
+        return cls(
+            sums,
+            finish,
+            n,
+            min(cells.units_of_kind),
+            bounds,
+            degree,
+            kinds=cells.kinds,
+            sizes=np.bincount(cells.of, minlength=cells.number).astype(float),
+            units=cells.words,
+        )
 
     @property
     def total(self) -> Floats:
-        """The sums over all clusters."""
+        """The sums over all cells."""
         total: Floats = self.sums.sum(axis=0)
         return total
 
@@ -100,6 +121,32 @@ class Statistics:
     def value(self) -> float:
         """The figure; NaN where the measure is undefined."""
         return float(self.finish(self.total)) if self.clusters else float("nan")
+
+    @property
+    def weights(self) -> Floats:
+        """The share of each cell in the whole."""
+        if self.sizes is None:
+            return np.full(len(self.sums), 1 / max(1, len(self.sums)))
+        return np.asarray(self.sizes / max(1.0, float(self.sizes.sum())))
+
+    def by_unit(self) -> list[Floats]:
+        """For each kind, the sums over the cells of each unit; the sums where cells are units."""
+        if not self.kinds:
+            return [self.sums]
+        return [over(one_unit, self.sums) for one_unit, *_ in self.kinds]
+
+
+def over(shared: Shared, columns: Floats) -> Floats:
+    """[units, k] columns [cells, k] added up over the cells that share each unit."""
+    return added(shared.units, shared.number, columns[shared.cells])
+
+
+def added(codes: Codes, count: int, columns: Floats) -> Floats:
+    """[count, k] the columns of all rows that have the same code, added up."""
+    sums = np.empty((count, columns.shape[1]))
+    for j in range(columns.shape[1]):
+        sums[:, j] = np.bincount(codes, weights=columns[:, j], minlength=count)
+    return sums
 
 
 def ratio(sums: Floats) -> Floats:
@@ -109,49 +156,19 @@ def ratio(sums: Floats) -> Floats:
 
 
 def mean_of(
-    values: Any, clusters: Codes, *, n: int | None = None, bounds: tuple[float, float] = (0.0, 1.0)
+    values: Any,
+    clusters: Codes | Units,
+    *,
+    n: int | None = None,
+    bounds: tuple[float, float] = (0.0, 1.0),
 ) -> Statistics:
-    """Statistics of the plain mean of one value per unit; units whose value is NaN are left out."""
+    """Statistics of the plain mean of one value per row; rows whose value is NaN are left out.
+
+    `clusters` are what the rows share: `table.clusters`, or a code for each row.
+    """
     values = np.asarray(values, dtype=float)
     known = ~np.isnan(values)
-    columns = np.stack([values[known], np.ones(int(known.sum()))], axis=1)
-    return Statistics.of(clusters[known], columns, ratio, n=n, bounds=bounds)
-
-
-def compact(codes: Codes) -> tuple[Codes, int]:
-    """Codes renumbered 0, 1 ... in order of value, and how many; each -1 becomes one of its own.
-
-    >>> compact(np.array([7, 3, 7, -1, -1]))
-    (array([1, 0, 1, 2, 3]), 4)
-    """
-    alone = codes < 0
-    if not alone.any():
-        return _renumber(codes)
-    codes = np.asarray(codes, dtype=np.int64).copy()
-    named, count = _renumber(codes[~alone])
-    codes[~alone] = named
-    codes[alone] = count + np.arange(int(alone.sum()))
-    return codes, count + int(alone.sum())
-
-
-def _renumber(codes: Codes) -> tuple[Codes, int]:
-    if not len(codes):
-        return codes, 0
-    top = int(codes.max()) + 1
-    if top > 4 * len(codes) + 1000:  # sparse codes: sorting is cheaper than a long table
-        values, found = np.unique(codes, return_inverse=True)
-        return np.asarray(found, dtype=np.int64), len(values)
-    seen = np.bincount(codes, minlength=top) > 0
-    return (np.cumsum(seen) - 1)[codes], int(seen.sum())
-
-
-def blocked(codes: Codes, count: int, k: int) -> tuple[Codes, int]:
-    """Cluster codes, or where there are many those of random blocks of clusters; and how many.
-
-    Blocks are drawn once from a fixed seed, so the same table always falls into the same blocks.
-    """
-    most = max(100, min(BLOCKS, CELLS // max(1, k)))
-    if count <= most:
-        return codes, count
-    block = np.random.default_rng(count).permutation(count) % most
-    return block[codes], most
+    if not known.all():
+        values, clusters = values[known], clusters[known]
+    columns = np.stack([values, np.ones(len(values))], axis=1)
+    return Statistics.of(clusters, columns, ratio, n=n, bounds=bounds)

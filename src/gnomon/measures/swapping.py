@@ -1,8 +1,9 @@
-"""Two models on the same clusters: their difference, and the test whether it is one.
+"""Two models on the same units: their difference, and the test whether it is one.
 
-The test swaps the two models within whole clusters, at random or in every possible way: if they
-were equally good, the swapped difference would often be as large as the real one. It needs no
-formula for the measure and no normal law.
+The test swaps the two models within whole units, at random or in every possible way: if they were
+equally good, the swapped difference would often be as large as the real one. It needs no formula
+for the measure and no normal law. Units that overlap cannot be swapped apart: there it is Student's
+t on the error that `variance` gives.
 """
 
 from __future__ import annotations
@@ -13,16 +14,16 @@ from math import isnan, nan
 import numpy as np
 
 from gnomon.measures.distributions import t_cdf, t_quantile
-from gnomon.measures.intervals import freedom, standard_error
 from gnomon.measures.statistics import Floats, Statistics
+from gnomon.measures.variance import Uncertainty, uncertainty
 
 SWAPS = 9_999
-EXACT = 13  # up to so many clusters every way of swapping is tried
+EXACT = 13  # up to so many units every way of swapping is tried
 CLOSE = 1e-12  # differences that are equal but for the last bits
 
 
 def difference(one: Statistics, two: Statistics) -> Statistics:
-    """The statistics of a difference, cluster by cluster."""
+    """The statistics of a difference, cell by cell."""
     k = one.sums.shape[1]
     return Statistics(
         np.concatenate([one.sums, two.sums], axis=1),
@@ -32,24 +33,27 @@ def difference(one: Statistics, two: Statistics) -> Statistics:
         (one.bounds[0] - two.bounds[1], one.bounds[1] - two.bounds[0]),
         one.degree,
         bent=False,
+        kinds=one.kinds,
+        sizes=one.sizes,
+        units=one.units,
     )
 
 
 def swapping_test(one: Statistics, two: Statistics, *, swaps: int = SWAPS, seed: int = 0) -> float:
-    """The two-sided p-value of no difference, by swapping the models within clusters.
+    """The two-sided p-value of no difference, by swapping the models within units.
 
-    With few clusters every way of swapping is tried, and p is exact. With more, random ways are,
-    and those that give just the real difference count half (the mid-p value), or shares of few
-    items would make the test too shy. Where a unit belongs to several clusters (triples of
-    objects), these cannot be swapped apart: Student's t instead.
+    With few units every way of swapping is tried, and p is exact. With more, random ways are, and
+    those that give just the real difference count half (the mid-p value), or shares of few items
+    would make the test too shy. Where items or triples belong to several units (two objects, an
+    object and a verb), these cannot be swapped apart: Student's t instead.
     """
     real = one.value - two.value
     if isnan(real) or len(one.sums) < 2:
         return nan
-    if one.degree > 1:
+    if one.kinds or one.degree > 1:
         return t_test(difference(one, two))
     gap = two.sums - one.sums
-    moved = gap[np.any(gap != 0, axis=1)]  # a cluster on which the models agree changes nothing
+    moved = gap[np.any(gap != 0, axis=1)]  # a unit on which the models agree changes nothing
     if not len(moved):
         return 1.0
     total = one.total
@@ -73,27 +77,24 @@ def swapping_test(one: Statistics, two: Statistics, *, swaps: int = SWAPS, seed:
 
 
 def t_test(gap: Statistics) -> float:
-    """The two-sided p-value of a zero difference, from its jackknife error and Student's t."""
-    error = standard_error(gap)
+    """The two-sided p-value of a zero difference, from its error and Student's t."""
+    error, freedom = uncertainty(gap)
     if isnan(error) or isnan(gap.value) or min(gap.clusters, gap.n) < 2:
         return nan
     if error == 0:
         return 1.0 if gap.value == 0 else 2.0 ** (1 - gap.clusters)  # as if each had a sign
-    return 2 * (1 - t_cdf(abs(gap.value) / error, freedom(gap)))
+    return 2 * (1 - t_cdf(abs(gap.value) / error, freedom))
 
 
-def detectable_difference(
-    error: float, clusters: int, *, level: float = 0.95, power: float = 0.8
-) -> float:
+def detectable_difference(found: Uncertainty, *, level: float = 0.95, power: float = 0.8) -> float:
     """The least true difference that a paired test would find with a chance of `power`.
 
-    `error` is the standard error of a difference; one from a pilot with g clusters scales with
-    sqrt(g / clusters).
+    `found` is the uncertainty of a difference.
     """
-    if clusters < 2 or isnan(error):
+    if isnan(found.error):
         return nan
-    beyond = t_quantile((1 + level) / 2, clusters - 1)
-    return (beyond + t_quantile(power, clusters - 1)) * error
+    beyond = t_quantile((1 + level) / 2, found.freedom)
+    return (beyond + t_quantile(power, found.freedom)) * found.error
 
 
 def _every_way(count: int) -> Floats:

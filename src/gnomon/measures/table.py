@@ -19,7 +19,9 @@ from numpy.typing import NDArray
 from gnomon.contracts import Laws
 from gnomon.errors import UsageError
 from gnomon.measures.columns import Column, Tags, Wordings, coded
+from gnomon.measures.sharing import Sharing, shared_units
 from gnomon.measures.statistics import Codes, Floats, Statistics
+from gnomon.measures.units import Units
 
 if TYPE_CHECKING:
     from gnomon.contracts import Benchmark
@@ -30,6 +32,7 @@ __all__ = ["About", "Column", "Statistics", "Table"]
 
 Flags = NDArray[np.bool_]
 NO_LAWS = Laws()
+BY_GROUP = Sharing()
 # Columns that every table has beside its tags.
 BUILT_IN = ("form", "group", "gold", "choice", "cardinality")
 
@@ -82,7 +85,7 @@ class Table:
     # [rows, width] aligned with the choices, NaN beyond the end or unknown
     scores: Floats | None = None
     scale: str = "none"  # of the scores: log-probability, probability or none
-    cluster: str = "group"  # what varies independently: "group", or the name of a tag
+    sharing: Sharing = BY_GROUP  # what items share, and so what varies independently
     laws: Laws = NO_LAWS
     wordings: Wordings | None = None  # what was asked, as hashes; none if that is not known
     numbers: NDArray[np.int64] | None = None  # the rows' items in the run's log
@@ -96,7 +99,7 @@ class Table:
         benchmark: str = "",
         model: str = "",
         scale: str = "none",
-        cluster: str = "group",
+        sharing: Sharing = BY_GROUP,
         laws: Laws = NO_LAWS,
         seed: Any = None,
     ) -> Table:
@@ -110,11 +113,11 @@ class Table:
             if answer is not None:
                 asked.append((item, answer.scores, answer.choice, answer.error))
         about = About(benchmark=benchmark, model=model, seed=seed, total=total)
-        return build(asked, about=about, scale=scale, cluster=cluster, laws=laws)
+        return build(asked, about=about, scale=scale, sharing=sharing, laws=laws)
 
     @classmethod
     def of_run(cls, run: Run, benchmark: Benchmark | None = None) -> Table:
-        """The table of a run folder; its benchmark says what clusters are and which laws hold."""
+        """The table of a run folder; its benchmark says what the units are and which laws hold."""
         from gnomon.measures.fromlog import build_run
         from gnomon.measures.runlabels import settings_of
 
@@ -134,7 +137,7 @@ class Table:
             run,
             about=about,
             scale=manifest.scale,
-            cluster=benchmark.units[0],
+            sharing=Sharing.of(benchmark),
             laws=benchmark.laws,
         )
 
@@ -233,11 +236,9 @@ class Table:
         return np.asarray(np.where(real, shares, 0.0))
 
     @cached_property
-    def clusters(self) -> Codes:
-        """The independent cluster of each row; -1 for a row that is a cluster of its own."""
-        if self.cluster == "group" or not len(self):  # an empty table has no tags
-            return self.group.codes
-        return self.column(self.cluster).codes
+    def clusters(self) -> Units:
+        """The units that each row shares with others, of every kind: what measures add up by."""
+        return shared_units(self)
 
     def column(self, name: str) -> Column:
         """A tag, or one of "form", "group", "gold", "choice", "cardinality" (of gold), as codes."""
@@ -271,7 +272,11 @@ class Table:
 
     def has(self, tag: str) -> bool:
         """Whether `by` can slice the table by this name."""
-        return tag in self.tags or f"{tag}s" in self.tags or tag in BUILT_IN
+        return self.has_column(tag) or f"{tag}s" in self.tags
+
+    def has_column(self, name: str) -> bool:
+        """Whether there is a tag or other column of this name."""
+        return name in BUILT_IN or name in self.tags
 
     def where(self, rows: Flags | Codes) -> Table:
         """The rows that a mask or an index picks."""

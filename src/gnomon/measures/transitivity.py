@@ -15,12 +15,13 @@ from gnomon.measures.consistency import with_twin
 from gnomon.measures.laws import Statements, contexts, order, relations
 from gnomon.measures.statistics import Codes, Floats, Statistics, ratio
 from gnomon.measures.table import Table
+from gnomon.measures.units import counted
 
 
 def transitivity(table: Table, *, and_right: bool = False) -> Statistics:
     """Of the triples with the same answer to (A, B) and (B, C), the share with it to (A, C).
 
-    Clusters are objects: a triple belongs to three. A triple whose (A, C) is not asked does not
+    Units are objects: a triple belongs to three. A triple whose (A, C) is not asked does not
     count; one whose (A, C) was asked but not answered counts as broken.
     """
     sums = []
@@ -29,8 +30,11 @@ def transitivity(table: Table, *, and_right: bool = False) -> Statistics:
     if not sums:
         return Statistics(np.zeros((0, 2)), ratio, 0, 0, degree=3)
     by_object = _by_object(sums)
-    triples = round(float(by_object[:, 1].sum()))
-    return Statistics(by_object, ratio, triples, int((by_object[:, 1] > 0).sum()), degree=3)
+    shares = by_object[:, 1]
+    triples = round(float(shares.sum()))
+    objects = int((shares > 0).sum())
+    words = counted(objects, "objects")
+    return Statistics(by_object, ratio, triples, objects, degree=3, sizes=shares, units=words)
 
 
 class _Square(NamedTuple):
@@ -103,7 +107,7 @@ def _shares(
 
 
 def _by_object(sums: list[tuple[Codes, Floats]]) -> Floats:
-    """Added up over contexts: an object that is asked about in two forms is one cluster."""
+    """Added up over contexts: an object that is asked about in two forms is one unit."""
     size = max(int(names.max()) for names, _ in sums) + 1
     total = np.zeros((size, 2))
     seen = np.zeros(size, dtype=bool)

@@ -20,6 +20,7 @@ class FileAnswers:
     scale: Scale = "none"
     takes = ANYTHING
     batch = 1024
+    answered_before = True  # so nothing about the items can be changed any more
 
     def __init__(self, file: str, *, column: str = "", filter: str = "") -> None:
         self.spec = f"answers:{file}"

@@ -80,18 +80,22 @@ def constant(name: str) -> Baseline:
 def majority(name: str) -> Baseline:
     """The label that is right most often among the items with the same choices.
 
-    It looks at the right answers of the run's own items; the earlier choice wins a tie.
+    It looks at the right answers of the run's own items, in whatever order their choices stand; the
+    earlier choice wins a tie.
     """
     _refuse_name("majority", name)
-    counts: dict[tuple[str, ...], Counter[str]] = {}
+    counts: dict[frozenset[str], Counter[str]] = {}
 
     def prepare(items: Iterable[Item], benchmark: Benchmark) -> None:
         for item in items:
-            counts.setdefault(item.choices, Counter()).update(item.gold)
+            offered = frozenset(item.choices)
+            if offered not in counts:
+                counts[offered] = Counter(dict.fromkeys(item.choices, 0))
+            counts[offered].update(item.gold)
 
     def rule(item: Item) -> str | None:
-        right = counts.get(item.choices, Counter())
-        return max(item.choices, key=right.__getitem__, default=None)
+        right = counts.get(frozenset(item.choices)) or dict.fromkeys(item.choices, 0)
+        return max(right, key=right.__getitem__, default=None)
 
     return Baseline("majority", rule, prepare=prepare)
 

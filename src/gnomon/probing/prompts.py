@@ -1,7 +1,8 @@
 """Prompts as data: how an item is put to a model that continues, fills in or answers text.
 
-A prompt is a YAML file with one template per form of item, or a short one that says which prompt it
-is like and gives worked examples of its own. docs/prompts.md lists the fields.
+A prompt is a YAML file with one template per form of item and perhaps paraphrases of them, or a
+short one that says which prompt it is like and gives worked examples of its own. docs/prompts.md
+lists the fields.
 """
 
 from __future__ import annotations
@@ -32,6 +33,8 @@ from gnomon.records import Item
 LARGEST = 256 * 2**10  # bytes of a prompt file
 _HINT = "docs/prompts.md lists a prompt's fields. Words such as yes, no and 5 must be in quotes."
 _Shots = Annotated[int, msgspec.Meta(ge=0)]
+_Changes = dict[str, Any]
+DEFAULTS = ("plain", "chat", "t5", "masked")  # which of them a model has, only the model knows
 
 
 class Prompt(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -53,6 +56,25 @@ class Prompt(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     option: str = "({letter}) {choice}"
     option_separator: str = " "
     shots: _Shots | None = None  # how many of the examples to show; none: all
+    wording: int = 1  # which of several wordings this is
+    paraphrases: tuple[Prompt, ...] = ()  # the same questions in other words: wordings 2, 3 ...
+
+    @property
+    def wordings(self) -> int:
+        """In how many wordings the prompt can put an item."""
+        return 1 + len(self.paraphrases)
+
+    def worded(self, wording: int) -> Prompt:
+        """The prompt in one of its wordings, counted from 1."""
+        if not 1 <= wording <= self.wordings:
+            known = "1" if self.wordings == 1 else f"1 to {self.wordings}"
+            raise UsageError(
+                f"The prompt '{self.name}' has no wording {wording}.",
+                f"Choose {known}, or another prompt with --prompt.",
+            )
+        if wording == 1:
+            return self
+        return self.paraphrases[wording - 2]
 
     def parts(self, item: Item) -> Parts:
         """The item's own layout, without instruction and examples."""
@@ -116,6 +138,10 @@ class Prompt(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
         lettered = "{letter}" in self.option.lower()
         return lettered and "{options}" in "".join(self.forms[form].pieces)
 
+    def lists_choices(self, form: str) -> bool:
+        """Whether items of a form show their choices in order, so that the order may matter."""
+        return form in self.forms and "{options}" in "".join(self.forms[form].pieces)
+
     def chat(self, item: Item) -> list[dict[str, str]]:
         """The conversation that asks for the answer: system message, examples as turns, question.
 
@@ -145,10 +171,16 @@ class Prompt(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
         return msgspec.structs.replace(self, shots=shots)
 
     def describe(self) -> dict[str, Any]:
-        """Name, shots and content hash, for the manifest."""
-        digest = sha256(msgspec.json.encode(self, order="sorted")).hexdigest()[:16]
+        """Name, wording if not the first, shots and content hash, for the manifest."""
+        content = msgspec.to_builtins(self)
+        for other in ("wording", "paraphrases"):
+            del content[other]
+        digest = sha256(msgspec.json.encode(content, order="sorted")).hexdigest()[:16]
         shots = max((len(self.examples(form)) for form in self.forms), default=0)
-        return {"name": self.name, "shots": shots, "hash": digest}
+        found = {"name": self.name, "shots": shots, "hash": digest}
+        if self.wording > 1:
+            found["wording"] = self.wording
+        return found
 
 
 class Variation(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -159,8 +191,10 @@ class Variation(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only
     summary: str = ""
 
 
-def load_prompt(name: str | Path) -> Prompt:
+def load_prompt(name: str | Path, wording: int = 1) -> Prompt:
     """A prompt that ships with Gnomon, by name, or a prompt file of one's own (.yaml).
+
+    `wording` chooses among its paraphrases; 1 is the prompt itself.
 
     >>> item = Item(id="1", form="entailment", context="Ann sits in the car.", text="Ann stands.",
     ...             choices=("entailment", "neutral"), gold=("neutral",))
@@ -168,10 +202,17 @@ def load_prompt(name: str | Path) -> Prompt:
     'mnli hypothesis: Ann stands. premise: Ann sits in the car.'
     """
     if str(name).endswith((".yaml", ".yml")):
-        return _read(Path(name))
+        return _read(Path(name)).worded(wording)
     if name not in prompt_names():
         raise unknown("prompt", str(name), prompt_names())
-    return _shipped(str(name))
+    return _shipped(str(name)).worded(wording)
+
+
+def wordings_of(name: str) -> int:
+    """How many wordings a prompt has; of no name, how many every default prompt has at least."""
+    if name:
+        return load_prompt(name).wordings
+    return min(load_prompt(default).wordings for default in DEFAULTS)
 
 
 def prompt_names() -> list[str]:
@@ -191,11 +232,42 @@ def _read(file: Path) -> Prompt:
         if isinstance(raw, dict) and "like" in raw:
             prompt = _varied(msgspec.convert(raw, Variation), file)
         else:
-            prompt = msgspec.convert(raw, Prompt)
+            prompt = _with_paraphrases(raw)
     except msgspec.ValidationError as error:
         raise DataError(f"not a prompt: {error}.", _HINT, file=file) from None
-    _check(prompt, file)
-    return msgspec.structs.replace(prompt, name=prompt.name or file.stem)
+    for each in (prompt, *prompt.paraphrases):
+        _check(each, file)
+    return _named(prompt, prompt.name or file.stem)
+
+
+def _with_paraphrases(raw: Any) -> Prompt:
+    """A prompt with its other wordings; what they do not say is as in the first."""
+    if not isinstance(raw, dict):
+        return msgspec.convert(raw, Prompt)
+    if "wording" in raw:
+        raise msgspec.ValidationError("a file has no `wording`: list the others as `paraphrases`")
+    first = {field: value for field, value in raw.items() if field != "paraphrases"}
+    prompt = msgspec.convert(first, Prompt)
+    changes = msgspec.convert(raw.get("paraphrases", ()), tuple[_Changes, ...])
+    others = []
+    for wording, change in enumerate(changes, 2):
+        changed = {**first, **change, "forms": _changed_forms(first["forms"], change)}
+        other = msgspec.convert(changed, Prompt)
+        others.append(msgspec.structs.replace(other, wording=wording))
+    return msgspec.structs.replace(prompt, paraphrases=tuple(others))
+
+
+def _changed_forms(forms: dict[str, Any], change: _Changes) -> dict[str, Any]:
+    found = dict(forms)
+    given = msgspec.convert(change.get("forms", {}), dict[str, dict[str, Any]])
+    for form, wording in given.items():
+        found[form] = {**forms.get(form, {}), **wording}
+    return found
+
+
+def _named(prompt: Prompt, name: str) -> Prompt:
+    others = tuple(_named(other, name) for other in prompt.paraphrases)
+    return msgspec.structs.replace(prompt, name=name, paraphrases=others)
 
 
 def _varied(variation: Variation, file: Path) -> Prompt:
@@ -204,17 +276,24 @@ def _varied(variation: Variation, file: Path) -> Prompt:
         error = unknown("prompt", variation.like, prompt_names())
         raise DataError(error.message, error.hint, file=file)
     model = _shipped(variation.like)
-    forms = dict(model.forms)
-    for form, examples in variation.examples.items():
-        if form not in forms:
+    for form in variation.examples:
+        if form not in model.forms:
             raise DataError(
                 f"the prompt '{variation.like}' has no form '{form}' to give examples of.",
-                f"Give examples of one of its forms: {', '.join(sorted(forms))}.",
+                f"Give examples of one of its forms: {', '.join(sorted(model.forms))}.",
                 file=file,
             )
+    others = tuple(_with_examples(other, variation) for other in model.paraphrases)
+    prompt = _with_examples(model, variation)
+    return msgspec.structs.replace(prompt, name="", paraphrases=others)
+
+
+def _with_examples(prompt: Prompt, variation: Variation) -> Prompt:
+    forms = dict(prompt.forms)
+    for form, examples in variation.examples.items():
         forms[form] = msgspec.structs.replace(forms[form], examples=examples)
-    summary = variation.summary or model.summary
-    return msgspec.structs.replace(model, name="", summary=summary, forms=forms)
+    summary = variation.summary or prompt.summary
+    return msgspec.structs.replace(prompt, summary=summary, forms=forms)
 
 
 def _check_aliases(file: Path) -> None:

@@ -87,8 +87,8 @@ def lay_out(item: Item, wording: Wording, style: OptionStyle) -> Parts:
         lead, _, after = wording.target.partition("{answer}")
         return Parts(text, lead, answers, after, inline=False)
     before = text.rstrip(" ")
-    if item.form == "cloze" and not before and not wording.letters:
-        answers = _capitalised(answers)  # an answer that opens the text
+    if _opens_the_sentence(item, wording):
+        answers = _capitalised(answers)
     return Parts(before, text[len(before) :], answers, _fill(closing, fields), inline=True)
 
 
@@ -162,6 +162,12 @@ def _answers(item: Item, wording: Wording, style: OptionStyle) -> tuple[tuple[st
     if style.capitals:
         letters = [letter.upper() for letter in letters]
     return tuple((letter,) for letter in letters)
+
+
+def _opens_the_sentence(item: Item, wording: Wording) -> bool:
+    """Whether the answer is the first word of an item's own sentence."""
+    in_place = "{before}{answer}" in "".join(wording.pieces)
+    return item.form == "cloze" and in_place and item.text.lstrip().startswith(MASK)
 
 
 def _capitalised(answers: tuple[tuple[str, ...], ...]) -> tuple[tuple[str, ...], ...]:

@@ -24,6 +24,8 @@ from gnomon.runs import Counts, Run
 NOT_ASKED, NO_ANSWER = -2, -1
 LEFT_OUT = -1  # the place of an item that is not in the study
 Places = NDArray[np.int64]  # positions of items in the study
+# of an item of a run whose choices are in another order than the study's: where each of them stands
+Turned = dict[int, list[int]]
 Index = dict[tuple[str, str, str], int]
 
 
@@ -157,23 +159,33 @@ def _name(run: Run) -> str:
 
 
 def _study(name: str, runs: list[Run], reply_limit: int) -> Study:
-    items, places = _shared_items(runs)
+    items, found = _shared_items(runs)
     spec = known_benchmark(name)
     entrants = []
-    for run, label, where in zip(runs, labels_of(runs), places, strict=True):
+    for run, label, (where, turned) in zip(runs, labels_of(runs), found, strict=True):
         entrant = _entrant(run, label, Table.of_run(run, spec), where, len(items))
+        _turn(entrant, turned)
         entrant.replies = _replies(run, where, reply_limit)
         entrant.rules = {int(where[n]): rule for n, rule in run.rules() if n < len(where)}
         entrants.append(entrant)
     return Study(name, spec, items, entrants)
 
 
-def _shared_items(runs: list[Run]) -> tuple[list[Item], list[Places]]:
+def _turn(entrant: Entrant, turned: Turned) -> None:
+    """Name what was chosen by its place among the choices as the study lists them."""
+    numbers = np.asarray(entrant.table.numbers).tolist()
+    for number, place in zip(numbers, entrant.places.tolist(), strict=True):
+        picked = entrant.choice[place]
+        if number in turned and picked >= 0:
+            entrant.choice[place] = turned[number][picked]
+
+
+def _shared_items(runs: list[Run]) -> tuple[list[Item], list[tuple[Places, Turned]]]:
     """The items of all runs, each once, and where in that list each run's are."""
     items: list[Item] = []
     index: Index = {}
-    known: dict[str, Places] = {}  # by the digest of a run's items
-    places = []
+    known: dict[str, tuple[Places, Turned]] = {}  # by the digest of a run's items
+    found = []
     for run in runs:
         digest = run.manifest.items_sha256
         where = known.get(digest)
@@ -181,17 +193,18 @@ def _shared_items(runs: list[Run]) -> tuple[list[Item], list[Places]]:
             where = _places(run, items, index)
         if digest:
             known[digest] = where
-        places.append(where)
-    return items, places
+        found.append(where)
+    return items, found
 
 
-def _places(run: Run, items: list[Item], index: Index) -> Places:
+def _places(run: Run, items: list[Item], index: Index) -> tuple[Places, Turned]:
     """Where the items of a run are in the list, to which new ones are added.
 
     LEFT_OUT for items that name no right answer.
     """
     where = []
-    for item in run.items():
+    turned: Turned = {}
+    for number, item in enumerate(run.items()):
         if not item.gold:
             where.append(LEFT_OUT)
             continue
@@ -199,7 +212,10 @@ def _places(run: Run, items: list[Item], index: Index) -> Places:
         if place == len(items):
             items.append(item)
         where.append(place)
-    return np.array(where, dtype=np.int64)
+        known = items[place].choices
+        if item.choices != known and set(item.choices) == set(known):
+            turned[number] = [known.index(choice) for choice in item.choices]
+    return np.array(where, dtype=np.int64), turned
 
 
 def _entrant(run: Run, label: str, table: Table, places: Places, count: int) -> Entrant:

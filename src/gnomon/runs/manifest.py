@@ -38,6 +38,9 @@ class Manifest(msgspec.Struct, kw_only=True):
     benchmark: str  # NAME@SOURCE
     options: dict[str, Any] = {}  # of the benchmark
     limit: int | None = None
+    permute: int | None = None  # the seed by which the choices of each item were put in an order
+    # forms of items whose choices the model was not shown as a list, so that order has no effect
+    unlisted: list[str] = []
     items_sha256: str = ""  # of all items, in order; empty until they are all in the log
     model: str  # as the user named it
     model_options: dict[str, Any] = {}

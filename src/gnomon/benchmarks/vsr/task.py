@@ -200,6 +200,8 @@ VSR = Benchmark(
     # the last: both halves of a contrastive pair
     measures=("accuracy", "macro_f1", "group_agreement_and_right"),
     slices=("category", "relation", "split", "dissent"),
+    units=(("group",), ("image",), ("relation",), ("subj", "obj")),
+    unit_nouns=("captions", "pictures", "relations", "things"),
     noun="captions",
     published_results="vsr",
     statistics=statistics,

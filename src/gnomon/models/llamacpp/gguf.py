@@ -32,7 +32,7 @@ from gnomon.models.llamacpp.llama import Llama, Wanted
 from gnomon.models.llamacpp.trial import check_loads
 from gnomon.models.transformers.rows import shared
 from gnomon.options import neutral
-from gnomon.probing.prompts import Prompt, load_prompt
+from gnomon.probing.prompts import load_prompt
 from gnomon.records import Answer, Item
 
 Normalise = Literal["sum", "mean", "byte", "pmi"]
@@ -46,6 +46,7 @@ def gguf(
     name: str,
     *,
     prompt: str = "",
+    wording: int = 1,
     shots: int | None = None,
     normalise: Normalise = "sum",
     ask: Ask = "score",
@@ -57,6 +58,7 @@ def gguf(
     """A GGUF file by its path.
 
     prompt       a prompt's name or file (default: chat with a chat template, else plain)
+    wording      which of the prompt's wordings, where it has several
     shots        how many of the prompt's examples are shown (default: all)
     normalise    how choices of different length are compared: sum, mean (per token), byte (per
                  byte) or pmi (less the choice's log-probability after nothing)
@@ -74,6 +76,7 @@ def gguf(
         f"gguf:{name}",
         Path(name).expanduser(),
         prompt=prompt,
+        wording=wording,
         shots=shots,
         normalise=normalise,
         ask=ask,
@@ -95,6 +98,7 @@ class Gguf:
         file: Path,
         *,
         prompt: str,
+        wording: int,
         shots: int | None,
         normalise: Normalise,
         ask: Ask,
@@ -114,7 +118,10 @@ class Gguf:
         self.scale = scale_of(ask)
         self.llama = Llama(file, context=context, threads=threads)
         try:
-            self._choose_prompt(prompt, shots, chat)
+            self._choose_way_to_write(chat)
+            usual = "chat" if self.chat else "plain"
+            self.prompt = load_prompt(prompt or usual, wording).with_shots(shots)
+            self.lists_choices = self.prompt.lists_choices
             template = self.llama.chat_template() if self.chat else ""
             self.new_tokens = reply_room(new_tokens, template)
         except BaseException:
@@ -129,12 +136,11 @@ class Gguf:
             longest=self.llama.window,
         )
 
-    def _choose_prompt(self, prompt: str, shots: int | None, chat: bool | None) -> None:
+    def _choose_way_to_write(self, chat: bool | None) -> None:
         template = self.llama.chat_template()
         if chat and not template:
             raise UsageError(f"{self.file.name} has no chat template.", "Leave out chat=yes.")
         self.chat = bool(template) if chat is None else chat
-        self.prompt = _prompt(prompt, shots, self.chat)
         self._write = _writer(template, self.llama) if self.chat else None
 
     def describe(self) -> dict[str, Any]:
@@ -289,11 +295,6 @@ def chains(prefixes: Sequence[Prefix]) -> Iterator[list[Prefix]]:
         chain.append(prefix)
     if chain:
         yield chain
-
-
-def _prompt(name: str, shots: int | None, chat: bool) -> Prompt:
-    usual = "chat" if chat else "plain"
-    return load_prompt(name or usual).with_shots(shots)
 
 
 def _writer(source: str, llama: Llama) -> Writer:

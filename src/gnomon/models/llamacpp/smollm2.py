@@ -36,6 +36,7 @@ def smollm2(
     name: str,
     *,
     prompt: str = "",
+    wording: int = 1,
     shots: int | None = None,
     normalise: Normalise = "sum",
     ask: Ask = "score",
@@ -48,6 +49,7 @@ def smollm2(
     """SmolLM2-135M-Instruct. The first time, its weights (93 MB) are fetched into the cache.
 
     prompt       a prompt's name or file (default: plain, or chat with `chat`)
+    wording      which of the prompt's wordings, where it has several
     shots        how many of the prompt's examples are shown (default: all)
     normalise    how choices of different length are compared: sum, mean (per token), byte (per
                  byte) or pmi (less the choice's log-probability after nothing)
@@ -68,6 +70,7 @@ def smollm2(
         "smollm2",
         weights() if quantised else wide_weights(),
         prompt=prompt,
+        wording=wording,
         shots=shots,
         normalise=normalise,
         ask=ask,

@@ -55,6 +55,7 @@ class OpenAI:
         self._requests = requests
         self._remote = remote
         self._prompt = prompt
+        self.lists_choices = prompt.lists_choices
         self._replies = replies
         self._newer_names = False  # max_completion_tokens for max_tokens, as OpenAI's newer models
         self._accepted = False  # has the server ever taken a request with these parameters?

@@ -15,7 +15,7 @@ from gnomon.models.servers.remote import Remote
 from gnomon.models.servers.replycache import Replies
 from gnomon.models.servers.requests import Endpoint, Requests, Sampling
 from gnomon.options import neutral
-from gnomon.probing.prompts import Prompt, load_prompt
+from gnomon.probing.prompts import load_prompt
 from gnomon.redaction import redact_url
 
 DEFAULT_URL = "https://api.openai.com/v1"
@@ -40,6 +40,7 @@ def openai(
     base_url: str = "",
     endpoint: Endpoint = "chat",
     prompt: str = "",
+    wording: int = 1,
     shots: int | None = None,
     logprobs: bool = True,
     echo: bool = False,
@@ -63,6 +64,7 @@ def openai(
     base_url       the server's address (else OPENAI_BASE_URL, else OpenAI's own)
     endpoint       chat or completion: which of the server's two interfaces is asked
     prompt         how items are put: a name, or a file (default: chat, or plain for completion)
+    wording        which of the prompt's wordings, where it has several
     shots          how many of the prompt's worked examples to show (default: all)
     logprobs       no: only read the reply, for servers that refuse log-probabilities
     echo           yes: score every choice in full; needs endpoint=completion, and vLLM or alike
@@ -82,7 +84,8 @@ def openai(
     cache          yes keeps replies, so that a second run costs nothing; no does not
     """
     _check_name(name, key_env)
-    wording = _wording(prompt, endpoint, shots)
+    default = "chat" if endpoint == "chat" else "plain"
+    put = load_prompt(prompt or default, wording).with_shots(shots)
     sampling = Sampling(_temperature(temperature), request_seed)
     scoring: dict[str, Any] = {"logprobs": logprobs, "echo": echo}
     room: dict[str, Any] = {"reply_tokens": reply_tokens, "most_reply_tokens": most_reply_tokens}
@@ -92,7 +95,7 @@ def openai(
     replies = _replies(cache)  # may fail, so before the remote, which has a loop to close
     pace: dict[str, Any] = {"concurrency": concurrency, "attempts": attempts, "timeout": timeout}
     remote = Remote(address, key_env, budget, **pace)
-    return OpenAI(requests, remote, wording, replies, batch=concurrency * BATCHES)
+    return OpenAI(requests, remote, put, replies, batch=concurrency * BATCHES)
 
 
 def _check_name(name: str, key_env: str) -> None:
@@ -125,11 +128,6 @@ def _check_name(name: str, key_env: str) -> None:
             f"The key in the variable {key_env} has characters that no header may hold.",
             "Copy it again, without line ends.",
         )
-
-
-def _wording(prompt: str, endpoint: Endpoint, shots: int | None) -> Prompt:
-    default = "chat" if endpoint == "chat" else "plain"
-    return load_prompt(prompt or default).with_shots(shots)
 
 
 def _replies(cache: bool) -> Replies | None:

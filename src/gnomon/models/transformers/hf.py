@@ -21,6 +21,7 @@ class Asking(NamedTuple):
     """How a model is asked, as the user says it: options of which each kind of model has some."""
 
     prompt: str
+    wording: int
     shots: int | None
     chat: bool | None
     normalise: str
@@ -33,7 +34,7 @@ class Asking(NamedTuple):
 
     def chosen_prompt(self, default: str) -> Prompt:
         """The prompt that the user names, or the default of the kind."""
-        return load_prompt(self.prompt or default).with_shots(self.shots)
+        return load_prompt(self.prompt or default, self.wording).with_shots(self.shots)
 
 
 class Place(NamedTuple):
@@ -52,6 +53,7 @@ def hf(
     dtype: str = "",
     device: str = "",
     prompt: str = "",
+    wording: int = 1,
     shots: int | None = None,
     chat: bool | None = None,
     normalise: str = "sum",
@@ -74,6 +76,7 @@ def hf(
     dtype              float32, bfloat16 or float16; by default float32 on a CPU
     device             cpu, cuda, cuda:1, mps ...; by default the fastest there is
     prompt             a prompt's name or file
+    wording            which of the prompt's wordings, where it has several
     shots              how many of the prompt's worked examples to show; by default all
     chat               put items as a conversation; by default where there is a chat template
     normalise          how choices are made comparable: sum, mean (per token), byte or pmi
@@ -92,7 +95,8 @@ def hf(
     if not name:
         raise UsageError("hf needs a name of a model.", "Write hf:NAME or hf:FOLDER: hf:gpt2.")
     check_way_to_ask(ask)
-    asking = Asking(prompt, shots, chat, normalise, ask, new_tokens, top_k, span, labels, trees)
+    how = (chat, normalise, ask, new_tokens, top_k, span, labels, trees)
+    asking = Asking(prompt, wording, shots, *how)
     place = _place(name)
     safety = (allow_pickle, trust_remote_code)
     loaded = load(
@@ -164,7 +168,7 @@ class Kind(NamedTuple):
 
 
 _REPLY = ("ask", "new_tokens")
-_PROMPTED = ("prompt", "shots", "normalise")
+_PROMPTED = ("prompt", "wording", "shots", "normalise")
 KINDS = {
     "causal": Kind(_causal, frozenset((*_PROMPTED, *_REPLY, "chat", "trees"))),
     "seq2seq": Kind(_seq2seq, frozenset((*_PROMPTED, *_REPLY))),

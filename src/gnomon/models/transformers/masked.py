@@ -63,6 +63,7 @@ class Masked:
         check_normalisation(normalise, ("sum", "mean"))
         _check(spec, tokenizer, span, top_k)
         self.spec, self.model, self.tokenizer, self.prompt = spec, model, tokenizer, prompt
+        self.lists_choices = prompt.lists_choices
         self.normalise, self.top_k, self.span, self.about = normalise, top_k, span, about or {}
         self.budget = token_budget(model)
         self.longest = longest_text(model, tokenizer)

@@ -45,6 +45,7 @@ class Seq2seq:
         about: dict[str, Any] | None = None,
     ) -> None:
         self.spec, self.model, self.tokenizer, self.prompt = spec, model, tokenizer, prompt
+        self.lists_choices = prompt.lists_choices
         self.ask, self.new_tokens, self.about = ask, new_tokens, about or {}
         self.scale = scale_of(ask)
         self.budget = token_budget(model)

@@ -8,9 +8,10 @@ from typing import NamedTuple
 import numpy as np
 
 from gnomon.contracts import Benchmark, Measure
+from gnomon.measures.chance import chance_of
 from gnomon.measures.grouping import large_enough
 from gnomon.measures.scoring import scores
-from gnomon.measures.table import Table, in_order
+from gnomon.measures.table import in_order
 from gnomon.records import Score
 from gnomon.registry import known_measure
 from gnomon.reporting.charts.axes import percent
@@ -69,18 +70,13 @@ def _is_of_groups(measure: Measure) -> bool:
     return measure.least_group > 0
 
 
-def guess(table: Table) -> float:
-    """The expected share of right answers of someone who guesses among the choices."""
-    if not len(table):
-        return 0.0
-    offered = (table.kinds.choices >= 0).sum(axis=1)
-    share = table.kinds.gold.sum(axis=1) / np.maximum(offered, 1)
-    return float(share[table.kind].mean())
-
-
-def chance(study: Study) -> float | None:
-    """What a guess is worth; none where that is not the same for the items of all runs."""
-    found = {round(guess(e.table), 6) for e in study.entrants if len(e.table)}
+def shared_chance(study: Study, measure: Measure) -> float | None:
+    """What a guess is worth; none where that is not known, or not the same for all runs."""
+    found: set[float | None] = set()
+    for entrant in study.entrants:
+        if len(entrant.table):
+            chance = chance_of(measure, entrant.table)
+            found.add(chance and round(chance, 6))
     return found.pop() if len(found) == 1 else None
 
 
@@ -129,7 +125,7 @@ def _bars(study: Study, tag: str, measure: Measure) -> Figure | None:
     drawn: list[Bar] = []
     for key in _order(by_key)[:MOST_KEYS]:
         drawn += by_key[key]
-    guide = chance(study) if measure.guessable else None
+    guide = shared_chance(study, measure)
     axis = axis_name(measure.name)
     if guide:
         axis += f" (dotted: a guess over all items, {percent(guide)})"
@@ -166,7 +162,7 @@ def _estimate(bar: Bar) -> Estimate:
 
 
 def _caption(study: Study, keys: int) -> str:
-    said = "With 95 % intervals over independent groups of items."
+    said = "With 95 % intervals over the units that items share."
     if len(study.item_sets()) > 1:
         said += " Each run is on its own items: compare those on the same ones."
     if keys > MOST_KEYS:

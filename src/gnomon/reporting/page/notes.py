@@ -17,7 +17,7 @@ def notes_of(
 ) -> Iterator[str]:
     """The notes on a study whose benchmark has these measures, of which these are shown."""
     yield (
-        "Ranges are 95 % intervals over independent groups of items. An answer that failed or "
+        "Ranges are 95 % intervals over the units that items share. An answer that failed or "
         "could not be read counts as wrong."
     )
     if papers and study.spec:

@@ -7,13 +7,14 @@ from typing import NamedTuple
 
 from gnomon import registry
 from gnomon.contracts import Measure
+from gnomon.measures.chance import verdict
 from gnomon.measures.grouping import items_each
 from gnomon.measures.scoring import score
 from gnomon.records import Score
 from gnomon.registry import role
 from gnomon.reporting.figures import words
 from gnomon.reporting.figures.groups import group_shares
-from gnomon.reporting.figures.slices import guess, tags_of
+from gnomon.reporting.figures.slices import tags_of
 from gnomon.reporting.page.differences import differences
 from gnomon.reporting.page.examples import is_baseline
 from gnomon.reporting.page.headline import Headline
@@ -76,7 +77,7 @@ def _result(study: Study, entrant: Entrant, measure: Measure, figure: Score | No
         return f"{who} gave no answer that could be read to any of {items}."
 
     right = figure
-    if figure and not measure.guessable:
+    if figure and not is_share_of_items(measure):
         who += f" reaches {percentage(figure.value)} {axis_name(measure.name)} and"
         right = None
     right = right or score(entrant.table, registry.measure("accuracy"))
@@ -99,16 +100,16 @@ def _items(study: Study, entrant: Entrant) -> str:
 
 def _beside_chance(entrant: Entrant, right: Score) -> str:
     """What guessing gets, and on which side of it the interval of a share lies."""
-    chance = guess(entrant.table)
+    told = verdict(right.low, right.high, right.chance)
     is_guess = role(entrant.run.model) == "guess"  # by luck or not
-    if is_guess or right.low is None or right.high is None:
-        return f" (chance: {percentage(chance)})"
-    verdict = "no better than"
-    if right.low > chance:
-        verdict = "better than"
-    elif right.high < chance:
-        verdict = "worse than"
-    return f", {verdict} chance ({percentage(chance)})"
+    if is_guess or not told:
+        return f" (chance: {percentage(right.chance)})"
+    return f", {told} ({percentage(right.chance)})"
+
+
+def is_share_of_items(measure: Measure) -> bool:
+    """Whether a figure is the share of items that are right, not a mean over groups of them."""
+    return measure.guessable and not measure.needs
 
 
 def _whole_groups(study: Study, entrant: Entrant, share: float) -> str:
@@ -156,7 +157,7 @@ def _others(
         else:
             apart.append(f"{told} of {len(entrant.table):,}")
 
-    by = "" if measure.guessable else f", by {axis_name(measure.name)}"
+    by = "" if is_share_of_items(measure) else f", by {axis_name(measure.name)}"
     said = []
     if same:
         said.append(f"On the same items{by}: {_first_few(same)}.")

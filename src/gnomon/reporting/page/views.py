@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from gnomon.measures.chance import verdict
 from gnomon.records import Score
-from gnomon.registry import known_measure
 from gnomon.reporting.charts import svg
 from gnomon.reporting.figures import Figure, words
-from gnomon.reporting.figures.slices import guess
 from gnomon.reporting.page.examples import galleries
 from gnomon.reporting.page.headline import Headline, Line, headline, sliced
 from gnomon.reporting.page.summary import sentences
@@ -68,19 +67,22 @@ def _table(study: Study, table: Headline) -> dict[str, Any]:
         columns = list(map(measure_name, columns))
     return {
         "columns": columns,
-        "lines": [_line(study, table, line, columns) for line in table.lines],
+        "lines": [_line(study, line, columns) for line in table.lines],
+        "chance": not table.title and any(map(_chance, table.lines)),
         "notes": table.notes,
     }
 
 
-def _line(study: Study, table: Headline, line: Line, columns: Sequence[str]) -> dict[str, Any]:
+def _line(study: Study, line: Line, columns: Sequence[str]) -> dict[str, Any]:
     shown: dict[str, Any] = {
         "model": line.model,
         "source": line.source,
         "n": 0,
         "asked": "",
         "swatch": "",
-        "plot": _plot(line, None),
+        "plot": _plot(line),
+        "chance": percentage(_chance(line), 1) if _chance(line) else "",
+        "verdict": _verdict(line),
         "cells": [_cell(name, cell) for name, cell in zip(columns, line.cells, strict=True)],
     }
     if line.series < 0:
@@ -89,7 +91,6 @@ def _line(study: Study, table: Headline, line: Line, columns: Sequence[str]) -> 
     entrant = study.entrants[line.series]
     shown["n"] = len(entrant.table)
     shown["asked"] = _asked(entrant)
-    shown["plot"] = _plot(line, _chance(table, entrant))
     if len(study.entrants) > 1:
         shown["swatch"] = _swatch(line.series)
     return shown
@@ -102,14 +103,16 @@ def _asked(entrant: Entrant) -> str:
     return f"{asked} of {entrant.total:,}"
 
 
-def _chance(table: Headline, entrant: Entrant) -> float | None:
+def _chance(line: Line) -> float | None:
     """What a guess is worth by the table's first measure, where that is known."""
-    if table.title or not table.measures:
-        return None
-    first = known_measure(table.measures[0])
-    if first is None or not first.guessable:
-        return None
-    return guess(entrant.table)
+    first = line.cells[0] if line.cells else None
+    return first.chance if first else None
+
+
+def _verdict(line: Line) -> str:
+    """Where the first figure lies beside chance, in words."""
+    first = line.cells[0] if line.cells else None
+    return verdict(first.low, first.high, first.chance) if first else ""
 
 
 def _swatch(series: int) -> Markup:
@@ -126,11 +129,11 @@ def _slice_title(title: str) -> str:
     return f"{measure_name(measure)} by {words(tag)}"
 
 
-def _plot(line: Line, chance: float | None) -> Markup | str:
+def _plot(line: Line) -> Markup | str:
     first = line.cells[0] if line.cells else None
     if first is None:
         return ""
-    return range_plot(first.value, first.low, first.high, chance)
+    return range_plot(first.value, first.low, first.high, first.chance)
 
 
 def range_plot(

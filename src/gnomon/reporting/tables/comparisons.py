@@ -17,7 +17,7 @@ from gnomon.measures.compared import Agreement, Board, Compared, Outcome
 from gnomon.measures.comparison import Comparison, Rank
 from gnomon.records import letter_of
 from gnomon.reporting.tables.render import UNCUT, render
-from gnomon.reporting.tables.scores import PLAIN, interval, percent, too_wide
+from gnomon.reporting.tables.scores import PLAIN, beside_chance, interval, percent, too_wide
 
 
 def shown(
@@ -101,18 +101,23 @@ def _leaderboard(
     board: Board, about: Comparison, level: float, letters: Mapping[str, str]
 ) -> Listing:
     ranks = board.ranks
-    over = f"{ranks[0].n:,} items in {ranks[0].clusters:,} clusters"
+    over = f"{ranks[0].n:,} items ({ranks[0].units})"
     if ranks[0].n < board.most:
         over = f"the {over} that all {len(ranks)} runs share"
     measure = about.measure
     if about.better == "lower":
         measure += " (lower is better)"
-    columns = ["rank", "model", "score", f"{100 * level:g} % interval", "tied with"]
+    columns = ["rank", "model", "score", f"{100 * level:g} % interval", "chance", "tied with"]
+    told = [beside_chance(rank.low, rank.high, rank.chance) for rank in ranks]
+    if any(told):
+        columns.append("")
     rows = []
-    for rank in ranks:
+    for rank, verdict in zip(ranks, told, strict=True):
         tied = ", ".join(letters.get(name, name) for name in rank.tied) or "–"
         cells = [_places(rank), rank.model, percent(rank.value)]
-        cells += [interval(rank.low, rank.high), tied]
+        cells += [interval(rank.low, rank.high), percent(rank.chance), tied]
+        if any(told):
+            cells.append(verdict)
         if letters:
             cells.insert(0, letters[rank.model])
         rows.append(tuple(cells))
@@ -153,9 +158,9 @@ def _agreements(pairs: Sequence[Agreement], level: float) -> Listing:
     rows = []
     for each in pairs:
         about = (each.benchmark, each.measure, each.first, each.second)
-        figures = (percent(each.value), interval(each.low, each.high), each.n, each.clusters)
+        figures = (percent(each.value), interval(each.low, each.high), each.n, each.units)
         rows.append((*about, *figures))
-    return Listing("", (*columns, "n", "clusters"), tuple(rows))
+    return Listing("", (*columns, "n", "units"), tuple(rows))
 
 
 def _places(rank: Rank) -> str:

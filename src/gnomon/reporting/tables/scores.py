@@ -11,19 +11,21 @@ from math import isnan
 from typing import Any, NamedTuple
 
 from gnomon.contracts import Listing
+from gnomon.errors import inert
+from gnomon.measures.chance import verdict
 from gnomon.measures.scoring import Scored
 from gnomon.records import Score
 from gnomon.reporting.tables.render import UNCUT, render, terminal_width
-from gnomon.reporting.words import percentage
+from gnomon.reporting.words import capitalised, percentage
 
 FIELDS = Score.__struct_fields__
 PLAIN = str.maketrans("─–−·…", "----.")  # what is not ASCII in a table without bars
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
 
 
-def headline(scores: Sequence[Score], *, width: int | None = None) -> str:
-    """A table for the terminal of scores over all items, each run by its model's name."""
-    rows = [Scored(score, score.model) for score in scores if not score.by]
+def headline(scores: Sequence[Scored], *, width: int | None = None) -> str:
+    """A table for the terminal of scores over all items."""
+    rows = [each for each in scores if not each.score.by]
     return _fitted("", rows, 0.95, width)
 
 
@@ -80,6 +82,16 @@ def bar(value: float | None, cells: int = 10) -> str:
     return (_EIGHTHS[8] * (eighths // 8) + _EIGHTHS[eighths % 8]).rstrip()
 
 
+def beside_chance(low: float | None, high: float | None, chance: float | None) -> str:
+    """Where a figure is not above chance, in words; nothing where it is, or where none is known.
+
+    >>> beside_chance(0.4, 0.6, 0.5), beside_chance(0.7, 0.8, 0.5)
+    ('no better than chance', '')
+    """
+    told = verdict(low, high, chance)
+    return "" if told == "better than chance" else told
+
+
 def too_wide(text: str, width: int | None = None) -> bool:
     """Whether a table would be cut by the terminal; a file or a pipe cuts nothing."""
     most = terminal_width() if width is None else width
@@ -97,19 +109,43 @@ def _all_fields(scores: Sequence[Scored]) -> Listing:
 def _fitted(by: str, scores: Sequence[Scored], level: float, width: int | None = None) -> str:
     """A table that fits the terminal.
 
-    Where that is too narrow the bars go, then each benchmark gets a table of its own, before any
-    name is cut.
+    Where that is too narrow, words on chance stand below it, then the bars go, then each benchmark
+    gets a table of its own, before any name is cut.
     """
+    whole = render(_listing(by, scores, level, bars=True), width=UNCUT)
+    if not too_wide(whole, width):
+        return whole
+    below = _words_on_chance(scores, width)
     for bars in (True, False):
-        whole = render(_listing(by, scores, level, bars=bars), width=UNCUT)
+        whole = render(_listing(by, scores, level, bars=bars, verdicts=False), width=UNCUT)
         if not too_wide(whole, width):
-            return whole
+            return "\n".join([whole, *below])
     parts: dict[str, list[Scored]] = {}
     for each in scores:
         parts.setdefault(each.score.benchmark, []).append(each)
     if len(parts) > 1:
         return "\n\n".join(_fitted(by, part, level, width) for part in parts.values())
-    return render(_listing(by, scores, level, bars=False), width=width)
+    text = render(_listing(by, scores, level, bars=False, verdicts=False), width=width)
+    return "\n".join([text, *below])
+
+
+def _words_on_chance(scores: Sequence[Scored], width: int | None) -> list[str]:
+    """Which figures are not above chance, for tables that have no room for the words."""
+    from textwrap import wrap
+
+    found: dict[str, list[str]] = {}
+    for each in scores:
+        score = each.score
+        told = _verdict(score)
+        if told:
+            about = filter(None, (each.label, score.measure, score.key))
+            found.setdefault(told, []).append(" ".join(about))
+
+    room = terminal_width() if width is None else width
+    lines = []
+    for told, which in found.items():
+        lines += wrap(inert(f"{capitalised(told)}: {'; '.join(which)}."), room)
+    return lines
 
 
 class _Layout(NamedTuple):
@@ -119,11 +155,14 @@ class _Layout(NamedTuple):
     model: bool
     by: str
     bars: bool
+    verdicts: bool  # whether a figure is better than chance, in words
     twins: bool  # the share that is consistent and right, beside the share that is consistent
     level: float
 
 
-def _listing(by: str, scores: Sequence[Scored], level: float, *, bars: bool) -> Listing:
+def _listing(
+    by: str, scores: Sequence[Scored], level: float, *, bars: bool, verdicts: bool = True
+) -> Listing:
     """One row a score, or for a measure and its twin."""
     pairs = _with_twins(scores)
     benchmarks = {each.score.benchmark for each in scores}
@@ -133,6 +172,7 @@ def _listing(by: str, scores: Sequence[Scored], level: float, *, bars: bool) -> 
         model=len(labels) > 1,
         by=by,
         bars=bars,
+        verdicts=verdicts and any(_verdict(each.score) for each in scores),
         twins=any(twin for _, twin in pairs),
         level=level,
     )
@@ -153,10 +193,12 @@ def _columns(layout: _Layout) -> tuple[str, ...]:
         layout.by: bool(layout.by),
         "score": True,
         f"{100 * layout.level:g} % interval": True,
+        "chance": True,
         " ": layout.bars,
+        "  ": layout.verdicts,
         "and right": layout.twins,
         "n": True,
-        "clusters": True,
+        "units": True,
     }
     return tuple(name.strip() for name, is_wanted in wanted.items() if is_wanted)
 
@@ -171,12 +213,18 @@ def _cells(each: Scored, twin: Score | None, layout: _Layout) -> tuple[Any, ...]
     cells.append(score.measure)
     if layout.by:
         cells.append(score.key or "–")
-    cells += [percent(score.value), interval(score.low, score.high)]
+    cells += [percent(score.value), interval(score.low, score.high), percent(score.chance)]
     if layout.bars:
         cells.append(bar(score.value))
+    if layout.verdicts:
+        cells.append(_verdict(score))
     if layout.twins:
         cells.append(percent(twin.value) if twin else "")
-    return (*cells, score.n, score.clusters)
+    return (*cells, score.n, score.units)
+
+
+def _verdict(score: Score) -> str:
+    return beside_chance(score.low, score.high, score.chance)
 
 
 def _with_twins(scores: Sequence[Scored]) -> list[tuple[Scored, Score | None]]:

@@ -116,7 +116,7 @@ def _verdict(study: Study, both: NDArray[np.bool_]) -> dict[str, Any]:
     except UsageError as problem:
         return {"text": problem.message, "differ": False}
     if isnan(found.p):
-        shared = f"{counted(found.n, 'items')} in {counted(found.clusters, 'independent groups')}"
+        shared = f"{counted(found.n, 'items')} ({found.units})"
         text = f"{first} and {second} cannot be compared: they share {shared}."
         return {"text": text, "differ": False}
     name = measure_name(measure.name).lower()

@@ -7,11 +7,11 @@ from math import isnan
 from typing import Any
 from urllib.parse import quote, urlencode
 
+from gnomon.measures.chance import verdict
 from gnomon.measures.comparison import Rank
 from gnomon.measures.grouping import large_enough
 from gnomon.registry import known_benchmark
 from gnomon.reporting.figures import figures
-from gnomon.reporting.figures.slices import guess
 from gnomon.reporting.page.headline import applicable
 from gnomon.reporting.page.methods import facts
 from gnomon.reporting.page.notes import small_groups
@@ -107,7 +107,9 @@ def _line(shelf: Shelf, place: Place, *, ranked: bool) -> dict[str, Any]:
         "value": percentage(rank.value if known else None, 1),
         "sort": rank.value if known else "",
         "range": _range(rank.low, rank.high),
-        "plot": range_plot(rank.value, rank.low, rank.high, guess(shelf.table(run))),
+        "plot": range_plot(rank.value, rank.low, rank.high, rank.chance),
+        "chance": percentage(rank.chance, 1),
+        "verdict": verdict(rank.low, rank.high, rank.chance),
         "tied": ", ".join(rank.tied),
         "total": counts.items,
         "done": counts.asked,
@@ -193,7 +195,7 @@ def _scores(study: Study, entrant: Entrant) -> list[dict[str, str]]:
                     "measure": measure_name(score.measure),
                     "value": percentage(score.value, 1),
                     "n": f"{score.n:,}",
-                    "clusters": f"{score.clusters:,}",
+                    "units": score.units,
                     "range": _range(score.low, score.high),
                 }
             )

@@ -1,0 +1,160 @@
+"""Do intervals cover and tests hold on the sets as they are: who shares what with whom.
+
+For each set, fresh and (with --data) published, answers are drawn again and again: every unit of
+every kind gets a random effect in logits, 0, 0.5 or 1 in standard deviation, at an accuracy of
+about .7. A 95 % interval should hold the true accuracy in 95 % of the runs, and two models that are
+equally good, each with effects of its own, should differ at the 5 % level in 5 % of them.
+`bench/measures.py designs` runs this.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+import gnomon
+from gnomon.measures.intervals import interval
+from gnomon.measures.sharing import Sharing
+from gnomon.measures.statistics import Statistics, mean_of
+from gnomon.measures.swapping import swapping_test
+from gnomon.measures.table import Table
+from gnomon.measures.units import Shared
+from gnomon.records import Answer
+from gnomon.registry import benchmark, entries
+
+EFFECTS = (0.0, 0.5, 1.0)
+ACCURACY = 0.7
+DRAWS = 500  # of the bootstrap
+SWAPS = 999  # of the paired test
+BATCH = 50  # runs that are drawn together
+FOLDER = {
+    "scales": "spatial-commonsense",
+    "posrel": "spatial-commonsense",
+    "posrel-general": "spatial-commonsense",
+}
+
+
+class Design:
+    """The cells of a set and the units that they belong to; answers can be drawn for it."""
+
+    def __init__(self, table: Table) -> None:
+        self.template = mean_of(np.zeros(len(table)), table.clusters)
+        assert self.template.sizes is not None
+        self.sizes = self.template.sizes.astype(np.int64)
+        each = np.arange(len(self.sizes))
+        alone = Shared(each, each, len(each))  # where each cell is a unit of its own
+        self.kinds = [kind[0] for kind in self.template.kinds] or [alone]
+        self.units_of_cell = np.zeros(len(each), dtype=np.int64)
+        for kind in self.kinds:
+            self.units_of_cell += np.bincount(kind.cells, minlength=len(each))
+
+    def accuracy(self, centre: float, effect: float) -> float:
+        """The expected accuracy with units of such an effect."""
+        points, weights = np.polynomial.hermite_e.hermegauss(41)
+        spread = effect * np.sqrt(np.arange(self.units_of_cell.max() + 1))
+        by_number = logistic(centre + spread[:, None] * points) @ weights / weights.sum()
+        return float(np.average(by_number[self.units_of_cell], weights=self.sizes))
+
+    def centre(self, effect: float) -> float:
+        """The logit that makes the expected accuracy what it should be."""
+        low, high = -10.0, 10.0
+        for _ in range(60):
+            middle = (low + high) / 2
+            if self.accuracy(middle, effect) < ACCURACY:
+                low = middle
+            else:
+                high = middle
+        return low
+
+    def drawn(
+        self, rng: np.random.Generator, centre: float, effect: float, runs: int
+    ) -> Iterator[Statistics]:
+        """The statistics of so many models."""
+        logits = np.full((len(self.sizes), runs), centre)
+        for kind in self.kinds:
+            effects = rng.normal(0, effect, (kind.number, runs))
+            np.add.at(logits, kind.cells, effects[kind.units])
+        right = rng.binomial(self.sizes[:, None], logistic(logits))
+        for run in range(runs):
+            sums = np.stack([right[:, run], self.sizes], axis=1).astype(float)
+            yield replace(self.template, sums=sums)
+
+
+def logistic(logits):
+    return 1 / (1 + np.exp(-logits))
+
+
+def simulate(design: Design, effect: float, runs: int, seed: int) -> dict[str, float]:
+    """The shares of runs whose interval holds the truth, and of pairs that are told apart."""
+    rng = np.random.default_rng([seed, int(10 * effect)])
+    centre = design.centre(effect)
+    hits = dict.fromkeys(("analytic", "bootstrap", "false positives"), 0)
+    for start in range(0, runs, BATCH):
+        size = min(BATCH, runs - start)
+        ones = design.drawn(rng, centre, effect, size)
+        others = design.drawn(rng, centre, effect, size)
+        for run, (one, other) in enumerate(zip(ones, others, strict=True)):
+            analytic = interval(one)
+            drawn = interval(one, draws=DRAWS)
+            hits["analytic"] += analytic.low <= ACCURACY <= analytic.high
+            hits["bootstrap"] += drawn.low <= ACCURACY <= drawn.high
+            p = swapping_test(one, other, swaps=SWAPS, seed=start + run)
+            hits["false positives"] += p < 0.05
+    return {kind: count / runs for kind, count in hits.items()}
+
+
+def tables(data: str, only: list[str]) -> Iterator[tuple[str, Table]]:
+    """Every set that is there, with an answer of no interest to each item."""
+    for name in only or entries("benchmarks"):
+        about = benchmark(name)
+        for source in about.sources:
+            options = {}
+            if source == "published":
+                paper = "viphy" if name.startswith("viphy") else FOLDER.get(name, name)
+                options["data"] = str(Path(data, paper))
+                if not data or not Path(data, paper).is_dir():
+                    continue
+                if name == "vsr":
+                    options["split"] = "random/test"
+            elif source != "fresh":
+                continue
+            items = gnomon.load(f"{name}@{source}", **options).items()
+            rows = [(item, Answer(item=item.id)) for item in items]
+            yield f"{name}@{source}", Table.of(rows, sharing=Sharing.of(about))
+
+
+def designs(
+    data: str = "", only: list[str] | None = None, runs: int = 2000, seed: int = 1
+) -> dict[str, dict[str, object]]:
+    """For each set and each effect: how often intervals cover, how often equal models differ."""
+    warnings.simplefilter("ignore")
+    found: dict[str, dict[str, object]] = {}
+    for name, table in tables(data, only or []):
+        design = Design(table)
+        for effect in EFFECTS:
+            shares = simulate(design, effect, runs, seed)
+            about = {"items": len(table), "units": design.template.units, "effect": effect}
+            found[f"{name}, effect {effect}"] = {**about, **shares}
+            print(f"{name} {effect}: {shares}", flush=True)
+    return found
+
+
+def markdown(found: dict[str, dict[str, object]]) -> str:
+    """A table with a row for each set, the effects beside each other."""
+    by_set: dict[str, list[dict[str, object]]] = {}
+    for name, row in found.items():
+        by_set.setdefault(name.partition(",")[0], []).append(row)
+    lines = [
+        "| set | items | units | analytic | bootstrap | false positives |",
+        "| --- | ---: | --- | --- | --- | --- |",
+    ]
+    for name, rows in by_set.items():
+        cells = [name, f"{rows[0]['items']:,}", str(rows[0]["units"])]
+        for kind in ("analytic", "bootstrap", "false positives"):
+            cells.append(" / ".join(f"{100 * row[kind]:.1f}" for row in rows))
+        lines.append("| " + " | ".join(cells) + " |")
+    return "\n".join(lines)

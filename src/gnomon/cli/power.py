@@ -1,0 +1,233 @@
+"""Plan a run: which difference a benchmark can show, how many items it takes, and how long.
+
+examples:
+  gnomon power scales
+  gnomon power spacenli --difference 2 --accuracy 0.9
+  gnomon power spatialqa -m smollm2
+  gnomon power viphy-size --format json
+
+Two models of about the given accuracy are assumed, who differ from unit to unit (an object, a
+family) by half a logit and whose answers to one item correlate by 0.5. "Detectable" is the smallest
+true difference that a comparison finds four times in five at the 5 % level. More items of the same
+units help only so far; docs/measures.md says how this is computed. With -m a dozen items are asked
+and timed: the time of a run is an estimate from these.
+"""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterator, Sequence
+from math import isnan
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from gnomon.cli.choosing import (
+    MODEL_FLAGS,
+    chosen_models,
+    chosen_sources,
+    item_arguments,
+    model_arguments,
+)
+from gnomon.cli.progress import duration
+from gnomon.contracts import Listing
+from gnomon.errors import UsageError, inert
+from gnomon.itemsource import ItemSource
+
+if TYPE_CHECKING:
+    from gnomon.engine.timing import Timing
+    from gnomon.measures.planning import PlannedSet
+
+POWER, LEVEL = 0.8, 0.95
+
+
+class Row(NamedTuple):
+    """A set of items: the default, the full, or as the options choose it."""
+
+    name: str
+    source: ItemSource
+    found: PlannedSet
+
+
+def arguments(parser: ArgumentParser) -> None:
+    """Add the options of this command."""
+    from gnomon.reporting.tables.render import FORMATS
+
+    parser.add_argument("benchmark", metavar="BENCHMARK", help="NAME, NAME@fresh or NAME@published")
+    parser.add_argument(
+        "--difference",
+        type=float,
+        default=3.0,
+        metavar="POINTS",
+        help="the difference to show, in percentage points (default: 3)",
+    )
+    parser.add_argument(
+        "--accuracy",
+        type=float,
+        default=0.7,
+        metavar="P",
+        help="about how often the two models are right (default: 0.7)",
+    )
+    parser.add_argument("-m", "--model", metavar="MODEL", help="also time a run of this model")
+    parser.add_argument("--limit", type=int, metavar="N", help="a run of at most N items")
+    parser.add_argument(
+        "--format", choices=FORMATS, default="table", help="output format (default: table)"
+    )
+    item_arguments(parser)
+    model_arguments(parser)
+
+
+def main(args: Namespace) -> int:
+    """Plan, time and print."""
+    from gnomon.reporting.tables.render import render
+
+    if not 0 < args.difference < 100:
+        raise UsageError(
+            f"The difference must lie between 0 and 100 points, not {args.difference:g}.",
+            "For example: --difference 3",
+        )
+    source = chosen_sources(args, [args.benchmark])[0].limited(args.limit)
+    rows = list(_rows(args, source))
+    timing = _timing(args, source)
+    if args.format == "json":
+        _print_json(args, rows, timing)
+        return 0
+    print(render(_listing(args, rows, timing), args.format))
+    if args.format == "table":
+        for sentence in _sentences(args, rows, timing):
+            print(inert(sentence))
+    return 0
+
+
+def _rows(args: Namespace, source: ItemSource) -> Iterator[Row]:
+    """The set that the options choose and, if that is the default, the full one."""
+    from gnomon.measures.planning import plan_set
+
+    sets = {"full" if args.all else "default": source}
+    if args.limit:
+        sets = {f"limit {args.limit}": source}
+    elif source.has_more:
+        sets["full"] = source.whole()
+    for name, each in sets.items():
+        items = list(each.items())
+        if not items:
+            raise UsageError(f"{each.name} has no items with these options.", "Choose others.")
+        found = plan_set(
+            items, each.benchmark, difference=args.difference / 100, accuracy=args.accuracy
+        )
+        yield Row(name, each, found)
+
+
+def _timing(args: Namespace, source: ItemSource) -> Timing | None:
+    if not args.model:
+        _check_no_model_options(args)
+        return None
+    from gnomon.engine.timing import time_items
+
+    return time_items(source, chosen_models(args, [args.model])[0])
+
+
+def _check_no_model_options(args: Namespace) -> None:
+    given = [name for name in MODEL_FLAGS if getattr(args, name) is not None]
+    if given or args.model_set:
+        flag = given[0].replace("_", "-") if given else "model-set"
+        raise UsageError(f"--{flag} is an option of a model.", "Name the model with -m.")
+
+
+def _listing(args: Namespace, rows: Sequence[Row], timing: Timing | None) -> Listing:
+    columns = ["set", "items", "units", "detectable"]
+    columns += [f"items for {args.difference:g}", f"units for {args.difference:g}"]
+    if timing:
+        columns.append(f"time with {args.model}")
+    cells = []
+    for row in rows:
+        plan = row.found.plan
+        line: list[Any] = [row.name, plan.items, _units(row, plan.units_per_kind)]
+        line += [_points(plan.detectable), plan.items_needed, _units(row, plan.units_needed)]
+        if timing:
+            line.append(f"about {_time(timing, plan.items)}")
+        cells.append(tuple(line))
+    return Listing(rows[0].source.name, tuple(columns), tuple(cells))
+
+
+def _time(timing: Timing, items: int) -> str:
+    return duration(max(1.0, timing.seconds_for(items)))
+
+
+def _units(row: Row, counts: Sequence[int | None]) -> str:
+    parts = []
+    for noun, count in zip(row.found.nouns, counts, strict=True):
+        parts.append(f"– {noun}" if count is None else f"{count:,} {noun}")
+    return ", ".join(parts)
+
+
+def _points(value: float) -> str:
+    return "–" if isnan(value) else f"{100 * value:.1f} points"
+
+
+def _sentences(args: Namespace, rows: Sequence[Row], timing: Timing | None) -> Iterator[str]:
+    yield ""
+    for row in rows:
+        yield _verdict(args, row)
+    if timing is None:
+        return
+    yield (
+        f"{args.model}: {timing.items} items took {timing.seconds:.1f} s by the clock and "
+        f"{timing.cpu_seconds:.1f} s of processor time, after {timing.loading:.1f} s to get ready. "
+        "The times of whole runs are estimates from these."
+    )
+    needed = rows[-1].found.items_for_difference
+    if needed and not rows[-1].found.is_enough:
+        yield (
+            f"A run of {needed:,} items, which could show {args.difference:g} points, would take "
+            f"about {_time(timing, needed)}."
+        )
+
+
+def _verdict(args: Namespace, row: Row) -> str:
+    plan, wanted = row.found.plan, f"a difference of {args.difference:g} points"
+    which = f"The {row.name} set"
+    if row.found.is_enough:
+        return f"{which} can show {wanted}."
+    if isnan(plan.detectable):
+        return f"{which} has too few units to show any difference."
+    units = _units(row, plan.units_needed)
+    if plan.items_needed is None:
+        return (
+            f"{which} cannot show {wanted}, nor could more items of the same units: it would take "
+            f"about {units}."
+        )
+    return (
+        f"{which} cannot show {wanted}: it would take about {plan.items_needed:,} items of the "
+        f"same units, or {units}."
+    )
+
+
+def _print_json(args: Namespace, rows: Sequence[Row], timing: Timing | None) -> None:
+    import msgspec
+
+    sets = []
+    for row in rows:
+        plan = row.found.plan
+        sets.append(
+            {
+                "set": row.name,
+                "options": row.source.options,
+                "items": plan.items,
+                "units": dict(zip(row.found.nouns, plan.units_per_kind, strict=True)),
+                "detectable": None if isnan(plan.detectable) else plan.detectable,
+                "enough": row.found.is_enough,
+                "items_needed": plan.items_needed,
+                "units_needed": dict(zip(row.found.nouns, plan.units_needed, strict=True)),
+                "seconds": timing.seconds_for(plan.items) if timing else None,
+            }
+        )
+    found = {
+        "benchmark": rows[0].source.name,
+        "difference": args.difference / 100,
+        "accuracy": args.accuracy,
+        "power": POWER,
+        "level": LEVEL,
+        "model": args.model,
+        "sets": sets,
+        "timing": timing._asdict() if timing else None,
+    }
+    print(msgspec.json.format(msgspec.json.encode(found), indent=2).decode())

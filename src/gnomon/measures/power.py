@@ -1,0 +1,147 @@
+"""Planning: which difference a set of items can show, and how many items or units would show less.
+
+The error of a difference has a part from single items, which more items shrink, and one from each
+kind of unit (objects, families, verbs), which only more units shrink.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Sequence
+from math import ceil, sqrt
+from typing import NamedTuple
+
+from gnomon.errors import UsageError
+from gnomon.measures.distributions import t_quantile
+
+UnitsOfItem = Sequence[Sequence[Hashable]]  # for each kind of unit, those that an item belongs to
+
+
+class Plan(NamedTuple):
+    """What a set of items can show of two models, and what it would take to show a difference."""
+
+    items: int
+    units_per_kind: tuple[int, ...]
+    detectable: float  # the least true difference that is found with the chance asked for
+    items_needed: int | None  # of the same units; none if no number of items would do
+    # of each kind, with items growing along; none for fewer than two units, which tell nothing
+    units_needed: tuple[int | None, ...]
+
+
+class Part(NamedTuple):
+    """A part of the variance of a difference, and how many independent units it comes from."""
+
+    variance: float
+    units: int
+
+
+def plan(
+    units: Sequence[UnitsOfItem],
+    *,
+    difference: float = 0.03,
+    accuracy: float = 0.7,
+    unit_sd: float = 0.5,
+    item_correlation: float = 0.5,
+    level: float = 0.95,
+    power: float = 0.8,
+) -> Plan:
+    """What items with these units can show of two models of about this accuracy.
+
+    `units[i]` holds, for each kind of unit, the units of item i: (("ant", "cow"),) for a pair of
+    objects, (("car",), ("drives",)) for an object and a verb. `unit_sd` is how much the difference
+    of the two models varies from unit to unit, in logits; `item_correlation` is that of their
+    answers to one item.
+
+    >>> pairs = [((one, two),) for one in range(50) for two in range(one)]
+    >>> found = plan(pairs)
+    >>> found.items, found.units_per_kind, round(found.detectable, 3), found.items_needed
+    (1225, (50,), 0.092, None)
+    """
+    _check(difference, accuracy, item_correlation, level, power)
+    items = len(units)
+    if not items:
+        return Plan(0, (), float("nan"), None, ())
+    slope = accuracy * (1 - accuracy)  # of accuracy over logits
+    of_items = Part(2 * slope * (1 - item_correlation) / items, items)
+    of_units = _parts_of_units(units, (unit_sd * slope) ** 2)
+    parts = [of_items, *of_units]
+
+    def shows(candidate: Sequence[Part]) -> bool:
+        return _detectable(candidate, level, power) <= difference
+
+    times = _least(lambda times: shows(_grown(parts, times)))
+    counts = tuple(part.units for part in of_units)
+    more_items = _least(lambda times: shows([*_grown(parts[:1], times), *of_units]))
+    return Plan(
+        items=items,
+        units_per_kind=counts,
+        detectable=_detectable(parts, level, power),
+        items_needed=_times(items, more_items),
+        units_needed=tuple(_times(count, times) for count in counts),
+    )
+
+
+def _check(
+    difference: float, accuracy: float, item_correlation: float, level: float, power: float
+) -> None:
+    """Refuse values that make no sense."""
+    shares = {"difference": difference, "accuracy": accuracy, "level": level, "power": power}
+    for name, value in shares.items():
+        if not 0 < value < 1:
+            raise UsageError(
+                f"The {name} must lie between 0 and 1, not {value}.", "Give a share, such as 0.03."
+            )
+    if not -1 <= item_correlation <= 1:
+        raise UsageError(
+            f"The correlation must lie between -1 and 1, not {item_correlation}.",
+            "0.5 is usual for two models on the same items.",
+        )
+
+
+def _parts_of_units(units: Sequence[UnitsOfItem], variance: float) -> list[Part]:
+    """For each kind of unit, what its units add to the variance of a mean over the items."""
+    kinds = len(units[0])
+    found = []
+    for kind in range(kinds):
+        sizes: Counter[Hashable] = Counter()
+        for item in units:
+            sizes.update(set(item[kind]))
+        squares = sum((size / len(units)) ** 2 for size in sizes.values())
+        found.append(Part(variance * squares, len(sizes)))
+    return found
+
+
+def _detectable(parts: Sequence[Part], level: float, power: float) -> float:
+    """The least difference found with a chance of `power`; Satterthwaite's degrees of freedom."""
+    if min(part.units for part in parts) < 2:
+        return float("nan")
+    variance = sum(part.variance for part in parts)
+    if variance == 0:
+        return 0.0
+    scatter = sum(part.variance**2 / (part.units - 1) for part in parts)
+    freedom = variance**2 / scatter
+    beyond = t_quantile((1 + level) / 2, freedom) + t_quantile(power, freedom)
+    return beyond * sqrt(variance)
+
+
+def _grown(parts: Sequence[Part], times: float) -> list[Part]:
+    """The parts of a design with so many times the units."""
+    return [Part(part.variance / times, ceil(part.units * times)) for part in parts]
+
+
+def _least(enough: Callable[[float], bool]) -> float | None:
+    """The least factor, to a thousandth, that is enough; none if not even a million is."""
+    low, high = 1e-6, 1e6
+    if not enough(high):
+        return None
+    while high / low > 1.001:
+        middle = sqrt(low * high)
+        if enough(middle):
+            high = middle
+        else:
+            low = middle
+    return high
+
+
+def _times(count: int, factor: float | None) -> int | None:
+    return None if factor is None else max(2, ceil(count * factor))

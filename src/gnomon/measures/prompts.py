@@ -1,0 +1,229 @@
+"""Runs that differ only in the prompt's wording, together: mean, worst, best and spread.
+
+The wordings are given, not drawn: the interval of the mean is over items alone, and the spread says
+what another wording may change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from math import isnan, nan
+from statistics import stdev
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from gnomon.contracts import Measure
+from gnomon.errors import GnomonError, UsageError
+from gnomon.measures.chance import chance_of
+from gnomon.measures.entries import Entry, by_benchmark
+from gnomon.measures.intervals import interval
+from gnomon.measures.needs import unmet
+from gnomon.measures.runlabels import labels, settings_of
+from gnomon.measures.seeds import slices, together
+from gnomon.measures.table import Table
+from gnomon.records import Score
+
+if TYPE_CHECKING:
+    from gnomon.runs import Run
+
+WORDING = "wording"  # the setting; the first wording is the default and not recorded
+
+
+class PromptScore(NamedTuple):
+    """One measure over several prompts."""
+
+    score: Score  # the mean over prompts, with an interval over items
+    label: str
+    values: tuple[float, ...]  # one for each prompt
+    prompts: tuple[str, ...]  # what the prompts are called
+    better: str  # higher or lower
+
+    @property
+    def best(self) -> float:
+        """The best value of any prompt."""
+        return max(self.values) if self.better == "higher" else min(self.values)
+
+    @property
+    def worst(self) -> float:
+        """The worst value of any prompt."""
+        return min(self.values) if self.better == "higher" else max(self.values)
+
+    @property
+    def spread(self) -> float:
+        """The difference between the best and the worst."""
+        return abs(self.best - self.worst)
+
+    @property
+    def deviation(self) -> float:
+        """The sample standard deviation over prompts."""
+        return stdev(self.values) if len(self.values) > 1 else nan
+
+    def prompt_of(self, value: float) -> str:
+        """The first prompt that has this value."""
+        return self.prompts[self.values.index(value)]
+
+
+def prompt_name(table: Table) -> str:
+    """What the prompt of a run is called among its paraphrases.
+
+    >>> from gnomon.measures.table import About, Table
+    >>> table = replace(Table.of([]), about=About(settings={"wording": 2}))
+    >>> prompt_name(table), prompt_name(Table.of([]))
+    ('wording 2', 'wording 1')
+    """
+    return f"wording {table.settings.get(WORDING, 1)}"
+
+
+def promptless(table: Table) -> dict[str, Any]:
+    """The settings of a run other than its wording."""
+    return {name: value for name, value in table.settings.items() if name != WORDING}
+
+
+def by_prompt(tables: Sequence[Table]) -> list[list[Table]]:
+    """The tables in groups that differ in nothing but the prompt, in order of first occurrence.
+
+    Within a group they stand in the order of their prompts.
+    """
+    found: dict[tuple[str, str, str], list[Table]] = {}
+    for table in tables:
+        others = repr(sorted(promptless(table).items()))
+        found.setdefault((table.benchmark, table.model, others), []).append(table)
+    return [sorted(group, key=prompt_name) for group in found.values()]
+
+
+def pooled_over_prompts(entries: Sequence[Entry]) -> list[Entry]:
+    """One entry for all runs that differ in nothing but the prompt.
+
+    It is an error if none do.
+    """
+    measures = {id(entry.table): entry.measures for entry in entries}
+    found = []
+    for here in by_benchmark([entry.table for entry in entries]):
+        groups = by_prompt(here)
+        wordings = sorted({prompt_name(table) for table in here})
+        models = [group[0].model for group in groups]
+        names = labels(models, [promptless(group[0]) for group in groups])
+        for group, name in zip(groups, names, strict=True):
+            own = measures[id(group[0])]
+            found.append(Entry(_pooled(group, wordings), own, name, seeds=tuple(group)))
+    if found and all(len(entry.seeds) == 1 for entry in found):
+        raise _one_wording()
+    return found
+
+
+def check_prompts(runs: Sequence[Run]) -> None:
+    """Refuse runs of which no two differ only in the wording."""
+    seen = set()
+    for run in runs:
+        others = {name: value for name, value in settings_of(run).items() if name != WORDING}
+        seen.add((run.benchmark, run.model, repr(sorted(others.items()))))
+    if len(seen) == len(runs):
+        raise _one_wording()
+
+
+def _one_wording() -> UsageError:
+    return UsageError(
+        "No two of these runs differ only in the wording of the prompt.",
+        "Make runs in every wording with `gnomon run ... --prompts all`.",
+    )
+
+
+def _pooled(tables: Sequence[Table], wordings: Sequence[str]) -> Table:
+    """Runs with different prompts, one below the other; an item is the same unit in all of them.
+
+    A model that is not asked by a prompt would answer the same in every wording.
+    """
+    asked = {prompt_name(table): table for table in tables}
+    if not _has_prompt(tables[0].model):
+        asked = dict.fromkeys(wordings, tables[0])
+    named = []
+    for name, table in asked.items():
+        named.append(replace(table, about=replace(table.about, seed=name)))
+    pooled = together(named)
+    about = replace(pooled.about, settings=promptless(tables[0]))
+    return replace(pooled, about=about)
+
+
+def _has_prompt(model: str) -> bool:
+    """Whether a model is asked by a prompt; one that is not installed here may be."""
+    from gnomon import registry
+
+    try:
+        registry.model_factory(model)
+    except (GnomonError, ImportError):
+        return True
+    try:
+        registry.model(model, wording=2)
+    except UsageError:
+        return False
+    return True
+
+
+def score_over_prompts(
+    entries: Sequence[Entry],
+    *,
+    by: Sequence[str] = (),
+    measures: Sequence[str] = (),
+    minimum: int = 1,
+    level: float = 0.95,
+) -> list[PromptScore]:
+    """The measures of each model over its prompts: all items first, then by tags."""
+    from gnomon.registry import measure
+
+    pooled = pooled_over_prompts(entries)
+    found: list[PromptScore] = []
+    for entry in pooled:
+        for name in measures or entry.measures:
+            found += _over(entry, measure(name), level)
+    for tag in by:
+        for entry in pooled:
+            for name in measures or entry.measures:
+                found += _sliced(entry, measure(name), tag, minimum, level)
+    return found
+
+
+def _sliced(
+    entry: Entry, measure: Measure, tag: str, minimum: int, level: float
+) -> Iterator[PromptScore]:
+    parts: Mapping[str, Sequence[Table]] = slices(entry.seeds, tag, minimum)
+    pooled = dict(entry.table.by(tag)) if parts else {}
+    for key, tables in parts.items():
+        here = entry._replace(table=pooled[key], seeds=tuple(tables))
+        yield from _over(here, measure, level, tag, key)
+
+
+def _over(
+    entry: Entry, measure: Measure, level: float, by: str = "", key: str = ""
+) -> Iterator[PromptScore]:
+    """One measure over the prompts of one model; nothing where it is undefined."""
+    values, prompts = [], []
+    for table in entry.seeds:
+        if unmet(measure, table.judged):
+            continue
+        value = measure.statistics(table.judged).value
+        if not isnan(value):
+            values.append(value)
+            prompts.append(prompt_name(table))
+    if not values:
+        return
+
+    statistics = measure.statistics(entry.table.judged)
+    found = interval(statistics, level=level)
+    mean = sum(values) / len(values)
+    bottom, top = statistics.bounds
+    moved = mean - found.value  # where a measure is no mean over items
+    score = Score(
+        benchmark=entry.table.benchmark,
+        model=entry.table.model,
+        measure=measure.name,
+        by=by,
+        key=key,
+        value=mean,
+        low=None if isnan(found.low) else max(bottom, found.low + moved),
+        high=None if isnan(found.high) else min(top, found.high + moved),
+        chance=chance_of(measure, entry.table),
+        n=max(map(len, entry.seeds)),
+        clusters=statistics.clusters,
+        units=statistics.units,
+    )
+    yield PromptScore(score, entry.label, tuple(values), tuple(prompts), measure.better)

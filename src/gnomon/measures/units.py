@@ -1,0 +1,260 @@
+"""What items share: units of one or more kinds, such as the two objects of a pair, or a verb.
+
+Items that share a unit of any kind vary together. Those that share all of theirs form a cell: sums
+over cells are all that a measure needs, and which units a cell belongs to is all that its error
+needs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Codes = NDArray[np.int32] | NDArray[np.int64]
+
+# more units of a kind than this are put together in so many random blocks, which are as independent
+BLOCKS = 10_000
+CELLS = 5_000_000  # numbers that a matrix of sums may hold
+
+
+class Shared(NamedTuple):
+    """The cells that share a unit, for each unit; or two units, for each two; and so on."""
+
+    cells: Codes  # a cell occurs once for each unit that it has
+    units: Codes  # the unit, for each of these
+    number: int  # of units
+
+
+class Cells(NamedTuple):
+    """Rows that share all their units, taken together."""
+
+    of: Codes  # the cell of each row
+    number: int
+    # for each kind of unit what cells share: one unit, two ...; empty where cells are the units
+    kinds: tuple[tuple[Shared, ...], ...]
+    units_of_kind: tuple[int, ...]  # how many there are, before any were put into blocks
+    words: str  # the same for people: "16 objects, 30 verbs"
+
+
+@dataclass(frozen=True)
+class Units:
+    """The units of each row: codes, one for each tag, and how many of the tags make a kind.
+
+    >>> pairs = Units(np.array([[0, 1], [1, 0], [0, 2]]), (2,), ("objects",))
+    >>> pairs.cells(2).of.tolist(), pairs.cells(2).words
+    ([0, 0, 1], '3 objects')
+    """
+
+    codes: Codes  # [rows, tags]; -1 is a unit of its own; tags of a kind have one vocabulary
+    kinds: tuple[int, ...] = (1,)
+    nouns: tuple[str, ...] = ("units",)  # what the units of each kind are called
+    _cells: dict[int, Cells] = field(default_factory=dict, repr=False, compare=False)
+
+    @classmethod
+    def of(cls, given: Codes | Units) -> Units:
+        """Units as they are; plain codes are units of one kind."""
+        return given if isinstance(given, Units) else cls(given[:, None])
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    def __getitem__(self, rows: NDArray[Any] | slice) -> Units:
+        """The units of some of the rows, given as a mask, as indices or as a slice."""
+        return Units(self.codes[rows], self.kinds, self.nouns)
+
+    def cells(self, columns: int) -> Cells:
+        """The cells; few enough for a matrix of sums that has so many columns."""
+        most = max(100, min(BLOCKS, CELLS // max(1, columns)))
+        found = self._with_most(most)
+        if found.kinds and found.number * columns > CELLS:
+            fitting = int((CELLS / columns) ** (1 / sum(self.kinds)))
+            found = self._with_most(max(10, fitting))
+        return found
+
+    def _with_most(self, most: int) -> Cells:
+        if most not in self._cells:
+            self._cells[most] = _cells(self, most)
+        return self._cells[most]
+
+
+class Kind(NamedTuple):
+    """The units of one kind."""
+
+    codes: Codes  # [rows, tags] from 0 on, ascending in each row; -1 for none
+    number: int  # of the units that have codes: one that every row has does not vary
+    units: int  # of all
+    noun: str
+    as_tagged: Codes  # the codes of all, in the order of the tags
+
+
+def joined(parts: Sequence[Units]) -> Units:
+    """The units of several sets of rows that have nothing to do with one another."""
+    first = parts[0]
+    return Units(np.concatenate([part.codes for part in parts]), first.kinds, first.nouns)
+
+
+def _cells(units: Units, most: int) -> Cells:
+    kinds = _independent(_kinds(units))
+    counts = tuple(kind.units for kind in kinds)
+    words = ", ".join(counted(kind.units, kind.noun) for kind in kinds)
+    blocks = [_blocked(kind, most) for kind in kinds]
+    if len(blocks) == 1 and blocks[0].codes.shape[1] == 1:
+        [only] = blocks
+        return Cells(only.codes[:, 0], only.number, (), counts, words)
+
+    of: Codes = np.zeros(len(units), dtype=np.int64)
+    for kind in blocks:
+        for tag in kind.codes.T:
+            of, count = compact(of * (kind.number + 1) + tag + 1)
+    first = np.zeros(count, dtype=np.int64)
+    first[of[::-1]] = np.arange(len(of))[::-1]
+    shared = tuple(_shared(kind.codes[first]) for kind in blocks)
+    return Cells(of, count, shared, counts, words)
+
+
+def _shared(units: Codes) -> tuple[Shared, ...]:
+    """What cells [cells, tags] share of a kind: one unit, two ... as many as there are tags."""
+    numbers = range(1, units.shape[1] + 1)
+    return tuple(_sharing(units, number) for number in numbers)
+
+
+def _sharing(units: Codes, number: int) -> Shared:
+    cells: list[Codes] = []
+    keys: list[Codes] = []
+    width = int(units.max(initial=0)) + 1
+    for tags in combinations(range(units.shape[1]), number):
+        some = units[:, tags]
+        there = np.flatnonzero((some >= 0).all(axis=1))
+        key: Codes = np.zeros(len(there), dtype=np.int64)
+        for tag in some[there].T:
+            key = key * width + tag
+        cells.append(there)
+        keys.append(key)
+    codes, count = compact(np.concatenate(keys, dtype=np.int64))
+    return Shared(np.concatenate(cells, dtype=np.int64), codes, count)
+
+
+def _kinds(units: Units) -> list[Kind]:
+    """The units of each kind, numbered."""
+    found = []
+    start = 0
+    for tags, noun in zip(units.kinds, units.nouns, strict=True):
+        part = units.codes[:, start : start + tags]
+        start += tags
+        numbers, count = compact(part.ravel())
+        codes = numbers.reshape(part.shape)
+        if tags == 1:
+            found.append(Kind(codes, count, count, noun, codes))
+        else:
+            found.append(_in_order(codes, count, noun))
+    return found
+
+
+def _in_order(tagged: Codes, count: int, noun: str) -> Kind:
+    """A kind of several tags: which of two objects comes first is no matter.
+
+    A unit that a row names twice counts once, and one that every row has is left out.
+    """
+    codes = np.sort(np.asarray(tagged, dtype=np.int64), axis=1)
+    codes[:, 1:][codes[:, 1:] == codes[:, :-1]] = -1
+    rows = np.bincount(codes[codes >= 0], minlength=count)
+    varies = rows < len(codes)
+    number = np.append(np.where(varies, np.cumsum(varies) - 1, -1), -1)
+    codes = np.sort(number[codes], axis=1)
+    return Kind(codes, int(varies.sum()), count, noun, tagged)
+
+
+def _independent(kinds: list[Kind]) -> list[Kind]:
+    """The kinds that say something of their own.
+
+    One that has a single unit here does not vary, and one whose units lie within those of another
+    (patterns in families) adds nothing to it.
+    """
+    varying = [kind for kind in kinds if kind.number > 1]
+    if not varying:
+        return kinds[:1]
+    for inner in list(varying):
+        others = [kind for kind in varying if kind is not inner]
+        if any(_lies_within(inner, outer) for outer in others):
+            varying = others
+    return varying
+
+
+def _lies_within(inner: Kind, outer: Kind) -> bool:
+    """Whether rows that share a unit of `inner` always share one of `outer`."""
+    if inner.codes.shape == outer.codes.shape:
+        if outer.number < outer.units:
+            return False
+        return _determines(inner.as_tagged.ravel(), outer.as_tagged.ravel())
+    if inner.codes.shape[1] > 1:
+        return False
+    complete = [tag for tag in outer.codes.T if tag.min() >= 0]
+    return any(_determines(inner.codes[:, 0], tag) for tag in complete)
+
+
+def _determines(one: Codes, two: Codes) -> bool:
+    """Whether each code of `one` goes with a single code of `two`."""
+    width = int(two.max()) + 1
+    _, pairs = compact(np.asarray(one, dtype=np.int64) * width + two)
+    return pairs == compact(one)[1]
+
+
+def _blocked(kind: Kind, most: int) -> Kind:
+    """The kind or, where it has more units, as many random blocks of them.
+
+    Blocks are drawn once from a fixed seed, so the same units always fall into the same blocks.
+    """
+    if kind.number <= most:
+        return kind
+    block = np.random.default_rng(kind.number).permutation(kind.number) % most
+    codes = np.append(block, -1)[kind.codes]
+    if codes.shape[1] == 1:
+        return kind._replace(codes=codes, number=most)
+    codes = np.sort(codes, axis=1)
+    codes[:, 1:][codes[:, 1:] == codes[:, :-1]] = -1
+    return kind._replace(codes=np.sort(codes, axis=1), number=most)
+
+
+def counted(count: int, noun: str) -> str:
+    """A number of units in words.
+
+    >>> counted(1, "families"), counted(1200, "objects")
+    ('1 family', '1,200 objects')
+    """
+    if count != 1:
+        return f"{count:,} {noun}"
+    if noun.endswith("ies"):
+        return f"1 {noun.removesuffix('ies')}y"
+    return f"1 {noun.removesuffix('s')}"
+
+
+def compact(codes: Codes) -> tuple[Codes, int]:
+    """Codes renumbered 0, 1 ... in order of value, and how many; each -1 becomes one of its own.
+
+    >>> compact(np.array([7, 3, 7, -1, -1]))
+    (array([1, 0, 1, 2, 3]), 4)
+    """
+    alone = codes < 0
+    if not alone.any():
+        return _renumber(codes)
+    codes = np.asarray(codes, dtype=np.int64).copy()
+    named, count = _renumber(codes[~alone])
+    codes[~alone] = named
+    codes[alone] = count + np.arange(int(alone.sum()))
+    return codes, count + int(alone.sum())
+
+
+def _renumber(codes: Codes) -> tuple[Codes, int]:
+    if not len(codes):
+        return codes, 0
+    top = int(codes.max()) + 1
+    if top > 4 * len(codes) + 1000:  # sparse codes: sorting is cheaper than a long table
+        values, found = np.unique(codes, return_inverse=True)
+        return np.asarray(found, dtype=np.int64), len(values)
+    seen = np.bincount(codes, minlength=top) > 0
+    return (np.cumsum(seen) - 1)[codes], int(seen.sum())

@@ -1,0 +1,78 @@
+"""The headline measure in each wording of the prompt, for models that were asked in several."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from gnomon.contracts import Measure
+from gnomon.measures.chance import chance_of
+from gnomon.measures.prompts import by_prompt, prompt_name, promptless
+from gnomon.measures.runlabels import labels
+from gnomon.measures.scoring import score
+from gnomon.measures.table import Table
+from gnomon.records import Score
+from gnomon.reporting.charts.plots import Estimate, bars
+from gnomon.reporting.figures import Figure
+from gnomon.reporting.figures.slices import headline_measure
+from gnomon.reporting.study import Study
+from gnomon.reporting.words import axis_name, measure_name, model_name, percentage
+
+
+class Wordings(NamedTuple):
+    """One model with its figure in each wording."""
+
+    label: str
+    names: tuple[str, ...]
+    scores: tuple[Score, ...]
+
+    @property
+    def values(self) -> list[float]:
+        """The figures that are known."""
+        return [score.value for score in self.scores if score.value is not None]
+
+    def told(self) -> str:
+        """Mean, worst, best and spread in a sentence."""
+        low, high = min(self.values), max(self.values)
+        mean = sum(self.values) / len(self.values)
+        return (
+            f"{self.label}: {percentage(mean, 1)} on average over {len(self.values)} wordings, "
+            f"{percentage(low, 1)} to {percentage(high, 1)}, a spread of "
+            f"{100 * (high - low):.1f} points"
+        )
+
+
+def over_prompts(study: Study) -> Iterator[Figure]:
+    """A bar for each wording, if any model was asked in several."""
+    measure = headline_measure(study.spec)
+    tables = [entrant.table for entrant in study.entrants if len(entrant.table)]
+    groups = [group for group in by_prompt(tables) if len(group) > 1]
+    models = [found for found in _models(groups, measure) if len(found.values) > 1]
+    if models:
+        yield _figure(models, measure, chance_of(measure, groups[0][0]))
+
+
+def _models(groups: Sequence[Sequence[Table]], measure: Measure) -> Iterator[Wordings]:
+    names = [model_name(group[0].model) for group in groups]
+    called = labels(names, [promptless(group[0]) for group in groups])
+    for label, group in zip(called, groups, strict=True):
+        scores = tuple(score(table, measure) for table in group)
+        yield Wordings(label, tuple(map(prompt_name, group)), scores)
+
+
+def _figure(models: Sequence[Wordings], measure: Measure, chance: float | None) -> Figure:
+    drawn, rows = [], []
+    for series, found in enumerate(models):
+        for name, each in zip(found.names, found.scores, strict=True):
+            drawn.append(Estimate(name, series, each.value, each.low, each.high))
+            rows.append((found.label, name, each.value, each.low, each.high, each.chance, each.n))
+    told = "; ".join(found.told() for found in models)
+    return Figure(
+        name="over-prompts",
+        title=f"{measure_name(measure.name)} by wording of the prompt",
+        caption=f"{told}. The same items in other words; dotted: chance.",
+        description=f"Bars by wording. {told}.",
+        body=bars(drawn, [found.label for found in models], axis_name(measure.name), guide=chance),
+        columns=("model", "wording", measure.name, "low", "high", "chance", "n"),
+        rows=tuple(rows),
+    )
