@@ -127,8 +127,8 @@ def test_patterns_of_a_user(tmp_path):
 def test_a_world_of_a_user(tmp_path):
     (tmp_path / "mine.yaml").write_text(MINE.replace("{X: oak, Y: well}", "{X: p, Y: q}"))
     (tmp_path / "world.yaml").write_text("classes: {landmark: }\nentities: {landmark: [p, q, r]}")
-    items = list(fresh(patterns=str(tmp_path / "mine.yaml"), world=str(tmp_path / "world.yaml")))
-    assert len(items) == 12
+    files = {"patterns": str(tmp_path / "mine.yaml"), "world": str(tmp_path / "world.yaml")}
+    assert len(list(fresh(**files, per_group=20))) == 12
 
 
 def test_a_filling_of_another_world_has_another_id(tmp_path):
@@ -139,7 +139,7 @@ def test_a_filling_of_another_world_has_another_id(tmp_path):
     for number, names in enumerate(("p, q, r", "p, q, s")):
         world = tmp_path / f"{number}.yaml"
         world.write_text(f"classes: {{landmark: }}\nentities: {{landmark: [{names}]}}")
-        items = fresh(patterns=str(tmp_path / "mine.yaml"), world=str(world))
+        items = fresh(patterns=str(tmp_path / "mine.yaml"), world=str(world), per_group=20)
         found.append({item.id: (item.context, item.text) for item in items})
     shared = found[0].keys() & found[1].keys()
     assert all(found[0][name] == found[1][name] for name in shared)
