@@ -4,7 +4,7 @@ import json
 import re
 import subprocess
 import sys
-from collections import Counter
+from collections import Counter, defaultdict
 from pathlib import Path
 
 import pytest
@@ -107,8 +107,29 @@ def test_the_same_seed_gives_the_same_items_and_more_keeps_the_fewer(items):
     assert all(more[item.id] == item for item in items)
 
 
+def test_every_fresh_item_names_its_family_and_a_family_has_nine_patterns(items):
+    families = defaultdict(set)
+    for item in items:
+        families[item.tags["family"]].add(item.group)
+    assert len(families) > 107
+    assert {len(patterns) for patterns in families.values()} == {9}
+
+
+def test_a_chain_of_premises_says_how_many_hops_it_has(items):
+    hops = {item.group: item.tags.get("hops") for item in items}
+    assert hops["pr-26-a1"] == "4"
+    assert hops["ao-01-a1"] is None
+
+
+def test_a_default_draw_is_small_and_another_seed_renews_it():
+    first = {(item.context, item.text) for item in fresh()}
+    second = {(item.context, item.text) for item in fresh(seed=1)}
+    assert 1200 <= len(first) <= 2400
+    assert len(first & second) < 0.01 * len(first)
+
+
 def test_no_problem_of_the_shipped_bank_has_two_labels():
-    rows = repeated(fresh(per_group=100)).rows
+    rows = repeated(fresh(per_group=20)).rows
     assert [row for row in rows if row[2] != "same"] == []
 
 
