@@ -17,6 +17,7 @@ import resource
 import sys
 import tempfile
 import time
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
@@ -57,19 +58,15 @@ def published(data):
 
 
 def fresh(count):
-    """`count` fresh items; the peak after a tenth of them shows whether memory is flat."""
+    """`count` fresh items; the peak after one of each pattern shows whether memory is flat."""
     from gnomon.benchmarks.spacenli import fresh as items
-    from gnomon.language.patternfile import read_bank
 
-    per_group = (
-        count // len(read_bank(ROOT / "src/gnomon/data/patterns/bank").patterns) * 3 // 2 + 1
-    )
-    stream = items(per_group=per_group)
-    first = sum(1 for _ in islice(stream, count // 10))
+    patterns = sum(1 for _ in items(per_group=1))
     early = peak()
+    stream = items(per_group=count // patterns * 3 // 2 + 1)
     return {
-        "items": first + sum(1 for _ in islice(stream, count - first)),
-        "peak_mb_after_a_tenth": early,
+        "items": sum(1 for _ in islice(stream, count)),
+        "peak_mb_after_one_each": early,
     }
 
 
@@ -87,7 +84,9 @@ def scaled(times, count):
         [read_document(file) for file in sorted((folder / "bank").glob("*.yaml"))], world
     )
     loaded = time.process_time()
-    items = sum(1 for _ in bank_samples(bank, count))
+    # With ten times the entities, seven slots have more problems than 64 bits can number.
+    few = replace(bank, patterns=tuple(p for p in bank.patterns if len(p.slots) <= 6))
+    items = sum(1 for _ in bank_samples(few, count))
     return {
         "entities": len(bank.world.entities),
         "items": items,
@@ -132,11 +131,11 @@ def main():
     if Path(args.data).is_dir():
         results["published"] = measure(published, args.data)
     small, large = results["world x1"], results["world x10"]
-    fresh_peak = results["fresh"]["peak_mb"] / results["fresh"]["peak_mb_after_a_tenth"]
+    fresh_peak = results["fresh"]["peak_mb"] / results["fresh"]["peak_mb_after_one_each"]
     results["ratios"] = {
         "x10 world, load and sample": round(large["cpu_s"] / small["cpu_s"], 2),
         "x10 world, sample": round(large["sample_cpu_s"] / small["sample_cpu_s"], 2),
-        "fresh peak, all / a tenth": round(fresh_peak, 3),
+        "fresh peak, all / one each": round(fresh_peak, 3),
     }
     missed = [
         name

@@ -4,7 +4,7 @@ import json
 import re
 import subprocess
 import sys
-from collections import Counter
+from collections import Counter, defaultdict
 from pathlib import Path
 
 import pytest
@@ -81,9 +81,9 @@ def test_every_shipped_pattern_has_two_hundred_distinct_items(bank):
     assert {
         pattern.id: n for pattern in bank.patterns if (n := len(Population(pattern))) < 200
     } == {}
-    texts = Counter((item.group, item.context, item.text) for item in fresh(per_group=200))
+    texts = Counter((item.group, item.context, item.text) for item in fresh(per_group=40))
     assert max(texts.values()) == 1
-    assert texts.total() == 200 * len(bank.patterns)
+    assert texts.total() == 40 * len(bank.patterns)
 
 
 def test_no_shipped_pattern_stands_without_a_sibling_of_another_label(bank):
@@ -94,7 +94,7 @@ def test_no_shipped_pattern_stands_without_a_sibling_of_another_label(bank):
 
 
 def test_two_seeds_give_other_items_and_the_same_statistics():
-    first, second = list(fresh(seed=1, per_group=20)), list(fresh(seed=2, per_group=20))
+    first, second = list(fresh(seed=1, per_group=5)), list(fresh(seed=2, per_group=5))
     shared = {item.id for item in first} & {item.id for item in second}
     assert len(shared) < 0.05 * len(first)
     assert statistics(first)[:2] == statistics(second)[:2]
@@ -107,8 +107,29 @@ def test_the_same_seed_gives_the_same_items_and_more_keeps_the_fewer(items):
     assert all(more[item.id] == item for item in items)
 
 
+def test_every_fresh_item_names_its_family_and_a_family_has_nine_patterns(items):
+    families = defaultdict(set)
+    for item in items:
+        families[item.tags["family"]].add(item.group)
+    assert len(families) > 107
+    assert {len(patterns) for patterns in families.values()} == {9}
+
+
+def test_a_chain_of_premises_says_how_many_hops_it_has(items):
+    hops = {item.group: item.tags.get("hops") for item in items}
+    assert hops["pr-26-a1"] == "4"
+    assert hops["ao-01-a1"] is None
+
+
+def test_a_default_draw_is_small_and_another_seed_renews_it():
+    first = {(item.context, item.text) for item in fresh()}
+    second = {(item.context, item.text) for item in fresh(seed=1)}
+    assert 1200 <= len(first) <= 2400
+    assert len(first & second) < 0.01 * len(first)
+
+
 def test_no_problem_of_the_shipped_bank_has_two_labels():
-    rows = repeated(fresh(per_group=100)).rows
+    rows = repeated(fresh(per_group=20)).rows
     assert [row for row in rows if row[2] != "same"] == []
 
 
@@ -127,8 +148,8 @@ def test_patterns_of_a_user(tmp_path):
 def test_a_world_of_a_user(tmp_path):
     (tmp_path / "mine.yaml").write_text(MINE.replace("{X: oak, Y: well}", "{X: p, Y: q}"))
     (tmp_path / "world.yaml").write_text("classes: {landmark: }\nentities: {landmark: [p, q, r]}")
-    items = list(fresh(patterns=str(tmp_path / "mine.yaml"), world=str(tmp_path / "world.yaml")))
-    assert len(items) == 12
+    files = {"patterns": str(tmp_path / "mine.yaml"), "world": str(tmp_path / "world.yaml")}
+    assert len(list(fresh(**files, per_group=20))) == 12
 
 
 def test_a_filling_of_another_world_has_another_id(tmp_path):
@@ -139,7 +160,7 @@ def test_a_filling_of_another_world_has_another_id(tmp_path):
     for number, names in enumerate(("p, q, r", "p, q, s")):
         world = tmp_path / f"{number}.yaml"
         world.write_text(f"classes: {{landmark: }}\nentities: {{landmark: [{names}]}}")
-        items = fresh(patterns=str(tmp_path / "mine.yaml"), world=str(world))
+        items = fresh(patterns=str(tmp_path / "mine.yaml"), world=str(world), per_group=20)
         found.append({item.id: (item.context, item.text) for item in items})
     shared = found[0].keys() & found[1].keys()
     assert all(found[0][name] == found[1][name] for name in shared)

@@ -77,8 +77,8 @@ REPLACED = [
     ('premises: ["{X} {X:is} in {Z}"]', "premises: []", "0 premises"),
     (
         'premises: ["{X} {X:is} in {Z}"]',
-        'premises: ["a {X}", "b {X}", "c {X}", "d {X}"]',
-        "4 premises",
+        'premises: ["a {X}", "b {X}", "c {X}", "d {X}", "e {X}", "f {X}"]',
+        "6 premises",
     ),
     ('words: [today, ""]', "words: []", "missing, too many or repeated"),
     ('words: [today, ""]', "words: [today, today]", "missing, too many or repeated"),

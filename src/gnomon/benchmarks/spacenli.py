@@ -32,7 +32,7 @@ ALL, EXAMPLES = -1, 0  # values of per_group with a meaning of their own
 
 
 def fresh(
-    *, seed: int = 0, per_group: int = 20, patterns: str = "", world: str = ""
+    *, seed: int = 0, per_group: int = 2, patterns: str = "", world: str = ""
 ) -> Iterator[Item]:
     """Problems from our bank of patterns, or from patterns of your own.
 
@@ -137,6 +137,8 @@ def pattern_tags(pattern: Pattern) -> dict[str, str]:
     }
     if pattern.family:
         tags["family"] = pattern.family
+    if pattern.hops:
+        tags["hops"] = str(pattern.hops)
     return tags
 
 
@@ -267,7 +269,7 @@ SPACENLI = Benchmark(
         "pattern_accuracy_auc",
         "group_agreement",
     ),
-    slices=("class", "premises", "negation"),
+    slices=("class", "premises", "hops", "negation"),
     noun="patterns",
     units=(("family",),),
     unit_nouns=("families",),

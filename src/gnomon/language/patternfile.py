@@ -14,11 +14,13 @@ from gnomon.language.documents import Node, parse_document, read_document, shown
 from gnomon.language.expressions import ExpressionError, slots_of
 from gnomon.language.parsing import parse_condition, parse_set
 from gnomon.language.patterns import CLASSES, LABELS, Bank, Example, Pattern, Slot
+from gnomon.language.squares import KEYS as SQUARE_KEYS
+from gnomon.language.squares import patterns_of
 from gnomon.language.surface import SLOT, Sentence, SentenceError, parse_sentence
 from gnomon.language.world import World
 from gnomon.language.worldfile import build_world, read_expression
 
-SHARED = ("class", "expressions", "slots", "where", "distinct")
+SHARED = ("class", "expressions", "hops", "slots", "where", "distinct")
 PATTERN_KEYS = (
     "id",
     "label",
@@ -26,6 +28,7 @@ PATTERN_KEYS = (
     "expressions",
     "premises",
     "hypothesis",
+    "hops",
     "slots",
     "where",
     "distinct",
@@ -33,7 +36,7 @@ PATTERN_KEYS = (
     "examples",
     "note",
 )
-PREMISE_LIMIT, SLOT_LIMIT, WORDS_LIMIT, CONDITION_LIMIT, EXAMPLE_LIMIT = 3, 8, 200, 50, 100
+PREMISE_LIMIT, SLOT_LIMIT, WORDS_LIMIT, CONDITION_LIMIT, EXAMPLE_LIMIT = 5, 8, 200, 50, 100
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._*-]{0,59}")
 
 
@@ -60,7 +63,7 @@ def build_bank(documents: Sequence[Node], world: Node | None = None) -> Bank:
     worlds = [world] if world else []
     bodies = []
     for document in documents:
-        top = document.mapping("a pattern file", ("patterns", "families", "world"))
+        top = document.mapping("a pattern file", ("patterns", "families", "squares", "world"))
         bodies += _bodies(top)
         if "world" in top:
             worlds.append(top["world"])
@@ -78,7 +81,7 @@ def build_bank(documents: Sequence[Node], world: Node | None = None) -> Bank:
     if not patterns:
         raise DataError(
             "there are no patterns.",
-            "Write them under 'patterns' or 'families' (docs/patterns.md).",
+            "Write them under 'patterns', 'families' or 'squares' (docs/patterns.md).",
             file=files[0] if files else "",
         )
     return Bank(tuple(_with_siblings(patterns)), ground, files)
@@ -103,21 +106,26 @@ def _files(path: Path) -> list[Path]:
 
 
 def _bodies(top: Mapping[str, Node]) -> list[tuple[Node, Node | None]]:
-    """Every pattern with its family, in the order of the file."""
+    """Every pattern with its family or square, in the order of the file."""
     found: list[tuple[Node, Node | None]] = []
     for name, section in top.items():
         if name == "patterns":
             found += [(node, None) for node in section.sequence("patterns")]
         elif name == "families":
             for family in section.sequence("families"):
-                keys = family.mapping("a family", ("family", "patterns", "note", *SHARED))
-                if "patterns" not in keys:
-                    family.fail(
-                        "the family has no 'patterns'.",
-                        "List its patterns under the key 'patterns'.",
-                    )
-                found += [(node, family) for node in keys["patterns"].sequence("patterns")]
+                found += [(node, family) for node in _members(family)]
+        elif name == "squares":
+            for square in section.sequence("squares"):
+                square.mapping("a square", (*SQUARE_KEYS, *SHARED))
+                found += [(node, square) for node in patterns_of(square)]
     return found
+
+
+def _members(family: Node) -> list[Node]:
+    keys = family.mapping("a family", ("family", "patterns", "note", *SHARED))
+    if "patterns" not in keys:
+        family.fail("the family has no 'patterns'.", "List its patterns under the key 'patterns'.")
+    return keys["patterns"].sequence("patterns")
 
 
 def _with_siblings(patterns: Mapping[str, Pattern]) -> list[Pattern]:
@@ -166,8 +174,9 @@ class _Reader:
         if family is not None:
             self.family = family.mapping("a family")
             self.family_name = f"line {family.line}"
-        if "family" in self.family:
-            self.family_name = self.family["family"].scalar("'family'")
+        for key in ("family", "square"):
+            if key in self.family:
+                self.family_name = self.family[key].scalar(f"'{key}'")
 
     def find(self, key: str) -> Node | None:
         """What the pattern says under a key, or its family where families may."""
@@ -205,6 +214,7 @@ class _Reader:
             siblings=self.siblings(),
             world=self.world,
             family=self.family_name,
+            hops=self.hops(),
             file=self.node.file,
             line=self.node.line,
             note=note.scalar("'note'") if note else "",
@@ -240,6 +250,13 @@ class _Reader:
         if node is None:
             return True
         return node.choice("'distinct'", ("yes", "no", "true", "false")) in ("yes", "true")
+
+    def hops(self) -> int:
+        """How many premises the inference chains; 0 where the file does not say."""
+        node = self.find("hops")
+        if node is None:
+            return 0
+        return int(node.choice("'hops'", [str(n + 1) for n in range(PREMISE_LIMIT)]))
 
     def siblings(self) -> tuple[str, ...]:
         node = self.own.get("sibling")

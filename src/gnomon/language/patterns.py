@@ -55,6 +55,7 @@ class Pattern:
     examples: tuple[Example, ...]
     world: World
     family: str = ""
+    hops: int = 0  # premises that the inference chains; 0 if not known
     note: str = ""
     file: str = ""
     line: int = 0

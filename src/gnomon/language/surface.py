@@ -28,7 +28,7 @@ AGREEMENT = {
     "doesn't": "don't",
 }
 
-_MARKER = re.compile(r"\{([^{}]*)\}")
+MARKER = re.compile(r"\{([^{}]*)\}")
 _FORMS = re.compile(
     rf"""(?:(?P<article>a|the|bare)\ )?(?P<slot>{SLOT.pattern})
                          (?:(?P<possessive>'s)|:(?P<singular>[^|:]+)(?:\|(?P<plural>[^|:]+))?)?""",
@@ -82,8 +82,8 @@ def parse_sentence(text: str) -> Sentence:
         raise SentenceError("the sentence holds characters that cannot be printed")
     if text.endswith((".", "!", "?")):
         raise SentenceError("the sentence ends with a mark; the full stop is added for you")
-    markers = [_marker(found[1]) for found in _MARKER.finditer(text)]
-    plain = _MARKER.sub("\0", text)
+    markers = [_marker(found[1]) for found in MARKER.finditer(text)]
+    plain = MARKER.sub("\0", text)
     if "{" in plain or "}" in plain:
         raise SentenceError("a brace is not closed or not opened")
     if not plain.replace("\0", "").strip():

@@ -12,7 +12,13 @@ from gnomon.language.world import Members, World
 
 SOME = 8  # members of a class that are named
 NEGATED = "with negation"
-PREMISES = {1: "1 premise", 2: "2 premises", 3: "3 premises"}
+PREMISES = {
+    1: "1 premise",
+    2: "2 premises",
+    3: "3 premises",
+    4: "4 premises",
+    5: "5 premises",
+}
 SLICES = (*CLASSES, NEGATED, *PREMISES.values(), "all")
 
 
