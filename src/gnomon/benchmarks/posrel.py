@@ -259,6 +259,7 @@ POSREL = Benchmark(
     summary="where a person is while doing something with an object",
     paper="spatial commonsense",
     sources={"fresh": fresh, "published": published},
+    full={"scenes": 0},
     measures=("accuracy", "macro_f1"),
     slices=("relation", "object"),
     units=(("object",), ("action",)),
@@ -273,4 +274,5 @@ GENERAL = replace(
     name="posrel-general",
     summary="the same with other people and with kinds of the objects",
     sources={"fresh": general_fresh, "published": general_published},
+    full={"scenes": 0},
 )

@@ -222,6 +222,7 @@ SCALES = Benchmark(
     summary="which of two everyday objects is larger, or taller",
     paper="spatial commonsense",
     sources={"fresh": fresh, "published": published},
+    full={"pairs": -1},
     measures=(
         "accuracy",
         "macro_f1",

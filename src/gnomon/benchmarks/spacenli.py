@@ -262,6 +262,7 @@ SPACENLI = Benchmark(
     summary="does a sentence about space follow from others",
     paper="SpaceNLI",
     sources={"fresh": fresh, "published": published},
+    full={"per_group": 20},
     measures=(
         "accuracy",
         "pattern_accuracy@0.9",

@@ -220,6 +220,7 @@ SPATIALQA = Benchmark(
     summary="inference about motion, orientation, distance, containment and their metaphors",
     paper="spatialQA",
     sources={"fresh": fresh, "published": published},
+    full={"per_group": 60},
     measures=(
         "partial_credit",
         "without_partial_credit",
