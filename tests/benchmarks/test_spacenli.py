@@ -258,7 +258,7 @@ def test_an_empty_folder_says_what_is_missing(tmp_path):
 
 def test_the_benchmark_names_the_papers_measures():
     assert SPACENLI.measures[0] == "accuracy"
-    assert SPACENLI.units == ("group",)
+    assert SPACENLI.units == (("family",),)
     assert SPACENLI.noun == "patterns"
     assert SPACENLI.default_source == "fresh"
 

@@ -7,11 +7,12 @@ examples:
   gnomon compare runs --prompts all
   gnomon compare runs --format markdown
 
-Each pair is tested by swapping the two models within clusters; p-values are corrected for the
-number of pairs (Holm). Models that do not differ significantly are tied. "Detectable" is the
-smallest true difference that these items would show with a chance of 80 %. A leaderboard uses the
-items that all its runs share; a pair uses the n items that the two share. A measure over two runs,
-such as agreement, has a value for each pair and no test.
+Each pair is tested over the units that items share, by swapping the two models within them or,
+where units overlap, by Student's t; p-values are corrected for the number of pairs (Holm). Models
+that do not differ significantly are tied. "Detectable" is the smallest true difference that these
+items would show with a chance of 80 %. A leaderboard uses the items that all its runs share; a pair
+uses the n items that the two share. A measure over two runs, such as agreement, has a value for
+each pair and no test.
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 The first time, the weights (SmolLM2-135M-Instruct, 93 MB) are fetched into the cache; the second
 time it takes seconds. The demo computes with the weights as they were published, in 4 bits; `gnomon
-run -m smollm2` is more exact. A cluster, in the table, is a set of items that are not independent,
-such as those of one pattern (docs/glossary.md).
+run -m smollm2` is more exact. Units, in the table, are what items share, such as objects or
+families of patterns: intervals are over these (docs/glossary.md).
 
 examples:
   gnomon demo

@@ -9,8 +9,8 @@ examples:
   gnomon run spatialqa -m openai:gpt-4o-mini --max-cost 2 --price-input 0.15 --price-output 0.6
 
 A run is a folder in --runs. Items that failed are listed; --retry-errors asks for them again, and
---restart starts over. The table counts clusters: sets of items that are not independent, such as
-those of one pattern, over which intervals are computed (docs/glossary.md).
+--restart starts over. The table counts the units that items share, such as objects or families of
+patterns, over which intervals are computed (docs/glossary.md).
 
 --prompts all asks every item in each wording of the prompt, one run for each; score and compare
 combine them with the same option. --permute puts the choices of each item in an order of its own,

@@ -11,8 +11,8 @@ examples:
   gnomon score runs/spacenli* --like-paper --format latex
   gnomon score runs/posrel* --like-paper --over-seeds
 
-Values are fractions in JSON and CSV, percentages elsewhere. Intervals treat a cluster, such as the
-items of one pattern, as one observation (docs/glossary.md). A failed or unread answer counts as
+Values are fractions in JSON and CSV, percentages elsewhere. Intervals are over the units that items
+share, such as objects or patterns (docs/glossary.md). A failed or unread answer counts as
 wrong, and an item that was not asked does not count; standard error says how many there are. Runs
 of one model are labelled by the options in which they differ.
 """

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
-from math import ceil, sqrt
+from math import ceil, nan, sqrt
 from typing import NamedTuple
 
 from gnomon.errors import UsageError
@@ -60,7 +60,7 @@ def plan(
     _check(difference, accuracy, item_correlation, level, power)
     items = len(units)
     if not items:
-        return Plan(0, (), float("nan"), None, ())
+        return Plan(0, (), nan, None, ())
     slope = accuracy * (1 - accuracy)  # of accuracy over logits
     of_items = Part(2 * slope * (1 - item_correlation) / items, items)
     of_units = _parts_of_units(units, (unit_sd * slope) ** 2)
@@ -100,25 +100,26 @@ def _check(
 
 def _parts_of_units(units: Sequence[UnitsOfItem], variance: float) -> list[Part]:
     """For each kind of unit, what its units add to the variance of a mean over the items."""
-    kinds = len(units[0])
     found = []
-    for kind in range(kinds):
+    for of_kind in zip(*units, strict=True):
         sizes: Counter[Hashable] = Counter()
-        for item in units:
-            sizes.update(set(item[kind]))
-        squares = sum((size / len(units)) ** 2 for size in sizes.values())
-        found.append(Part(variance * squares, len(sizes)))
+        for of_item in of_kind:
+            sizes.update(set(of_item))
+        squares = sum(size**2 for size in sizes.values())
+        found.append(Part(variance * squares / len(units) ** 2, len(sizes)))
     return found
 
 
 def _detectable(parts: Sequence[Part], level: float, power: float) -> float:
     """The least difference found with a chance of `power`; Satterthwaite's degrees of freedom."""
-    if min(part.units for part in parts) < 2:
-        return float("nan")
-    variance = sum(part.variance for part in parts)
+    variance = scatter = 0.0
+    for part in parts:
+        if part.units < 2:
+            return nan
+        variance += part.variance
+        scatter += part.variance**2 / (part.units - 1)
     if variance == 0:
         return 0.0
-    scatter = sum(part.variance**2 / (part.units - 1) for part in parts)
     freedom = variance**2 / scatter
     beyond = t_quantile((1 + level) / 2, freedom) + t_quantile(power, freedom)
     return beyond * sqrt(variance)

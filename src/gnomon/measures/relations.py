@@ -150,7 +150,7 @@ def _together(parts: list[Said]) -> Said | None:
         np.concatenate([compact(one.unit)[0], compact(two.unit)[0] + len(one.unit)]),
         np.concatenate([one.outcome, two.outcome]),
         np.concatenate([one.right, two.right]),
-        joined([one.clusters, two.clusters]),
+        joined(one.clusters, two.clusters),
         np.concatenate([one.variant, two.variant]),
     )
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import chain, pairwise
+from itertools import pairwise
 from math import isnan, nan, sqrt
 from typing import Any, NamedTuple
 
@@ -160,8 +160,9 @@ def _wordings(tables: Sequence[Table]) -> Wordings | None:
 
 
 def _rows(tables: Sequence[Table]) -> Iterator[Row]:
-    kinds = tables[0].sharing.within(tables[0])
-    shared = list(chain.from_iterable(kind.tags for kind in kinds))
+    shared: list[str] = []
+    for kind in tables[0].sharing.within(tables[0]):
+        shared += kind.tags
     for seed, table in zip(_names_of_seeds(tables), tables, strict=True):
         for item, scores, choice, error in _unpacked(table):
             known = item.tags | {"group": item.group}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from gnomon.measures.columns import pooled
-from gnomon.measures.units import Units
+from gnomon.measures.units import Codes, Units
 
 if TYPE_CHECKING:
     from gnomon.contracts import Benchmark
@@ -47,12 +47,12 @@ class Sharing(NamedTuple):
 
 def shared_units(table: Table) -> Units:
     """The units of each row."""
-    kinds = table.sharing.within(table)
-    columns = []
-    for kind in kinds:
+    columns: list[Codes] = []
+    tags: list[int] = []
+    nouns: list[str] = []
+    for kind in table.sharing.within(table):
         columns.append(pooled([table.column(tag) for tag in kind.tags]))
-    return Units(
-        np.concatenate(columns, axis=1, dtype=np.int64),
-        tuple(len(kind.tags) for kind in kinds),
-        tuple(kind.noun for kind in kinds),
-    )
+        tags.append(len(kind.tags))
+        nouns.append(kind.noun)
+    codes = np.concatenate(columns, axis=1, dtype=np.int64)
+    return Units(codes, tuple(tags), tuple(nouns))

@@ -7,7 +7,6 @@ needs.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any, NamedTuple
@@ -92,20 +91,22 @@ class Kind(NamedTuple):
     as_tagged: Codes  # the codes of all, in the order of the tags
 
 
-def joined(parts: Sequence[Units]) -> Units:
-    """The units of several sets of rows that have nothing to do with one another."""
-    first = parts[0]
-    return Units(np.concatenate([part.codes for part in parts]), first.kinds, first.nouns)
+def joined(one: Units, two: Units) -> Units:
+    """The units of two sets of rows, one below the other."""
+    return Units(np.concatenate([one.codes, two.codes]), one.kinds, one.nouns)
 
 
 def _cells(units: Units, most: int) -> Cells:
-    kinds = _independent(_kinds(units))
-    counts = tuple(kind.units for kind in kinds)
-    words = ", ".join(counted(kind.units, kind.noun) for kind in kinds)
-    blocks = [_blocked(kind, most) for kind in kinds]
+    counts: tuple[int, ...] = ()
+    words: list[str] = []
+    blocks: list[Kind] = []
+    for kind in _independent(_kinds(units)):
+        counts = (*counts, kind.units)
+        words.append(counted(kind.units, kind.noun))
+        blocks.append(_blocked(kind, most))
     if len(blocks) == 1 and blocks[0].codes.shape[1] == 1:
         [only] = blocks
-        return Cells(only.codes[:, 0], only.number, (), counts, words)
+        return Cells(only.codes[:, 0], only.number, (), counts, ", ".join(words))
 
     of: Codes = np.zeros(len(units), dtype=np.int64)
     for kind in blocks:
@@ -114,13 +115,15 @@ def _cells(units: Units, most: int) -> Cells:
     first = np.zeros(count, dtype=np.int64)
     first[of[::-1]] = np.arange(len(of))[::-1]
     shared = tuple(_shared(kind.codes[first]) for kind in blocks)
-    return Cells(of, count, shared, counts, words)
+    return Cells(of, count, shared, counts, ", ".join(words))
 
 
 def _shared(units: Codes) -> tuple[Shared, ...]:
     """What cells [cells, tags] share of a kind: one unit, two ... as many as there are tags."""
-    numbers = range(1, units.shape[1] + 1)
-    return tuple(_sharing(units, number) for number in numbers)
+    found = []
+    for number in range(1, units.shape[1] + 1):
+        found.append(_sharing(units, number))
+    return tuple(found)
 
 
 def _sharing(units: Codes, number: int) -> Shared:

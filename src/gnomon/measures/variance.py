@@ -61,14 +61,21 @@ def uncertainty(statistics: Statistics) -> Uncertainty:
     if isnan(of_cells):
         return Uncertainty()
     freedom_of_cells = effective(statistics.weights)
-    parts = [_part(statistics, kind, of_cells) for kind in statistics.kinds]
-    variance = of_cells + sum(part.added for part in parts)
+    fewest = freedom_of_cells
+    variance = of_cells
+    of_units = scatter = 0.0
+    for kind in statistics.kinds:
+        part = _part(statistics, kind, of_cells)
+        fewest = min(fewest, part.freedom)
+        variance += part.added
+        of_units += part.of_units
+        scatter += part.of_units**2 / part.freedom
+
     error = statistics.degree * sqrt(variance)
     if error <= 1e-12:  # cells that agree but for the last bit do agree
-        return Uncertainty(0.0, min([freedom_of_cells, *(part.freedom for part in parts)]))
-    rest = max(0.0, variance - sum(part.of_units for part in parts))
-    scatter = rest**2 / freedom_of_cells
-    scatter += sum(part.of_units**2 / part.freedom for part in parts)
+        return Uncertainty(0.0, fewest)
+    rest = max(0.0, variance - of_units)
+    scatter += rest**2 / freedom_of_cells
     return Uncertainty(error, variance**2 / scatter)
 
 
