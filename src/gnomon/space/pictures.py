@@ -45,7 +45,12 @@ class Picture(NamedTuple):
 
 
 def draw(scene: Scene, size: int = 384) -> Picture:
-    """The picture of a scene, `size` pixels wide and high."""
+    """The picture of a scene, `size` pixels wide and high, with all that is known of it."""
+    return Picture(paint(scene, size), survey(scene, size))
+
+
+def paint(scene: Scene, size: int = 384) -> NDArray[np.uint8]:
+    """The colours alone."""
     check_scene(scene)
     check_size(size)
     solids, camera, look = solids_of(scene), camera_of(scene.viewer), look_of(scene)
@@ -59,7 +64,7 @@ def draw(scene: Scene, size: int = 384) -> Picture:
         rays = rays_of(camera, grid, top * SAMPLES, bottom * SAMPLES, np.float32)
         band = cast(solids, windows, camera, rays, top * SAMPLES, wall)
         rgb[top:bottom] = shade(band, solids, camera, look, tile)
-    return Picture(rgb, survey(scene, size))
+    return rgb
 
 
 def survey(scene: Scene, size: int = 384) -> Survey:
