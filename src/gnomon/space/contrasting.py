@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
-from gnomon.space.bodies import Body, Pair
+from gnomon.space.bodies import Body, Pair, angle, minus
 from gnomon.space.contrasts import Contrast, contrast_file, stages_for
 from gnomon.space.pictures import survey
 from gnomon.space.placing import ANYONE
@@ -31,6 +31,8 @@ MOST_VIEWS = 3  # that are tried for one arrangement
 MOST_SCENES = 6  # arrangements that are tried for one picture
 SEEN_AT_ALL = 0.3  # share of a thing that must be seen although nothing is asked about it
 SEEN_INSIDE = 0.4  # share of a thing that is in, on or beneath the other one, or one of a group
+FACE = 110.0  # degrees off the line of sight, from which on a face can be seen
+PROFILE = 35.0  # the same for where a thing looks
 FAR_GAPS = (*GAPS, 4.3, 4.6)  # of the mean diagonal
 TURNS = (0, 180, 90, 270, 0, 180, 45, 315)  # of the ground, to the viewer
 
@@ -122,11 +124,12 @@ def _shows(scene: Scene, task: _Task, true: str, false: str) -> bool:
 
     In a probe that is so for the viewer, and the other way round by the ground's own front.
     """
+    if task.contrast.apart and _is_close(_pair_of(scene, task)):
+        return False
     if task.frames == "clear":
-        return (
-            truth_in(scene, task.roles, true) is True
-            and truth_in(scene, task.roles, false) is False
-        )
+        if truth_in(scene, task.roles, true) is not True:
+            return False
+        return truth_in(scene, task.roles, false) is False
     for relation, expected in ((true, True), (false, False)):
         if truth_in(scene, task.roles, relation, "viewer") is not expected:
             return False
@@ -135,6 +138,17 @@ def _shows(scene: Scene, task: _Task, true: str, false: str) -> bool:
         if truth_in(scene, task.roles, relation, "own") is None:
             return False
     return True
+
+
+def _pair_of(scene: Scene, task: _Task) -> Pair:
+    """The first subject and the first ground."""
+    subject = Body(scene.placed(task.roles.subjects[0]))
+    return Pair(subject, Body(scene.placed(task.roles.grounds[0])), scene)
+
+
+def _is_close(pair: Pair) -> bool:
+    """Whether one of two things is on, in or beneath the other one."""
+    return pair.rests or pair.nested
 
 
 def _task(
@@ -152,10 +166,7 @@ def _task(
             return None
         stage = rng.choice(stages)
     names = [name for name in (subject, ground, stage) if name]
-    places = {thing_named(name).place for name in names} - {"both"}
-    place = rng.choice(("indoors", "outdoors"))
-    if places:
-        place = places.pop()
+    place = _place(rng, names)
     others = _others(rng, names, place, dials.distractors)
     colours = {}
     for name in (*names, *others):
@@ -173,6 +184,15 @@ def _task(
         frames,
         dials,
     )
+
+
+def _place(rng: random.Random, names: Sequence[str]) -> Place:
+    """Where things go together; anywhere if all of them are found in both places."""
+    for name in names:
+        place = thing_named(name).place
+        if place != "both":
+            return place
+    return rng.choice(("indoors", "outdoors"))
 
 
 def _roles(contrast: Contrast, subject: str, ground: str) -> Roles:
@@ -315,9 +335,34 @@ def _looked_at(rng: random.Random, arrangement: Arrangement, task: _Task) -> Sce
             distance=task.dials.distance,
         )
         scene = msgspec.structs.replace(_scene(full, task), things=tuple(placed), viewer=viewer)
-        if _is_seen(scene, task):
+        if _shows_sides(scene, task) and _is_seen(scene, task):
             return scene
     return None
+
+
+def _shows_sides(scene: Scene, task: _Task) -> bool:
+    """Whether the sides show that matter.
+
+    They are the fronts by which things are known, those that a relation is about, and the seam
+    between two things that touch.
+    """
+    ahead = minus(scene.viewer.at[:2], scene.viewer.eye[:2])
+    if "closed sides" in task.contrast.needs:
+        off = angle(_pair_of(scene, task).offset, ahead)
+        if not PROFILE <= off <= 180 - PROFILE:
+            return False
+    faced: set[str] = set()
+    if "front" in task.contrast.needs:
+        faced.update(task.roles.subjects)
+    if "front of ground" in task.contrast.needs:
+        faced.update(task.roles.grounds)
+    for placed in scene.things:
+        off = angle(Body(placed).front, ahead)  # 180 if it looks at the viewer
+        if placed.thing in contrast_file().faces and off < FACE:
+            return False
+        if placed.id in faced and off < PROFILE and task.frames == "clear":
+            return False
+    return True
 
 
 def _with_others(rng: random.Random, arrangement: Arrangement, task: _Task) -> Arrangement | None:
@@ -385,15 +430,14 @@ def _is_seen(scene: Scene, task: _Task) -> bool:
     """Whether both things can be recognised, and the others are seen at all."""
     seen = survey(scene, SURVEY_SIZE)
     asked = {*task.roles.subjects, *task.roles.grounds}
-    subject, ground = task.roles.subjects[0], task.roles.grounds[0]
-    pair = Pair(Body(scene.placed(subject)), Body(scene.placed(ground)), scene)
-    needed, least = task.dials.visible, task.dials.least
-    if pair.rests or pair.nested or len(asked) > 2:
-        needed = min(needed, SEEN_INSIDE)
-    if len(asked) > 2:
-        least /= 2
+    close = _is_close(_pair_of(scene, task))
     for number, placed in enumerate(scene.things, start=1):
         share = int((seen.mask == number).sum()) / seen.mask.size
+        needed, least = task.dials.visible, task.dials.least
+        if close or placed.group:
+            needed = min(needed, SEEN_INSIDE)
+        if placed.group:
+            least /= 2
         if placed.id in asked:
             if share < least or seen.visible[placed.id] < needed:
                 return False

@@ -17,7 +17,8 @@ from gnomon.space.things import Cavity, Thing, Top, things
 
 Layout = Literal["pair", "stacked", "linked", "ring"]
 ROOM = 0.95  # of a top, a cavity or the room beneath that a thing may fill
-WIDE = 4.0  # how much wider than a thing a top is on which edge and middle are told apart
+WIDE = 3.0  # how much wider than a thing a top is on which edge and middle are told apart
+WHOLE_TOP = 0.7  # share of a thing's plan that its top takes up, so that its middle is the top's
 HUGE = 5.0  # metres; what is longer leaves nothing else to be seen beside it
 GRADES = ("a", "b", "c")
 
@@ -29,6 +30,7 @@ class Contrast(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     second: str
     layout: Layout = "pair"
     needs: tuple[str, ...] = ()
+    apart: bool = False
     swapped: bool = False
     ratio: float = 4.0
 
@@ -45,6 +47,7 @@ class ContrastFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     probes: tuple[Contrast, ...]
     clear_by: dict[str, str]
     fronts: frozenset[str]
+    faces: frozenset[str]
     plurals: dict[str, str]
 
 
@@ -104,7 +107,11 @@ def _narrow(thing: Thing) -> float:
 
 
 def _has_wide_top(thing: Thing, ground: Thing) -> bool:
-    return ground.top is not None and WIDE * _narrow(thing) <= min(ground.top.size)
+    """Whether edge and middle of the ground's top can be told apart, and are its own."""
+    top = ground.top
+    if top is None or WIDE * _narrow(thing) > min(top.size):
+        return False
+    return top.size[0] * top.size[1] >= WHOLE_TOP * ground.size[0] * ground.size[1]
 
 
 def has_clear_front(thing: Thing) -> bool:
@@ -137,6 +144,7 @@ NEEDS: dict[str, Callable[[Thing, Thing], bool]] = {
     "front": lambda a, b: has_clear_front(a),
     "front of ground": lambda a, b: has_clear_front(b),
     "moves": lambda a, b: a.moves,
+    "ground moves": lambda a, b: b.moves,
     "living": lambda a, b: a.living,
     "furniture": lambda a, b: b.kind == "furniture",
     "long axes": lambda a, b: bool(a.long and b.long),

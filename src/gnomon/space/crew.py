@@ -71,9 +71,11 @@ class _Crew:
 
     def ask(self, task: Any) -> Any:
         """Let the worker of this thread do one task."""
-        worker = getattr(self._own, "worker", None)
+        worker: subprocess.Popen[bytes] | None = getattr(self._own, "worker", None)
         if worker is None:
             worker = self._own.worker = self._start()
+        assert worker.stdin is not None
+        assert worker.stdout is not None
         try:
             worker.stdin.write(msgspec.json.encode(task) + b"\n")
             worker.stdin.flush()

@@ -124,7 +124,8 @@ def _facts(each: Measured) -> list[str]:
     found.append(f"it starts at height {_cm(body.low)} cm and ends at height {_cm(body.high)} cm")
     if body.top is not None:
         height = body.low + body.top.height * scale
-        found.append(f"its flat surface has height {_cm(height)} cm")
+        sides = f"{_cm(body.top.size[0] * scale)} cm x {_cm(body.top.size[1] * scale)} cm"
+        found.append(f"its flat surface of {sides} has height {_cm(height)} cm")
     if body.cavity is not None:
         floor, rim = body.low + body.cavity.floor * scale, body.low + body.cavity.rim * scale
         found.append(f"it is hollow from height {_cm(floor)} cm to an open rim at {_cm(rim)} cm")

@@ -1,7 +1,7 @@
 """Many pictures into a folder, by several processes; what is there and right is not drawn again.
 
-A picture's name is a digest of its scene, its size and the data of all things, so the same scene has
-the same file. Each is written beside its place and then moved there: no half picture is left.
+A picture's name is a digest of its scene, its size and the data of all things, so the same scene
+has the same file. Each is written beside its place and then moved: no half picture is left.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ SIGNATURE = b"\x89PNG\r\n\x1a\n"
 
 @cache
 def edition() -> str:
-    """What determines how scenes look: the data of things and looks, and the edition of the code."""
+    """What determines how scenes look: the data of things, and the edition of the code."""
     texts = [EDITION]
     for folder in ("things", "space"):
         for file in sorted(package_data(folder).glob("*.yaml")):

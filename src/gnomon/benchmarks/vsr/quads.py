@@ -212,9 +212,7 @@ def find_quad(task: Any) -> Any:
     return None
 
 
-def _quad(
-    job: Job, subject: str, ground: str, scenes: tuple[Scene, Scene], roles: Roles
-) -> Quad:
+def _quad(job: Job, subject: str, ground: str, scenes: tuple[Scene, Scene], roles: Roles) -> Quad:
     captions = (job.contrast.first, job.contrast.second)
     turn_captions, turn_pictures = bool(job.flip & 1), bool(job.flip & 2)
     if turn_captions:
