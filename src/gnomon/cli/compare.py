@@ -60,6 +60,12 @@ def arguments(parser: ArgumentParser) -> None:
         help="compare unfinished runs too, on the items that both were asked",
     )
     parser.add_argument(
+        "--match",
+        default="",
+        metavar="TAG",
+        help="compare items with the same value of a tag, such as fact: one fact in several forms",
+    )
+    parser.add_argument(
         "--format", choices=FORMATS, default="table", help="output format (default: table)"
     )
     parser.add_argument("--plain", action="store_true", help="no drawing characters")
@@ -68,11 +74,14 @@ def arguments(parser: ArgumentParser) -> None:
 def main(args: Namespace) -> int:
     """Compare and print."""
     from gnomon.measures.compared import compare_entries
-    from gnomon.measures.entries import entries_of
+    from gnomon.measures.entries import entries_of, matched_by
     from gnomon.reporting.tables.comparisons import shown
 
+    entries = entries_of(open_runs(args.runs))
+    if args.match:
+        entries = matched_by(entries, args.match)
     found = compare_entries(
-        entries_of(open_runs(args.runs)),
+        entries,
         measures=list(dict.fromkeys(args.measure)),
         level=args.level,
         draws=args.draws,

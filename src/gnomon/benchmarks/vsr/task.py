@@ -183,7 +183,7 @@ VSR = Benchmark(
     # the last: both halves of a contrastive pair
     measures=("accuracy", "macro_f1", "group_agreement_and_right"),
     slices=("category", "relation", "grade", "split", "dissent"),
-    noun="captions",
+    noun="contrasts",
     published_results="vsr",
     statistics=statistics,
 )
