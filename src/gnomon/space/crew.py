@@ -12,6 +12,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from typing import IO, Any
 
 import msgspec
@@ -105,7 +106,8 @@ class _Crew:
         for worker in self._all:
             for stream in (worker.stdin, worker.stdout):
                 if stream:
-                    stream.close()
+                    with suppress(OSError):  # a worker that died has not read everything
+                        stream.close()
             worker.wait()
 
 

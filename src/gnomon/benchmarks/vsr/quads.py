@@ -31,6 +31,7 @@ from gnomon.space.scenes import Scene, to_json
 MOST_QUADS = 2500
 MOST_PAIRS = 10  # of things that are tried for one quad
 MOST_ROUNDS = 4  # in which quads that were not found are replaced by others
+LEAST_FOUND = 0.2  # share of a round; with fewer, further rounds would take too long
 
 
 class Wanted(NamedTuple):
@@ -157,10 +158,12 @@ def _found(wanted: Wanted, contrasts: Sequence[Contrast]) -> list[Quad]:
         missing = wanted.quads - len(quads)
         if not missing:
             break
-        results = do_jobs(__name__, find_quad, list(islice(jobs, missing)))
-        for result in results:
+        before = len(quads)
+        for result in do_jobs(__name__, find_quad, list(islice(jobs, missing))):
             if result is not None:
                 quads.append(msgspec.convert(result, Quad))
+        if len(quads) - before < LEAST_FOUND * missing:
+            break
     if len(quads) < wanted.quads:
         raise UsageError(
             f"Only {len(quads):,} of {wanted.quads:,} quads were found.",
