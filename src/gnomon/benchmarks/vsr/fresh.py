@@ -33,7 +33,7 @@ from gnomon.vision.images import describe
 FORMS = ("caption", "text", "scene")
 CONTROLS = ("no", "yes", "only")
 PROBED = ("unstated", "viewer", "own")  # whose left and right a caption means
-BATCH = 64  # items whose pictures are drawn before the first of them is given
+FIRST_BATCH, BATCH = 32, 512  # items whose pictures are drawn before the first of them is given
 MOST_BYTES = 2**30  # of pictures in the cache
 Truth = Literal["false", "true"]
 
@@ -113,7 +113,9 @@ def illustrate(
     total = len(scenes)
     done: dict[str, Scene] = {}
     stream = iter(items)
-    while batch := list(islice(stream, BATCH)):
+    count = FIRST_BATCH
+    while batch := list(islice(stream, count)):
+        count = BATCH
         names = {image.path for item in batch for image in item.images}
         new = {name: scenes[name] for name in sorted(names - done.keys())}
         draw_missing(
