@@ -187,8 +187,8 @@ def items_cost(count):
 def baselines(count, seed=1):
     """Accuracy of rules that lack the caption, the picture or both, with 95 % intervals by quad."""
     import gnomon
-    from gnomon.benchmarks.vsr.quads import Dials as QuadDials
     from gnomon.benchmarks.vsr.quads import Wanted, make_quads
+    from gnomon.space.layouts import Dials as QuadDials
     from gnomon.space.pictures import paint
 
     items = list(gnomon.load("vsr@fresh", seed=seed, quads=count).without_pictures())

@@ -16,7 +16,8 @@ from gnomon.benchmarks.vsr import wording
 from gnomon.benchmarks.vsr.quads import Wanted, make_quads
 from gnomon.errors import DataError, ModelError, UsageError
 from gnomon.records import problem
-from gnomon.space.contrasting import Dials, truth_in
+from gnomon.space.contrasting import truth_in
+from gnomon.space.layouts import Dials
 from gnomon.space.relations import relations
 from gnomon.space.standing import impossibilities
 

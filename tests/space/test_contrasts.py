@@ -5,7 +5,7 @@ import random
 import pytest
 
 from gnomon.space.bodies import Body, Pair, angle, minus
-from gnomon.space.contrasting import Dials, contrasted, truth_in
+from gnomon.space.contrasting import contrasted, truth_in
 from gnomon.space.contrasts import (
     NEEDS,
     Contrast,
@@ -13,6 +13,7 @@ from gnomon.space.contrasts import (
     pairs_for,
     stages_for,
 )
+from gnomon.space.layouts import Dials
 from gnomon.space.pictures import survey
 from gnomon.space.relations import relations
 from gnomon.space.things import things

@@ -6,9 +6,10 @@ from math import cos, radians, sin
 
 import pytest
 
-from gnomon.space.contrasting import Dials, contrasted, truth_in
+from gnomon.space.contrasting import contrasted, truth_in
 from gnomon.space.contrasts import contrast_file
 from gnomon.space.describing import WORDINGS, describe_scene
+from gnomon.space.layouts import Dials
 from gnomon.space.scenes import Placed, Scene, Viewer
 from gnomon.space.things import thing_named
 

@@ -14,17 +14,18 @@ from functools import lru_cache
 from itertools import cycle, islice
 from pathlib import Path
 from random import Random
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 import msgspec
 
 from gnomon.errors import UsageError, unknown
 from gnomon.fetching.catalogue import cache_folder
 from gnomon.records import digest
-from gnomon.space.contrasting import Dials, Frames, Roles, contrasted
+from gnomon.space.contrasting import contrasted
 from gnomon.space.contrasts import GRADES, Contrast, contrast_file, pairs_for, stages_for
 from gnomon.space.crew import do_jobs, serve
 from gnomon.space.drawing import edition
+from gnomon.space.layouts import Dials, Frames, Roles
 from gnomon.space.relations import relations
 from gnomon.space.scenes import Scene, to_json
 
@@ -43,6 +44,29 @@ class Wanted(NamedTuple):
     relations: tuple[str, ...]  # empty for all
     grades: str
     dials: Dials
+
+
+def wanted_by(
+    *,
+    seed: int,
+    quads: int,
+    frames: str,
+    relations: str,
+    grades: str,
+    distractors: int,
+    visible: float,
+    least: float,
+    distance: float,
+    **_: object,
+) -> Wanted:
+    """What the options of the source ask for; those about the form of items have no say."""
+    if frames not in get_args(Frames):
+        raise unknown("choice of frames", frames, get_args(Frames))
+    chosen: Frames = "probe" if frames == "probe" else "clear"
+    names = [name.strip() for name in relations.split(",")]
+    asked = tuple(name for name in names if name)
+    dials = Dials(distractors, visible, least / 100, distance)
+    return Wanted(seed, quads, chosen, asked, "".join(sorted(set(grades))), dials)
 
 
 class Quad(msgspec.Struct, frozen=True):

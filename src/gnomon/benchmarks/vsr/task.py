@@ -13,7 +13,8 @@ from pathlib import Path
 from gnomon.benchmarks.vsr import files, splits
 from gnomon.benchmarks.vsr.categories import CHOICES, category
 from gnomon.benchmarks.vsr.files import PARTS, Caption
-from gnomon.benchmarks.vsr.fresh import fresh, illustrate
+from gnomon.benchmarks.vsr.fresh import fresh
+from gnomon.benchmarks.vsr.illustrating import illustrate
 from gnomon.benchmarks.vsr.tables import statistics
 from gnomon.contracts import AnswerFormat, Benchmark
 from gnomon.errors import DataError, MissingFileWarning, UsageError

@@ -1,0 +1,79 @@
+"""The pictures of fresh items: drawn into a folder or the cache, as far as they are asked."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from msgspec.structs import replace
+
+from gnomon.benchmarks.vsr.quads import make_quads, wanted_by
+from gnomon.fetching.catalogue import cache_folder
+from gnomon.records import Image, Item
+from gnomon.space.drawing import draw_missing, keep_within, picture_name
+from gnomon.space.scenes import Scene
+from gnomon.vision.images import describe
+
+FIRST_BATCH, BATCH = 32, 512  # items whose pictures are drawn before the first of them is given
+MOST_BYTES = 2**30  # of pictures in the cache
+
+
+def illustrate(
+    items: Iterable[Item],
+    *,
+    folder: Path | None = None,
+    processes: int = 0,
+    watch: Callable[[int, int], None] | None = None,
+    **options: Any,
+) -> Iterator[Item]:
+    """Draw the pictures of items that are not there yet, and say where they are."""
+    if options["form"] != "caption":
+        yield from items
+        return
+    scenes = _scenes_by_name(options)
+    place = folder or cache_folder() / "pictures"
+    if folder is None:
+        keep_within(place, MOST_BYTES, scenes)
+    total = len(scenes)
+    done: dict[str, Scene] = {}
+    stream = iter(items)
+    count = FIRST_BATCH
+    while batch := list(islice(stream, count)):
+        count = BATCH
+        names = {image.path for item in batch for image in item.images}
+        new = {name: scenes[name] for name in sorted(names - done.keys())}
+        draw_missing(
+            new,
+            place,
+            options["size"],
+            processes=processes,
+            watch=_counted(watch, len(done), total),
+        )
+        done |= new
+        for item in batch:
+            yield replace(item, images=tuple(_found(place, image) for image in item.images))
+
+
+def _counted(
+    watch: Callable[[int, int], None] | None, before: int, total: int
+) -> Callable[[int, int], None] | None:
+    if watch is None:
+        return None
+    return lambda done, _: watch(before + done, total)
+
+
+def _found(folder: Path, image: Image) -> Image:
+    file = folder / image.path
+    os.utime(file)  # it was used now, and is the last to be removed
+    return describe(file)
+
+
+def _scenes_by_name(options: dict[str, Any]) -> dict[str, Scene]:
+    found = {}
+    for quad in make_quads(wanted_by(**options)):
+        for scene in quad.scenes:
+            found[picture_name(scene, options["size"])] = scene
+    return found
