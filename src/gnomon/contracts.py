@@ -110,6 +110,8 @@ class Benchmark:
     noun: str = "groups"  # what the groups are called: patterns, templates, pairs
     hold_out: tuple[tuple[str, ...], ...] = ()  # what must not be in training and test at once
     published_results: str = ""  # data/published/NAME.csv: the papers' own results
+    # sources that ask something else than the paper did: its results never stand beside them
+    unlike_paper: tuple[str, ...] = ()
     statistics: Callable[[Sequence[Item]], list[Listing]] | None = None  # for `gnomon show`
     laws: Laws = Laws()
     # sources whose groups are asked as a whole: a limit takes whole groups, which stand together

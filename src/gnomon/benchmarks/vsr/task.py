@@ -186,6 +186,7 @@ VSR = Benchmark(
     slices=("category", "relation", "grade", "split", "dissent"),
     noun="contrasts",
     published_results="vsr",
+    unlike_paper=("fresh",),
     statistics=statistics,
 )
 
