@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator
-from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,7 @@ from msgspec.structs import replace
 
 from gnomon.benchmarks.vsr.quads import make_quads, wanted_by
 from gnomon.fetching.catalogue import cache_folder
-from gnomon.records import Image, Item
+from gnomon.records import Item
 from gnomon.space.drawing import draw_missing, keep_within, picture_name
 from gnomon.space.scenes import Scene
 from gnomon.vision.images import describe
@@ -37,24 +36,40 @@ def illustrate(
     place = folder or cache_folder() / "pictures"
     if folder is None:
         keep_within(place, MOST_BYTES, scenes)
-    total = len(scenes)
-    done: dict[str, Scene] = {}
-    stream = iter(items)
-    count = FIRST_BATCH
-    while batch := list(islice(stream, count)):
-        count = BATCH
-        names = {image.path for item in batch for image in item.images}
-        new = {name: scenes[name] for name in sorted(names - done.keys())}
+    chosen = list(items)
+    total = len(_names(chosen))
+    done: set[str] = set()
+    for batch in _batches(chosen):
+        new = sorted(_names(batch) - done)
         draw_missing(
-            new,
+            {name: scenes[name] for name in new},
             place,
             options["size"],
             processes=processes,
             watch=_counted(watch, len(done), total),
         )
-        done |= new
+        done.update(new)
+        if folder is None:
+            for name in new:
+                os.utime(place / name)  # it was used now, and is the last to be removed
         for item in batch:
-            yield replace(item, images=tuple(_found(place, image) for image in item.images))
+            images = [describe(place / image.path) for image in item.images]
+            yield replace(item, images=tuple(images))
+
+
+def _batches(items: list[Item]) -> Iterator[list[Item]]:
+    """A few items, so that the first one comes soon, and then many at a time."""
+    if items:
+        yield items[:FIRST_BATCH]
+    for start in range(FIRST_BATCH, len(items), BATCH):
+        yield items[start : start + BATCH]
+
+
+def _names(items: Iterable[Item]) -> set[str]:
+    found: set[str] = set()
+    for item in items:
+        found.update(image.path for image in item.images)
+    return found
 
 
 def _counted(
@@ -63,12 +78,6 @@ def _counted(
     if watch is None:
         return None
     return lambda done, _: watch(before + done, total)
-
-
-def _found(folder: Path, image: Image) -> Image:
-    file = folder / image.path
-    os.utime(file)  # it was used now, and is the last to be removed
-    return describe(file)
 
 
 def _scenes_by_name(options: dict[str, Any]) -> dict[str, Scene]:
