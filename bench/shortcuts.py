@@ -251,7 +251,7 @@ def parts_of(items: Iterable[Item], hold_out: HoldOut) -> set[str]:
 
 
 def fresh_items(about: Benchmark, seed: int = 0) -> list[Item]:
-    return list(gnomon.load(f"{about.name}@fresh", seed=seed).items())
+    return list(gnomon.load(f"{about.name}@fresh", seed=seed).without_pictures())
 
 
 def measure(data: str, only: Sequence[str]) -> list[dict[str, object]]:

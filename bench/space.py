@@ -2,9 +2,12 @@
 
     python bench/space.py                  # all of it, about 6 minutes of one core
     python bench/space.py --scenes 40      # quicker
+    python bench/space.py --items 1000     # only: what so many items with pictures cost
+    python bench/space.py --baselines 300  # only: what rules without sight get on so many quads
 
 Limits: 384 x 384 pixels with six things in 1 s of CPU and 200 MB; no law broken on 10,000 scenes; at
-least 99 % of clear truths agree with masks and depth; the same pixels without vector instructions.
+least 99 % of clear truths agree with masks and depth; the same pixels without vector instructions;
+1,000 items with pictures in 6 minutes of CPU; every baseline within its interval of 50 %.
 """
 
 import argparse
@@ -15,7 +18,9 @@ import os
 import resource
 import subprocess
 import sys
+import tempfile
 import time
+from collections import Counter, defaultdict
 from pathlib import Path
 
 import numpy as np
@@ -28,6 +33,9 @@ from gnomon.space.relations import facts
 from gnomon.space.solids import camera_of
 
 LIMIT_SECONDS, LIMIT_MB, LIMIT_AGREEMENT = 1.0, 200, 0.99
+LIMIT_ITEMS_SECONDS = 360.0  # of CPU, for 1,000 items with pictures
+FOLDS = 5
+SMALL = 48  # pixels of the pictures that baselines look at
 WORLDS = Path(__file__).parent.parent / "tests" / "space" / "conftest.py"
 CHECKED = ("left of", "right of", "in front of", "behind", "above", "below", "on", "in", "touching")
 
@@ -155,15 +163,150 @@ def digests():
     return found
 
 
+def items_cost(count):
+    """CPU seconds and memory of making so many items with pictures, in processes of their own."""
+    with tempfile.TemporaryDirectory() as folder:
+        environment = {**os.environ, "GNOMON_CACHE": folder}
+        command = [sys.executable, "-m", "gnomon", "make", "vsr@fresh", "--seed", "1", "--quiet"]
+        command += ["--set", f"quads={count // 4}", "-o", f"{folder}/made"]
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        subprocess.run(command, check=True, env=environment)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        pictures = len(list(Path(folder, "made", "pictures").iterdir()))
+    user, system = after.ru_utime - before.ru_utime, after.ru_stime - before.ru_stime
+    seconds = user + system
+    result = {
+        "items": count,
+        "pictures": pictures,
+        "cpu_seconds": round(seconds, 1),
+        "megabytes_of_the_largest_process": round(after.ru_maxrss / 1024),
+    }
+    return result, seconds <= LIMIT_ITEMS_SECONDS * count / 1000
+
+
+def baselines(count, seed=1):
+    """Accuracy of rules that lack the caption, the picture or both, with 95 % intervals by quad."""
+    import gnomon
+    from gnomon.benchmarks.vsr.quads import Wanted, make_quads
+    from gnomon.space.layouts import Dials as QuadDials
+    from gnomon.space.pictures import paint
+
+    items = list(gnomon.load("vsr@fresh", seed=seed, quads=count).without_pictures())
+    quads = make_quads(Wanted(seed, count, "clear", (), "ab", QuadDials()))
+    pixels, places, sizes = {}, {}, {}
+    for quad in quads:
+        for number, scene in enumerate(quad.scenes, start=1):
+            key = quad.id, number
+            small = paint(scene, SMALL).astype(float) / 255
+            blocks = small.reshape(12, SMALL // 12, 12, SMALL // 12, 3).mean(axis=(1, 3))
+            pixels[key] = np.concatenate([blocks.ravel(), small.mean(axis=(0, 1))])
+            places[key], sizes[key] = boxes_of(scene, quad)
+    pictures = [(item.group, int(item.id[-1])) for item in items]
+    words = [item.text.lower().rstrip(".").split() for item in items]
+    pairs = [[item.tags["subj"], "of " + item.tags["obj"]] for item in items]
+    truths = np.array([item.gold == ("true",) for item in items])
+    groups = np.array([item.group for item in items])
+    features = {
+        "caption only": one_hot(words),
+        "picture only": np.array([pixels[key] for key in pictures]),
+        "pair only": one_hot(pairs),
+        "position in the picture": np.array([places[key] for key in pictures]),
+        "size of the boxes": np.array([sizes[key] for key in pictures]),
+    }
+    guesses = {name: learnt(matrix, truths, groups) for name, matrix in features.items()}
+    found = looked_up([item.text for item in items], truths, groups)
+    guesses |= {"lookup": found, "flipped lookup": ~found}
+    rows = {}
+    for name, guess in guesses.items():
+        rows[name] = by_quad(guess == truths, groups)
+    good = all(low <= 50.0 <= high for _, low, high in rows.values())
+    return {"quads": count, "items": len(items), "accuracy_low_high": rows}, good
+
+
+def boxes_of(scene, quad):
+    """Middles and sizes of the boxes of subject and ground, as shares of the picture."""
+    seen = survey(scene, 96)
+    places, sizes = [], []
+    for id in (quad.subjects[0], quad.grounds[0]):
+        left, top, right, bottom = seen.boxes[id]
+        places += [(left + right) / 192, (top + bottom) / 192]
+        sizes += [(right - left) / 96, (bottom - top) / 96]
+    return places, sizes
+
+
+def one_hot(rows):
+    known = sorted({word for row in rows for word in row})
+    place = {word: number for number, word in enumerate(known)}
+    matrix = np.zeros((len(rows), len(known)))
+    for number, row in enumerate(rows):
+        matrix[number, [place[word] for word in row]] = 1
+    return matrix
+
+
+def folds_of(groups):
+    """A fold for each item; those of a quad share it."""
+    order = {group: number % FOLDS for number, group in enumerate(dict.fromkeys(groups))}
+    return np.array([order[group] for group in groups])
+
+
+def learnt(matrix, truths, groups):
+    """What a logistic regression says that was trained on the other folds."""
+    from sklearn.linear_model import LogisticRegression
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
+    folds = folds_of(groups)
+    guess = np.zeros(len(truths), dtype=bool)
+    for fold in range(FOLDS):
+        model = make_pipeline(StandardScaler(), LogisticRegression(C=0.1, max_iter=500))
+        model.fit(matrix[folds != fold], truths[folds != fold])
+        guess[folds == fold] = model.predict(matrix[folds == fold])
+    return guess
+
+
+def looked_up(texts, truths, groups):
+    """The label that the same caption has most often in the other folds; else true."""
+    folds = folds_of(groups)
+    seen = defaultdict(Counter)
+    for text, truth, fold in zip(texts, truths, folds, strict=True):
+        for other in range(FOLDS):
+            if other != fold:
+                seen[text, other][bool(truth)] += 1
+    guess = []
+    for text, fold in zip(texts, folds, strict=True):
+        counts = seen[text, fold]
+        guess.append(counts[True] >= counts[False])
+    return np.array(guess)
+
+
+def by_quad(right, groups):
+    """Percent right with a 95 % interval over quads."""
+    _, number = np.unique(groups, return_inverse=True)
+    shares = np.bincount(number, weights=right) / np.bincount(number)
+    half = 1.96 * shares.std(ddof=1) / len(shares) ** 0.5
+    mean = shares.mean()
+    return [round(100 * value, 1) for value in (mean, mean - half, mean + half)]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--scenes", type=int, default=400)
     parser.add_argument("--laws", type=int, default=10_000)
     parser.add_argument("--digest", action="store_true", help="print the digest of one picture")
+    parser.add_argument("--items", type=int, help="only measure the cost of so many items")
+    parser.add_argument("--baselines", type=int, help="only ask baselines about so many quads")
     args = parser.parse_args()
     if args.digest:
         print(digest())
         return 0
+    if args.items or args.baselines:
+        good = True
+        for count, measured in ((args.items, items_cost), (args.baselines, baselines)):
+            if count:
+                result, within = measured(count)
+                print(json.dumps(result, indent=2))
+                good &= within
+        return 0 if good else 1
     seconds, megabytes = picture_cost()
     same = len(set(digests())) == 1
     broken = laws_broken(args.laws)

@@ -1,5 +1,7 @@
 """From a name and options to items: checked, limited evenly, the same every time."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -28,6 +30,52 @@ def test_limit_keeps_the_balance_of_an_alternating_benchmark():
     source = gnomon.load("scales", form="cloze", scale="size").limited(100)
     larger = sum(item.gold == ("larger",) for item in source.items())
     assert 35 <= larger <= 65
+
+
+def grouped(*sizes):
+    """A source whose groups have these sizes, to be asked as a whole."""
+
+    def fresh():
+        for group, size in enumerate(sizes):
+            for number in range(size):
+                yield Item(
+                    id=f"{group}/{number}",
+                    form="choice",
+                    text="?",
+                    choices=("no", "yes"),
+                    gold=("yes",),
+                    group=str(group),
+                )
+
+    about = Benchmark(name="b", summary="", sources={"fresh": fresh}, whole_groups=("fresh",))
+    return ItemSource(about, "fresh")
+
+
+@given(st.lists(st.integers(1, 6), min_size=1, max_size=30), st.integers(6, 100))
+def test_a_limit_divides_no_group_that_is_asked_as_a_whole(sizes, limit):
+    items = list(grouped(*sizes).limited(limit).items())
+    assert 0 < len(items) <= limit
+    for group in {item.group for item in items}:
+        assert sum(item.group == group for item in items) == sizes[int(group)]
+    if sum(sizes) <= limit:
+        assert len(items) == sum(sizes)
+
+
+def test_pictures_are_made_only_for_items_that_are_asked():
+    made = []
+
+    def illustrate(items, *, folder, processes, watch):
+        for item in items:
+            made.append(item.id)
+            yield item
+
+    about = grouped(2, 2, 2).benchmark
+    source = ItemSource(replace(about, illustrators={"fresh": illustrate}), "fresh").limited(2)
+    assert source.makes_pictures
+    assert len(list(source.without_pictures())) == 2
+    assert made == []
+    assert [item.id for item in source.items()] == made
+    assert len(made) == 2
 
 
 def test_items_are_the_same_every_time_and_others_for_another_seed():

@@ -148,21 +148,25 @@ def compare(
 def agreement(
     *runs: Run | str | Path,
     measure: str = "agreement",
+    match: str = "",
     level: float = 0.95,
     unfinished: bool = False,
 ) -> list[Agreement]:
     """How often each two runs on the same items agree, or another measure over two runs.
 
     measure     by name: "agreement", "both_right" or a plug-in's
+    match       a tag, such as "fact", that names the same question in several forms
     level       of the intervals
     unfinished  use unfinished runs too, on the items that both were asked
     """
     from gnomon.measures.compared import compare_entries
-    from gnomon.measures.entries import entries_of
+    from gnomon.measures.entries import entries_of, matched_by
     from gnomon.registry import pair_measure
 
     pair_measure(measure)  # says what there is, if it is none
     entries = entries_of(_opened(runs))
+    if match:
+        entries = matched_by(entries, match)
     found = compare_entries(entries, measures=[measure], level=level, unfinished=unfinished)
     return found.agreements
 

@@ -68,6 +68,26 @@ class Laws:
     relations: RelationLaw | None = None
 
 
+class Illustrator(Protocol):
+    """Makes the pictures of items, and gives the items with paths and digests of the pictures."""
+
+    def __call__(
+        self,
+        items: Iterable[Item],
+        *,
+        folder: Path | None = None,
+        processes: int = 0,
+        watch: Callable[[int, int], None] | None = None,
+        **options: Any,
+    ) -> Iterator[Item]:
+        """Keep the pictures in a folder, or in the cache; `options` are those of the source.
+
+        `processes` work side by side, 0 for as many as there are cores; `watch` is told how many
+        pictures are made, of how many.
+        """
+        ...
+
+
 @dataclass(frozen=True, kw_only=True)
 class Benchmark:
     """What is asked. Each source is a function that takes keyword options and yields items.
@@ -98,8 +118,14 @@ class Benchmark:
     full: Mapping[str, Any] = field(default_factory=dict)
     hold_out: tuple[tuple[str, ...], ...] = ()  # what must not be in training and test at once
     published_results: str = ""  # data/published/NAME.csv: the papers' own results
+    # sources that ask something else than the paper did: its results never stand beside them
+    unlike_paper: tuple[str, ...] = ()
     statistics: Callable[[Sequence[Item]], list[Listing]] | None = None  # for `gnomon show`
     laws: Laws = Laws()
+    # sources whose groups are asked as a whole: a limit takes whole groups, which stand together
+    whole_groups: tuple[str, ...] = ()
+    # sources whose items need pictures to be made: what makes them for the items that are asked
+    illustrators: Mapping[str, Illustrator] = field(default_factory=dict)
 
     @property
     def default_source(self) -> str:

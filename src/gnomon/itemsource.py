@@ -6,9 +6,10 @@ An ItemSource can be read any number of times and always yields the same items i
 from __future__ import annotations
 
 import operator
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from itertools import chain, pairwise
+from itertools import chain, groupby, pairwise
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -45,16 +46,58 @@ class ItemSource:
         return f"<{', '.join(parts)}>"
 
     def items(self) -> Iterator[Item]:
-        """The items, each checked; at most `limit`, spread evenly over the whole."""
-        stream = self._all()
-        if self.limit is not None:
-            total = sum(1 for _ in stream)
-            stream = _at(self._all(), spread(total, self.limit))
+        """The items, each checked, with their pictures; at most `limit`, spread over the whole."""
+        return self.illustrated()
+
+    def illustrated(
+        self,
+        folder: Path | None = None,
+        *,
+        processes: int = 0,
+        watch: Callable[[int, int], None] | None = None,
+    ) -> Iterator[Item]:
+        """The items, with pictures that have to be made in a folder, or else in the cache."""
+        chosen = self.without_pictures()
+        illustrate = self.benchmark.illustrators.get(self.source)
+        if illustrate is None:
+            return chosen
+        return illustrate(chosen, folder=folder, processes=processes, watch=watch, **self.options)
+
+    @property
+    def makes_pictures(self) -> bool:
+        """Whether pictures are made for the items."""
+        return self.source in self.benchmark.illustrators
+
+    def without_pictures(self) -> Iterator[Item]:
+        """The items before pictures are made for them: an image has a name and a size, no more."""
         if self.permute is None:
-            yield from stream
-            return
-        for item in stream:
-            yield permuted(item, self.permute)
+            return self._limited()
+        return (permuted(item, self.permute) for item in self._limited())
+
+    def _limited(self) -> Iterator[Item]:
+        if self.limit is None:
+            return self._all()
+        if self.source in self.benchmark.whole_groups:
+            return self._whole_groups(self.limit)
+        total = sum(1 for _ in self._all())
+        return _at(self._all(), spread(total, self.limit))
+
+    def _whole_groups(self, limit: int) -> Iterator[Item]:
+        """Items of whole groups, as many as the limit has room for, spread evenly."""
+        sizes = [len(list(items)) for _, items in groupby(self._all(), _group_of)]
+        for count in range(len(sizes), 0, -1):
+            chosen = list(spread(len(sizes), count))
+            if sum(sizes[number] for number in chosen) <= limit:
+                break
+        else:
+            raise UsageError(
+                f"A limit of {limit} has no room for a group of {self.name}.",
+                f"Its items are asked in whole groups: give {min(sizes, default=1)} or more.",
+            )
+        wanted = set(chosen)
+        for number, (_, items) in enumerate(groupby(self._all(), _group_of)):
+            if number in wanted:
+                yield from items
 
     def _all(self) -> Iterator[Item]:
         tags = UnitTags(self.benchmark)
@@ -176,6 +219,10 @@ def spread(total: int, most: int) -> Iterable[int]:
     draw = Random(total * 1_000_003 + most).random
     edges = [i * total // most for i in range(most + 1)]
     return (low + int(draw() * (high - low)) for low, high in pairwise(edges))
+
+
+def _group_of(item: Item) -> str:
+    return item.group
 
 
 def _at(items: Iterator[Item], indices: Iterable[int]) -> Iterator[Item]:

@@ -3,6 +3,7 @@ something is wrong."""
 
 import csv
 import errno
+import hashlib
 import json
 import os
 import sqlite3
@@ -65,6 +66,24 @@ def test_make_writes_the_same_items_in_three_formats(capsys):
     assert [r[0] for r in rows] == [line["id"] for line in lines] == [row["id"] for row in table]
     assert json.loads(table[0]["tags"]) == lines[0]["tags"]
     assert list(rows[0][2]) == lines[0]["choices"]
+
+
+def test_make_writes_a_folder_with_pictures_and_draws_none_twice(capsys, tmp_path):
+    command = ["make", "vsr@fresh", "-o", "made/set", "--set", "quads=2", "--set", "size=24"]
+    code, _, err = told(capsys, *command, "--processes", "1")
+    assert (code, err) == (0, f"8 items of vsr@fresh in {Path('made/set/items.jsonl')}\n")
+    lines = Path("made/set/items.jsonl").read_text(encoding="utf-8").splitlines()
+    files = {}
+    for line in lines:
+        (image,) = json.loads(line)["images"]
+        file = Path("made/set") / image["path"]
+        assert hashlib.sha256(file.read_bytes()).hexdigest() == image["sha256"]
+        files[file] = file.stat().st_ino
+    assert len(files) == 4
+
+    assert told(capsys, *command, "--limit", "4", "--quiet")[0] == 0
+    assert len(Path("made/set/items.jsonl").read_text(encoding="utf-8").splitlines()) == 4
+    assert {file: file.stat().st_ino for file in files} == files
 
 
 def test_make_is_the_same_for_the_same_seed_and_other_for_another(capsys):
@@ -250,6 +269,8 @@ BAD = {
     ),
     "setting without value": (["make", "scales", "-o", "x.jsonl", "--set", "seed"], 2, "KEY=VALUE"),
     "unknown ending": (["make", "scales", "-o", "x.xlsx"], 2, ".parquet"),
+    "too few processes": (["make", "vsr", "-o", "x", "--processes", "-1"], 2, "-1 processes"),
+    "no quads": (["make", "vsr@fresh", "-o", "x", "--set", "quads=0"], 2, "0 quads"),
     "missing folder": (["make", "scales", "-o", "no/such/x.jsonl"], 1, "folder does not exist"),
     "no data": (
         ["make", "scales@published", "-o", "x.jsonl", "--data", "nowhere"],

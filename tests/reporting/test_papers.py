@@ -15,6 +15,7 @@ from gnomon.errors import UsageError
 from gnomon.measures import Table
 from gnomon.records import Answer, Form, Item, Score
 from gnomon.reporting.page.headline import headline, sliced
+from gnomon.reporting.page.page import write_report
 from gnomon.reporting.page.summary import sentences
 from gnomon.reporting.published.beside import beside_papers
 from gnomon.reporting.published.layouts import (
@@ -227,6 +228,39 @@ def vsr_run(right: int, seed: int, part: str = "random/test") -> Table:
     table = Table.of(rows, benchmark="vsr@published", model="mine")
     about = replace(table.about, seed=seed, settings={"seed": seed, "split": part})
     return replace(table, about=about)
+
+
+def test_fresh_pictures_never_stand_beside_the_papers_photographs() -> None:
+    published = vsr_run(6, 0)
+    fresh = replace(published, about=replace(published.about, benchmark="vsr@fresh"))
+    listings, caveats = beside_papers([fresh])
+    assert listings == []
+    assert caveats == ["vsr@fresh is in no table of a paper: left out."]
+    assert beside_papers([published])[0]
+
+
+def test_a_report_on_fresh_pictures_shows_none_of_the_papers_models(
+    made: ModuleType, tmp_path: Path
+) -> None:
+    shown = {}
+    for source in ("fresh", "published"):
+        items = []
+        for i in range(4):
+            item = Item(
+                id=str(i),
+                form="caption",
+                text="The cat is on the mat.",
+                choices=("false", "true"),
+                gold=("true",),
+                group=str(i),
+                tags={"relation": "on", "part": "random/test"},
+            )
+            items.append(item)
+        run = made.write(tmp_path / source, f"vsr@{source}", "m", items)
+        report = write_report([run], tmp_path / f"{source}.html")
+        shown[source] = report.read_text(encoding="utf-8")
+    assert "LXMERT" in shown["published"]
+    assert "LXMERT" not in shown["fresh"]
 
 
 def test_runs_with_several_seeds_stand_in_a_papers_table_as_mean_and_deviation() -> None:

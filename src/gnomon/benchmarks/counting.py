@@ -20,7 +20,7 @@ def tally(items: Iterable[Item], *tags: str) -> Counter[tuple[str, ...]]:
     """
     counts: Counter[tuple[str, ...]] = Counter()
     for item in items:
-        known = {**item.tags, GOLD: item.gold[0]}
+        known = {**item.tags, GOLD: "".join(item.gold[:1])}
         values = tuple(known.get(tag, "") for tag in tags)
         if all(values):
             counts[values] += 1

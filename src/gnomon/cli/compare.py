@@ -68,6 +68,12 @@ def arguments(parser: ArgumentParser) -> None:
         help="compare unfinished runs too, on the items that both were asked",
     )
     parser.add_argument(
+        "--match",
+        default="",
+        metavar="TAG",
+        help="compare items with the same value of a tag, such as fact: one fact in several forms",
+    )
+    parser.add_argument(
         "--format", choices=FORMATS, default="table", help="output format (default: table)"
     )
     parser.add_argument("--plain", action="store_true", help="no drawing characters")
@@ -76,11 +82,13 @@ def arguments(parser: ArgumentParser) -> None:
 def main(args: Namespace) -> int:
     """Compare and print."""
     from gnomon.measures.compared import compare_entries
-    from gnomon.measures.entries import entries_of
+    from gnomon.measures.entries import entries_of, matched_by
     from gnomon.measures.prompts import pooled_over_prompts
     from gnomon.reporting.tables.comparisons import shown
 
     entries = entries_of(open_runs(args.runs))
+    if args.match:
+        entries = matched_by(entries, args.match)
     if args.prompts:
         if args.over_seeds:
             raise UsageError(

@@ -1,10 +1,14 @@
 """Write a benchmark's items to a file: .jsonl, .csv or .parquet, by its ending.
 
+Where pictures are drawn for the items, give a folder: it gets items.jsonl and the pictures, to
+which the items have paths from there. A command that was stopped continues where it was.
+
 examples:
   gnomon make scales -o scales.jsonl --seed 7
   gnomon make spacenli -o spacenli.parquet --per-group 50
   gnomon make spacenli -o mine.jsonl --patterns my_patterns.yaml
   gnomon make vsr@published -o test.jsonl --data path/to/vsr --split test
+  gnomon make vsr@fresh -o scenes --seed 7 --set quads=20
 
 A file of fresh items carries a canary string beside each item (docs/formats.md), by which training
 on it can be avoided and found out. `gnomon check FILE` reads it back.
@@ -13,9 +17,17 @@ on it can be avoided and found out. `gnomon check FILE` reads it back.
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
+from collections.abc import Iterator
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from gnomon.cli.choosing import chosen_sources, item_arguments
+from gnomon.errors import DataError, UsageError
+from gnomon.itemsource import ItemSource
+from gnomon.records import Item
+
+PICTURES = "pictures"  # the folder of the pictures, beside the file of the items
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -26,7 +38,14 @@ def arguments(parser: ArgumentParser) -> None:
         "--output",
         required=True,
         metavar="FILE",
-        help="FILE.jsonl, FILE.csv or FILE.parquet; - prints JSON lines",
+        help="FILE.jsonl, FILE.csv or FILE.parquet; - prints JSON lines; a folder for pictures",
+    )
+    parser.add_argument(
+        "--processes",
+        type=int,
+        default=0,
+        metavar="N",
+        help="how many processes draw pictures (default: one for each core)",
     )
     parser.add_argument(
         "--limit", type=int, metavar="N", help="at most N items, spread evenly over all"
@@ -42,12 +61,44 @@ def main(args: Namespace) -> int:
     from gnomon.canary import CANARY
     from gnomon.writing import write_items, write_lines
 
+    if args.processes < 0:
+        raise UsageError(f"There cannot be {args.processes} processes.", "Give 1 or more.")
     source = chosen_sources(args, [args.benchmark])[0].limited(args.limit)
     canary = CANARY if source.source == "fresh" else ""
     if args.output == "-":
         write_lines(sys.stdout.buffer, source.items(), canary=canary)
         return 0
-    written = write_items(Path(args.output), source.items(), canary=canary)
+    file = Path(args.output)
+    items = source.items()
+    if source.makes_pictures:
+        file = _items_file(file)
+        items = _with_pictures(source, file.parent, args)
+    written = write_items(file, items, canary=canary)
     if not args.quiet:
-        print(f"{written:,} items of {source.name} in {args.output}", file=sys.stderr)
+        print(f"{written:,} items of {source.name} in {file}", file=sys.stderr)
     return 0
+
+
+def _items_file(output: Path) -> Path:
+    """The file for the items: as named, or items.jsonl in the folder that was named."""
+    if output.suffix:
+        return output
+    try:
+        output.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise DataError(f"{error.strerror}.", "Name another folder.", file=output) from None
+    return output / "items.jsonl"
+
+
+def _with_pictures(source: ItemSource, folder: Path, args: Namespace) -> Iterator[Item]:
+    """The items, with pictures in a folder beside their file and paths from there."""
+    from gnomon.cli.progress import counted_line
+
+    with counted_line(source.name, "pictures", quiet=args.quiet) as watch:
+        pictures = folder / PICTURES
+        for item in source.illustrated(pictures, processes=args.processes, watch=watch):
+            images = []
+            for image in item.images:
+                from_here = Path(image.path).relative_to(folder).as_posix()
+                images.append(replace(image, path=from_here))
+            yield replace(item, images=tuple(images))

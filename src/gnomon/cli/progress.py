@@ -35,6 +35,21 @@ def live_line(title: str, *, quiet: bool) -> Iterator[Callable[[Progress], None]
         )
 
 
+@contextmanager
+def counted_line(title: str, noun: str, *, quiet: bool) -> Iterator[Callable[[int, int], None]]:
+    """A watcher that draws how many of how many are done on a terminal, and nothing elsewhere."""
+    if quiet or not sys.stderr.isatty():
+        yield lambda done, total: None
+        return
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.progress import Progress as Bars
+
+    with Bars(console=Console(stderr=True)) as bars:
+        task = bars.add_task(escape(inert(f"{title}: {noun}")), total=None)
+        yield lambda done, total: bars.update(task, total=total, completed=done)
+
+
 def in_words(progress: Progress, now: float | None = None) -> str:
     """Items so far, items per second, time still needed, share right, failures.
 

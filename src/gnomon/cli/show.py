@@ -52,7 +52,7 @@ def main(args: Namespace) -> int:
             "Give -n 0 for statistics only.",
         )
     source = chosen_sources(args, [args.benchmark])[0]
-    items = list(source.items())
+    items = list(source.without_pictures())
     shown = [items[i] for i in spread(len(items), args.n)]
     tables = [*counts(items, source.benchmark.slices), *statistics(source, items)]
     tables = [table for table in tables if table.rows]
@@ -92,9 +92,13 @@ def introduction(source: ItemSource, items: Sequence[Item]) -> str:
     if source.source != "fresh" or "seed" not in source.options or not items:
         return said
     other = {**source.options, "seed": source.options["seed"] + 1}
-    again = {(item.context, item.text) for item in replace(source, options=other).items()}
-    shared = sum((item.context, item.text) in again for item in items)
+    again = {_question(item) for item in replace(source, options=other).without_pictures()}
+    shared = sum(_question(item) in again for item in items)
     return f"{said} Seed {other['seed']} shares {100 * shared / len(items):.1f} % of the questions."
+
+
+def _question(item: Item) -> tuple[str, ...]:
+    return (item.context, item.text, *(image.path for image in item.images))
 
 
 def statistics(source: ItemSource, items: Sequence[Item]) -> list[Listing]:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
 
 from gnomon.errors import UsageError
 from gnomon.measures.runlabels import labels, labels_of
@@ -54,6 +57,27 @@ def with_guesses(entries: Sequence[Entry], seed: int) -> list[Entry]:
     from gnomon.measures.accuracy import guessed
 
     return [entry._replace(table=guessed(entry.table, seed)) for entry in entries]
+
+
+def matched_by(entries: Sequence[Entry], tag: str) -> list[Entry]:
+    """The entries with their items named by a tag, so that forms of one fact meet as one item.
+
+    Items without the tag are left out.
+    """
+    found = []
+    for entry in entries:
+        column = entry.table.column(tag)
+        table = entry.table.where(np.flatnonzero(column.codes >= 0))
+        column = table.column(tag)
+        names = [column.values[code] for code in column.codes.tolist()]
+        if len(set(names)) < len(names):
+            raise UsageError(
+                f"Two items of {entry.label} have the same value of the tag '{tag}'.",
+                "Match by a tag that names each item of a run once.",
+            )
+        ids = np.array(names, dtype=object)
+        found.append(entry._replace(table=replace(table, ids=ids, wordings=None)))
+    return found
 
 
 def by_benchmark(tables: Iterable[Table]) -> list[list[Table]]:

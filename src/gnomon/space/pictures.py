@@ -50,7 +50,15 @@ class Picture(NamedTuple):
 
 
 def draw(scene: Scene, size: int = 384, *, meshes: bool = False) -> Picture:
-    """The picture of a scene, `size` pixels wide and high; `meshes` for the fetched models."""
+    """The picture of a scene, `size` pixels wide and high, with all that is known of it.
+
+    `meshes` draws things with the fetched models, where there are any.
+    """
+    return Picture(paint(scene, size, meshes=meshes), survey(scene, size, meshes=meshes))
+
+
+def paint(scene: Scene, size: int = 384, *, meshes: bool = False) -> NDArray[np.uint8]:
+    """The colours alone."""
     check_scene(scene)
     check_size(size)
     solids = solids_of(scene, meshes=meshes)
@@ -65,7 +73,7 @@ def draw(scene: Scene, size: int = 384, *, meshes: bool = False) -> Picture:
         rays = rays_of(camera, grid, top * SAMPLES, bottom * SAMPLES, np.float32)
         band = cast(solids, windows, camera, rays, top * SAMPLES, wall)
         rgb[top:bottom] = shade(band, solids, camera, look, tile)
-    return Picture(rgb, survey(scene, size, meshes=meshes))
+    return rgb
 
 
 def survey(scene: Scene, size: int = 384, *, meshes: bool = False) -> Survey:

@@ -8,17 +8,17 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from math import atan2, cos, degrees, radians, sin
 from typing import Literal, NamedTuple
 
 import msgspec
 
 from gnomon.errors import UsageError
 from gnomon.space.bodies import Body, Pair
+from gnomon.space.poses import GAPS, SHORT_GAPS, proposal
 from gnomon.space.relations import decide
 from gnomon.space.scenes import Placed, Scene, Viewer
 from gnomon.space.standing import is_free, may_hold
-from gnomon.space.things import Cavity, Thing, Top, thing_named, things
+from gnomon.space.things import Thing, thing_named, things
 from gnomon.space.viewing import find_view
 
 MOST_PROPOSALS = 600  # poses that are tried for one thing
@@ -28,8 +28,6 @@ LEAST_PIXELS = 12  # of 96 x 96, for a thing of a random scene to count as seen
 LEAST_ASKED = 2  # the same for a thing that was asked for, however small
 MOST_HIDDEN = 0.7  # share of a thing that was asked for
 KEPT_OFF_FLOORS = ("tableware", "food", "device", "clothing", "tool")
-SHORT_GAPS = (0.0, 0.05, 0.1, 0.15, 0.3, 0.5)  # of the mean diagonal
-GAPS = (*SHORT_GAPS, 0.8, 1.2, 1.6, 3.0, 4.6)
 SIZES = (0.12, 5.0)  # how much smaller or larger than its ground a thing beside it may be
 
 ANYONE = Viewer(eye=(0.0, -10.0, 3.0), at=(0.0, 0.0, 0.0))  # while things are being placed
@@ -147,7 +145,7 @@ def _put(
             statement = about[number % len(about)]
             ground = next(p for p in placed if p.id == statement.ground)
         gaps = SHORT_GAPS if number < MOST_PROPOSALS / 2 else GAPS
-        candidate = _proposal(rng, id, thing_named(name), ground, gaps)
+        candidate = proposal(rng, id, thing_named(name), ground, gaps)
         scene = Scene(things=(*placed, candidate), viewer=ANYONE)
         if is_free(candidate, placed, scene) and all(_holds(scene, s) for s in about):
             return candidate
@@ -169,7 +167,7 @@ def _random_things(rng: random.Random, count: int) -> list[Placed]:
             break
         ground = rng.choice(placed)
         thing = _companion(rng, pool, thing_named(ground.thing))
-        candidate = _proposal(rng, thing.name, thing, ground, GAPS)
+        candidate = proposal(rng, thing.name, thing, ground, GAPS)
         scene = Scene(things=(*placed, candidate), viewer=ANYONE)
         taken = any(other.thing == thing.name for other in placed)
         if taken or not _is_plausible(candidate, placed, scene):
@@ -210,72 +208,6 @@ def _is_plausible(candidate: Placed, placed: list[Placed], scene: Scene) -> bool
     ratio = max(body.thing.size) / max(first.size)
     near = max(abs(candidate.at[0]), abs(candidate.at[1])) <= 2 * max(first.size)
     return _may_stand_on_floor(body.thing) and SIZES[0] <= ratio <= SIZES[1] and near
-
-
-def _proposal(
-    rng: random.Random, id: str, thing: Thing, ground: Placed, gaps: Sequence[float]
-) -> Placed:
-    """A thing on, in, beneath or beside another one."""
-    support = thing_named(ground.thing)
-    ways = ["beside", "beside"]
-    if support.top is not None:
-        ways += ["on", "on"]
-    if support.cavity is not None:
-        ways += ["in", "in"]
-    if support.beneath:
-        ways.append("beneath")
-    way = rng.choice(ways)
-    if way == "on" and support.top is not None:
-        return _resting(rng, id, thing, ground, support.top, support.top.height)
-    if way == "in" and support.cavity is not None:
-        return _resting(rng, id, thing, ground, support.cavity, support.cavity.floor)
-    if way == "beneath":
-        shift_x, shift_y = rng.uniform(-0.3, 0.3), rng.uniform(-0.3, 0.3)
-        x, y = Body(ground).point(shift_x * support.size[0], shift_y * support.size[1])
-        turn = ground.turn + rng.choice((0, 90, 180, 270))
-        return Placed(id=id, thing=thing.name, at=(x, y, ground.at[2]), turn=turn % 360)
-    return _beside(rng, id, thing, ground, gaps)
-
-
-def _resting(
-    rng: random.Random, id: str, thing: Thing, ground: Placed, room: Top | Cavity, height: float
-) -> Placed:
-    """A thing on a top or in a cavity: in its middle, at its edge, or anywhere on it."""
-    turn = ground.turn + rng.choice((0, 90, 180, 270, rng.uniform(0, 360)))
-    candidate = Placed(id=id, thing=thing.name, at=(0.0, 0.0, 0.0), turn=turn % 360)
-    body, base = Body(candidate), Body(ground)
-    free_x = max(0.0, room.size[0] / 2 - body.reach(base.right) / ground.scale)
-    free_y = max(0.0, room.size[1] / 2 - body.reach(base.back) / ground.scale)
-    share_x, share_y = rng.uniform(-1, 1), rng.uniform(-1, 1)
-    style = rng.choice(("middle", "edge", "anywhere", "anywhere"))
-    if style == "middle":
-        share_x = share_y = 0.0
-    elif style == "edge":
-        share_y = rng.choice((-1, 1)) * 0.995
-    x, y = base.point(room.at[0] + share_x * free_x, room.at[1] + share_y * free_y)
-    z = ground.at[2] + height * ground.scale
-    return msgspec.structs.replace(candidate, at=(x, y, z))
-
-
-def _beside(
-    rng: random.Random, id: str, thing: Thing, ground: Placed, gaps: Sequence[float]
-) -> Placed:
-    """A thing on the same level: mostly straight left, right, before or behind."""
-    direction = rng.choice((0, 90, 180, 270)) + rng.gauss(0, 7)
-    if rng.random() < 0.25:
-        direction = rng.uniform(0, 360)
-    if rng.random() < 0.3:
-        direction += ground.turn
-    way = (cos(radians(direction)), sin(radians(direction)))
-    to_ground = degrees(atan2(-way[0], way[1]))  # the turn with which it looks at the ground
-    turns = (to_ground, to_ground + 180, ground.turn, ground.turn + 90, rng.uniform(0, 360))
-    turn = rng.choice(turns) + rng.gauss(0, 3)
-    body = Body(Placed(id=id, thing=thing.name, at=(0.0, 0.0, 0.0), turn=turn % 360))
-    base = Body(ground)
-    gap = rng.choice(gaps) * (body.diagonal + base.diagonal) / 2
-    far = body.reach(way) + base.reach(way) + gap
-    at = (ground.at[0] + way[0] * far, ground.at[1] + way[1] * far, ground.at[2])
-    return msgspec.structs.replace(body.placed, at=at)
 
 
 def _turn(rng: random.Random) -> float:

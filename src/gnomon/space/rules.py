@@ -56,6 +56,7 @@ class Thresholds(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     parallel_false: float
     square_true: float
     square_false: float
+    abreast_true: float
     along_true: float
     along_false: float
     across_true: float

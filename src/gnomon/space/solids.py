@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from gnomon.space.meshes import Mesh
 
 CORNERS = np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], dtype=float)
-ROPE = 0.012  # metres, its radius
+THINNEST_ROPE, THICKEST_ROPE = 0.004, 0.03  # metres, its radius
+ROPE = 0.01  # its radius, as a share of its length
 DIGITS = 12  # after which a coordinate is rounded, so that libraries' last bits do not matter
 
 
@@ -131,11 +132,12 @@ def _rope(first: Placed, second: Placed) -> Solid:
     length = sqrt((along * along).sum())
     if length < 1e-6:
         along, length = np.array((0, 0, 1e-3)), 1e-3
+    radius = min(THICKEST_ROPE, max(THINNEST_ROPE, 2 * length * ROPE))
     helper = np.array((0.0, 0.0, 1.0))
     if abs(along[2]) > 0.9 * length:
         helper = np.array((1.0, 0.0, 0.0))
-    side = _unit(_cross(along, helper)) * ROPE
-    other = _unit(_cross(along, side)) * ROPE
+    side = _unit(_cross(along, helper)) * radius
+    other = _unit(_cross(along, side)) * radius
     part = Part(
         "cylinder", (ends[0] + ends[1]) / 2, np.stack([side, other, along], axis=1), "", "", 0.0
     )

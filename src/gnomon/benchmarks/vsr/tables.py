@@ -15,9 +15,14 @@ EXCLUDED_FROM = 20  # Figure 8 shows relations with more raw annotations than th
 
 
 def statistics(items: Sequence[Item]) -> list[Listing]:
-    """Tables 2 (splits) and 6 (relations), Figure 7 (concepts), and how far validators disagree."""
+    """Tables 2 (splits) and 6 (relations), Figure 7 (concepts), and how far validators disagree.
+
+    Of fresh items, of which nobody was asked: relations and things.
+    """
     if not items:
         return []
+    if not tally(items, "votes"):
+        return [relations_by_truth(items), things_by_role(items)]
     tables = (
         labels_and_votes(items),
         split_sizes(items),
@@ -26,6 +31,26 @@ def statistics(items: Sequence[Item]) -> list[Listing]:
         disagreement(items),
     )
     return [table for table in tables if table.rows]
+
+
+def relations_by_truth(items: Sequence[Item]) -> Listing:
+    """How often each relation is true and how often false."""
+    counts = tally(items, "relation", "category", "grade")
+    true = tally([item for item in items if item.gold == ("true",)], "relation")
+    rows = []
+    for (relation, category, grade), total in sorted(counts.items()):
+        rows.append((relation, category, grade, total, true[(relation,)]))
+    columns = ("relation", "category", "grade", "items", "true")
+    return Listing("Relations", columns, tuple(rows))
+
+
+def things_by_role(items: Sequence[Item]) -> Listing:
+    """How often each thing is the subject and the object of a caption."""
+    subjects, objects = tally(items, "subj"), tally(items, "obj")
+    rows = []
+    for (thing,) in sorted(subjects | objects):
+        rows.append((thing, subjects[(thing,)], objects[(thing,)]))
+    return Listing("Things", ("thing", "subject", "object"), tuple(rows))
 
 
 def labels_and_votes(items: Sequence[Item]) -> Listing:

@@ -1,27 +1,27 @@
-"""Is a caption about where two things are true of a photograph? (Visual Spatial Reasoning.)
+"""Is a caption about where two things are true of a picture? (Visual Spatial Reasoning.)
 
 `published` gives the validated captions, or one of the splits: as released, or rebuilt with a seed
-where the release has none or leaks. There is no fresh twin: it would need photographs or scenes
-that nobody has seen.
+where the release has none or leaks. `fresh` (fresh.py) draws pictures that nobody has seen.
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
-from functools import cache
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from gnomon.benchmarks.vsr import files, splits
+from gnomon.benchmarks.vsr.categories import CHOICES, category
 from gnomon.benchmarks.vsr.files import PARTS, Caption
+from gnomon.benchmarks.vsr.fresh import fresh
+from gnomon.benchmarks.vsr.illustrating import illustrate
 from gnomon.benchmarks.vsr.tables import statistics
 from gnomon.contracts import AnswerFormat, Benchmark
 from gnomon.errors import DataError, MissingFileWarning, UsageError
 from gnomon.fetching.catalogue import cached, locate
-from gnomon.files import package_data, read_lines, read_yaml
+from gnomon.files import read_lines
 from gnomon.records import Image, Item, Prediction
 
-CHOICES = ("false", "true")
 SIZES = ("100", *(str(share) for share in splits.SHARES))
 KINDS = ("random", "random-rebuilt", "zeroshot", "zeroshot-published", "contrast")
 
@@ -165,24 +165,6 @@ def caption_item(row: Caption, image: Image, tags: dict[str, str]) -> Item:
     )
 
 
-def category(relation: str) -> str:
-    """The meta-category of a relation; "none" for the one relation (congruent) that has none.
-
-    >>> category("among"), category("congruent")
-    ('Unallocated', 'none')
-    """
-    return _categories().get(relation, "none")
-
-
-@cache
-def _categories() -> dict[str, str]:
-    table: dict[str, Iterable[str]] = read_yaml(package_data("vsr/categories.yaml"))
-    found: dict[str, str] = {}
-    for name, relations in table.items():
-        found |= dict.fromkeys(relations, name)
-    return found
-
-
 def _homes(folder: Path, split: str) -> dict[tuple[str, str], str]:
     if not files.has_split(folder, split):
         return {}
@@ -194,16 +176,20 @@ def _homes(folder: Path, split: str) -> dict[tuple[str, str], str]:
 
 VSR = Benchmark(
     name="vsr",
-    summary="is a caption about where two things are true of a photograph",
+    summary="is a caption about where two things are true of a picture",
     paper="VSR",
-    sources={"published": published},
+    sources={"published": published, "fresh": fresh},
+    full={"quads": 300},
+    illustrators={"fresh": illustrate},
+    whole_groups=("fresh",),
     # the last: both halves of a contrastive pair
     measures=("accuracy", "macro_f1", "group_agreement_and_right"),
-    slices=("category", "relation", "split", "dissent"),
+    slices=("category", "relation", "grade", "split", "dissent"),
     units=(("group",), ("image",), ("relation",), ("subj", "obj")),
-    unit_nouns=("captions", "pictures", "relations", "things"),
-    noun="captions",
+    unit_nouns=("contrasts", "pictures", "relations", "things"),
+    noun="contrasts",
     published_results="vsr",
+    unlike_paper=("fresh",),
     statistics=statistics,
 )
 

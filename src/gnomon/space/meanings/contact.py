@@ -16,7 +16,7 @@ from gnomon.space.meanings.verdicts import (
 from gnomon.space.rules import thresholds
 
 
-def _flush(pair: Pair) -> bool:
+def is_flush(pair: Pair) -> bool:
     """Whether two closed sides touch; what has legs touches with less than its box."""
     closed = pair.a.thing.solid and pair.b.thing.solid and not (pair.a.part or pair.b.part)
     return closed and pair.gap < thresholds().contact and not pair.nested
@@ -25,13 +25,13 @@ def _flush(pair: Pair) -> bool:
 def touching(pair: Pair) -> Verdict:
     """Contact: by resting, or by closed sides that are flush."""
     apart = pair.gap >= thresholds().apart_for_touching * pair.lesser
-    return judge(pair.rests or _flush(pair), apart and not pair.nested, gap_in_words(pair))
+    return judge(pair.rests or is_flush(pair), apart and not pair.nested, gap_in_words(pair))
 
 
 def against(pair: Pair) -> Verdict:
     """Contact from the side."""
     apart = pair.gap >= thresholds().apart_for_against * pair.lesser
-    sideways = _flush(pair) and pair.heights_overlap and not pair.rests
+    sideways = is_flush(pair) and pair.heights_overlap and not pair.rests
     return judge(sideways, apart or pair.rests, gap_in_words(pair))
 
 

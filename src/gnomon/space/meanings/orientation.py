@@ -90,14 +90,26 @@ def _no_axes(pair: Pair) -> Verdict:
     return undecided(f"one of {pair.a.name} and {pair.b.name} has no long axis")
 
 
+def _in_line(pair: Pair) -> bool:
+    """Whether one of two things lies in the direction in which the other one is long."""
+    for axis in (pair.a.long_axis, pair.b.long_axis):
+        if axis is None:
+            continue
+        off = angle(pair.offset, axis)
+        if min(off, 180 - off) < thresholds().abreast_true:
+            return True
+    return False
+
+
 def parallel(pair: Pair) -> Verdict:
-    """The long axes run the same way."""
+    """The long axes run the same way, not end to end."""
     between = pair.axes_angle
     if between is None or pair.rests:
         return _no_axes(pair)
     t = thresholds()
     why = _axes_in_words(pair, between)
-    return judge(between <= t.parallel_true, between >= t.parallel_false, why)
+    abreast = between <= t.parallel_true and not _in_line(pair)
+    return judge(abreast, between >= t.parallel_false, why)
 
 
 def perpendicular(pair: Pair) -> Verdict:
@@ -111,13 +123,14 @@ def perpendicular(pair: Pair) -> Verdict:
 
 
 def along(pair: Pair) -> Verdict:
-    """Near or on the ground, in its direction."""
+    """Near or on the ground, in its direction, not end to end."""
     between = pair.axes_angle
     if between is None:
         return _no_axes(pair)
     t = thresholds()
     why = _axes_in_words(pair, between)
-    same_way = judge(between <= t.along_true, between >= t.along_false, why)
+    abreast = pair.rests or not _in_line(pair)
+    same_way = judge(between <= t.along_true and abreast, between >= t.along_false, why)
     return all_of(same_way, near(pair))
 
 

@@ -1,0 +1,161 @@
+"""VSR's question with pictures that nobody has seen: contrastive quads of scenes with known truth.
+
+One world is asked in three forms: as a picture, described in words, and as a prompt for image
+synthesis. The tag `fact` is the same in all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gnomon.benchmarks.vsr import wording
+from gnomon.benchmarks.vsr.categories import CHOICES, category
+from gnomon.benchmarks.vsr.controls import absent_things, control_items
+from gnomon.benchmarks.vsr.quads import Quad, make_quads, wanted_by
+from gnomon.benchmarks.vsr.showing import several_role, shown, truth_word
+from gnomon.errors import UsageError, unknown
+from gnomon.records import Item
+from gnomon.space.layouts import Frames
+from gnomon.space.pictures import check_size
+from gnomon.space.relations import relations as rules
+
+FORMS = ("caption", "text", "scene")
+LOOKS = ("shapes", "meshes")
+CONTROLS = ("no", "yes", "only")
+PROBED = ("unstated", "viewer", "own")  # whose left and right a caption means
+
+
+def fresh(
+    *,
+    seed: int = 0,
+    quads: int = 60,
+    form: str = "caption",
+    frames: str = "clear",
+    relations: str = "",
+    grades: str = "ab",
+    controls: str = "no",
+    distractors: int = 1,
+    visible: float = 0.6,
+    least: float = 0.4,
+    distance: float = 1.0,
+    size: int = 384,
+    look: str = "shapes",
+) -> Iterator[Item]:
+    """Contrastive quads: two pictures and two captions, each caption true of one picture.
+
+    seed         draws scenes and captions
+    quads        how many; each has four items
+    form         caption (a picture is shown), text (the scene is described) or scene (a prompt
+                 for image synthesis)
+    frames       clear (true or false in every frame) or probe (the viewer's frame and the
+                 ground's own differ: which one does a model assume?)
+    relations    only these, with commas between them
+    grades       of relations: a (geometry decides), b (things too), c (debatable wording)
+    controls     yes adds statements such as "There is a bench.", only asks nothing else
+    distractors  other things in each picture, 0 to 6
+    visible      the least share of each thing that nothing hides, 0 to 1
+    least        the least share of the picture that each thing fills, in percent
+    distance     of the viewer; at 1 the things fill the picture, at 2 they are half as large
+    size         pixels of a picture's side
+    look         shapes, or meshes: the same scenes with models (gnomon data get things)
+    """
+    wanted = wanted_by(
+        seed=seed,
+        quads=quads,
+        frames=frames,
+        relations=relations,
+        grades=grades,
+        distractors=distractors,
+        visible=visible,
+        least=least,
+        distance=distance,
+    )
+    if form not in FORMS:
+        raise unknown("form", form, FORMS)
+    if controls not in CONTROLS:
+        raise unknown("choice of controls", controls, CONTROLS)
+    if look not in LOOKS:
+        raise unknown("look", look, LOOKS)
+    if controls != "no" and form == "scene":
+        raise UsageError("A prompt has no controls.", "Leave --set controls out.")
+    check_size(size)
+    made = make_quads(wanted)
+    absent = absent_things(made, seed) if controls != "no" else []
+    for number, quad in enumerate(made):
+        if controls != "only":
+            yield from _asked(quad, form, wanted.frames, size)
+        if controls != "no":
+            yield from control_items(quad, absent[number], form, size)
+
+
+def _asked(quad: Quad, form: str, frames: Frames, size: int) -> Iterator[Item]:
+    stated = PROBED if frames == "probe" else ("",)
+    for frame in stated:
+        for number in (0, 1):
+            if form == "scene":
+                yield _prompt_item(quad, number, frame)
+                continue
+            for picture in (0, 1):
+                yield _statement_item(quad, number, picture, frame, form, size)
+
+
+def _statement_item(
+    quad: Quad, number: int, picture: int, frame: str, form: str, size: int
+) -> Item:
+    """A caption of a picture, or of the scene in words."""
+    true = quad.is_true(number, picture)
+    text = wording.framed(_caption(quad, number), frame, quad.ground)
+    tags = _tags(quad, number, frame)
+    if frame:
+        tags |= {"viewer": truth_word(true), "own": truth_word(not true)}
+        true = true != (frame == "own")
+    fact = _fact(quad, number, picture, frame)
+    item = Item(
+        id=fact,
+        form="caption",
+        text=text,
+        choices=CHOICES,
+        gold=(truth_word(true),),
+        group="/".join(part for part in (quad.id, frame) if part),
+        tags=tags | {"fact": fact},
+    )
+    return shown(item, quad, picture, form, size)
+
+
+def _prompt_item(quad: Quad, number: int, frame: str) -> Item:
+    """A caption to be painted: the picture that should come out is the one it is true of."""
+    picture = 0 if quad.is_true(number, 0) else 1
+    fact = _fact(quad, number, picture, frame)
+    text = wording.framed(_caption(quad, number), frame, quad.ground)
+    return Item(
+        id=f"{fact}/scene",
+        form="scene",
+        text=wording.prompt(quad.subject, quad.ground, text, several=several_role(quad)),
+        group="/".join(part for part in (quad.id, frame) if part),
+        tags=_tags(quad, number, frame) | {"fact": fact},
+    )
+
+
+def _caption(quad: Quad, number: int) -> str:
+    relation = quad.relations[number]
+    return wording.caption(quad.subject, relation, quad.ground, several=several_role(quad))
+
+
+def _fact(quad: Quad, number: int, picture: int, frame: str) -> str:
+    parts = (quad.id, frame, f"{number + 1}-{picture + 1}")
+    return "/".join(part for part in parts if part)
+
+
+def _tags(quad: Quad, number: int, frame: str) -> dict[str, str]:
+    relation = quad.relations[number]
+    rule = rules()[relation]
+    return {
+        "relation": relation,
+        "category": category(relation),
+        "grade": rule.grade,
+        "frame": frame or rule.frame,
+        "subj": quad.subject,
+        "obj": quad.ground,
+        "against": quad.relations[1 - number],
+        "things": str(len(quad.scenes[0].things)),
+    }

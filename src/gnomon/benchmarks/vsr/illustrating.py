@@ -1,0 +1,92 @@
+"""The pictures of fresh items: drawn into a folder or the cache, as far as they are asked."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from msgspec.structs import replace
+
+from gnomon.benchmarks.vsr.quads import make_quads, wanted_by
+from gnomon.fetching.catalogue import cache_folder
+from gnomon.records import Item
+from gnomon.space.drawing import draw_missing, keep_within, picture_name
+from gnomon.space.scenes import Scene
+from gnomon.vision.images import describe
+
+FIRST_BATCH, BATCH = 32, 512  # items whose pictures are drawn before the first of them is given
+MOST_BYTES = 2**30  # of pictures in the cache
+
+
+def illustrate(
+    items: Iterable[Item],
+    *,
+    folder: Path | None = None,
+    processes: int = 0,
+    watch: Callable[[int, int], None] | None = None,
+    **options: Any,
+) -> Iterator[Item]:
+    """Draw the pictures of items that are not there yet, and say where they are."""
+    if options["form"] != "caption":
+        yield from items
+        return
+    meshes = options["look"] == "meshes"
+    scenes = _scenes_by_name(options)
+    place = folder or cache_folder() / "pictures"
+    if meshes:  # other pictures of the same scenes
+        place = place / "meshes"
+    if folder is None:
+        keep_within(place, MOST_BYTES, scenes)
+    chosen = list(items)
+    total = len(_names(chosen))
+    done: set[str] = set()
+    for batch in _batches(chosen):
+        new = sorted(_names(batch) - done)
+        draw_missing(
+            {name: scenes[name] for name in new},
+            place,
+            options["size"],
+            meshes=meshes,
+            processes=processes,
+            watch=_counted(watch, len(done), total),
+        )
+        done.update(new)
+        if folder is None:
+            for name in new:
+                os.utime(place / name)  # it was used now, and is the last to be removed
+        for item in batch:
+            images = [describe(place / image.path) for image in item.images]
+            yield replace(item, images=tuple(images))
+
+
+def _batches(items: list[Item]) -> Iterator[list[Item]]:
+    """A few items, so that the first one comes soon, and then many at a time."""
+    if items:
+        yield items[:FIRST_BATCH]
+    for start in range(FIRST_BATCH, len(items), BATCH):
+        yield items[start : start + BATCH]
+
+
+def _names(items: Iterable[Item]) -> set[str]:
+    found: set[str] = set()
+    for item in items:
+        found.update(image.path for image in item.images)
+    return found
+
+
+def _counted(
+    watch: Callable[[int, int], None] | None, before: int, total: int
+) -> Callable[[int, int], None] | None:
+    if watch is None:
+        return None
+    return lambda done, _: watch(before + done, total)
+
+
+def _scenes_by_name(options: dict[str, Any]) -> dict[str, Scene]:
+    found = {}
+    for quad in make_quads(wanted_by(**options)):
+        for scene in quad.scenes:
+            found[picture_name(scene, options["size"])] = scene
+    return found

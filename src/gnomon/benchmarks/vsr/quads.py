@@ -1,0 +1,262 @@
+"""Contrastive quads: two pictures of the same things and two captions, each true of one picture.
+
+Contrasts take turns, and each takes the pair of things that was used least, so relations and things
+are balanced. Which caption and which picture comes first is balanced, too.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from functools import lru_cache
+from itertools import cycle, islice
+from pathlib import Path
+from random import Random
+from typing import Any, Literal, NamedTuple, get_args
+
+import msgspec
+
+from gnomon.errors import UsageError, unknown
+from gnomon.fetching.catalogue import cache_folder
+from gnomon.records import digest
+from gnomon.space.contrasting import contrasted
+from gnomon.space.contrasts import GRADES, Contrast, contrast_file, pairs_for, stages_for
+from gnomon.space.crew import do_jobs, serve
+from gnomon.space.drawing import edition
+from gnomon.space.layouts import Dials, Frames, Roles
+from gnomon.space.relations import relations
+from gnomon.space.scenes import Scene, to_json
+
+MOST_QUADS = 2500
+MOST_PAIRS = 10  # of things that are tried for one quad
+MOST_ROUNDS = 4  # in which quads that were not found are replaced by others
+LEAST_FOUND = 0.2  # share of a round; with fewer, further rounds would take too long
+
+
+class Wanted(NamedTuple):
+    """What quads are asked for; they follow from it."""
+
+    seed: int
+    quads: int
+    frames: Frames
+    relations: tuple[str, ...]  # empty for all
+    grades: str
+    dials: Dials
+
+
+def wanted_by(
+    *,
+    seed: int,
+    quads: int,
+    frames: str,
+    relations: str,
+    grades: str,
+    distractors: int,
+    visible: float,
+    least: float,
+    distance: float,
+    **_: object,
+) -> Wanted:
+    """What the options of the source ask for; those about the form of items have no say."""
+    if frames not in get_args(Frames):
+        raise unknown("choice of frames", frames, get_args(Frames))
+    chosen: Frames = "probe" if frames == "probe" else "clear"
+    names = [name.strip() for name in relations.split(",")]
+    asked = tuple(name for name in names if name)
+    dials = Dials(distractors, visible, least / 100, distance)
+    return Wanted(seed, quads, chosen, asked, "".join(sorted(set(grades))), dials)
+
+
+class Quad(msgspec.Struct, frozen=True):
+    """Two captions and two pictures; `truths` says of which picture each caption is true."""
+
+    id: str
+    relations: tuple[str, str]  # of the captions, in their order
+    subject: str  # the name of the thing
+    ground: str
+    subjects: tuple[str, ...]  # ids in the scenes, several for a group
+    grounds: tuple[str, ...]
+    scenes: tuple[Scene, Scene]
+    swapped: bool  # the first caption is true of the second picture
+
+    @property
+    def roles(self) -> Roles:
+        """The ids that the captions speak of."""
+        return Roles(self.subjects, self.grounds)
+
+    def is_true(self, caption: int, picture: int) -> bool:
+        """Whether a caption is true of a picture, both 0 or 1."""
+        return (caption == picture) != self.swapped
+
+
+class Job(msgspec.Struct, frozen=True):
+    """One quad to be found: a contrast and pairs of things to try, in order."""
+
+    seed: str
+    contrast: Contrast
+    pairs: tuple[tuple[str, str], ...]
+    frames: Literal["clear", "probe"]
+    dials: Dials
+    flip: int  # 0 to 3: whether captions, and whether pictures, change places
+
+
+def chosen_contrasts(wanted: Wanted) -> list[Contrast]:
+    """The contrasts of which quads are made, or an error that says what there is."""
+    file = contrast_file()
+    found = list(file.contrasts if wanted.frames == "clear" else file.probes)
+    if not wanted.grades or set(wanted.grades) - set(GRADES):
+        hint = f"Write one or more of the letters {''.join(GRADES)}."
+        raise UsageError(f"'{wanted.grades}' are not grades of relations.", hint)
+    found = [contrast for contrast in found if contrast.grade in wanted.grades]
+    for name in wanted.relations:
+        if name not in relations():
+            raise unknown("relation", name[:60], relations())
+        if not any(name in (each.first, each.second) for each in found):
+            known = {each.first for each in found} | {each.second for each in found}
+            raise UsageError(
+                f"No quads are made of the relation '{name}' with these frames and grades.",
+                f"Choose from: {', '.join(sorted(known))}.",
+            )
+    if not wanted.relations:
+        return found
+    asked = set(wanted.relations)
+    return [contrast for contrast in found if asked & {contrast.first, contrast.second}]
+
+
+def check(wanted: Wanted) -> None:
+    """Raise an error for numbers that make no sense."""
+    dials = wanted.dials
+    if not 1 <= wanted.quads <= MOST_QUADS:
+        hint = f"Ask for 1 to {MOST_QUADS:,}, or draw several sets with different seeds."
+        raise UsageError(f"{wanted.quads:,} quads cannot be made.", hint)
+    if not 0 <= dials.distractors <= 6:
+        raise UsageError(f"{dials.distractors} distractors cannot be placed.", "Ask for 0 to 6.")
+    if not 0 <= dials.visible <= 1:
+        raise UsageError(f"The visible share cannot be {dials.visible}.", "Give 0 to 1.")
+    if not 0 <= dials.least <= 0.2:
+        raise UsageError(
+            f"A thing cannot fill at least {100 * dials.least:g} % of the picture.",
+            "Give 0 to 20 percent.",
+        )
+    if not 0.5 <= dials.distance <= 10:
+        raise UsageError(f"The distance cannot be {dials.distance}.", "Give 0.5 to 10.")
+
+
+@lru_cache(maxsize=4)
+def make_quads(wanted: Wanted) -> tuple[Quad, ...]:
+    """The quads: the same ones for the same wishes. Found ones are kept in the cache."""
+    check(wanted)
+    contrasts = chosen_contrasts(wanted)
+    key = digest(edition(), repr(wanted), digits=20)
+    file = cache_folder() / "scenes" / f"{key}.json"
+    kept = _kept(file)
+    if kept is not None:
+        return kept
+    quads = tuple(_found(wanted, contrasts))
+    _keep(file, quads)
+    return quads
+
+
+def _kept(file: Path) -> tuple[Quad, ...] | None:
+    try:
+        return msgspec.json.decode(file.read_bytes(), type=tuple[Quad, ...])
+    except (OSError, msgspec.MsgspecError):
+        return None
+
+
+def _keep(file: Path, quads: tuple[Quad, ...]) -> None:
+    with suppress(OSError):  # without a cache they are found again
+        file.parent.mkdir(parents=True, exist_ok=True)
+        part = file.with_name(f".{file.name}.part")
+        part.write_bytes(msgspec.json.encode(quads))
+        part.replace(file)
+
+
+def _found(wanted: Wanted, contrasts: Sequence[Contrast]) -> list[Quad]:
+    """As many quads as wanted; those that were not found are replaced by later ones."""
+    jobs = _jobs(wanted, contrasts)
+    quads: list[Quad] = []
+    for _ in range(MOST_ROUNDS):
+        missing = wanted.quads - len(quads)
+        if not missing:
+            break
+        before = len(quads)
+        for result in do_jobs(__name__, find_quad, list(islice(jobs, missing))):
+            if result is not None:
+                quads.append(msgspec.convert(result, Quad))
+        if len(quads) - before < LEAST_FOUND * missing:
+            break
+    if len(quads) < wanted.quads:
+        raise UsageError(
+            f"Only {len(quads):,} of {wanted.quads:,} quads were found.",
+            "Ask for fewer distractors, a smaller visible share or other relations.",
+        )
+    return quads
+
+
+def _jobs(wanted: Wanted, contrasts: Sequence[Contrast]) -> Iterator[Any]:
+    """Jobs without end: contrasts in turn, things that were used least first."""
+    rng = Random(f"quads {wanted.seed}")
+    order = list(contrasts)
+    rng.shuffle(order)
+    used: Counter[str] = Counter()
+    used_pairs: Counter[tuple[str, str]] = Counter()
+    start = rng.randrange(4)
+    for number, contrast in enumerate(cycle(order)):
+        pairs = _least_used(rng, contrast, used, used_pairs)
+        used.update(pairs[0])
+        used_pairs[pairs[0]] += 1
+        flip = (start + number + number // len(order)) % 4
+        seed = f"{wanted.seed}/{number}"
+        job = Job(seed, contrast, tuple(pairs), wanted.frames, wanted.dials, flip)
+        yield msgspec.to_builtins(job)
+
+
+def _least_used(
+    rng: Random,
+    contrast: Contrast,
+    used: Counter[str],
+    used_pairs: Counter[tuple[str, str]],
+) -> list[tuple[str, str]]:
+    pairs = list(pairs_for(contrast))
+    if contrast.layout == "stacked":
+        pairs = [pair for pair in pairs if stages_for(*pair)]
+    rng.shuffle(pairs)
+    pairs.sort(key=lambda pair: (used_pairs[pair], used[pair[0]] + used[pair[1]]))
+    return pairs[:MOST_PAIRS]
+
+
+def find_quad(task: Any) -> Any:
+    """One quad for a job, or nothing: what a worker does."""
+    job = msgspec.convert(task, Job)
+    rng = Random(f"quad {job.seed}")
+    for subject, ground in job.pairs:
+        found = contrasted(rng, job.contrast, subject, ground, job.dials, job.frames)
+        if found is not None:
+            return msgspec.to_builtins(_quad(job, subject, ground, found.scenes, found.roles))
+    return None
+
+
+def _quad(job: Job, subject: str, ground: str, scenes: tuple[Scene, Scene], roles: Roles) -> Quad:
+    captions = (job.contrast.first, job.contrast.second)
+    turn_captions, turn_pictures = bool(job.flip & 1), bool(job.flip & 2)
+    if turn_captions:
+        captions = captions[1], captions[0]
+    if turn_pictures:
+        scenes = scenes[1], scenes[0]
+    return Quad(
+        id=digest(*captions, *map(to_json, scenes)),
+        relations=captions,
+        subject=subject,
+        ground=ground,
+        subjects=roles.subjects,
+        grounds=roles.grounds,
+        scenes=scenes,
+        swapped=turn_captions != turn_pictures,
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(serve(find_quad))

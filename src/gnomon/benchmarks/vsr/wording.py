@@ -1,0 +1,90 @@
+"""The words of fresh items: captions, statements for controls, and prompts for image synthesis."""
+
+from __future__ import annotations
+
+from gnomon.benchmarks.vsr.files import NO_COPULA
+from gnomon.language.surface import indefinite_article
+from gnomon.language.world import Entity
+from gnomon.space.contrasts import contrast_file
+
+PAIRED = ("scissors", "skis")  # one of them is spoken of as several
+UNCOUNTED = ("broccoli",)
+VERBS = {"contains": "contain"}  # of one thing: of several
+
+
+def caption(subject: str, relation: str, ground: str, *, several: str = "") -> str:
+    """A caption as VSR has them; `several` is the role of which there are several.
+
+    >>> caption("cat", "on", "dining table")
+    'The cat is on the dining table.'
+    >>> caption("chair", "around", "dining table", several="subject")
+    'The chairs are around the dining table.'
+    """
+    many = several == "subject" or subject in PAIRED
+    verb = "are" if many else "is"
+    words = f"{verb} {relation}"
+    if relation in NO_COPULA:
+        words = VERBS.get(relation, relation) if many else relation
+    first = _noun(subject, several == "subject")
+    return f"The {first} {words} the {_noun(ground, several == 'ground')}."
+
+
+def framed(text: str, frame: str, ground: str) -> str:
+    """A caption that says whose left and right it means.
+
+    >>> framed("The cat is left of the dog.", "own", "dog")
+    "From the dog's own point of view, the cat is left of the dog."
+    """
+    rest = text[0].lower() + text[1:]
+    if frame == "viewer":
+        return f"From where the viewer stands, {rest}"
+    if frame == "own":
+        return f"From the {ground}'s own point of view, {rest}"
+    return text
+
+
+def presence(thing: str, *, several: bool = False) -> str:
+    """A statement that a thing is there.
+
+    >>> presence("umbrella"), presence("scissors")
+    ('There is an umbrella.', 'There are scissors.')
+    """
+    if several or thing in PAIRED:
+        return f"There are {_noun(thing, several)}."
+    return f"There is {_one(thing)}."
+
+
+def prompt(subject: str, ground: str, text: str, *, several: str = "") -> str:
+    """What an image model is told to paint.
+
+    >>> prompt("cat", "box", "The cat is in the box.")
+    'A picture of a cat and a box. The cat is in the box.'
+    """
+    first = _some(subject, several == "subject")
+    second = _some(ground, several == "ground")
+    return f"A picture of {first} and {second}. {text}"
+
+
+def question(text: str) -> str:
+    """A caption as a question about a text.
+
+    >>> question("The cat is in the box.")
+    'True or false? The cat is in the box.'
+    """
+    return f"True or false? {text}"
+
+
+def _noun(thing: str, several: bool) -> str:
+    return contrast_file().plurals[thing] if several else thing
+
+
+def _some(thing: str, several: bool) -> str:
+    if several:
+        return f"several {_noun(thing, several)}"
+    return _one(thing)
+
+
+def _one(thing: str) -> str:
+    if thing in PAIRED or thing in UNCOUNTED:
+        return thing
+    return f"{indefinite_article(Entity(thing))} {thing}"
