@@ -12,6 +12,8 @@ from gnomon.benchmarks.vsr.showing import several_role, shown, truth_word
 from gnomon.records import Item
 from gnomon.space.things import things
 
+RELATION, CATEGORY = "there is", "Recognition"  # of a control
+
 
 def control_items(quad: Quad, absent: Sequence[str], form: str, size: int) -> Iterator[Item]:
     """Of each picture one statement that is true and one that is not."""
@@ -29,7 +31,14 @@ def control_items(quad: Quad, absent: Sequence[str], form: str, size: int) -> It
                 choices=CHOICES,
                 gold=(truth_word(true),),
                 group=f"{quad.id}/control",
-                tags={"control": "yes", "subj": thing, "fact": fact},
+                tags={
+                    "control": "yes",
+                    "relation": RELATION,
+                    "category": CATEGORY,
+                    "subj": thing,
+                    "obj": thing,  # one thing alone is spoken of
+                    "fact": fact,
+                },
             )
             yield shown(item, quad, picture, form, size)
 
