@@ -160,7 +160,7 @@ def test_the_three_items_of_a_scene_share_a_group_and_agree():
 
 def test_a_scene_reads_as_a_person_would_say_it():
     items = list(fresh(scenes=0, per_group=8, form="both"))
-    scene = [item for item in items if item.group == "stays dry/oak" and "/woman/" in item.id]
+    scene = [item for item in items if item.group == "stays dry/umbrella" and "/woman/" in item.id]
     found = {item.context for item in scene}
     assert found == {
         "It is pouring, but the oak keeps a woman dry.",
