@@ -70,14 +70,7 @@ def fresh(
         least=least,
         distance=distance,
     )
-    if form not in FORMS:
-        raise unknown("form", form, FORMS)
-    if controls not in CONTROLS:
-        raise unknown("choice of controls", controls, CONTROLS)
-    if look not in LOOKS:
-        raise unknown("look", look, LOOKS)
-    if controls != "no" and form == "scene":
-        raise UsageError("A prompt has no controls.", "Leave --set controls out.")
+    _check_asked(form, controls, look)
     check_size(size)
     made = make_quads(wanted)
     absent = absent_things(made, seed) if controls != "no" else []
@@ -86,6 +79,17 @@ def fresh(
             yield from _asked(quad, form, wanted.frames, size)
         if controls != "no":
             yield from control_items(quad, absent[number], form, size)
+
+
+def _check_asked(form: str, controls: str, look: str) -> None:
+    if form not in FORMS:
+        raise unknown("form", form, FORMS)
+    if controls not in CONTROLS:
+        raise unknown("choice of controls", controls, CONTROLS)
+    if look not in LOOKS:
+        raise unknown("look", look, LOOKS)
+    if controls != "no" and form == "scene":
+        raise UsageError("A prompt has no controls.", "Leave --set controls out.")
 
 
 def _asked(quad: Quad, form: str, frames: Frames, size: int) -> Iterator[Item]:

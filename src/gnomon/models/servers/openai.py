@@ -21,6 +21,7 @@ from gnomon.redaction import redact_url
 DEFAULT_URL = "https://api.openai.com/v1"
 DEFAULT_KEY = "OPENAI_API_KEY"
 BATCHES = 16  # requests of a batch for each that may be under way
+DEFAULT_PROMPTS: dict[Endpoint, str] = {"chat": "chat", "completion": "plain"}
 
 
 @neutral(
@@ -84,17 +85,15 @@ def openai(
     cache          yes keeps replies, so that a second run costs nothing; no does not
     """
     _check_name(name, key_env)
-    default = "chat" if endpoint == "chat" else "plain"
-    put = load_prompt(prompt or default, wording).with_shots(shots)
+    put = load_prompt(prompt or DEFAULT_PROMPTS[endpoint], wording).with_shots(shots)
     sampling = Sampling(_temperature(temperature), request_seed)
     scoring: dict[str, Any] = {"logprobs": logprobs, "echo": echo}
     room: dict[str, Any] = {"reply_tokens": reply_tokens, "most_reply_tokens": most_reply_tokens}
     requests = Requests(name, endpoint, sampling, **scoring, **room, constrain=constrain)
     budget = _budget(max_cost, price_input, price_output, budget_tokens)
-    address = _address(base_url)
     replies = _replies(cache)  # may fail, so before the remote, which has a loop to close
     pace: dict[str, Any] = {"concurrency": concurrency, "attempts": attempts, "timeout": timeout}
-    remote = Remote(address, key_env, budget, **pace)
+    remote = Remote(_address(base_url), key_env, budget, **pace)
     return OpenAI(requests, remote, put, replies, batch=concurrency * BATCHES)
 
 
