@@ -34,6 +34,7 @@ from pathlib import Path
 
 from readers import UnclearError, check_message
 
+LONGEST_OUTPUT = 5000  # characters of all that a run prints, its table of scores included
 KEY = "sk-canary-0123456789abcdef"
 USER, PASSWORD = "canaryuser", "canarypassword"
 ITEMS = 6
@@ -449,7 +450,7 @@ def try_server(name: str, behaviour: Behaviour, folder: Path, tally: Tally) -> N
     if "Traceback" in said:
         tally.note("traceback", f"{name}: {said[-300:]}")
     try:
-        check_message(said)
+        check_message(said, LONGEST_OUTPUT)
     except UnclearError as error:
         tally.note("unclear", f"{name}: {error}")
     for leak in (*server.leaks, *leaks_in(folder, said)):

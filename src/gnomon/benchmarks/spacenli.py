@@ -50,7 +50,9 @@ def fresh(
 
     _check_count(per_group)
     bank = read_bank(patterns or package_data("patterns/bank"), world=world or None)
-    tags = {pattern.id: pattern_tags(pattern) for pattern in bank.patterns}
+    tags = {}
+    for pattern in bank.patterns:  # one that is in no family stands alone
+        tags[pattern.id] = {"family": pattern.id, **pattern_tags(pattern)}
     for pattern, sample in bank_samples(bank, per_group, seed=seed):
         name = f"{pattern.id}-{sample.rank}"
         if patterns or world:

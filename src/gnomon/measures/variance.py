@@ -87,10 +87,20 @@ def _part(statistics: Statistics, kind: Sequence[Shared], of_cells: float) -> Pa
     kept = max(1 - per_cell * inside, KEPT)
     beyond = max(_sharing_any(statistics, kind) - of_cells, LEAST * of_cells)
     return Part(
-        added=beyond * max(1.0, (1 - inside) / kept),
+        added=beyond * _lost_with_the_mean(per_cell, kind[0].number),
         of_units=max(0.0, beyond / kept),
         freedom=effective(shares),
     )
+
+
+def _lost_with_the_mean(per_cell: float, units: int) -> float:
+    """By what the variance from n units is too small where a cell has two: of order 1 / n.
+
+    Residuals are taken from a mean to which every unit adds twice. With one unit a cell, leaving
+    out one makes up for it.
+    """
+    lost = 2 * (per_cell - 1) / max(units, 1)
+    return 1 / (1 - min(max(lost, 0.0), 1 - KEPT))
 
 
 def _sharing_any(statistics: Statistics, kind: Sequence[Shared]) -> float:

@@ -153,9 +153,8 @@ def published_spatial(
 _MEASURES = ("relaxed_accuracy", "true_confidence", "macro_f1", "accuracy")
 _SEVERAL = (*_MEASURES, "typical_f1@code")  # where several labels may be right
 _HOLD_OUT = (("type_a", "type_b"), ("obj_a", "obj_b"))
-# Published pairs have no types. Where there are types, objects lie within them and add nothing.
-_UNITS = (("type_a", "type_b"), ("obj_a", "obj_b"))
-_UNIT_NOUNS = ("types", "objects")
+_UNITS = (("obj_a", "obj_b"),)
+_UNIT_NOUNS = ("objects",)
 _ORDER = Laws(
     order=OrderLaw(
         first="obj_a",
