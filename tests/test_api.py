@@ -122,5 +122,5 @@ def test_whole_numbers_of_numpy_are_whole_numbers():
 def test_runs_and_sources_say_what_they_are(runs):
     assert repr(runs[0]) == f"<Run of random on scales@fresh: 200 of 200 asked, in {runs[0].path}>"
     assert repr(gnomon.load("scales", form="cloze").limited(5)) == (
-        "<scales@fresh, seed=0, scale='', form='cloze', limit=5>"
+        "<scales@fresh, seed=0, scale='', form='cloze', pairs=240, bands='', limit=5>"
     )

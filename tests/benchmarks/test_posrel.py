@@ -51,9 +51,9 @@ def labels_by(items, tag: str) -> dict[str, Counter]:
 
 def test_the_table_has_many_scenes_none_of_them_twice():
     scenes = {(fact.action, fact.object) for fact in FACTS}
-    assert len(scenes) == len(FACTS) == 1266
-    assert len({fact.object for fact in FACTS}) == 83
-    assert len({fact.action for fact in FACTS}) == 77
+    assert len(scenes) == len(FACTS) == 898
+    assert len({fact.object for fact in FACTS}) == 76
+    assert len({fact.action for fact in FACTS}) == 74
 
 
 @pytest.mark.parametrize("part", ["action", "object"])
@@ -91,7 +91,7 @@ def test_every_seed_balances_places_and_questions(seed):
 @given(st.integers(0, 10**9))
 def test_every_seed_is_nearly_even_within_actions_and_within_objects(seed):
     items = list(fresh(seed=seed))
-    for tag, best in (("action", 0.55), ("object", 0.62)):
+    for tag, best in (("action", 0.6), ("object", 0.62)):
         labels = labels_by(items, tag)
         assert len(labels) >= 60
         # what one would get right who knew the most frequent place of each action, or object
@@ -113,7 +113,7 @@ def test_seeds_share_less_than_half_of_the_scenes_and_few_sentences(other: int):
     first, second = list(fresh(seed=0)), list(fresh(seed=other))
     scenes = {item.group for item in first} & {item.group for item in second}
     sentences = {item.context for item in first} & {item.context for item in second}
-    assert 0 < len(scenes) < 0.45 * len(first)
+    assert 0 < len(scenes) < 0.5 * len(first)
     assert len(sentences) < 0.15 * len(first)
 
 
@@ -160,14 +160,14 @@ def test_the_three_items_of_a_scene_share_a_group_and_agree():
 
 def test_a_scene_reads_as_a_person_would_say_it():
     items = list(fresh(scenes=0, per_group=8, form="both"))
-    scene = [item for item in items if item.group == "stays dry/oak" and "/woman/" in item.id]
+    scene = [item for item in items if item.group == "stays dry/umbrella" and "/woman/" in item.id]
     found = {item.context for item in scene}
     assert found == {
-        "It is pouring, but the oak keeps a woman dry.",
-        "However hard it pours, a woman has the oak and stays dry.",
+        "It has been pouring for hours, but the umbrella keeps a woman dry.",
+        "Thanks to the umbrella, a woman stays dry despite the pouring rain.",
     }
-    assert {item.text for item in scene if item.form == "cloze"} == {"She is [MASK] the oak."}
-    assert "Is the woman underneath the oak?" in {item.text for item in scene}
+    assert {item.text for item in scene if item.form == "cloze"} == {"She is [MASK] the umbrella."}
+    assert "Is the woman underneath the umbrella?" in {item.text for item in scene}
 
 
 def test_a_form_narrows_and_an_unknown_one_is_refused(tmp_path: Path):

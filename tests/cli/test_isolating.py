@@ -107,7 +107,7 @@ def test_ctrl_c_reaches_the_child_once_and_says_how_to_go_on(environment):
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=60)
     assert process.returncode == 130
-    assert "of 2,000 items. To continue, give the command again:" in err
+    assert "of 1,920 items. To continue, give the command again:" in err
     assert "Traceback" not in err
 
 

@@ -68,7 +68,7 @@ def test_what_floats_is_said_and_drawn(capsys, tmp_path):
         (["a.json", "--seed", "1", "-o", "x.png"], "has no seed"),
         (["--say", "a cup", "--things", "3", "-o", "x.png"], "--things is for random scenes"),
         (["--seed", "1"], "nothing to do"),
-        (["--seed", "1", "-o", "x.gif"], "neither in .png nor in .json"),
+        (["--seed", "1", "-o", "x.gif"], "ends in none of .png, .svg, .json"),
         (["--seed", "1", "-o", "x.png", "--size", "10000"], "cannot be made"),
         (["--seed", "1", "--things", "99", "-o", "x.png"], "99 things"),
         (["--say", "a unicorn", "-o", "x.png"], "unicorn"),

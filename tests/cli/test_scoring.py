@@ -406,7 +406,7 @@ def test_a_leaderboard_is_over_the_items_that_all_runs_share(capsys):
     values = {rank["model"]: rank["value"] for rank in found["leaderboard"]}
     for pair in found["comparisons"][1:]:
         assert values[pair["first"]] == pytest.approx(pair["first_value"])
-    assert "the 30 items (18 objects) that all 3 runs share" in printed(capsys, *asked).out
+    assert "the 30 items (44 objects) that all 3 runs share" in printed(capsys, *asked).out
 
 
 def with_less(run, number):

@@ -1,7 +1,7 @@
 """The fresh scenes of `posrel`: actions and objects are crossed, so that neither says the place.
 
-A scene is an action with an object, and only both together have a place: "It is pouring, but the
-oak keeps a man dry" is below, with the tent it is inside; who carves the oak is beside it. A seed
+A scene is an action with an object, and only both together have a place: who keeps dry thanks to
+the umbrella is below it, thanks to the tent inside; who decorates the umbrella is beside it. A seed
 draws as many scenes of each place, and as evenly as possible for every action and every object.
 """
 
