@@ -1,6 +1,6 @@
 """The picture of the report in the README, made from real runs.
 
-    gnomon run spacenli -m random -m majority -m smollm2 --per-group 10 --runs runs
+    gnomon run spacenli -m random -m majority -m smollm2 --limit 1080 --runs runs
     python scripts/picture.py runs/spacenli* -o docs/images/report.png
 
 Needs playwright and a Chromium (CHROMIUM, else the one on the path). The picture is the top of the page at desk width.

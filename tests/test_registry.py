@@ -13,6 +13,11 @@ def test_every_builtin_benchmark_resolves_to_one_of_its_own_name():
         assert registry.benchmark(name).name == name
 
 
+def test_the_list_says_of_a_benchmark_what_it_says_of_itself():
+    listed = {name: entry.summary for name, entry in BENCHMARKS.items()}
+    assert listed == {name: registry.benchmark(name).summary for name in BENCHMARKS}
+
+
 def test_every_builtin_measure_of_a_benchmark_exists():
     for name in BENCHMARKS:
         for measure in registry.benchmark(name).measures:

@@ -45,17 +45,19 @@ BENCHMARKS: dict[str, Entry] = {
         "which of two objects is higher up in a kind of room",
     ),
     "relativesize": Entry(
-        "gnomon.benchmarks.relativesize:RELATIVESIZE", "the 486 size comparisons of RelativeSize"
+        "gnomon.benchmarks.relativesize:RELATIVESIZE",
+        "which of two objects is larger, for the pairs of RelativeSize",
     ),
     "vsr": Entry(
         "gnomon.benchmarks.vsr.task:VSR",
-        "is a caption about where two things are true of a photograph",
+        "is a caption about where two things are true of a picture",
     ),
     "posrel": Entry(
         "gnomon.benchmarks.posrel:POSREL", "where a person is while doing something with an object"
     ),
     "posrel-general": Entry(
-        "gnomon.benchmarks.posrel:GENERAL", "the same with unusual people and objects"
+        "gnomon.benchmarks.posrel:GENERAL",
+        "the same with other people and with kinds of the objects",
     ),
     "spatialqa": Entry(
         "gnomon.benchmarks.spatialqa:SPATIALQA",

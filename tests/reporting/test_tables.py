@@ -78,6 +78,28 @@ def test_without_its_bars_the_table_fits_and_no_name_is_cut():
     assert "scales@fresh" in text
 
 
+def test_words_on_chance_below_a_table_of_several_benchmarks_name_them():
+    guesses = [
+        Scored(
+            Score(
+                benchmark=name,
+                model="random",
+                measure="accuracy",
+                value=0.5,
+                low=0.4,
+                high=0.6,
+                chance=0.5,
+                n=100,
+            ),
+            "random",
+        )
+        for name in ("scales@fresh", "posrel@fresh")
+    ]
+    whole = headline(guesses, width=tables.UNCUT).splitlines()
+    text = headline(guesses, width=max(map(len, whole)) - 1)
+    assert "scales@fresh random accuracy; posrel@fresh random accuracy." in " ".join(text.split())
+
+
 @pytest.mark.parametrize(
     ("cells", "right"),
     [

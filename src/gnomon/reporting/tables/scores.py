@@ -133,12 +133,14 @@ def _words_on_chance(scores: Sequence[Scored], width: int | None) -> list[str]:
     """Which figures are not above chance, for tables that have no room for the words."""
     from textwrap import wrap
 
+    several = len({each.score.benchmark for each in scores}) > 1
     found: dict[str, list[str]] = {}
     for each in scores:
         score = each.score
         told = _verdict(score)
         if told:
-            about = filter(None, (each.label, score.measure, score.key))
+            benchmark = score.benchmark if several else ""
+            about = filter(None, (benchmark, each.label, score.measure, score.key))
             found.setdefault(told, []).append(" ".join(about))
 
     room = terminal_width() if width is None else width
