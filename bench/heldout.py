@@ -136,7 +136,7 @@ class Learner:
             return HistGradientBoostingClassifier(max_iter=40, max_leaf_nodes=8, random_state=0)
         from sklearn.linear_model import LogisticRegression
 
-        return LogisticRegression(max_iter=1000, tol=1e-3)
+        return LogisticRegression(max_iter=300, tol=1e-2)
 
 
 def _totals(targets: Sequence[str], votes: Sequence[float]) -> dict[str, float]:

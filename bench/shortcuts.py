@@ -17,9 +17,9 @@ Rules are two-sided: to be reliably wrong gives as much away. A rule is an alarm
 3 points off chance and its 95 % interval excludes chance.
 
 Who answers an item never saw its units (`heldout.py`). Of a fresh set the test items come from the
-seeds 0, 1 ... until there are 1,000 (at most five seeds), and as many further seeds are for
-training; an item that recurs counts again, since each seed is balanced. Published items are asked
-in five folds. Sets of more than 3,000 items are sampled.
+seeds 0, 1 ... until there are 1,000 (at most five seeds, `vsr` two), and as many further seeds are for
+training; an item that recurs counts again, since each seed is balanced. Published items, a sample
+of 1,000, are asked in five folds.
 """
 
 from __future__ import annotations
@@ -46,8 +46,10 @@ from gnomon.registry import benchmark, entries
 from heldout import Learner, beyond_chance
 from rules import LEARNT, Encoder, comparison, constant, longer_name
 
-LEAST, MOST = 1_000, 3_000  # items of a set
+LEAST, MOST = 1_000, 3_000  # items of a fresh set
+PUBLISHED = 1_000  # items of a published one
 SEEDS = 5
+SLOW = {"vsr": 2}  # seeds, where drawing one takes a minute
 POINTS = 3.0  # off chance that matter
 FOLDER = {
     "scales": "spatial-commonsense",
@@ -112,10 +114,10 @@ def worst(rows: Iterable[Row]) -> Row | None:
 def fresh(about: Benchmark, start: int) -> Drawn:
     """Items of a few seeds, and as many more seeds to learn from."""
     first = fresh_items(about, start)
-    count = min(SEEDS, math.ceil(LEAST / len(first)))
+    count = min(SLOW.get(about.name, SEEDS), math.ceil(LEAST / len(first)))
     asked = [*first, *several(about, range(start + 1, start + count))]
     train = several(about, range(start + count, start + 2 * count))
-    return Drawn(f"{about.name}@fresh", about, sample(asked), sample(train), count)
+    return Drawn(f"{about.name}@fresh", about, sample(asked, MOST), sample(train, MOST), count)
 
 
 def several(about: Benchmark, seeds: Iterable[int]) -> list[Item]:
@@ -129,10 +131,10 @@ def fresh_items(about: Benchmark, seed: int) -> list[Item]:
     return list(gnomon.load(f"{about.name}@fresh", seed=seed).without_pictures())
 
 
-def sample(items: list[Item]) -> list[Item]:
-    if len(items) <= MOST:
+def sample(items: list[Item], most: int) -> list[Item]:
+    if len(items) <= most:
         return items
-    return random.Random(0).sample(items, MOST)
+    return random.Random(0).sample(items, most)
 
 
 def published(about: Benchmark, data: str) -> Drawn | None:
@@ -143,10 +145,11 @@ def published(about: Benchmark, data: str) -> Drawn | None:
     options = {"split": "random/test"} if about.name == "vsr" else {}
     source = f"{about.name}@published"
     try:
-        items = sample(list(gnomon.load(source, data=str(folder), **options).items()))
+        items = list(gnomon.load(source, data=str(folder), **options).items())
     except gnomon.GnomonError as error:
         print(f"{source} is left out: {error.message}", file=sys.stderr)
         return None
+    items = sample(items, PUBLISHED)
     return Drawn(source, about, items, items)
 
 
@@ -235,19 +238,25 @@ def in_words(one: Row | None) -> str:
     return f"**{text}**" if one["alarm"] else text
 
 
-def every_row(
-    chosen: Sequence[Benchmark], data: str, start: int, encoder: Encoder | None
-) -> list[Row]:
-    """The rules on every set that is there."""
+def every_set(names: Sequence[str], data: str, start: int) -> Iterator[Drawn]:
+    """Every set that is there; a name may say which source of a benchmark: scales@fresh."""
+    for name in names:
+        name, _, source = name.partition("@")
+        about = benchmark(name)
+        if "fresh" in about.sources and source != "published":
+            yield fresh(about, start)
+        drawn = published(about, data)
+        if drawn and source != "fresh":
+            yield drawn
+
+
+def every_row(sets: Iterable[Drawn], data: str, encoder: Encoder | None) -> list[Row]:
+    """The rules on each set."""
     rows: list[Row] = []
-    for one in chosen:
-        if "fresh" in one.sources:
-            rows += measure(fresh(one, start), encoder)
-        drawn = published(one, data)
-        if drawn:
-            rows += measure(drawn, encoder)
-            if one.name == "vsr":
-                rows += opposites(one, published_folder(data, "vsr"))
+    for drawn in sets:
+        rows += measure(drawn, encoder)
+        if drawn.name == "vsr@published":
+            rows += opposites(drawn.about, published_folder(data, "vsr"))
     return rows
 
 
@@ -264,7 +273,7 @@ def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("names", nargs="*", help="benchmarks (default: all)")
+    parser.add_argument("names", nargs="*", help="benchmarks, or NAME@SOURCE (default: all)")
     parser.add_argument(
         "--data", default="", metavar="FOLDER", help="folder with a folder of files for each paper"
     )
@@ -279,11 +288,13 @@ def arguments() -> argparse.Namespace:
 def main() -> None:
     args = arguments()
     warnings.simplefilter("ignore")
-    chosen = [benchmark(name) for name in args.names or entries("benchmarks")]
+    names = args.names or entries("benchmarks")
     if args.renewal:
+        chosen = [benchmark(name) for name in names]
         rows = [renewal(about) for about in chosen if "fresh" in about.sources]
     else:
-        rows = every_row(chosen, args.data, args.seed, encoder_of(args.minilm))
+        sets = every_set(names, args.data, args.seed)
+        rows = every_row(sets, args.data, encoder_of(args.minilm))
     if args.json:
         print(json.dumps(rows, indent=1))
         return
