@@ -136,7 +136,8 @@ class Learner:
             return HistGradientBoostingClassifier(max_iter=40, max_leaf_nodes=8, random_state=0)
         from sklearn.linear_model import LogisticRegression
 
-        return LogisticRegression(max_iter=300, tol=1e-2)
+        # a looser tolerance stops at the start where each sign is rare, and sees nothing
+        return LogisticRegression(max_iter=500, tol=1e-4)
 
 
 def _totals(targets: Sequence[str], votes: Sequence[float]) -> dict[str, float]:

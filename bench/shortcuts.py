@@ -17,9 +17,9 @@ Rules are two-sided: to be reliably wrong gives as much away. A rule is an alarm
 3 points off chance and its 95 % interval excludes chance.
 
 Who answers an item never saw its units (`heldout.py`). Of a fresh set the test items come from the
-seeds 0, 1 ... until there are 1,000 (at most five seeds, `vsr` two), and as many further seeds are for
-training; an item that recurs counts again, since each seed is balanced. Published items, a sample
-of 1,000, are asked in five folds.
+seeds 0, 1 ... until there are 1,000 (at most five seeds, two of `vsr`), and as many further seeds
+are for training; an item that recurs counts again, since each seed is balanced. Published items, a
+sample of 1,000, are asked in five folds.
 """
 
 from __future__ import annotations

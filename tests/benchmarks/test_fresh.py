@@ -152,6 +152,26 @@ def test_a_planted_shortcut_is_an_alarm(battery):
     assert not found["alarm"]
 
 
+def test_words_that_are_rare_each_are_an_alarm_together(battery):
+    items = []
+    for family in range(400):
+        cue = family // 4
+        items.append(
+            Item(
+                id=str(family),
+                form="entailment",
+                context=f"It is cue{cue}.",
+                text="It is here.",
+                choices=("entailment", "contradiction"),
+                gold=("contradiction" if cue % 2 else "entailment",),
+                tags={"family": str(family)},
+            )
+        )
+    drawn = battery.Drawn("rare", benchmark("spacenli"), items, items)
+    found = battery.row(drawn, "premise only", answers(battery, "premise only", drawn))
+    assert found["accuracy"] == 100
+
+
 def test_what_other_pairs_say_of_an_object_is_no_shortcut(battery):
     """Every item is decided by its objects, but who answers it has seen neither of them."""
     about = benchmark("viphy-size")
