@@ -266,8 +266,12 @@ class Encoder:
         """All that its rules encode."""
         found: list[str] = []
         for item in items:
-            found += [item.context, item.text, *names(item, about)]
-        return [text for text in found if text]
+            found += names(item, about)
+            if _has_context(item):
+                found.append(item.context)
+            if _is_part(item):
+                found.append(item.text)
+        return found
 
     def _premise(self, item: Item, about: Benchmark) -> np.ndarray:
         return self.known[item.context]
