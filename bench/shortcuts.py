@@ -4,21 +4,22 @@
     python bench/shortcuts.py --data FOLDER   the published ones too; FOLDER has one folder for each
                                               paper: spacenli, spatialqa, spatial-commonsense,
                                               viphy, vsr (those that are not there are left out)
-    python bench/shortcuts.py --seeds 20      the two baselines only, on as many seeds: mean, least,
-                                              greatest
+    python bench/shortcuts.py --minilm FOLDER also what a sentence encoder (all-MiniLM-L6-v2) makes
+                                              of a part of the input
+    python bench/shortcuts.py --all           every rule of every set, not only the worst
+    python bench/shortcuts.py --seed 100      other seeds of the fresh sets
     python bench/shortcuts.py --renewal       what two seeds share
 
 Accuracy counts a label as right if it is one of the gold ones; chance is the mean share of gold
-labels among the choices. A rule is at chance if it lies within 3 standard errors of it; items that
-share what the benchmark holds out (a family, an object, an action) are not taken as independent.
+labels among the choices; a rule that has nothing to say gets what a guess gets. Intervals are
+Gnomon's own, so items that share a family, an object or an action are not taken as independent.
+Rules are two-sided: to be reliably wrong gives as much away. A rule is an alarm if it is more than
+3 points off chance and its 95 % interval excludes chance.
 
-The rule "text only" sees the hypothesis without its premises, or the caption without its image: it
-is left out where the text is the whole question. It learns from other groups, or, for fresh sets,
-from another seed (in a balanced set of few groups, those left out for the test would be missed in
-training, and the rule would fall below chance for that reason alone). "Groups seen" learns from
-other items of the same templates or captions, as a finetuned model may. `hypothesis-only` and
-`bag-of-words` are the baselines of that name; they learn from items that share nothing that is held
-out with the one that is asked.
+Who answers an item never saw its units (`heldout.py`). Of a fresh set the test items come from the
+seeds 0, 1 ... until there are 1,000 (at most five seeds, two of `vsr`), and as many further seeds
+are for training; an item that recurs counts again, since each seed is balanced. Published items, a
+sample of 1,000, are asked in five folds.
 """
 
 from __future__ import annotations
@@ -26,208 +27,166 @@ from __future__ import annotations
 import argparse
 import json
 import math
-import re
+import os
+import random
+import sys
 import warnings
-import zlib
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Sequence
-from itertools import combinations
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from statistics import fmean
+from typing import NamedTuple
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")  # small fits: threads would only wait
 
 import gnomon
 from gnomon.contracts import Benchmark
-from gnomon.models.classifiers import HoldOut, bag_of_words, hypothesis_only, units
+from gnomon.models.classifiers import HoldOut, units
 from gnomon.records import Item
 from gnomon.registry import benchmark, entries
+from heldout import Learner, beyond_chance
+from rules import LEARNT, Encoder, comparison, constant, longer_name
 
-FOLDS = 5
-BASELINES = {"hypothesis-only": hypothesis_only, "bag-of-words": bag_of_words}
+LEAST, MOST = 1_000, 3_000  # items of a fresh set
+PUBLISHED = 1_000  # items of a published one
+SEEDS = 5
+SLOW = {"vsr": 2}  # seeds, where drawing one takes a minute
+POINTS = 3.0  # off chance that matter
 FOLDER = {
     "scales": "spatial-commonsense",
     "posrel": "spatial-commonsense",
     "posrel-general": "spatial-commonsense",
 }
+Row = dict[str, object]
 
 
-def rows_of(
-    about: Benchmark, source: str, items: Sequence[Item], train: Sequence[Item]
-) -> list[dict[str, object]]:
-    """A row for each rule that applies; TRAIN is another draw of a fresh set, or empty."""
-    rows = []
+class Drawn(NamedTuple):
+    """Items to ask and items to learn from: the same ones for a published set."""
 
-    def add(rule: str, asked: Sequence[Item], right: Sequence[bool]) -> None:
-        rows.append(row(f"{about.name}@{source}", rule, asked, right, about.hold_out))
+    name: str
+    about: Benchmark
+    asked: list[Item]
+    train: list[Item]
+    seeds: int = 0  # of a fresh set
 
-    add("constant", items, constant(items))
-    worded = [item for item in items if "comparative" in item.tags]
-    if worded:
-        add("comparative word", worded, by_key(worded, lambda item: item.tags["comparative"]))
-    if any(item.context or item.images for item in items):
-        add("text only", items, text_only(items, train))
-        if not train:
-            seen = text_only(items, (), by=lambda item: item.id)
-            add("text only, groups seen", items, seen)
-    for rule in BASELINES:
-        add(rule, items, trained(rule, items, about))
+
+def measure(drawn: Drawn, encoder: Encoder | None) -> list[Row]:
+    """A row for each rule that has something to see."""
+    about, asked = drawn.about, drawn.asked
+    rows = [row(drawn, "constant", constant(asked, about))]
+    if all(comparison(item, about) for item in asked):
+        rows.append(row(drawn, "longer name", longer_name(asked, about)))
+    rules = list(LEARNT)
+    if encoder:
+        rules += encoder.rules()
+        encoder.learn(encoder.texts([*asked, *drawn.train], about))
+    for rule in rules:
+        if not any(map(rule.applies, asked)):
+            continue
+        rows.append(row(drawn, rule.name, Learner(rule, about).answer(asked, drawn.train)))
+        print(f"{drawn.name}: {in_words(rows[-1])}", file=sys.stderr, flush=True)
     return rows
 
 
-def trained(rule: str, items: Sequence[Item], about: Benchmark) -> list[bool]:
-    """One of the two trained baselines, as `gnomon run` asks it."""
-    model = BASELINES[rule]("")
-    model.prepare(items, about)
-    answers = model.answer(items)
-    return [answer.choice in item.gold for item, answer in zip(items, answers, strict=True)]
-
-
-def constant(items: Sequence[Item]) -> list[bool]:
-    """The best constant label for each set of choices, chosen with the labels in sight."""
-    return by_key(items, lambda item: item.choices)
-
-
-def by_key(items: Sequence[Item], key: Callable[[Item], object]) -> list[bool]:
-    """The label that is right most often among the items with the same key."""
-    counts: dict[object, Counter[str]] = defaultdict(Counter)
-    for item in items:
-        counts[key(item)].update(item.gold)
-    best = {
-        name: min(counter, key=lambda label: (-counter[label], label))
-        for name, counter in counts.items()
+def row(drawn: Drawn, rule: str, said: Sequence[str | None]) -> Row:
+    """How far a rule is from chance, in points, and whether that is an alarm."""
+    found, chance, shared = beyond_chance(drawn.asked, said, drawn.about)
+    points, low, high = (100 * value for value in (found.value, found.low, found.high))
+    return {
+        "set": drawn.name,
+        "items": len(drawn.asked),
+        "seeds": drawn.seeds,
+        "units": shared,
+        "rule": rule,
+        "chance": round(100 * chance, 1),
+        "accuracy": round(100 * chance + points, 1),
+        "difference": round(points, 1),
+        "low": round(low, 1),
+        "high": round(high, 1),
+        "alarm": abs(points) > POINTS and not low <= 0 <= high,
     }
-    return [best[key(item)] in item.gold for item in items]
 
 
-def text_only(
-    items: Sequence[Item],
-    train: Sequence[Item],
-    by: Callable[[Item], str] = lambda item: item.group,
-) -> list[bool]:
-    """Naive Bayes over the words of the text alone, learnt from another draw, or in five folds by
-    group or item."""
-    if train:
-        model = Bayes(train)
-        return [model.label(item) in item.gold for item in items]
-    folds = [zlib.crc32(by(item).encode()) % FOLDS for item in items]
-    models = [
-        Bayes([item for item, home in zip(items, folds, strict=True) if home != fold])
-        for fold in range(FOLDS)
-    ]
-    return [models[fold].label(item) in item.gold for item, fold in zip(items, folds, strict=True)]
+def worst(rows: Iterable[Row]) -> Row | None:
+    """The alarm that is furthest off chance or, without one, the rule that is."""
+    return max(rows, key=lambda one: (one["alarm"], abs(float(one["difference"]))), default=None)
 
 
-class Bayes:
-    """Naive Bayes over the set of words of a text."""
+def fresh(about: Benchmark, start: int) -> Drawn:
+    """Items of a few seeds, and as many more seeds to learn from."""
+    first = fresh_items(about, start)
+    count = min(SLOW.get(about.name, SEEDS), math.ceil(LEAST / len(first)))
+    asked = [*first, *several(about, range(start + 1, start + count))]
+    train = several(about, range(start + count, start + 2 * count))
+    return Drawn(f"{about.name}@fresh", about, sample(asked, MOST), sample(train, MOST), count)
 
-    def __init__(self, items: Iterable[Item]) -> None:
-        self.labels: Counter[str] = Counter()
-        self.words: dict[str, Counter[str]] = defaultdict(Counter)
-        for item in items:
-            for label in item.gold:
-                self.labels[label] += 1
-                self.words[label].update(words_of(item))
 
-    def label(self, item: Item) -> str:
-        return max(item.choices, key=lambda label: self.likelihood(label, words_of(item)))
+def several(about: Benchmark, seeds: Iterable[int]) -> list[Item]:
+    found: list[Item] = []
+    for seed in seeds:
+        found += fresh_items(about, seed)
+    return found
 
-    def likelihood(self, label: str, words: Iterable[str]) -> float:
-        n = self.labels[label] + 1
-        return math.log(n) + sum(
-            math.log((self.words[label][word] + 0.5) / (n + 1)) for word in words
+
+def fresh_items(about: Benchmark, seed: int) -> list[Item]:
+    return list(gnomon.load(f"{about.name}@fresh", seed=seed).without_pictures())
+
+
+def sample(items: list[Item], most: int) -> list[Item]:
+    if len(items) <= most:
+        return items
+    return random.Random(0).sample(items, most)
+
+
+def published(about: Benchmark, data: str) -> Drawn | None:
+    """The published items, if they are there."""
+    folder = published_folder(data, about.name)
+    if "published" not in about.sources or not folder.is_dir():
+        return None
+    options = {"split": "random/test"} if about.name == "vsr" else {}
+    source = f"{about.name}@published"
+    try:
+        items = list(gnomon.load(source, data=str(folder), **options).items())
+    except gnomon.GnomonError as error:
+        print(f"{source} is left out: {error.message}", file=sys.stderr)
+        return None
+    items = sample(items, PUBLISHED)
+    return Drawn(source, about, items, items)
+
+
+def published_folder(data: str, name: str) -> Path:
+    if not data:
+        return Path("no published data")
+    paper = "viphy" if name.startswith("viphy") else FOLDER.get(name, name)
+    return Path(data, paper)
+
+
+def opposites(about: Benchmark, folder: Path) -> Iterator[Row]:
+    """How far VSR's captions give their labels away to one who has seen the training part."""
+    for kind in ("random", "random-rebuilt", "contrast", "zeroshot"):
+        train, test = (
+            list(gnomon.load("vsr@published", data=str(folder), split=f"{kind}/{part}").items())
+            for part in ("train", "test")
         )
+        drawn = Drawn(f"vsr@published {kind}", about, test, train)
+        yield row(drawn, "opposite of the seen caption", opposite_of_seen(train, test))
 
 
-def words_of(item: Item) -> list[str]:
-    return sorted(set(re.findall(r"[a-z']+", item.text.lower())))
-
-
-def opposite_of_seen(train: Iterable[Item], test: Iterable[Item]) -> list[bool]:
-    """Look the caption up in the training part and answer the opposite of its majority; else the
-    test's majority."""
+def opposite_of_seen(train: Iterable[Item], test: Iterable[Item]) -> list[str | None]:
+    """The opposite of what the training part says most often of the same caption, if anything."""
     seen: dict[str, Counter[str]] = defaultdict(Counter)
-    train = list(train)
     for item in train:
         seen[item.text][item.gold[0]] += 1
-    usual = Counter(item.gold[0] for item in train).most_common(1)[0][0]
-    right = []
+    found: list[str | None] = []
     for item in test:
         known = seen.get(item.text)
-        said = usual
-        if known:
-            said = "false" if known["true"] >= known["false"] else "true"
-        right.append(said in item.gold)
-    return right
+        if not known:
+            found.append(None)
+        else:
+            found.append("false" if known["true"] >= known["false"] else "true")
+    return found
 
 
-def row(
-    name: str, rule: str, items: Sequence[Item], right: Sequence[bool], hold_out: HoldOut = ()
-) -> dict[str, object]:
-    """The accuracy of a rule, chance, and how many clustered standard errors lie between."""
-    chance = [len(item.gold) / len(item.choices) for item in items]
-    gaps = [r - c for r, c in zip(right, chance, strict=True)]
-    gap = fmean(gaps)
-    error = standard_error(items, [each - gap for each in gaps], hold_out)
-    return {
-        "set": name,
-        "rule": rule,
-        "items": len(items),
-        "accuracy": round(100 * fmean(right), 1),
-        "chance": round(100 * fmean(chance), 1),
-        "errors": (round(gap / error, 1) + 0.0) if error > 1e-9 else "–",
-    }
-
-
-def standard_error(
-    items: Sequence[Item], residuals: Sequence[float], hold_out: HoldOut = ()
-) -> float:
-    """Of a mean, where items that share a unit (a family, an object, an action) vary together.
-
-    Items of two units, such as the two objects of a pair, would be counted twice with the others of
-    the same two, so these are taken off once (clustering for dyads, Aronow, Samii and Assenova
-    2015); with few units that may come out too small, so there the error is never less than with
-    groups taken as independent.
-    """
-    sums: dict[tuple[str, ...], float] = defaultdict(float)
-    groups: dict[str, float] = defaultdict(float)
-    for item, residual in zip(items, residuals, strict=True):
-        shared = sorted(set(units(item, hold_out)))
-        groups[item.group if len(shared) > 1 else shared[0]] += residual
-        for size in range(1, len(shared) + 1):
-            for some in combinations(shared, size):
-                sums[some] += residual
-    variance = sum((-1) ** (len(some) + 1) * value * value for some, value in sums.items())
-    return math.sqrt(max(variance, sum(value * value for value in groups.values()))) / len(items)
-
-
-def seeds(about: Benchmark, count: int) -> list[dict[str, object]]:
-    """The trained baselines on several seeds of a fresh set."""
-    found: dict[str, list[dict[str, object]]] = {rule: [] for rule in BASELINES}
-    for seed in range(count):
-        items = fresh_items(about, seed)
-        for rule, rows in found.items():
-            right = trained(rule, items, about)
-            rows.append(row(about.name, rule, items, right, about.hold_out))
-    return [summary(f"{about.name}@fresh", rule, rows) for rule, rows in found.items()]
-
-
-def summary(name: str, rule: str, rows: Sequence[dict[str, object]]) -> dict[str, object]:
-    """The rows of several seeds as one."""
-    accuracies = [float(str(one["accuracy"])) for one in rows]
-    chances = [float(str(one["chance"])) for one in rows]
-    errors = [float(str(one["errors"]).replace("–", "0")) for one in rows]
-    return {
-        "set": name,
-        "rule": rule,
-        "seeds": len(rows),
-        "mean": round(fmean(accuracies), 1),
-        "least": min(accuracies),
-        "greatest": max(accuracies),
-        "chance": round(fmean(chances), 1),
-        "beyond 3 errors": sum(abs(error) > 3 for error in errors),
-    }
-
-
-def renewal(about: Benchmark) -> dict[str, object]:
+def renewal(about: Benchmark) -> Row:
     """How much of seed 0 is in seed 1, too: whole questions, and what they are made of."""
     first, second = fresh_items(about, 0), fresh_items(about, 1)
     known = {(item.context, item.text) for item in second}
@@ -250,80 +209,98 @@ def parts_of(items: Iterable[Item], hold_out: HoldOut) -> set[str]:
     return found
 
 
-def fresh_items(about: Benchmark, seed: int = 0) -> list[Item]:
-    return list(gnomon.load(f"{about.name}@fresh", seed=seed).without_pictures())
-
-
-def measure(data: str, only: Sequence[str]) -> list[dict[str, object]]:
-    """A row for each rule on each set."""
-    rows = []
-    for name in only or entries("benchmarks"):
-        about = benchmark(name)
-        if "fresh" in about.sources:
-            rows += rows_of(about, "fresh", fresh_items(about), fresh_items(about, seed=1))
-        folder = published_folder(data, name)
-        if "published" not in about.sources or not folder.is_dir():
-            continue
-        options = {"split": "random/test"} if name == "vsr" else {}
-        try:
-            items = list(gnomon.load(f"{name}@published", data=str(folder), **options).items())
-        except gnomon.GnomonError as error:
-            print(f"{name}@published is left out: {error.message}")
-            continue
-        rows += rows_of(about, "published", items, ())
-        if name == "vsr":
-            rows += opposites(folder)
-    return rows
-
-
-def published_folder(data: str, name: str) -> Path:
-    if not data:
-        return Path("no published data")
-    paper = "viphy" if name.startswith("viphy") else FOLDER.get(name, name)
-    return Path(data, paper)
-
-
-def opposites(folder: Path) -> list[dict[str, object]]:
-    """How far VSR's captions give their labels away to one who has seen the training part."""
-    rows = []
-    for kind in ("random", "random-rebuilt", "contrast", "zeroshot"):
-        train, test = (
-            list(gnomon.load("vsr@published", data=str(folder), split=f"{kind}/{part}").items())
-            for part in ("train", "test")
+def summary(rows: Sequence[Row]) -> list[Row]:
+    """For each set the worst rule of form, and the worst of the encoder's."""
+    by_set: dict[str, list[Row]] = {}
+    for one in rows:
+        by_set.setdefault(str(one["set"]), []).append(one)
+    found = []
+    for name, of_set in by_set.items():
+        form = [one for one in of_set if "MiniLM" not in str(one["rule"])]
+        encoded = [one for one in of_set if "MiniLM" in str(one["rule"])]
+        found.append(
+            {
+                "set": f"`{name}`",
+                "items": f"{of_set[0]['items']:,}",
+                "chance": of_set[0]["chance"],
+                "worst rule": in_words(worst(form)),
+                "worst of MiniLM": in_words(worst(encoded)),
+            }
         )
-        right = opposite_of_seen(train, test)
-        rows.append(row(f"vsr@published {kind}", "opposite of the seen caption", test, right))
+    return found
+
+
+def in_words(one: Row | None) -> str:
+    """A rule and its figures: alarms in bold."""
+    if one is None:
+        return "–"
+    text = f"{one['rule']} {one['difference']:+} ({one['low']:+} to {one['high']:+})"
+    return f"**{text}**" if one["alarm"] else text
+
+
+def every_set(names: Sequence[str], data: str, start: int) -> Iterator[Drawn]:
+    """Every set that is there; a name may say which source of a benchmark: scales@fresh."""
+    for name in names:
+        name, _, source = name.partition("@")
+        about = benchmark(name)
+        if "fresh" in about.sources and source != "published":
+            yield fresh(about, start)
+        drawn = published(about, data)
+        if drawn and source != "fresh":
+            yield drawn
+
+
+def every_row(sets: Iterable[Drawn], data: str, encoder: Encoder | None) -> list[Row]:
+    """The rules on each set."""
+    rows: list[Row] = []
+    for drawn in sets:
+        rows += measure(drawn, encoder)
+        if drawn.name == "vsr@published":
+            rows += opposites(drawn.about, published_folder(data, "vsr"))
     return rows
 
 
-def main() -> None:
+def encoder_of(folder: str) -> Encoder | None:
+    if not folder:
+        return None
+    if not Path(folder, "config.json").is_file():
+        print(f"MiniLM is left out: {folder} has no config.json.", file=sys.stderr)
+        return None
+    return Encoder(Path(folder))
+
+
+def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("names", nargs="*", help="benchmarks (default: all)")
+    parser.add_argument("names", nargs="*", help="benchmarks, or NAME@SOURCE (default: all)")
     parser.add_argument(
         "--data", default="", metavar="FOLDER", help="folder with a folder of files for each paper"
     )
-    parser.add_argument(
-        "--seeds", type=int, default=0, metavar="N", help="the trained baselines on so many seeds"
-    )
+    parser.add_argument("--minilm", default="", metavar="FOLDER", help="weights of the encoder")
+    parser.add_argument("--seed", type=int, default=0, help="first of the seeds (default: 0)")
+    parser.add_argument("--all", action="store_true", help="every rule, not only the worst")
     parser.add_argument("--renewal", action="store_true", help="what two seeds share")
-    parser.add_argument("--json", action="store_true", help="print JSON rather than a table")
-    args = parser.parse_args()
+    parser.add_argument("--json", action="store_true", help="print every rule as JSON")
+    return parser.parse_args()
+
+
+def main() -> None:
+    args = arguments()
     warnings.simplefilter("ignore")
-    chosen = [benchmark(name) for name in args.names or entries("benchmarks")]
-    fresh = [about for about in chosen if "fresh" in about.sources]
-    if args.seeds:
-        rows = [found for about in fresh for found in seeds(about, args.seeds)]
-    elif args.renewal:
-        rows = [renewal(about) for about in fresh]
+    names = args.names or entries("benchmarks")
+    if args.renewal:
+        chosen = [benchmark(name) for name in names]
+        rows = [renewal(about) for about in chosen if "fresh" in about.sources]
     else:
-        rows = measure(args.data, args.names)
+        sets = every_set(names, args.data, args.seed)
+        rows = every_row(sets, args.data, encoder_of(args.minilm))
     if args.json:
         print(json.dumps(rows, indent=1))
         return
-    columns = ["standard errors" if name == "errors" else name for name in rows[0]]
-    print("| " + " | ".join(columns) + " |\n| " + " | ".join("---" for _ in columns) + " |")
+    if not args.all and not args.renewal:
+        rows = summary(rows)
+    print("| " + " | ".join(rows[0]) + " |\n| " + " | ".join("---" for _ in rows[0]) + " |")
     for found in rows:
         print("| " + " | ".join(str(value) for value in found.values()) + " |")
 

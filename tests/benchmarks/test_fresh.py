@@ -3,9 +3,11 @@ away."""
 
 from __future__ import annotations
 
-import importlib.util
-from collections import Counter
+import importlib
+import sys
 from collections.abc import Iterator
+from dataclasses import replace
+from itertools import permutations
 from pathlib import Path
 
 import pytest
@@ -75,34 +77,149 @@ def test_a_question_keeps_its_id_under_another_seed_and_ids_stay_short(name: str
 
 
 @pytest.fixture(scope="module")
-def shortcuts():
+def battery():
+    """bench/shortcuts.py, whose folder is on the path while it is loaded, as for a script."""
     pytest.importorskip("sklearn")
-    spec = importlib.util.spec_from_file_location(
-        "shortcuts", Path(__file__).parents[2] / "bench" / "shortcuts.py"
-    )
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    bench = Path(__file__).parents[2] / "bench"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(bench)
+        yield importlib.import_module("shortcuts")
+        for name in ("shortcuts", "heldout", "rules"):
+            sys.modules.pop(name)
 
 
-@pytest.mark.parametrize("rule", ["hypothesis-only", "bag-of-words"])
+@pytest.mark.parametrize("rule", ["hypothesis only", "words", "negators"])
 @pytest.mark.parametrize("name", FRESH)
-def test_classifiers_of_words_are_at_chance(shortcuts, name: str, rule: str):
-    """Within 3 standard errors (docs/benchmarks.md)."""
-    items = list(load(name, **FEWER.get(name, {})).without_pictures())
+def test_rules_that_know_nothing_of_space_are_at_chance(battery, name: str, rule: str):
+    """As docs/benchmarks.md has it: not 3 points off chance with an interval that excludes it."""
     about = benchmark(name)
-    right = shortcuts.trained(rule, items, about)
-    found = shortcuts.row(name, rule, items, right, about.hold_out)
-    assert found["errors"] == "–" or abs(found["errors"]) <= 3, found
+    options = FEWER.get(name, {})
+    asked = list(load(name, seed=0, **options).without_pictures())
+    train = list(load(name, seed=1, **options).without_pictures())
+    drawn = battery.Drawn(name, about, asked, train)
+    found = battery.row(drawn, rule, answers(battery, rule, drawn))
+    assert not found["alarm"], found
 
 
-def test_errors_of_pairs_that_share_objects_are_not_taken_as_independent(shortcuts):
-    items = list(load("scales", scale="size", form="cloze", pairs=-1).items())
-    often = Counter(item.tags["obj_a"] for item in items).most_common(1)[0][0]
-    of_one = [float(often in (item.tags["obj_a"], item.tags["obj_b"])) for item in items]
-    mean = sum(of_one) / len(items)
-    residuals = [value - mean for value in of_one]
-    alone = sum(value * value for value in residuals) ** 0.5 / len(items)
-    assert shortcuts.standard_error(items, residuals, (("obj_a", "obj_b"),)) > 3 * alone
+def answers(battery, rule, drawn):
+    learnt = {one.name: one for one in battery.LEARNT}
+    return battery.Learner(learnt[rule], drawn.about).answer(drawn.asked, drawn.train)
+
+
+def pairs() -> list[Item]:
+    """Which of 40 things is larger, each pair in both orders: the even one always is."""
+    items = []
+    for one, two in permutations(range(40), 2):
+        if abs(one - two) in (1, 3, 7, 11):
+            items.append(pair(one, two))
+    return items
+
+
+def pair(one: int, two: int) -> Item:
+    return Item(
+        id=f"{one}/{two}",
+        form="cloze",
+        text=f"A thing{one} is [MASK] than a thing{two}.",
+        choices=("larger", "smaller"),
+        gold=("smaller" if one % 2 else "larger",),
+        group=f"{min(one, two)} / {max(one, two)}",
+        tags={"obj_a": f"thing{one}", "obj_b": f"thing{two}"},
+    )
+
+
+def test_a_planted_shortcut_is_an_alarm(battery):
+    items = [
+        Item(
+            id=f"{family}/{label}",
+            form="entailment",
+            context="It is not so." if label == "contradiction" else "It is so.",
+            text=f"Family {family} is here.",
+            choices=("entailment", "contradiction"),
+            gold=(label,),
+            group=f"{family}/{label}",
+            tags={"family": str(family)},
+        )
+        for family in range(40)
+        for label in ("entailment", "contradiction")
+    ]
+    drawn = battery.Drawn("planted", benchmark("spacenli"), items, items)
+    for rule in ("negators", "premise only", "characters"):
+        found = battery.row(drawn, rule, answers(battery, rule, drawn))
+        assert found["accuracy"] == 100
+        assert found["alarm"]
+    found = battery.row(drawn, "hypothesis only", answers(battery, "hypothesis only", drawn))
+    assert found["difference"] == 0
+    assert not found["alarm"]
+
+
+def test_words_that_are_rare_each_are_an_alarm_together(battery):
+    items = []
+    for family in range(400):
+        cue = family // 4
+        items.append(
+            Item(
+                id=str(family),
+                form="entailment",
+                context=f"It is cue{cue}.",
+                text="It is here.",
+                choices=("entailment", "contradiction"),
+                gold=("contradiction" if cue % 2 else "entailment",),
+                tags={"family": str(family)},
+            )
+        )
+    drawn = battery.Drawn("rare", benchmark("spacenli"), items, items)
+    found = battery.row(drawn, "premise only", answers(battery, "premise only", drawn))
+    assert found["accuracy"] == 100
+
+
+def test_what_other_pairs_say_of_an_object_is_no_shortcut(battery):
+    """Every item is decided by its objects, but who answers it has seen neither of them."""
+    about = benchmark("viphy-size")
+    items = pairs()
+    drawn = battery.Drawn("pairs", about, items, items)
+    found = battery.row(drawn, "word positions", answers(battery, "word positions", drawn))
+    assert not found["alarm"], found
+
+    by_pair = drawn._replace(about=replace(about, hold_out=()))
+    found = battery.row(by_pair, "word positions", answers(battery, "word positions", by_pair))
+    assert found["alarm"], found
+
+
+def test_the_longer_name_is_found_however_it_is_asked(battery):
+    def asked(form, text, choices, one, two, word=""):
+        tags = {"obj_a": one, "obj_b": two, "comparative": word}
+        return Item(id=text, form=form, text=text, choices=choices, gold=choices[:1], tags=tags)
+
+    items = [
+        asked(
+            "cloze", "A cow is [MASK] than an ant hill.", ("larger", "smaller"), "cow", "ant hill"
+        ),
+        asked(
+            "choice",
+            "Is a cow smaller than an ant hill?",
+            ("yes", "no"),
+            "cow",
+            "ant hill",
+            "smaller",
+        ),
+        asked(
+            "choice",
+            "Is an ant hill taller than a cow?",
+            ("yes", "no"),
+            "ant hill",
+            "cow",
+            "taller",
+        ),
+        asked("cloze", "A cow is [MASK] than a hen.", ("larger", "smaller"), "cow", "hen"),
+    ]
+    said = battery.longer_name(items, benchmark("scales"))
+    assert said == ["smaller", "yes", "yes", None]
+
+
+def test_the_worst_rule_is_the_greatest_alarm(battery):
+    wide = {"rule": "wide", "difference": 9.0, "alarm": False}
+    below = {"rule": "below", "difference": -6.0, "alarm": True}
+    above = {"rule": "above", "difference": 4.0, "alarm": True}
+    assert battery.worst([wide, above, below]) is below
+    assert battery.worst([wide]) is wide
+    assert battery.worst([]) is None

@@ -66,10 +66,8 @@ def test_the_error_of_pairs_is_that_of_deleting_every_object_and_every_pair(rng)
     objects = [(units == i).any(axis=1) for i in range(30)]
     pairs = [(units == pair).all(axis=1) for pair in pairs_of(30)]
     of_objects, of_pairs = jackknifed(values, objects), jackknifed(values, pairs)
-    # every pair weighs 1 / 435 and every object 2 / 30
-    inside = 2 * (1 / 435) / (4 / 30)
     beyond = max(of_objects - of_pairs - of_pairs, -0.1 * of_pairs)
-    expected = of_pairs + beyond * (1 - inside) / (1 - 2 * inside)
+    expected = of_pairs + beyond / (1 - 2 / 30)
     assert standard_error(mean_of(values, Units(units, (2,)))) == pytest.approx(sqrt(expected))
 
 
