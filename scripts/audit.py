@@ -39,7 +39,7 @@ ALLOWED = frozenset(
         "HPND",
         "ISC",
         "MIT",
-    "MIT-CMU",
+        "MIT-CMU",
         "MIT-0",
         "MPL-2.0",
         "PSF-2.0",
