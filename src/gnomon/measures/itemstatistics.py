@@ -34,7 +34,7 @@ def item_statistics(right: NDArray[np.bool_]) -> ItemStatistics:
     >>> [round(value, 2) for value in found.difficulty.tolist()]
     [0.67, 0.33, 0.67]
     >>> [round(value, 2) for value in found.discrimination.tolist()]
-    [0.0, 0.5, -0.87]
+    [nan, -0.5, -0.87]
     """
     models, items = right.shape
     marks = right.astype(float)

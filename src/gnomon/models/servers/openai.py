@@ -85,7 +85,7 @@ def openai(
     cache          yes keeps replies, so that a second run costs nothing; no does not
     """
     _check_name(name, key_env)
-    put = load_prompt(prompt or DEFAULT_PROMPTS[endpoint], wording).with_shots(shots)
+    put = load_prompt(prompt or DEFAULT_PROMPTS.get(endpoint, "plain"), wording).with_shots(shots)
     sampling = Sampling(_temperature(temperature), request_seed)
     scoring: dict[str, Any] = {"logprobs": logprobs, "echo": echo}
     room: dict[str, Any] = {"reply_tokens": reply_tokens, "most_reply_tokens": most_reply_tokens}
