@@ -4,9 +4,10 @@ from itertools import pairwise
 
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from gnomon.engine.batches import default_size, halves, in_batches
-from gnomon.records import Item
+from gnomon.records import Image, Item
 
 
 def item(i: int, text: str) -> tuple[int, Item]:
@@ -48,3 +49,18 @@ def test_shared_beginnings_meet():
 
 def test_halves_cover_the_batch():
     assert halves([1, 2, 3]) == [[1, 2], [3]]
+
+
+def test_items_with_the_same_picture_meet_whatever_their_length():
+    def showing(i: int, picture: str, text: str) -> tuple[int, Item]:
+        image = Image(path=f"{i}/{picture}.png", sha256=picture)
+        return i, replace(item(i, text)[1], images=(image,))
+
+    items = [
+        showing(0, "kitchen", "The cup is on the table."),
+        showing(1, "street", "The car is left of the bus."),
+        showing(2, "kitchen", "The cup is on the table, next to the plate and the fork. " * 9),
+        showing(3, "street", "The bus is right of the car."),
+    ]
+    batches = list(in_batches(items, default_size, 10**6, 2))
+    assert [sorted(n for n, _ in batch) for batch in batches] == [[0, 2], [1, 3]]

@@ -575,7 +575,8 @@ def with_picture():
 
 
 def test_a_model_that_cannot_see_is_not_shown_items_with_pictures_unless_asked_blind(tmp_path):
-    model = Fake(lambda item: "true")
+    shown = []
+    model = Fake(lambda item: shown.append(bool(item.images)) or "true")
     with pytest.raises(ModelError, match=r"takes text only(.|\n)*--blind"):
         engine.run(source(with_picture()), model, runs=tmp_path)
     assert model.asked == []
@@ -585,6 +586,7 @@ def test_a_model_that_cannot_see_is_not_shown_items_with_pictures_unless_asked_b
     seeing = engine.run(source(with_picture()), model, runs=tmp_path)
     assert not seeing.manifest.blind
     assert seeing.path != blind.path
+    assert shown == [False, True]
     with pytest.raises(ModelError, match="no pictures"):
         engine.run(source(), Fake(), runs=tmp_path / "other", blind=True)
 

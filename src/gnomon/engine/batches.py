@@ -1,6 +1,7 @@
 """Batches by token budget.
 
-Items of like length stand together, so that padding is small, with shared beginnings adjacent.
+Items with the same pictures stand together, then those of like length, so that padding is small,
+with shared beginnings adjacent.
 """
 
 from __future__ import annotations
@@ -25,15 +26,16 @@ def in_batches(
 
     Each item counts as long as the longest of its batch.
 
-    Within a window the items are sorted by length, in steps of a quarter, then by their beginnings.
-    An item that is larger than the budget comes alone.
+    Within a window the items are sorted by their pictures, so that each is looked at once, then by
+    length, in steps of a quarter, then by their beginnings. An item that is larger than the budget
+    comes alone.
     """
     sized = [
-        (_step(tokens), item.context, item.text, tokens, n, item)
+        (_pictures(item), _step(tokens), item.context, item.text, tokens, n, item)
         for n, item in items
         for tokens in (size(item),)
     ]
-    sized.sort(key=lambda row: row[:3])
+    sized.sort(key=lambda row: row[:4])
     batch: list[Numbered] = []
     longest = 0
     for *_, tokens, n, item in sized:
@@ -44,6 +46,13 @@ def in_batches(
         batch.append((n, item))
     if batch:
         yield batch
+
+
+def _pictures(item: Item) -> tuple[str, ...]:
+    """Which pictures an item shows."""
+    if not item.images:
+        return ()
+    return tuple(image.sha256 or image.path for image in item.images)
 
 
 def halves(batch: Sequence[Numbered]) -> list[Sequence[Numbered]]:

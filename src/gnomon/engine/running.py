@@ -12,7 +12,7 @@ import re
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -209,7 +209,13 @@ def _prepare(task: _Task, model: Model) -> None:
     """Let a model that learns from the items see them. One that fails here leaves no run behind."""
     prepare = getattr(model, "prepare", None)
     if prepare:
-        prepare(task.source.items(), task.source.benchmark)
+        prepare(_shown(task.source.items(), blind=task.blind), task.source.benchmark)
+
+
+def _shown(items: Iterable[Item], *, blind: bool) -> Iterator[Item]:
+    """The items as the model gets them: without their pictures if it is asked blind."""
+    for item in items:
+        yield msgspec.structs.replace(item, images=()) if blind else item
 
 
 def _new_manifest(task: _Task, model: Model) -> Manifest:
@@ -327,7 +333,7 @@ def _ask_all(task: _Task, model: Model, manifest: Manifest) -> None:
     log = task.log
     progress = _progress(log, manifest, retry_errors=task.retry_errors)
     try:
-        asker = Asker(model)
+        asker = Asker(model, blind=task.blind)
         progress.started = time.monotonic()
         task.watch(progress)
         with _interruptible() as interrupted:

@@ -8,19 +8,24 @@ of an animation only the first frame counts.
 from __future__ import annotations
 
 import base64
+import threading
 import warnings
+from contextlib import nullcontext
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
 from gnomon.errors import DataError, MissingExtraError
 from gnomon.files import open_regular
-from gnomon.vision.images import FETCH_AGAIN, size_of
+from gnomon.vision.images import FETCH_AGAIN, size_in
 
 if TYPE_CHECKING:
     from PIL.Image import Image as Pixels
 
 MOST_DECODED = 64_000_000  # pixels: 192 MB as RGB
+LARGE = 8_000_000  # pixels: of pictures beyond that one is decoded at a time, to bound memory
+_ONE_LARGE = threading.Lock()
+_ONE_WARNING = threading.Lock()
 FORMATS = ("JPEG", "PNG")
 THUMBNAIL = 160  # pixels of the longer side
 QUALITY = 70
@@ -28,31 +33,47 @@ QUALITY = 70
 
 def decode(path: str | Path) -> Pixels:
     """The picture in a file as 8-bit RGB; whatever is transparent shows white."""
-    return _decoded(Path(path), shrink_to=0)
+    file = Path(path)
+    try:
+        with open_regular(file) as stream:
+            return _decoded(stream, file)
+    except OSError as error:
+        raise DataError(f"{error.strerror}.", "Check the path.", file=file) from None
+
+
+def decode_bytes(content: bytes, file: Path) -> Pixels:
+    """The picture in some bytes, as `decode` gives it; `file` is for error messages."""
+    return _decoded(BytesIO(content), file)
 
 
 def thumbnail(path: str | Path, side: int = THUMBNAIL) -> str:
     """A small copy as a data URI, for pages that must not load anything from outside."""
-    small = _decoded(Path(path), shrink_to=side)
+    file = Path(path)
+    try:
+        with open_regular(file) as stream:
+            small = _decoded(stream, file, shrink_to=side)
+    except OSError as error:
+        raise DataError(f"{error.strerror}.", "Check the path.", file=file) from None
     small.thumbnail((side, side))
     kept = BytesIO()
     small.save(kept, "JPEG", quality=QUALITY)
     return "data:image/jpeg;base64," + base64.b64encode(kept.getvalue()).decode()
 
 
-def _decoded(file: Path, *, shrink_to: int) -> Pixels:
+def _decoded(stream: IO[bytes], file: Path, *, shrink_to: int = 0) -> Pixels:
     try:
         from PIL import Image, UnidentifiedImageError
     except ImportError:
         raise MissingExtraError("Pictures", "vision") from None
-    size = size_of(file)
-    if size.width * size.height > MOST_DECODED:
+    size = size_in(stream, file)
+    pixels = size.width * size.height
+    if pixels > MOST_DECODED:
         shown = f"{size.width:,} x {size.height:,}"
         raise DataError(f"a picture of {shown} pixels is not decoded.", "Scale it down.", file=file)
+    stream.seek(0)
     try:
-        with open_regular(file) as stream, warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of damaged EXIF data, which is not used
-            picture = Image.open(stream, formats=FORMATS)
+        with _ONE_LARGE if pixels > LARGE else nullcontext():
+            picture = _opened(stream)
             if shrink_to:
                 picture.draft("RGB", (shrink_to, shrink_to))  # a JPEG can be read smaller
             picture.load()
@@ -69,6 +90,15 @@ def _decoded(file: Path, *, shrink_to: int) -> Pixels:
         raise DataError(f"the picture is damaged: {reason}.", FETCH_AGAIN, file=file) from None
 
 
+def _opened(stream: IO[bytes]) -> Pixels:
+    """The picture, its header read: what damaged EXIF data it has is not used, nor warned of."""
+    from PIL import Image
+
+    with _ONE_WARNING, warnings.catch_warnings():  # which all threads share
+        warnings.simplefilter("ignore")
+        return Image.open(stream, formats=FORMATS)
+
+
 def _plain(picture: Pixels) -> Pixels:
     """8-bit RGB. Deeper greys are scaled, and what is transparent is laid on white."""
     from PIL import Image
@@ -77,6 +107,7 @@ def _plain(picture: Pixels) -> Pixels:
         picture = picture.point(lambda value: value * (1 / 256)).convert("L")
     if picture.mode in ("LA", "PA", "RGBA") or "transparency" in picture.info:
         over = picture.convert("RGBA")
-        white = Image.new("RGBA", over.size, "white")
-        return Image.alpha_composite(white, over).convert("RGB")
+        white = Image.new("RGB", over.size, "white")
+        white.paste(over, mask=over.getchannel("A"))
+        return white
     return picture.convert("RGB")

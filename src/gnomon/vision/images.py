@@ -61,9 +61,14 @@ def size_of(file: Path) -> Size:
     """The size of a JPEG or PNG file, from its header."""
     try:
         with open_regular(file) as stream:
-            size = _read_size(stream)
+            return size_in(stream, file)
     except OSError as error:
         raise DataError(f"{error.strerror}.", "Check the path.", file=file) from None
+
+
+def size_in(stream: IO[bytes], file: Path) -> Size:
+    """The size of the JPEG or PNG picture that a stream holds; `file` is for error messages."""
+    size = _read_size(stream)
     if size is None:
         raise DataError("this is not a complete JPEG or PNG picture.", FETCH_AGAIN, file=file)
     if not 0 < size.width * size.height <= MOST_PIXELS:

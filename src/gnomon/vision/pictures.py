@@ -1,0 +1,101 @@
+"""The pictures of items, as models are shown them: whole, bounded, and those of the question.
+
+Every model that sees gets its pictures here. A picture that cannot be shown is a trouble of its
+item, never the end of a run. Reading and decoding go on in threads ahead of the model.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from hashlib import sha256
+from pathlib import Path
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
+
+from gnomon.errors import DataError
+from gnomon.fetching.catalogue import cache_folder
+from gnomon.fetching.download import download
+from gnomon.files import open_regular
+from gnomon.records import Image
+from gnomon.vision.decoding import decode_bytes
+from gnomon.vision.images import MOST_BYTES
+
+if TYPE_CHECKING:
+    from PIL.Image import Image as Pixels
+
+AHEAD = 16  # pictures that may be ready before the model asks for them
+Made = TypeVar("Made")
+
+
+class Seen(NamedTuple, Generic[Made]):
+    """What was made of a picture, or why it cannot be shown."""
+
+    made: Made | None
+    trouble: str = ""
+
+
+def file_of(image: Image) -> Path:
+    """Where a picture is on this machine: an address of the web is fetched into the cache once."""
+    if not image.path.startswith(("http://", "https://")):
+        return Path(image.path)
+    name = image.sha256 or sha256(image.path.encode()).hexdigest()
+    target = cache_folder() / "pictures" / name
+    if not target.exists():
+        download(image.path, target, sha256=image.sha256, limit=MOST_BYTES)
+    return target
+
+
+def stored(image: Image) -> bytes:
+    """The bytes of a picture's file, which must be those that the question was made with."""
+    file = file_of(image)
+    try:
+        with open_regular(file) as stream:
+            content = stream.read(MOST_BYTES + 1)
+    except OSError as error:
+        raise DataError(f"{error.strerror}.", "Check the path.", file=file) from None
+    if len(content) > MOST_BYTES:
+        most = MOST_BYTES // 2**20
+        raise DataError(f"the picture has more than {most} MB.", "Scale it down.", file=file)
+    if image.sha256 and sha256(content).hexdigest() != image.sha256:
+        raise DataError(
+            "the picture is not the one that the question was made with.",
+            "Restore the file, or start the run over with --restart.",
+            file=file,
+        )
+    return content
+
+
+def pixels(image: Image) -> Pixels:
+    """The picture as 8-bit RGB."""
+    return decode_bytes(stored(image), file_of(image))
+
+
+def see(
+    images: Iterable[Image], make: Callable[[Image], Made], *, threads: int = 0, ahead: int = AHEAD
+) -> Iterator[Seen[Made]]:
+    """What `make` gives for each picture, in order; a `DataError` becomes the picture's trouble.
+
+    At most `ahead` are made before they are asked for. `threads` 0 is as many as there are cores,
+    at most four.
+    """
+    with ThreadPoolExecutor(threads or min(4, os.cpu_count() or 1)) as pool:
+        waiting: deque[Future[Seen[Made]]] = deque()
+        try:
+            for image in images:
+                waiting.append(pool.submit(_seen, image, make))
+                if len(waiting) > ahead:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            for future in waiting:
+                future.cancel()
+
+
+def _seen(image: Image, make: Callable[[Image], Made]) -> Seen[Made]:
+    try:
+        return Seen(make(image))
+    except DataError as error:
+        return Seen(None, error.message)
