@@ -92,6 +92,9 @@ MODELS: dict[str, Entry] = {
     "openai": Entry(
         "gnomon.models.servers.openai:openai", "a model of an OpenAI-compatible server: openai:NAME"
     ),
+    "eyes": Entry(
+        "gnomon.models.eyes:eyes", "a detector, a depth map and plain rules, embedded: no torch"
+    ),
     "hypothesis-only": Entry(
         "gnomon.models.classifiers:hypothesis_only",
         "words of the hypothesis alone, trained on other groups",

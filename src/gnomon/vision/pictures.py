@@ -41,7 +41,7 @@ def file_of(image: Image) -> Path:
     if not image.path.startswith(("http://", "https://")):
         return Path(image.path)
     name = image.sha256 or sha256(image.path.encode()).hexdigest()
-    target = cache_folder() / "pictures" / name
+    target = cache_folder() / "photos" / name
     if not target.exists():
         download(image.path, target, sha256=image.sha256, limit=MOST_BYTES)
     return target

@@ -27,7 +27,13 @@ KINDS = ("random", "random-rebuilt", "zeroshot", "zeroshot-published", "contrast
 
 
 def published(
-    *, data: str = "", split: str = "", images: str = "", seed: int = 0, release: int = 1
+    *,
+    data: str = "",
+    split: str = "",
+    images: str = "",
+    present: bool = False,
+    seed: int = 0,
+    release: int = 1,
 ) -> Iterator[Item]:
     """The validated captions, or those of a split.
 
@@ -37,6 +43,7 @@ def published(
              contrast; PART is train, dev, test or train-N, for N = 100 captions or 10, 25, 50, 75
              percent. A PART alone is one of random
     images   a folder with the photographs, in COCO's layout or flat; else what was fetched
+    present  only captions whose photograph is there, for a folder with some of them
     seed     draws the splits that are rebuilt
     release  1 (the paper's) or 2 (the journal version's), where no folder is given
     """
@@ -47,8 +54,11 @@ def published(
         )
     folder = locate(data, "vsr" if release == 1 else "vsr-2")
     pictures = _picture_folders(images)
+    required = bool(images) and not present
     for tags, row in _chosen(folder, split, seed):
-        yield caption_item(row, files.picture(row, pictures, required=bool(images)), tags)
+        picture = files.picture(row, pictures, required=required)
+        if picture.sha256 or not present:
+            yield caption_item(row, picture, tags)
 
 
 def _picture_folders(images: str) -> list[Path]:
