@@ -52,6 +52,9 @@ def arguments(parser: ArgumentParser) -> None:
         metavar="FILE",
         help="the report (default: gnomon-demo.html)",
     )
+    parser.add_argument(
+        "--restart", action="store_true", help="start over: delete the earlier answers of the demo"
+    )
     parser.add_argument("--quiet", action="store_true", help="no progress")
 
 
@@ -84,7 +87,14 @@ def _asked(args: Namespace, source: ItemSource, models: list[ModelSpec]) -> list
     runs = []
     for asked in models:
         with live_line(f"{source.name} · {asked.spec}", quiet=args.quiet) as watch:
-            run = engine.run(source, asked, runs=args.runs, watch=watch, command="gnomon demo")
+            run = engine.run(
+                source,
+                asked,
+                runs=args.runs,
+                restart=args.restart,
+                watch=watch,
+                command="gnomon demo",
+            )
         runs.append(run)
     if not args.quiet and not sys.stderr.isatty():
         items = runs[-1].manifest.counts.items
