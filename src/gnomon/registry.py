@@ -279,6 +279,9 @@ DEMO_MODEL = "smollm2"
 # The published 4-bit weights as they are: a third of the disk space, and good enough to see.
 DEMO_OPTIONS = {"quantised": True}
 DEMO = ("scales", "posrel", "spacenli", "spatialqa", "viphy-size-transitive")
+# And what small eyes are shown: few pictures, of a size that is quickly drawn.
+DEMO_EYES, DEMO_SEEN = "eyes", "vsr"
+DEMO_SEEN_OPTIONS = {"quads": 10, "size": 256}
 
 KINDS: dict[str, dict[str, Entry]] = {
     "benchmarks": BENCHMARKS,
