@@ -21,7 +21,7 @@ from typing import NamedTuple
 from hostile.tally import FAULTS, Tally, loaded
 
 ROOT = Path(__file__).parent.parent
-PARTS = ("kills", "servers", "readers", "native")
+PARTS = ("kills", "servers", "readers", "native", "pictures")
 # How the name of a reader begins -> the row of the table in which it is counted.
 GROUPS = {"answers ": "files of answers", "run": "runs, damaged", "": "other files"}
 
@@ -56,10 +56,11 @@ class Sizes(NamedTuple):
     inputs: int
     files: int
     servers: int
+    pictures: int
 
 
-LONG = Sizes(kills=10**9, inputs=52_000, files=600, servers=10**6)
-SHORT = Sizes(kills=10, inputs=1500, files=20, servers=20)
+LONG = Sizes(kills=10**9, inputs=52_000, files=600, servers=10**6, pictures=5000)
+SHORT = Sizes(kills=10, inputs=1500, files=20, servers=20, pictures=150)
 
 
 def jobs(sizes: Sizes, parts: list[str]) -> Iterator[Job]:
@@ -76,6 +77,9 @@ def jobs(sizes: Sizes, parts: list[str]) -> Iterator[Job]:
     if "native" in parts:
         for half in halves:
             yield Job("native", ("native", "--files", str(sizes.files), "--part", half))
+
+    if "pictures" in parts:
+        yield Job("pictures", ("pictures", "--files", str(sizes.pictures)))
 
 
 def done(job: Job) -> Done:

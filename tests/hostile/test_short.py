@@ -54,5 +54,11 @@ def test_no_model_file_ends_the_process():
     assert tried(attack("native")) >= 20
 
 
+@linux
+def test_no_picture_ends_a_run_or_fills_the_memory():
+    pytest.importorskip("PIL")
+    assert tried(attack("pictures")) >= 150
+
+
 def test_every_reader_of_the_registry_has_a_sample():
     assert readers.without_sample() == [], readers.NO_SAMPLE
