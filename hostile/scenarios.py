@@ -227,7 +227,7 @@ def whole_file(name: str, attempt: Callable[[], int]) -> Callable[[Tally, str], 
             return tally.fault("failed", f"{where}: the next try failed")
         if not same(target, reference):
             tally.fault("wrong", f"{where}: {name} is wrong after the next try")
-        left = [*Path().rglob("*.part*"), *Path().rglob("*.lines")]
+        left = [str(file) for file in (*Path().rglob("*.part*"), *Path().rglob("*.lines"))]
         if left:
             tally.fault("wrong", f"{where}: left behind: {left[:3]}")
         return None
