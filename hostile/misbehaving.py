@@ -22,12 +22,17 @@ USER, PASSWORD = "canaryuser", "canarypassword"
 USAGE = {"prompt_tokens": 50, "completion_tokens": 2}
 DEEP = 100_000
 
-Request = BaseHTTPRequestHandler
-Behaviour = Callable[[Request], None]
+Behaviour = Callable[["Handler"], None]
+# In place of a field of a reply.
+CHOICES: tuple[object, ...] = (None, [], {}, "smaller", [None], [[]], [{}], 7, [{"message": None}])
+MESSAGES: tuple[object, ...] = ([], "smaller", 5, {"content": {}})
+CONTENTS: tuple[object, ...] = (None, 5, True, [], {}, "", " \n", "\x00")
+FEW: dict[str, object] = {"prompt_tokens": "9"}
+USAGES: tuple[object, ...] = ("many", [], None, 5, FEW, {"completion_tokens": None})
 
 
 def send(
-    request: Request, status: int, body: object, headers: dict[str, str] | None = None
+    request: Handler, status: int, body: object, headers: dict[str, str] | None = None
 ) -> None:
     raw = body if isinstance(body, bytes) else json.dumps(body).encode()
     request.send_response(status, "of its own")
@@ -53,7 +58,7 @@ def body(raw: object, **headers: str) -> Behaviour:
 def wire(raw: bytes) -> Behaviour:
     """Bytes instead of a reply, then the end of the connection."""
 
-    def misbehave(request: Request) -> None:
+    def misbehave(request: Handler) -> None:
         request.wfile.write(raw)
         request.close_connection = True
 
@@ -77,7 +82,7 @@ def tokens(*found: object) -> Behaviour:
     return choice(logprobs={"content": list(found)})
 
 
-def drip(request: Request) -> None:
+def drip(request: Handler) -> None:
     """A byte now and then, and never an end."""
     request.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n")
     for _ in range(400):
@@ -88,7 +93,7 @@ def drip(request: Request) -> None:
     request.close_connection = True
 
 
-def dripping_headers(request: Request) -> None:
+def dripping_headers(request: Handler) -> None:
     request.wfile.write(b"HTTP/1.1 200 OK\r\n")
     for n in range(400):
         request.wfile.write(f"X-{n}: a\r\n".encode())
@@ -98,12 +103,12 @@ def dripping_headers(request: Request) -> None:
     request.close_connection = True
 
 
-def silence(request: Request) -> None:
+def silence(request: Handler) -> None:
     request.server.stop.wait(3)
     request.close_connection = True
 
 
-def reset(request: Request) -> None:
+def reset(request: Handler) -> None:
     linger = b"\x01\x00\x00\x00\x00\x00\x00\x00"
     request.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
     request.close_connection = True
@@ -112,9 +117,9 @@ def reset(request: Request) -> None:
 def to_elsewhere(code: int) -> Behaviour:
     """A redirect to another name of this machine."""
 
-    def misbehave(request: Request) -> None:
-        port = request.server.server_address[1]
-        send(request, code, b"", {"Location": f"http://localhost:{port}/elsewhere"})
+    def misbehave(request: Handler) -> None:
+        place = f"http://localhost:{request.server.server_port}/elsewhere"
+        send(request, code, b"", {"Location": place})
 
     return misbehave
 
@@ -125,11 +130,11 @@ def bomb() -> bytes:
     return gzip.compress(b" " * 200_000_000)
 
 
-def packed_bomb(request: Request) -> None:
+def packed_bomb(request: Handler) -> None:
     send(request, 200, bomb(), {"Content-Encoding": "gzip"})
 
 
-def packed_twice(request: Request) -> None:
+def packed_twice(request: Handler) -> None:
     send(request, 200, gzip.compress(bomb()), {"Content-Encoding": "gzip, gzip"})
 
 
@@ -196,25 +201,15 @@ BEHAVIOURS: dict[str, Behaviour] = {
     "packed badly": body(b"\x1f\x8b\x08nonsense", Content_Encoding="gzip"),
     "packed in no known way": body(b"{}", Content_Encoding="quantum"),
     "no choices": body({"usage": USAGE}),
-    **{
-        f"choices {value!r}": body({"choices": value, "usage": USAGE})
-        for value in (None, [], {}, "smaller", [None], [[]], [{}], 7, [{"message": None}])
-    },
-    **{
-        f"message {value!r}": choice(message=value) for value in ([], "smaller", 5, {"content": {}})
-    },
-    **{
-        f"content {value!r}": content(value) for value in (None, 5, True, [], {}, "", " \n", "\x00")
-    },
+    **{f"choices {one!r}": body({"choices": one, "usage": USAGE}) for one in CHOICES},
+    **{f"message {one!r}": choice(message=one) for one in MESSAGES},
+    **{f"content {one!r}": content(one) for one in CONTENTS},
     "content in parts": content([{"type": "text", "text": "smaller"}, {"type": "image"}, None]),
     "content that is long": content("smaller " * 300_000),
     "content with escapes": content(ESCAPES),
     "content of another script": content("١٢ ß İ 😀 \u2028"),
     "no end of reasons": choice(finish_reason={"a": [1]}),
-    **{
-        f"usage {value!r}": usage(value)
-        for value in ("many", [], None, 5, {"prompt_tokens": "9"}, {"completion_tokens": None})
-    },
+    **{f"usage {one!r}": usage(one) for one in USAGES},
     "usage below nothing": usage({"prompt_tokens": -(10**9), "completion_tokens": -5}),
     "usage beyond all bounds": usage({"prompt_tokens": 10**400, "completion_tokens": 1e308}),
     "usage that is true": usage({"prompt_tokens": True, "completion_tokens": [1]}),
@@ -323,7 +318,7 @@ class Server(ThreadingHTTPServer):
 
     @property
     def address(self) -> str:
-        return f"http://{USER}:{PASSWORD}@127.0.0.1:{self.server_address[1]}/v1"
+        return f"http://{USER}:{PASSWORD}@127.0.0.1:{self.server_port}/v1"
 
     def end(self) -> None:
         self.stop.set()
@@ -369,4 +364,5 @@ class FileHandler(Handler):
     """Misbehaves at every request for a file."""
 
     def do_GET(self) -> None:
+        assert self.server.behaviour is not None
         self.server.behaviour(self)

@@ -322,13 +322,14 @@ REQUEST = {"model": "x", "messages": [{"role": "user", "content": "Is it so?"}]}
 
 def _kept_replies() -> bytes:
     """A cache of one reply."""
+    from gnomon.models.servers.budget import Tokens
     from gnomon.models.servers.completions import Completion
     from gnomon.models.servers.replycache import Replies
 
     with TemporaryDirectory() as place:
         file = Path(place) / "replies.sqlite"
         replies = Replies(file)
-        replies.keep("http://localhost/v1", REQUEST, Completion("yes", (9, 1)))
+        replies.keep("http://localhost/v1", REQUEST, Completion("yes", Tokens(9, 1)))
         replies.close()
         return file.read_bytes()
 

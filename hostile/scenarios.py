@@ -22,6 +22,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import TypeVar, cast
 
 from gnomon import Answer, Benchmark, Item, registry
 from gnomon.errors import GnomonError
@@ -31,6 +32,7 @@ from hostile.command import command
 from hostile.tally import Tally
 
 ITEMS = 88
+T = TypeVar("T")
 
 
 class Asked:
@@ -107,13 +109,13 @@ class Scenario:
     check: Callable[[Tally, str], None]
 
 
-def logged() -> dict[int, str]:
+def logged() -> dict[int, str | None]:
     """The answers on disk, by item."""
     try:
         runs = runs_in("runs")
     except GnomonError:
         return {}
-    found = {}
+    found: dict[int, str | None] = {}
     for run in runs:
         for item, answer in run.rows():
             if answer is not None:
@@ -153,7 +155,7 @@ def half() -> None:
         log.write_manifest(manifest)
 
 
-def in_fork(work: Callable[[], object]) -> object:
+def in_fork(work: Callable[[], T]) -> T | None:
     """What `work` gives, computed in a process of its own; none if it ended in a traceback."""
     read, write = os.pipe()
     child = os.fork()
@@ -171,7 +173,7 @@ def in_fork(work: Callable[[], object]) -> object:
     with os.fdopen(read) as source:
         text = source.read()
     _, status = os.waitpid(child, 0)
-    return literal_eval(text) if status == 0 else None
+    return cast(T, literal_eval(text)) if status == 0 else None
 
 
 def check_run(tally: Tally, where: str) -> None:
@@ -225,7 +227,7 @@ def whole_file(name: str, attempt: Callable[[], int]) -> Callable[[Tally, str], 
             return tally.fault("failed", f"{where}: the next try failed")
         if not same(target, reference):
             tally.fault("wrong", f"{where}: {name} is wrong after the next try")
-        left = [*Path().rglob("*.part*"), *Path().rglob("*.lines")]
+        left = [str(file) for file in (*Path().rglob("*.part*"), *Path().rglob("*.lines"))]
         if left:
             tally.fault("wrong", f"{where}: left behind: {left[:3]}")
         return None

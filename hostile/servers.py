@@ -148,7 +148,7 @@ def try_download(name: str, behaviour: Behaviour, folder: Path, tally: Tally) ->
     server = Server(behaviour, FileHandler)
     target = folder / "file.bin"
     target.write_bytes(b"older")
-    url = f"http://127.0.0.1:{server.server_address[1]}/file.bin"
+    url = f"http://127.0.0.1:{server.server_port}/file.bin"
     size = len(BODY)
     few = download.Attempts(most=2, wait=lambda seconds: None)
     try:
@@ -178,7 +178,8 @@ def spread(found: dict[str, Behaviour], most: int) -> list[tuple[str, Behaviour]
 
 def tallies(most: int) -> Iterator[tuple[str, Tally]]:
     """Both kinds of server with what came of them."""
-    remote.FIRST_PAUSE = remote.LONGEST_PAUSE = refusals.LONGEST_PAUSE = 0.01
+    for module in (remote, refusals):
+        vars(module).update(FIRST_PAUSE=0.01, LONGEST_PAUSE=0.01)
     for title, found, attempt in (
         ("hostile servers of models", BEHAVIOURS, try_server),
         ("hostile servers of files", DOWNLOADS, try_download),

@@ -6,6 +6,7 @@ import os
 import random
 import signal
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -16,6 +17,7 @@ from hostile.misbehaving import KEY, PASSWORD
 from hostile.mutating import STRUCTURES, mutate
 from hostile.readers import Reader, WrongError
 from hostile.samples import ANSWER_FORMATS, BENCHMARKS, Sample
+from hostile.scenarios import whole_file
 from hostile.tally import Tally, loaded, tell
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="limits and signals are Linux's")
@@ -136,6 +138,22 @@ def test_messages_that_steer_or_never_end_are_refused():
     for text in ("\x1b]0;owned\x07", "a\u202eb", "a" * 10_000):
         with pytest.raises(readers.UnclearError):
             readers.check_message(text)
+
+
+def test_a_file_that_is_half_written_or_left_behind_after_a_kill_is_found():
+    Path("reference").mkdir()
+    Path("reference/a.txt").write_text("whole")
+    Path("a.txt").write_text("who")
+    Path("a.txt.part").write_text("w")
+    tally = Tally()
+    whole_file("a.txt", lambda: 0)(tally, "killed")
+    assert tally.notes == [
+        "wrong: killed: a.txt is half written",
+        "wrong: killed: a.txt is wrong after the next try",
+        "wrong: killed: left behind: ['a.txt.part']",
+    ]
+    whole_file("a.txt", lambda: 1)(tally, "killed")
+    assert tally.faults["failed"] == 1
 
 
 def test_a_fault_that_is_found_is_told_and_makes_the_attack_fail(capsys):
