@@ -18,19 +18,20 @@ import msgspec
 from gnomon.errors import ModelError
 from gnomon.fetching.connection import BUSY
 from gnomon.models.servers.pictures import hide_pictures
-from gnomon.redaction import redact_message
+from gnomon.redaction import HIDDEN, redact_message
 
 LONGEST_PAUSE = 60.0  # seconds before another attempt, whatever the server asks for
 _MOST_SAID = 200  # characters of a server's message
 # How servers say that a model does not see.
 _NO_PICTURES = re.compile(
-    r"(image|vision|multi-?modal)\b.*(not (be )?support|n't support|unsupported|only support)"
-    r"|(not support|n't support|unsupported|missing data|at most 0|not a).*(image|vision|multi-?modal)"
-    r"|unknown variant .?image|content.* (must|should) be a (valid )?string",
+    r"(image|vision|multi-?modal).*(not support|n't support|unsupported|only support)"
+    r"|(not support|n't support|unsupported|missing data|at most 0).*(image|vision|multi-?modal)"
+    r"|not a multi-?modal|unknown variant .?image|content.* (must|should) be a (valid )?string",
     re.IGNORECASE,
 )
 # How they say that a picture is not to their liking.
 _NOT_THIS_ONE = re.compile(r"format|mime|corrupt|dimension|too (large|small|big)", re.IGNORECASE)
+_LONG = re.compile(r"[A-Za-z0-9+/=]{64,}")  # no word: the picture of another request, most likely
 
 
 class AskError(Exception):
@@ -147,4 +148,7 @@ def _message(raw: bytes, secrets: Sequence[str], pictures: Sequence[str]) -> str
     for field in ("error", "message"):
         if isinstance(said, dict):
             said = said.get(field, said)
-    return plain_line(hide_pictures(str(said), pictures), secrets) or "no reason given"
+    text = hide_pictures(str(said), pictures)
+    if pictures:
+        text = _LONG.sub(HIDDEN, text)
+    return plain_line(text, secrets) or "no reason given"
