@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gnomon.errors import ModelError
+from gnomon.fetching.connection import printable
 from gnomon.fingerprint import sha256_of
 from gnomon.models.llamacpp.library import forget_complaints, last_complaint
 from gnomon.models.llamacpp.llama import CHUNK, Llama
@@ -121,7 +122,8 @@ class Eyes:
         handle = self._api.mtmd_init_from_file(name, model, settings)
         if handle:
             return handle
-        reason = last_complaint().partition("\n")[0]
+        said = last_complaint().partition("\n")[0]
+        reason = printable(said.rpartition(f"'{self.file}': ")[2])
         raise ModelError(
             f"{self.file} cannot be used as eyes of this model: {reason}.",
             f"{_OTHER} If it is, fetch it again, or update xllamacpp.",

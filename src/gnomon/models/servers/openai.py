@@ -93,9 +93,9 @@ def openai(
     _check_name(name, key_env)
     put = load_prompt(prompt or DEFAULT_PROMPTS.get(endpoint, "plain"), wording).with_shots(shots)
     sampling = Sampling(_temperature(temperature), request_seed)
-    scoring: dict[str, Any] = {"logprobs": logprobs, "echo": echo}
+    scoring: dict[str, Any] = {"logprobs": logprobs, "echo": echo, "constrain": constrain}
     room: dict[str, Any] = {"reply_tokens": reply_tokens, "most_reply_tokens": most_reply_tokens}
-    requests = Requests(name, endpoint, sampling, **scoring, **room, constrain=constrain)
+    requests = Requests(name, endpoint, sampling, **scoring, **room)
     showing = Showing(max_side, image_tokens)
     budget = _budget(max_cost, price_input, price_output, budget_tokens)
     replies = _replies(cache)  # may fail, so before the remote, which has a loop to close
