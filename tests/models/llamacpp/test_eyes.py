@@ -343,7 +343,7 @@ def with_number(raw, key, value):
 def test_a_projector_that_crashes_llama_cpp_ends_a_child_and_is_named(files, tmp_path, key, value):
     file = tmp_path / "crashing.gguf"
     file.write_bytes(with_number(files.eyes.read_bytes(), key, value))
-    with pytest.raises(ModelError, match="llama.cpp crashed when it tried this file") as caught:
+    with pytest.raises(ModelError, match=r"llama\.cpp crashed when it tried this file") as caught:
         gguf(str(files.model), mmproj=str(file), threads=1)
     assert str(file) in caught.value.message
 
