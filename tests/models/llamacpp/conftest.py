@@ -57,6 +57,7 @@ def write_model():
     def write(
         file,
         *,
+        architecture="llama",
         seed=0,
         layers=1,
         size=32,
@@ -66,7 +67,7 @@ def write_model():
         template="",
         ends=False,
     ):
-        writer = gguf.GGUFWriter(file, "llama")
+        writer = gguf.GGUFWriter(file, architecture)
         writer.add_file_type(0)
         writer.add_block_count(layers)
         writer.add_context_length(context)
@@ -82,6 +83,8 @@ def write_model():
         writer.add_bos_token_id(1)
         writer.add_eos_token_id(2)
         writer.add_unk_token_id(0)
+        if architecture == "qwen2vl":
+            writer.add_rope_dimension_sections([2, 3, 3, 0])
         if template:
             writer.add_chat_template(template)
         if ends:
@@ -96,19 +99,14 @@ def write_model():
     return write
 
 
-def eye_shapes(size, side, patch, width, layers):
-    """The tensors of a projector as LLaVA has it: a ViT, and two layers that end at `size`."""
-    shapes = {
-        "v.patch_embd.weight": (width, 3, patch, patch),
-        "v.class_embd": (width,),
-        "v.position_embd.weight": ((side // patch) ** 2 + 1, width),
-    }
+def eye_shapes(kind, size, side, patch, width, layers):
+    """The tensors of a projector that ends at `size`: a ViT, and what follows it."""
+    shapes = {"v.patch_embd.weight": (width, 3, patch, patch)}
 
     def add(name, *shape):
         shapes[f"{name}.weight"] = shape
         shapes[f"{name}.bias"] = shape[:1]
 
-    add("v.pre_ln", width)
     for n in range(layers):
         for part in ("ln1", "ln2"):
             add(f"v.blk.{n}.{part}", width)
@@ -116,8 +114,25 @@ def eye_shapes(size, side, patch, width, layers):
             add(f"v.blk.{n}.{part}", width, width)
         add(f"v.blk.{n}.ffn_up", 2 * width, width)
         add(f"v.blk.{n}.ffn_down", width, 2 * width)
-    add("mm.0", size, width)
-    add("mm.2", size, size)
+
+    patches = (side // patch) ** 2
+    if kind == "qwen2vl_merger":  # four patches become one
+        shapes["v.patch_embd.weight.1"] = shapes["v.patch_embd.weight"]
+        add("v.post_ln", width)
+        add("mm.0", 4 * width, 4 * width)
+        add("mm.2", size, 4 * width)
+    elif kind == "gemma3":  # sixteen become one
+        shapes["v.patch_embd.bias"] = (width,)
+        shapes["v.position_embd.weight"] = (patches, width)
+        add("v.post_ln", width)
+        shapes["mm.input_projection.weight"] = (width, size)
+        shapes["mm.soft_emb_norm.weight"] = (width,)
+    else:
+        shapes["v.class_embd"] = (width,)
+        shapes["v.position_embd.weight"] = (patches + 1, width)
+        add("v.pre_ln", width)
+        add("mm.0", size, width)
+        add("mm.2", size, size)
     return shapes
 
 
@@ -146,7 +161,7 @@ def write_eyes():
         writer.add_array("clip.vision.image_mean", [0.5] * 3)
         writer.add_array("clip.vision.image_std", [0.5] * 3)
         bits = np.random.default_rng(seed)
-        for name, shape in eye_shapes(size, side, patch, width, layers).items():
+        for name, shape in eye_shapes(kind, size, side, patch, width, layers).items():
             values = bits.normal(scale=0.3, size=shape)
             writer.add_tensor(name, values.astype(np.float32))
         writer.write_header_to_file()

@@ -14,6 +14,7 @@ from gnomon.cli.dispatch import main
 from gnomon.contracts import Benchmark
 from gnomon.errors import ModelError, RunError
 from gnomon.itemsource import ItemSource
+from gnomon.models.llamacpp import eyes as sights
 from gnomon.models.llamacpp import mtmd, sight
 from gnomon.models.llamacpp.gguf import gguf
 from gnomon.records import Image, Item
@@ -158,6 +159,56 @@ def test_several_pictures_count_each_and_in_their_order(seeing, photo):
     found = scores(seeing, items)
     assert len(set(found.values())) == len(items)
     assert_same(found, fresh_scores(seeing, items))
+
+
+@pytest.mark.parametrize(
+    ("architecture", "kind", "side"),
+    [
+        ("qwen2vl", "qwen2vl_merger", 64),  # a picture takes fewer positions than tokens
+        ("llama", "gemma3", 256),  # the parts of a picture see each other
+    ],
+)
+def test_other_kinds_of_eyes_share_pictures_too(
+    opened, write_model, write_eyes, tmp_path, photo, architecture, kind, side
+):
+    file = write_model(
+        tmp_path / "m.gguf", architecture=architecture, context=512, layers=2, scale=0.2
+    )
+    eyes = write_eyes(tmp_path / "eyes.gguf", kind=kind, side=side)
+    model = opened(file, mmproj=str(eyes))
+    first, second, third = photo(1, (200, 100)), photo(2, (100, 180)), photo(3)
+    shown = [(first,), (first, second), (first, third), (second,)]
+    items = [caption(str(place), *images) for place, images in enumerate(shown)]
+    expected = fresh_scores(model, items)
+    assert len(set(expected.values())) == len(items)
+    model.llama.forget()
+    before = model._eyes.shown
+    assert_same(scores(model, items), expected)
+    assert model._eyes.shown == before + 4, "the picture that three begin with is computed once"
+    assert model.describe()["mmproj"]["projector"] == kind
+
+
+def test_the_window_counts_the_tokens_of_a_picture_where_it_has_fewer_positions(
+    opened, write_model, write_eyes, tmp_path, photo
+):
+    file = write_model(tmp_path / "m.gguf", architecture="qwen2vl", context=512)
+    eyes = write_eyes(tmp_path / "eyes.gguf", kind="qwen2vl_merger")
+    model = opened(file, mmproj=str(eyes), context=300)
+    large = [photo(number, (800, 600)) for number in range(2)]
+    answers = model.answer([caption("1", photo(3)), caption("2", *large)])
+    assert answers[0].scores is not None
+    assert "tokens, the model takes 300" in answers[1].error
+
+
+def test_a_picture_that_must_be_computed_at_once_and_cannot_be_is_an_error(
+    opened, files, write_eyes, tmp_path, photo, monkeypatch
+):
+    eyes = write_eyes(tmp_path / "eyes.gguf", kind="gemma3", side=256)
+    model = opened(files.model, mmproj=str(eyes))
+    monkeypatch.setattr(sights, "CHUNK", 8)
+    with_picture, without = model.answer([caption("1", photo(1)), caption("2")])
+    assert with_picture.error == "the picture takes 16 tokens at once, at most 8 can be"
+    assert without.scores is not None
 
 
 def test_what_two_questions_show_first_is_computed_once(seeing, photo):
