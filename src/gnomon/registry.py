@@ -171,6 +171,37 @@ MEASURES: dict[str, Entry] = {
         "gnomon.measures.consistency:same_choice",
         "items alike in tags but not in the right label, answered alike: same_choice@TAG,TAG",
     ),
+    "consistency": Entry(
+        "gnomon.measures.ways:CONSISTENCY",
+        "share of facts whose answers agree in all ways of asking",
+    ),
+    "consistency_and_right": Entry(
+        "gnomon.measures.ways:CONSISTENCY_AND_RIGHT",
+        "share of facts answered right in all ways of asking",
+    ),
+    "way_agreement": Entry(
+        "gnomon.measures.ways:way_agreement",
+        "share of facts answered alike plainly and in another way: way_agreement@converse",
+    ),
+    "way_agreement_and_right": Entry(
+        "gnomon.measures.ways:way_agreement_and_right",
+        "share of facts right plainly and in another way: way_agreement_and_right@converse",
+    ),
+    "auc": Entry(
+        "gnomon.measures.separation:AUC",
+        "area under the ROC curve: how often a true statement scores above a false one",
+    ),
+    "pair_image": Entry(
+        "gnomon.measures.separation:PAIR_IMAGE",
+        "share of contrastive pairs whose true picture scores above the other",
+    ),
+    "pair_right": Entry(
+        "gnomon.measures.separation:PAIR_RIGHT",
+        "share of contrastive pairs with both halves right",
+    ),
+    "group_right": Entry(
+        "gnomon.measures.consistency:GROUP_RIGHT", "share of groups that are right throughout"
+    ),
     "symmetry": Entry(
         "gnomon.measures.relations:SYMMETRY",
         "share of pairs of objects that get the same fact asked either way round",
