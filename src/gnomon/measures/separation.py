@@ -112,7 +112,8 @@ def whole_pairs(table: Table) -> Pairs:
 
 def _unrepeated(keys: Codes) -> Codes:
     values, counts = np.unique(keys, return_counts=True)
-    return np.asarray(values[counts == 1])
+    found: Codes = values[counts == 1].astype(np.int64)
+    return found
 
 
 def _rows_of(wanted: Codes, keys: Codes, rows: Codes) -> Codes:
