@@ -119,6 +119,8 @@ class Benchmark:
     # options of `fresh` that give its full set, where the default is a draw from it: --all
     full: Mapping[str, Any] = field(default_factory=dict)
     hold_out: tuple[tuple[str, ...], ...] = ()  # what must not be in training and test at once
+    # models that stand in every report on the benchmark: what the words or pictures alone give away
+    baselines: tuple[str, ...] = ()
     published_results: str = ""  # data/published/NAME.csv: the papers' own results
     # sources that ask something else than the paper did: its results never stand beside them
     unlike_paper: tuple[str, ...] = ()

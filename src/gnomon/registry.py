@@ -102,6 +102,11 @@ MODELS: dict[str, Entry] = {
         "words of all text, trained on other groups",
         role="shortcut",
     ),
+    "picture-only": Entry(
+        "gnomon.models.picturewords:picture_only",
+        "colours of the picture alone, trained on other pictures and groups",
+        role="shortcut",
+    ),
     "answers": Entry(
         "gnomon.models.answerfile:answers", "answers read from a file: answers:FILE.jsonl"
     ),

@@ -71,7 +71,10 @@ def said(relation, subject="cup", ground="bowl", **more):
         (said("on", "scissors", denied=True), "The scissors are not on the bowl."),
         (said("contains", "box", several="subject", denied=True), "The boxes do not contain the"),
         (said("contains", "box", several="subject"), "The boxes contain the bowl."),
-        (said("left of", frame="own", denied=True), "From the bowl's own point of view, the cup is"),
+        (
+            said("left of", frame="own", denied=True),
+            "From the bowl's own point of view, the cup is",
+        ),
     ],
 )
 def test_captions_and_denials_are_english(statement, text):

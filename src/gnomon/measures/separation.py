@@ -112,14 +112,13 @@ def whole_pairs(table: Table) -> Pairs:
 
 def _unrepeated(keys: Codes) -> Codes:
     values, counts = np.unique(keys, return_counts=True)
-    found: Codes = values[counts == 1].astype(np.int64)
-    return found
+    return np.asarray(values[counts == 1], dtype=np.int64)
 
 
 def _rows_of(wanted: Codes, keys: Codes, rows: Codes) -> Codes:
     """The row of each wanted key, in their order."""
     mine = rows[np.isin(keys[rows], wanted)]
-    return np.asarray(mine[np.argsort(keys[mine])])
+    return np.asarray(mine[np.argsort(keys[mine])], dtype=np.int64)
 
 
 def _place_of_true(table: Table) -> Codes:

@@ -1,4 +1,4 @@
-"""Pictures as a mirror shows them: made once, exact, and never beside the file they are made from."""
+"""Pictures as a mirror shows them: made once, exact, and never beside the original file."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 
 def mirrored(image: Image, folder: Path) -> Image:
-    """The picture with left and right changed, as a PNG in a folder, named by the original's sha256.
+    """The picture with left and right changed, as a PNG file in a folder.
 
-    It is decoded and written only if it is not there yet.
+    Its name is the sha256 of the original, and it is made only if it is not there yet.
     """
     file = folder / f"mirrored-{image.sha256}.png"
     if not file.is_file():

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from msgspec.structs import replace
+
 from gnomon.benchmarks.vsr import wording
 from gnomon.benchmarks.vsr.categories import CHOICES, category
 from gnomon.benchmarks.vsr.controls import absent_things, control_items
@@ -82,8 +84,12 @@ def fresh(
     absent = absent_things(made, seed) if controls != "no" else []
     for number, quad in enumerate(made):
         if controls != "only":
-            asked = in_ways(_asked(quad, form, wanted.frames, size), others, drawn=True)
-            yield from (item for item in asked if _is_certain(quad, item))
+            asked = _asked(quad, form, wanted.frames, size)
+            if controls == "yes":
+                asked = map(_beside_controls, asked)
+            for item in in_ways(asked, others, drawn=True):
+                if _is_certain(quad, item):
+                    yield item
         if controls != "no":
             yield from in_ways(control_items(quad, absent[number], form, size), others)
 
@@ -108,6 +114,11 @@ def _asked(quad: Quad, form: str, frames: Frames, size: int) -> Iterator[Item]:
                 continue
             for picture in (0, 1):
                 yield _statement_item(quad, number, picture, frame, form, size)
+
+
+def _beside_controls(item: Item) -> Item:
+    """The item, marked as none of the controls that are asked with it."""
+    return replace(item, tags=item.tags | {"control": "no"})
 
 
 def _is_certain(quad: Quad, item: Item) -> bool:

@@ -26,7 +26,7 @@ MOST_BYTES = 2**30  # of pictures in the cache
 
 
 def mirror(items: Iterable[Item], *, folder: Path | None = None, **_: Any) -> Iterator[Item]:
-    """Make the mirrored pictures of published items; the photographs themselves stay where they are."""
+    """Make the mirrored pictures of published items; the photographs stay where they are."""
     place = folder or cache_folder() / "pictures"
     for item in items:
         images = [_shown(item, image, place) for image in item.images]

@@ -222,6 +222,7 @@ VSR = Benchmark(
     units=(("group",), ("image",), ("relation",), ("subj", "obj")),
     unit_nouns=("contrasts", "pictures", "relations", "things"),
     noun="contrasts",
+    baselines=("hypothesis-only", "picture-only"),
     published_results="vsr",
     unlike_paper=("fresh",),
     statistics=statistics,
