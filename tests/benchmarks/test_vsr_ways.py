@@ -81,23 +81,24 @@ def test_captions_and_denials_are_english(statement, text):
     assert statement.text().startswith(text)
 
 
+@pytest.mark.parametrize("true", [True, False])
 @pytest.mark.parametrize(
-    ("relation", "true", "text"),
+    ("relation", "drawn", "text"),
     [
         ("on", True, "The bowl is under the cup."),
         ("on", False, None),
         ("above", False, "The bowl is below the cup."),
-        ("contains", True, "The bowl is inside the cup."),
+        ("contains", False, "The bowl is inside the cup."),
         ("part of", False, "The bowl has as a part the cup."),
         ("touching", False, "The bowl is touching the cup."),
-        ("left of", True, "The bowl is right of the cup."),
+        ("left of", False, "The bowl is right of the cup."),
         ("facing", True, None),
         ("in", True, None),
     ],
 )
-def test_a_converse_is_said_where_it_is_certain(relation, true, text):
+def test_a_converse_is_said_where_it_is_certain(relation, drawn, text, true):
     item = caption(said(relation).text(), relation, "cup", "bowl", true=true)
-    found = put(item, "converse")
+    found = put(item, "converse", drawn=drawn)
     assert (found and found.text) == text
     if found:
         assert found.gold == item.gold
@@ -106,11 +107,11 @@ def test_a_converse_is_said_where_it_is_certain(relation, true, text):
 
 
 def test_sides_have_a_converse_only_between_things_without_a_front():
-    assert converse(said("left of"), follows=True)
-    assert converse(said("left of", "dog", "bowl"), follows=True) is None
-    assert converse(said("behind", "bowl", "car"), follows=True) is None
-    assert converse(said("left of", "no such thing", "bowl"), follows=True) is None
-    assert converse(said("left of", frame="viewer"), follows=True) is None
+    assert converse(said("left of"), drawn=True)
+    assert converse(said("left of", "dog", "bowl"), drawn=True) is None
+    assert converse(said("behind", "bowl", "car"), drawn=True) is None
+    assert converse(said("left of", "no such thing", "bowl"), drawn=True) is None
+    assert converse(said("left of", frame="viewer"), drawn=True) is None
 
 
 def test_a_mirror_swaps_left_and_right_and_nothing_else():
@@ -127,15 +128,15 @@ def test_a_converse_of_a_converse_never_says_more_than_the_caption():
     assert len(words.converse) > 6
     looser = {"within": "inside", "on": "above", "on top of": "above", "over": "above"}
     for word in (*words.symmetric, *words.converse, *words.converse_without_fronts):
-        there = converse(said(word), follows=True)
-        back = converse(there, follows=True)
+        there = converse(said(word), drawn=True)
+        back = converse(there, drawn=True)
         if back is not None:
             assert back == said(looser.get(word, word)), word
 
 
 def test_every_word_of_the_table_is_a_relation():
     words = ways.table()
-    maps = (words.converse, words.converse_if_true, words.converse_without_fronts, words.mirrored)
+    maps = (words.converse, words.converse_if_drawn, words.converse_without_fronts, words.mirrored)
     named = set(words.symmetric)
     for each in maps:
         named |= set(each) | set(each.values())
@@ -250,6 +251,6 @@ def test_the_picture_of_a_mirrored_item_is_the_mirrored_picture(tmp_path):
             two.getpixel((SIZE - 1 - x, 9)) for x in range(SIZE)
         ]
         assert plain.images[0].sha256 != other.images[0].sha256
-        assert plain.images[0].sha256 in other.images[0].path
+        assert plain.images[0].sha256[:24] in other.images[0].path
         pairs += 1
     assert pairs == 8

@@ -14,13 +14,15 @@ from gnomon.vision.pictures import pixels
 if TYPE_CHECKING:
     from PIL.Image import Image as Pixels
 
+DIGITS = 24  # of the sha256 in a name: no two pictures will ever share them
+
 
 def mirrored(image: Image, folder: Path) -> Image:
     """The picture with left and right changed, as a PNG file in a folder.
 
-    Its name is the sha256 of the original, and it is made only if it is not there yet.
+    It is named by the sha256 of the original, and made only if it is not there yet.
     """
-    file = folder / f"mirrored-{image.sha256}.png"
+    file = folder / f"mirrored-{image.sha256[:DIGITS]}.png"
     if not file.is_file():
         _write(_turned(pixels(image)), file)
     return describe(file)

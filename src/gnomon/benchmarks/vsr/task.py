@@ -215,10 +215,9 @@ VSR = Benchmark(
         "pair_image",
         "pair_right",  # both halves of a contrastive pair
         "group_right",  # a whole quad, or every use of a caption
-        "macro_f1",
         "consistency",
     ),
-    slices=("category", "relation", "frame", "way", "control", "grade", "split", "dissent"),
+    slices=("category", "relation", "grade", "frame", "way", "control", "split", "dissent"),
     units=(("group",), ("image",), ("relation",), ("subj", "obj")),
     unit_nouns=("contrasts", "pictures", "relations", "things"),
     noun="contrasts",

@@ -33,7 +33,7 @@ class Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     symmetric: tuple[str, ...]
     converse: dict[str, str]
-    converse_if_true: dict[str, str]
+    converse_if_drawn: dict[str, str]
     converse_without_fronts: dict[str, str]
     mirrored: dict[str, str]
 
@@ -118,7 +118,7 @@ def put(item: Item, way: str, *, drawn: bool = False) -> Item | None:
         return None
     true = item.gold == ("true",)
     if way == "converse":
-        other = converse(said, follows=true or drawn)
+        other = converse(said, drawn=drawn)
     elif way == "negation":
         other = said._replace(denied=True)
     else:
@@ -135,14 +135,11 @@ def put(item: Item, way: str, *, drawn: bool = False) -> Item | None:
     )
 
 
-def converse(said: Statement, *, follows: bool) -> Statement | None:
-    """The same fact with its two things changing places; none if that is not certain.
-
-    Some converses follow from true captions, or in drawn scenes, alone: `follows`.
-    """
+def converse(said: Statement, *, drawn: bool = False) -> Statement | None:
+    """The same fact with its two things changing places; none if that is not certain."""
     if said.frame:  # it would go by the other thing's sides
         return None
-    word = _converse_word(said, follows)
+    word = _converse_word(said, drawn)
     if word is None:
         return None
     return said._replace(
@@ -164,15 +161,15 @@ def table() -> Table:
     return msgspec.convert(read_yaml(package_data("vsr/ways.yaml")), Table)
 
 
-def _converse_word(said: Statement, follows: bool) -> str | None:
+def _converse_word(said: Statement, drawn: bool) -> str | None:
     words = table()
     relation = said.relation
     if relation in words.symmetric:
         return relation
     if relation in words.converse:
         return words.converse[relation]
-    if follows and relation in words.converse_if_true:
-        return words.converse_if_true[relation]
+    if drawn and relation in words.converse_if_drawn:
+        return words.converse_if_drawn[relation]
     if _may_have_front(said.subject) or _may_have_front(said.ground):
         return None
     return words.converse_without_fronts.get(relation)
