@@ -6,7 +6,7 @@ synthesis. The tag `fact` is the same in all of them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec.structs import replace
 
@@ -85,11 +85,7 @@ def fresh(
     for number, quad in enumerate(made):
         if controls != "only":
             asked = _asked(quad, form, wanted.frames, size)
-            if controls == "yes":
-                asked = map(_beside_controls, asked)
-            for item in in_ways(asked, others, drawn=True):
-                if _is_certain(quad, item):
-                    yield item
+            yield from _in_ways(quad, asked, others, beside_controls=controls == "yes")
         if controls != "no":
             yield from in_ways(control_items(quad, absent[number], form, size), others)
 
@@ -116,9 +112,16 @@ def _asked(quad: Quad, form: str, frames: Frames, size: int) -> Iterator[Item]:
                 yield _statement_item(quad, number, picture, frame, form, size)
 
 
-def _beside_controls(item: Item) -> Item:
-    """The item, marked as none of the controls that are asked with it."""
-    return replace(item, tags=item.tags | {"control": "no"})
+def _in_ways(
+    quad: Quad, asked: Iterable[Item], ways: Sequence[str], *, beside_controls: bool
+) -> Iterator[Item]:
+    """The items of a quad in several ways, as far as geometry decides; marked as no controls."""
+    for item in in_ways(asked, ways, drawn=True):
+        if not _is_certain(quad, item):
+            continue
+        if beside_controls:
+            item = replace(item, tags=item.tags | {"control": "no"})
+        yield item
 
 
 def _is_certain(quad: Quad, item: Item) -> bool:

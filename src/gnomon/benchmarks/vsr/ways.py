@@ -116,16 +116,11 @@ def put(item: Item, way: str, *, drawn: bool = False) -> Item | None:
     said = Statement.of(item)
     if said is None:
         return None
-    true = item.gold == ("true",)
-    if way == "converse":
-        other = converse(said, drawn=drawn)
-    elif way == "negation":
-        other = said._replace(denied=True)
-    else:
-        other = mirrored(said)
+    other = PUT[way](said, drawn=drawn)
     if other is None:
         return None
 
+    true = item.gold == ("true",)
     text = other.text()
     if item.form == "choice":  # the scene is described, and the caption a question about it
         text = wording.question(text)
@@ -139,7 +134,8 @@ def converse(said: Statement, *, drawn: bool = False) -> Statement | None:
     """The same fact with its two things changing places; none if that is not certain."""
     if said.frame:  # it would go by the other thing's sides
         return None
-    word = _converse_word(said, drawn)
+    fronts = _may_have_front(said.subject) or _may_have_front(said.ground)
+    word = _converses(drawn=drawn, fronts=fronts).get(said.relation)
     if word is None:
         return None
     return said._replace(
@@ -150,7 +146,12 @@ def converse(said: Statement, *, drawn: bool = False) -> Statement | None:
     )
 
 
-def mirrored(said: Statement) -> Statement:
+def denied(said: Statement, *, drawn: bool = False) -> Statement:
+    """That it is not so: true exactly if the statement is false."""
+    return said._replace(denied=True)
+
+
+def mirrored(said: Statement, *, drawn: bool = False) -> Statement:
     """What is true of the mirrored picture exactly if the statement is true of the picture."""
     return said._replace(relation=table().mirrored.get(said.relation, said.relation))
 
@@ -161,18 +162,16 @@ def table() -> Table:
     return msgspec.convert(read_yaml(package_data("vsr/ways.yaml")), Table)
 
 
-def _converse_word(said: Statement, drawn: bool) -> str | None:
+@cache
+def _converses(*, drawn: bool, fronts: bool) -> dict[str, str]:
+    """The converse of each relation that has a certain one."""
     words = table()
-    relation = said.relation
-    if relation in words.symmetric:
-        return relation
-    if relation in words.converse:
-        return words.converse[relation]
-    if drawn and relation in words.converse_if_drawn:
-        return words.converse_if_drawn[relation]
-    if _may_have_front(said.subject) or _may_have_front(said.ground):
-        return None
-    return words.converse_without_fronts.get(relation)
+    found = {word: word for word in words.symmetric} | words.converse
+    if drawn:
+        found |= words.converse_if_drawn
+    if not fronts:
+        found |= words.converse_without_fronts
+    return found
 
 
 def _may_have_front(name: str) -> bool:
@@ -197,3 +196,6 @@ def _tags(tags: dict[str, str], said: Statement, way: str) -> dict[str, str]:
             if frame in tags:
                 found[frame] = CHOICES[tags[frame] == "false"]
     return found
+
+
+PUT = {"converse": converse, "negation": denied, "mirror": mirrored}
