@@ -18,9 +18,10 @@ import tempfile
 import zlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 from gnomon import engine
-from gnomon.contracts import ANYTHING, Benchmark
+from gnomon.contracts import ANYTHING, Benchmark, Scale
 from gnomon.errors import GnomonError
 from gnomon.itemsource import ItemSource
 from gnomon.records import Answer, Image, Item
@@ -37,7 +38,9 @@ SVG = b"<svg xmlns='http://www.w3.org/2000/svg'><script>alert(1)</script></svg>"
 class Glance:
     """A model that looks at pictures as every model here does, and answers by their colour."""
 
-    spec, scale, takes, batch = "glance", "none", ANYTHING, 64
+    spec = "glance"
+    scale: Scale = "none"
+    takes = ANYTHING
 
     def describe(self) -> dict[str, str]:
         return {}
@@ -49,7 +52,7 @@ class Glance:
             if seen.made is None:
                 answers.append(Answer(item=item.id, error=seen.trouble))
                 continue
-            (red, *_), _ = seen.made.resize((1, 1)).getpixel((0, 0)), seen.made.close()
+            red, _, _ = seen.made.resize((1, 1)).tobytes()
             answers.append(Answer(item=item.id, choice="true" if red > 127 else "false"))
         return answers
 
@@ -62,7 +65,7 @@ def sound_pictures() -> list[tuple[str, bytes]]:
     noise = Pixels.frombytes("RGB", (48, 32), rng.randbytes(48 * 32 * 3))
     exif = Pixels.Exif()
     exif[0x0112] = 6
-    made: list[tuple[str, str, dict]] = [
+    made: list[tuple[str, str, dict[str, Any]]] = [
         ("RGB", "jpg", {}),
         ("RGB", "jpg", {"progressive": True, "exif": exif, "icc_profile": b"x" * 3000}),
         ("CMYK", "jpg", {}),

@@ -94,14 +94,16 @@ class ItemSource:
     def _whole_groups(self, limit: int) -> Iterator[Item]:
         """Items of whole groups, as many as the limit has room for, spread evenly."""
         sizes = self._group_sizes
-        for count in range(len(sizes), 0, -1):
+        for count in range(min(limit, len(sizes)), 0, -1):
             chosen = list(spread(len(sizes), count))
             if sum(sizes[number] for number in chosen) <= limit:
                 break
         else:
+            chosen = [number for number, size in enumerate(sizes) if size <= limit][:1]
+        if sizes and not chosen:
             raise UsageError(
                 f"A limit of {limit} has no room for a group of {self.name}.",
-                f"Its items are asked in whole groups: give {min(sizes, default=1)} or more.",
+                f"Its items are asked in whole groups: give {min(sizes)} or more.",
             )
         wanted = set(chosen)
         for number, (_, items) in enumerate(groupby(self._all(), _group_of)):

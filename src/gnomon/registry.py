@@ -105,6 +105,11 @@ MODELS: dict[str, Entry] = {
         "words of all text, trained on other groups",
         role="shortcut",
     ),
+    "picture-only": Entry(
+        "gnomon.models.picturewords:picture_only",
+        "colours of the picture alone, trained on other pictures and groups",
+        role="shortcut",
+    ),
     "answers": Entry(
         "gnomon.models.answerfile:answers", "answers read from a file: answers:FILE.jsonl"
     ),
@@ -173,6 +178,37 @@ MEASURES: dict[str, Entry] = {
     "same_choice": Entry(
         "gnomon.measures.consistency:same_choice",
         "items alike in tags but not in the right label, answered alike: same_choice@TAG,TAG",
+    ),
+    "consistency": Entry(
+        "gnomon.measures.ways:CONSISTENCY",
+        "share of facts whose answers agree in all ways of asking",
+    ),
+    "consistency_and_right": Entry(
+        "gnomon.measures.ways:CONSISTENCY_AND_RIGHT",
+        "share of facts answered right in all ways of asking",
+    ),
+    "way_agreement": Entry(
+        "gnomon.measures.ways:way_agreement",
+        "share of facts answered alike plainly and in another way: way_agreement@converse",
+    ),
+    "way_agreement_and_right": Entry(
+        "gnomon.measures.ways:way_agreement_and_right",
+        "share of facts right plainly and in another way: way_agreement_and_right@converse",
+    ),
+    "auc": Entry(
+        "gnomon.measures.separation:AUC",
+        "area under the ROC curve: how often a true statement scores above a false one",
+    ),
+    "pair_image": Entry(
+        "gnomon.measures.separation:PAIR_IMAGE",
+        "share of contrastive pairs whose true picture scores above the other",
+    ),
+    "pair_right": Entry(
+        "gnomon.measures.separation:PAIR_RIGHT",
+        "share of contrastive pairs with both halves right",
+    ),
+    "group_right": Entry(
+        "gnomon.measures.consistency:GROUP_RIGHT", "share of groups that are right throughout"
     ),
     "symmetry": Entry(
         "gnomon.measures.relations:SYMMETRY",
