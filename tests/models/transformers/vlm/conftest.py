@@ -248,3 +248,60 @@ def photos(tmp_path_factory):
         picture.save(file)
         found.append(describe(file))
     return found
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _own_cache(tmp_path_factory):
+    """What models make of pictures is kept in a folder of the tests."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("GNOMON_CACHE", str(tmp_path_factory.mktemp("cache")))
+        yield
+
+
+@pytest.fixture(scope="session")
+def asked(seeing):
+    """A small model that sees, loaded once; what it is warned of is left aside."""
+    import warnings
+
+    from gnomon.models.transformers.hf import hf
+
+    made = {}
+
+    def get(make, **options):
+        key = (make, *options.items())
+        if key not in made:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                made[key] = hf(str(seeing(make)), **options)
+        return made[key]
+
+    return get
+
+
+@pytest.fixture(scope="session")
+def items(photos):
+    """Captions and questions about one picture, about two, and about none, in no special order."""
+    from gnomon.records import Item
+
+    captions = [
+        "the ant is left of the house.",
+        "a lamp stands above the river.",
+        "John is inside the church.",
+    ]
+    made = []
+    for place, photo in enumerate(photos):
+        for caption in captions[: 1 + place % 3]:
+            shown = {"form": "caption", "text": caption, "choices": ("true", "false")}
+            made.append(Item(id=f"{len(made)}", gold=("true",), images=(photo,), **shown))
+    question = {
+        "form": "choice",
+        "text": "Where is the lamp?",
+        "choices": ("in the old church", "under a table", "outside"),
+        "gold": ("outside",),
+    }
+    made.append(Item(id="choice", images=(photos[1],), **question))
+    made.append(Item(id="other choice", images=(photos[4],), **question))
+    made.append(Item(id="two", images=(photos[0], photos[2]), **question))
+    made.append(Item(id="two, turned", images=(photos[2], photos[0]), **question))
+    made.append(Item(id="none", **question))
+    return made
