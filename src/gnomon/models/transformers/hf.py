@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from gnomon.contracts import Model
-from gnomon.errors import UsageError
+from gnomon.errors import ModelError, UsageError
 from gnomon.models.choices import check_way_to_ask, reply_room
 from gnomon.models.transformers.loading import Loaded, Loading, load
 from gnomon.options import given, neutral
@@ -160,6 +160,7 @@ def _vlm(name: str, place: Place, loaded: Loaded, asking: Asking) -> Model:
     from gnomon.models.transformers.seeing import Seeing
     from gnomon.models.transformers.showing import template_of
 
+    _check_one_decoder(name, loaded.model.config)
     template = template_of(loaded.processor)
     chat = _converses(name, place, bool(template), asking.chat)
     return Seeing(
@@ -172,6 +173,19 @@ def _vlm(name: str, place: Place, loaded: Loaded, asking: Asking) -> Model:
         new_tokens=reply_room(asking.new_tokens, template if chat else ""),
         features=bytes_of(asking.features),
     )
+
+
+def _check_one_decoder(name: str, config: Any) -> None:
+    """Refuse a model that reads with an encoder: its answers do not follow pictures and question.
+
+    Florence-2 and BLIP-2 with T5 are of this kind.
+    """
+    for each in (config, config.get_text_config()):
+        if getattr(each, "is_encoder_decoder", False):
+            raise ModelError(
+                f"{name} sees and writes with an encoder and a decoder, which cannot be asked yet.",
+                "Choose a model that sees with one decoder: LLaVA, Qwen2-VL, InternVL, SmolVLM ...",
+            )
 
 
 def _parts(name: str, loaded: Loaded) -> dict[str, Any]:
