@@ -25,6 +25,7 @@ from gnomon.models.transformers.rows import Family, Row, Wanted, batches, plain_
 from gnomon.models.transformers.showing import Shown
 
 PREFIX_TOKENS = 2  # times the tokens of a pass: a prefix has no logits
+PREFIX_BYTES = 2 * 2**30  # of keys and values that are kept at once
 
 Result = list[list[float]]
 
@@ -55,12 +56,16 @@ class PictureScorer:
         self.device = next(model.parameters()).device
         self.size = PASS_ON_CPU if on_cpu(model) else PASS_ON_GPU
         self._limit = longest_tree(model.config)
+        self._mark = getattr(model.config, "image_token_id", None)  # stands for pictures
+        self._most_tokens = min(
+            PREFIX_TOKENS * self.size.tokens, PREFIX_BYTES // _bytes_of_a_token(model)
+        )
 
     def score(self, queries: Sequence[Query]) -> Result:
         """For each query the log-probability of each continuation, summed over its tokens."""
         self.looking.look([query.shown for query in queries])
         result = [[0.0] * len(query.continuations) for query in queries]
-        for numbers in _alike(queries):
+        for numbers in self._alike(queries):
             prefix = self._prefix(take(queries, numbers))
             if prefix:
                 self._score_shared(queries, numbers, prefix, result)
@@ -68,14 +73,28 @@ class PictureScorer:
                 self._score_plainly(queries, numbers, result)
         return result
 
+    def _alike(self, queries: Sequence[Query]) -> list[list[int]]:
+        """Numbers of queries that are the same up to their pictures, which have one shape."""
+        groups: dict[tuple[Any, ...], list[int]] = {}
+        for number, query in enumerate(queries):
+            key = (shape_of(query.shown), tuple(query.context[: self._end_of_pictures(query)]))
+            groups.setdefault(key, []).append(number)
+        return list(groups.values())
+
+    def _end_of_pictures(self, query: Query) -> int:
+        """How many tokens there are up to the last one of a picture."""
+        if self._mark not in query.context:
+            return 0
+        return len(query.context) - query.context[::-1].index(self._mark)
+
     def _prefix(self, queries: Sequence[Query]) -> list[int]:
-        """What queries about pictures of one shape share; nothing if they are to be read whole."""
+        """What queries that are alike share; nothing if they are to be read whole."""
         if not self.sharing or self._is_too_long(queries):
             return []
         prefix = _common_beginning([query.context for query in queries])
-        rest = queries[0].context[len(prefix) :]
-        picture = getattr(self.model.config, "image_token_id", None)
-        return [] if picture in rest else prefix
+        if len(prefix) < self._end_of_pictures(queries[0]):
+            return []
+        return prefix
 
     def _is_too_long(self, queries: Sequence[Query]) -> bool:
         if not self._limit:
@@ -93,7 +112,7 @@ class PictureScorer:
             by_picture.setdefault(queries[number].shown, []).append(number)
 
         pictures = list(by_picture)
-        most = max(1, PREFIX_TOKENS * self.size.tokens // len(prefix))
+        most = max(1, self._most_tokens // len(prefix))
         for start in range(0, len(pictures), most):
             chosen = pictures[start : start + most]
             read = self._read(prefix, chosen)
@@ -215,13 +234,14 @@ class Continuing:
         return self._model(**inputs)
 
 
-def _alike(queries: Sequence[Query]) -> list[list[int]]:
-    """Numbers of queries whose pictures have one shape and stand for the same tokens."""
-    groups: dict[tuple[Any, ...], list[int]] = {}
-    for number, query in enumerate(queries):
-        key = (query.shown.before, shape_of(query.shown))
-        groups.setdefault(key, []).append(number)
-    return list(groups.values())
+def _bytes_of_a_token(model: Any) -> int:
+    """The bytes of a token's keys and values in all layers; 1 if the model does not say."""
+    text = model.config.get_text_config()
+    heads = getattr(text, "num_attention_heads", 0)
+    size = getattr(text, "head_dim", None) or getattr(text, "hidden_size", 0) // max(1, heads)
+    kept = getattr(text, "num_key_value_heads", None) or heads
+    numbers = 2 * getattr(text, "num_hidden_layers", 0) * kept * size
+    return max(1, numbers * int(model.dtype.itemsize))
 
 
 def _common_beginning(contexts: Sequence[list[int]]) -> list[int]:

@@ -11,9 +11,10 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import Enum
+from importlib.util import find_spec
 from typing import Any
 
-from gnomon.errors import ModelError
+from gnomon.errors import MissingExtraError, ModelError
 
 FAULTS = (AttributeError, ImportError, ValueError)  # of a processor whose video part is absent
 # what a setting may be to stand in a manifest
@@ -37,6 +38,8 @@ def load_processor(name: str, **source: Any) -> Any:
     """The processor of a hub name or folder, for still pictures at least."""
     import transformers
 
+    if find_spec("PIL") is None:
+        raise MissingExtraError("A model that sees", "vision")
     try:
         processor = transformers.AutoProcessor.from_pretrained(name, **source)
     except FAULTS as error:

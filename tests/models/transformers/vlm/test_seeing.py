@@ -12,7 +12,7 @@ from msgspec.structs import replace
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
-from gnomon.errors import ModelError, UsageError
+from gnomon.errors import MissingExtraError, ModelError, UsageError
 from gnomon.models.transformers import seeing as module
 from gnomon.models.transformers.hf import hf
 from gnomon.models.transformers.loading import kind_of, quiet
@@ -257,6 +257,14 @@ def test_a_processor_without_its_video_part_is_the_same_processor(seeing):
         name = {"smolvlm": "SmolVLM", "qwen2-vl": "Qwen2VL", "internvl": "InternVL"}[make]
         assert type(processor).__name__ == f"{name}Processor"
     assert processor.image_seq_length == 4  # as its processor_config.json says, not by default
+
+
+def test_without_pillow_the_extra_is_named(seeing, monkeypatch):
+    from gnomon.models.transformers import processors
+
+    monkeypatch.setattr(processors, "find_spec", lambda _: None)
+    with pytest.raises(MissingExtraError, match="vision"):
+        hf(str(seeing("llava")))
 
 
 def test_a_model_without_an_image_processor_is_refused(seeing, tmp_path):
