@@ -1,0 +1,152 @@
+"""Dual encoders (CLIP, SigLIP): a text and a picture are encoded apart, and compared by similarity.
+
+Every text and every picture is encoded once in a run, as far as a bounded memory reaches.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import torch
+
+from gnomon.models.comparing import Pair, key_of
+from gnomon.models.transformers.limits import longest_text, on_cpu
+from gnomon.models.transformers.sights import alike, prepared
+from gnomon.records import Image
+from gnomon.vision.pictures import Seen
+
+MEMORY = 64 * 2**20  # bytes of features of each sort that are kept
+TEXTS_IN_A_PASS = 64
+
+
+class Features:
+    """A bounded memory of features; what was used least recently goes first."""
+
+    def __init__(self, most_bytes: int = MEMORY) -> None:
+        self.most_bytes = most_bytes
+        self._bytes = 0
+        self._kept: OrderedDict[str, Any] = OrderedDict()
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._kept
+
+    def get(self, key: str) -> Any:
+        """The features that are kept under a key."""
+        self._kept.move_to_end(key)
+        return self._kept[key]
+
+    def keep(self, key: str, features: Any) -> None:
+        """Keep features, and forget others if there are too many."""
+        self._kept[key] = features
+        self._bytes += features.nbytes
+        while self._bytes > self.most_bytes and len(self._kept) > 1:
+            _, gone = self._kept.popitem(last=False)
+            self._bytes -= gone.nbytes
+
+
+class DualEncoder:
+    """The similarity of texts and pictures, scaled as the model was trained.
+
+    SigLIP was trained to tell matches from others one by one, so its similarity is the log-odds of
+    a probability. CLIP was trained to choose among texts.
+    """
+
+    pictures = 1
+    batch = 128
+
+    def __init__(self, model: Any, tokenizer: Any, processor: Any) -> None:
+        self.model, self.tokenizer = model, tokenizer
+        self.image_processor = processor.image_processor
+        self.probable = hasattr(model, "logit_bias")
+        self.longest = longest_text(model, tokenizer)
+        self.in_a_pass = 16 if on_cpu(model) else 64
+        self.scale = float(model.logit_scale.detach().exp())
+        self.bias = float(model.logit_bias.detach()) if self.probable else 0.0
+        self._texts = Features()
+        self._pictures = Features()
+
+    def describe(self) -> dict[str, Any]:
+        """What determines its numbers."""
+        return {"scaled_by": round(self.scale, 6), "bias": round(self.bias, 6)}
+
+    def look(self, images: Sequence[Image]) -> dict[str, Seen[Any]]:
+        """The features of each picture."""
+        known = [image for image in images if key_of(image) in self._pictures]
+        found = {key_of(image): Seen(self._pictures.get(key_of(image))) for image in known}
+        new = [image for image in images if key_of(image) not in found]
+        for key, seen in self._encoded_pictures(new):
+            found[key] = seen
+            if seen.made is not None:
+                self._pictures.keep(key, seen.made)
+        return found
+
+    def lengths(self, texts: Sequence[str]) -> list[int]:
+        """The tokens of each text."""
+        return list(map(len, self.tokenizer(list(texts))["input_ids"]))
+
+    def odds(self, pairs: Sequence[Pair], seen: Mapping[str, Seen[Any]]) -> list[float]:
+        """The scaled similarity of each text and its picture."""
+        texts = self._text_features({pair.text for pair in pairs})
+        found = []
+        for text, (picture,) in pairs:
+            similarity = float(texts[text] @ seen[picture].made)
+            found.append(self.scale * similarity + self.bias)
+        return found
+
+    def _encoded_pictures(self, images: Sequence[Image]) -> Iterator[tuple[str, Seen[Any]]]:
+        """The features of pictures, computed while the next ones are read."""
+        waiting: list[tuple[str, Any]] = []
+        for key, seen in prepared(images, self.image_processor):
+            if seen.made is None:
+                yield key, seen
+                continue
+            waiting.append((key, seen.made))
+            if len(waiting) == self.in_a_pass:
+                yield from self._picture_features(waiting)
+                waiting = []
+        yield from self._picture_features(waiting)
+
+    def _picture_features(
+        self, pictures: Sequence[tuple[str, Any]]
+    ) -> Iterator[tuple[str, Seen[Any]]]:
+        shapes = [tuple(pixels.shape) for _, pixels in pictures]
+        for numbers in alike(shapes, self.in_a_pass):
+            pixels = torch.stack([pictures[number][1] for number in numbers])
+            with torch.inference_mode():
+                made = self.model.get_image_features(pixels.to(self.model.device, self.model.dtype))
+            for number, row in zip(numbers, _unit(made), strict=True):
+                yield pictures[number][0], Seen(row)
+
+    def _text_features(self, texts: set[str]) -> dict[str, Any]:
+        found = {text: self._texts.get(text) for text in texts if text in self._texts}
+        new = sorted(texts - found.keys(), key=lambda text: (len(text), text))
+        for start in range(0, len(new), TEXTS_IN_A_PASS):
+            part = new[start : start + TEXTS_IN_A_PASS]
+            with torch.inference_mode():
+                made = self.model.get_text_features(**self._encoded(part))
+            for text, row in zip(part, _unit(made), strict=True):
+                self._texts.keep(text, row)
+                found[text] = row
+        return found
+
+    def _encoded(self, texts: list[str]) -> dict[str, Any]:
+        """Texts as tokens; SigLIP was trained on texts of full length, whose padding it reads."""
+        if not self.probable:
+            inputs = self.tokenizer(texts, padding=True, return_tensors="pt")
+            names = ("input_ids", "attention_mask")
+        else:
+            full = {"padding": "max_length", "max_length": self.longest}
+            inputs = self.tokenizer(texts, return_tensors="pt", **full)
+            names = ("input_ids",)
+        return {name: inputs[name].to(self.model.device) for name in names}
+
+
+def _unit(output: Any) -> Any:
+    """Features of length one, as 64-bit numbers, so that their products add no noise.
+
+    Newer versions of transformers give an output with the features as its pooled part.
+    """
+    features = getattr(output, "pooler_output", output).double().cpu()
+    return features / features.norm(dim=-1, keepdim=True)
