@@ -71,7 +71,7 @@ def hf(
 ) -> Model:
     """A model of transformers: a hub name, a folder, a .gguf file, or smollm2.
 
-    kind               causal, seq2seq, masked or nli; read from the config if not given
+    kind               causal, seq2seq, masked, nli or vlm; read from the config if not given
     revision           a branch, tag or commit of the hub
     dtype              float32, bfloat16 or float16; by default float32 on a CPU
     device             cpu, cuda, cuda:1, mps ...; by default the fastest there is
@@ -151,6 +151,10 @@ def _nli(name: str, _: Place, loaded: Loaded, asking: Asking) -> Model:
     return Nli(**_parts(name, loaded), name=name, labels=asking.labels)
 
 
+def _vlm(name: str, _: Place, loaded: Loaded, asking: Asking) -> Model:
+    raise UsageError(f"{name} sees pictures; such models cannot be asked yet.", "Choose another.")
+
+
 def _parts(name: str, loaded: Loaded) -> dict[str, Any]:
     return {
         "spec": f"hf:{name}",
@@ -174,6 +178,7 @@ KINDS = {
     "seq2seq": Kind(_seq2seq, frozenset((*_PROMPTED, *_REPLY))),
     "masked": Kind(_masked, frozenset((*_PROMPTED, "top_k", "span"))),
     "nli": Kind(_nli, frozenset(("labels",))),
+    "vlm": Kind(_vlm, frozenset((*_PROMPTED, *_REPLY, "chat"))),
 }
 
 
