@@ -40,7 +40,7 @@ ALLOWED = {
         "space",
         "vision",
     },
-    "vision": {"errors", "files", "fingerprint", "records"},
+    "vision": {"errors", "fetching", "files", "fingerprint", "records"},
     "probing": {"contracts", "errors", "files", "records"},
     "space": {"errors", "fetching", "files", "records"},
     "models": {
@@ -55,6 +55,7 @@ ALLOWED = {
         "records",
         "redaction",
         "runs",
+        "vision",
     },
     "engine": {
         "",

@@ -8,7 +8,7 @@ for, the caption is compared with another text, or the number with a threshold: 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import islice
+from itertools import chain, islice
 from math import exp, fsum, log, log1p
 from typing import Any, NamedTuple, Protocol
 
@@ -22,6 +22,7 @@ from gnomon.vision.pictures import Seen
 
 TRUE = ("true", "yes")
 FALSE = ("false", "no")
+FORMS = ("caption", "choice", "cloze")
 OTHER_TEXT = {"opposite": opposite, "negation": negation, "stem": stem}
 CONTRASTS = ("none", *OTHER_TEXT, "threshold")
 SCORES = {
@@ -44,7 +45,9 @@ class Comparer(Protocol):
     """Gives a number for each pair: the log-odds of a match if it is `probable`."""
 
     pictures: int  # how many pictures go with a text
+    forms: tuple[str, ...]  # of items that it can be asked
     probable: bool
+    usual_contrast: str
     batch: int  # items that it likes to see at once
     longest: int  # tokens of a text; 0 without limit
 
@@ -76,7 +79,7 @@ class Comparing:
         self, spec: str, comparer: Comparer, *, contrast: str = "", about: dict[str, Any]
     ) -> None:
         self.spec, self.comparer, self.about = spec, comparer, about
-        self.contrast = contrast or ("none" if comparer.probable else "opposite")
+        self.contrast = contrast or comparer.usual_contrast
         _check_contrast(spec, self.contrast, probable=comparer.probable)
         self.batch = comparer.batch
         self._thresholds: Thresholds | None = None
@@ -94,19 +97,16 @@ class Comparing:
         return found
 
     def prepare(self, items: Iterable[Item], benchmark: Benchmark) -> None:
-        """Fit the thresholds, if there are to be any."""
-        if self.contrast != "threshold":
-            return
-        captions = (item for item in items if item.form == "caption")
-        examples: list[Example] = []
-        for part in _parts(captions, self.batch):
-            examples += self._examples(part, benchmark)
-        if not examples:
+        """Refuse items without pictures, and fit the thresholds if there are to be any."""
+        coming = iter(items)
+        first = next(coming)
+        if not first.images:
             raise ModelError(
-                f"{self.spec} has no captions with pictures to fit a threshold on.",
-                "Choose another contrast, or a benchmark with captions.",
+                f"{self.spec} compares texts with pictures, and is shown none.",
+                "Leave out --blind, or choose a benchmark whose items have pictures.",
             )
-        self._thresholds = Thresholds(examples, benchmark)
+        if self.contrast == "threshold":
+            self._fit(chain([first], coming), benchmark)
 
     def answer(self, items: Sequence[Item]) -> list[Answer]:
         """One answer for each item; one whose picture cannot be shown is answered with why."""
@@ -140,6 +140,12 @@ class Comparing:
 
     def _texts(self, item: Item) -> list[str]:
         """What is compared with the pictures of an item; the caption stands last."""
+        if item.form not in self.comparer.forms:
+            raise UsageError(
+                f"{self.spec} takes items of the forms {', '.join(self.comparer.forms)}, "
+                f"not {item.form} (item {item.id}).",
+                "Ask another kind of model, or another benchmark.",
+            )
         if item.form == "caption":
             _check_truth_labels(item)
             other = OTHER_TEXT.get(self.contrast)
@@ -182,6 +188,18 @@ class Comparing:
             )
         return found
 
+    def _fit(self, items: Iterable[Item], benchmark: Benchmark) -> None:
+        captions = (item for item in items if item.form == "caption")
+        examples: list[Example] = []
+        for part in _parts(captions, self.batch):
+            examples += self._examples(part, benchmark)
+        if not examples:
+            raise ModelError(
+                f"{self.spec} has no captions with pictures to fit a threshold on.",
+                "Choose another contrast, or a benchmark with captions.",
+            )
+        self._thresholds = Thresholds(examples, benchmark)
+
     def _examples(self, items: Sequence[Item], benchmark: Benchmark) -> Iterator[Example]:
         """What thresholds are fitted on: the items that can be asked."""
         seen = self._look(items)
@@ -198,12 +216,6 @@ def filled_in(item: Item) -> list[str]:
     >>> filled_in(item)
     ['The cat is in the box.', 'The cat is on the box.']
     """
-    if item.form not in ("choice", "cloze"):
-        raise UsageError(
-            f"A model that compares texts with pictures takes captions, choices and clozes, "
-            f"not items of the form {item.form} (item {item.id}).",
-            "Ask another kind of model, or another benchmark.",
-        )
     lead = f"{item.context} " if item.context else ""
     if item.form == "cloze":
         return [lead + item.text.replace(MASK, choice) for choice in item.choices]

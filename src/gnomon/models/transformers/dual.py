@@ -11,7 +11,7 @@ from typing import Any
 
 import torch
 
-from gnomon.models.comparing import Pair, key_of
+from gnomon.models.comparing import FORMS, Pair, key_of
 from gnomon.models.transformers.limits import longest_text, on_cpu
 from gnomon.models.transformers.sights import alike, prepared
 from gnomon.records import Image
@@ -54,6 +54,8 @@ class DualEncoder:
     """
 
     pictures = 1
+    forms = FORMS
+    usual_contrast = "opposite"
     batch = 128
 
     def __init__(self, model: Any, tokenizer: Any, processor: Any) -> None:
@@ -133,14 +135,12 @@ class DualEncoder:
 
     def _encoded(self, texts: list[str]) -> dict[str, Any]:
         """Texts as tokens; SigLIP was trained on texts of full length, whose padding it reads."""
-        if not self.probable:
-            inputs = self.tokenizer(texts, padding=True, return_tensors="pt")
-            names = ("input_ids", "attention_mask")
-        else:
+        if self.probable:
             full = {"padding": "max_length", "max_length": self.longest}
             inputs = self.tokenizer(texts, return_tensors="pt", **full)
-            names = ("input_ids",)
-        return {name: inputs[name].to(self.model.device) for name in names}
+            return {"input_ids": inputs["input_ids"].to(self.model.device)}
+        inputs = self.tokenizer(texts, padding=True, return_tensors="pt").to(self.model.device)
+        return {name: inputs[name] for name in ("input_ids", "attention_mask")}
 
 
 def _unit(output: Any) -> Any:

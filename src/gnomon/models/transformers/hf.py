@@ -31,6 +31,8 @@ class Asking(NamedTuple):
     span: str
     labels: str
     trees: bool | None
+    contrast: str
+    features: str
 
     def chosen_prompt(self, default: str) -> Prompt:
         """The prompt that the user names, or the default of the kind."""
@@ -63,6 +65,8 @@ def hf(
     span: str = "l2r",
     labels: str = "",
     trees: bool | None = None,
+    contrast: str = "",
+    features: str = "",
     allow_pickle: bool = False,
     trust_remote_code: bool = False,
     compile: bool = False,
@@ -71,7 +75,8 @@ def hf(
 ) -> Model:
     """A model of transformers: a hub name, a folder, a .gguf file, or smollm2.
 
-    kind               causal, seq2seq, masked, nli or vlm; read from the config if not given
+    kind               causal, seq2seq, masked, nli, vlm, dual, match or regions; read from the
+                       config if not given
     revision           a branch, tag or commit of the hub
     dtype              float32, bfloat16 or float16; by default float32 on a CPU
     device             cpu, cuda, cuda:1, mps ...; by default the fastest there is
@@ -86,6 +91,10 @@ def hf(
     span               masked: score several tokens by l2r (left to right) or pll (one mask each)
     labels             nli: the order of the classes, "contradiction,neutral,entailment"
     trees              causal: compute what texts share once; by default where it changes nothing
+    contrast           dual, match, regions: what a caption is compared with: opposite, negation,
+                       stem ("The cat is left of"), threshold (fitted on a development split, else
+                       on items held out), or none, for models that give a probability
+    features           regions: the detector's features (a folder or a table of VinVL)
     allow_pickle       load pickled weights, which can run any code
     trust_remote_code  run the code that comes with the model
     compile            use torch.compile
@@ -95,7 +104,7 @@ def hf(
     if not name:
         raise UsageError("hf needs a name of a model.", "Write hf:NAME or hf:FOLDER: hf:gpt2.")
     check_way_to_ask(ask)
-    how = (chat, normalise, ask, new_tokens, top_k, span, labels, trees)
+    how = (chat, normalise, ask, new_tokens, top_k, span, labels, trees, contrast, features)
     asking = Asking(prompt, wording, shots, *how)
     place = _place(name)
     safety = (allow_pickle, trust_remote_code)
@@ -155,6 +164,35 @@ def _vlm(name: str, _: Place, loaded: Loaded, asking: Asking) -> Model:
     raise UsageError(f"{name} sees pictures; such models cannot be asked yet.", "Choose another.")
 
 
+def _dual(name: str, _: Place, loaded: Loaded, asking: Asking) -> Model:
+    from gnomon.models.transformers.dual import DualEncoder
+
+    return _comparing(name, DualEncoder(*_seeing(loaded)), loaded, asking)
+
+
+def _match(name: str, _: Place, loaded: Loaded, asking: Asking) -> Model:
+    from gnomon.models.transformers.matching import matcher
+
+    return _comparing(name, matcher(*_seeing(loaded)), loaded, asking)
+
+
+def _regions(name: str, _: Place, loaded: Loaded, asking: Asking) -> Model:
+    from gnomon.models.transformers.regions import region_matcher
+
+    made = region_matcher(name, loaded.model, loaded.tokenizer, asking.features)
+    return _comparing(name, made, loaded, asking)
+
+
+def _seeing(loaded: Loaded) -> tuple[Any, Any, Any]:
+    return loaded.model, loaded.tokenizer, loaded.processor
+
+
+def _comparing(name: str, comparer: Any, loaded: Loaded, asking: Asking) -> Model:
+    from gnomon.models.comparing import Comparing
+
+    return Comparing(f"hf:{name}", comparer, contrast=asking.contrast, about=loaded.about)
+
+
 def _parts(name: str, loaded: Loaded) -> dict[str, Any]:
     return {
         "spec": f"hf:{name}",
@@ -179,6 +217,9 @@ KINDS = {
     "masked": Kind(_masked, frozenset((*_PROMPTED, "top_k", "span"))),
     "nli": Kind(_nli, frozenset(("labels",))),
     "vlm": Kind(_vlm, frozenset((*_PROMPTED, *_REPLY, "chat"))),
+    "dual": Kind(_dual, frozenset(("contrast",))),
+    "match": Kind(_match, frozenset(("contrast",))),
+    "regions": Kind(_regions, frozenset(("contrast", "features"))),
 }
 
 

@@ -23,7 +23,20 @@ MAKERS = {
     "nli": "AutoModelForSequenceClassification",
     "vlm": "AutoModelForImageTextToText",
 }
-SEEING = frozenset(("vlm",))  # kinds that are shown pictures, by a processor
+# Models that compare texts with pictures: their class says what they are, and makes them.
+COMPARING = {
+    "CLIPModel": "dual",
+    "SiglipModel": "dual",
+    "BlipForImageTextRetrieval": "match",
+    "BlipForQuestionAnswering": "match",
+    "ViltForImageAndTextRetrieval": "match",
+    "ViltForImagesAndTextClassification": "match",
+    "ViltForQuestionAnswering": "match",
+    "LxmertForPreTraining": "regions",
+    "VisualBertForVisualReasoning": "regions",
+}
+KINDS = (*MAKERS, "dual", "match", "regions")
+SEEING = frozenset(("vlm", "dual", "match"))  # kinds that are shown pictures, by a processor
 ENDINGS = {
     "ForCausalLM": "causal",
     "LMHeadModel": "causal",
@@ -119,7 +132,7 @@ def _weights(name: str, kind: str, config: Any, dtype: str, how: Loading) -> Any
     import torch
     import transformers
 
-    maker = getattr(transformers, MAKERS[kind])
+    maker = getattr(transformers, _maker(kind, config, name))
     options = {
         "config": config,
         "dtype": getattr(torch, dtype),
@@ -137,13 +150,34 @@ def _weights(name: str, kind: str, config: Any, dtype: str, how: Loading) -> Any
     return model
 
 
+def _maker(kind: str, config: Any, name: str) -> str:
+    """The class of transformers that makes a model."""
+    if kind in MAKERS:
+        return MAKERS[kind]
+    architecture = _architecture(config)
+    if COMPARING.get(architecture) == kind:
+        return architecture
+    known = [each for each, its_kind in COMPARING.items() if its_kind == kind]
+    raise UsageError(
+        f"{name} has the architecture {architecture or '(none named)'}, which is not of kind "
+        f"{kind}.",
+        f"Leave kind out, or give a model of one of these: {', '.join(known)}.",
+    )
+
+
+def _architecture(config: Any) -> str:
+    architectures = getattr(config, "architectures", None) or [""]
+    return architectures[0] or ""
+
+
 def kind_of(config: Any, name: str) -> str:
     """How a model is asked, from its architecture.
 
     Whether it sees comes first: some models that see write with a decoder of their own.
     """
-    architectures = getattr(config, "architectures", None) or [""]
-    architecture = architectures[0] or ""
+    architecture = _architecture(config)
+    if architecture in COMPARING:
+        return COMPARING[architecture]
     if sees_and_writes(config, architecture):
         return "vlm"
     if getattr(config, "is_encoder_decoder", False):
@@ -157,7 +191,7 @@ def kind_of(config: Any, name: str) -> str:
         what = f"has the architecture {architecture}"
     raise UsageError(
         f"{name} {what}, so how to ask it is not known.",
-        f"Say what it is with --model-set kind=KIND: {', '.join(MAKERS)}.",
+        f"Say what it is with --model-set kind=KIND: {', '.join(KINDS)}.",
     )
 
 
@@ -238,7 +272,7 @@ def libraries() -> tuple[Any, Any]:
 
 def _check(how: Loading) -> None:
     """Refuse names that do not exist before anything is loaded."""
-    _check_known("kind", how.kind, list(MAKERS))
+    _check_known("kind", how.kind, list(KINDS))
     _check_known("dtype", how.dtype, list(DTYPES))
     _check_known("quantise", how.quantise, ["int8"])
 

@@ -1,0 +1,129 @@
+"""Models that read a text and its pictures together, and say how well they match.
+
+All are asked in the same way. What differs is what they look at, pixels or regions, and which of
+their outputs is the answer: the functions of `matching` and `regions`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import torch
+
+from gnomon.errors import ModelError
+from gnomon.models.captions import question
+from gnomon.models.comparing import FALSE, FORMS, TRUE, Pair
+from gnomon.models.transformers.limits import longest_text, on_cpu
+from gnomon.models.transformers.sights import alike
+from gnomon.records import Image
+from gnomon.vision.pictures import Seen
+
+Shown = Sequence[Sequence[Any]]  # for each text, what is seen of each of its pictures
+Looking = Callable[[Sequence[Image]], dict[str, Seen[Any]]]
+
+
+class Reading(NamedTuple):
+    """What a model reads at once: texts as tokens, and what is shown with each."""
+
+    model: Any
+    tokenizer: Any
+    tokens: Any
+    shown: Shown
+
+    def stacked(self, place: int = 0) -> Any:
+        """What is seen of the picture at a place, of all texts, as the model takes it."""
+        rows = torch.stack([each[place] for each in self.shown])
+        return rows.to(self.model.device, self.model.dtype)
+
+
+class Head(NamedTuple):
+    """Which output of a model is the answer: the log-odds that text and pictures match."""
+
+    odds: Callable[[Reading], Any]
+    about: str
+    asks: bool = False  # it answers questions, so a caption is put as one
+    several: bool = False  # its config says how many pictures it takes
+    padded: bool = True  # texts of different lengths may be read together
+
+
+class Joint:
+    """The log-odds that a text and its pictures match."""
+
+    probable = True
+    usual_contrast = "none"
+
+    def __init__(
+        self,
+        model: Any,
+        tokenizer: Any,
+        head: Head,
+        look: Looking,
+        *,
+        about: dict[str, Any] | None = None,
+    ) -> None:
+        self.model, self.tokenizer, self.head, self.look = model, tokenizer, head, look
+        self.about = about or {}
+        self.pictures = int(model.config.num_images) if head.several else 1
+        self.forms = ("caption", "cloze") if head.asks else FORMS
+        self.longest = longest_text(model, tokenizer)
+        self.batch = 32 if on_cpu(model) else 128
+        self.in_a_pass = 8 if on_cpu(model) else 64
+
+    def describe(self) -> dict[str, Any]:
+        """What determines its numbers."""
+        return {"answer": self.head.about, "pictures": self.pictures, **self.about}
+
+    def lengths(self, texts: Sequence[str]) -> list[int]:
+        """The tokens of each text, as it is asked."""
+        return self._lengths(self._asked(texts))
+
+    def odds(self, pairs: Sequence[Pair], seen: Mapping[str, Seen[Any]]) -> list[float]:
+        """The log-odds of each pair; pictures of one size are read together, so none is padded."""
+        texts = self._asked([pair.text for pair in pairs])
+        shown = [[seen[key].made for key in pair.pictures] for pair in pairs]
+        found = [0.0] * len(pairs)
+        kinds: list[Hashable] = [shapes(each) for each in shown]
+        if not self.head.padded:
+            kinds = list(zip(kinds, self._lengths(texts), strict=True))
+        for numbers in alike(kinds, self.in_a_pass):
+            asked = [texts[number] for number in numbers]
+            tokens = self.tokenizer(asked, padding=True, return_tensors="pt")
+            part = [shown[number] for number in numbers]
+            reading = Reading(self.model, self.tokenizer, tokens.to(self.model.device), part)
+            with torch.inference_mode():
+                odds = self.head.odds(reading)
+            for number, value in zip(numbers, odds.double().tolist(), strict=True):
+                found[number] = value
+        return found
+
+    def _lengths(self, texts: Sequence[str]) -> list[int]:
+        return list(map(len, self.tokenizer(list(texts))["input_ids"]))
+
+    def _asked(self, texts: Sequence[str]) -> list[str]:
+        if not self.head.asks:
+            return list(texts)
+        return [question(text) for text in texts]
+
+
+def shapes(shown: Sequence[Any]) -> Hashable:
+    """The sizes of what is seen of some pictures."""
+    found: list[tuple[int, ...]] = []
+    for made in shown:
+        parts = made if isinstance(made, tuple) else (made,)
+        found += [tuple(part.shape) for part in parts]
+    return tuple(found)
+
+
+def odds_of_true(logits: Any, config: Any) -> Any:
+    """The log-odds of the second of two classes: the first, if its name says that it means true."""
+    if logits.shape[-1] != 2:
+        raise ModelError(
+            f"The model has {logits.shape[-1]} classes, where two say false and true.",
+            "Give a model that was finetuned to say whether a caption is true.",
+        )
+    names = getattr(config, "id2label", None) or {}
+    first, second = (str(names.get(place, "")).lower() for place in (0, 1))
+    reversed_ = first in TRUE and second in FALSE
+    odds = logits[:, 1] - logits[:, 0]
+    return -odds if reversed_ else odds
