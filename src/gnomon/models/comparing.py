@@ -96,6 +96,10 @@ class Comparing:
             found["fitted"] = self._thresholds.describe()
         return found
 
+    def lists_choices(self, form: str) -> bool:
+        """Each choice is compared by itself, so their order is never seen."""
+        return False
+
     def prepare(self, items: Iterable[Item], benchmark: Benchmark) -> None:
         """Refuse items without pictures, and fit the thresholds if there are to be any."""
         coming = iter(items)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 MOST_REGIONS = 1000  # of one picture; detectors keep 10 to 100
+MOST_FEATURES = 2**16  # of one region; detectors give 1,024 to 2,054
 MOST_PICTURES = 2_000_000
 MOST_BYTES = 2**28  # of the file of one picture
 GEOMETRY = 6  # numbers that VinVL writes behind a region's features: its corners, width and height
@@ -231,6 +232,13 @@ def _tensor(file: Path) -> Any:
         raise DataError(
             "this is not one tensor of pictures, regions and numbers.",
             "Stack the pictures' tensors to one, and save it with torch.save.",
+            file=file,
+        )
+    if found.shape[1] > MOST_REGIONS or found.shape[2] > MOST_FEATURES:
+        raise DataError(
+            f"{found.shape[1]:,} regions of {found.shape[2]:,} features are too many: at most "
+            f"{MOST_REGIONS:,} of {MOST_FEATURES:,} are read.",
+            MAKE_AGAIN,
             file=file,
         )
     return found

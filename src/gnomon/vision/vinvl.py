@@ -53,7 +53,7 @@ class RegionTable:
         self._note_rows(most)
 
     def row(self, key: str) -> Parsed | None:
-        """The features of a row, and its boxes in pixels if it has them; none if it is not there."""
+        """The features of a row, and its boxes in pixels if it has them; none if there is none."""
         if key not in self._begins:
             return None
         line, offset = self._begins[key]
