@@ -1,28 +1,35 @@
 """Dual encoders (CLIP, SigLIP): a text and a picture are encoded apart, and compared by similarity.
 
-Every text and every picture is encoded once in a run, as far as a bounded memory reaches.
+Every text and every picture is encoded once in a run, as far as a bounded memory reaches; pictures
+once for all runs, as far as the cache of features does.
 """
 
 from __future__ import annotations
 
+import json
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from hashlib import sha256
+from typing import Any, NamedTuple
 
 import torch
 
+from gnomon.fetching.catalogue import cache_folder
 from gnomon.models.comparing import FORMS, Pair, key_of
 from gnomon.models.transformers.limits import longest_text, on_cpu
-from gnomon.models.transformers.sights import alike, prepared
+from gnomon.models.transformers.sights import alike, tensor_of
 from gnomon.records import Image
-from gnomon.vision.pictures import Seen
+from gnomon.vision.decoding import decode_bytes
+from gnomon.vision.features import Entry, Features
+from gnomon.vision.features import key_of as cache_key
+from gnomon.vision.pictures import Seen, file_of, see, stored
 
-MEMORY = 64 * 2**20  # bytes of features of each sort that are kept
+MEMORY = 64 * 2**20  # bytes of features of each sort that are at hand
 TEXTS_IN_A_PASS = 64
 
 
-class Features:
-    """A bounded memory of features; what was used least recently goes first."""
+class Memory:
+    """Features that are at hand; what was used least recently is forgotten first."""
 
     def __init__(self, most_bytes: int = MEMORY) -> None:
         self.most_bytes = most_bytes
@@ -46,6 +53,14 @@ class Features:
             self._bytes -= gone.nbytes
 
 
+class Sight(NamedTuple):
+    """A picture that is to be encoded, or whose features the cache knows."""
+
+    name: str  # in the cache
+    pixels: Any = None
+    features: Any = None
+
+
 class DualEncoder:
     """The similarity of texts and pictures, scaled as the model was trained.
 
@@ -58,7 +73,15 @@ class DualEncoder:
     usual_contrast = "opposite"
     batch = 128
 
-    def __init__(self, model: Any, tokenizer: Any, processor: Any) -> None:
+    def __init__(
+        self,
+        model: Any,
+        tokenizer: Any,
+        processor: Any,
+        *,
+        about: Mapping[str, Any] | None = None,
+        most_kept: int = 0,
+    ) -> None:
         self.model, self.tokenizer = model, tokenizer
         self.image_processor = processor.image_processor
         self.probable = hasattr(model, "logit_bias")
@@ -66,8 +89,10 @@ class DualEncoder:
         self.in_a_pass = 16 if on_cpu(model) else 64
         self.scale = float(model.logit_scale.detach().exp())
         self.bias = float(model.logit_bias.detach()) if self.probable else 0.0
-        self._texts = Features()
-        self._pictures = Features()
+        self._texts = Memory()
+        self._pictures = Memory()
+        self._made_by = _made_by(about or {})
+        self._cache = Features(cache_folder() / "features", most_kept)
 
     def describe(self) -> dict[str, Any]:
         """What determines its numbers."""
@@ -99,27 +124,49 @@ class DualEncoder:
 
     def _encoded_pictures(self, images: Sequence[Image]) -> Iterator[tuple[str, Seen[Any]]]:
         """The features of pictures, computed while the next ones are read."""
-        waiting: list[tuple[str, Any]] = []
-        for key, seen in prepared(images, self.image_processor):
+        waiting: list[tuple[str, Sight]] = []
+        for image, seen in zip(images, see(images, self._sight), strict=True):
+            key = key_of(image)
             if seen.made is None:
-                yield key, seen
-                continue
-            waiting.append((key, seen.made))
+                yield key, Seen(None, seen.trouble)
+            elif seen.made.features is not None:
+                yield key, Seen(_unit(seen.made.features))
+            else:
+                waiting.append((key, seen.made))
             if len(waiting) == self.in_a_pass:
                 yield from self._picture_features(waiting)
                 waiting = []
         yield from self._picture_features(waiting)
 
+    def _sight(self, image: Image) -> Sight:
+        """A picture's features out of the cache, else its pixels."""
+        content = stored(image)
+        name = cache_key(self._made_by, image.sha256 or sha256(content).hexdigest())
+        if self._keeps:
+            entry = self._cache.read(name)
+            if entry and "features" in entry.tensors:
+                return Sight(name, features=entry.tensors["features"])
+        picture = decode_bytes(content, file_of(image))
+        return Sight(name, pixels=tensor_of(picture, image, self.image_processor))
+
     def _picture_features(
-        self, pictures: Sequence[tuple[str, Any]]
+        self, sights: Sequence[tuple[str, Sight]]
     ) -> Iterator[tuple[str, Seen[Any]]]:
-        shapes = [tuple(pixels.shape) for _, pixels in pictures]
+        shapes = [tuple(sight.pixels.shape) for _, sight in sights]
         for numbers in alike(shapes, self.in_a_pass):
-            pixels = torch.stack([pictures[number][1] for number in numbers])
+            pixels = torch.stack([sights[number][1].pixels for number in numbers])
             with torch.inference_mode():
                 made = self.model.get_image_features(pixels.to(self.model.device, self.model.dtype))
-            for number, row in zip(numbers, _unit(made), strict=True):
-                yield pictures[number][0], Seen(row)
+            for number, row in zip(numbers, _pooled(made), strict=True):
+                key, sight = sights[number]
+                if self._keeps:
+                    self._cache.write(sight.name, Entry({"features": row}, {}))
+                yield key, Seen(_unit(row))
+
+    @property
+    def _keeps(self) -> bool:
+        """Whether features are kept on disk: there is room, and the weights have a name."""
+        return bool(self._cache.most_bytes and self._made_by)
 
     def _text_features(self, texts: set[str]) -> dict[str, Any]:
         found = {text: self._texts.get(text) for text in texts if text in self._texts}
@@ -128,9 +175,9 @@ class DualEncoder:
             part = new[start : start + TEXTS_IN_A_PASS]
             with torch.inference_mode():
                 made = self.model.get_text_features(**self._encoded(part))
-            for text, row in zip(part, _unit(made), strict=True):
-                self._texts.keep(text, row)
-                found[text] = row
+            for text, row in zip(part, _pooled(made), strict=True):
+                found[text] = _unit(row)
+                self._texts.keep(text, found[text])
         return found
 
     def _encoded(self, texts: list[str]) -> dict[str, Any]:
@@ -143,10 +190,20 @@ class DualEncoder:
         return {name: inputs[name] for name in ("input_ids", "attention_mask")}
 
 
-def _unit(output: Any) -> Any:
-    """Features of length one, as 64-bit numbers, so that their products add no noise.
+def _made_by(about: Mapping[str, Any]) -> str:
+    """What decides the features of a picture, beside the picture; empty if it cannot be named."""
+    if not about.get("revision"):
+        return ""
+    names = ("architecture", "revision", "dtype", "quantise", "image_processor", "transformers")
+    return json.dumps({name: about.get(name) for name in names}, sort_keys=True, default=str)
 
-    Newer versions of transformers give an output with the features as its pooled part.
-    """
-    features = getattr(output, "pooler_output", output).double().cpu()
-    return features / features.norm(dim=-1, keepdim=True)
+
+def _pooled(output: Any) -> Any:
+    """The rows of features, which newer versions of transformers give as a part of an output."""
+    return getattr(output, "pooler_output", output).float().cpu()
+
+
+def _unit(features: Any) -> Any:
+    """Features of length one, as 64-bit numbers, so that their products add no noise."""
+    exact = features.double()
+    return exact / exact.norm()

@@ -15,6 +15,7 @@ from gnomon.models.choices import check_way_to_ask, reply_room
 from gnomon.models.transformers.loading import Loaded, Loading, load
 from gnomon.options import given, neutral
 from gnomon.probing.prompts import Prompt, load_prompt
+from gnomon.vision.features import bytes_of
 
 
 class Asking(NamedTuple):
@@ -31,8 +32,9 @@ class Asking(NamedTuple):
     span: str
     labels: str
     trees: bool | None
-    contrast: str
     features: str
+    contrast: str
+    regions: str
 
     def chosen_prompt(self, default: str) -> Prompt:
         """The prompt that the user names, or the default of the kind."""
@@ -46,7 +48,7 @@ class Place(NamedTuple):
     converses: bool = True  # where its tokenizer has a chat template
 
 
-@neutral("threads", "allow_pickle", "trees")
+@neutral("threads", "allow_pickle", "trees", "features")
 def hf(
     name: str,
     *,
@@ -65,8 +67,9 @@ def hf(
     span: str = "l2r",
     labels: str = "",
     trees: bool | None = None,
+    features: str = "on",
     contrast: str = "",
-    features: str = "",
+    regions: str = "",
     allow_pickle: bool = False,
     trust_remote_code: bool = False,
     compile: bool = False,
@@ -91,10 +94,12 @@ def hf(
     span               masked: score several tokens by l2r (left to right) or pll (one mask each)
     labels             nli: the order of the classes, "contradiction,neutral,entailment"
     trees              causal: compute what texts share once; by default where it changes nothing
+    features           vlm, dual: keep what it makes of pictures: on (2 GB), off, or a size such as
+                       8GB
     contrast           dual, match, regions: what a caption is compared with: opposite, negation,
                        stem ("The cat is left of"), threshold (fitted on a development split, else
                        on items held out), or none, for models that give a probability
-    features           regions: the detector's features (a folder or a table of VinVL)
+    regions            regions: the features that a detector found (a folder, or a table of VinVL)
     allow_pickle       load pickled weights, which can run any code
     trust_remote_code  run the code that comes with the model
     compile            use torch.compile
@@ -104,8 +109,9 @@ def hf(
     if not name:
         raise UsageError("hf needs a name of a model.", "Write hf:NAME or hf:FOLDER: hf:gpt2.")
     check_way_to_ask(ask)
-    how = (chat, normalise, ask, new_tokens, top_k, span, labels, trees, contrast, features)
-    asking = Asking(prompt, wording, shots, *how)
+    how = (chat, normalise, ask, new_tokens, top_k, span, labels, trees)
+    sight = (features, contrast, regions)
+    asking = Asking(prompt, wording, shots, *how, *sight)
     place = _place(name)
     safety = (allow_pickle, trust_remote_code)
     loaded = load(
@@ -118,7 +124,8 @@ def hf(
 def _causal(name: str, place: Place, loaded: Loaded, asking: Asking) -> Model:
     from gnomon.models.transformers.causal import Causal
 
-    chat = _converses(name, place, loaded.tokenizer, asking.chat)
+    has_template = bool(getattr(loaded.tokenizer, "chat_template", None))
+    chat = _converses(name, place, has_template, asking.chat)
     return Causal(
         **_parts(name, loaded),
         prompt=asking.chosen_prompt("chat" if chat else "plain"),
@@ -160,14 +167,30 @@ def _nli(name: str, _: Place, loaded: Loaded, asking: Asking) -> Model:
     return Nli(**_parts(name, loaded), name=name, labels=asking.labels)
 
 
-def _vlm(name: str, _: Place, loaded: Loaded, asking: Asking) -> Model:
-    raise UsageError(f"{name} sees pictures; such models cannot be asked yet.", "Choose another.")
+def _vlm(name: str, place: Place, loaded: Loaded, asking: Asking) -> Model:
+    from gnomon.models.transformers.seeing import Seeing
+    from gnomon.models.transformers.showing import template_of
+
+    template = template_of(loaded.processor)
+    chat = _converses(name, place, bool(template), asking.chat)
+    return Seeing(
+        **_parts(name, loaded),
+        processor=loaded.processor,
+        prompt=asking.chosen_prompt("picture" if chat else "picture-plain"),
+        chat=chat,
+        normalise=asking.normalise,
+        ask=asking.ask,
+        new_tokens=reply_room(asking.new_tokens, template if chat else ""),
+        features=bytes_of(asking.features),
+    )
 
 
 def _dual(name: str, _: Place, loaded: Loaded, asking: Asking) -> Model:
     from gnomon.models.transformers.dual import DualEncoder
 
-    return _comparing(name, DualEncoder(*_seeing(loaded)), loaded, asking)
+    room = bytes_of(asking.features)
+    encoder = DualEncoder(*_seeing(loaded), about=loaded.about, most_kept=room)
+    return _comparing(name, encoder, loaded, asking)
 
 
 def _match(name: str, _: Place, loaded: Loaded, asking: Asking) -> Model:
@@ -179,7 +202,7 @@ def _match(name: str, _: Place, loaded: Loaded, asking: Asking) -> Model:
 def _regions(name: str, _: Place, loaded: Loaded, asking: Asking) -> Model:
     from gnomon.models.transformers.regions import region_matcher
 
-    made = region_matcher(name, loaded.model, loaded.tokenizer, asking.features)
+    made = region_matcher(name, loaded.model, loaded.tokenizer, asking.regions)
     return _comparing(name, made, loaded, asking)
 
 
@@ -216,10 +239,10 @@ KINDS = {
     "seq2seq": Kind(_seq2seq, frozenset((*_PROMPTED, *_REPLY))),
     "masked": Kind(_masked, frozenset((*_PROMPTED, "top_k", "span"))),
     "nli": Kind(_nli, frozenset(("labels",))),
-    "vlm": Kind(_vlm, frozenset((*_PROMPTED, *_REPLY, "chat"))),
-    "dual": Kind(_dual, frozenset(("contrast",))),
+    "vlm": Kind(_vlm, frozenset((*_PROMPTED, *_REPLY, "chat", "features"))),
+    "dual": Kind(_dual, frozenset(("contrast", "features"))),
     "match": Kind(_match, frozenset(("contrast",))),
-    "regions": Kind(_regions, frozenset(("contrast", "features"))),
+    "regions": Kind(_regions, frozenset(("contrast", "regions"))),
 }
 
 
@@ -239,9 +262,8 @@ def _template(tokenizer: Any) -> str:
     return str(getattr(tokenizer, "chat_template", ""))
 
 
-def _converses(name: str, place: Place, tokenizer: Any, chat: bool | None) -> bool:
+def _converses(name: str, place: Place, has_template: bool, chat: bool | None) -> bool:
     """Whether items are put as a conversation."""
-    has_template = bool(getattr(tokenizer, "chat_template", None))
     if chat and not has_template:
         raise UsageError(f"{name} has no chat template.", "Leave out --model-set chat=true.")
     if chat is None:

@@ -6,9 +6,11 @@ the same class is made without its video part: still pictures do not need it.
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from enum import Enum
 from typing import Any
 
 from gnomon.errors import ModelError
@@ -95,8 +97,10 @@ def image_settings(processor: Any) -> dict[str, Any]:
     pictures = processor.image_processor
     found: dict[str, Any] = {"class": type(pictures).__name__}
     for setting, value in sorted(pictures.to_dict().items()):
-        if setting not in UNIMPORTANT and isinstance(value, PLAIN):
-            found[setting] = value
+        if isinstance(value, Enum):  # how it resamples
+            found[setting] = value.name.lower()
+        elif setting not in UNIMPORTANT and isinstance(value, PLAIN):
+            found[setting] = json.loads(json.dumps(value, default=str))  # as a manifest holds it
     return found
 
 

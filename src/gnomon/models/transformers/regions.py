@@ -15,14 +15,14 @@ from gnomon.vision.pictures import Seen, see
 from gnomon.vision.regions import RegionFiles, open_regions
 
 
-def region_matcher(name: str, model: Any, tokenizer: Any, features: str) -> Joint:
+def region_matcher(name: str, model: Any, tokenizer: Any, regions: str) -> Joint:
     """A model that says whether a caption is true of regions, by its class."""
-    if not features:
+    if not regions:
         raise UsageError(
             f"{name} sees regions of pictures, which a detector must have found before.",
-            "Say where their features are: --model-set features=PATH.",
+            "Say where their features are: --model-set regions=PATH.",
         )
-    files = open_regions(features)
+    files = open_regions(regions)
     head = HEADS[type(model).__name__]
     look = _Regions(model, files).look
     about = {"regions": files.kind, "regions_hash": files.fingerprint()}

@@ -2,36 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
-from typing import Any
+from collections.abc import Hashable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 from gnomon.errors import DataError
 from gnomon.models.comparing import key_of
 from gnomon.records import Image
 from gnomon.vision.pictures import Seen, pixels, see
 
+if TYPE_CHECKING:
+    from PIL.Image import Image as Pixels
 
-def preparing(image_processor: Any) -> Callable[[Image], Any]:
-    """Makes of a picture what a model is shown: a tensor of channels, rows and columns."""
 
-    def make(image: Image) -> Any:
-        picture = pixels(image)
-        try:
-            made = image_processor(images=picture, return_tensors="pt")
-        except (ValueError, ZeroDivisionError) as error:  # a strip too narrow to be resized
-            size = f"{picture.width} x {picture.height}"
-            reason = " ".join(str(error).split())[:120]
-            raise DataError(
-                f"a picture of {size} pixels does not fit the model: {reason}", "", file=image.path
-            ) from error
-        return made["pixel_values"][0]
-
-    return make
+def tensor_of(picture: Pixels, image: Image, image_processor: Any) -> Any:
+    """What a model is shown of a picture: channels, rows and columns."""
+    try:
+        made = image_processor(images=picture, return_tensors="pt")
+    except (ValueError, ZeroDivisionError) as error:  # a strip too narrow to be resized
+        size = f"{picture.width} x {picture.height}"
+        reason = " ".join(str(error).split())[:120]
+        raise DataError(
+            f"a picture of {size} pixels does not fit the model: {reason}",
+            "Crop the picture.",
+            file=image.path,
+        ) from error
+    return made["pixel_values"][0]
 
 
 def prepared(images: Sequence[Image], image_processor: Any) -> Iterator[tuple[str, Seen[Any]]]:
     """The key of each picture and what the model is shown of it, or why it cannot be shown."""
-    for image, found in zip(images, see(images, preparing(image_processor)), strict=True):
+
+    def make(image: Image) -> Any:
+        return tensor_of(pixels(image), image, image_processor)
+
+    for image, found in zip(images, see(images, make), strict=True):
         yield key_of(image), found
 
 

@@ -197,3 +197,9 @@ def captions(album):
             )
         )
     return found
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path, monkeypatch):
+    """Features that are kept on disk are those of one test."""
+    monkeypatch.setenv("GNOMON_CACHE", str(tmp_path / "cache"))

@@ -100,15 +100,46 @@ def test_each_text_and_each_picture_is_encoded_once_in_a_run(seeing, captions, a
 
 
 def test_a_full_memory_forgets_and_gives_the_same_scores(seeing, captions):
-    from gnomon.models.transformers.dual import Features
+    from gnomon.models.transformers.dual import Memory
 
     whole = hf(str(seeing("clip"))).answer(captions)
     model = hf(str(seeing("clip")))
-    model.comparer._texts = Features(most_bytes=300)
-    model.comparer._pictures = Features(most_bytes=300)
+    model.comparer._texts = Memory(most_bytes=300)
+    model.comparer._pictures = Memory(most_bytes=300)
     for wanted, found in zip(whole, model.answer(captions), strict=True):
         assert found.scores == pytest.approx(wanted.scores, abs=1e-5)
     assert len(model.comparer._pictures._kept) <= 2
+
+
+def test_a_second_run_decodes_no_picture_and_gives_the_same_scores(seeing, captions, monkeypatch):
+    from gnomon.models.transformers import dual
+
+    first = hf(str(seeing("clip")), features="on").answer(captions)
+
+    def decode(*_):
+        raise AssertionError("a picture was decoded")
+
+    monkeypatch.setattr(dual, "decode_bytes", decode)
+    second = hf(str(seeing("clip")), features="on").answer(captions)
+    assert [answer.scores for answer in second] == [answer.scores for answer in first]
+    with pytest.raises(AssertionError, match="was decoded"):
+        hf(str(seeing("clip")), features="off").answer(captions)
+
+
+def test_features_of_one_model_are_not_given_to_another(seeing, captions, tmp_path):
+    import shutil
+
+    from safetensors.torch import load_file, save_file
+
+    folder = tmp_path / "model"
+    shutil.copytree(seeing("clip"), folder)
+    first = hf(str(folder)).answer(captions[:2])
+    weights = load_file(folder / "model.safetensors")
+    weights["visual_projection.weight"] = -weights["visual_projection.weight"]
+    save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
+    second = hf(str(folder)).answer(captions[:2])
+    for before, after in zip(first, second, strict=True):
+        assert after.scores == pytest.approx(before.scores[::-1], abs=1e-5)
 
 
 def test_choices_are_filled_in_and_compared(seeing, captions, album):
@@ -169,7 +200,7 @@ def test_the_manifest_names_contrast_and_scores(seeing):
 
 
 def test_an_option_of_another_kind_is_refused(seeing):
-    with pytest.raises(UsageError, match="takes no features"):
-        hf(str(seeing("clip")), features="somewhere")
+    with pytest.raises(UsageError, match="takes no regions"):
+        hf(str(seeing("clip")), regions="somewhere")
     with pytest.raises(UsageError, match="not of kind match"):
         hf(str(seeing("clip")), kind="match")

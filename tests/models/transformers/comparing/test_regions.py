@@ -65,7 +65,7 @@ def plain(make, folder, item, regions):
 
 @pytest.mark.parametrize("make", MODELS)
 def test_scores_are_those_of_one_call_of_the_library(make, seeing, captions, regions, own_folder):
-    answers = hf(str(seeing(make)), features=str(own_folder)).answer(captions)
+    answers = hf(str(seeing(make)), regions=str(own_folder)).answer(captions)
     for item, answer in zip(captions[:6], answers[:6], strict=True):
         wanted = plain(make, seeing(make), item, regions)
         assert answer.scores == pytest.approx(wanted, abs=1e-5)
@@ -75,7 +75,7 @@ def test_scores_are_those_of_one_call_of_the_library(make, seeing, captions, reg
 
 @pytest.mark.parametrize("make", MODELS)
 def test_scores_do_not_depend_on_batch_or_order(make, seeing, captions, own_folder):
-    model = hf(str(seeing(make)), features=str(own_folder))
+    model = hf(str(seeing(make)), regions=str(own_folder))
     alone = {item.id: model.answer([item])[0].scores for item in captions}
     for size in (3, 16):
         mixed = list(captions)
@@ -138,8 +138,8 @@ def test_all_kinds_of_files_give_the_same_scores(
     else:
         path = tmp_path / "feature.tsv"
         write_features(path, regions)
-    wanted = hf(str(seeing("lxmert")), features=str(own_folder)).answer(captions)
-    found = hf(str(seeing("lxmert")), features=str(path)).answer(captions)
+    wanted = hf(str(seeing("lxmert")), regions=str(own_folder)).answer(captions)
+    found = hf(str(seeing("lxmert")), regions=str(path)).answer(captions)
     for one, two in zip(wanted, found, strict=True):
         assert two.scores == pytest.approx(one.scores, abs=1e-5)
 
@@ -147,7 +147,7 @@ def test_all_kinds_of_files_give_the_same_scores(
 def test_a_picture_without_regions_is_the_trouble_of_its_items(seeing, captions, regions, tmp_path):
     some = dict(list(regions.items())[1:])
     write_features(tmp_path / "feature.tsv", some)
-    answers = hf(str(seeing("lxmert")), features=str(tmp_path)).answer(captions[:2])
+    answers = hf(str(seeing("lxmert")), regions=str(tmp_path)).answer(captions[:2])
     assert "no regions of the picture 000000000000.png" in answers[0].error
     assert answers[1].choice
 
@@ -163,7 +163,7 @@ def test_features_of_another_detector_are_told(seeing, captions, tmp_path):
         ("lxmert", "regions have 7 features each, the model takes 12"),
         ("visualbert", "regions have 7 features each, the model takes 12"),
     ):
-        (answer,) = hf(str(seeing(make)), features=str(tmp_path)).answer(captions[:1])
+        (answer,) = hf(str(seeing(make)), regions=str(tmp_path)).answer(captions[:1])
         assert trouble in answer.error
 
 
@@ -172,9 +172,9 @@ def test_lxmert_needs_boxes_and_visualbert_does_not(seeing, captions, regions, t
 
     name, (features, _) = next(iter(regions.items()))
     save_file({"features": features}, tmp_path / f"{name}.safetensors")
-    (answer,) = hf(str(seeing("lxmert")), features=str(tmp_path)).answer(captions[:1])
+    (answer,) = hf(str(seeing("lxmert")), regions=str(tmp_path)).answer(captions[:1])
     assert "no boxes" in answer.error
-    (answer,) = hf(str(seeing("visualbert")), features=str(tmp_path)).answer(captions[:1])
+    (answer,) = hf(str(seeing("visualbert")), regions=str(tmp_path)).answer(captions[:1])
     assert answer.choice
 
 
@@ -182,14 +182,14 @@ def test_without_features_the_model_is_refused(seeing, tmp_path):
     with pytest.raises(UsageError, match="regions of pictures"):
         hf(str(seeing("lxmert")))
     with pytest.raises(DataError, match="no region features that can be read"):
-        hf(str(seeing("lxmert")), features=str(tmp_path))
+        hf(str(seeing("lxmert")), regions=str(tmp_path))
 
 
 def test_changed_features_change_the_description(seeing, regions, tmp_path):
     write_authors_folder(tmp_path, regions)
-    before = hf(str(seeing("visualbert")), features=str(tmp_path)).describe()
+    before = hf(str(seeing("visualbert")), regions=str(tmp_path)).describe()
     names = (tmp_path / "names.txt").read_text().split()
     (tmp_path / "names.txt").write_text("\n".join(names[::-1]))
-    after = hf(str(seeing("visualbert")), features=str(tmp_path)).describe()
+    after = hf(str(seeing("visualbert")), regions=str(tmp_path)).describe()
     assert before["regions_hash"] != after["regions_hash"]
     assert before["regions"] == "features.pt"
