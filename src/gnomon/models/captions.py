@@ -7,7 +7,7 @@ horse." Which relation is opposed to which is data (data/space/opposites.yaml).
 from __future__ import annotations
 
 import re
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 import msgspec
@@ -15,7 +15,8 @@ import msgspec
 from gnomon.files import package_data, read_yaml
 
 EXISTENCE = re.compile(r"There (?P<verb>is|are) (?P<no>no )?(?P<article>an? )?(?P<thing>.+)")
-COPULA = r"(?P<before>.+?) (?P<verb>is|are) (?P<no>not )?"
+COPULA = re.compile(r"(?P<before>.+?) (?P<auxiliary>is|are)(?P<no> not)?(?P<after> .+)")
+LOWERED = ("The ", "A ", "An ", "There ", "From ")  # first words that are no names
 
 
 class OppositeFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -29,10 +30,24 @@ class Clause(NamedTuple):
     """A caption taken apart: "The horse", "is", "left of", " the car."."""
 
     before: str
-    verb: str  # is, are, or the relation itself
+    auxiliary: str  # is, are, does, do, or nothing before a verb
     relation: str  # empty if it is not known where the relation ends
     after: str  # with the space before it
     denied: bool = False
+
+    def said(self, *words: str) -> str:
+        """The clause with other words between its two things."""
+        return " ".join(word for word in (self.before, *words) if word) + self.after
+
+    @property
+    def is_copular(self) -> bool:
+        """Whether it is said with is or are."""
+        return self.auxiliary in ("is", "are")
+
+    @property
+    def do(self) -> str:
+        """What a verb is denied and asked with."""
+        return "does" if self.relation in opposite_file().verbs else "do"
 
 
 @cache
@@ -52,8 +67,7 @@ def opposite(caption: str, relation: str = "") -> str:
     found = clause(caption, relation)
     if found is None or found.denied or found.relation not in opposite_file().opposites:
         return negation(caption, relation)
-    other = opposite_file().opposites[found.relation]
-    return f"{found.before} {found.verb} {other}{found.after}"
+    return found.said(found.auxiliary, opposite_file().opposites[found.relation])
 
 
 def negation(caption: str, relation: str = "") -> str:
@@ -71,13 +85,13 @@ def negation(caption: str, relation: str = "") -> str:
     found = clause(caption, relation)
     if found is None:
         return f"It is not true that {_lower_first(caption)}"
+    if found.is_copular and found.denied:
+        return found.said(found.auxiliary, found.relation)
+    if found.is_copular:
+        return found.said(found.auxiliary, "not", found.relation)
     if found.denied:
-        return _affirmed(found)
-    if found.verb in ("is", "are"):
-        space = " " if found.relation else ""
-        return f"{found.before} {found.verb} not{space}{found.relation}{found.after}"
-    auxiliary = "does" if found.verb in opposite_file().verbs else "do"
-    return f"{found.before} {auxiliary} not {_infinitive(found.verb)}{found.after}"
+        return found.said(_inflected(found.relation, found.auxiliary))
+    return found.said(found.do, "not", _infinitive(found.relation))
 
 
 def stem(caption: str, relation: str = "") -> str:
@@ -100,25 +114,22 @@ def question(caption: str, relation: str = "") -> str:
     >>> question("From where the viewer stands, the cat is behind the dog.")
     'From where the viewer stands, is the cat behind the dog?'
     """
-    existence = EXISTENCE.fullmatch(caption)
-    if existence:
-        rest = caption.split(" ", 2)[2]
-        return f"{existence['verb'].capitalize()} there {_asked(rest)}"
+    if EXISTENCE.fullmatch(caption):
+        _, verb, rest = caption.split(" ", 2)
+        return _asked(f"{verb.capitalize()} there {rest}")
 
     found = clause(caption, relation)
     if found is None or found.denied:
-        return f"Is it true that {_asked(_lower_first(caption))}"
+        return _asked(f"Is it true that {_lower_first(caption)}")
+
     lead, comma, subject = found.before.rpartition(", ")
-    subject = _lower_first(subject)
-    if found.verb in ("is", "are"):
-        space = " " if found.relation else ""
-        verb, rest = found.verb, f"{subject}{space}{found.relation}{found.after}"
-    else:
-        verb = "does" if found.verb in opposite_file().verbs else "do"
-        rest = f"{subject} {_infinitive(found.verb)}{found.after}"
+    plain = found._replace(before=_lower_first(subject))
+    verb, rest = found.do, plain.said(_infinitive(found.relation))
+    if found.is_copular:
+        verb, rest = found.auxiliary, plain.said(found.relation)
     if not lead:
         verb = verb.capitalize()
-    return f"{lead}{comma}{verb} {_asked(rest)}"
+    return _asked(f"{lead}{comma}{verb} {rest}")
 
 
 def clause(caption: str, relation: str = "") -> Clause | None:
@@ -126,59 +137,51 @@ def clause(caption: str, relation: str = "") -> Clause | None:
 
     The relation is looked for if it is not given. Of several that fit, the longest counts.
     """
-    known = [relation, _plural(relation)] if relation else _relations()
-    names = "|".join(map(re.escape, known))
-    found = re.fullmatch(rf"{COPULA}(?P<relation>{names})(?P<after> .+)", caption)
-    if found:
-        parts = (found["before"], found["verb"], found["relation"], found["after"])
-        return Clause(*parts, denied=bool(found["no"]))
+    known = (relation, _infinitive(relation)) if relation else _relations()
+    found = _pattern(known).fullmatch(caption)
+    if found is None:
+        found = COPULA.fullmatch(caption)
+        if found is None:
+            return None
+        return Clause(found["before"], found["auxiliary"], "", found["after"], bool(found["no"]))
 
-    denied = rf"(?P<before>.+?) (?P<verb>does|do) not (?P<relation>{names})(?P<after> .+)"
-    found = re.fullmatch(denied, caption)
-    if found:
-        return Clause(found["before"], found["verb"], found["relation"], found["after"], True)
-
-    verbs = [name for name in known if name in _verbs()]
-    found = re.fullmatch(
-        rf"(?P<before>.+?) (?P<verb>{'|'.join(verbs)})(?P<after> .+)" if verbs else "", caption
+    auxiliary = found["copula"] or found["do"] or ""
+    name = found["relation"] or found["denied"] or found["verb"]
+    return Clause(
+        found["before"], auxiliary, name, found["after"], bool(found["no"] or found["do"])
     )
-    if found:
-        return Clause(found["before"], found["verb"], found["verb"], found["after"])
-
-    found = re.fullmatch(rf"{COPULA}(?P<after>.+)", caption)
-    if found:
-        rest = f" {found['after']}"
-        return Clause(found["before"], found["verb"], "", rest, bool(found["no"]))
-    return None
 
 
-def _affirmed(found: Clause) -> str:
-    """A denied clause without its denial."""
-    if found.verb in ("is", "are"):
-        space = " " if found.relation else ""
-        return f"{found.before} {found.verb}{space}{found.relation}{found.after}"
-    verb = found.relation
-    if found.verb == "does":
-        singular = {several: one for one, several in opposite_file().verbs.items()}
-        verb = singular.get(verb, verb)
-    return f"{found.before} {verb}{found.after}"
+@lru_cache(maxsize=256)
+def _pattern(known: tuple[str, ...]) -> re.Pattern[str]:
+    """Captions with one of some relations: is on, is not on, does not contain, contains."""
+    names = "|".join(map(re.escape, known))
+    verbs = "|".join(name for name in known if name in _verbs()) or "(?!)"
+    return re.compile(
+        r"(?P<before>.+?) (?:"
+        rf"(?P<copula>is|are)(?P<no> not)? (?P<relation>{names})"
+        rf"|(?P<do>does|do) not (?P<denied>{names})"
+        rf"|(?P<verb>{verbs})"
+        r")(?P<after> .+)"
+    )
 
 
 def _denied_existence(found: re.Match[str]) -> str:
+    thing, verb = found["thing"], found["verb"]
     if not found["no"]:
-        return f"There {found['verb']} no {found['thing']}"
-    article = ""
-    if found["verb"] == "is":
-        article = "an " if found["thing"][0] in "aeiou" else "a "
-    return f"There {found['verb']} {article}{found['thing']}"
+        return f"There {verb} no {thing}"
+    if verb == "are":
+        return f"There are {thing}"
+    article = "an" if thing[0] in "aeiou" else "a"
+    return f"There is {article} {thing}"
 
 
 @cache
-def _relations() -> list[str]:
+def _relations() -> tuple[str, ...]:
     """All relations that are known, the longest first."""
     table = opposite_file()
     names = {*table.opposites, *table.opposites.values(), *_verbs()}
-    return sorted(names, key=lambda name: (-len(name), name))
+    return tuple(sorted(names, key=lambda name: (-len(name), name)))
 
 
 @cache
@@ -187,13 +190,17 @@ def _verbs() -> frozenset[str]:
     return frozenset((*verbs, *verbs.values()))
 
 
-def _plural(relation: str) -> str:
+def _infinitive(relation: str) -> str:
     """A verb as it is said of several things; other relations stay as they are."""
     return opposite_file().verbs.get(relation, relation)
 
 
-def _infinitive(verb: str) -> str:
-    return _plural(verb)
+def _inflected(relation: str, auxiliary: str) -> str:
+    """A verb without the does or do that it was said with."""
+    if auxiliary == "do":
+        return relation
+    of_one = {several: one for one, several in opposite_file().verbs.items()}
+    return of_one.get(relation, relation)
 
 
 def _asked(text: str) -> str:
@@ -202,7 +209,6 @@ def _asked(text: str) -> str:
 
 def _lower_first(text: str) -> str:
     """The text as it stands within a sentence; a name keeps its capital."""
-    for word in ("The ", "A ", "An ", "There ", "From "):
-        if text.startswith(word):
-            return text[0].lower() + text[1:]
+    if text.startswith(LOWERED):
+        return text[0].lower() + text[1:]
     return text

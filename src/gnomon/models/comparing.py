@@ -22,6 +22,7 @@ from gnomon.vision.pictures import Seen
 
 TRUE = ("true", "yes")
 FALSE = ("false", "no")
+TRUTHS = (frozenset(("false", "true")), frozenset(("no", "yes")))
 FORMS = ("caption", "choice", "cloze")
 OTHER_TEXT = {"opposite": opposite, "negation": negation, "stem": stem}
 CONTRASTS = ("none", *OTHER_TEXT, "threshold")
@@ -115,7 +116,7 @@ class Comparing:
     def answer(self, items: Sequence[Item]) -> list[Answer]:
         """One answer for each item; one whose picture cannot be shown is answered with why."""
         seen = self._look(items)
-        texts = [self._texts(item) for item in items]
+        texts = list(map(self._texts, items))
         troubles = []
         for item, read in zip(items, texts, strict=True):
             troubles.append(self._trouble(item, read, seen))
@@ -139,7 +140,7 @@ class Comparing:
         images: dict[str, Image] = {}
         for item in items:
             if len(item.images) == self.comparer.pictures:
-                images |= {key_of(image): image for image in item.images}
+                images |= zip(_keys(item), item.images, strict=True)
         return self.comparer.look(list(images.values()))
 
     def _texts(self, item: Item) -> list[str]:
@@ -179,7 +180,9 @@ class Comparing:
         else:
             margin = odds[0] - self._threshold(item)
             false, true = log_sigmoid(-margin), log_sigmoid(margin)
-        return pick(item, tuple(true if choice in TRUE else false for choice in item.choices))
+        if item.choices[0] in TRUE:
+            return pick(item, (true, false))
+        return pick(item, (false, true))
 
     def _threshold(self, item: Item) -> float:
         if self.contrast != "threshold":
@@ -261,12 +264,10 @@ def _check_contrast(spec: str, contrast: str, *, probable: bool) -> None:
 
 def _check_truth_labels(item: Item) -> None:
     """Of two choices one must say true and the other false."""
-    choices = item.choices
-    fit = len(choices) == 2 and any(c in TRUE for c in choices) and any(c in FALSE for c in choices)
-    if not fit:
+    if frozenset(item.choices) not in TRUTHS:
         raise UsageError(
             f"A caption is true or false, but item {item.id} has the choices "
-            f"{', '.join(choices)[:80]}.",
+            f"{', '.join(item.choices)[:80]}.",
             "Ask another kind of model, or another benchmark.",
         )
 
@@ -277,7 +278,7 @@ def _pairs(item: Item, texts: Sequence[str]) -> list[Pair]:
 
 
 def _keys(item: Item) -> tuple[str, ...]:
-    return tuple(key_of(image) for image in item.images)
+    return tuple(map(key_of, item.images))
 
 
 def _pictures(count: int) -> str:

@@ -86,10 +86,15 @@ class Thresholds:
         for example in examples:
             names.extend(example.units)
         self._folds = assign_folds(names, FOLDS)
-        homes = [self._home(example.units) for example in examples]
-        for home in set(homes):
-            pairs = zip(homes, examples, strict=True)
-            outside = [example for other, example in pairs if home.isdisjoint(other)]
+        by_home: dict[frozenset[int], list[Example]] = defaultdict(list)
+        for example in examples:
+            by_home[self._home(example.units)].append(example)
+
+        for home in by_home:
+            outside: list[Example] = []
+            for other, members in by_home.items():
+                if home.isdisjoint(other):
+                    outside += members
             if outside:
                 self._cuts[home] = fit(outside)
 

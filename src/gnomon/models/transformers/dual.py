@@ -15,9 +15,10 @@ from typing import Any, NamedTuple
 import torch
 
 from gnomon.fetching.catalogue import cache_folder
+from gnomon.models.choices import take
 from gnomon.models.comparing import FORMS, Pair, key_of
-from gnomon.models.transformers.limits import longest_text, on_cpu
-from gnomon.models.transformers.sights import alike, tensor_of
+from gnomon.models.transformers.limits import longest_text
+from gnomon.models.transformers.sights import alike, pictures_in_a_pass, shape_of, tensor_of
 from gnomon.records import Image
 from gnomon.vision.decoding import decode_bytes
 from gnomon.vision.features import Entry, Features
@@ -86,7 +87,7 @@ class DualEncoder:
         self.image_processor = processor.image_processor
         self.probable = hasattr(model, "logit_bias")
         self.longest = longest_text(model, tokenizer)
-        self.in_a_pass = 16 if on_cpu(model) else 64
+        self.in_a_pass = pictures_in_a_pass(model)
         self.scale = float(model.logit_scale.detach().exp())
         self.bias = float(model.logit_bias.detach()) if self.probable else 0.0
         self._texts = Memory()
@@ -100,9 +101,14 @@ class DualEncoder:
 
     def look(self, images: Sequence[Image]) -> dict[str, Seen[Any]]:
         """The features of each picture."""
-        known = [image for image in images if key_of(image) in self._pictures]
-        found = {key_of(image): Seen(self._pictures.get(key_of(image))) for image in known}
-        new = [image for image in images if key_of(image) not in found]
+        found: dict[str, Seen[Any]] = {}
+        new: list[Image] = []
+        for image in images:
+            key = key_of(image)
+            if key in self._pictures:
+                found[key] = Seen(self._pictures.get(key))
+            else:
+                new.append(image)
         for key, seen in self._encoded_pictures(new):
             found[key] = seen
             if seen.made is not None:
@@ -152,13 +158,13 @@ class DualEncoder:
     def _picture_features(
         self, sights: Sequence[tuple[str, Sight]]
     ) -> Iterator[tuple[str, Seen[Any]]]:
-        shapes = [tuple(sight.pixels.shape) for _, sight in sights]
+        shapes = [shape_of(sight.pixels) for _, sight in sights]
         for numbers in alike(shapes, self.in_a_pass):
-            pixels = torch.stack([sights[number][1].pixels for number in numbers])
+            part = take(sights, numbers)
+            pixels = torch.stack([sight.pixels for _, sight in part])
             with torch.inference_mode():
                 made = self.model.get_image_features(pixels.to(self.model.device, self.model.dtype))
-            for number, row in zip(numbers, _pooled(made), strict=True):
-                key, sight = sights[number]
+            for (key, sight), row in zip(part, _pooled(made), strict=True):
                 if self._keeps:
                     self._cache.write(sight.name, Entry({"features": row}, {}))
                 yield key, Seen(_unit(row))

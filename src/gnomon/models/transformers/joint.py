@@ -13,9 +13,10 @@ import torch
 
 from gnomon.errors import ModelError
 from gnomon.models.captions import question
+from gnomon.models.choices import take
 from gnomon.models.comparing import FALSE, FORMS, TRUE, Pair
-from gnomon.models.transformers.limits import longest_text, on_cpu
-from gnomon.models.transformers.sights import alike
+from gnomon.models.transformers.limits import longest_text
+from gnomon.models.transformers.sights import alike, pictures_in_a_pass
 from gnomon.records import Image
 from gnomon.vision.pictures import Seen
 
@@ -67,8 +68,8 @@ class Joint:
         self.pictures = int(model.config.num_images) if head.several else 1
         self.forms = ("caption", "cloze") if head.asks else FORMS
         self.longest = longest_text(model, tokenizer)
-        self.batch = 32 if on_cpu(model) else 128
-        self.in_a_pass = 8 if on_cpu(model) else 64
+        self.in_a_pass = pictures_in_a_pass(model)
+        self.batch = 4 * self.in_a_pass
 
     def describe(self) -> dict[str, Any]:
         """What determines its numbers."""
@@ -81,38 +82,47 @@ class Joint:
     def odds(self, pairs: Sequence[Pair], seen: Mapping[str, Seen[Any]]) -> list[float]:
         """The log-odds of each pair; pictures of one size are read together, so none is padded."""
         texts = self._asked([pair.text for pair in pairs])
-        shown = [[seen[key].made for key in pair.pictures] for pair in pairs]
-        found = [0.0] * len(pairs)
-        kinds: list[Hashable] = [shapes(each) for each in shown]
+        shown = [_made(seen, pair) for pair in pairs]
+        kinds: list[Hashable] = list(map(shapes, shown))
         if not self.head.padded:
             kinds = list(zip(kinds, self._lengths(texts), strict=True))
+
+        found = [0.0] * len(pairs)
         for numbers in alike(kinds, self.in_a_pass):
-            asked = [texts[number] for number in numbers]
-            tokens = self.tokenizer(asked, padding=True, return_tensors="pt")
-            part = [shown[number] for number in numbers]
-            reading = Reading(self.model, self.tokenizer, tokens.to(self.model.device), part)
-            with torch.inference_mode():
-                odds = self.head.odds(reading)
-            for number, value in zip(numbers, odds.double().tolist(), strict=True):
+            odds = self._odds(take(texts, numbers), take(shown, numbers))
+            for number, value in zip(numbers, odds, strict=True):
                 found[number] = value
+        return found
+
+    def _odds(self, texts: Sequence[str], shown: Shown) -> list[float]:
+        """The log-odds of texts and pictures that are read in one pass."""
+        tokens = self.tokenizer(list(texts), padding=True, return_tensors="pt")
+        reading = Reading(self.model, self.tokenizer, tokens.to(self.model.device), shown)
+        with torch.inference_mode():
+            found: list[float] = self.head.odds(reading).double().tolist()
         return found
 
     def _lengths(self, texts: Sequence[str]) -> list[int]:
         return list(map(len, self.tokenizer(list(texts))["input_ids"]))
 
     def _asked(self, texts: Sequence[str]) -> list[str]:
-        if not self.head.asks:
-            return list(texts)
-        return [question(text) for text in texts]
+        return list(map(question, texts)) if self.head.asks else list(texts)
 
 
 def shapes(shown: Sequence[Any]) -> Hashable:
-    """The sizes of what is seen of some pictures."""
-    found: list[tuple[int, ...]] = []
+    """The sizes of what is seen of some pictures; of regions, of features and boxes."""
+    found: list[Hashable] = []
     for made in shown:
-        parts = made if isinstance(made, tuple) else (made,)
-        found += [tuple(part.shape) for part in parts]
+        if isinstance(made, tuple):
+            found.append(shapes(made))
+        else:
+            found.append(tuple(made.shape))
     return tuple(found)
+
+
+def _made(seen: Mapping[str, Seen[Any]], pair: Pair) -> list[Any]:
+    """What is seen of the pictures of a pair."""
+    return [seen[key].made for key in pair.pictures]
 
 
 def odds_of_true(logits: Any, config: Any) -> Any:
@@ -122,8 +132,8 @@ def odds_of_true(logits: Any, config: Any) -> Any:
             f"The model has {logits.shape[-1]} classes, where two say false and true.",
             "Give a model that was finetuned to say whether a caption is true.",
         )
-    names = getattr(config, "id2label", None) or {}
-    first, second = (str(names.get(place, "")).lower() for place in (0, 1))
-    reversed_ = first in TRUE and second in FALSE
     odds = logits[:, 1] - logits[:, 0]
-    return -odds if reversed_ else odds
+    names = getattr(config, "id2label", None) or {}
+    if str(names.get(0)).lower() in TRUE and str(names.get(1)).lower() in FALSE:
+        return -odds
+    return odds

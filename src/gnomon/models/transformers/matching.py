@@ -9,9 +9,9 @@ import torch
 from torch.nn.functional import pad
 
 from gnomon.errors import ModelError
+from gnomon.models.choices import take
 from gnomon.models.transformers.joint import Head, Joint, Reading, odds_of_true
-from gnomon.models.transformers.limits import on_cpu
-from gnomon.models.transformers.sights import alike, prepared
+from gnomon.models.transformers.sights import alike, pictures_in_a_pass, prepared, shape_of
 from gnomon.records import Image
 from gnomon.vision.pictures import Seen
 
@@ -42,22 +42,28 @@ class _Eye:
 
     def __init__(self, model: Any, image_processor: Any) -> None:
         self.model, self.image_processor = model, image_processor
-        self.in_a_pass = 8 if on_cpu(model) else 64
+        self.in_a_pass = pictures_in_a_pass(model)
 
     def look(self, images: Sequence[Image]) -> dict[str, Seen[Any]]:
-        found = dict(prepared(images, self.image_processor))
-        pixels_of = {key: seen.made for key, seen in found.items() if seen.made is not None}
-        keys = list(pixels_of)
-        sizes = [tuple(pixels.shape) for pixels in pixels_of.values()]
-        for numbers in alike(sizes, self.in_a_pass):
-            part = [keys[number] for number in numbers]
-            pixels = torch.stack([pixels_of[key] for key in part])
-            with torch.inference_mode():
-                pixels = pixels.to(self.model.device, self.model.dtype)
-                states = self.model.vision_model(pixel_values=pixels).last_hidden_state
-            for key, row in zip(part, states, strict=True):
+        found: dict[str, Seen[Any]] = {}
+        keys: list[str] = []
+        pictures: list[Any] = []
+        for key, seen in prepared(images, self.image_processor):
+            found[key] = seen
+            if seen.made is not None:
+                keys.append(key)
+                pictures.append(seen.made)
+
+        for numbers in alike(list(map(shape_of, pictures)), self.in_a_pass):
+            rows = self._states(take(pictures, numbers))
+            for key, row in zip(take(keys, numbers), rows, strict=True):
                 found[key] = Seen(row)
         return found
+
+    def _states(self, pictures: Sequence[Any]) -> Any:
+        pixels = torch.stack(list(pictures)).to(self.model.device, self.model.dtype)
+        with torch.inference_mode():
+            return self.model.vision_model(pixel_values=pixels).last_hidden_state
 
 
 def _use_all_patches(model: Any) -> None:
@@ -114,13 +120,11 @@ def _vilt_match(reading: Reading) -> Any:
 
 def _vilt_class(reading: Reading) -> Any:
     """The pictures of a text lie along a dimension of their own, padded to one size, masked."""
-    sizes = [picture.shape[1:] for picture in reading.shown[0]]
-    height = max(size[0] for size in sizes)
-    width = max(size[1] for size in sizes)
+    _, heights, widths = zip(*map(shape_of, reading.shown[0]), strict=True)
     pixels, masks = [], []
-    for place, size in enumerate(sizes):
+    for place, (height, width) in enumerate(zip(heights, widths, strict=True)):
         rows = reading.stacked(place)
-        room = (0, width - size[1], 0, height - size[0])
+        room = (0, max(widths) - width, 0, max(heights) - height)
         pixels.append(pad(rows, room))
         masks.append(pad(_whole(rows), room))
     seen = {"pixel_values": torch.stack(pixels, 1), "pixel_mask": torch.stack(masks, 1)}

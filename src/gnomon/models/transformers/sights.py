@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from gnomon.errors import DataError
 from gnomon.models.comparing import key_of
+from gnomon.models.transformers.limits import on_cpu
 from gnomon.records import Image
 from gnomon.vision.pictures import Seen, pixels, see
 
@@ -37,6 +38,16 @@ def prepared(images: Sequence[Image], image_processor: Any) -> Iterator[tuple[st
 
     for image, found in zip(images, see(images, make), strict=True):
         yield key_of(image), found
+
+
+def pictures_in_a_pass(model: Any) -> int:
+    """How many pictures are computed at once: few fill a CPU."""
+    return 8 if on_cpu(model) else 64
+
+
+def shape_of(tensor: Any) -> tuple[int, ...]:
+    """The size of a tensor."""
+    return tuple(tensor.shape)
 
 
 def alike(kinds: Sequence[Hashable], most: int) -> Iterator[list[int]]:
