@@ -23,7 +23,7 @@ from gnomon.vision.pictures import Seen
 TRUE = ("true", "yes")
 FALSE = ("false", "no")
 TRUTHS = (frozenset(("false", "true")), frozenset(("no", "yes")))
-FORMS = ("caption", "choice", "cloze")
+FORMS: tuple[str, ...] = ("caption", "choice", "cloze")
 OTHER_TEXT = {"opposite": opposite, "negation": negation, "stem": stem}
 CONTRASTS = ("none", *OTHER_TEXT, "threshold")
 SCORES = {

@@ -70,7 +70,7 @@ class DualEncoder:
     """
 
     pictures = 1
-    forms = FORMS
+    forms: tuple[str, ...] = FORMS
     usual_contrast = "opposite"
     batch = 128
 

@@ -33,6 +33,11 @@ KNOWN = (
         "Leave kind out, or give another: causal, seq2seq, masked, nli, vlm, dual, match, regions.",
     ),
     (
+        "requires the Torchvision library",
+        "has an image processor that needs torchvision.",
+        "Install it: pip install torchvision.",
+    ),
+    (
         "instantiate the backend tokenizer",
         "has no tokenizer that can be read.",
         "Put tokenizer.json (or tokenizer.model with tokenizer_config.json) next to config.json.",

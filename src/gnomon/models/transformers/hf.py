@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from gnomon.contracts import Model
-from gnomon.errors import UsageError
+from gnomon.errors import ModelError, UsageError
 from gnomon.models.choices import check_way_to_ask, reply_room
 from gnomon.models.transformers.loading import Loaded, Loading, load
 from gnomon.options import given, neutral
@@ -171,6 +171,7 @@ def _vlm(name: str, place: Place, loaded: Loaded, asking: Asking) -> Model:
     from gnomon.models.transformers.seeing import Seeing
     from gnomon.models.transformers.showing import template_of
 
+    _check_one_decoder(name, loaded.model.config)
     template = template_of(loaded.processor)
     chat = _converses(name, place, bool(template), asking.chat)
     return Seeing(
@@ -185,35 +186,26 @@ def _vlm(name: str, place: Place, loaded: Loaded, asking: Asking) -> Model:
     )
 
 
-def _dual(name: str, _: Place, loaded: Loaded, asking: Asking) -> Model:
-    from gnomon.models.transformers.dual import DualEncoder
+def _check_one_decoder(name: str, config: Any) -> None:
+    """Refuse a model that reads with an encoder: its answers do not follow pictures and question.
+
+    Florence-2 and BLIP-2 with T5 are of this kind.
+    """
+    for each in (config, config.get_text_config()):
+        if getattr(each, "is_encoder_decoder", False):
+            raise ModelError(
+                f"{name} sees and writes with an encoder and a decoder, which cannot be asked yet.",
+                "Choose a model that sees with one decoder: LLaVA, Qwen2-VL, InternVL, SmolVLM ...",
+            )
+
+
+def _comparing(name: str, _: Place, loaded: Loaded, asking: Asking) -> Model:
+    from gnomon.models.comparing import Comparing
+    from gnomon.models.transformers.comparers import comparer_of
 
     room = bytes_of(asking.features)
-    encoder = DualEncoder(*_seeing(loaded), about=loaded.about, most_kept=room)
-    return _comparing(name, encoder, loaded, asking)
-
-
-def _match(name: str, _: Place, loaded: Loaded, asking: Asking) -> Model:
-    from gnomon.models.transformers.matching import matcher
-
-    return _comparing(name, matcher(*_seeing(loaded)), loaded, asking)
-
-
-def _regions(name: str, _: Place, loaded: Loaded, asking: Asking) -> Model:
-    from gnomon.models.transformers.regions import region_matcher
-
-    made = region_matcher(name, loaded.model, loaded.tokenizer, asking.regions)
-    return _comparing(name, made, loaded, asking)
-
-
-def _seeing(loaded: Loaded) -> tuple[Any, Any, Any]:
-    return loaded.model, loaded.tokenizer, loaded.processor
-
-
-def _comparing(name: str, comparer: Any, loaded: Loaded, asking: Asking) -> Model:
-    from gnomon.models.comparing import Comparing
-
-    return Comparing(f"hf:{name}", comparer, contrast=asking.contrast, about=loaded.about)
+    made = comparer_of(name, loaded, regions=asking.regions, most_kept=room)
+    return Comparing(f"hf:{name}", made, contrast=asking.contrast, about=loaded.about)
 
 
 def _parts(name: str, loaded: Loaded) -> dict[str, Any]:
@@ -240,9 +232,9 @@ KINDS = {
     "masked": Kind(_masked, frozenset((*_PROMPTED, "top_k", "span"))),
     "nli": Kind(_nli, frozenset(("labels",))),
     "vlm": Kind(_vlm, frozenset((*_PROMPTED, *_REPLY, "chat", "features"))),
-    "dual": Kind(_dual, frozenset(("contrast", "features"))),
-    "match": Kind(_match, frozenset(("contrast",))),
-    "regions": Kind(_regions, frozenset(("contrast", "regions"))),
+    "dual": Kind(_comparing, frozenset(("contrast", "features"))),
+    "match": Kind(_comparing, frozenset(("contrast",))),
+    "regions": Kind(_comparing, frozenset(("contrast", "regions"))),
 }
 
 

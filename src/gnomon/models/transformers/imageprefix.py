@@ -112,12 +112,12 @@ class PictureScorer:
         tokens, outputs = self.size
         for batch in batches(made, tokens=tokens, outputs=outputs, most=most):
             which = [places[row.wanted[0].query] for row in batch]
-            at = torch.tensor(which, device=self.device)
-            layers = [PictureLayer(keys, values, at) for keys, values in read.layers]
-            model = Continuing(self.model, read.shifts[at])
+            own = torch.tensor(which, device=self.device)
+            layers = [PictureLayer(keys, values, own) for keys, values in read.layers]
+            model = Continuing(self.model, read.shifts[own])
             asked = _asked(batch)
-            places = torch.as_tensor(asked.places, device=self.device)
-            _add(result, asked, forward(model, batch, layers, places))
+            at = torch.as_tensor(asked.places, device=self.device)
+            _add(result, asked, forward(model, batch, layers, at))
 
     def _read(self, prefix: list[int], pictures: Sequence[Shown]) -> Prefix:
         """Read a beginning with each of some pictures."""
@@ -204,6 +204,10 @@ class Continuing:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._model, name)
+
+    def named_modules(self) -> Any:
+        """The parts that write: those that see have layers of the same names."""
+        return self._model.get_decoder().named_modules()
 
     def __call__(self, **inputs: Any) -> Any:
         """A pass at the positions that follow the pictures."""

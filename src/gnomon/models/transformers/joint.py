@@ -66,7 +66,7 @@ class Joint:
         self.model, self.tokenizer, self.head, self.look = model, tokenizer, head, look
         self.about = about or {}
         self.pictures = int(model.config.num_images) if head.several else 1
-        self.forms = ("caption", "cloze") if head.asks else FORMS
+        self.forms: tuple[str, ...] = ("caption", "cloze") if head.asks else FORMS
         self.longest = longest_text(model, tokenizer)
         self.in_a_pass = pictures_in_a_pass(model)
         self.batch = 4 * self.in_a_pass

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from gnomon.errors import MissingExtraError, ModelError, UsageError
 from gnomon.fingerprint import fingerprint
+from gnomon.models.transformers.architectures import COMPARING, architecture_of, class_of
 from gnomon.models.transformers.faults import check_complete, check_device, check_folder, explained
 from gnomon.models.transformers.processors import image_settings, load_processor
 from gnomon.models.transformers.tokenizers import load_tokenizer
@@ -23,19 +24,7 @@ MAKERS = {
     "nli": "AutoModelForSequenceClassification",
     "vlm": "AutoModelForImageTextToText",
 }
-# Models that compare texts with pictures: their class says what they are, and makes them.
-COMPARING = {
-    "CLIPModel": "dual",
-    "SiglipModel": "dual",
-    "BlipForImageTextRetrieval": "match",
-    "BlipForQuestionAnswering": "match",
-    "ViltForImageAndTextRetrieval": "match",
-    "ViltForImagesAndTextClassification": "match",
-    "ViltForQuestionAnswering": "match",
-    "LxmertForPreTraining": "regions",
-    "VisualBertForVisualReasoning": "regions",
-}
-KINDS = (*MAKERS, "dual", "match", "regions")
+KINDS = (*MAKERS, *dict.fromkeys(COMPARING.values()))
 SEEING = frozenset(("vlm", "dual", "match"))  # kinds that are shown pictures, by a processor
 ENDINGS = {
     "ForCausalLM": "causal",
@@ -132,7 +121,7 @@ def _weights(name: str, kind: str, config: Any, dtype: str, how: Loading) -> Any
     import torch
     import transformers
 
-    maker = getattr(transformers, _maker(kind, config, name))
+    maker = getattr(transformers, MAKERS.get(kind) or class_of(kind, config, name))
     options = {
         "config": config,
         "dtype": getattr(torch, dtype),
@@ -150,32 +139,12 @@ def _weights(name: str, kind: str, config: Any, dtype: str, how: Loading) -> Any
     return model
 
 
-def _maker(kind: str, config: Any, name: str) -> str:
-    """The class of transformers that makes a model."""
-    if kind in MAKERS:
-        return MAKERS[kind]
-    architecture = _architecture(config)
-    if COMPARING.get(architecture) == kind:
-        return architecture
-    known = [each for each, its_kind in COMPARING.items() if its_kind == kind]
-    raise UsageError(
-        f"{name} has the architecture {architecture or '(none named)'}, which is not of kind "
-        f"{kind}.",
-        f"Leave kind out, or give a model of one of these: {', '.join(known)}.",
-    )
-
-
-def _architecture(config: Any) -> str:
-    architectures = getattr(config, "architectures", None) or [""]
-    return architectures[0] or ""
-
-
 def kind_of(config: Any, name: str) -> str:
     """How a model is asked, from its architecture.
 
     Whether it sees comes first: some models that see write with a decoder of their own.
     """
-    architecture = _architecture(config)
+    architecture = architecture_of(config)
     if architecture in COMPARING:
         return COMPARING[architecture]
     if sees_and_writes(config, architecture):

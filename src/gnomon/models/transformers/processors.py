@@ -131,12 +131,12 @@ def _counts_spelt_out(whole: Any) -> Iterator[None]:
 
     SmolVLM asks for the package num2words even where there is no video.
     """
-    module = sys.modules[whole.__module__]
+    module: Any = sys.modules.get(whole.__module__)
     if getattr(module, "num2words", str) is not None:
         yield
         return
-    module.num2words = str  # type: ignore[attr-defined]
+    module.num2words = str
     try:
         yield
     finally:
-        module.num2words = None  # type: ignore[attr-defined]
+        module.num2words = None

@@ -126,6 +126,16 @@ def test_the_batch_and_the_order_have_no_say(asked, items, make, size):
         assert worst(found, [wanted[item.id] for item in batch]) < EXACT
 
 
+@pytest.mark.parametrize("make", MAKES)
+def test_how_much_goes_into_a_pass_has_no_say(asked, items, make, monkeypatch):
+    from gnomon.models.transformers.likelihoods import Pass
+
+    model = asked(make)
+    wanted = scores(model.answer(items))
+    monkeypatch.setattr(model.scorer, "size", Pass(150, 4))
+    assert worst(scores(model.answer(items)), wanted) < EXACT
+
+
 @pytest.mark.parametrize("make", ["llava", "qwen2-vl"])
 def test_the_number_of_threads_has_no_say(asked, items, make):
     model = asked(make)

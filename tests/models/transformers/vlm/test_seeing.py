@@ -235,3 +235,32 @@ def test_kinds_are_found_by_what_a_model_is():
     assert kind("T5Config", "T5ForConditionalGeneration") == "seq2seq"
     with pytest.raises(UsageError, match="not known"):
         kind("BlipConfig", "BlipForImageTextRetrieval")
+
+
+def test_a_model_that_sees_and_reads_with_an_encoder_is_refused():
+    import transformers
+
+    from gnomon.models.transformers.hf import _check_one_decoder
+
+    with_t5 = transformers.Blip2Config(text_config={"model_type": "t5"})
+    for config in (transformers.Florence2Config(), with_t5):
+        with pytest.raises(ModelError, match="encoder and a decoder"):
+            _check_one_decoder("m", config)
+    _check_one_decoder("m", transformers.LlavaConfig())
+
+
+def test_a_processor_without_its_video_part_is_the_same_processor(seeing):
+    """Where torchvision is absent; else transformers' own is used."""
+    for make in ("smolvlm", "qwen2-vl", "internvl"):
+        with quiet():
+            processor = load_processor(str(seeing(make)))
+        name = {"smolvlm": "SmolVLM", "qwen2-vl": "Qwen2VL", "internvl": "InternVL"}[make]
+        assert type(processor).__name__ == f"{name}Processor"
+    assert processor.image_seq_length == 4  # as its processor_config.json says, not by default
+
+
+def test_a_model_without_an_image_processor_is_refused(seeing, tmp_path):
+    folder = copied(seeing("llava"), tmp_path)
+    (folder / "preprocessor_config.json").unlink()
+    with pytest.raises(ModelError):
+        hf(str(folder))
