@@ -12,15 +12,17 @@ WORDS = ["<unk>", "<s>", "</s>", *BYTES, *PIECES, *"Aabcdefghilmnrstu"]
 TYPES = [2, 3, 3] + [6] * 256 + [1] * (len(WORDS) - 259)  # unknown, control, byte, normal
 
 
-def tensor_shapes(layers, size):
+def tensor_shapes(layers, size, key_size):
     shapes = {
         "token_embd": (len(WORDS), size),
         "output_norm": (size,),
         "output": (len(WORDS), size),
     }
     for n in range(layers):
-        for part in ("attn_q", "attn_k", "attn_v", "attn_output"):
+        for part in ("attn_q", "attn_output"):
             shapes[f"blk.{n}.{part}"] = (size, size)
+        for part in ("attn_k", "attn_v"):
+            shapes[f"blk.{n}.{part}"] = (key_size, size)
         for part in ("attn_norm", "ffn_norm"):
             shapes[f"blk.{n}.{part}"] = (size,)
         for part in ("ffn_gate", "ffn_up"):
@@ -29,12 +31,12 @@ def tensor_shapes(layers, size):
     return shapes
 
 
-def write_tensors(writer, shapes, seed, quantised):
+def write_tensors(writer, shapes, seed, quantised, spread):
     import gguf
 
     bits = np.random.default_rng(seed)
     for name, shape in shapes.items():
-        values = bits.normal(size=shape).astype(np.float32)
+        values = bits.normal(size=shape, scale=spread).astype(np.float32)
         kind = gguf.GGMLQuantizationType.F32
         if quantised and len(shape) == 2:
             kind = gguf.GGMLQuantizationType.Q4_1
@@ -55,7 +57,18 @@ def write_model():
     gguf = pytest.importorskip("gguf")
 
     def write(
-        file, *, seed=0, layers=1, size=32, quantised=False, context=64, template="", ends=False
+        file,
+        *,
+        seed=0,
+        layers=1,
+        size=32,
+        heads=2,
+        key_heads=2,
+        spread=1.0,
+        quantised=False,
+        context=64,
+        template="",
+        ends=False,
     ):
         writer = gguf.GGUFWriter(file, "llama")
         writer.add_file_type(0)
@@ -63,8 +76,8 @@ def write_model():
         writer.add_context_length(context)
         writer.add_embedding_length(size)
         writer.add_feed_forward_length(64)
-        writer.add_head_count(2)
-        writer.add_head_count_kv(2)
+        writer.add_head_count(heads)
+        writer.add_head_count_kv(key_heads)
         writer.add_layer_norm_rms_eps(1e-5)
         writer.add_tokenizer_model("llama")
         writer.add_token_list(WORDS)
@@ -77,7 +90,8 @@ def write_model():
             writer.add_chat_template(template)
         if ends:
             writer.add_add_eos_token(True)
-        write_tensors(writer, tensor_shapes(layers, size), seed, quantised)
+        shapes = tensor_shapes(layers, size, size // heads * key_heads)
+        write_tensors(writer, shapes, seed, quantised, spread)
         writer.write_header_to_file()
         writer.write_kv_data_to_file()
         writer.write_tensors_to_file()

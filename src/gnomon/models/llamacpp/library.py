@@ -46,7 +46,9 @@ class Batch(ctypes.Structure):
     )
 
 
-_SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
+Signatures = dict[str, tuple[Any, list[Any]]]  # what a function gives, and what it takes
+
+_SIGNATURES: Signatures = {
     "llama_backend_init": (None, []),
     "llama_log_set": (None, [_Log, _pointer]),
     "llama_model_default_params": (_Parameters, []),
@@ -133,15 +135,23 @@ def open_library() -> Any:
     try:
         with _patient_threads():
             library = ctypes.CDLL(str(library_file()))
-        for name, (result, arguments) in _SIGNATURES.items():
-            function = getattr(library, name)
-            function.restype, function.argtypes = result, arguments
-    except (OSError, AttributeError) as error:
+    except OSError as error:
         raise _unfit(str(error)) from None
+    set_signatures(library, _SIGNATURES)
     check_layout(library)
     library.llama_log_set(_listen, None)
     library.llama_backend_init()
     return library
+
+
+def set_signatures(library: Any, signatures: Signatures) -> None:
+    """Say what functions take and give; a library that lacks one of them is refused."""
+    try:
+        for name, (result, arguments) in signatures.items():
+            function = getattr(library, name)
+            function.restype, function.argtypes = result, arguments
+    except AttributeError as error:
+        raise _unfit(str(error)) from None
 
 
 def check_layout(library: Any) -> None:
