@@ -273,8 +273,6 @@ IMAGE_LISTS: dict[str, Entry] = {
 
 # What `gnomon demo` shows: one of each kind, quick to ask.
 DEMO_MODEL = "smollm2"
-# The published 4-bit weights as they are: a third of the disk space, and good enough to see.
-DEMO_OPTIONS = {"quantised": True}
 DEMO = ("scales", "posrel", "spacenli", "spatialqa", "viphy-size-transitive")
 
 KINDS: dict[str, dict[str, Entry]] = {

@@ -1,9 +1,8 @@
 """Measure a small real language model on slices of five fresh benchmarks: a table, then a page.
 
 The first time, the weights (SmolLM2-135M-Instruct, 93 MB) are fetched into the cache; the second
-time it takes seconds. The demo computes with the weights as they were published, in 4 bits; `gnomon
-run -m smollm2` is more exact. Units, in the table, are what items share, such as objects or
-families of patterns: intervals are over these (docs/glossary.md).
+time it takes seconds. Units, in the table, are what items share, such as objects or families of
+patterns: intervals are over these (docs/glossary.md).
 
 examples:
   gnomon demo
@@ -18,7 +17,7 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
 from gnomon.itemsource import ItemSource
-from gnomon.registry import DEMO, DEMO_MODEL, DEMO_OPTIONS, ModelSpec
+from gnomon.registry import DEMO, DEMO_MODEL, ModelSpec
 from gnomon.runs import Run
 
 LIMIT = 100  # items of each: enough to see something, and done in about a minute on two cores
@@ -29,8 +28,9 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "-m",
         "--model",
+        default=DEMO_MODEL,
         metavar="MODEL",
-        help=f"the model to ask (default: {DEMO_MODEL}, in 4 bits)",
+        help=f"the model to ask (default: {DEMO_MODEL})",
     )
     parser.add_argument(
         "--limit",
@@ -63,8 +63,7 @@ def main(args: Namespace) -> int:
     from gnomon.registry import model
     from gnomon.reporting.tables.scores import headline
 
-    asked = model(args.model) if args.model else model(DEMO_MODEL, **DEMO_OPTIONS)
-    models = [asked, model("random")]
+    models = [model(args.model), model("random")]
     runs: list[Run] = []
     for name in DEMO:
         runs += _asked(args, load(name).limited(args.limit), models)

@@ -179,7 +179,7 @@ def _halves(matrix: Numbers, head: int) -> Numbers:
 
 def _normed(hidden: Numbers, weight: Numbers, least: float) -> Numbers:
     mean = np.einsum("ij,ij->i", hidden, hidden) / np.float32(hidden.shape[1])
-    found = hidden * (1 / np.sqrt(mean + np.float32(least)))[:, None]
+    found: Numbers = hidden * (1 / np.sqrt(mean + np.float32(least)))[:, None]
     found *= weight
     return found
 
@@ -228,12 +228,13 @@ def _joined(before: Numbers, own: Numbers) -> Numbers:
 def _attend(asked: Numbers, keys: Numbers, values: Numbers, hides: Numbers) -> Numbers:
     """The values that each token looks at, weighed; heads that share keys are asked together."""
     rows, groups, tokens, sharing, head = asked.shape
-    scores = asked.reshape(rows, groups, tokens * sharing, head) @ keys.swapaxes(2, 3)
+    scores: Numbers = asked.reshape(rows, groups, tokens * sharing, head) @ keys.swapaxes(2, 3)
     scores.reshape(rows, groups, tokens, sharing, -1)[...] += hides
     scores -= scores.max(axis=-1, keepdims=True)
     np.exp(scores, out=scores)
     scores /= scores.sum(axis=-1, keepdims=True)
-    found = (scores @ values).reshape(rows, groups, tokens, sharing, head)
+    found: Numbers = scores @ values
+    found = found.reshape(rows, groups, tokens, sharing, head)
     return found.swapaxes(1, 2).reshape(rows * tokens, -1)
 
 

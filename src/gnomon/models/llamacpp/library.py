@@ -8,14 +8,12 @@ that differs is refused, never misread.
 from __future__ import annotations
 
 import ctypes
-import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from gnomon.errors import MissingExtraError, ModelError
+from gnomon.models.waiting import patient_threads
 
 # n_ctx, n_batch, n_ubatch and n_seq_max of llama_context_default_params()
 DEFAULTS = (512, 2048, 512, 1)
@@ -133,7 +131,7 @@ def library_file() -> Path:
 def open_library() -> Any:
     """The binding's shared library, with the signatures of the functions used, checked."""
     try:
-        with _patient_threads():
+        with patient_threads():
             library = ctypes.CDLL(str(library_file()))
     except OSError as error:
         raise _unfit(str(error)) from None
@@ -165,23 +163,6 @@ def check_layout(library: Any) -> None:
     if not all(filled) or batch.n_tokens or batch.embd:
         raise _unfit("a batch of tokens is laid out in another way")
     library.llama_batch_free(batch)
-
-
-@contextmanager
-def _patient_threads() -> Iterator[None]:
-    """Let OpenMP's threads sleep soon while they wait, unless the user has set how they wait.
-
-    By default they spin: on a busy machine one batch took 33 s of CPU that takes 0.8 s
-    (docs/decisions.md).
-    """
-    if os.environ.keys() & {"GOMP_SPINCOUNT", "OMP_WAIT_POLICY"}:
-        yield
-        return
-    os.environ["GOMP_SPINCOUNT"] = "300"
-    try:
-        yield
-    finally:
-        del os.environ["GOMP_SPINCOUNT"]
 
 
 def _unfit(reason: str) -> ModelError:

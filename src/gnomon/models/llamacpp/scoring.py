@@ -100,7 +100,7 @@ def _replies(
 ) -> list[list[int]]:
     sizes = np.array([len(prompt) for prompt in prompts])
     longest = int(sizes.max())
-    ids = np.array([filled(prompt, longest) for prompt in prompts])
+    ids = np.array([filled(list(prompt), longest) for prompt in prompts])
     positions = np.broadcast_to(np.arange(longest), ids.shape)
     sees = np.tri(longest, dtype=bool)[None]
     rows = np.arange(len(prompts))

@@ -10,7 +10,7 @@ import ctypes
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,7 +56,8 @@ class _Block(NamedTuple):
     unpack: str
 
 
-_PLAIN = {0: np.dtype(np.float32), 1: np.dtype(np.float16)}  # by ggml's number of the kind
+# by ggml's number of the kind
+_PLAIN: dict[int, np.dtype[Any]] = {0: np.dtype(np.float32), 1: np.dtype(np.float16)}
 _PACKED = {3: _Block(20, 32, "dequantize_row_q4_1"), 8: _Block(34, 32, "dequantize_row_q8_0")}
 
 

@@ -10,13 +10,13 @@ from numpy.typing import NDArray
 from gnomon.models.transformers.rows import Row
 
 
-def filled(values: Sequence[int], length: int) -> list[int]:
+def filled(values: list[int], length: int) -> list[int]:
     """A row filled up with its last value: nothing that stands after a token changes it.
 
     >>> filled([4, 5], 4)
     [4, 5, 5, 5]
     """
-    return [*values, *values[-1:] * (length - len(values))]
+    return values + values[-1:] * (length - len(values))
 
 
 def ancestors(batch: Sequence[Row], length: int) -> NDArray[np.bool_]:
