@@ -67,42 +67,48 @@ class Layer(NamedTuple):
     narrow: Numbers
 
 
+class Rows(NamedTuple):
+    """Rows of tokens to read in one pass, filled up to the same length.
+
+    A place is counted through all rows: row times length plus token. `sees` says for each row (or
+    once for all) and token which of the past's tokens and the row's own it sees.
+    """
+
+    tokens: Integers
+    positions: Integers
+    sees: NDArray[np.bool_]
+    own: Integers  # the places of tokens that do not only fill a row up, in rising order
+
+
 class Decoder:
     """The weights in memory."""
 
     def __init__(self, file: Path) -> None:
         with open_tensors(file) as tensors:
             self.shape = _shape(tensors)
-            self.embeddings = _matrix(tensors, "token_embd.weight", self.shape.width)
+            self.embeddings = _stacked(tensors, ["token_embd"], self.shape.width)
             self.head = self.embeddings
             if "output.weight" in tensors:
-                self.head = _matrix(tensors, "output.weight", self.shape.width)
+                self.head = _stacked(tensors, ["output"], self.shape.width)
             self.norm = tensors.numbers("output_norm.weight")
             count = range(self.shape.layers)
             self.layers = [_layer(tensors, self.shape, number) for number in count]
 
-    def read(
-        self,
-        tokens: Integers,
-        positions: Integers,
-        sees: NDArray[np.bool_],
-        past: Past | None,
-        places: Sequence[int] | Integers | None,
-    ) -> tuple[Numbers, Past]:
-        """One pass over rows of tokens: the last states at some places, and what to remember.
+    def read(self, rows: Rows, past: Past | None, places: Integers | None) -> tuple[Numbers, Past]:
+        """One pass over rows: the last states at some places, and what to remember.
 
-        `sees` says for each row (or once for all) and token which of the past's tokens and the
-        row's own it sees; without `places`, no state is computed.
+        Without `places`, no state is computed. What only fills rows up takes part in attention
+        alone, where no token sees it.
         """
         shape = self.shape
-        hidden = self.embeddings[tokens.reshape(-1)]
-        turn = _angles(positions, shape)
-        hides = np.where(sees, np.float32(0), np.float32(-np.inf))[:, None, :, None, :]
+        hidden = self.embeddings[rows.tokens.reshape(-1)[rows.own]]
+        turn = _angles(rows.positions.reshape(-1)[rows.own], shape)
+        hides = np.where(rows.sees, np.float32(0), np.float32(-np.inf))[:, None, None]
         remembered = Past([], [])
         for number, layer in enumerate(self.layers):
             normed = _normed(hidden, layer.before_attention, shape.least)
             mixed = normed @ layer.attention.T
-            asked, keys, values = _split(mixed, tokens.shape, turn, shape)
+            asked, keys, values = _split(mixed, rows, turn, shape)
             remembered.keys.append(keys)
             remembered.values.append(values)
             is_last = number == shape.layers - 1
@@ -111,9 +117,10 @@ class Decoder:
             if past is not None:
                 keys = _joined(past.keys[number], keys)
                 values = _joined(past.values[number], values)
-            found = _attend(asked, keys, values, hides)
-            if is_last:  # nothing but the head sees what follows
-                hidden, found = hidden[places], found[places]
+            found = _attend(asked, keys, values, hides)[rows.own]
+            if is_last and places is not None:  # nothing but the head sees what follows
+                wanted = np.searchsorted(rows.own, places)
+                hidden, found = hidden[wanted], found[wanted]
             hidden += found @ layer.output.T
             normed = _normed(hidden, layer.before_feed_forward, shape.least)
             hidden += _gated(normed @ layer.widen.T) @ layer.narrow.T
@@ -148,27 +155,29 @@ def _shape(tensors: Tensors) -> Shape:
 
 
 def _layer(tensors: Tensors, shape: Shape, number: int) -> Layer:
-    def numbers(name: str) -> Numbers:
-        return tensors.numbers(f"blk.{number}.{name}.weight")
-
-    def matrix(name: str) -> Numbers:
-        return _matrix(tensors, f"blk.{number}.{name}.weight", shape.width)
-
-    queries = _halves(matrix("attn_q"), shape.head)
-    keys = _halves(matrix("attn_k"), shape.head)
-    widen = np.concatenate([matrix("ffn_gate"), matrix("ffn_up")])
+    at = f"blk.{number}."
+    attention = _stacked(tensors, [f"{at}attn_q", f"{at}attn_k", f"{at}attn_v"], shape.width)
+    turned = attention[: (shape.heads + shape.key_heads) * shape.head]
+    turned[:] = _halves(turned, shape.head)
     return Layer(
-        before_attention=numbers("attn_norm"),
-        attention=np.concatenate([queries, keys, matrix("attn_v")]),
-        output=matrix("attn_output"),
-        before_feed_forward=numbers("ffn_norm"),
-        widen=widen,
-        narrow=numbers("ffn_down").reshape(shape.width, -1),
+        before_attention=tensors.numbers(f"{at}attn_norm.weight"),
+        attention=attention,
+        output=_stacked(tensors, [f"{at}attn_output"], shape.width),
+        before_feed_forward=tensors.numbers(f"{at}ffn_norm.weight"),
+        widen=_stacked(tensors, [f"{at}ffn_gate", f"{at}ffn_up"], shape.width),
+        narrow=tensors.numbers(f"{at}ffn_down.weight").reshape(shape.width, -1),
     )
 
 
-def _matrix(tensors: Tensors, name: str, columns: int) -> Numbers:
-    return tensors.numbers(name).reshape(-1, columns)
+def _stacked(tensors: Tensors, names: Sequence[str], columns: int) -> Numbers:
+    """Matrices one below the other, without a copy between."""
+    sizes = [tensors.size(f"{name}.weight") for name in names]
+    found = np.empty(sum(sizes), dtype=np.float32)
+    begin = 0
+    for name, size in zip(names, sizes, strict=True):
+        tensors.numbers(f"{name}.weight", out=found[begin : begin + size])
+        begin += size
+    return found.reshape(-1, columns)
 
 
 def _halves(matrix: Numbers, head: int) -> Numbers:
@@ -185,27 +194,29 @@ def _normed(hidden: Numbers, weight: Numbers, least: float) -> Numbers:
 
 
 def _angles(positions: Integers, shape: Shape) -> tuple[Numbers, Numbers]:
-    """Cosines and sines by which positions turn keys: rows, tokens, one head, half its size."""
+    """Cosines and sines by which positions turn keys: for each token, half the size of a head."""
     powers = np.arange(0, shape.head, 2) / shape.head
-    angles = positions[..., None, None] * shape.turns**-powers
+    angles = positions[:, None, None] * shape.turns**-powers
     return np.cos(angles).astype(np.float32), np.sin(angles).astype(np.float32)
 
 
 def _split(
-    mixed: Numbers, size: tuple[int, ...], turn: tuple[Numbers, Numbers], shape: Shape
+    mixed: Numbers, rows: Rows, turn: tuple[Numbers, Numbers], shape: Shape
 ) -> tuple[Numbers, Numbers, Numbers]:
     """Queries, keys and values of rows: the first two turned, heads before tokens."""
-    rows, tokens = size
-    mixed = mixed.reshape(rows, tokens, -1, shape.head)
-    mixed[:, :, : shape.heads + shape.key_heads] = _turned(
-        mixed[:, :, : shape.heads + shape.key_heads], turn
-    )
-    asked = mixed[:, :, : shape.heads] * np.float32(shape.head**-0.5)
-    asked = asked.reshape(rows, tokens, shape.key_heads, -1, shape.head)
-    keys = mixed[:, :, shape.heads : shape.heads + shape.key_heads]
-    values = mixed[:, :, shape.heads + shape.key_heads :]
-    keys, values = (np.ascontiguousarray(each.swapaxes(1, 2)) for each in (keys, values))
-    return np.ascontiguousarray(asked.swapaxes(1, 2)), keys, values
+    count, length = rows.tokens.shape
+    mixed = mixed.reshape(len(mixed), -1, shape.head)
+    turned = shape.heads + shape.key_heads
+    grid = np.zeros((count * length, *mixed.shape[1:]), dtype=np.float32)
+    grid[rows.own, :turned] = _turned(mixed[:, :turned], turn)
+    grid[rows.own, turned:] = mixed[:, turned:]
+    grid = grid.reshape(count, length, -1, shape.head).swapaxes(1, 2)
+
+    asked = grid[:, : shape.heads] * np.float32(shape.head**-0.5)
+    asked = asked.reshape(count, shape.key_heads, -1, length, shape.head)
+    keys = np.ascontiguousarray(grid[:, shape.heads : turned])
+    values = np.ascontiguousarray(grid[:, turned:])
+    return asked, keys, values
 
 
 def _turned(states: Numbers, turn: tuple[Numbers, Numbers]) -> Numbers:
@@ -227,14 +238,14 @@ def _joined(before: Numbers, own: Numbers) -> Numbers:
 
 def _attend(asked: Numbers, keys: Numbers, values: Numbers, hides: Numbers) -> Numbers:
     """The values that each token looks at, weighed; heads that share keys are asked together."""
-    rows, groups, tokens, sharing, head = asked.shape
-    scores: Numbers = asked.reshape(rows, groups, tokens * sharing, head) @ keys.swapaxes(2, 3)
-    scores.reshape(rows, groups, tokens, sharing, -1)[...] += hides
+    rows, groups, sharing, tokens, head = asked.shape
+    scores: Numbers = asked.reshape(rows, groups, sharing * tokens, head) @ keys.swapaxes(2, 3)
+    scores.reshape(rows, groups, sharing, tokens, -1)[...] += hides
     scores -= scores.max(axis=-1, keepdims=True)
     np.exp(scores, out=scores)
     scores /= scores.sum(axis=-1, keepdims=True)
     found: Numbers = scores @ values
-    found = found.reshape(rows, groups, tokens, sharing, head)
+    found = found.reshape(rows, groups * sharing, tokens, head)
     return found.swapaxes(1, 2).reshape(rows * tokens, -1)
 
 

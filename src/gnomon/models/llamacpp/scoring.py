@@ -11,11 +11,11 @@ import numpy as np
 
 from gnomon.models.choices import take
 from gnomon.models.llamacpp.blas import side_by_side
-from gnomon.models.llamacpp.decoder import Decoder, Past, log_sums
+from gnomon.models.llamacpp.decoder import Decoder, Integers, Past, Rows, log_sums
 from gnomon.models.planner import Planner, Room, Task
 from gnomon.models.transformers.masks import ancestors, filled
 
-ROOM = Room(512, 256)  # fits a processor's cache
+ROOM = Room(1024, 256)  # more tokens: less of the time goes into arranging weights for BLAS
 CHUNK = 512  # tokens of a long text that are read at once
 REPLIES = 32  # that are written at once: each step reads all weights, for one as for many
 
@@ -66,7 +66,8 @@ class Scorer(Planner[Past]):
             ids = np.array([tokens[begin : begin + CHUNK]])
             positions = np.arange(begin, begin + ids.size)[None]
             sees = np.arange(begin + ids.size) <= positions.T
-            _, own = self.decoder.read(ids, positions, sees[None], past, None)
+            rows = Rows(ids, positions, sees[None], np.arange(ids.size))
+            _, own = self.decoder.read(rows, past, None)
             past = _followed(past, own)
         if past is None:
             raise ValueError("a text without tokens cannot be read")
@@ -77,16 +78,22 @@ def _followed(past: Past | None, own: Past) -> Past:
     return own if past is None else past.followed_by(own)
 
 
+def _own(sizes: Integers, length: int) -> Integers:
+    """The places of rows of so many tokens that were filled up to a length."""
+    return np.flatnonzero(np.arange(length) < sizes[:, None])
+
+
 def _log_probabilities(decoder: Decoder, task: Task, prefix: Past | None) -> list[float]:
     batch = task.batch
     length = len(batch[0].tokens)
+    sizes = np.array([len(row.tokens) for row in batch])
     ids = np.array([filled(row.tokens, length) for row in batch])
     positions = np.array([filled(row.depths, length) for row in batch])
     sees = ancestors(batch, length)
     if prefix is not None:
         positions += prefix.length
         sees = np.pad(sees, ((0, 0), (0, 0), (prefix.length, 0)), constant_values=True)
-    hidden, _ = decoder.read(ids, positions, sees, prefix, task.places)
+    hidden, _ = decoder.read(Rows(ids, positions, sees, _own(sizes, length)), prefix, task.places)
     logits = decoder.logits(hidden)
     found = logits[task.which, task.tokens] - log_sums(logits)[task.which]
     return [float(each) for each in found]
@@ -104,7 +111,8 @@ def _replies(
     positions = np.broadcast_to(np.arange(longest), ids.shape)
     sees = np.tri(longest, dtype=bool)[None]
     rows = np.arange(len(prompts))
-    hidden, past = decoder.read(ids, positions, sees, None, rows * longest + sizes - 1)
+    read = Rows(ids, positions, sees, _own(sizes, longest))
+    hidden, past = decoder.read(read, None, rows * longest + sizes - 1)
 
     said: list[list[int]] = [[] for _ in prompts]
     writing = set(range(len(prompts)))
@@ -120,6 +128,7 @@ def _replies(
         if not writing:
             return said
         known = np.pad(known, ((0, 0), (0, 1)), constant_values=True)
-        hidden, own = decoder.read(likeliest[:, None], sizes[:, None], known[:, None], past, rows)
+        step = Rows(likeliest[:, None], sizes[:, None], known[:, None], rows)
+        hidden, own = decoder.read(step, past, rows)
         past = past.followed_by(own)
         sizes += 1

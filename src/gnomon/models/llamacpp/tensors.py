@@ -86,24 +86,37 @@ class Tensors:
     def __contains__(self, name: str) -> bool:
         return bool(self._api.gguf_find_tensor(self._handle, name.encode()) >= 0)
 
-    def numbers(self, name: str) -> Numbers:
-        """A tensor as one row of numbers."""
-        place = self._api.gguf_find_tensor(self._handle, name.encode())
-        if place < 0:
-            raise self._unfit(f"it has no tensor {name}")
+    def size(self, name: str) -> int:
+        """How many numbers a tensor has."""
+        place = self._place(name)
+        kind = self._api.gguf_get_tensor_type(self._handle, place)
+        bytes_ = int(self._api.gguf_get_tensor_size(self._handle, place))
+        if kind in _PLAIN:
+            return bytes_ // _PLAIN[kind].itemsize
+        if kind in _PACKED:
+            return bytes_ // _PACKED[kind].bytes * _PACKED[kind].numbers
+        raise self._unfit(f"{name} is packed in a way that is not known here ({kind})")
+
+    def numbers(self, name: str, out: Numbers | None = None) -> Numbers:
+        """A tensor as one row of numbers, in a place that is given or in a new one."""
+        if out is None:
+            out = np.empty(self.size(name), dtype=np.float32)
+        place = self._place(name)
+        kind = self._api.gguf_get_tensor_type(self._handle, place)
         begin = self._start + self._api.gguf_get_tensor_offset(self._handle, place)
         raw = self._bytes[begin : begin + self._api.gguf_get_tensor_size(self._handle, place)]
-        kind = self._api.gguf_get_tensor_type(self._handle, place)
         if kind in _PLAIN:
-            return raw.view(_PLAIN[kind]).astype(np.float32)
-        if kind not in _PACKED:
-            raise self._unfit(f"{name} is packed in a way that is not known here ({kind})")
+            out[:] = raw.view(_PLAIN[kind])
+        else:
+            unpack = getattr(self._api, _PACKED[kind].unpack)
+            unpack(raw.ctypes.data, out.ctypes.data, out.size)
+        return out
 
-        block = _PACKED[kind]
-        found = np.empty(raw.size // block.bytes * block.numbers, dtype=np.float32)
-        unpack = getattr(self._api, block.unpack)
-        unpack(raw.ctypes.data, found.ctypes.data, found.size)
-        return found
+    def _place(self, name: str) -> int:
+        place = int(self._api.gguf_find_tensor(self._handle, name.encode()))
+        if place < 0:
+            raise self._unfit(f"it has no tensor {name}")
+        return place
 
     def _unfit(self, reason: str) -> ModelError:
         return ModelError(
