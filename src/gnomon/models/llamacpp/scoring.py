@@ -12,6 +12,7 @@ import numpy as np
 from gnomon.models.choices import take
 from gnomon.models.llamacpp.blas import side_by_side
 from gnomon.models.llamacpp.decoder import Decoder, Integers, Past, Rows, log_sums
+from gnomon.models.memory import keep_freed_memory
 from gnomon.models.planner import Planner, Room, Task
 from gnomon.models.transformers.masks import ancestors, filled
 
@@ -25,6 +26,7 @@ class Scorer(Planner[Past]):
 
     def __init__(self, decoder: Decoder, *, threads: int) -> None:
         super().__init__(ROOM)
+        keep_freed_memory()
         self.decoder = decoder
         self.threads = threads
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import torch
 
+from gnomon.models.memory import keep_freed_memory
 from gnomon.models.planner import Planner, Room, Task
 from gnomon.models.transformers.limits import longest_tree, on_cpu, rotation_limit
 from gnomon.models.transformers.passes import Layers, forward, read_prefix
@@ -30,6 +31,8 @@ class Scorer(Planner[Layers]):
         room = Room(tokens or usual.tokens, outputs or usual.outputs)
         by_length = rotation_limit(model.config) is not None
         super().__init__(room, trees=trees, limit=longest_tree(model.config), by_length=by_length)
+        if on_cpu(model):
+            keep_freed_memory()
         self.model = model
         self.device = next(model.parameters()).device
 
