@@ -312,8 +312,6 @@ IMAGE_LISTS: dict[str, Entry] = {
 
 # What `gnomon demo` shows: one of each kind, quick to ask.
 DEMO_MODEL = "smollm2"
-# The published 4-bit weights as they are: a third of the disk space, and good enough to see.
-DEMO_OPTIONS = {"quantised": True}
 DEMO = ("scales", "posrel", "spacenli", "spatialqa", "viphy-size-transitive")
 # And what small eyes are shown: few pictures, of a size that is quickly drawn.
 DEMO_EYES, DEMO_SEEN = "eyes", "vsr"

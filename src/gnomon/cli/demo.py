@@ -2,9 +2,8 @@
 
 It prints a table and writes a page. The first time, the weights (SmolLM2-135M-Instruct, 93 MB, and
 19 MB of a detector and a depth map) are fetched into the cache, and some pictures are drawn; the
-second time it takes seconds. The demo computes with the language model's weights as they were
-published, in 4 bits; `gnomon run -m smollm2` is more exact. Units, in the table, are what items
-share, such as objects or families of patterns: intervals are over these (docs/glossary.md).
+second time it takes seconds. Units, in the table, are what items share, such as objects or families
+of patterns: intervals are over these (docs/glossary.md).
 
 examples:
   gnomon demo
@@ -24,7 +23,6 @@ from gnomon.registry import (
     DEMO,
     DEMO_EYES,
     DEMO_MODEL,
-    DEMO_OPTIONS,
     DEMO_SEEN,
     DEMO_SEEN_OPTIONS,
     ModelSpec,
@@ -39,8 +37,9 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "-m",
         "--model",
+        default=DEMO_MODEL,
         metavar="MODEL",
-        help=f"the model to ask (default: {DEMO_MODEL}, in 4 bits)",
+        help=f"the model to ask (default: {DEMO_MODEL})",
     )
     parser.add_argument(
         "--limit",
@@ -76,8 +75,7 @@ def main(args: Namespace) -> int:
     from gnomon.registry import model
     from gnomon.reporting.tables.scores import headline
 
-    asked = model(args.model) if args.model else model(DEMO_MODEL, **DEMO_OPTIONS)
-    models = [asked, model("random")]
+    models = [model(args.model), model("random")]
     runs: list[Run] = []
     for name in DEMO:
         runs += _asked(args, load(name).limited(args.limit), models)

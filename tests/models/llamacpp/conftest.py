@@ -12,15 +12,17 @@ WORDS = ["<unk>", "<s>", "</s>", *BYTES, *PIECES, *"Aabcdefghilmnrstu"]
 TYPES = [2, 3, 3] + [6] * 256 + [1] * (len(WORDS) - 259)  # unknown, control, byte, normal
 
 
-def tensor_shapes(layers, size):
+def tensor_shapes(layers, size, key_size):
     shapes = {
         "token_embd": (len(WORDS), size),
         "output_norm": (size,),
         "output": (len(WORDS), size),
     }
     for n in range(layers):
-        for part in ("attn_q", "attn_k", "attn_v", "attn_output"):
+        for part in ("attn_q", "attn_output"):
             shapes[f"blk.{n}.{part}"] = (size, size)
+        for part in ("attn_k", "attn_v"):
+            shapes[f"blk.{n}.{part}"] = (key_size, size)
         for part in ("attn_norm", "ffn_norm"):
             shapes[f"blk.{n}.{part}"] = (size,)
         for part in ("ffn_gate", "ffn_up"):
@@ -61,6 +63,8 @@ def write_model():
         seed=0,
         layers=1,
         size=32,
+        heads=2,
+        key_heads=2,
         scale=1.0,
         quantised=False,
         context=64,
@@ -73,8 +77,8 @@ def write_model():
         writer.add_context_length(context)
         writer.add_embedding_length(size)
         writer.add_feed_forward_length(64)
-        writer.add_head_count(2)
-        writer.add_head_count_kv(2)
+        writer.add_head_count(heads)
+        writer.add_head_count_kv(key_heads)
         writer.add_layer_norm_rms_eps(1e-5)
         writer.add_tokenizer_model("llama")
         writer.add_token_list(WORDS)
@@ -89,7 +93,8 @@ def write_model():
             writer.add_chat_template(template)
         if ends:
             writer.add_add_eos_token(True)
-        write_tensors(writer, tensor_shapes(layers, size), seed, quantised, scale)
+        shapes = tensor_shapes(layers, size, size // heads * key_heads)
+        write_tensors(writer, shapes, seed, quantised, scale)
         writer.write_header_to_file()
         writer.write_kv_data_to_file()
         writer.write_tensors_to_file()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import os
 
-import numpy as np
 import pytest
 
 from gnomon.errors import ModelError, UsageError
@@ -13,7 +12,6 @@ from gnomon.models.chat import chat_template, conversation
 from gnomon.models.llamacpp.gguf import gguf
 from gnomon.models.llamacpp.library import check_layout
 from gnomon.models.llamacpp.llama import Llama, Wanted
-from gnomon.models.llamacpp.widening import widen
 from gnomon.records import Item
 
 pytest.importorskip("xllamacpp")
@@ -321,43 +319,6 @@ def test_what_is_no_model_is_said_so(tmp_path, tiny):
         gguf(str(tiny), ask="politely")
     with pytest.raises(UsageError, match="no chat template"):
         gguf(str(tiny), chat=True)
-
-
-def numbers(file):
-    from gguf import GGUFReader, dequantize
-
-    tensors = GGUFReader(file).tensors
-    return {tensor.name: dequantize(tensor.data, tensor.tensor_type) for tensor in tensors}
-
-
-def fields(file):
-    from gguf import GGUFReader
-
-    found = GGUFReader(file).fields.items()
-    return {name: field.contents() for name, field in found if name != "general.file_type"}
-
-
-def test_widening_keeps_every_weight_and_all_that_the_file_says(tmp_path, write_model):
-    template = "{{ messages }}"
-    narrow = write_model(tmp_path / "narrow.gguf", quantised=True, template=template)
-    widen(narrow, tmp_path / "wide.gguf")
-    before, after = numbers(narrow), numbers(tmp_path / "wide.gguf")
-    assert list(before) == list(after)
-    for name, values in before.items():
-        exact = values if values.ndim == 1 else values.astype(np.float16)
-        assert np.array_equal(after[name], exact)
-    assert fields(narrow) == fields(tmp_path / "wide.gguf")
-
-
-def test_the_wide_file_is_scored_like_the_narrow_one(tmp_path, write_model):
-    narrow = write_model(tmp_path / "narrow.gguf", quantised=True)
-    widen(narrow, tmp_path / "wide.gguf")
-    scores = []
-    for file in (narrow, tmp_path / "wide.gguf"):
-        model = gguf(str(file), threads=1)
-        scores.append(model.answer([cloze()])[0].scores)
-        model.close()
-    assert scores[0] == pytest.approx(scores[1], rel=0.02)
 
 
 class Library:

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from gnomon.errors import ModelError
 from gnomon.models.llamacpp.gguf import gguf
-from gnomon.models.llamacpp.smollm2 import wide_weights
+from gnomon.models.llamacpp import smollm2
 from gnomon.models.servers.openai import openai
 from gnomon.records import Item
 
@@ -32,7 +32,7 @@ CAPTIONS = ("The cat is left of the dog.", "The bus is behind the tree.", "A bir
 
 @pytest.fixture(scope="module")
 def weights():
-    return wide_weights()
+    return smollm2.weights()
 
 
 @pytest.fixture(scope="module")

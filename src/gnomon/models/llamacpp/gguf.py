@@ -120,7 +120,7 @@ class Gguf:
         check_normalisation(normalise)
         check_sizes(context, reply_room(new_tokens, ""), threads)
         check_file(file)
-        threads = threads or _cores()
+        threads = threads or available_cores()
         check_loads(file, context=context, threads=threads)
         if mmproj:
             check_decoder()
@@ -215,12 +215,13 @@ class Gguf:
         return replied(items, self.prompt, tokens, self._generate, longest=window, room=room)
 
     def _generate(self, prompts: Sequence[Sequence[int]]) -> list[Reply]:
-        found = []
-        for prompt in prompts:
-            said = self.llama.reply(prompt, self.new_tokens)
-            cut = len(said) == self.new_tokens
-            found.append(Reply(self.llama.text(said), len(prompt) + len(said), cut))
-        return found
+        return [
+            self._reply(prompt, self.llama.reply(prompt, self.new_tokens)) for prompt in prompts
+        ]
+
+    def _reply(self, prompt: Sequence[int], said: Sequence[int]) -> Reply:
+        cut = len(said) == self.new_tokens
+        return Reply(self.llama.text(said), len(prompt) + len(said), cut)
 
     def _words(self, item: Item) -> Sequence[Sequence[str]]:
         """The ways to say each choice."""
@@ -354,7 +355,7 @@ def _stand_in(llama: Llama) -> int:
     return max(llama.eos, 0)
 
 
-def _cores() -> int:
+def available_cores() -> int:
     """The cores this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))

@@ -8,14 +8,12 @@ that differs is refused, never misread.
 from __future__ import annotations
 
 import ctypes
-import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from gnomon.errors import MissingExtraError, ModelError
+from gnomon.models.waiting import patient_threads
 
 # n_ctx, n_batch, n_ubatch and n_seq_max of llama_context_default_params()
 DEFAULTS = (512, 2048, 512, 1)
@@ -46,7 +44,9 @@ class Batch(ctypes.Structure):
     )
 
 
-_SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
+Signatures = dict[str, tuple[Any, list[Any]]]  # what a function gives, and what it takes
+
+_SIGNATURES: Signatures = {
     "llama_backend_init": (None, []),
     "llama_log_set": (None, [_Log, _pointer]),
     "llama_model_default_params": (_Parameters, []),
@@ -131,17 +131,25 @@ def library_file() -> Path:
 def open_library() -> Any:
     """The binding's shared library, with the signatures of the functions used, checked."""
     try:
-        with _patient_threads():
+        with patient_threads():
             library = ctypes.CDLL(str(library_file()))
-        for name, (result, arguments) in _SIGNATURES.items():
-            function = getattr(library, name)
-            function.restype, function.argtypes = result, arguments
-    except (OSError, AttributeError) as error:
+    except OSError as error:
         raise unfit(str(error)) from None
+    set_signatures(library, _SIGNATURES)
     check_layout(library)
     library.llama_log_set(listen, None)
     library.llama_backend_init()
     return library
+
+
+def set_signatures(library: Any, signatures: Signatures) -> None:
+    """Say what functions take and give; a library that lacks one of them is refused."""
+    try:
+        for name, (result, arguments) in signatures.items():
+            function = getattr(library, name)
+            function.restype, function.argtypes = result, arguments
+    except AttributeError as error:
+        raise unfit(str(error)) from None
 
 
 def check_layout(library: Any) -> None:
@@ -155,23 +163,6 @@ def check_layout(library: Any) -> None:
     if not all(filled) or batch.n_tokens or batch.embd:
         raise unfit("a batch of tokens is laid out in another way")
     library.llama_batch_free(batch)
-
-
-@contextmanager
-def _patient_threads() -> Iterator[None]:
-    """Let OpenMP's threads sleep soon while they wait, unless the user has set how they wait.
-
-    By default they spin: on a busy machine one batch took 33 s of CPU that takes 0.8 s
-    (docs/decisions.md).
-    """
-    if os.environ.keys() & {"GOMP_SPINCOUNT", "OMP_WAIT_POLICY"}:
-        yield
-        return
-    os.environ["GOMP_SPINCOUNT"] = "300"
-    try:
-        yield
-    finally:
-        del os.environ["GOMP_SPINCOUNT"]
 
 
 def unfit(reason: str) -> ModelError:

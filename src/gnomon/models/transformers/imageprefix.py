@@ -17,7 +17,7 @@ import torch
 from transformers.cache_utils import DynamicCache
 
 from gnomon.models.choices import Query, take
-from gnomon.models.transformers.likelihoods import PASS_ON_CPU, PASS_ON_GPU, SPREAD
+from gnomon.models.transformers.likelihoods import ROOM_ON_CPU, ROOM_ON_GPU, SPREAD
 from gnomon.models.transformers.limits import longest_tree, on_cpu
 from gnomon.models.transformers.looking import Looking, shape_of
 from gnomon.models.transformers.passes import SharedLayer, forward, logits_at
@@ -54,7 +54,7 @@ class PictureScorer:
     def __init__(self, model: Any, looking: Looking, *, sharing: bool = True) -> None:
         self.model, self.looking, self.sharing = model, looking, sharing
         self.device = next(model.parameters()).device
-        self.size = PASS_ON_CPU if on_cpu(model) else PASS_ON_GPU
+        self.size = ROOM_ON_CPU if on_cpu(model) else ROOM_ON_GPU
         self._limit = longest_tree(model.config)
         self._mark = getattr(model.config, "image_token_id", None)  # stands for pictures
         self._most_tokens = min(

@@ -16,6 +16,7 @@ from gnomon.models.transformers.architectures import COMPARING, architecture_of,
 from gnomon.models.transformers.faults import check_complete, check_device, check_folder, explained
 from gnomon.models.transformers.processors import image_settings, load_processor
 from gnomon.models.transformers.tokenizers import load_tokenizer
+from gnomon.models.waiting import patient_threads
 
 MAKERS = {
     "causal": "AutoModelForCausalLM",
@@ -230,7 +231,7 @@ def libraries() -> tuple[Any, Any]:
     """torch and transformers, or which extra brings them."""
     os.environ.setdefault("TRANSFORMERS_NO_ADVISORY_WARNINGS", "1")
     try:
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), patient_threads():
             warnings.simplefilter("ignore")
             import torch
             import transformers

@@ -15,6 +15,7 @@ import numpy as np
 import torch
 from transformers.cache_utils import Cache, DynamicCache, DynamicLayer
 
+from gnomon.models.transformers.masks import ancestors, filled
 from gnomon.models.transformers.rows import Row
 
 ROOM = 64 * 2**20  # bytes that a prefix may take, spread over the rows of a batch
@@ -79,15 +80,14 @@ def forward(
     """
     device = places.device
     length = len(batch[0].tokens)
-    # A row is filled up with its last token: nothing that stands after a token changes it.
-    ids = [row.tokens + row.tokens[-1:] * (length - len(row.tokens)) for row in batch]
+    ids = [filled(row.tokens, length) for row in batch]
     inputs: dict[str, Any] = {"input_ids": torch.tensor(ids, device=device), "use_cache": False}
     offset = 0
     if prefix is not None:
         offset = prefix[0].keys.shape[-2]
         inputs |= {"past_key_values": Cache(layers=prefix), "use_cache": True}
     if prefix is not None or not batch[0].chain:
-        depths = [row.depths + row.depths[-1:] * (length - len(row.tokens)) for row in batch]
+        depths = [filled(row.depths, length) for row in batch]
         inputs["position_ids"] = torch.as_tensor(np.array(depths) + offset, device=device)
         inputs["attention_mask"] = _mask(batch, length, offset, model.dtype, device)
     return logits_at(model, inputs, places)
@@ -180,20 +180,8 @@ def _mask(
     batch: list[Row], length: int, offset: int, dtype: torch.dtype, device: torch.device
 ) -> torch.Tensor:
     """What a token sees: 0 for the prefix, its ancestors and itself, the least number elsewhere."""
-    if batch[0].chain:
-        sees = np.tril(np.ones((1, length, length), dtype=bool))
-    else:
-        sees = np.zeros((len(batch), length, length), dtype=bool)
-        for place, row in enumerate(batch):
-            _ancestors(row, sees[place])
+    sees = ancestors(batch, length)
     mask = torch.full((len(sees), 1, length, offset + length), torch.finfo(dtype).min, dtype=dtype)
     mask[..., :offset] = 0
     mask[:, 0, :, offset:][torch.from_numpy(sees)] = 0
     return mask.to(device).expand(len(batch), -1, -1, -1)
-
-
-def _ancestors(row: Row, sees: np.ndarray) -> None:
-    np.fill_diagonal(sees, True)
-    for place, parent in enumerate(row.parents):
-        if parent >= 0:
-            sees[place, : parent + 1] |= sees[parent, : parent + 1]
