@@ -38,7 +38,7 @@ CHAT_IN_PARTS = (
 def files(tmp_path_factory, write_model, write_eyes):
     folder = tmp_path_factory.mktemp("eyes")
     return SimpleNamespace(
-        model=write_model(folder / "model.gguf", context=512, layers=2, scale=0.2),
+        model=write_model(folder / "model.gguf", context=512, layers=2, spread=0.2),
         eyes=write_eyes(folder / "mmproj.gguf"),
         others=write_eyes(folder / "other.gguf", seed=1),
     )
@@ -172,7 +172,7 @@ def test_other_kinds_of_eyes_share_pictures_too(
     opened, write_model, write_eyes, tmp_path, photo, architecture, kind, side
 ):
     file = write_model(
-        tmp_path / "m.gguf", architecture=architecture, context=512, layers=2, scale=0.2
+        tmp_path / "m.gguf", architecture=architecture, context=512, layers=2, spread=0.2
     )
     eyes = write_eyes(tmp_path / "eyes.gguf", kind=kind, side=side)
     model = opened(file, mmproj=str(eyes))

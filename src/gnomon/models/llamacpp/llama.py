@@ -123,20 +123,6 @@ class Llama:
             tokens = [token]
         return said
 
-    def read(self, tokens: Sequence[int]) -> None:
-        """Compute more tokens, after which nothing is asked."""
-        for at in range(0, len(tokens), self._chunk):
-            self._decode(tokens[at : at + self._chunk], len(self.cached), [])
-
-    def forget(self) -> None:
-        """Empty the cache."""
-        self._forget_all()
-
-    @property
-    def handles(self) -> tuple[Any, Any]:
-        """The library's own model and context, for eyes that work with them."""
-        return self._model, self._context
-
     def text(self, tokens: Sequence[int]) -> str:
         """Tokens as text, without control tokens."""
         buffer = ctypes.create_string_buffer(16 + 256 * len(tokens))
@@ -153,6 +139,20 @@ class Llama:
             self._api.llama_free(context)
         if model:
             self._api.llama_model_free(model)
+
+    def read(self, tokens: Sequence[int]) -> None:
+        """Compute more tokens, after which nothing is asked."""
+        for at in range(0, len(tokens), self._chunk):
+            self._decode(tokens[at : at + self._chunk], len(self.cached), [])
+
+    def forget(self) -> None:
+        """Empty the cache."""
+        self._forget_all()
+
+    @property
+    def handles(self) -> tuple[Any, Any]:
+        """The library's own model and context, for eyes that work with them."""
+        return self._model, self._context
 
     def _load(self, file: Path) -> Any:
         forget_complaints()
