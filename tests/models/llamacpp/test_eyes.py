@@ -226,16 +226,19 @@ def test_items_with_and_without_pictures_are_asked_together(opened, seeing, file
     assert [answer.item for answer in seeing.answer(items)] == ["1", "2", "3"]
 
 
-def test_replies_depend_on_the_picture_and_not_on_the_batch(opened, files, photo):
-    model = opened(files.model, mmproj=str(files.eyes), ask="generate", new_tokens=6)
-    items = captions([photo(1), photo(2)])
+def test_replies_depend_on_the_picture_and_not_on_the_batch(
+    opened, files, write_model, tmp_path, photo
+):
+    file = write_model(tmp_path / "m.gguf", context=512, layers=2, spread=0.4)
+    model = opened(file, mmproj=str(files.eyes), ask="generate", new_tokens=12)
+    items = [caption(str(number), photo(number)) for number in range(8)]
     together = [answer.reply for answer in model.answer(items)]
     alone = []
     for item in items:
         model.llama.forget()
         alone += [answer.reply for answer in model.answer([item])]
     assert together == alone
-    assert together[:3] != together[3:]
+    assert len(set(together)) > 1
 
 
 @pytest.mark.parametrize("template", [CHAT, CHAT_IN_PARTS])
