@@ -257,6 +257,17 @@ def test_in_a_conversation_the_picture_opens_the_question(
     assert "ant is larger than a bird." in model.llama.text(path[start + 16 :])
 
 
+@pytest.mark.parametrize("ask", ["score", "generate"])
+def test_a_template_that_ends_with_the_picture_is_an_error(
+    opened, files, write_model, tmp_path, photo, ask
+):
+    only_sign = "{% for m in messages if m.role == 'user' %}{{ m.content[:13] }}{% endfor %}"
+    file = write_model(tmp_path / "m.gguf", context=512, template=only_sign)
+    model = opened(file, mmproj=str(files.eyes), ask=ask)
+    with pytest.raises(ValueError, match="no text between the picture and the answer"):
+        model.answer([caption("1", photo(1))])
+
+
 def test_a_text_that_holds_the_sign_of_a_picture_is_refused(seeing, photo):
     item = caption("1", photo(1), text=f"{sight.SIGN} is larger.")
     with pytest.raises(ValueError, match="2 signs for 1 pictures"):
