@@ -31,12 +31,12 @@ def tensor_shapes(layers, size, key_size):
     return shapes
 
 
-def write_tensors(writer, shapes, seed, quantised, scale):
+def write_tensors(writer, shapes, seed, quantised, spread):
     import gguf
 
     bits = np.random.default_rng(seed)
     for name, shape in shapes.items():
-        values = bits.normal(scale=scale, size=shape).astype(np.float32)
+        values = bits.normal(size=shape, scale=spread).astype(np.float32)
         kind = gguf.GGMLQuantizationType.F32
         if quantised and len(shape) == 2:
             kind = gguf.GGMLQuantizationType.Q4_1
@@ -59,17 +59,17 @@ def write_model():
     def write(
         file,
         *,
-        architecture="llama",
         seed=0,
         layers=1,
         size=32,
         heads=2,
         key_heads=2,
-        scale=1.0,
+        spread=1.0,
         quantised=False,
         context=64,
         template="",
         ends=False,
+        architecture="llama",
     ):
         writer = gguf.GGUFWriter(file, architecture)
         writer.add_file_type(0)
@@ -94,7 +94,7 @@ def write_model():
         if ends:
             writer.add_add_eos_token(True)
         shapes = tensor_shapes(layers, size, size // heads * key_heads)
-        write_tensors(writer, shapes, seed, quantised, scale)
+        write_tensors(writer, shapes, seed, quantised, spread)
         writer.write_header_to_file()
         writer.write_kv_data_to_file()
         writer.write_tensors_to_file()

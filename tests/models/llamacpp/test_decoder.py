@@ -26,7 +26,7 @@ def file(request, tmp_path_factory, write_model):
     """Three layers of four heads that share two keys; `packed`: in 4 and 8 bits."""
     target = tmp_path_factory.mktemp("decoder") / f"{request.param}.gguf"
     shape = {"layers": 3, "size": 64, "heads": 4, "key_heads": 2}
-    return write_model(target, **shape, scale=0.3, quantised=request.param == "packed")
+    return write_model(target, **shape, spread=0.3, quantised=request.param == "packed")
 
 
 @pytest.fixture(scope="module")

@@ -38,7 +38,7 @@ CHAT_IN_PARTS = (
 def files(tmp_path_factory, write_model, write_eyes):
     folder = tmp_path_factory.mktemp("eyes")
     return SimpleNamespace(
-        model=write_model(folder / "model.gguf", context=512, layers=2, scale=0.2),
+        model=write_model(folder / "model.gguf", context=512, layers=2, spread=0.2),
         eyes=write_eyes(folder / "mmproj.gguf"),
         others=write_eyes(folder / "other.gguf", seed=1),
     )
@@ -172,7 +172,7 @@ def test_other_kinds_of_eyes_share_pictures_too(
     opened, write_model, write_eyes, tmp_path, photo, architecture, kind, side
 ):
     file = write_model(
-        tmp_path / "m.gguf", architecture=architecture, context=512, layers=2, scale=0.2
+        tmp_path / "m.gguf", architecture=architecture, context=512, layers=2, spread=0.2
     )
     eyes = write_eyes(tmp_path / "eyes.gguf", kind=kind, side=side)
     model = opened(file, mmproj=str(eyes))
@@ -226,16 +226,19 @@ def test_items_with_and_without_pictures_are_asked_together(opened, seeing, file
     assert [answer.item for answer in seeing.answer(items)] == ["1", "2", "3"]
 
 
-def test_replies_depend_on_the_picture_and_not_on_the_batch(opened, files, photo):
-    model = opened(files.model, mmproj=str(files.eyes), ask="generate", new_tokens=6)
-    items = captions([photo(1), photo(2)])
+def test_replies_depend_on_the_picture_and_not_on_the_batch(
+    opened, files, write_model, tmp_path, photo
+):
+    file = write_model(tmp_path / "m.gguf", context=512, layers=2, spread=0.4)
+    model = opened(file, mmproj=str(files.eyes), ask="generate", new_tokens=12)
+    items = [caption(str(number), photo(number)) for number in range(8)]
     together = [answer.reply for answer in model.answer(items)]
     alone = []
     for item in items:
         model.llama.forget()
         alone += [answer.reply for answer in model.answer([item])]
     assert together == alone
-    assert together[:3] != together[3:]
+    assert len(set(together)) > 1
 
 
 @pytest.mark.parametrize("template", [CHAT, CHAT_IN_PARTS])
@@ -252,6 +255,17 @@ def test_in_a_conversation_the_picture_opens_the_question(
     assert path[start : start + 16] == [-1] * 16
     assert model.llama.text(path[:start]).endswith("<user>")
     assert "ant is larger than a bird." in model.llama.text(path[start + 16 :])
+
+
+@pytest.mark.parametrize("ask", ["score", "generate"])
+def test_a_template_that_ends_with_the_picture_is_an_error(
+    opened, files, write_model, tmp_path, photo, ask
+):
+    only_sign = "{% for m in messages if m.role == 'user' %}{{ m.content[:13] }}{% endfor %}"
+    file = write_model(tmp_path / "m.gguf", context=512, template=only_sign)
+    model = opened(file, mmproj=str(files.eyes), ask=ask)
+    with pytest.raises(ValueError, match="no text between the picture and the answer"):
+        model.answer([caption("1", photo(1))])
 
 
 def test_a_text_that_holds_the_sign_of_a_picture_is_refused(seeing, photo):

@@ -9,8 +9,8 @@ import pytest
 from msgspec.structs import replace
 
 from gnomon.errors import ModelError
-from gnomon.models.llamacpp.gguf import gguf
 from gnomon.models.llamacpp import smollm2
+from gnomon.models.llamacpp.gguf import gguf
 from gnomon.models.servers.openai import openai
 from gnomon.records import Item
 

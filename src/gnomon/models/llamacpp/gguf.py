@@ -1,14 +1,13 @@
 """Models in GGUF files, run by llama.cpp: the log-probability of each choice, or a reply to read.
 
-All that is asked in a batch is a tree of tokens; it is walked in depth-first order with one cache,
-so that every shared beginning (instruction, examples, premises, choices that begin alike) is
-computed once.
+With a projector they see: the pictures of an item stand before its question.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -30,9 +29,10 @@ from gnomon.models.choices import (
 )
 from gnomon.models.likelihood import check_normalisation
 from gnomon.models.llamacpp.eyes import Eyes, Picture
-from gnomon.models.llamacpp.llama import Llama, Wanted
+from gnomon.models.llamacpp.llama import Llama
 from gnomon.models.llamacpp.sight import answer_seeing, contexts_with_signs, split_at_signs
 from gnomon.models.llamacpp.trial import check_loads
+from gnomon.models.llamacpp.walking import walk
 from gnomon.models.transformers.rows import shared
 from gnomon.options import neutral
 from gnomon.probing.prompts import load_prompt
@@ -41,7 +41,6 @@ from gnomon.vision.decoding import check_decoder
 
 Normalise = Literal["sum", "mean", "byte", "pmi"]
 Ask = Literal["score", "generate"]
-Prefix = tuple[int, ...]
 MAGIC = b"GGUF"
 
 
@@ -148,7 +147,7 @@ class Gguf:
         self._beginning = self.llama.token_text(self.llama.bos)
         self._nothing = [_stand_in(self.llama)]
         self._likelihoods = Likelihoods(
-            self._log_probabilities,
+            partial(walk, self.llama),
             normalise=normalise,
             nothing=self._nothing,
             longest=self.llama.window,
@@ -210,6 +209,8 @@ class Gguf:
     def _replies(self, items: Sequence[Item]) -> list[Answer]:
         before = self._contexts(items, answered=False)
         tokens = [self.tokenize(text) or self._nothing for text in before]
+        for each in tokens:
+            _check_text_follows(each)
         room = 1 + self._more_room()
         window = self.llama.window
         return replied(items, self.prompt, tokens, self._generate, longest=window, room=room)
@@ -232,6 +233,7 @@ class Gguf:
         before = self.tokenize(context)
         whole = [self.tokenize(context + word) for word in words]
         start = min(shared(before, tokens) for tokens in whole)
+        _check_text_follows(before[:start])
         continuations = [tokens[start:] for tokens in whole]
         return Query(before[:start] or self._nothing, continuations)
 
@@ -252,46 +254,11 @@ class Gguf:
         """What the pictures take of the window beyond their length in the path."""
         return sum(picture.more for picture in self._pictures)
 
-    def _log_probabilities(self, queries: Sequence[Query]) -> list[list[float]]:
-        """The log-probability of each continuation, summed over its tokens."""
-        known = _walk(self.llama, queries)
-        found = []
-        for query in queries:
-            sums = [_sum_along(known, query.context, tokens) for tokens in query.continuations]
-            found.append(sums)
-        return found
 
-
-Known = dict[tuple[Prefix, int], float]  # (what stands before, token) -> log-probability
-
-
-def _walk(llama: Llama, queries: Sequence[Query]) -> Known:
-    """The log-probability of each token of each continuation after what stands before it."""
-    wanted: dict[Prefix, set[int]] = {}
-    for query in queries:
-        for tokens in query.continuations:
-            for prefix, token in _steps(query.context, tokens):
-                wanted.setdefault(prefix, set()).add(token)
-
-    known: Known = {}
-    for chain in chains(sorted(wanted)):
-        places = [Wanted(len(prefix), tuple(sorted(wanted[prefix]))) for prefix in chain]
-        found = llama.log_probabilities(chain[-1], places)
-        for prefix, place, values in zip(chain, places, found, strict=True):
-            for token, value in zip(place.tokens, values, strict=True):
-                known[prefix, token] = value
-    return known
-
-
-def _sum_along(known: Known, context: Sequence[int], tokens: Sequence[int]) -> float:
-    return sum(known[step] for step in _steps(context, tokens))
-
-
-def _steps(context: Sequence[int], tokens: Sequence[int]) -> Iterator[tuple[Prefix, int]]:
-    """Each token of a continuation with what stands before it."""
-    path = (*context, *tokens)
-    for place in range(len(context), len(path)):
-        yield path[:place], path[place]
+def _check_text_follows(context: Sequence[int]) -> None:
+    """llama.cpp says nothing of what comes directly after a picture."""
+    if context and context[-1] < 0:
+        raise ValueError("the prompt has no text between the picture and the answer")
 
 
 def check_sizes(context: int, new_tokens: int, threads: int) -> None:
@@ -323,24 +290,6 @@ def check_file(file: Path, give_one: str = "Give the path of a .gguf file: gguf:
             f"{file} is not a GGUF file: it does not begin as one.",
             "Models in other formats load with hf:PATH.",
         )
-
-
-def chains(prefixes: Sequence[Prefix]) -> Iterator[list[Prefix]]:
-    """Sorted prefixes cut into runs in which each continues the one before.
-
-    A run is computed in one go.
-
-    >>> list(chains([(1,), (1, 2), (1, 2, 3), (1, 4), (5,)]))
-    [[(1,), (1, 2), (1, 2, 3)], [(1, 4)], [(5,)]]
-    """
-    chain: list[Prefix] = []
-    for prefix in prefixes:
-        if chain and prefix[: len(chain[-1])] != chain[-1]:
-            yield chain
-            chain = []
-        chain.append(prefix)
-    if chain:
-        yield chain
 
 
 def _writer(source: str, llama: Llama) -> Writer:

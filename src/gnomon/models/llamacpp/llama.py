@@ -122,20 +122,6 @@ class Llama:
             tokens = [token]
         return said
 
-    def read(self, tokens: Sequence[int]) -> None:
-        """Compute more tokens, after which nothing is asked."""
-        for at in range(0, len(tokens), self._chunk):
-            self._decode(tokens[at : at + self._chunk], len(self.cached), [])
-
-    def forget(self) -> None:
-        """Empty the cache."""
-        self._forget_all()
-
-    @property
-    def handles(self) -> tuple[Any, Any]:
-        """The library's own model and context, for eyes that work with them."""
-        return self._model, self._context
-
     def is_end(self, token: int) -> bool:
         """Whether a reply ends with this token."""
         return bool(self._api.llama_vocab_is_eog(self._vocabulary, token))
@@ -156,6 +142,20 @@ class Llama:
             self._api.llama_free(context)
         if model:
             self._api.llama_model_free(model)
+
+    def read(self, tokens: Sequence[int]) -> None:
+        """Compute more tokens, after which nothing is asked."""
+        for at in range(0, len(tokens), self._chunk):
+            self._decode(tokens[at : at + self._chunk], len(self.cached), [])
+
+    def forget(self) -> None:
+        """Empty the cache."""
+        self._forget_all()
+
+    @property
+    def handles(self) -> tuple[Any, Any]:
+        """The library's own model and context, for eyes that work with them."""
+        return self._model, self._context
 
     def _load(self, file: Path) -> Any:
         forget_complaints()
