@@ -92,6 +92,9 @@ MODELS: dict[str, Entry] = {
     "openai": Entry(
         "gnomon.models.servers.openai:openai", "a model of an OpenAI-compatible server: openai:NAME"
     ),
+    "eyes": Entry(
+        "gnomon.models.eyes:eyes", "a detector, a depth map and plain rules, embedded: no torch"
+    ),
     "hypothesis-only": Entry(
         "gnomon.models.classifiers:hypothesis_only",
         "words of the hypothesis alone, trained on other groups",
@@ -312,6 +315,9 @@ DEMO_MODEL = "smollm2"
 # The published 4-bit weights as they are: a third of the disk space, and good enough to see.
 DEMO_OPTIONS = {"quantised": True}
 DEMO = ("scales", "posrel", "spacenli", "spatialqa", "viphy-size-transitive")
+# And what small eyes are shown: few pictures, of a size that is quickly drawn.
+DEMO_EYES, DEMO_SEEN = "eyes", "vsr"
+DEMO_SEEN_OPTIONS = {"quads": 10, "size": 256}
 
 KINDS: dict[str, dict[str, Entry]] = {
     "benchmarks": BENCHMARKS,

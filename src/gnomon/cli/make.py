@@ -8,7 +8,7 @@ examples:
   gnomon make spacenli -o spacenli.parquet --per-group 50
   gnomon make spacenli -o mine.jsonl --patterns my_patterns.yaml
   gnomon make vsr@published -o test.jsonl --data path/to/vsr --split test
-  gnomon make vsr@fresh -o scenes --seed 7 --set quads=20
+  gnomon make vsr@fresh -o scenes --seed 7 --set quads=5
 
 A file of fresh items carries a canary string beside each item (docs/formats.md), by which training
 on it can be avoided and found out. `gnomon check FILE` reads it back.

@@ -34,7 +34,8 @@ LARGEST = 256 * 2**10  # bytes of a prompt file
 _HINT = "docs/prompts.md lists a prompt's fields. Words such as yes, no and 5 must be in quotes."
 _Shots = Annotated[int, msgspec.Meta(ge=0)]
 _Changes = dict[str, Any]
-DEFAULTS = ("plain", "chat", "t5", "masked")  # which of them a model has, only the model knows
+# which of them a model has, only the model knows
+DEFAULTS = ("plain", "chat", "t5", "masked", "picture", "picture-plain")
 
 
 class Prompt(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):

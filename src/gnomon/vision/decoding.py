@@ -31,6 +31,14 @@ THUMBNAIL = 160  # pixels of the longer side
 QUALITY = 70
 
 
+def check_decoder() -> None:
+    """Refuse to begin where pictures cannot be decoded."""
+    try:
+        import PIL.Image  # noqa: F401
+    except ImportError:
+        raise MissingExtraError("Pictures", "vision") from None
+
+
 def decode(path: str | Path) -> Pixels:
     """The picture in a file as 8-bit RGB; whatever is transparent shows white."""
     file = Path(path)
@@ -61,10 +69,9 @@ def thumbnail(path: str | Path, side: int = THUMBNAIL) -> str:
 
 
 def _decoded(stream: IO[bytes], file: Path, *, shrink_to: int = 0) -> Pixels:
-    try:
-        from PIL import Image, UnidentifiedImageError
-    except ImportError:
-        raise MissingExtraError("Pictures", "vision") from None
+    check_decoder()
+    from PIL import Image, UnidentifiedImageError
+
     size = size_in(stream, file)
     pixels = size.width * size.height
     if pixels > MOST_DECODED:

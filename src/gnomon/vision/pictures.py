@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from PIL.Image import Image as Pixels
 
 AHEAD = 16  # pictures that may be ready before the model asks for them
+Thing = TypeVar("Thing")
 Made = TypeVar("Made")
 
 
@@ -41,7 +42,7 @@ def file_of(image: Image) -> Path:
     if not image.path.startswith(("http://", "https://")):
         return Path(image.path)
     name = image.sha256 or sha256(image.path.encode()).hexdigest()
-    target = cache_folder() / "pictures" / name
+    target = cache_folder() / "photos" / name
     if not target.exists():
         download(image.path, target, sha256=image.sha256, limit=MOST_BYTES)
     return target
@@ -73,9 +74,11 @@ def pixels(image: Image) -> Pixels:
 
 
 def see(
-    images: Iterable[Image], make: Callable[[Image], Made], *, threads: int = 0, ahead: int = AHEAD
+    things: Iterable[Thing], make: Callable[[Thing], Made], *, threads: int = 0, ahead: int = AHEAD
 ) -> Iterator[Seen[Made]]:
     """What `make` gives for each picture, in order; a `DataError` becomes the picture's trouble.
+
+    A thing is an `Image`, or several that are shown together.
 
     At most `ahead` are made before they are asked for. `threads` 0 is as many as there are cores,
     at most four.
@@ -83,8 +86,8 @@ def see(
     with ThreadPoolExecutor(threads or min(4, os.cpu_count() or 1)) as pool:
         waiting: deque[Future[Seen[Made]]] = deque()
         try:
-            for image in images:
-                waiting.append(pool.submit(_seen, image, make))
+            for thing in things:
+                waiting.append(pool.submit(_seen, thing, make))
                 if len(waiting) > ahead:
                     yield waiting.popleft().result()
             while waiting:
@@ -94,8 +97,8 @@ def see(
                 future.cancel()
 
 
-def _seen(image: Image, make: Callable[[Image], Made]) -> Seen[Made]:
+def _seen(thing: Thing, make: Callable[[Thing], Made]) -> Seen[Made]:
     try:
-        return Seen(make(image))
+        return Seen(make(thing))
     except DataError as error:
         return Seen(None, error.message)

@@ -33,6 +33,7 @@ def published(
     data: str = "",
     split: str = "",
     images: str = "",
+    present: bool = False,
     seed: int = 0,
     release: int = 1,
     ways: str = "",
@@ -45,6 +46,7 @@ def published(
              contrast; PART is train, dev, test or train-N, for N = 100 captions or 10, 25, 50, 75
              percent. A PART alone is one of random
     images   a folder with the photographs, in COCO's layout or flat; else what was fetched
+    present  only captions whose photograph is there, for a folder with some of them
     seed     draws the splits that are rebuilt
     release  1 (the paper's) or 2 (the journal version's), where no folder is given
     ways     other ways to put each fact: converse, negation, mirror (of the photograph), with
@@ -57,16 +59,22 @@ def published(
         )
     folder = locate(data, "vsr" if release == 1 else "vsr-2")
     others = chosen_ways(ways)
-    yield from in_ways(_captions(folder, split, images, seed), others)
-
-
-def _captions(folder: Path, split: str, images: str, seed: int) -> Iterator[Item]:
     pictures = _picture_folders(images)
+    required = bool(images) and not present
+    captions = _captions(folder, split, pictures, seed, required=required)
+    if present:
+        captions = (item for item in captions if item.images[0].sha256)
+    yield from in_ways(captions, others)
+
+
+def _captions(
+    folder: Path, split: str, pictures: list[Path], seed: int, *, required: bool
+) -> Iterator[Item]:
     pairs = _pairs(folder)
     for tags, row in _chosen(folder, split, seed):
         if row.key in pairs:
             tags["pair"] = pairs[row.key]
-        yield caption_item(row, files.picture(row, pictures, required=bool(images)), tags)
+        yield caption_item(row, files.picture(row, pictures, required=required), tags)
 
 
 def _pairs(folder: Path) -> dict[Key, str]:

@@ -30,7 +30,12 @@ KNOWN = (
     (
         "Unrecognized configuration class",
         "is not a model of the kind that was asked for.",
-        "Leave kind out, or give another: causal, seq2seq, masked, nli.",
+        "Leave kind out, or give another: causal, seq2seq, masked, nli, vlm.",
+    ),
+    (
+        "requires the Torchvision library",
+        "has an image processor that needs torchvision.",
+        "Install it: pip install torchvision.",
     ),
     (
         "instantiate the backend tokenizer",

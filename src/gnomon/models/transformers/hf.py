@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from gnomon.contracts import Model
-from gnomon.errors import UsageError
+from gnomon.errors import ModelError, UsageError
 from gnomon.models.choices import check_way_to_ask, reply_room
 from gnomon.models.transformers.loading import Loaded, Loading, load
 from gnomon.options import given, neutral
 from gnomon.probing.prompts import Prompt, load_prompt
+from gnomon.vision.features import bytes_of
 
 
 class Asking(NamedTuple):
@@ -31,6 +32,7 @@ class Asking(NamedTuple):
     span: str
     labels: str
     trees: bool | None
+    features: str
 
     def chosen_prompt(self, default: str) -> Prompt:
         """The prompt that the user names, or the default of the kind."""
@@ -44,7 +46,7 @@ class Place(NamedTuple):
     converses: bool = True  # where its tokenizer has a chat template
 
 
-@neutral("threads", "allow_pickle", "trees")
+@neutral("threads", "allow_pickle", "trees", "features")
 def hf(
     name: str,
     *,
@@ -63,6 +65,7 @@ def hf(
     span: str = "l2r",
     labels: str = "",
     trees: bool | None = None,
+    features: str = "on",
     allow_pickle: bool = False,
     trust_remote_code: bool = False,
     compile: bool = False,
@@ -71,7 +74,7 @@ def hf(
 ) -> Model:
     """A model of transformers: a hub name, a folder, a .gguf file, or smollm2.
 
-    kind               causal, seq2seq, masked or nli; read from the config if not given
+    kind               causal, seq2seq, masked, nli or vlm; read from the config if not given
     revision           a branch, tag or commit of the hub
     dtype              float32, bfloat16 or float16; by default float32 on a CPU
     device             cpu, cuda, cuda:1, mps ...; by default the fastest there is
@@ -86,6 +89,7 @@ def hf(
     span               masked: score several tokens by l2r (left to right) or pll (one mask each)
     labels             nli: the order of the classes, "contradiction,neutral,entailment"
     trees              causal: compute what texts share once; by default where it changes nothing
+    features           vlm: keep what it makes of pictures: on (2 GB), off, or a size such as 8GB
     allow_pickle       load pickled weights, which can run any code
     trust_remote_code  run the code that comes with the model
     compile            use torch.compile
@@ -95,7 +99,7 @@ def hf(
     if not name:
         raise UsageError("hf needs a name of a model.", "Write hf:NAME or hf:FOLDER: hf:gpt2.")
     check_way_to_ask(ask)
-    how = (chat, normalise, ask, new_tokens, top_k, span, labels, trees)
+    how = (chat, normalise, ask, new_tokens, top_k, span, labels, trees, features)
     asking = Asking(prompt, wording, shots, *how)
     place = _place(name)
     safety = (allow_pickle, trust_remote_code)
@@ -109,7 +113,8 @@ def hf(
 def _causal(name: str, place: Place, loaded: Loaded, asking: Asking) -> Model:
     from gnomon.models.transformers.causal import Causal
 
-    chat = _converses(name, place, loaded.tokenizer, asking.chat)
+    has_template = bool(getattr(loaded.tokenizer, "chat_template", None))
+    chat = _converses(name, place, has_template, asking.chat)
     return Causal(
         **_parts(name, loaded),
         prompt=asking.chosen_prompt("chat" if chat else "plain"),
@@ -151,6 +156,38 @@ def _nli(name: str, _: Place, loaded: Loaded, asking: Asking) -> Model:
     return Nli(**_parts(name, loaded), name=name, labels=asking.labels)
 
 
+def _vlm(name: str, place: Place, loaded: Loaded, asking: Asking) -> Model:
+    from gnomon.models.transformers.seeing import Seeing
+    from gnomon.models.transformers.showing import template_of
+
+    _check_one_decoder(name, loaded.model.config)
+    template = template_of(loaded.processor)
+    chat = _converses(name, place, bool(template), asking.chat)
+    return Seeing(
+        **_parts(name, loaded),
+        processor=loaded.processor,
+        prompt=asking.chosen_prompt("picture" if chat else "picture-plain"),
+        chat=chat,
+        normalise=asking.normalise,
+        ask=asking.ask,
+        new_tokens=reply_room(asking.new_tokens, template if chat else ""),
+        features=bytes_of(asking.features),
+    )
+
+
+def _check_one_decoder(name: str, config: Any) -> None:
+    """Refuse a model that reads with an encoder: its answers do not follow pictures and question.
+
+    Florence-2 and BLIP-2 with T5 are of this kind.
+    """
+    for each in (config, config.get_text_config()):
+        if getattr(each, "is_encoder_decoder", False):
+            raise ModelError(
+                f"{name} sees and writes with an encoder and a decoder, which cannot be asked yet.",
+                "Choose a model that sees with one decoder: LLaVA, Qwen2-VL, InternVL, SmolVLM ...",
+            )
+
+
 def _parts(name: str, loaded: Loaded) -> dict[str, Any]:
     return {
         "spec": f"hf:{name}",
@@ -174,6 +211,7 @@ KINDS = {
     "seq2seq": Kind(_seq2seq, frozenset((*_PROMPTED, *_REPLY))),
     "masked": Kind(_masked, frozenset((*_PROMPTED, "top_k", "span"))),
     "nli": Kind(_nli, frozenset(("labels",))),
+    "vlm": Kind(_vlm, frozenset((*_PROMPTED, *_REPLY, "chat", "features"))),
 }
 
 
@@ -193,9 +231,8 @@ def _template(tokenizer: Any) -> str:
     return str(getattr(tokenizer, "chat_template", ""))
 
 
-def _converses(name: str, place: Place, tokenizer: Any, chat: bool | None) -> bool:
+def _converses(name: str, place: Place, has_template: bool, chat: bool | None) -> bool:
     """Whether items are put as a conversation."""
-    has_template = bool(getattr(tokenizer, "chat_template", None))
     if chat and not has_template:
         raise UsageError(f"{name} has no chat template.", "Leave out --model-set chat=true.")
     if chat is None:

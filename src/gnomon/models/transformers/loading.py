@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import os
 import warnings
 from collections.abc import Iterator
@@ -12,6 +13,7 @@ from typing import Any, NamedTuple
 from gnomon.errors import MissingExtraError, ModelError, UsageError
 from gnomon.fingerprint import fingerprint
 from gnomon.models.transformers.faults import check_complete, check_device, check_folder, explained
+from gnomon.models.transformers.processors import image_settings, load_processor
 from gnomon.models.transformers.tokenizers import load_tokenizer
 
 MAKERS = {
@@ -19,7 +21,9 @@ MAKERS = {
     "seq2seq": "AutoModelForSeq2SeqLM",
     "masked": "AutoModelForMaskedLM",
     "nli": "AutoModelForSequenceClassification",
+    "vlm": "AutoModelForImageTextToText",
 }
+SEEING = frozenset(("vlm",))  # kinds that are shown pictures, by a processor
 ENDINGS = {
     "ForCausalLM": "causal",
     "LMHeadModel": "causal",
@@ -65,6 +69,7 @@ class Loaded(NamedTuple):
     model: Any
     tokenizer: Any
     about: dict[str, Any]
+    processor: Any = None  # of a kind that sees, with a tokenizer of its own
 
 
 def load(name: str, how: Loading) -> Loaded:
@@ -79,7 +84,11 @@ def load(name: str, how: Loading) -> Loaded:
     with quiet(), explained(name, allow_pickle=how.allow_pickle):
         config = transformers.AutoConfig.from_pretrained(name, **how.source())
         kind = how.kind or kind_of(config, name)
-        tokenizer = load_tokenizer(name, **how.source())
+        processor = load_processor(name, **how.source()) if kind in SEEING else None
+        if processor is None:
+            tokenizer = load_tokenizer(name, **how.source())
+        else:  # which adds tokens to its own
+            tokenizer = copy.deepcopy(processor.tokenizer)
         model = _weights(name, kind, config, dtype, how).to(device).eval()
 
     # tied weights count once; quantised ones would not count at all
@@ -100,7 +109,9 @@ def load(name: str, how: Loading) -> Loaded:
         "torch": str(torch.__version__),
         "transformers": transformers.__version__,
     }
-    return Loaded(kind, model, tokenizer, about)
+    if processor is not None:
+        about["image_processor"] = image_settings(processor)
+    return Loaded(kind, model, tokenizer, about, processor)
 
 
 def _weights(name: str, kind: str, config: Any, dtype: str, how: Loading) -> Any:
@@ -127,11 +138,16 @@ def _weights(name: str, kind: str, config: Any, dtype: str, how: Loading) -> Any
 
 
 def kind_of(config: Any, name: str) -> str:
-    """How a model is asked, from its architecture."""
-    if getattr(config, "is_encoder_decoder", False):
-        return "seq2seq"
+    """How a model is asked, from its architecture.
+
+    Whether it sees comes first: some models that see write with a decoder of their own.
+    """
     architectures = getattr(config, "architectures", None) or [""]
     architecture = architectures[0] or ""
+    if sees_and_writes(config, architecture):
+        return "vlm"
+    if getattr(config, "is_encoder_decoder", False):
+        return "seq2seq"
     for ending, kind in ENDINGS.items():
         if architecture.endswith(ending):
             return kind
@@ -143,6 +159,22 @@ def kind_of(config: Any, name: str) -> str:
         f"{name} {what}, so how to ask it is not known.",
         f"Say what it is with --model-set kind=KIND: {', '.join(MAKERS)}.",
     )
+
+
+def sees_and_writes(config: Any, architecture: str) -> bool:
+    """Whether a model is shown pictures and replies in words.
+
+    The text part of such a model, published by itself, has no part that sees; and of some (BLIP)
+    there are also models that match pictures with texts.
+    """
+    from transformers.models.auto.modeling_auto import MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING
+
+    if getattr(config, "vision_config", None) is None:
+        return False
+    if type(config) not in MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING:
+        return False
+    writer = MODEL_FOR_IMAGE_TEXT_TO_TEXT_MAPPING[type(config)].__name__
+    return architecture in ("", writer)
 
 
 def best_device() -> str:

@@ -1,0 +1,179 @@
+"""What a model makes of pictures: computed once, kept, and put where their tokens stand.
+
+Models whose `forward` takes `mm_encoder_outputs` are given what they made of a picture before; the
+others are given its pixels each time.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+from collections.abc import Iterator, Sequence
+from types import SimpleNamespace
+from typing import Any, NamedTuple
+
+import torch
+
+from gnomon.models.transformers.showing import Shown
+from gnomon.vision.features import Entry, Features
+
+PIXELS = "pixel"  # how the names of inputs begin that nothing but the part that sees wants
+AT_ONCE = 16  # pictures that a model looks at in one pass
+
+
+class Made(NamedTuple):
+    """What a model made of pictures that are shown together."""
+
+    pictures: tuple[torch.Tensor, ...]  # one for each, or one for all (`stacked`)
+    stacked: bool
+    layers: tuple[
+        tuple[torch.Tensor, ...], ...
+    ] = ()  # for each layer that is given some of its own
+
+
+class Looking:
+    """Looks at pictures with a model, or remembers what it saw."""
+
+    def __init__(self, model: Any, store: Features | None = None) -> None:
+        self.model, self.store = model, store
+        self.device = next(model.parameters()).device
+        self._look: Any = getattr(model.base_model, "get_image_features", None)
+        takes = inspect.signature(model.forward).parameters
+        self.remembers = self._look is not None and "mm_encoder_outputs" in takes
+
+    def look(self, many: Sequence[Shown]) -> None:
+        """See to it that the model has looked at each, where it can remember what it saw."""
+        if not self.remembers:
+            return
+        fresh = [shown for shown in dict.fromkeys(many) if shown.tensors and not shown.features]
+        for alike in _alike(fresh):
+            for start in range(0, len(alike), AT_ONCE):
+                self._look_at(alike[start : start + AT_ONCE])
+
+    def inputs(self, many: Sequence[Shown]) -> dict[str, Any]:
+        """What the model must be given for pictures that are alike, one entry for each row."""
+        if not many or not (many[0].tensors or many[0].features):
+            return {}
+        found: dict[str, Any] = {}
+        for name in many[0].tensors:
+            if many[0].features is None or not name.startswith(PIXELS):
+                found[name] = self._joined(name, many)
+        if many[0].features is not None:
+            found["mm_encoder_outputs"] = {"image": _join([shown.features for shown in many])}
+        return found
+
+    def remember(self, key: str) -> Shown | None:
+        """Pictures at which the model looked in an earlier run; none if it did not."""
+        if self.store is None or not self.remembers:
+            return None
+        entry = self.store.read(key)
+        if entry is None:
+            return None
+        try:
+            return _shown(entry, self.device)
+        except (KeyError, ValueError):  # an entry of another shape: it is made again
+            return None
+
+    def _look_at(self, many: Sequence[Shown]) -> None:
+        wanted = inspect.signature(self._look).parameters
+        inputs = {}
+        for name in many[0].tensors:
+            if name in wanted:
+                inputs[name] = self._joined(name, many)
+        with torch.inference_mode():
+            seen = self._look(**inputs, return_dict=True)
+        for shown, made in zip(many, _split(seen, len(many)), strict=True):
+            shown.features = made
+            shown.tensors = {
+                name: value for name, value in shown.tensors.items() if not name.startswith(PIXELS)
+            }
+            if self.store is not None and shown.key:
+                self.store.write(shown.key, _entry(shown))
+
+    def _joined(self, name: str, many: Sequence[Shown]) -> torch.Tensor:
+        joined = torch.cat([shown.tensors[name] for shown in many]).to(self.device)
+        return joined.to(self.model.dtype) if joined.is_floating_point() else joined
+
+
+def shape_of(shown: Shown) -> tuple[Any, ...]:
+    """What must be equal for pictures to go into one pass."""
+    shapes: list[Any] = [(name, *value.shape) for name, value in sorted(shown.tensors.items())]
+    if shown.features is not None:
+        shapes += [tuple(each.shape) for each in shown.features.pictures]
+    return tuple(shapes)
+
+
+def _alike(many: Sequence[Shown]) -> list[list[Shown]]:
+    groups: dict[tuple[Any, ...], list[Shown]] = {}
+    for shown in many:
+        groups.setdefault(shape_of(shown), []).append(shown)
+    return list(groups.values())
+
+
+def _split(seen: Any, count: int) -> Iterator[Made]:
+    """What a model made of pictures of one shape, for each."""
+    whole = seen.pooler_output
+    layers = getattr(seen, "deepstack_features", None) or ()
+    stacked = isinstance(whole, torch.Tensor)
+    share = len(whole) // count
+    for number in range(count):
+        own = slice(number * share, (number + 1) * share)
+        pictures = (whole[own],) if stacked else tuple(whole[own])
+        yield Made(pictures, stacked, tuple(tuple(layer[own]) for layer in layers))
+
+
+def _join(many: Sequence[Made]) -> Any:
+    """What a model made of several pictures, as it would have given it."""
+    pictures = [picture for made in many for picture in made.pictures]
+    layers = []
+    for place in range(len(many[0].layers)):
+        layers.append([part for made in many for part in made.layers[place]])
+    return SimpleNamespace(
+        pooler_output=torch.cat(pictures) if many[0].stacked else pictures,
+        deepstack_features=layers or None,
+    )
+
+
+def _entry(shown: Shown) -> Entry:
+    """Pictures as they are kept on disk."""
+    tensors = {f"given.{name}": value for name, value in shown.tensors.items()}
+    for place, picture in enumerate(shown.features.pictures):
+        tensors[f"picture.{place}"] = picture
+    for layer, parts in enumerate(shown.features.layers):
+        for place, part in enumerate(parts):
+            tensors[f"layer.{layer}.{place}"] = part
+    texts = {
+        "before": shown.before,
+        "after": shown.after,
+        "types": json.dumps(shown.types),
+        "stacked": json.dumps(shown.features.stacked),
+    }
+    return Entry(tensors, texts)
+
+
+def _shown(entry: Entry, device: torch.device) -> Shown:
+    given: dict[str, torch.Tensor] = {}
+    pictures: dict[int, torch.Tensor] = {}
+    layers: dict[int, dict[int, torch.Tensor]] = {}
+    for name, value in entry.tensors.items():
+        what, _, rest = name.partition(".")
+        if what == "given":
+            given[rest] = value
+        elif what == "picture":
+            pictures[int(rest)] = value.to(device)
+        else:
+            layer, _, place = rest.partition(".")
+            layers.setdefault(int(layer), {})[int(place)] = value.to(device)
+    made = Made(
+        _in_order(pictures),
+        bool(json.loads(entry.texts["stacked"])),
+        tuple(_in_order(layers[layer]) for layer in sorted(layers)),
+    )
+    types = {}
+    for name, found in json.loads(entry.texts["types"]).items():
+        types[name] = {int(token): kind for token, kind in found.items()}
+    return Shown(entry.texts["before"], entry.texts["after"], given, types, made)
+
+
+def _in_order(parts: dict[int, torch.Tensor]) -> tuple[torch.Tensor, ...]:
+    return tuple(parts[place] for place in sorted(parts))

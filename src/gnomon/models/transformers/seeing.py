@@ -1,0 +1,291 @@
+"""Models that see and write: the likelihood of each choice after a question, or a reply.
+
+Pictures are read ahead in threads, each once for all the questions about it, and let go in chunks:
+memory does not grow with the batch. A picture that cannot be shown is the trouble of its items.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from hashlib import sha256
+from typing import Any
+
+from gnomon.contracts import ANYTHING
+from gnomon.errors import DataError
+from gnomon.fetching.catalogue import cache_folder
+from gnomon.models.chat import conversation
+from gnomon.models.choices import (
+    Likelihoods,
+    Query,
+    Reply,
+    ask_those_without_trouble,
+    contexts,
+    describe_asking,
+    flat,
+    replied,
+    scale_of,
+    take,
+)
+from gnomon.models.transformers.generating import BATCH, generate
+from gnomon.models.transformers.imageprefix import PictureScorer
+from gnomon.models.transformers.limits import longest_text, token_budget
+from gnomon.models.transformers.looking import Looking, shape_of
+from gnomon.models.transformers.showing import Placing, Shower, Shown
+from gnomon.models.transformers.tokens import Encoder
+from gnomon.models.transformers.trial import CAPTIONS, trial_picture, try_out
+from gnomon.probing.prompts import Prompt
+from gnomon.records import Answer, Image, Item
+from gnomon.vision.decoding import decode_bytes
+from gnomon.vision.features import DEFAULT_BYTES, Features, key_of
+from gnomon.vision.pictures import Seen, file_of, see, stored
+
+AHEAD = 8  # pictures that are ready before they are asked for
+CHUNK = 32  # pictures that are held at once
+CHUNK_BYTES = 64 * 2**20  # of their tensors
+
+Pictures = tuple[Image, ...]
+
+
+class Seeing:
+    """A model of transformers that is shown pictures and writes, asked with a prompt."""
+
+    takes = ANYTHING
+    batch = 512
+
+    def __init__(
+        self,
+        spec: str,
+        model: Any,
+        tokenizer: Any,
+        processor: Any,
+        prompt: Prompt,
+        *,
+        chat: bool = True,
+        normalise: str = "sum",
+        ask: str = "score",
+        new_tokens: int = 32,
+        features: int = DEFAULT_BYTES,
+        about: dict[str, Any] | None = None,
+    ) -> None:
+        self.spec, self.model, self.tokenizer, self.prompt = spec, model, tokenizer, prompt
+        self.lists_choices = prompt.lists_choices
+        self.ask, self.new_tokens, self.about = ask, new_tokens, about or {}
+        self.scale = scale_of(ask)
+        self.budget = token_budget(model)
+        self.longest = longest_text(model, tokenizer)
+        self.chat = chat
+        self.encoder = Encoder(tokenizer)
+        self.placing = Placing(processor, chat=chat)
+        self.shower = Shower(processor, self.placing)
+        self.looking = Looking(model, _store(features, self.about))
+        self.scorer = PictureScorer(model, self.looking)
+        self._kept_by = json.dumps(self.about, sort_keys=True, default=str)
+        self._try_out()
+        self.likelihoods = Likelihoods(
+            self._score,
+            normalise=normalise,
+            nothing=self.encoder.open("", []),
+            longest=self.longest,
+        )
+
+    def _try_out(self) -> None:
+        shown = self.shower.show([trial_picture()])
+        if shown.after:  # the processor puts text and picture together in its own way
+            self.placing.gap = ""
+        self.nothing = self.shower.show_nothing(shown)
+        self.picture_tokens = len(self.encoder.raw([shown.before])[0])
+        texts = [self._plain_text(caption) for caption in CAPTIONS]
+        try_out(self.scorer, self.shower, self.encoder, texts, shown, self.spec)
+
+    def _plain_text(self, question: str) -> str:
+        write = self.placing.writer(1)
+        if write is None:
+            return self.placing.put(question, 1)
+        return conversation(write, [{"role": "user", "content": question}])
+
+    def describe(self) -> dict[str, Any]:
+        """What determines the answers."""
+        return {
+            **self.about,
+            "prompt": self.prompt.describe(),
+            "chat": self.chat,
+            "shares_pictures": self.scorer.sharing,
+            **describe_asking(self.ask, self.likelihoods.normalise, self.new_tokens),
+        }
+
+    def size(self, item: Item) -> int:
+        """About how many tokens are the item's own."""
+        text = len(item.context) + len(item.text) + sum(map(len, item.choices))
+        return text // 4 + 16 + len(item.images) * self.picture_tokens
+
+    def answer(self, items: Sequence[Item]) -> list[Answer]:
+        """One answer for each item."""
+        # Templates run within bounds of the whole process: before any thread opens a picture.
+        texts = [self._context(item) for item in items]
+        by_pictures: dict[Pictures, list[int]] = {}
+        for number, item in enumerate(items):
+            by_pictures.setdefault(item.images, []).append(number)
+
+        answers: dict[int, Answer] = {}
+        for chunk in self._chunks(list(by_pictures)):
+            numbers: list[int] = []
+            seen: list[Seen[Shown]] = []
+            for pictures, made in chunk.items():
+                numbers += by_pictures[pictures]
+                seen += [made] * len(by_pictures[pictures])
+            found = self._answer(take(items, numbers), take(texts, numbers), seen)
+            answers |= zip(numbers, found, strict=True)
+        return [answers[number] for number in range(len(items))]
+
+    def _chunks(self, many: Sequence[Pictures]) -> Iterator[Mapping[Pictures, Seen[Shown]]]:
+        """The pictures as they are shown, so many at once as memory should hold."""
+        chunk: dict[Pictures, Seen[Shown]] = {}
+        taken = 0
+        for pictures, seen in zip(many, see(many, self._show, ahead=AHEAD), strict=True):
+            chunk[pictures] = seen
+            if seen.made is not None:
+                taken += sum(tensor.nbytes for tensor in seen.made.tensors.values())
+            if len(chunk) == CHUNK or taken > CHUNK_BYTES:
+                yield chunk
+                chunk, taken = {}, 0
+        if chunk:
+            yield chunk
+
+    def _show(self, pictures: Pictures) -> Shown:
+        """Pictures that are shown together, as the model takes them; called in threads."""
+        if not pictures:
+            return self.nothing
+        contents = [stored(image) for image in pictures]
+        digests = []
+        for image, content in zip(pictures, contents, strict=True):
+            digests.append(image.sha256 or sha256(content).hexdigest())
+        key = key_of(self._kept_by, *digests)
+        known = self.looking.remember(key)
+        if known is not None:
+            return known
+
+        decoded = []
+        for image, content in zip(pictures, contents, strict=True):
+            decoded.append(decode_bytes(content, file_of(image)))
+        try:
+            shown = self.shower.show(decoded)
+        except (ValueError, RuntimeError, ArithmeticError) as error:
+            reason = " ".join(str(error).split())[:120]
+            raise DataError(
+                f"the model's processor does not take the picture: {reason}.",
+                "Scale it, or leave the item out.",
+                file=file_of(pictures[0]),
+            ) from None
+        shown.key = key
+        return shown
+
+    def _answer(
+        self, items: Sequence[Item], texts: Sequence[str], seen: Sequence[Seen[Shown]]
+    ) -> list[Answer]:
+        """The answers to items whose pictures are at hand."""
+        troubles = []
+        for item, text, each in zip(items, texts, seen, strict=True):
+            troubles.append(each.trouble or self.placing.trouble(text, len(item.images)))
+
+        def ask(numbers: Sequence[int]) -> list[Answer]:
+            shown, expanded = [], []
+            for number in numbers:
+                made = seen[number].made or self.nothing
+                shown.append(made)
+                count = len(items[number].images)
+                expanded.append(self.placing.expanded(texts[number], count, made))
+            way = self._replied if self.ask == "generate" else self._scored
+            return way(take(items, numbers), expanded, shown)
+
+        return ask_those_without_trouble(items, troubles, ask)
+
+    def _context(self, item: Item) -> str:
+        """What the model reads before the answer, with marks for its pictures."""
+        count = len(item.images)
+        self.placing.stretch(count)  # learnt here, not in a thread
+        write = self.placing.writer(count)
+        (text,) = contexts(self.prompt, [item], write, answered=self.ask == "score")
+        return text if write else self.placing.put(text, count)
+
+    def words(self, item: Item) -> tuple[tuple[str, ...], ...]:
+        """The continuations that count for each choice."""
+        if self.chat or self.nothing.after:
+            return self.prompt.answers(item)
+        return self.prompt.words(item)
+
+    def _scored(
+        self, items: Sequence[Item], texts: Sequence[str], shown: Sequence[Shown]
+    ) -> list[Answer]:
+        words = [self.words(item) for item in items]
+        queries = []
+        asked = self.encoder.queries(texts, [flat(each) for each in words])
+        for query, pictures in zip(asked, shown, strict=True):
+            queries.append(query._replace(shown=pictures))
+        return self.likelihoods.answers(items, words, queries)
+
+    def _score(self, queries: Sequence[Query]) -> list[list[float]]:
+        """What the scorer gives; a text that stands after nothing is shown nothing."""
+        shown = [query.shown or self.nothing for query in queries]
+        asked = []
+        for query, pictures in zip(queries, shown, strict=True):
+            asked.append(query._replace(shown=pictures))
+        return self.scorer.score(asked)
+
+    def _replied(
+        self, items: Sequence[Item], texts: Sequence[str], shown: Sequence[Shown]
+    ) -> list[Answer]:
+        prompts = []
+        for text, ids in zip(texts, self.encoder.texts(texts), strict=True):
+            prompts.append(self.encoder.open(text, ids))
+        by_prompt = {id(prompt): each for prompt, each in zip(prompts, shown, strict=True)}
+
+        def write(asked: Sequence[Sequence[int]]) -> list[Reply]:
+            pictures = [by_prompt[id(prompt)] for prompt in asked]
+            return self._write(asked, pictures)
+
+        return replied(
+            items, self.prompt, prompts, write, longest=self.longest, room=self.new_tokens
+        )
+
+    def _write(self, prompts: Sequence[Sequence[int]], shown: Sequence[Shown]) -> list[Reply]:
+        """A reply to each prompt; those of one pass have one length, and pictures of one shape."""
+        self.looking.look(shown)
+        groups: dict[tuple[Any, ...], list[int]] = {}
+        for number, (prompt, pictures) in enumerate(zip(prompts, shown, strict=True)):
+            groups.setdefault((len(prompt), shape_of(pictures)), []).append(number)
+
+        replies = [Reply("", 0)] * len(prompts)
+        for numbers in groups.values():
+            for start in range(0, len(numbers), BATCH):
+                some = numbers[start : start + BATCH]
+                model = Writing(self.model, self.looking, take(shown, some))
+                found = generate(
+                    model, self.tokenizer, take(prompts, some), new_tokens=self.new_tokens
+                )
+                for number, reply in zip(some, found, strict=True):
+                    replies[number] = reply
+        return replies
+
+
+class Writing:
+    """A model that writes with pictures before it, one entry for each prompt of a pass."""
+
+    def __init__(self, model: Any, looking: Looking, shown: Sequence[Shown]) -> None:
+        self._model, self._looking, self._shown = model, looking, shown
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._model, name)
+
+    def generate(self, **inputs: Any) -> Any:
+        """What the model itself generates."""
+        rows = inputs.pop("input_ids")
+        own = self._shown[0].token_inputs(rows.tolist(), rows.device)
+        return self._model.generate(**inputs, **own, **self._looking.inputs(self._shown))
+
+
+def _store(most_bytes: int, about: Mapping[str, Any]) -> Features | None:
+    """Where what the model makes of pictures is kept; nowhere if its weights cannot be named."""
+    if not most_bytes or not about.get("revision"):
+        return None
+    return Features(cache_folder() / "features", most_bytes)
