@@ -183,3 +183,9 @@ def test_a_quad_is_right_if_all_four_are():
     table = asked([True, False] * 4, [1, -1, 1, -1, 1, -1, 1, 1], groups=list("aaaabbbb"))
     found = score(table, measure("group_right"))
     assert (found.value, found.n) == (0.5, 2)
+
+
+def test_what_float_noise_tells_apart_is_a_tie():
+    table = paired([True, False], [0.5 + 1e-7, 0.5], ["a", "a"])
+    assert AUC.statistics(table).value == 0.5
+    assert PAIR_IMAGE.statistics(table).value == 0.5

@@ -17,6 +17,7 @@ from gnomon.measures.statistics import Codes, Floats, Statistics, compact, mean_
 from gnomon.measures.table import Flags, Table
 
 PAIR = "pair"  # the tag
+NOISE = 1e-5  # scores of one question asked twice differ by less: such a difference is a tie
 
 
 class Pairs(NamedTuple):
@@ -37,6 +38,7 @@ def auc(table: Table) -> Statistics:
     known = ~np.isnan(preference)
     part = table.where(known)
     preference, is_true = preference[known], is_true[known]
+    preference = np.round(preference / NOISE)
 
     columns = np.zeros((len(part), 4))
     columns[is_true, 0] = _share_below(preference[is_true], preference[~is_true])
@@ -54,7 +56,8 @@ def pair_image(table: Table) -> Statistics:
     preference, _ = preferences(table)
     pairs = whole_pairs(table)
     true, false = preference[pairs.true], preference[pairs.false]
-    better = (true > false) + 0.5 * (true == false)  # no comparison with NaN holds
+    equal = np.abs(true - false) <= NOISE  # no comparison with NaN holds
+    better = ((true > false) & ~equal) + 0.5 * equal
     return mean_of(better, table.clusters[pairs.true])
 
 

@@ -10,7 +10,8 @@ from __future__ import annotations
 import base64
 import threading
 import warnings
-from contextlib import nullcontext
+from collections.abc import Iterator
+from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
@@ -23,8 +24,8 @@ if TYPE_CHECKING:
     from PIL.Image import Image as Pixels
 
 MOST_DECODED = 64_000_000  # pixels: 192 MB as RGB
-LARGE = 8_000_000  # pixels: of pictures beyond that one is decoded at a time, to bound memory
-_ONE_LARGE = threading.Lock()
+LARGE = 8_000_000  # pixels: pictures beyond that are not decoded ahead, to bound memory
+_here = threading.local()  # whether this thread decodes small pictures only
 _ONE_WARNING = threading.Lock()
 FORMATS = ("JPEG", "PNG")
 THUMBNAIL = 160  # pixels of the longer side
@@ -37,6 +38,20 @@ def check_decoder() -> None:
         import PIL.Image  # noqa: F401
     except ImportError:
         raise MissingExtraError("Pictures", "vision") from None
+
+
+class LargePictureError(Exception):
+    """The picture is too large to be decoded before its turn."""
+
+
+@contextmanager
+def small_only() -> Iterator[None]:
+    """Inside, this thread raises `LargePictureError` instead of decoding a large picture."""
+    _here.small_only = True
+    try:
+        yield
+    finally:
+        _here.small_only = False
 
 
 def decode(path: str | Path) -> Pixels:
@@ -77,14 +92,15 @@ def _decoded(stream: IO[bytes], file: Path, *, shrink_to: int = 0) -> Pixels:
     if pixels > MOST_DECODED:
         shown = f"{size.width:,} x {size.height:,}"
         raise DataError(f"a picture of {shown} pixels is not decoded.", "Scale it down.", file=file)
+    if pixels > LARGE and getattr(_here, "small_only", False):
+        raise LargePictureError
     stream.seek(0)
     try:
-        with _ONE_LARGE if pixels > LARGE else nullcontext():
-            picture = _opened(stream)
-            if shrink_to:
-                picture.draft("RGB", (shrink_to, shrink_to))  # a JPEG can be read smaller
-            picture.load()
-            return _plain(picture)
+        picture = _opened(stream)
+        if shrink_to:
+            picture.draft("RGB", (shrink_to, shrink_to))  # a JPEG can be read smaller
+        picture.load()
+        return _plain(picture)
     except (
         UnidentifiedImageError,
         Image.DecompressionBombError,
@@ -113,7 +129,7 @@ def _plain(picture: Pixels) -> Pixels:
     if picture.mode.startswith("I"):  # 16-bit grey, which `convert` would cut off at 255
         picture = picture.point(lambda value: value * (1 / 256)).convert("L")
     if picture.mode in ("LA", "PA", "RGBA") or "transparency" in picture.info:
-        over = picture.convert("RGBA")
+        over = picture if picture.mode == "RGBA" else picture.convert("RGBA")
         white = Image.new("RGB", over.size, "white")
         white.paste(over, mask=over.getchannel("A"))
         return white
