@@ -6,7 +6,7 @@ An ItemSource can be read any number of times and always yields the same items i
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import chain, groupby, pairwise
@@ -94,12 +94,7 @@ class ItemSource:
     def _whole_groups(self, limit: int) -> Iterator[Item]:
         """Items of whole groups, as many as the limit has room for, spread evenly."""
         sizes = self._group_sizes
-        for count in range(min(limit, len(sizes)), 0, -1):
-            chosen = list(spread(len(sizes), count))
-            if sum(sizes[number] for number in chosen) <= limit:
-                break
-        else:
-            chosen = [number for number, size in enumerate(sizes) if size <= limit][:1]
+        chosen = _fitting(sizes, limit)
         if sizes and not chosen:
             raise UsageError(
                 f"A limit of {limit} has no room for a group of {self.name}.",
@@ -230,6 +225,18 @@ def spread(total: int, most: int) -> Iterable[int]:
     draw = Random(total * 1_000_003 + most).random
     edges = [i * total // most for i in range(most + 1)]
     return (low + int(draw() * (high - low)) for low, high in pairwise(edges))
+
+
+def _fitting(sizes: Sequence[int], most: int) -> list[int]:
+    """Which groups to take, by their sizes: many, spread evenly, with at most so many items."""
+    count = min(most, len(sizes))
+    while count > 0:
+        chosen = list(spread(len(sizes), count))
+        beyond = sum(sizes[number] for number in chosen) - most
+        if beyond <= 0:
+            return chosen
+        count -= max(1, beyond // max(sizes))  # so many must go, however large they are
+    return [number for number, size in enumerate(sizes) if size <= most][:1]
 
 
 def _group_of(item: Item) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from gnomon.contracts import Benchmark
 from gnomon.errors import ModelError
@@ -74,6 +75,17 @@ def test_no_item_is_answered_by_what_was_trained_on_its_picture(tmp_path):
         homes = [model._home(model.units(item)) for item in items[start : start + 4]]
         assert frozenset.intersection(*homes)
     assert right(items) <= 90
+
+
+def test_a_picture_and_its_mirror_image_count_as_one(tmp_path):
+    items = []
+    for number in range(6):
+        item = caption(number, picture(tmp_path, number, "red"), true=number % 2 == 0)
+        items.append(replace(item, tags={"image": f"{number // 2}.jpg"}))
+    model = picture_only("")
+    model.prepare(items, BENCHMARK)
+    for one, two in zip(items[::2], items[1::2], strict=True):
+        assert set(model.units(one)) & set(model.units(two))
 
 
 def test_a_picture_that_cannot_be_seen_fails_its_item_alone(tmp_path):

@@ -14,6 +14,7 @@ import pytest
 pytest.importorskip("PIL", reason="the extra 'report' is not installed")
 pytest.importorskip("starlette", reason="the extra 'report' is not installed")
 
+from msgspec.structs import replace
 from starlette.testclient import TestClient
 
 from gnomon.cli import main
@@ -70,6 +71,21 @@ def test_the_report_shows_each_picture_once_however_often_it_is_asked(run: Path,
     (sketches,) = pack["sketches"]["values"][0]
     assert sketches.count("<svg") == 2
     assert ">cup<" in sketches
+
+
+def test_the_report_names_pictures_and_ways_but_no_folder_of_this_machine(
+    made: ModuleType, picture: Image, tmp_path: Path
+):
+    items = []
+    for item in captions(picture):
+        items.append(replace(item, tags={"way": "mirror", "fact": item.id}))
+    made.write(tmp_path / "runs/one", "vsr@published", "some", items, skill=0.2, seed=1)
+    page = tmp_path / "page.html"
+    assert main(["report", str(tmp_path / "runs"), "-o", str(page)]) == 0
+    text = page.read_text()
+    assert "picture: <bdi>cup.png</bdi>" in text
+    assert f"<bdi>{picture.path}" not in text
+    assert "way: <bdi>mirror</bdi>" in text
 
 
 def test_the_viewer_shows_the_picture_beside_its_caption(run: Path):

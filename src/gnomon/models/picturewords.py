@@ -74,8 +74,13 @@ class PictureClassifier(Classifier):
         return answers
 
     def units(self, item: Item) -> tuple[str, ...]:
-        """What is held out of training: as for words, and every item with the same picture."""
+        """What is held out of training: as for words, and every item with the same picture.
+
+        The tag `image` names a picture that is also shown changed, as in a mirror.
+        """
         pictures = [f"picture {_key(image)}" for image in item.images]
+        if "image" in item.tags:
+            pictures = [f"picture {item.tags['image']}"]
         return (*super().units(item), *pictures)
 
     def _look(self, items: Iterable[Item]) -> None:
