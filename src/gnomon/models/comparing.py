@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, Protocol
 from gnomon.contracts import ANYTHING, Benchmark, Scale
 from gnomon.errors import ModelError, UsageError
 from gnomon.models.captions import negation, opposite, stem
-from gnomon.models.choices import ask_those_without_trouble, too_long
+from gnomon.models.choices import ask_those_without_trouble, flat, too_long
 from gnomon.models.thresholds import Example, Thresholds
 from gnomon.records import MASK, Answer, Image, Item, pick
 from gnomon.vision.pictures import Seen
@@ -117,9 +117,7 @@ class Comparing:
         """One answer for each item; one whose picture cannot be shown is answered with why."""
         seen = self._look(items)
         texts = list(map(self._texts, items))
-        troubles = []
-        for item, read in zip(items, texts, strict=True):
-            troubles.append(self._trouble(item, read, seen))
+        troubles = self._troubles(items, texts, seen)
 
         def ask(numbers: Sequence[int]) -> list[Answer]:
             pairs: list[Pair] = []
@@ -159,8 +157,19 @@ class Comparing:
             return [other(item.text, item.tags.get("relation", "")), item.text]
         return filled_in(item)
 
+    def _troubles(
+        self, items: Sequence[Item], texts: Sequence[Sequence[str]], seen: Mapping[str, Seen[Any]]
+    ) -> list[str]:
+        """Why each item cannot be asked; empty if it can."""
+        lengths = iter(self.comparer.lengths(flat(texts)))
+        found = []
+        for item, read in zip(items, texts, strict=True):
+            tokens = max(islice(lengths, len(read)))
+            trouble = self._trouble(item, read, seen)
+            found.append(trouble or too_long(tokens, self.comparer.longest, "text"))
+        return found
+
     def _trouble(self, item: Item, texts: Sequence[str], seen: Mapping[str, Seen[Any]]) -> str:
-        """Why an item cannot be asked; empty if it can."""
         wanted, shown = self.comparer.pictures, len(item.images)
         if wanted != shown:
             return f"the model compares a text with {_pictures(wanted)}, the item has {shown}"
@@ -170,7 +179,7 @@ class Comparing:
                 return trouble
         if not all(texts):
             return "the caption has no stem: where its relation ends is not known"
-        return too_long(max(self.comparer.lengths(texts)), self.comparer.longest, "text")
+        return ""
 
     def _answer(self, item: Item, odds: Sequence[float]) -> Answer:
         if item.form != "caption":
@@ -210,7 +219,8 @@ class Comparing:
     def _examples(self, items: Sequence[Item], benchmark: Benchmark) -> Iterator[Example]:
         """What thresholds are fitted on: the items that can be asked."""
         seen = self._look(items)
-        asked = [item for item in items if not self._trouble(item, self._texts(item), seen)]
+        troubles = self._troubles(items, list(map(self._texts, items)), seen)
+        asked = [item for item, trouble in zip(items, troubles, strict=True) if not trouble]
         pairs = [Pair(item.text, _keys(item)) for item in asked]
         for item, odds in zip(asked, self.comparer.odds(pairs, seen), strict=True):
             yield Example.of(item, odds, item.gold[0] in TRUE, benchmark)
