@@ -96,18 +96,23 @@ def hf(
     quantise           int8: dynamic quantisation on a CPU
     threads            torch's threads; by default no more than the cores of this process
     """
-    if not name:
-        raise UsageError("hf needs a name of a model.", "Write hf:NAME or hf:FOLDER: hf:gpt2.")
-    check_way_to_ask(ask)
+    _check_given(name, ask, features)
     how = (chat, normalise, ask, new_tokens, top_k, span, labels, trees, features)
     asking = Asking(prompt, wording, shots, *how)
     place = _place(name)
     safety = (allow_pickle, trust_remote_code)
-    loaded = load(
-        place.path, Loading(kind, revision, dtype, device, *safety, compile, quantise, threads)
-    )
+    wanted = Loading(kind, revision, dtype, device, *safety, compile, quantise, threads)
+    loaded = load(place.path, wanted)
     _check_options_of_kind(name, loaded.kind, asking)
     return KINDS[loaded.kind].make(name, place, loaded, asking)
+
+
+def _check_given(name: str, ask: str, features: str) -> None:
+    """Refuse what cannot be meant before anything is loaded."""
+    if not name:
+        raise UsageError("hf needs a name of a model.", "Write hf:NAME or hf:FOLDER: hf:gpt2.")
+    check_way_to_ask(ask)
+    bytes_of(features)
 
 
 def _causal(name: str, place: Place, loaded: Loaded, asking: Asking) -> Model:

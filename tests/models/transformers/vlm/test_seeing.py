@@ -218,6 +218,8 @@ def test_a_picture_is_decoded_once_for_all_its_questions(asked, items, monkeypat
 def test_options_of_other_kinds_are_refused(seeing):
     with pytest.raises(UsageError, match="which takes no trees"):
         hf(str(seeing("llava")), trees=False)
+    with pytest.raises(UsageError, match="not a size"):
+        hf(str(seeing("llava")), features="much")
 
 
 def test_kinds_are_found_by_what_a_model_is():
