@@ -303,7 +303,16 @@ def test_letters_are_answers_only_where_the_prompt_shows_them():
     assert not load_prompt("plain").shows_letters("cloze")
 
 
-PARAPHRASED = ("plain", "fewshot", "chat", "multiple-choice", "masked", "t5")
+PARAPHRASED = (
+    "plain",
+    "fewshot",
+    "chat",
+    "picture",
+    "picture-plain",
+    "multiple-choice",
+    "masked",
+    "t5",
+)
 
 
 @pytest.mark.parametrize("name", PARAPHRASED)

@@ -81,7 +81,12 @@ class Comparing:
     ) -> None:
         self.spec, self.comparer, self.about = spec, comparer, about
         self.contrast = contrast or comparer.usual_contrast
-        _check_contrast(spec, self.contrast, probable=comparer.probable)
+        check_contrast(self.contrast)
+        if self.contrast == "none" and not comparer.probable:
+            raise UsageError(
+                f"{spec} gives similarities, which say more or less but not true or false.",
+                f"Choose a contrast: {', '.join(CONTRASTS[1:])}.",
+            )
         self.batch = comparer.batch
         self._thresholds: Thresholds | None = None
 
@@ -261,15 +266,11 @@ def log_softmax(values: Sequence[float]) -> tuple[float, ...]:
     return tuple(value - total for value in values)
 
 
-def _check_contrast(spec: str, contrast: str, *, probable: bool) -> None:
-    if contrast not in CONTRASTS:
+def check_contrast(contrast: str) -> None:
+    """Refuse a contrast that does not exist; none at all is the model's usual one."""
+    if contrast and contrast not in CONTRASTS:
         known = ", ".join(CONTRASTS)
         raise UsageError(f"There is no contrast '{contrast}'.", f"Choose one of: {known}.")
-    if contrast == "none" and not probable:
-        raise UsageError(
-            f"{spec} gives similarities, which say more or less but not true or false.",
-            f"Choose a contrast: {', '.join(CONTRASTS[1:])}.",
-        )
 
 
 def _check_truth_labels(item: Item) -> None:

@@ -25,8 +25,22 @@ from gnomon.models.transformers.rows import Family, Row, Wanted, batches, plain_
 from gnomon.models.transformers.showing import Shown
 
 PREFIX_TOKENS = 2  # times the tokens of a pass: a prefix has no logits
+PREFIX_BYTES = 2 * 2**30  # of keys and values that are kept at once
 
 Result = list[list[float]]
+
+
+class PictureQuery(Query):
+    """A question with what is shown before it."""
+
+    shown: Shown
+
+    @classmethod
+    def of(cls, query: Query, shown: Shown) -> PictureQuery:
+        """The question with these pictures."""
+        made = cls(*query)
+        made.shown = shown
+        return made
 
 
 class Prefix(NamedTuple):
@@ -55,12 +69,16 @@ class PictureScorer:
         self.device = next(model.parameters()).device
         self.size = PASS_ON_CPU if on_cpu(model) else PASS_ON_GPU
         self._limit = longest_tree(model.config)
+        self._mark = getattr(model.config, "image_token_id", None)  # stands for pictures
+        self._most_tokens = min(
+            PREFIX_TOKENS * self.size.tokens, PREFIX_BYTES // _bytes_of_a_token(model)
+        )
 
-    def score(self, queries: Sequence[Query]) -> Result:
+    def score(self, queries: Sequence[PictureQuery]) -> Result:
         """For each query the log-probability of each continuation, summed over its tokens."""
         self.looking.look([query.shown for query in queries])
         result = [[0.0] * len(query.continuations) for query in queries]
-        for numbers in _alike(queries):
+        for numbers in self._alike(queries):
             prefix = self._prefix(take(queries, numbers))
             if prefix:
                 self._score_shared(queries, numbers, prefix, result)
@@ -68,16 +86,30 @@ class PictureScorer:
                 self._score_plainly(queries, numbers, result)
         return result
 
-    def _prefix(self, queries: Sequence[Query]) -> list[int]:
-        """What queries about pictures of one shape share; nothing if they are to be read whole."""
+    def _alike(self, queries: Sequence[PictureQuery]) -> list[list[int]]:
+        """Numbers of queries that are the same up to their pictures, which have one shape."""
+        groups: dict[tuple[Any, ...], list[int]] = {}
+        for number, query in enumerate(queries):
+            key = (shape_of(query.shown), tuple(query.context[: self._end_of_pictures(query)]))
+            groups.setdefault(key, []).append(number)
+        return list(groups.values())
+
+    def _end_of_pictures(self, query: PictureQuery) -> int:
+        """How many tokens there are up to the last one of a picture."""
+        if self._mark not in query.context:
+            return 0
+        return len(query.context) - query.context[::-1].index(self._mark)
+
+    def _prefix(self, queries: Sequence[PictureQuery]) -> list[int]:
+        """What queries that are alike share; nothing if they are to be read whole."""
         if not self.sharing or self._is_too_long(queries):
             return []
         prefix = _common_beginning([query.context for query in queries])
-        rest = queries[0].context[len(prefix) :]
-        picture = getattr(self.model.config, "image_token_id", None)
-        return [] if picture in rest else prefix
+        if len(prefix) < self._end_of_pictures(queries[0]):
+            return []
+        return prefix
 
-    def _is_too_long(self, queries: Sequence[Query]) -> bool:
+    def _is_too_long(self, queries: Sequence[PictureQuery]) -> bool:
         if not self._limit:
             return False
         longest = 0
@@ -86,14 +118,18 @@ class PictureScorer:
         return longest > self._limit
 
     def _score_shared(
-        self, queries: Sequence[Query], numbers: Sequence[int], prefix: list[int], result: Result
+        self,
+        queries: Sequence[PictureQuery],
+        numbers: Sequence[int],
+        prefix: list[int],
+        result: Result,
     ) -> None:
         by_picture: dict[Shown, list[int]] = {}
         for number in numbers:
             by_picture.setdefault(queries[number].shown, []).append(number)
 
         pictures = list(by_picture)
-        most = max(1, PREFIX_TOKENS * self.size.tokens // len(prefix))
+        most = max(1, self._most_tokens // len(prefix))
         for start in range(0, len(pictures), most):
             chosen = pictures[start : start + most]
             read = self._read(prefix, chosen)
@@ -153,7 +189,7 @@ class PictureScorer:
         return last.expand(count) + 1 - length
 
     def _score_plainly(
-        self, queries: Sequence[Query], numbers: Sequence[int], result: Result
+        self, queries: Sequence[PictureQuery], numbers: Sequence[int], result: Result
     ) -> None:
         by_length: dict[int, list[Row]] = {}
         for number, row in zip(numbers, take(queries, numbers), strict=True):
@@ -169,7 +205,7 @@ class PictureScorer:
                 inputs = self._whole(queries, batch)
                 _add(result, asked, logits_at(self.model, inputs, places))
 
-    def _whole(self, queries: Sequence[Query], batch: Sequence[Row]) -> dict[str, Any]:
+    def _whole(self, queries: Sequence[PictureQuery], batch: Sequence[Row]) -> dict[str, Any]:
         """A batch of whole texts of one length, with their pictures."""
         asked = [queries[row.wanted[0].query] for row in batch]
         inputs = asked[0].shown.token_inputs([row.tokens for row in batch], self.device)
@@ -215,13 +251,14 @@ class Continuing:
         return self._model(**inputs)
 
 
-def _alike(queries: Sequence[Query]) -> list[list[int]]:
-    """Numbers of queries whose pictures have one shape and stand for the same tokens."""
-    groups: dict[tuple[Any, ...], list[int]] = {}
-    for number, query in enumerate(queries):
-        key = (query.shown.before, shape_of(query.shown))
-        groups.setdefault(key, []).append(number)
-    return list(groups.values())
+def _bytes_of_a_token(model: Any) -> int:
+    """The bytes of a token's keys and values in all layers; 1 if the model does not say."""
+    text = model.config.get_text_config()
+    heads = getattr(text, "num_attention_heads", 0)
+    size = getattr(text, "head_dim", None) or getattr(text, "hidden_size", 0) // max(1, heads)
+    kept = getattr(text, "num_key_value_heads", None) or heads
+    numbers = 2 * getattr(text, "num_hidden_layers", 0) * kept * size
+    return max(1, numbers * int(model.dtype.itemsize))
 
 
 def _common_beginning(contexts: Sequence[list[int]]) -> list[int]:

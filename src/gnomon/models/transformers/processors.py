@@ -11,9 +11,10 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from enum import Enum
+from importlib.util import find_spec
 from typing import Any
 
-from gnomon.errors import ModelError
+from gnomon.errors import MissingExtraError, ModelError
 
 FAULTS = (AttributeError, ImportError, ValueError)  # of a processor whose video part is absent
 # what a setting may be to stand in a manifest
@@ -37,6 +38,8 @@ def load_processor(name: str, **source: Any) -> Any:
     """The processor of a hub name or folder, for still pictures at least."""
     import transformers
 
+    if find_spec("PIL") is None:
+        raise MissingExtraError("A model that sees", "vision")
     try:
         processor = transformers.AutoProcessor.from_pretrained(name, **source)
     except FAULTS as error:
@@ -109,7 +112,9 @@ def _class_of(name: str, **source: Any) -> Any:
     import transformers
     from transformers.models.auto.processing_auto import PROCESSOR_MAPPING
 
-    written, _ = transformers.ProcessorMixin.get_processor_dict(name, **_of_files(source))
+    written, _ = transformers.ProcessorMixin.get_processor_dict(
+        name, revision=source.get("revision")
+    )
     named = written.get("processor_class", "")
     if named and hasattr(transformers, named):
         return getattr(transformers, named)
@@ -118,11 +123,6 @@ def _class_of(name: str, **source: Any) -> Any:
         return PROCESSOR_MAPPING[type(config)]
     except KeyError:
         return None
-
-
-def _of_files(source: dict[str, Any]) -> dict[str, Any]:
-    """What is needed to find a model's files, without what is needed to run its code."""
-    return {option: value for option, value in source.items() if option != "trust_remote_code"}
 
 
 @contextmanager

@@ -28,7 +28,7 @@ from gnomon.models.choices import (
     take,
 )
 from gnomon.models.transformers.generating import BATCH, generate
-from gnomon.models.transformers.imageprefix import PictureScorer
+from gnomon.models.transformers.imageprefix import PictureQuery, PictureScorer
 from gnomon.models.transformers.limits import longest_text, token_budget
 from gnomon.models.transformers.looking import Looking, shape_of
 from gnomon.models.transformers.showing import Placing, Shower, Shown
@@ -121,6 +121,8 @@ class Seeing:
 
     def answer(self, items: Sequence[Item]) -> list[Answer]:
         """One answer for each item."""
+        # Templates run within bounds of the whole process: before any thread opens a picture.
+        texts = [self._context(item) for item in items]
         by_pictures: dict[Pictures, list[int]] = {}
         for number, item in enumerate(items):
             by_pictures.setdefault(item.images, []).append(number)
@@ -132,7 +134,8 @@ class Seeing:
             for pictures, made in chunk.items():
                 numbers += by_pictures[pictures]
                 seen += [made] * len(by_pictures[pictures])
-            answers |= zip(numbers, self._answer(take(items, numbers), seen), strict=True)
+            found = self._answer(take(items, numbers), take(texts, numbers), seen)
+            answers |= zip(numbers, found, strict=True)
         return [answers[number] for number in range(len(items))]
 
     def _chunks(self, many: Sequence[Pictures]) -> Iterator[Mapping[Pictures, Seen[Shown]]]:
@@ -177,35 +180,30 @@ class Seeing:
         shown.key = key
         return shown
 
-    def _answer(self, items: Sequence[Item], seen: Sequence[Seen[Shown]]) -> list[Answer]:
-        texts = [self._context(item) for item in items]
+    def _answer(
+        self, items: Sequence[Item], texts: Sequence[str], seen: Sequence[Seen[Shown]]
+    ) -> list[Answer]:
+        """The answers to items whose pictures are at hand."""
         troubles = []
         for item, text, each in zip(items, texts, seen, strict=True):
             troubles.append(each.trouble or self.placing.trouble(text, len(item.images)))
 
         def ask(numbers: Sequence[int]) -> list[Answer]:
-            forms: dict[str, list[int]] = {}
+            shown, expanded = [], []
             for number in numbers:
-                forms.setdefault(items[number].form, []).append(number)
-            answers: dict[int, Answer] = {}
-            for alike in forms.values():  # items of one form share their worked examples
-                shown = []
-                expanded = []
-                for number in alike:
-                    made = seen[number].made
-                    assert made is not None
-                    shown.append(made)
-                    count = len(items[number].images)
-                    expanded.append(self.placing.expanded(texts[number], count, made))
-                way = self._replied if self.ask == "generate" else self._scored
-                answers |= zip(alike, way(take(items, alike), expanded, shown), strict=True)
-            return [answers[number] for number in numbers]
+                made = seen[number].made or self.nothing
+                shown.append(made)
+                count = len(items[number].images)
+                expanded.append(self.placing.expanded(texts[number], count, made))
+            way = self._replied if self.ask == "generate" else self._scored
+            return way(take(items, numbers), expanded, shown)
 
         return ask_those_without_trouble(items, troubles, ask)
 
     def _context(self, item: Item) -> str:
         """What the model reads before the answer, with marks for its pictures."""
         count = len(item.images)
+        self.placing.stretch(count)  # learnt here, not in a thread
         write = self.placing.writer(count)
         (text,) = contexts(self.prompt, [item], write, answered=self.ask == "score")
         return text if write else self.placing.put(text, count)
@@ -223,15 +221,16 @@ class Seeing:
         queries = []
         asked = self.encoder.queries(texts, [flat(each) for each in words])
         for query, pictures in zip(asked, shown, strict=True):
-            queries.append(query._replace(shown=pictures))
+            queries.append(PictureQuery.of(query, pictures))
         return self.likelihoods.answers(items, words, queries)
 
     def _score(self, queries: Sequence[Query]) -> list[list[float]]:
         """What the scorer gives; a text that stands after nothing is shown nothing."""
-        shown = [query.shown or self.nothing for query in queries]
         asked = []
-        for query, pictures in zip(queries, shown, strict=True):
-            asked.append(query._replace(shown=pictures))
+        for query in queries:
+            if not isinstance(query, PictureQuery):
+                query = PictureQuery.of(query, self.nothing)
+            asked.append(query)
         return self.scorer.score(asked)
 
     def _replied(

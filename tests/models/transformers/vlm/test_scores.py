@@ -126,6 +126,16 @@ def test_the_batch_and_the_order_have_no_say(asked, items, make, size):
         assert worst(found, [wanted[item.id] for item in batch]) < EXACT
 
 
+@pytest.mark.parametrize("make", SHARING)
+def test_items_of_different_forms_share_their_pictures(asked, items, photos, make):
+    """Worked examples of one form, and none of another, stand before the same picture."""
+    model = asked(make)
+    some = [replace(item, images=(photos[4],)) for item in items if len(item.images) == 1]
+    alone = [scores(model.answer([item]))[0] for item in some]
+    assert len({item.form for item in some}) == 2
+    assert worst(scores(model.answer(some)), alone) < EXACT
+
+
 @pytest.mark.parametrize("make", MAKES)
 def test_how_much_goes_into_a_pass_has_no_say(asked, items, make, monkeypatch):
     from gnomon.models.transformers.likelihoods import Pass
@@ -133,6 +143,7 @@ def test_how_much_goes_into_a_pass_has_no_say(asked, items, make, monkeypatch):
     model = asked(make)
     wanted = scores(model.answer(items))
     monkeypatch.setattr(model.scorer, "size", Pass(150, 4))
+    monkeypatch.setattr(model.scorer, "_most_tokens", 150)
     assert worst(scores(model.answer(items)), wanted) < EXACT
 
 

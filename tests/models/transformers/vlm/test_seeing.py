@@ -12,7 +12,7 @@ from msgspec.structs import replace
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
-from gnomon.errors import ModelError, UsageError
+from gnomon.errors import MissingExtraError, ModelError, UsageError
 from gnomon.models.transformers import seeing as module
 from gnomon.models.transformers.hf import hf
 from gnomon.models.transformers.loading import kind_of, quiet
@@ -218,6 +218,8 @@ def test_a_picture_is_decoded_once_for_all_its_questions(asked, items, monkeypat
 def test_options_of_other_kinds_are_refused(seeing):
     with pytest.raises(UsageError, match="which takes no trees"):
         hf(str(seeing("llava")), trees=False)
+    with pytest.raises(UsageError, match="not a size"):
+        hf(str(seeing("llava")), features="much")
 
 
 def test_kinds_are_found_by_what_a_model_is():
@@ -257,6 +259,14 @@ def test_a_processor_without_its_video_part_is_the_same_processor(seeing):
         name = {"smolvlm": "SmolVLM", "qwen2-vl": "Qwen2VL", "internvl": "InternVL"}[make]
         assert type(processor).__name__ == f"{name}Processor"
     assert processor.image_seq_length == 4  # as its processor_config.json says, not by default
+
+
+def test_without_pillow_the_extra_is_named(seeing, monkeypatch):
+    from gnomon.models.transformers import processors
+
+    monkeypatch.setattr(processors, "find_spec", lambda _: None)
+    with pytest.raises(MissingExtraError, match="vision"):
+        hf(str(seeing("llava")))
 
 
 def test_a_model_without_an_image_processor_is_refused(seeing, tmp_path):
