@@ -3,7 +3,8 @@
 import pytest
 
 from gnomon.models.captions import negation, opposite, opposite_file, question, stem
-from gnomon.space.relations import relations
+from gnomon.space.relations import facts, relations
+from gnomon.space.saying import scene_of
 
 
 @pytest.mark.parametrize(
@@ -83,3 +84,14 @@ def test_a_caption_as_a_question(caption, wanted):
 def test_a_caption_of_unknown_form_has_no_stem():
     assert stem("A dog sleeps.") == ""
     assert stem("There is an owl.") == ""
+
+
+@pytest.mark.parametrize("said", ["left of", "behind", "inside", "near", "facing"])
+def test_a_relation_and_its_opposite_are_never_both_true(said):
+    table = opposite_file().opposites
+    decided = [name for name in {*table, *table.values()} if name in relations()]
+    scene = scene_of(f"a cat {said} a box")
+    found = facts(scene, "cat", "box", only=decided)
+    true = {name for name, fact in found.items() if fact.truth}
+    assert said in true
+    assert not {table[name] for name in true if name in table} & true

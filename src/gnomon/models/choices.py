@@ -32,7 +32,6 @@ class Query(NamedTuple):
 
     context: list[int]
     continuations: Sequence[list[int]]
-    shown: Any = None  # the pictures that belong to it, as whoever scores it wants them
 
 
 class Reply(NamedTuple):

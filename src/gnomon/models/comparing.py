@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, Protocol
 from gnomon.contracts import ANYTHING, Benchmark, Scale
 from gnomon.errors import ModelError, UsageError
 from gnomon.models.captions import negation, opposite, stem
-from gnomon.models.choices import ask_those_without_trouble, too_long
+from gnomon.models.choices import ask_those_without_trouble, flat, too_long
 from gnomon.models.thresholds import Example, Thresholds
 from gnomon.records import MASK, Answer, Image, Item, pick
 from gnomon.vision.pictures import Seen
@@ -81,7 +81,12 @@ class Comparing:
     ) -> None:
         self.spec, self.comparer, self.about = spec, comparer, about
         self.contrast = contrast or comparer.usual_contrast
-        _check_contrast(spec, self.contrast, probable=comparer.probable)
+        check_contrast(self.contrast)
+        if self.contrast == "none" and not comparer.probable:
+            raise UsageError(
+                f"{spec} gives similarities, which say more or less but not true or false.",
+                f"Choose a contrast: {', '.join(CONTRASTS[1:])}.",
+            )
         self.batch = comparer.batch
         self._thresholds: Thresholds | None = None
 
@@ -117,9 +122,7 @@ class Comparing:
         """One answer for each item; one whose picture cannot be shown is answered with why."""
         seen = self._look(items)
         texts = list(map(self._texts, items))
-        troubles = []
-        for item, read in zip(items, texts, strict=True):
-            troubles.append(self._trouble(item, read, seen))
+        troubles = self._troubles(items, texts, seen)
 
         def ask(numbers: Sequence[int]) -> list[Answer]:
             pairs: list[Pair] = []
@@ -159,8 +162,19 @@ class Comparing:
             return [other(item.text, item.tags.get("relation", "")), item.text]
         return filled_in(item)
 
+    def _troubles(
+        self, items: Sequence[Item], texts: Sequence[Sequence[str]], seen: Mapping[str, Seen[Any]]
+    ) -> list[str]:
+        """Why each item cannot be asked; empty if it can."""
+        lengths = iter(self.comparer.lengths(flat(texts)))
+        found = []
+        for item, read in zip(items, texts, strict=True):
+            tokens = max(islice(lengths, len(read)))
+            trouble = self._trouble(item, read, seen)
+            found.append(trouble or too_long(tokens, self.comparer.longest, "text"))
+        return found
+
     def _trouble(self, item: Item, texts: Sequence[str], seen: Mapping[str, Seen[Any]]) -> str:
-        """Why an item cannot be asked; empty if it can."""
         wanted, shown = self.comparer.pictures, len(item.images)
         if wanted != shown:
             return f"the model compares a text with {_pictures(wanted)}, the item has {shown}"
@@ -170,7 +184,7 @@ class Comparing:
                 return trouble
         if not all(texts):
             return "the caption has no stem: where its relation ends is not known"
-        return too_long(max(self.comparer.lengths(texts)), self.comparer.longest, "text")
+        return ""
 
     def _answer(self, item: Item, odds: Sequence[float]) -> Answer:
         if item.form != "caption":
@@ -210,7 +224,8 @@ class Comparing:
     def _examples(self, items: Sequence[Item], benchmark: Benchmark) -> Iterator[Example]:
         """What thresholds are fitted on: the items that can be asked."""
         seen = self._look(items)
-        asked = [item for item in items if not self._trouble(item, self._texts(item), seen)]
+        troubles = self._troubles(items, list(map(self._texts, items)), seen)
+        asked = [item for item, trouble in zip(items, troubles, strict=True) if not trouble]
         pairs = [Pair(item.text, _keys(item)) for item in asked]
         for item, odds in zip(asked, self.comparer.odds(pairs, seen), strict=True):
             yield Example.of(item, odds, item.gold[0] in TRUE, benchmark)
@@ -251,15 +266,11 @@ def log_softmax(values: Sequence[float]) -> tuple[float, ...]:
     return tuple(value - total for value in values)
 
 
-def _check_contrast(spec: str, contrast: str, *, probable: bool) -> None:
-    if contrast not in CONTRASTS:
+def check_contrast(contrast: str) -> None:
+    """Refuse a contrast that does not exist; none at all is the model's usual one."""
+    if contrast and contrast not in CONTRASTS:
         known = ", ".join(CONTRASTS)
         raise UsageError(f"There is no contrast '{contrast}'.", f"Choose one of: {known}.")
-    if contrast == "none" and not probable:
-        raise UsageError(
-            f"{spec} gives similarities, which say more or less but not true or false.",
-            f"Choose a contrast: {', '.join(CONTRASTS[1:])}.",
-        )
 
 
 def _check_truth_labels(item: Item) -> None:

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 from gnomon.contracts import Model
 from gnomon.errors import ModelError, UsageError
 from gnomon.models.choices import check_way_to_ask, reply_room
+from gnomon.models.comparing import check_contrast
 from gnomon.models.transformers.loading import Loaded, Loading, load
 from gnomon.options import given, neutral
 from gnomon.probing.prompts import Prompt, load_prompt
@@ -106,19 +107,24 @@ def hf(
     quantise           int8: dynamic quantisation on a CPU
     threads            torch's threads; by default no more than the cores of this process
     """
+    _check_given(name, ask, features, contrast)
+    how = (chat, normalise, ask, new_tokens, top_k, span, labels, trees)
+    asking = Asking(prompt, wording, shots, *how, features, contrast, regions)
+    place = _place(name)
+    safety = (allow_pickle, trust_remote_code)
+    wanted = Loading(kind, revision, dtype, device, *safety, compile, quantise, threads)
+    loaded = load(place.path, wanted)
+    _check_options_of_kind(name, loaded.kind, asking)
+    return KINDS[loaded.kind].make(name, place, loaded, asking)
+
+
+def _check_given(name: str, ask: str, features: str, contrast: str) -> None:
+    """Refuse what cannot be meant before anything is loaded."""
     if not name:
         raise UsageError("hf needs a name of a model.", "Write hf:NAME or hf:FOLDER: hf:gpt2.")
     check_way_to_ask(ask)
-    how = (chat, normalise, ask, new_tokens, top_k, span, labels, trees)
-    sight = (features, contrast, regions)
-    asking = Asking(prompt, wording, shots, *how, *sight)
-    place = _place(name)
-    safety = (allow_pickle, trust_remote_code)
-    loaded = load(
-        place.path, Loading(kind, revision, dtype, device, *safety, compile, quantise, threads)
-    )
-    _check_options_of_kind(name, loaded.kind, asking)
-    return KINDS[loaded.kind].make(name, place, loaded, asking)
+    bytes_of(features)
+    check_contrast(contrast)
 
 
 def _causal(name: str, place: Place, loaded: Loaded, asking: Asking) -> Model:

@@ -30,6 +30,19 @@ PREFIX_BYTES = 2 * 2**30  # of keys and values that are kept at once
 Result = list[list[float]]
 
 
+class PictureQuery(Query):
+    """A question with what is shown before it."""
+
+    shown: Shown
+
+    @classmethod
+    def of(cls, query: Query, shown: Shown) -> PictureQuery:
+        """The question with these pictures."""
+        made = cls(*query)
+        made.shown = shown
+        return made
+
+
 class Prefix(NamedTuple):
     """A beginning that was read for several pictures."""
 
@@ -61,7 +74,7 @@ class PictureScorer:
             PREFIX_TOKENS * self.size.tokens, PREFIX_BYTES // _bytes_of_a_token(model)
         )
 
-    def score(self, queries: Sequence[Query]) -> Result:
+    def score(self, queries: Sequence[PictureQuery]) -> Result:
         """For each query the log-probability of each continuation, summed over its tokens."""
         self.looking.look([query.shown for query in queries])
         result = [[0.0] * len(query.continuations) for query in queries]
@@ -73,7 +86,7 @@ class PictureScorer:
                 self._score_plainly(queries, numbers, result)
         return result
 
-    def _alike(self, queries: Sequence[Query]) -> list[list[int]]:
+    def _alike(self, queries: Sequence[PictureQuery]) -> list[list[int]]:
         """Numbers of queries that are the same up to their pictures, which have one shape."""
         groups: dict[tuple[Any, ...], list[int]] = {}
         for number, query in enumerate(queries):
@@ -81,13 +94,13 @@ class PictureScorer:
             groups.setdefault(key, []).append(number)
         return list(groups.values())
 
-    def _end_of_pictures(self, query: Query) -> int:
+    def _end_of_pictures(self, query: PictureQuery) -> int:
         """How many tokens there are up to the last one of a picture."""
         if self._mark not in query.context:
             return 0
         return len(query.context) - query.context[::-1].index(self._mark)
 
-    def _prefix(self, queries: Sequence[Query]) -> list[int]:
+    def _prefix(self, queries: Sequence[PictureQuery]) -> list[int]:
         """What queries that are alike share; nothing if they are to be read whole."""
         if not self.sharing or self._is_too_long(queries):
             return []
@@ -96,7 +109,7 @@ class PictureScorer:
             return []
         return prefix
 
-    def _is_too_long(self, queries: Sequence[Query]) -> bool:
+    def _is_too_long(self, queries: Sequence[PictureQuery]) -> bool:
         if not self._limit:
             return False
         longest = 0
@@ -105,7 +118,11 @@ class PictureScorer:
         return longest > self._limit
 
     def _score_shared(
-        self, queries: Sequence[Query], numbers: Sequence[int], prefix: list[int], result: Result
+        self,
+        queries: Sequence[PictureQuery],
+        numbers: Sequence[int],
+        prefix: list[int],
+        result: Result,
     ) -> None:
         by_picture: dict[Shown, list[int]] = {}
         for number in numbers:
@@ -172,7 +189,7 @@ class PictureScorer:
         return last.expand(count) + 1 - length
 
     def _score_plainly(
-        self, queries: Sequence[Query], numbers: Sequence[int], result: Result
+        self, queries: Sequence[PictureQuery], numbers: Sequence[int], result: Result
     ) -> None:
         by_length: dict[int, list[Row]] = {}
         for number, row in zip(numbers, take(queries, numbers), strict=True):
@@ -188,7 +205,7 @@ class PictureScorer:
                 inputs = self._whole(queries, batch)
                 _add(result, asked, logits_at(self.model, inputs, places))
 
-    def _whole(self, queries: Sequence[Query], batch: Sequence[Row]) -> dict[str, Any]:
+    def _whole(self, queries: Sequence[PictureQuery], batch: Sequence[Row]) -> dict[str, Any]:
         """A batch of whole texts of one length, with their pictures."""
         asked = [queries[row.wanted[0].query] for row in batch]
         inputs = asked[0].shown.token_inputs([row.tokens for row in batch], self.device)

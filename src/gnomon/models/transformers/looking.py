@@ -45,19 +45,19 @@ class Looking:
         """See to it that the model has looked at each, where it can remember what it saw."""
         if not self.remembers:
             return
-        fresh = [shown for shown in dict.fromkeys(many) if shown.tensors and not shown.features]
-        for alike in _alike(fresh):
-            for start in range(0, len(alike), AT_ONCE):
-                self._look_at(alike[start : start + AT_ONCE])
+        alike: dict[tuple[Any, ...], list[Shown]] = {}
+        for shown in dict.fromkeys(many):
+            if shown.tensors and shown.features is None:
+                alike.setdefault(shape_of(shown), []).append(shown)
+        for fresh in alike.values():
+            for start in range(0, len(fresh), AT_ONCE):
+                self._look_at(fresh[start : start + AT_ONCE])
 
     def inputs(self, many: Sequence[Shown]) -> dict[str, Any]:
         """What the model must be given for pictures that are alike, one entry for each row."""
-        if not many or not (many[0].tensors or many[0].features):
-            return {}
         found: dict[str, Any] = {}
         for name in many[0].tensors:
-            if many[0].features is None or not name.startswith(PIXELS):
-                found[name] = self._joined(name, many)
+            found[name] = self._joined(name, many)
         if many[0].features is not None:
             found["mm_encoder_outputs"] = {"image": _join([shown.features for shown in many])}
         return found
@@ -84,9 +84,9 @@ class Looking:
             seen = self._look(**inputs, return_dict=True)
         for shown, made in zip(many, _split(seen, len(many)), strict=True):
             shown.features = made
-            shown.tensors = {
-                name: value for name, value in shown.tensors.items() if not name.startswith(PIXELS)
-            }
+            for name in list(shown.tensors):
+                if name.startswith(PIXELS):
+                    del shown.tensors[name]
             if self.store is not None and shown.key:
                 self.store.write(shown.key, _entry(shown))
 
@@ -103,13 +103,6 @@ def shape_of(shown: Shown) -> tuple[Any, ...]:
     return tuple(shapes)
 
 
-def _alike(many: Sequence[Shown]) -> list[list[Shown]]:
-    groups: dict[tuple[Any, ...], list[Shown]] = {}
-    for shown in many:
-        groups.setdefault(shape_of(shown), []).append(shown)
-    return list(groups.values())
-
-
 def _split(seen: Any, count: int) -> Iterator[Made]:
     """What a model made of pictures of one shape, for each."""
     whole = seen.pooler_output
@@ -124,10 +117,12 @@ def _split(seen: Any, count: int) -> Iterator[Made]:
 
 def _join(many: Sequence[Made]) -> Any:
     """What a model made of several pictures, as it would have given it."""
-    pictures = [picture for made in many for picture in made.pictures]
-    layers = []
-    for place in range(len(many[0].layers)):
-        layers.append([part for made in many for part in made.layers[place]])
+    pictures: list[torch.Tensor] = []
+    layers: list[list[torch.Tensor]] = [[] for _ in many[0].layers]
+    for made in many:
+        pictures += made.pictures
+        for layer, parts in zip(layers, made.layers, strict=True):
+            layer += parts
     return SimpleNamespace(
         pooler_output=torch.cat(pictures) if many[0].stacked else pictures,
         deepstack_features=layers or None,

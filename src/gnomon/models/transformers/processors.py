@@ -112,7 +112,9 @@ def _class_of(name: str, **source: Any) -> Any:
     import transformers
     from transformers.models.auto.processing_auto import PROCESSOR_MAPPING
 
-    written, _ = transformers.ProcessorMixin.get_processor_dict(name, **_of_files(source))
+    written, _ = transformers.ProcessorMixin.get_processor_dict(
+        name, revision=source.get("revision")
+    )
     named = written.get("processor_class", "")
     if named and hasattr(transformers, named):
         return getattr(transformers, named)
@@ -121,11 +123,6 @@ def _class_of(name: str, **source: Any) -> Any:
         return PROCESSOR_MAPPING[type(config)]
     except KeyError:
         return None
-
-
-def _of_files(source: dict[str, Any]) -> dict[str, Any]:
-    """What is needed to find a model's files, without what is needed to run its code."""
-    return {option: value for option, value in source.items() if option != "trust_remote_code"}
 
 
 @contextmanager

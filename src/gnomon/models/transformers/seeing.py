@@ -28,7 +28,7 @@ from gnomon.models.choices import (
     take,
 )
 from gnomon.models.transformers.generating import BATCH, generate
-from gnomon.models.transformers.imageprefix import PictureScorer
+from gnomon.models.transformers.imageprefix import PictureQuery, PictureScorer
 from gnomon.models.transformers.limits import longest_text, token_budget
 from gnomon.models.transformers.looking import Looking, shape_of
 from gnomon.models.transformers.showing import Placing, Shower, Shown
@@ -221,15 +221,16 @@ class Seeing:
         queries = []
         asked = self.encoder.queries(texts, [flat(each) for each in words])
         for query, pictures in zip(asked, shown, strict=True):
-            queries.append(query._replace(shown=pictures))
+            queries.append(PictureQuery.of(query, pictures))
         return self.likelihoods.answers(items, words, queries)
 
     def _score(self, queries: Sequence[Query]) -> list[list[float]]:
         """What the scorer gives; a text that stands after nothing is shown nothing."""
-        shown = [query.shown or self.nothing for query in queries]
         asked = []
-        for query, pictures in zip(queries, shown, strict=True):
-            asked.append(query._replace(shown=pictures))
+        for query in queries:
+            if not isinstance(query, PictureQuery):
+                query = PictureQuery.of(query, self.nothing)
+            asked.append(query)
         return self.scorer.score(asked)
 
     def _replied(

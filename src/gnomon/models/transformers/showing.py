@@ -52,7 +52,9 @@ class Shown:
         """Rows of tokens, and the types of tokens that the model wants beside them."""
         inputs = {"input_ids": torch.tensor(rows, device=device)}
         for name, types in self.types.items():
-            found = [[types.get(token, 0) for token in row] for row in rows]
+            found = []
+            for row in rows:
+                found.append([types.get(token, 0) for token in row])
             inputs[name] = torch.tensor(found, device=device)
         return inputs
 

@@ -16,7 +16,7 @@ import torch
 
 from gnomon.errors import ModelError, ModelWarning
 from gnomon.models.choices import Query
-from gnomon.models.transformers.imageprefix import PictureScorer
+from gnomon.models.transformers.imageprefix import PictureQuery, PictureScorer
 from gnomon.models.transformers.showing import Shower, Shown
 from gnomon.models.transformers.tokens import Encoder
 from gnomon.models.transformers.trees import REFUSALS
@@ -85,7 +85,7 @@ def _reference(
     texts: Sequence[str],
     shown: Shown,
     spec: str,
-) -> tuple[list[Query], list[list[float]]]:
+) -> tuple[list[PictureQuery], list[list[float]]]:
     """The questions as we ask them, and the log-probabilities of two answers by a plain pass."""
     own = Shown(shown.before, shown.after, dict(shown.tensors), shown.types)
     queries, wanted = [], []
@@ -100,7 +100,8 @@ def _reference(
             )
         logits = _plain_pass(scorer.model, literal)
         answers = logits.topk(2).indices.tolist()
-        queries.append(Query(tokens, [[answer] for answer in answers], own))
+        query = Query(tokens, [[answer] for answer in answers])
+        queries.append(PictureQuery.of(query, own))
         wanted.append(logits[answers].tolist())
     return queries, wanted
 
@@ -118,7 +119,7 @@ def _plain_pass(model: Any, inputs: dict[str, Any]) -> torch.Tensor:
 
 def _trouble(
     scorer: PictureScorer,
-    queries: Sequence[Query],
+    queries: Sequence[PictureQuery],
     wanted: Sequence[Sequence[float]],
     tolerance: float,
 ) -> str:

@@ -218,6 +218,8 @@ def test_a_picture_is_decoded_once_for_all_its_questions(asked, items, monkeypat
 def test_options_of_other_kinds_are_refused(seeing):
     with pytest.raises(UsageError, match="which takes no trees"):
         hf(str(seeing("llava")), trees=False)
+    with pytest.raises(UsageError, match="not a size"):
+        hf(str(seeing("llava")), features="much")
 
 
 def test_kinds_are_found_by_what_a_model_is():
@@ -233,8 +235,11 @@ def test_kinds_are_found_by_what_a_model_is():
     assert kind("Gemma3Config", "Gemma3ForConditionalGeneration") == "vlm"
     assert kind("Gemma3TextConfig", "Gemma3ForCausalLM") == "causal"
     assert kind("T5Config", "T5ForConditionalGeneration") == "seq2seq"
+    assert kind("BlipConfig", "BlipForImageTextRetrieval") == "match"
+    assert kind("CLIPConfig", "CLIPModel") == "dual"
+    assert kind("LxmertConfig", "LxmertForPreTraining") == "regions"
     with pytest.raises(UsageError, match="not known"):
-        kind("BlipConfig", "BlipForImageTextRetrieval")
+        kind("BlipConfig", "BlipModel")
 
 
 def test_a_model_that_sees_and_reads_with_an_encoder_is_refused():
