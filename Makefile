@@ -23,7 +23,7 @@ test: $(VENV)/.dev $(VENV)/.browser
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
 
 hostile: $(VENV)/.dev
-	$(BIN)/python tests/hostile
+	$(BIN)/python -m hostile
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .

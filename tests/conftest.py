@@ -2,6 +2,7 @@
 
 import os
 import signal
+from collections.abc import Generator
 from pathlib import Path
 
 # Workers share the cores; threads of theirs would only fight over them.
@@ -16,6 +17,16 @@ settings.load_profile("gnomon")
 
 ROOT = Path(__file__).parent.parent
 NO_FILES = "the authors' published files are not here (set GNOMON_SHARED)"
+# In CI, which is a Linux, a skipped test fails unless its reason has one of these in it; and why it may.
+MAY_SKIP_IN_CI = {
+    NO_FILES: "nobody but the authors may give them away",
+    "root may write anywhere": "a container runs as root",
+    "no named pipes": "some systems have none",
+    "the weights cannot be fetched": "a machine may be offline",
+    "GNOMON_LARGE_WEIGHTS": "they need more memory than most machines have",
+    "there is no Chromium": "make installs one where it may",
+    "there is no C compiler": "the killing library is built on the spot; small images have none",
+}
 
 
 @pytest.fixture(scope="session")
@@ -25,6 +36,38 @@ def shared() -> Path:
     if not (folder / "data").is_dir():
         pytest.skip(NO_FILES)
     return folder
+
+
+def _fail_if_skipped_in_ci(report: pytest.TestReport | pytest.CollectReport) -> None:
+    """Turn a skip without an excuse into a failure: CI must not lose tests without a word."""
+    expected_failure = hasattr(report, "wasxfail")
+    if os.environ.get("CI") != "true" or not report.skipped or expected_failure:
+        return
+    told = report.longrepr
+    reason = told[2] if isinstance(told, tuple) else str(told)
+    if any(excuse in reason for excuse in MAY_SKIP_IN_CI):
+        return
+    report.outcome = "failed"
+    report.longrepr = (
+        f"{reason}\nIn CI nothing is skipped but for the reasons of MAY_SKIP_IN_CI in "
+        "tests/conftest.py. Install what is missing."
+    )
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Look at each test."""
+    report = yield
+    _fail_if_skipped_in_ci(report)
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """Look at each module: one that needs a package skips as a whole."""
+    report = yield
+    _fail_if_skipped_in_ci(report)
+    return report
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

@@ -172,3 +172,18 @@ def test_items_need_all_tags_that_hold_their_units_or_none_of_a_kind():
         list(paired(both, both | {"verb": "sits"}).items())
     with pytest.raises(DataError, match="item '1' of pairs@fresh"):
         list(paired(both | {"verb": "sits"}, both).items())
+
+
+@pytest.mark.parametrize("whole_groups", [(), ("fresh",)])
+def test_a_limited_source_is_counted_once_however_often_it_is_read(whole_groups):
+    made = []
+
+    def fresh():
+        made.append("all")
+        yield from grouped(2, 2, 2)._all()
+
+    about = Benchmark(name="b", summary="", sources={"fresh": fresh}, whole_groups=whole_groups)
+    source = ItemSource(about, "fresh").limited(4)
+    assert list(source.items()) == list(source.items())
+    assert len(made) == 3, "once to count, and once for each reading"
+    assert len(list(source.limited(2).items())) == 2

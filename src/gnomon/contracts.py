@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 Scale = Literal["log-probability", "probability", "none"]
 Takes = Literal["text", "image"]
 # What a measure may need of a table; "laws" is a declared order, or other relations, or both.
-Need = Literal["scores", "groups", "order", "relations", "laws"]
+# "pairs" are contrastive ones (the tag `pair`), "truth" the choices true and false, or yes and no,
+# and "ways" facts that are asked in several (the tags `fact` and `way`).
+Need = Literal["scores", "groups", "order", "relations", "laws", "pairs", "truth", "ways"]
 TEXT: frozenset[Takes] = frozenset({"text"})
 ANYTHING: frozenset[Takes] = frozenset({"text", "image"})
 
@@ -117,6 +119,8 @@ class Benchmark:
     # options of `fresh` that give its full set, where the default is a draw from it: --all
     full: Mapping[str, Any] = field(default_factory=dict)
     hold_out: tuple[tuple[str, ...], ...] = ()  # what must not be in training and test at once
+    # models that stand in every report on the benchmark: what the words or pictures alone give away
+    baselines: tuple[str, ...] = ()
     published_results: str = ""  # data/published/NAME.csv: the papers' own results
     # sources that ask something else than the paper did: its results never stand beside them
     unlike_paper: tuple[str, ...] = ()
@@ -180,6 +184,7 @@ class Measure:
     # items that a group needs before the figure says something; 0 for measures of single items
     least_group: int = 0
     guessable: bool = False  # linear in right answers, so that chance is known (measures.chance)
+    chance: float | None = None  # what a guess gets, where that is the same for all items
     twin: str = ""  # the measure that also asks for right answers, shown beside this one
     needs: frozenset[Need] = frozenset()  # what a table must have, or the figure is undefined
 

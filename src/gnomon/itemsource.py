@@ -8,6 +8,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import chain, groupby, pairwise
 from pathlib import Path
 from random import Random
@@ -79,20 +80,30 @@ class ItemSource:
             return self._all()
         if self.source in self.benchmark.whole_groups:
             return self._whole_groups(self.limit)
-        total = sum(1 for _ in self._all())
-        return _at(self._all(), spread(total, self.limit))
+        return _at(self._all(), spread(self._total, self.limit))
+
+    # Counted once and kept: a run reads its items several times, and some take seconds to make.
+    @cached_property
+    def _total(self) -> int:
+        return sum(1 for _ in self._all())
+
+    @cached_property
+    def _group_sizes(self) -> list[int]:
+        return [len(list(items)) for _, items in groupby(self._all(), _group_of)]
 
     def _whole_groups(self, limit: int) -> Iterator[Item]:
         """Items of whole groups, as many as the limit has room for, spread evenly."""
-        sizes = [len(list(items)) for _, items in groupby(self._all(), _group_of)]
-        for count in range(len(sizes), 0, -1):
+        sizes = self._group_sizes
+        for count in range(min(limit, len(sizes)), 0, -1):
             chosen = list(spread(len(sizes), count))
             if sum(sizes[number] for number in chosen) <= limit:
                 break
         else:
+            chosen = [number for number, size in enumerate(sizes) if size <= limit][:1]
+        if sizes and not chosen:
             raise UsageError(
                 f"A limit of {limit} has no room for a group of {self.name}.",
-                f"Its items are asked in whole groups: give {min(sizes, default=1)} or more.",
+                f"Its items are asked in whole groups: give {min(sizes)} or more.",
             )
         wanted = set(chosen)
         for number, (_, items) in enumerate(groupby(self._all(), _group_of)):

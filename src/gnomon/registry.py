@@ -92,6 +92,9 @@ MODELS: dict[str, Entry] = {
     "openai": Entry(
         "gnomon.models.servers.openai:openai", "a model of an OpenAI-compatible server: openai:NAME"
     ),
+    "eyes": Entry(
+        "gnomon.models.eyes:eyes", "a detector, a depth map and plain rules, embedded: no torch"
+    ),
     "hypothesis-only": Entry(
         "gnomon.models.classifiers:hypothesis_only",
         "words of the hypothesis alone, trained on other groups",
@@ -100,6 +103,11 @@ MODELS: dict[str, Entry] = {
     "bag-of-words": Entry(
         "gnomon.models.classifiers:bag_of_words",
         "words of all text, trained on other groups",
+        role="shortcut",
+    ),
+    "picture-only": Entry(
+        "gnomon.models.picturewords:picture_only",
+        "colours of the picture alone, trained on other pictures and groups",
         role="shortcut",
     ),
     "answers": Entry(
@@ -170,6 +178,37 @@ MEASURES: dict[str, Entry] = {
     "same_choice": Entry(
         "gnomon.measures.consistency:same_choice",
         "items alike in tags but not in the right label, answered alike: same_choice@TAG,TAG",
+    ),
+    "consistency": Entry(
+        "gnomon.measures.ways:CONSISTENCY",
+        "share of facts whose answers agree in all ways of asking",
+    ),
+    "consistency_and_right": Entry(
+        "gnomon.measures.ways:CONSISTENCY_AND_RIGHT",
+        "share of facts answered right in all ways of asking",
+    ),
+    "way_agreement": Entry(
+        "gnomon.measures.ways:way_agreement",
+        "share of facts answered alike plainly and in another way: way_agreement@converse",
+    ),
+    "way_agreement_and_right": Entry(
+        "gnomon.measures.ways:way_agreement_and_right",
+        "share of facts right plainly and in another way: way_agreement_and_right@converse",
+    ),
+    "auc": Entry(
+        "gnomon.measures.separation:AUC",
+        "area under the ROC curve: how often a true statement scores above a false one",
+    ),
+    "pair_image": Entry(
+        "gnomon.measures.separation:PAIR_IMAGE",
+        "share of contrastive pairs whose true picture scores above the other",
+    ),
+    "pair_right": Entry(
+        "gnomon.measures.separation:PAIR_RIGHT",
+        "share of contrastive pairs with both halves right",
+    ),
+    "group_right": Entry(
+        "gnomon.measures.consistency:GROUP_RIGHT", "share of groups that are right throughout"
     ),
     "symmetry": Entry(
         "gnomon.measures.relations:SYMMETRY",
@@ -276,6 +315,9 @@ DEMO_MODEL = "smollm2"
 # The published 4-bit weights as they are: a third of the disk space, and good enough to see.
 DEMO_OPTIONS = {"quantised": True}
 DEMO = ("scales", "posrel", "spacenli", "spatialqa", "viphy-size-transitive")
+# And what small eyes are shown: few pictures, of a size that is quickly drawn.
+DEMO_EYES, DEMO_SEEN = "eyes", "vsr"
+DEMO_SEEN_OPTIONS = {"quads": 10, "size": 256}
 
 KINDS: dict[str, dict[str, Entry]] = {
     "benchmarks": BENCHMARKS,

@@ -121,7 +121,7 @@ def test_replies_without_end_are_refused(tmp_path, choices, monkeypatch):
         choices(tmp_path / "p.csv")
 
 
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="this system has no pipes with a name")
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes here")
 def test_a_pipe_is_refused_and_does_not_hang(tmp_path, choices):
     os.mkfifo(tmp_path / "p.csv")
     with pytest.raises(DataError, match="this is not a file"):

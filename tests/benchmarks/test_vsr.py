@@ -6,12 +6,14 @@ import hashlib
 import json
 from collections import Counter
 from itertools import combinations
+from pathlib import Path
 
 import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import gnomon
 from gnomon import files
 from gnomon.benchmarks.vsr import files as vsr_files
 from gnomon.benchmarks.vsr import splits as vsr_splits
@@ -172,6 +174,7 @@ def test_an_item_says_where_it_comes_from(folder):
         "agreement": "1.00",
         "dissent": "no",
         "image": "000000000000.jpg",
+        "pair": "7/The_horse_is_on_top_of_the_hot_dog/1",
     }
 
 
@@ -440,3 +443,89 @@ def test_a_caption_whose_things_cannot_be_told_is_counted_without_them(folder):
         nameless.tags.pop(tag, None)
     titles = [table.title for table in vsr.VSR.statistics([nameless, *items[1:]])]
     assert "Table 6: relations" in titles
+
+
+# Contrastive pairs and ways.
+
+
+def pair_names(items):
+    return [item.tags.get("pair", "") for item in items]
+
+
+def test_neighbours_with_opposite_labels_are_a_pair(folder, rows):
+    names = pair_names(vsr.published(data=str(folder)))
+    assert len(names) == len(rows)
+    for first, second in zip(names[::2], names[1::2], strict=True):
+        assert first == second != ""
+    assert len(set(names)) == len(rows) / 2
+
+
+def test_a_pair_is_found_where_its_halves_stand_apart(tmp_path):
+    found = [row(1, label=1), row(2, "dog", label=1), row(3, label=0), row(4, "dog", "cup")]
+    write(tmp_path / "raw.jsonl", found)
+    names = pair_names(vsr.published(data=str(tmp_path), split="raw"))
+    assert names[0] == names[2] == "7/The_cat_is_touching_the_bed/1"
+    assert names[1] == names[3] == ""
+
+
+def test_what_could_be_matched_in_several_ways_is_no_pair(tmp_path):
+    other = row(9, "dog", annotator_id=8)
+    found = [row(1, label=1), other, row(2, label=1), row(3, "dog"), row(4, label=0)]
+    write(tmp_path / "raw.jsonl", found)
+    assert set(pair_names(vsr.published(data=str(tmp_path), split="raw"))) == {""}
+
+
+def test_two_annotators_make_two_pairs_of_one_caption(tmp_path):
+    found = [row(number, label=number % 2, annotator_id=number // 2) for number in range(4)]
+    write(tmp_path / "raw.jsonl", found)
+    names = pair_names(vsr.published(data=str(tmp_path), split="raw"))
+    assert names[0] == names[1] != names[2] == names[3]
+
+
+def test_a_limit_keeps_the_halves_of_pairs_together(folder):
+    source = gnomon.load("vsr@published", data=str(folder)).limited(10)
+    names = Counter(pair_names(source.items()))
+    assert set(names.values()) == {2}
+    assert len(list(gnomon.load("vsr@published", data=str(folder)).limited(3).items())) == 2
+
+
+def test_photographs_are_mirrored_in_the_cache_and_stay_as_they_are(
+    folder, rows, tmp_path, monkeypatch
+):
+    pillow = pytest.importorskip("PIL.Image")
+    cache = tmp_path / "cache"
+    monkeypatch.setenv("GNOMON_CACHE", str(cache))
+    photos = tmp_path / "photos"
+    photos.mkdir()
+    for number, found in enumerate(rows):
+        picture = pillow.new("RGB", (4, 2), "white")
+        picture.putpixel((0, 0), (number, 0, 0))
+        picture.save(photos / found["image"], "PNG")
+    before = sorted(photos.iterdir())
+    options = {"data": str(folder), "images": str(photos), "ways": "mirror"}
+    items = list(gnomon.load("vsr@published", **options).limited(8).items())
+    assert [item.tags["way"] for item in items] == ["plain", "mirror"] * 4
+    for plain, other in zip(items[::2], items[1::2], strict=True):
+        assert cache in Path(other.images[0].path).parents
+        red = pillow.open(plain.images[0].path).getpixel((0, 0))
+        assert pillow.open(other.images[0].path).convert("RGB").getpixel((3, 0)) == red
+        assert plain.tags["image"] == other.tags["image"]
+    assert sorted(photos.iterdir()) == before
+    assert len(list(cache.rglob("*.png"))) == 4
+
+
+def test_a_photograph_that_is_not_here_cannot_be_mirrored(folder):
+    source = gnomon.load("vsr@published", data=str(folder), ways="mirror")
+    with pytest.raises(DataError, match="mirrored") as error:
+        list(source.items())
+    assert "vsr-images" in str(error.value)
+
+
+def test_made_items_name_photographs_where_they_are(folder, tmp_path):
+    from gnomon.cli.dispatch import main
+
+    out = tmp_path / "out"
+    arguments = ["make", "vsr@published", "--data", str(folder), "-o", str(out), "--quiet"]
+    assert main(arguments) == 0
+    item = json.loads((out / "items.jsonl").read_text().splitlines()[0])
+    assert item["images"][0]["path"].startswith("http://images.cocodataset.org/")

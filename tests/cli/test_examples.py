@@ -83,24 +83,30 @@ def asked(name, *, wording: int = 1):
 def furnished(tmp_path_factory):
     """A folder with a few runs, items, answers to 40 of them, patterns and a world of one's own."""
     folder = tmp_path_factory.mktemp("examples")
-    for name, seed in (("scales", 0), ("spacenli", 0), ("posrel", 0), ("posrel", 1)):
+    own = package_data("patterns")
+    bank = sorted((own / "bank").glob("*.yaml"))
+    shutil.copy(bank[0], folder / "my_patterns.yaml")
+    shutil.copy(own / "world.yaml", folder / "my_world.yaml")
+    (folder / "my_patterns").mkdir()
+    for file in bank[:2]:
+        shutil.copy(file, folder / "my_patterns")
+
+    pairs = gnomon.load("spacenli", patterns=str(folder / "my_patterns.yaml"))
+    positions = [gnomon.load("posrel", seed=seed) for seed in (0, 1)]
+    for source in (gnomon.load("scales"), pairs, *positions):
         for model in ("random", "majority"):
-            gnomon.run(gnomon.load(name, seed=seed), model, limit=40, runs=folder / "runs")
+            gnomon.run(source, model, limit=40, runs=folder / "runs")
     with pytest.MonkeyPatch.context() as patch:
         patch.setitem(MODELS, "asked", Entry(f"{__name__}:asked", "for tests"))
         for wording in (1, 2):
             spec = gnomon.model("asked", wording=wording)
-            gnomon.run(gnomon.load("spacenli"), spec, limit=40, runs=folder / "runs")
+            gnomon.run(pairs, spec, limit=40, runs=folder / "runs")
     write_items(folder / "scales.jsonl", gnomon.load("scales").limited(40).items())
     shutil.copytree(folder / "runs", folder / "results")
     items = gnomon.load("scales", seed=3).limited(40).items()
     (folder / "predictions.csv").write_text(
         "id,label\n" + "".join(f"{item.id},{item.gold[0]}\n" for item in items)
     )
-    own = package_data("patterns")
-    shutil.copytree(own / "bank", folder / "my_patterns")
-    shutil.copy(sorted((own / "bank").glob("*.yaml"))[0], folder / "my_patterns.yaml")
-    shutil.copy(own / "world.yaml", folder / "my_world.yaml")
     return folder
 
 

@@ -177,7 +177,7 @@ def test_answers_given_before_cannot_be_permuted_now(give):
 
 
 def test_runs_with_other_orders_of_choices_are_joined_by_the_choices_texts():
-    source = load("spacenli").limited(60)
+    source = load("spatialqa").limited(60)
     one = gnomon.run(source, "constant:neutral")
     two = gnomon.run(source, "constant:neutral", permute=3)
     (pair,) = gnomon.agreement(one, two)
@@ -190,7 +190,7 @@ def test_runs_with_other_orders_of_choices_are_joined_by_the_choices_texts():
 def test_a_page_names_choices_by_their_texts_in_any_order():
     from gnomon.reporting.study import studies
 
-    source = load("spacenli").limited(60)
+    source = load("spatialqa").limited(60)
     (study,) = studies(
         [gnomon.run(source, "constant:neutral"), gnomon.run(source, "constant:neutral", permute=3)]
     )

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -13,13 +14,23 @@ from gnomon.errors import UsageError
 from gnomon.runs import runs_in
 
 
+@pytest.fixture(scope="module")
+def asked(tmp_path_factory):
+    """A folder with runs of three baselines on the same 80 fresh items, and their names."""
+    folder = tmp_path_factory.mktemp("asked")
+    source = gnomon.load("scales")
+    names = []
+    for model in ("random", "majority", "constant:yes"):
+        names.append(gnomon.run(source, model, limit=80, runs=folder).path.name)
+    return folder, names
+
+
 @pytest.fixture
-def runs():
-    """Three baselines on the same 80 fresh items, in ./runs."""
-    return [
-        str(gnomon.run("scales", model, limit=80).path)
-        for model in ("random", "majority", "constant:yes")
-    ]
+def runs(asked):
+    """A copy of those runs, in ./runs."""
+    folder, names = asked
+    shutil.copytree(folder, "runs")
+    return [f"runs/{name}" for name in names]
 
 
 def printed(capsys, *arguments):

@@ -9,6 +9,7 @@ import csv
 import io
 import json
 import re
+import shutil
 from collections import defaultdict
 from html.parser import HTMLParser
 from pathlib import Path
@@ -18,12 +19,24 @@ import pytest
 import gnomon
 from gnomon.cli import main
 from gnomon.errors import ModelError
+from gnomon.files import package_data
 from gnomon.records import Answer
 from gnomon.registry import MODELS, Entry, benchmark, measure
 from gnomon.reporting.words import measure_name
 
 BENCHMARKS = {"scales": 80, "spacenli": 90, "spatialqa": 90, "viphy-size": 60, "viphy-color": 60}
 FORMATS = ("table", "markdown", "latex", "csv", "json")
+# The whole bank takes a second at each of many commands: a quarter of it serves as well.
+OPTIONS = {"spacenli": {"patterns": "patterns.yaml"}}
+BANK = package_data("patterns/bank/argument-orientation.yaml")
+
+
+def drawn(name, limit):
+    """The words by which a benchmark is named, with its options and a limit."""
+    words = [name, "--limit", limit]
+    for option, value in OPTIONS.get(name, {}).items():
+        words += [f"--{option}", value]
+    return words
 
 
 class Patchy:
@@ -148,8 +161,9 @@ class Table(HTMLParser):
 @pytest.fixture
 def runs():
     """The runs of the walk, by folder: finished, with failures, and unfinished."""
+    shutil.copy(BANK, "patterns.yaml")
     for name, limit in BENCHMARKS.items():
-        source = gnomon.load(name, seed=3).limited(limit)
+        source = gnomon.load(name, seed=3, **OPTIONS.get(name, {})).limited(limit)
         for spec in ("random", "majority"):
             gnomon.run(source, spec)
         gnomon.run(source, Patchy("patchy"))
@@ -273,7 +287,7 @@ def _go_on(walk, runs):
     """The same command given again asks nothing and shows the same."""
     for name, limit in BENCHMARKS.items():
         for spec in ("random", "majority"):
-            words = ("run", name, "-m", spec, "--limit", limit, "--seed", "3")
+            words = ("run", *drawn(name, limit), "-m", spec, "--seed", "3")
             (line,) = walk.give(*words, "--json").splitlines()
             found = json.loads(line)
             for score in found["scores"]:
@@ -310,7 +324,7 @@ def _over_prompts(walk):
     """The mean over prompts is that of the runs, in every command and format."""
     for name, limit in BENCHMARKS.items():
         folder = f"prompts-{name}"
-        asked = ("run", name, "-m", "prompted", "-m", "random", "--limit", limit)
+        asked = ("run", *drawn(name, limit), "-m", "prompted", "-m", "random")
         out = walk.give(*asked, "--prompts", "all", "--runs", folder)
         assert "Over prompts" in out
         headline = benchmark(name).measures[0]
@@ -350,7 +364,7 @@ def _by_place(walk):
     """Places that are right add up to all items, and accuracy by place to accuracy."""
     for name, limit in BENCHMARKS.items():
         folder = f"places-{name}"
-        walk.give("run", name, "-m", "random", "--limit", limit, "--permute", "--runs", folder)
+        walk.give("run", *drawn(name, limit), "-m", "random", "--permute", "--runs", folder)
         rows = json.loads(walk.give("score", folder, "--format", "json"))
         chosen = [row for row in rows if row["measure"] == "chosen"]
         assert sum(row["value"] * row["n"] for row in chosen) == pytest.approx(limit)
@@ -361,11 +375,11 @@ def _by_place(walk):
 
 def _plan(walk):
     for name, limit in BENCHMARKS.items():
-        found = json.loads(walk.give("power", name, "--limit", limit, "--format", "json"))
+        found = json.loads(walk.give("power", *drawn(name, limit), "--format", "json"))
         assert found["sets"][0]["items"] == limit
-        timed = walk.give("power", name, "--limit", limit, "-m", "random", "--difference", "5")
+        timed = walk.give("power", *drawn(name, limit), "-m", "random", "--difference", "5")
         assert "a difference of 5 points" in timed
-        walk.give("make", name, "--limit", limit, "-o", f"{name}-items.jsonl")
+        walk.give("make", *drawn(name, limit), "-o", f"{name}-items.jsonl")
         (row,) = json.loads(walk.give("check", f"{name}-items.jsonl", "--format", "json"))
         assert (row["items"], row["canary"]) == (limit, "yes")
 
@@ -384,7 +398,7 @@ def _other_commands(walk, runs):
     for name in BENCHMARKS:
         walk.give("show", name, "-n", "1")
         walk.give("list", "benchmarks", name)
-        walk.give("make", name, "--limit", "5", "-o", f"{name}.jsonl")
+        walk.give("make", *drawn(name, 5), "-o", f"{name}.jsonl")
         walk.give("run", f"{name}@published", "-m", "random", fails=True)
         assert "gnomon data get" in walk.said
     walk.give("score", "nowhere", fails=True)

@@ -12,20 +12,22 @@ import pytest
 
 from gnomon import Benchmark, registry
 from gnomon.errors import DataError
+from hostile import readers, servers, trying
+from hostile.misbehaving import KEY, PASSWORD
+from hostile.mutating import STRUCTURES, mutate
+from hostile.readers import Reader, WrongError
+from hostile.samples import ANSWER_FORMATS, BENCHMARKS, Sample
+from hostile.scenarios import whole_file
+from hostile.tally import Tally, loaded, tell
 
-HERE = Path(__file__).parent
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="limits and signals are Linux's")
 
 
 @pytest.fixture
-def trying(monkeypatch):
-    monkeypatch.syspath_prepend(str(HERE))
-    import trying
-
+def impatient(monkeypatch):
     monkeypatch.setattr(trying, "SECONDS", 0.2)
     monkeypatch.setattr(trying, "MEMORY", 2**28)
     monkeypatch.setattr(trying, "WAIT", 1)
-    return trying
 
 
 def refuse(folder):
@@ -61,8 +63,6 @@ def die(folder):
 
 
 def misread(folder):
-    from readers import WrongError
-
     raise WrongError("all answers became right")
 
 
@@ -80,30 +80,23 @@ def misread(folder):
         (misread, "wrong"),
     ],
 )
-def test_every_outcome_is_told_from_the_others(trying, tmp_path, read, outcome):
-    from readers import Reader
-    from samples import Sample
-
+@pytest.mark.usefixtures("impatient")
+def test_every_outcome_is_told_from_the_others(tmp_path, read, outcome):
     reader = Reader("planted", Sample({"a.json": b'{"a": 1}'}), read)
     tally = trying.tried(reader, range(10, 13), 0, tmp_path / "kept")
-    assert (tally.tried, getattr(tally, outcome)) == (3, 3)
-    assert tally.faults == (0 if outcome in ("read", "refused") else 3)
+    found = {"read": tally.read, "refused": tally.refused, **tally.faults}
+    assert {kind: count for kind, count in found.items() if count} == {outcome: 3}
+    assert tally.tried == 3
     kept = list((tmp_path / "kept").glob("planted-*"))
-    assert len(kept) == tally.faults
+    assert len(kept) == (0 if outcome in ("read", "refused") else 3)
 
 
-def test_a_sample_that_is_refused_is_a_fault(trying, tmp_path):
-    from readers import Reader
-    from samples import Sample
-
+def test_a_sample_that_is_refused_is_a_fault(tmp_path):
     reader = Reader("planted", Sample({"a.json": b"{}"}), refuse)
-    assert trying.tried(reader, range(1), 0, tmp_path).wrong == 1
+    assert trying.tried(reader, range(1), 0, tmp_path).faults["wrong"] == 1
 
 
-def test_the_same_seed_gives_the_same_damage(trying):
-    from mutating import STRUCTURES, mutate
-    from samples import ANSWER_FORMATS, BENCHMARKS
-
+def test_the_same_seed_gives_the_same_damage():
     samples = [*BENCHMARKS.values()]
     for found in ANSWER_FORMATS.values():
         samples += found
@@ -124,30 +117,50 @@ def read_nothing(*, data: str = ""):
 NEW = Benchmark(name="new", summary="new", sources={"published": read_nothing})
 
 
-def test_a_new_benchmark_or_format_without_a_sample_is_named(trying, monkeypatch):
-    import readers
-
+def test_a_new_benchmark_or_format_without_a_sample_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "a_plug_in", sys.modules[__name__])
     monkeypatch.setitem(registry.BENCHMARKS, "new", registry.Entry("a_plug_in:NEW", "new"))
     monkeypatch.setitem(registry.ANSWER_FORMATS, "newer", registry.Entry("a_plug_in:F", "new"))
     assert readers.without_sample() == ["new@published", "newer"]
 
 
-def test_a_planted_key_is_found_wherever_it_stands(trying, tmp_path):
-    import servers
-
+def test_a_planted_key_is_found_wherever_it_stands(tmp_path):
     assert list(servers.leaks_in(tmp_path, "nothing")) == []
-    (tmp_path / "log").write_bytes(b"\x00" + servers.KEY.encode())
-    assert list(servers.leaks_in(tmp_path, f"the password {servers.PASSWORD}")) == [
-        f"{servers.KEY} in log",
-        f"{servers.PASSWORD} was printed",
+    (tmp_path / "log").write_bytes(b"\x00" + KEY.encode())
+    assert list(servers.leaks_in(tmp_path, f"the password {PASSWORD}")) == [
+        f"{KEY} in log",
+        f"{PASSWORD} was printed",
     ]
 
 
-def test_messages_that_steer_or_never_end_are_refused(trying):
-    import readers
-
+def test_messages_that_steer_or_never_end_are_refused():
     readers.check_message("The file is damaged.")
     for text in ("\x1b]0;owned\x07", "a\u202eb", "a" * 10_000):
         with pytest.raises(readers.UnclearError):
             readers.check_message(text)
+
+
+def test_a_file_that_is_half_written_or_left_behind_after_a_kill_is_found():
+    Path("reference").mkdir()
+    Path("reference/a.txt").write_text("whole")
+    Path("a.txt").write_text("who")
+    Path("a.txt.part").write_text("w")
+    tally = Tally()
+    whole_file("a.txt", lambda: 0)(tally, "killed")
+    assert tally.notes == [
+        "wrong: killed: a.txt is half written",
+        "wrong: killed: a.txt is wrong after the next try",
+        "wrong: killed: left behind: ['a.txt.part']",
+    ]
+    whole_file("a.txt", lambda: 1)(tally, "killed")
+    assert tally.faults["failed"] == 1
+
+
+def test_a_fault_that_is_found_is_told_and_makes_the_attack_fail(capsys):
+    fine, faulty = Tally(tried=3, read=2, refused=1), Tally(tried=1)
+    faulty.fault("lost", "killed before call 7")
+    assert tell([("fine", fine)], as_json=False)
+    assert not tell([("fine", fine), ("faulty", faulty)], as_json=False)
+    assert "1 lost\n    lost: killed before call 7" in capsys.readouterr().out
+    assert not tell([("faulty", faulty)], as_json=True)
+    assert loaded(capsys.readouterr().out) == {"faulty": faulty}

@@ -9,15 +9,16 @@ from pathlib import Path
 
 import pytest
 
-HERE = Path(__file__).parent
+from hostile import readers
+
+ROOT = Path(__file__).parents[2]
 linux = pytest.mark.skipif(sys.platform != "linux", reason="limits and signals are Linux's")
 
 
 def attack(*words: str) -> str:
     """What an attack prints; it fails if anything was wrong."""
-    done = subprocess.run(
-        [sys.executable, str(HERE), "--short", *words], capture_output=True, text=True
-    )
+    command = [sys.executable, "-m", "hostile", "--short", *words]
+    done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
@@ -53,8 +54,11 @@ def test_no_model_file_ends_the_process():
     assert tried(attack("native")) >= 20
 
 
-def test_every_reader_of_the_registry_has_a_sample(monkeypatch):
-    monkeypatch.syspath_prepend(str(HERE))
-    import readers
+@linux
+def test_no_picture_ends_a_run_or_fills_the_memory():
+    pytest.importorskip("PIL")
+    assert tried(attack("pictures")) >= 150
 
+
+def test_every_reader_of_the_registry_has_a_sample():
     assert readers.without_sample() == [], readers.NO_SAMPLE

@@ -1,5 +1,7 @@
 """A mini world and a bank small enough to see at a glance."""
 
+import sys
+
 import pytest
 
 from gnomon.language.patternfile import parse_bank
@@ -79,3 +81,25 @@ def patterns_text():
 @pytest.fixture
 def bank():
     return parse_bank(PATTERNS, WORLD, "small.yaml")
+
+
+@pytest.fixture(scope="session")
+def calls():
+    """Count the calls of functions that an action makes: its work, on any machine the same."""
+
+    def count(action) -> int:
+        made = 0
+
+        def see(frame, event, argument) -> None:
+            nonlocal made
+            made += event in ("call", "c_call")
+
+        before = sys.getprofile()
+        sys.setprofile(see)
+        try:
+            action()
+        finally:
+            sys.setprofile(before)
+        return made
+
+    return count

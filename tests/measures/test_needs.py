@@ -12,6 +12,8 @@ ARGUMENTS = {
     "pattern_accuracy": "@0.9",
     "typical_f1": "@code",
     "same_choice": "@colour",
+    "way_agreement": "@converse",
+    "way_agreement_and_right": "@converse",
 }
 EVERY = [measure(name + ARGUMENTS.get(name, "")) for name in MEASURES]
 BARE = make(["a", "b"] * 10, ["a", "b"] * 10, tags=[{"colour": "red"}] * 20)
@@ -47,7 +49,7 @@ def test_only_errors_are_better_if_lower():
 
 def test_a_twin_is_a_measure_and_has_none_itself():
     twins = [each.twin for each in EVERY if each.twin]
-    assert len(twins) == 6
+    assert len(twins) == 8
     assert not any(measure(name).twin for name in twins)
 
 

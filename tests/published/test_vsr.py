@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
+import os
 from collections import Counter
 
 import pytest
 
+import gnomon
 from gnomon.benchmarks.vsr import files as vsr_files
 from gnomon.benchmarks.vsr import task as vsr
 from gnomon.benchmarks.vsr.files import validated
+from gnomon.benchmarks.vsr.pairing import contrastive_pairs
 
 pytestmark = pytest.mark.published
 
@@ -23,6 +27,8 @@ alongside 48, against 42, ahead of 35, consists of 34, toward 33, within 33, out
 opposite to 30,
 into 29, has as a part 28, enclosed by 20, with 18, beyond 16, across 12, down from 11, detached from 10, out of 9,
 around 6, at 5, past 5, along 5, between 5, down 2, among 1, congruent 1"""
+
+CONVERSES = 4_109  # captions with a converse that is certain
 
 
 @pytest.fixture(scope="session")
@@ -155,3 +161,54 @@ def test_the_images_of_all_captions_can_be_named(folder):
     files = list(vsr_files.image_files(folder))
     assert len(files) == 6_940
     assert {file.path.split("/")[0] for file in files} == {"train2017", "val2017"}
+
+
+def test_the_pairs_are_found_again_in_the_raw_annotations(folder, raw, items):
+    names = contrastive_pairs(raw)
+    assert len(raw) == 12_809
+    assert Counter(Counter(names.values()).values()) == {2: 6_089}
+    labels = {}
+    for row in raw:
+        if row.key in names:
+            labels.setdefault(names[row.key], []).append(row.label)
+    assert all(sorted(both) == [0, 1] for both in labels.values())
+
+    whole = Counter(Counter(item.tags.get("pair", "") for item in items).values())
+    assert whole[2] == 3_763
+    test = vsr.published(data=str(folder), split="random/test")
+    halves = Counter(Counter(item.tags.get("pair", "") for item in test).values())
+    assert halves[2] == 149  # most pairs are torn apart by the random split
+
+
+def test_facts_in_other_ways(folder):
+    put = list(vsr.published(data=str(folder), ways="converse,negation"))
+    counts = Counter(item.tags["way"] for item in put)
+    assert counts["plain"] == counts["negation"] == 10_119
+    assert counts["converse"] == CONVERSES
+    assert len({item.id for item in put}) == len(put)
+    assert len({item.tags["fact"] for item in put}) == 10_119
+    for item in put:
+        negated = item.tags["way"] == "negation"
+        assert (" not " in item.text) == negated
+
+
+def test_real_photographs_are_mirrored(folder, shared, tmp_path, monkeypatch):
+    pillow = pytest.importorskip("PIL.Image")
+    photos = shared / "data" / "coco128" / "photos"
+    if not photos.is_dir():
+        pytest.skip("the photographs of COCO128 are not here")
+    monkeypatch.setenv("GNOMON_CACHE", str(tmp_path / "cache"))
+    here = set(os.listdir(photos))
+    lines = (folder / "raw.jsonl").read_text().splitlines()
+    (tmp_path / "data").mkdir()
+    mine = [line for line in lines if json.loads(line)["image"] in here]
+    (tmp_path / "data" / "raw.jsonl").write_text("\n".join(mine))
+    options = {"data": str(tmp_path / "data"), "images": str(photos), "ways": "mirror"}
+    asked = list(gnomon.load("vsr@published", **options).items())
+    assert len(asked) == 2 * len(list(gnomon.load("vsr@published", data=options["data"]).items()))
+    seen = set()
+    for plain, other in zip(asked[::2], asked[1::2], strict=True):
+        one, two = (pillow.open(item.images[0].path).convert("RGB") for item in (plain, other))
+        assert one.transpose(pillow.Transpose.FLIP_LEFT_RIGHT).tobytes() == two.tobytes()
+        seen.add(plain.tags["image"])
+    assert len(seen) == 7

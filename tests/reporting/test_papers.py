@@ -67,7 +67,7 @@ def test_the_package_holds_so_many_figures_of_each_paper() -> None:
         "spatial commonsense": 146,
         "SpaceNLI": 101,
         "ViPhy": 107,
-        "VSR": 20,
+        "VSR": 29,
         "spatialQA": 98,
     }
 
@@ -114,7 +114,7 @@ def test_published_figures_are_fractions_that_cite_their_table(paper: str) -> No
     assert found
     for result in found:
         assert 0 <= result.value <= 1
-        assert result.table.startswith(("Table ", "Section "))
+        assert result.table.startswith(("Table ", "Section ", "README"))
         assert result.paper == paper
 
 
@@ -266,20 +266,21 @@ def test_a_report_on_fresh_pictures_shows_none_of_the_papers_models(
 def test_runs_with_several_seeds_stand_in_a_papers_table_as_mean_and_deviation() -> None:
     """VSR's Table 3 prints the mean and the standard deviation over three seeds."""
     tables = [vsr_run(right, seed) for seed, right in enumerate((6, 7, 8))]
-    (table3, table8), caveats = beside_papers(tables, seeds_together=True)
+    (table3, table8, readme), caveats = beside_papers(tables, seeds_together=True)
     assert table3.rows[1] == ("VisualBERT", None, "57.4 ± 0.9", "54.0 ± 1.3")
     assert table3.rows[-1] == ("mine", None, "70.0 ± 10.0", None)
     assert [row[0] for row in table8.rows].count("mine") == 1
+    assert readme.rows[:2] == (("CLIP, frozen", "56.0", "54.5"), ("CLIP, finetuned", "65.1", None))
     assert "mine on vsr@published: mean and standard deviation over 3 seeds." in caveats
 
-    (alone, _), caveats = beside_papers(tables)
+    (alone, *_), caveats = beside_papers(tables)
     assert [row[2] for row in alone.rows[-3:]] == ["60.0", "70.0", "80.0"]
     assert not any("seeds" in caveat for caveat in caveats)
 
 
 def test_runs_of_one_seed_each_are_not_taken_together() -> None:
     tables = [vsr_run(6, 0), vsr_run(8, 0, part="zeroshot-published/test")]
-    (table3, _), caveats = beside_papers(tables, seeds_together=True)
+    (table3, *_), caveats = beside_papers(tables, seeds_together=True)
     assert [row[2:] for row in table3.rows[-2:]] == [("60.0", None), (None, "80.0")]
     assert caveats[0].startswith("No two of these runs differ only in the seed")
 
@@ -287,7 +288,7 @@ def test_runs_of_one_seed_each_are_not_taken_together() -> None:
 def test_runs_that_no_paper_is_about_are_left_out_and_the_others_shown() -> None:
     elsewhere = vsr_run(9, 0)
     elsewhere = replace(elsewhere, about=replace(elsewhere.about, benchmark="dice@fresh"))
-    (table3, _), caveats = beside_papers([elsewhere, vsr_run(6, 0)])
+    (table3, *_), caveats = beside_papers([elsewhere, vsr_run(6, 0)])
     assert table3.rows[-1] == ("mine", None, "60.0", None)
     assert caveats[0] == "dice@fresh is in no table of a paper: left out."
 

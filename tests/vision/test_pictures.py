@@ -78,3 +78,20 @@ def test_a_picture_of_the_web_is_fetched_once_by_our_own_downloader(album, tmp_p
     assert pixels(remote).size == (5, 3)
     assert pixels(remote).size == (5, 3)
     assert calls == [(remote.path, album[1].sha256, 2**28)]
+
+
+def test_large_pictures_are_decoded_in_their_turn_and_small_ones_ahead(
+    album, tmp_path, monkeypatch
+):
+    monkeypatch.setattr("gnomon.vision.decoding.LARGE", 60)
+    here = threading.get_ident()
+    large = {}
+
+    def make(image: Image) -> int:
+        size = pixels(image).size
+        large[size] = threading.get_ident() == here
+        return size[0]
+
+    seen = list(see(album, make, threads=2))
+    assert [each.made for each in seen] == [4 + n for n in range(40)]
+    assert large == {(4 + n, 3): 3 * (4 + n) > 60 for n in range(40)}

@@ -51,6 +51,7 @@ MODEL_FLAGS = {
     "dtype": Flag("DTYPE", "float32, bfloat16 or float16"),
     "device": Flag("DEVICE", "cpu, cuda or mps"),
     "threads": Flag("N", "how many processor threads to use; 0 chooses by itself"),
+    "mmproj": Flag("FILE", "the projector with which a GGUF model sees pictures"),
     "base_url": Flag("URL", "the address of an OpenAI-compatible server"),
     "concurrency": Flag("N", "how many requests to make at a time"),
     "max_cost": Flag("AMOUNT", "stop before spending more than this (needs both prices)"),

@@ -1,9 +1,10 @@
-"""Measure a small real language model on slices of five fresh benchmarks: a table, then a page.
+"""Measure a small real language model on slices of five fresh benchmarks, and small eyes on one.
 
-The first time, the weights (SmolLM2-135M-Instruct, 93 MB) are fetched into the cache; the second
-time it takes seconds. The demo computes with the weights as they were published, in 4 bits; `gnomon
-run -m smollm2` is more exact. Units, in the table, are what items share, such as objects or
-families of patterns: intervals are over these (docs/glossary.md).
+It prints a table and writes a page. The first time, the weights (SmolLM2-135M-Instruct, 93 MB, and
+19 MB of a detector and a depth map) are fetched into the cache, and some pictures are drawn; the
+second time it takes seconds. The demo computes with the language model's weights as they were
+published, in 4 bits; `gnomon run -m smollm2` is more exact. Units, in the table, are what items
+share, such as objects or families of patterns: intervals are over these (docs/glossary.md).
 
 examples:
   gnomon demo
@@ -17,8 +18,17 @@ import sys
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
+from gnomon.errors import MissingExtraError, ModelError
 from gnomon.itemsource import ItemSource
-from gnomon.registry import DEMO, DEMO_MODEL, DEMO_OPTIONS, ModelSpec
+from gnomon.registry import (
+    DEMO,
+    DEMO_EYES,
+    DEMO_MODEL,
+    DEMO_OPTIONS,
+    DEMO_SEEN,
+    DEMO_SEEN_OPTIONS,
+    ModelSpec,
+)
 from gnomon.runs import Run
 
 LIMIT = 100  # items of each: enough to see something, and done in about a minute on two cores
@@ -52,6 +62,9 @@ def arguments(parser: ArgumentParser) -> None:
         metavar="FILE",
         help="the report (default: gnomon-demo.html)",
     )
+    parser.add_argument(
+        "--restart", action="store_true", help="start over: delete the earlier answers of the demo"
+    )
     parser.add_argument("--quiet", action="store_true", help="no progress")
 
 
@@ -68,12 +81,26 @@ def main(args: Namespace) -> int:
     runs: list[Run] = []
     for name in DEMO:
         runs += _asked(args, load(name).limited(args.limit), models)
+    runs += _seen(args)
     scores = [api.score(run, measures=[_headline(run)])[0] for run in runs]
     print(headline([Scored(score, score.model) for score in scores]))
     page = api.report(runs, Path(args.output))
     print(f"\nThe report: {page}  (open it in a browser)")
     print(f"The runs:   {args.runs}  (gnomon view --runs {args.runs})")
     return 0
+
+
+def _seen(args: Namespace) -> list[Run]:
+    """The runs with pictures; none where the eyes cannot be fetched, with a word on why."""
+    from gnomon.itemsource import load
+    from gnomon.registry import model
+
+    source = load(DEMO_SEEN, **DEMO_SEEN_OPTIONS).limited(args.limit)
+    try:
+        return _asked(args, source, [model(DEMO_EYES), model("random")])
+    except (ModelError, MissingExtraError) as error:
+        print(f"Without {source.name}: {error}", file=sys.stderr)
+        return []
 
 
 def _asked(args: Namespace, source: ItemSource, models: list[ModelSpec]) -> list[Run]:
@@ -84,7 +111,14 @@ def _asked(args: Namespace, source: ItemSource, models: list[ModelSpec]) -> list
     runs = []
     for asked in models:
         with live_line(f"{source.name} · {asked.spec}", quiet=args.quiet) as watch:
-            run = engine.run(source, asked, runs=args.runs, watch=watch, command="gnomon demo")
+            run = engine.run(
+                source,
+                asked,
+                runs=args.runs,
+                restart=args.restart,
+                watch=watch,
+                command="gnomon demo",
+            )
         runs.append(run)
     if not args.quiet and not sys.stderr.isatty():
         items = runs[-1].manifest.counts.items

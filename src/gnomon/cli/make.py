@@ -8,7 +8,7 @@ examples:
   gnomon make spacenli -o spacenli.parquet --per-group 50
   gnomon make spacenli -o mine.jsonl --patterns my_patterns.yaml
   gnomon make vsr@published -o test.jsonl --data path/to/vsr --split test
-  gnomon make vsr@fresh -o scenes --seed 7 --set quads=20
+  gnomon make vsr@fresh -o scenes --seed 7 --set quads=5
 
 A file of fresh items carries a canary string beside each item (docs/formats.md), by which training
 on it can be avoided and found out. `gnomon check FILE` reads it back.
@@ -25,7 +25,7 @@ from msgspec.structs import replace
 from gnomon.cli.choosing import chosen_sources, item_arguments
 from gnomon.errors import DataError, UsageError
 from gnomon.itemsource import ItemSource
-from gnomon.records import Item
+from gnomon.records import Image, Item
 
 PICTURES = "pictures"  # the folder of the pictures, beside the file of the items
 
@@ -97,8 +97,13 @@ def _with_pictures(source: ItemSource, folder: Path, args: Namespace) -> Iterato
     with counted_line(source.name, "pictures", quiet=args.quiet) as watch:
         pictures = folder / PICTURES
         for item in source.illustrated(pictures, processes=args.processes, watch=watch):
-            images = []
-            for image in item.images:
-                from_here = Path(image.path).relative_to(folder).as_posix()
-                images.append(replace(image, path=from_here))
+            images = [_seen_from(folder, image) for image in item.images]
             yield replace(item, images=tuple(images))
+
+
+def _seen_from(folder: Path, image: Image) -> Image:
+    """A picture by its path from a folder that it is in; one that is elsewhere stays as it is."""
+    path = Path(image.path)
+    if not path.is_relative_to(folder):
+        return image
+    return replace(image, path=path.relative_to(folder).as_posix())

@@ -88,8 +88,9 @@ def check_same_model(manifest: Manifest, model: Model, folder: Path) -> None:
 
 
 def determining(description: dict[str, Any]) -> dict[str, Any]:
-    """What a description says beyond the model's size, which follows from its weights."""
-    return {key: value for key, value in description.items() if key != "parameters"}
+    """What a description says beyond what follows from weights and items: size, what was fitted."""
+    following = ("parameters", "fitted")
+    return {key: value for key, value in description.items() if key not in following}
 
 
 def _other_model(manifest: Manifest, folder: Path, changed: list[str]) -> RunError:

@@ -31,8 +31,10 @@ def chance_of(measure: Measure, table: Table) -> float | None:
     0.5
     """
     table = table.judged
-    if not measure.guessable or not len(table) or unmet(measure, table):
+    if not len(table) or unmet(measure, table):
         return None
+    if not measure.guessable:
+        return measure.chance
     if not measure.needs:  # a share of the items
         return float(share_of_right(table).mean())
     values = []

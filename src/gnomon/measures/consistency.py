@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gnomon.contracts import Measure, Need
+from gnomon.measures.grouping import groups
 from gnomon.measures.statistics import Codes, Floats, Statistics, compact, mean_of
 from gnomon.measures.table import Flags, Table
 from gnomon.measures.units import Units
@@ -162,6 +163,14 @@ def form_agreement(table: Table, *, and_right: bool = False) -> Statistics:
     return agreement(within_groups(table, between_forms=True), and_right=and_right)
 
 
+def group_right(table: Table) -> Statistics:
+    """The share of groups of two items or more that are right throughout, such as quads."""
+    found = groups(table)
+    several = found.size > 1
+    right = found.right == found.size
+    return mean_of(right[several], found.clusters[several])
+
+
 GROUP_AGREEMENT, GROUP_AGREEMENT_AND_RIGHT = with_twin(
     "group_agreement",
     group_agreement,
@@ -175,4 +184,10 @@ FORM_AGREEMENT, FORM_AGREEMENT_AND_RIGHT = with_twin(
     "share of pairs of items that put one fact in two forms and are answered alike",
     "share of pairs of items that put one fact in two forms and are both right",
     "groups",
+)
+GROUP_RIGHT = Measure(
+    name="group_right",
+    statistics=group_right,
+    summary="share of groups of two items or more that are right throughout",
+    needs=frozenset({"groups"}),
 )

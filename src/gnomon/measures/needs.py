@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from gnomon.contracts import Measure, Need, OrderLaw, RelationLaw
+from gnomon.measures.separation import asks_for_truth, whole_pairs
 from gnomon.measures.table import Table
+from gnomon.measures.ways import has_ways
 
 # What is lacking, as the end of the sentence "MEASURE needs ...".
 WORDS: dict[Need, str] = {
@@ -12,6 +14,9 @@ WORDS: dict[Need, str] = {
     "order": "items under a declared order of objects, and there are none",
     "relations": "items under declared relations of objects, and there are none",
     "laws": "items under a declared law of relations, and there are none",
+    "pairs": "contrastive pairs that were asked as a whole, and there are none",
+    "truth": "items to be called true or false, and there are none",
+    "ways": "facts that are asked in several ways, and there are none",
 }
 
 
@@ -35,6 +40,12 @@ def _met(need: Need, table: Table) -> bool:
         return table.scores is not None
     if need == "groups":
         return bool((table.group.codes >= 0).any())
+    if need == "pairs":
+        return bool(len(whole_pairs(table).true))
+    if need == "truth":
+        return asks_for_truth(table)
+    if need == "ways":
+        return has_ways(table)
     laws = table.laws
     if need == "order":
         return _applies(laws.order, table)

@@ -130,7 +130,7 @@ class Classifier:
             )
         members: dict[Home, list[int]] = {}
         for number, item in enumerate(items):
-            home = self._home(units(item, self._hold_out))
+            home = self._home(self.units(item))
             members.setdefault(home, []).append(number)
 
         answers: dict[int, Answer] = {}
@@ -141,8 +141,12 @@ class Classifier:
                 answers[number] = pick(items[number], _scores(items[number], row))
         return [answers[number] for number in range(len(items))]
 
+    def units(self, item: Item) -> tuple[str, ...]:
+        """What an item must not share with what its classifier was trained on."""
+        return units(item, self._hold_out)
+
     def _example(self, item: Item) -> Example:
-        return Example(units(item, self._hold_out), self.features(item), item.gold)
+        return Example(self.units(item), self.features(item), item.gold)
 
     def _home(self, units: Iterable[str]) -> Home:
         """The folds of an item: two where its two objects lie in different ones."""

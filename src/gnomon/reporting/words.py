@@ -10,6 +10,7 @@ from gnomon.errors import inert
 
 _ENDINGS = re.compile(r"(\.(csv|tsv|jsonl?|txt|gz|eval))+$")
 _PROPER = {"f1": "F1", "ece": "ECE", "auc": "area"}
+_WHOLE = {"auc": "AUC"}  # a measure's whole name, not a part of one
 
 
 def plain(text: str, limit: int = 80) -> str:
@@ -65,9 +66,11 @@ def axis_name(measure: str) -> str:
 def measure_name(measure: str) -> str:
     """A measure as people read it.
 
-    >>> measure_name("pattern_accuracy@0.95")
-    'Pattern accuracy @0.95'
+    >>> measure_name("pattern_accuracy@0.95"), measure_name("auc")
+    ('Pattern accuracy @0.95', 'AUC')
     """
+    if measure in _WHOLE:
+        return _WHOLE[measure]
     base, at, threshold = measure.partition("@")
     words = [_PROPER.get(word, word) for word in base.split("_")]
     name = capitalised(" ".join(words))

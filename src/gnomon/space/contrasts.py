@@ -9,7 +9,6 @@ from typing import Literal
 
 import msgspec
 
-from gnomon.errors import DataError
 from gnomon.files import package_data, read_yaml
 from gnomon.space.relations import relations
 from gnomon.space.standing import may_hold
@@ -54,11 +53,7 @@ class ContrastFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 @cache
 def contrast_file() -> ContrastFile:
     """The contrasts that ship."""
-    file = package_data("space/contrasts.yaml")
-    try:
-        return msgspec.convert(read_yaml(file), ContrastFile)
-    except msgspec.ValidationError as error:
-        raise DataError(f"{error}.", "Correct the field.", file=file) from None
+    return msgspec.convert(read_yaml(package_data("space/contrasts.yaml")), ContrastFile)
 
 
 @cache

@@ -11,7 +11,6 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from gnomon.errors import DataError
 from gnomon.files import package_data, read_yaml
 
 Vector = NDArray[np.float64]
@@ -49,11 +48,7 @@ class Part(NamedTuple):
 @cache
 def palette() -> dict[str, Triple]:
     """Colours by name: red, green and blue, each from 0 to 1."""
-    file = package_data("space/palette.yaml")
-    try:
-        return msgspec.convert(read_yaml(file), dict[str, Triple])
-    except msgspec.ValidationError as error:
-        raise DataError(f"{error}.", "Write a colour as three numbers.", file=file) from None
+    return msgspec.convert(read_yaml(package_data("space/palette.yaml")), dict[str, Triple])
 
 
 def problem_of_part(part: PartEntry) -> str:

@@ -7,7 +7,6 @@ from typing import Literal
 
 import msgspec
 
-from gnomon.errors import DataError
 from gnomon.files import package_data, read_yaml
 
 Frame = Literal["none", "viewer", "own", "subject", "both"]
@@ -109,11 +108,7 @@ class RelationFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 @cache
 def relation_file() -> RelationFile:
     """The relations that ship."""
-    file = package_data("space/relations.yaml")
-    try:
-        return msgspec.convert(read_yaml(file), RelationFile)
-    except msgspec.ValidationError as error:
-        raise DataError(f"{error}.", "Correct the field.", file=file) from None
+    return msgspec.convert(read_yaml(package_data("space/relations.yaml")), RelationFile)
 
 
 @cache

@@ -10,7 +10,8 @@ from __future__ import annotations
 import base64
 import threading
 import warnings
-from contextlib import nullcontext
+from collections.abc import Iterator
+from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
@@ -23,12 +24,34 @@ if TYPE_CHECKING:
     from PIL.Image import Image as Pixels
 
 MOST_DECODED = 64_000_000  # pixels: 192 MB as RGB
-LARGE = 8_000_000  # pixels: of pictures beyond that one is decoded at a time, to bound memory
-_ONE_LARGE = threading.Lock()
+LARGE = 8_000_000  # pixels: pictures beyond that are not decoded ahead, to bound memory
+_here = threading.local()  # whether this thread decodes small pictures only
 _ONE_WARNING = threading.Lock()
 FORMATS = ("JPEG", "PNG")
 THUMBNAIL = 160  # pixels of the longer side
 QUALITY = 70
+
+
+def check_decoder() -> None:
+    """Refuse to begin where pictures cannot be decoded."""
+    try:
+        import PIL.Image  # noqa: F401
+    except ImportError:
+        raise MissingExtraError("Pictures", "vision") from None
+
+
+class LargePictureError(Exception):
+    """The picture is too large to be decoded before its turn."""
+
+
+@contextmanager
+def small_only() -> Iterator[None]:
+    """Inside, this thread raises `LargePictureError` instead of decoding a large picture."""
+    _here.small_only = True
+    try:
+        yield
+    finally:
+        _here.small_only = False
 
 
 def decode(path: str | Path) -> Pixels:
@@ -61,23 +84,23 @@ def thumbnail(path: str | Path, side: int = THUMBNAIL) -> str:
 
 
 def _decoded(stream: IO[bytes], file: Path, *, shrink_to: int = 0) -> Pixels:
-    try:
-        from PIL import Image, UnidentifiedImageError
-    except ImportError:
-        raise MissingExtraError("Pictures", "vision") from None
+    check_decoder()
+    from PIL import Image, UnidentifiedImageError
+
     size = size_in(stream, file)
     pixels = size.width * size.height
     if pixels > MOST_DECODED:
         shown = f"{size.width:,} x {size.height:,}"
         raise DataError(f"a picture of {shown} pixels is not decoded.", "Scale it down.", file=file)
+    if pixels > LARGE and getattr(_here, "small_only", False):
+        raise LargePictureError
     stream.seek(0)
     try:
-        with _ONE_LARGE if pixels > LARGE else nullcontext():
-            picture = _opened(stream)
-            if shrink_to:
-                picture.draft("RGB", (shrink_to, shrink_to))  # a JPEG can be read smaller
-            picture.load()
-            return _plain(picture)
+        picture = _opened(stream)
+        if shrink_to:
+            picture.draft("RGB", (shrink_to, shrink_to))  # a JPEG can be read smaller
+        picture.load()
+        return _plain(picture)
     except (
         UnidentifiedImageError,
         Image.DecompressionBombError,
@@ -106,7 +129,7 @@ def _plain(picture: Pixels) -> Pixels:
     if picture.mode.startswith("I"):  # 16-bit grey, which `convert` would cut off at 255
         picture = picture.point(lambda value: value * (1 / 256)).convert("L")
     if picture.mode in ("LA", "PA", "RGBA") or "transparency" in picture.info:
-        over = picture.convert("RGBA")
+        over = picture if picture.mode == "RGBA" else picture.convert("RGBA")
         white = Image.new("RGB", over.size, "white")
         white.paste(over, mask=over.getchannel("A"))
         return white

@@ -19,7 +19,7 @@ from gnomon.fetching.catalogue import cache_folder
 from gnomon.fetching.download import download
 from gnomon.files import open_regular
 from gnomon.records import Image
-from gnomon.vision.decoding import decode_bytes
+from gnomon.vision.decoding import LargePictureError, decode_bytes, small_only
 from gnomon.vision.images import MOST_BYTES
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def file_of(image: Image) -> Path:
     if not image.path.startswith(("http://", "https://")):
         return Path(image.path)
     name = image.sha256 or sha256(image.path.encode()).hexdigest()
-    target = cache_folder() / "pictures" / name
+    target = cache_folder() / "photos" / name
     if not target.exists():
         download(image.path, target, sha256=image.sha256, limit=MOST_BYTES)
     return target
@@ -80,21 +80,36 @@ def see(
 
     A thing is an `Image`, or several that are shown together.
 
-    At most `ahead` are made before they are asked for. `threads` 0 is as many as there are cores,
-    at most four.
+    At most `ahead` are made before they are asked for; a large picture is made when it is asked
+    for, so that one at a time is held. `threads` 0 is as many as there are cores, at most four.
     """
     with ThreadPoolExecutor(threads or min(4, os.cpu_count() or 1)) as pool:
-        waiting: deque[Future[Seen[Made]]] = deque()
+        waiting: deque[tuple[Thing, Future[Seen[Made] | None]]] = deque()
         try:
             for thing in things:
-                waiting.append(pool.submit(_seen, thing, make))
+                waiting.append((thing, pool.submit(_ahead, thing, make)))
                 if len(waiting) > ahead:
-                    yield waiting.popleft().result()
+                    yield _in_turn(*waiting.popleft(), make)
             while waiting:
-                yield waiting.popleft().result()
+                yield _in_turn(*waiting.popleft(), make)
         finally:
-            for future in waiting:
+            for _, future in waiting:
                 future.cancel()
+
+
+def _ahead(thing: Thing, make: Callable[[Thing], Made]) -> Seen[Made] | None:
+    """What is made of a picture before its turn; none if it is too large for that."""
+    try:
+        with small_only():
+            return _seen(thing, make)
+    except LargePictureError:
+        return None
+
+
+def _in_turn(
+    thing: Thing, coming: Future[Seen[Made] | None], make: Callable[[Thing], Made]
+) -> Seen[Made]:
+    return coming.result() or _seen(thing, make)
 
 
 def _seen(thing: Thing, make: Callable[[Thing], Made]) -> Seen[Made]:

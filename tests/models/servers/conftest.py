@@ -7,6 +7,7 @@ import json
 import threading
 from collections import Counter, defaultdict
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from zlib import crc32
 
 import pytest
 
@@ -17,6 +18,18 @@ from gnomon.records import Item
 
 KEY = "sk-test-0123456789abcdef"
 USAGE = {"prompt_tokens": 50, "completion_tokens": 2}
+
+
+def said_in(body):
+    """What a request asks: its text, and which pictures go with it."""
+    if "prompt" in body:
+        return body["prompt"]
+    content = body["messages"][-1]["content"]
+    if isinstance(content, str):
+        return content
+    said = [part["text"] for part in content if part["type"] == "text"]
+    shown = [crc32(part["image_url"]["url"].encode()) for part in content[: -len(said)]]
+    return f"{shown} {said}"
 
 
 class FakeServer:
@@ -60,7 +73,7 @@ class FakeServer:
 
     def handle(self, request):
         body = json.loads(request.rfile.read(int(request.headers["Content-Length"])))
-        prompt = body["messages"][-1]["content"] if "messages" in body else body["prompt"]
+        prompt = said_in(body)
         self.keys.add(request.headers.get("Authorization"))
         self.accepted.add(request.headers.get("Accept-Encoding"))
         self.paths.append(request.path)

@@ -12,6 +12,7 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
 from gnomon.errors import GnomonError
+from gnomon.models.llamacpp.smollm2 import weights as smollm2_weights
 from gnomon.models.transformers.hf import hf
 from gnomon.records import Item
 
@@ -51,9 +52,10 @@ def smollm2():
     pytest.importorskip("gguf")
     pytest.importorskip("accelerate")
     try:
-        return hf("smollm2", prompt="fewshot")
+        smollm2_weights()
     except GnomonError as error:
-        pytest.skip(f"the weights are not available: {error}")
+        pytest.skip(f"the weights cannot be fetched: {error}")
+    return hf("smollm2", prompt="fewshot")
 
 
 def plain_scores(model, item):

@@ -6,16 +6,20 @@ synthesis. The tag `fact` is the same in all of them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+
+from msgspec.structs import replace
 
 from gnomon.benchmarks.vsr import wording
 from gnomon.benchmarks.vsr.categories import CHOICES, category
 from gnomon.benchmarks.vsr.controls import absent_things, control_items
 from gnomon.benchmarks.vsr.quads import Quad, make_quads, wanted_by
 from gnomon.benchmarks.vsr.showing import several_role, shown, truth_word
+from gnomon.benchmarks.vsr.ways import chosen_ways, in_ways
 from gnomon.errors import UsageError, unknown
 from gnomon.records import Item
-from gnomon.space.layouts import Frames
+from gnomon.space.contrasting import truth_in
+from gnomon.space.layouts import Frames, Roles
 from gnomon.space.pictures import check_size
 from gnomon.space.relations import relations as rules
 
@@ -40,6 +44,7 @@ def fresh(
     distance: float = 1.0,
     size: int = 384,
     look: str = "shapes",
+    ways: str = "",
 ) -> Iterator[Item]:
     """Contrastive quads: two pictures and two captions, each caption true of one picture.
 
@@ -58,6 +63,8 @@ def fresh(
     distance     of the viewer; at 1 the things fill the picture, at 2 they are half as large
     size         pixels of a picture's side
     look         shapes, or meshes: the same scenes with models (gnomon data get things)
+    ways         other ways to put each fact: converse, negation, mirror (of the picture), with
+                 commas between them, or all
     """
     wanted = wanted_by(
         seed=seed,
@@ -72,13 +79,15 @@ def fresh(
     )
     _check_asked(form, controls, look)
     check_size(size)
+    others = chosen_ways(ways, form)
     made = make_quads(wanted)
     absent = absent_things(made, seed) if controls != "no" else []
     for number, quad in enumerate(made):
         if controls != "only":
-            yield from _asked(quad, form, wanted.frames, size)
+            asked = _asked(quad, form, wanted.frames, size)
+            yield from _in_ways(quad, asked, others, beside_controls=controls == "yes")
         if controls != "no":
-            yield from control_items(quad, absent[number], form, size)
+            yield from in_ways(control_items(quad, absent[number], form, size), others)
 
 
 def _check_asked(form: str, controls: str, look: str) -> None:
@@ -103,6 +112,27 @@ def _asked(quad: Quad, form: str, frames: Frames, size: int) -> Iterator[Item]:
                 yield _statement_item(quad, number, picture, frame, form, size)
 
 
+def _in_ways(
+    quad: Quad, asked: Iterable[Item], ways: Sequence[str], *, beside_controls: bool
+) -> Iterator[Item]:
+    """The items of a quad in several ways, as far as geometry decides; marked as no controls."""
+    for item in in_ways(asked, ways, drawn=True):
+        if not _is_certain(quad, item):
+            continue
+        if beside_controls:
+            item = replace(item, tags=item.tags | {"control": "no"})
+        yield item
+
+
+def _is_certain(quad: Quad, item: Item) -> bool:
+    """Whether geometry decides a converse, and in both pictures, so that its answers balance."""
+    if item.tags.get("way") != "converse":
+        return True
+    turned = Roles(quad.grounds, quad.subjects)
+    truths = [truth_in(scene, turned, item.tags["relation"]) for scene in quad.scenes]
+    return None not in truths
+
+
 def _statement_item(
     quad: Quad, number: int, picture: int, frame: str, form: str, size: int
 ) -> Item:
@@ -113,7 +143,7 @@ def _statement_item(
     if frame:
         tags |= {"viewer": truth_word(true), "own": truth_word(not true)}
         true = true != (frame == "own")
-    fact = _fact(quad, number, picture, frame)
+    fact = _fact(quad, number, frame, picture)
     item = Item(
         id=fact,
         form="caption",
@@ -121,7 +151,7 @@ def _statement_item(
         choices=CHOICES,
         gold=(truth_word(true),),
         group="/".join(part for part in (quad.id, frame) if part),
-        tags=tags | {"fact": fact},
+        tags=tags | {"fact": fact, "pair": _pair(quad, number, frame)},
     )
     return shown(item, quad, picture, form, size)
 
@@ -129,7 +159,7 @@ def _statement_item(
 def _prompt_item(quad: Quad, number: int, frame: str) -> Item:
     """A caption to be painted: the picture that should come out is the one it is true of."""
     picture = 0 if quad.is_true(number, 0) else 1
-    fact = _fact(quad, number, picture, frame)
+    fact = _fact(quad, number, frame, picture)
     text = wording.framed(_caption(quad, number), frame, quad.ground)
     return Item(
         id=f"{fact}/scene",
@@ -145,15 +175,21 @@ def _caption(quad: Quad, number: int) -> str:
     return wording.caption(quad.subject, relation, quad.ground, several=several_role(quad))
 
 
-def _fact(quad: Quad, number: int, picture: int, frame: str) -> str:
-    parts = (quad.id, frame, f"{number + 1}-{picture + 1}")
+def _fact(quad: Quad, number: int, frame: str, picture: int) -> str:
+    """A caption of a picture."""
+    return f"{_pair(quad, number, frame)}-{picture + 1}"
+
+
+def _pair(quad: Quad, number: int, frame: str) -> str:
+    """A caption of both pictures."""
+    parts = (quad.id, frame, str(number + 1))
     return "/".join(part for part in parts if part)
 
 
 def _tags(quad: Quad, number: int, frame: str) -> dict[str, str]:
     relation = quad.relations[number]
     rule = rules()[relation]
-    return {
+    found = {
         "relation": relation,
         "category": category(relation),
         "grade": rule.grade,
@@ -163,3 +199,7 @@ def _tags(quad: Quad, number: int, frame: str) -> dict[str, str]:
         "against": quad.relations[1 - number],
         "things": str(len(quad.scenes[0].things)),
     }
+    several = several_role(quad)
+    if several:
+        found["several"] = several
+    return found

@@ -1,4 +1,7 @@
-"""The pictures of fresh items: drawn into a folder or the cache, as far as they are asked."""
+"""The pictures of items, as far as they are asked: those of fresh items drawn, and mirrored ones.
+
+They are made in a folder or in the cache.
+"""
 
 from __future__ import annotations
 
@@ -10,14 +13,38 @@ from typing import Any
 from msgspec.structs import replace
 
 from gnomon.benchmarks.vsr.quads import make_quads, wanted_by
+from gnomon.errors import DataError
 from gnomon.fetching.catalogue import cache_folder
-from gnomon.records import Item
+from gnomon.records import Image, Item
 from gnomon.space.drawing import draw_missing, keep_within, picture_name
 from gnomon.space.scenes import Scene
 from gnomon.vision.images import describe
+from gnomon.vision.mirroring import mirrored
 
 FIRST_BATCH, BATCH = 32, 512  # items whose pictures are drawn before the first of them is given
 MOST_BYTES = 2**30  # of pictures in the cache
+
+
+def mirror(items: Iterable[Item], *, folder: Path | None = None, **_: Any) -> Iterator[Item]:
+    """Make the mirrored pictures of published items; the photographs stay where they are."""
+    place = folder or cache_folder() / "pictures"
+    for item in items:
+        images = [_shown(item, image, place) for image in item.images]
+        yield replace(item, images=tuple(images))
+
+
+def _shown(item: Item, image: Image, place: Path) -> Image:
+    """A picture as the item shows it."""
+    if item.tags.get("way") != "mirror":
+        return image
+    if not image.sha256:
+        raise DataError(
+            f"the photograph of '{item.id}' is not here, so that it cannot be mirrored.",
+            "Fetch the images with `gnomon data get vsr-images`, or give their folder with "
+            "--images.",
+            file=image.path,
+        )
+    return mirrored(image, place / "mirrored")
 
 
 def illustrate(
@@ -57,7 +84,8 @@ def illustrate(
             for name in new:
                 os.utime(place / name)  # it was used now, and is the last to be removed
         for item in batch:
-            images = [describe(place / image.path) for image in item.images]
+            drawn = [describe(place / image.path) for image in item.images]
+            images = [_shown(item, image, place) for image in drawn]
             yield replace(item, images=tuple(images))
 
 

@@ -14,12 +14,14 @@ from gnomon.benchmarks.vsr import files, splits
 from gnomon.benchmarks.vsr.categories import CHOICES, category
 from gnomon.benchmarks.vsr.files import PARTS, Caption
 from gnomon.benchmarks.vsr.fresh import fresh
-from gnomon.benchmarks.vsr.illustrating import illustrate
+from gnomon.benchmarks.vsr.illustrating import illustrate, mirror
+from gnomon.benchmarks.vsr.pairing import Key, contrastive_pairs
 from gnomon.benchmarks.vsr.tables import statistics
+from gnomon.benchmarks.vsr.ways import chosen_ways, in_ways
 from gnomon.contracts import AnswerFormat, Benchmark
 from gnomon.errors import DataError, MissingFileWarning, UsageError
 from gnomon.fetching.catalogue import cached, locate
-from gnomon.files import read_lines
+from gnomon.files import find_optional, read_lines
 from gnomon.records import Image, Item, Prediction
 
 SIZES = ("100", *(str(share) for share in splits.SHARES))
@@ -27,7 +29,14 @@ KINDS = ("random", "random-rebuilt", "zeroshot", "zeroshot-published", "contrast
 
 
 def published(
-    *, data: str = "", split: str = "", images: str = "", seed: int = 0, release: int = 1
+    *,
+    data: str = "",
+    split: str = "",
+    images: str = "",
+    present: bool = False,
+    seed: int = 0,
+    release: int = 1,
+    ways: str = "",
 ) -> Iterator[Item]:
     """The validated captions, or those of a split.
 
@@ -37,8 +46,11 @@ def published(
              contrast; PART is train, dev, test or train-N, for N = 100 captions or 10, 25, 50, 75
              percent. A PART alone is one of random
     images   a folder with the photographs, in COCO's layout or flat; else what was fetched
+    present  only captions whose photograph is there, for a folder with some of them
     seed     draws the splits that are rebuilt
     release  1 (the paper's) or 2 (the journal version's), where no folder is given
+    ways     other ways to put each fact: converse, negation, mirror (of the photograph), with
+             commas between them, or all
     """
     if release not in (1, 2):
         raise UsageError(
@@ -46,9 +58,32 @@ def published(
             "Give 1 (the paper's) or 2 (the journal version's).",
         )
     folder = locate(data, "vsr" if release == 1 else "vsr-2")
+    others = chosen_ways(ways)
     pictures = _picture_folders(images)
+    required = bool(images) and not present
+    captions = _captions(folder, split, pictures, seed, required=required)
+    if present:
+        captions = (item for item in captions if item.images[0].sha256)
+    yield from in_ways(captions, others)
+
+
+def _captions(
+    folder: Path, split: str, pictures: list[Path], seed: int, *, required: bool
+) -> Iterator[Item]:
+    pairs = _pairs(folder)
     for tags, row in _chosen(folder, split, seed):
-        yield caption_item(row, files.picture(row, pictures, required=bool(images)), tags)
+        if row.key in pairs:
+            tags["pair"] = pairs[row.key]
+        yield caption_item(row, files.picture(row, pictures, required=required), tags)
+
+
+def _pairs(folder: Path) -> dict[Key, str]:
+    """The contrastive pairs, found in the raw annotations, else in what was validated."""
+    if find_optional(folder, *files.RAW):
+        return contrastive_pairs(files.read_raw(folder))
+    if find_optional(folder, *files.VALIDATED) or files.has_split(folder, "random"):
+        return contrastive_pairs(files.read_validated(folder))
+    return {}
 
 
 def _picture_folders(images: str) -> list[Path]:
@@ -180,14 +215,21 @@ VSR = Benchmark(
     paper="VSR",
     sources={"published": published, "fresh": fresh},
     full={"quads": 300},
-    illustrators={"fresh": illustrate},
-    whole_groups=("fresh",),
-    # the last: both halves of a contrastive pair
-    measures=("accuracy", "macro_f1", "group_agreement_and_right"),
-    slices=("category", "relation", "grade", "split", "dissent"),
+    illustrators={"fresh": illustrate, "published": mirror},
+    whole_groups=("fresh", "published"),
+    measures=(
+        "accuracy",
+        "auc",
+        "pair_image",
+        "pair_right",  # both halves of a contrastive pair
+        "group_right",  # a whole quad, or every use of a caption
+        "consistency",
+    ),
+    slices=("category", "relation", "grade", "frame", "way", "control", "split", "dissent"),
     units=(("group",), ("image",), ("relation",), ("subj", "obj")),
     unit_nouns=("contrasts", "pictures", "relations", "things"),
     noun="contrasts",
+    baselines=("hypothesis-only", "picture-only"),
     published_results="vsr",
     unlike_paper=("fresh",),
     statistics=statistics,

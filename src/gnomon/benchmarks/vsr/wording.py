@@ -9,24 +9,36 @@ from gnomon.space.contrasts import contrast_file
 
 PAIRED = ("scissors", "skis")  # one of them is spoken of as several
 UNCOUNTED = ("broccoli",)
-VERBS = {"contains": "contain"}  # of one thing: of several
+# of one thing: of several, and after "does not"
+VERBS = {"contains": "contain", "consists of": "consist of", "has as a part": "have as a part"}
 
 
-def caption(subject: str, relation: str, ground: str, *, several: str = "") -> str:
+def caption(
+    subject: str, relation: str, ground: str, *, several: str = "", denied: bool = False
+) -> str:
     """A caption as VSR has them; `several` is the role of which there are several.
 
     >>> caption("cat", "on", "dining table")
     'The cat is on the dining table.'
     >>> caption("chair", "around", "dining table", several="subject")
     'The chairs are around the dining table.'
+    >>> caption("box", "contains", "cat", denied=True)
+    'The box does not contain the cat.'
     """
     many = several == "subject" or subject in PAIRED
-    verb = "are" if many else "is"
-    words = f"{verb} {relation}"
-    if relation in NO_COPULA:
-        words = VERBS.get(relation, relation) if many else relation
+    words = _verb(relation, many=many, denied=denied)
     first = _noun(subject, several == "subject")
     return f"The {first} {words} the {_noun(ground, several == 'ground')}."
+
+
+def _verb(relation: str, *, many: bool, denied: bool) -> str:
+    """What stands between the two things: "is on", "are not on", "does not contain"."""
+    if relation not in NO_COPULA:
+        copula = "are" if many else "is"
+        return f"{copula} not {relation}" if denied else f"{copula} {relation}"
+    if denied:
+        return f"{'do' if many else 'does'} not {VERBS[relation]}"
+    return VERBS[relation] if many else relation
 
 
 def framed(text: str, frame: str, ground: str) -> str:

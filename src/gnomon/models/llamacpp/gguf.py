@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
+from gnomon.contracts import ANYTHING, TEXT, Takes
 from gnomon.errors import ModelError, UsageError
 from gnomon.fingerprint import sha256_of
 from gnomon.models.chat import Writer, chat_template
@@ -20,20 +21,23 @@ from gnomon.models.choices import (
     Query,
     Reply,
     check_way_to_ask,
-    contexts,
     describe_asking,
     flat,
+    read_tokens,
     replied,
     reply_room,
     scale_of,
 )
 from gnomon.models.likelihood import check_normalisation
+from gnomon.models.llamacpp.eyes import Eyes, Picture
 from gnomon.models.llamacpp.llama import Llama, Wanted
+from gnomon.models.llamacpp.sight import answer_seeing, contexts_with_signs, split_at_signs
 from gnomon.models.llamacpp.trial import check_loads
 from gnomon.models.transformers.rows import shared
 from gnomon.options import neutral
 from gnomon.probing.prompts import load_prompt
 from gnomon.records import Answer, Item
+from gnomon.vision.decoding import check_decoder
 
 Normalise = Literal["sum", "mean", "byte", "pmi"]
 Ask = Literal["score", "generate"]
@@ -45,6 +49,7 @@ MAGIC = b"GGUF"
 def gguf(
     name: str,
     *,
+    mmproj: str = "",
     prompt: str = "",
     wording: int = 1,
     shots: int | None = None,
@@ -57,6 +62,7 @@ def gguf(
 ) -> Gguf:
     """A GGUF file by its path.
 
+    mmproj       a GGUF file with the model's projector, through which it sees pictures
     prompt       a prompt's name or file (default: chat with a chat template, else plain)
     wording      which of the prompt's wordings, where it has several
     shots        how many of the prompt's examples are shown (default: all)
@@ -75,6 +81,7 @@ def gguf(
     return Gguf(
         f"gguf:{name}",
         Path(name).expanduser(),
+        mmproj=Path(mmproj).expanduser() if mmproj else None,
         prompt=prompt,
         wording=wording,
         shots=shots,
@@ -88,9 +95,10 @@ def gguf(
 
 
 class Gguf:
-    """A decoder model in a GGUF file."""
+    """A decoder model in a GGUF file, with eyes where a projector is given."""
 
     batch = 64
+    takes: frozenset[Takes] = TEXT
 
     def __init__(
         self,
@@ -106,6 +114,7 @@ class Gguf:
         chat: bool | None,
         context: int,
         threads: int,
+        mmproj: Path | None = None,
     ) -> None:
         check_way_to_ask(ask)
         check_normalisation(normalise)
@@ -113,11 +122,20 @@ class Gguf:
         check_file(file)
         threads = threads or _cores()
         check_loads(file, context=context, threads=threads)
+        if mmproj:
+            check_decoder()
+            check_file(mmproj, "Give the projector's GGUF file with --mmproj FILE.")
+            check_loads(file, context=context, threads=threads, mmproj=mmproj)
         self.spec, self.file = spec, file
         self.ask = ask
         self.scale = scale_of(ask)
         self.llama = Llama(file, context=context, threads=threads)
+        self._eyes: Eyes | None = None
+        self._pictures: Sequence[Picture] = ()  # that the items which are asked now show
         try:
+            if mmproj:
+                self._eyes = Eyes(mmproj, self.llama, threads=threads)
+                self.takes = ANYTHING
             self._choose_way_to_write(chat)
             usual = "chat" if self.chat else "plain"
             self.prompt = load_prompt(prompt or usual, wording).with_shots(shots)
@@ -125,7 +143,7 @@ class Gguf:
             template = self.llama.chat_template() if self.chat else ""
             self.new_tokens = reply_room(new_tokens, template)
         except BaseException:
-            self.llama.close()
+            self.close()
             raise
         self._beginning = self.llama.token_text(self.llama.bos)
         self._nothing = [_stand_in(self.llama)]
@@ -134,6 +152,7 @@ class Gguf:
             normalise=normalise,
             nothing=self._nothing,
             longest=self.llama.window,
+            size=self._size,
         )
 
     def _choose_way_to_write(self, chat: bool | None) -> None:
@@ -147,10 +166,12 @@ class Gguf:
         """File, checksum, quantisation, prompt and binding: all that determines the scores."""
         from importlib.metadata import version
 
+        seeing = {"mmproj": self._eyes.describe()} if self._eyes else {}
         return {
             "kind": "gguf",
             "file": self.file.name,
             "sha256": sha256_of(self.file),
+            **seeing,
             "weights": self.llama.describe(),
             "parameters": self.llama.parameters,
             "prompt": self.prompt.describe(),
@@ -162,23 +183,36 @@ class Gguf:
 
     def answer(self, items: Sequence[Item]) -> list[Answer]:
         """The log-probability of each choice, or a reply; an item that does not fit is an error."""
+        if self._eyes is None:
+            return self._answer_shown(items, ())
+        return answer_seeing(items, self._eyes, self._answer_shown)
+
+    def _answer_shown(self, items: Sequence[Item], pictures: Sequence[Picture]) -> list[Answer]:
+        """Answers to items that show the same pictures, or none."""
+        self._pictures = pictures
         if self.ask == "generate":
             return self._replies(items)
         words = [self._words(item) for item in items]
-        before = contexts(self.prompt, items, self._write)
+        before = self._contexts(items, answered=True)
         queries = [self._query(text, flat(said)) for text, said in zip(before, words, strict=True)]
         return self._likelihoods.answers(items, words, queries)
 
     def close(self) -> None:
         """Free the model's memory."""
+        if self._eyes:
+            self._eyes.close()
         self.llama.close()
 
+    def _contexts(self, items: Sequence[Item], *, answered: bool) -> list[str]:
+        count = len(self._pictures)
+        return contexts_with_signs(self.prompt, items, self._write, count, answered=answered)
+
     def _replies(self, items: Sequence[Item]) -> list[Answer]:
-        before = contexts(self.prompt, items, self._write, answered=False)
+        before = self._contexts(items, answered=False)
         tokens = [self.tokenize(text) or self._nothing for text in before]
-        return replied(
-            items, self.prompt, tokens, self._generate, longest=self.llama.window, room=1
-        )
+        room = 1 + self._more_room()
+        window = self.llama.window
+        return replied(items, self.prompt, tokens, self._generate, longest=window, room=room)
 
     def _generate(self, prompts: Sequence[Sequence[int]]) -> list[Reply]:
         found = []
@@ -203,7 +237,19 @@ class Gguf:
     def tokenize(self, text: str) -> list[int]:
         """A text as tokens, begun once: many a chat template writes the beginning itself."""
         begun = self.chat and bool(self._beginning) and text.startswith(self._beginning)
-        return self.llama.tokenize(text, special=self.chat, begin=not begun)
+        first, *rest = split_at_signs(text, len(self._pictures))
+        tokens = self.llama.tokenize(first, special=self.chat, begin=not begun)
+        for picture, part in zip(self._pictures, rest, strict=True):
+            tokens += picture.path
+            tokens += self.llama.tokenize(part, special=self.chat, begin=False)
+        return tokens
+
+    def _size(self, query: Query) -> int:
+        return read_tokens(query) + self._more_room()
+
+    def _more_room(self) -> int:
+        """What the pictures take of the window beyond their length in the path."""
+        return sum(picture.more for picture in self._pictures)
 
     def _log_probabilities(self, queries: Sequence[Query]) -> list[list[float]]:
         """The log-probability of each continuation, summed over its tokens."""
@@ -260,9 +306,8 @@ def check_sizes(context: int, new_tokens: int, threads: int) -> None:
             )
 
 
-def check_file(file: Path) -> None:
+def check_file(file: Path, give_one: str = "Give the path of a .gguf file: gguf:PATH.") -> None:
     """Refuse a file that is missing or not a GGUF file, before llama.cpp sees it."""
-    give_one = "Give the path of a .gguf file: gguf:PATH."
     if not file.exists():
         raise ModelError(f"{file}: there is no such file.", give_one)
     if not file.is_file():  # a pipe would be waited for without end

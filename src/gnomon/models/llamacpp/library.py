@@ -98,7 +98,7 @@ def _keep_complaint(level: int, text: bytes, _: Any) -> None:
         _complaints[:] = [*_complaints[-4:], line]
 
 
-_listen = _Log(_keep_complaint)  # must outlive the library, which keeps a pointer to it
+listen = _Log(_keep_complaint)  # must outlive the library, which keeps a pointer to it
 
 
 def forget_complaints() -> None:
@@ -124,7 +124,7 @@ def library_file() -> Path:
     for suffix in ("so", "pyd", "dylib"):
         for file in sorted(Path(spec.origin).parent.glob(f"*.{suffix}")):
             return file
-    raise _unfit("it has no shared library")
+    raise unfit("it has no shared library")
 
 
 @cache
@@ -137,9 +137,9 @@ def open_library() -> Any:
             function = getattr(library, name)
             function.restype, function.argtypes = result, arguments
     except (OSError, AttributeError) as error:
-        raise _unfit(str(error)) from None
+        raise unfit(str(error)) from None
     check_layout(library)
-    library.llama_log_set(_listen, None)
+    library.llama_log_set(listen, None)
     library.llama_backend_init()
     return library
 
@@ -148,12 +148,12 @@ def check_layout(library: Any) -> None:
     """Refuse a library whose blocks of values are laid out in another way than is written here."""
     defaults = tuple(library.llama_context_default_params().fields[:4])
     if defaults != DEFAULTS:
-        raise _unfit(f"a context's parameters begin with {defaults}, not {DEFAULTS}")
+        raise unfit(f"a context's parameters begin with {defaults}, not {DEFAULTS}")
 
     batch = library.llama_batch_init(1, 0, 1)  # a batch of tokens, so without embeddings
     filled = (batch.token, batch.pos, batch.n_seq_id, batch.seq_id, batch.logits)
     if not all(filled) or batch.n_tokens or batch.embd:
-        raise _unfit("a batch of tokens is laid out in another way")
+        raise unfit("a batch of tokens is laid out in another way")
     library.llama_batch_free(batch)
 
 
@@ -174,7 +174,8 @@ def _patient_threads() -> Iterator[None]:
         del os.environ["GOMP_SPINCOUNT"]
 
 
-def _unfit(reason: str) -> ModelError:
+def unfit(reason: str) -> ModelError:
+    """The error for a library that is not as it is known here."""
     return ModelError(
         "The installed xllamacpp does not offer llama.cpp's C interface as Gnomon knows it: "
         f"{reason}.",

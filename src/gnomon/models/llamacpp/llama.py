@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -53,6 +53,8 @@ class Llama:
         self._opening = [self.bos] if begins else []  # what every text begins with
         self.cached: list[int] = []
         self.computed = 0  # tokens that the model has computed, for the curious and for tests
+        # With eyes: computes a path from a place up to the end of its last picture, says where.
+        self.look: Callable[[Sequence[int], int], int] = lambda path, begin: begin
 
     def token_text(self, token: int) -> str:
         """A token as the vocabulary writes it; nothing if there is none."""
@@ -93,6 +95,7 @@ class Llama:
         Only what the path does not share with the last one is computed. Places are in rising order.
         """
         kept = self._forget_after(min(shared(self.cached, list(path)), wanted[0].length - 1))
+        kept = self.look(path, kept)
         found: list[list[float]] = []
         places = {place.length: place.tokens for place in wanted}
         for begin in range(kept, len(path), self._chunk):
@@ -108,6 +111,7 @@ class Llama:
         It ends where the model does, after `most` tokens, or when its window is full.
         """
         begin = self._forget_after(min(shared(self.cached, list(prompt)), len(prompt) - 1))
+        begin = self.look(prompt, begin)
         said: list[int] = []
         tokens = list(prompt[begin:])
         while len(said) < most:
@@ -118,6 +122,20 @@ class Llama:
             said.append(token)
             tokens = [token]
         return said
+
+    def read(self, tokens: Sequence[int]) -> None:
+        """Compute more tokens, after which nothing is asked."""
+        for at in range(0, len(tokens), self._chunk):
+            self._decode(tokens[at : at + self._chunk], len(self.cached), [])
+
+    def forget(self) -> None:
+        """Empty the cache."""
+        self._forget_all()
+
+    @property
+    def handles(self) -> tuple[Any, Any]:
+        """The library's own model and context, for eyes that work with them."""
+        return self._model, self._context
 
     def text(self, tokens: Sequence[int]) -> str:
         """Tokens as text, without control tokens."""

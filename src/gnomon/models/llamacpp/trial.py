@@ -18,6 +18,7 @@ from pathlib import Path
 from gnomon.errors import GnomonError, ModelError
 from gnomon.fetching.catalogue import cache_folder
 from gnomon.fingerprint import fingerprint
+from gnomon.models.llamacpp.eyes import Eyes, UnshowableError
 from gnomon.models.llamacpp.library import library_file
 from gnomon.models.llamacpp.llama import Llama
 from gnomon.records import digest
@@ -40,13 +41,16 @@ CRASHES = {
 }
 
 
-def check_loads(file: Path, *, context: int, threads: int) -> None:
-    """Refuse a file that llama.cpp cannot load and compute one token with."""
+def check_loads(file: Path, *, context: int, threads: int, mmproj: Path | None = None) -> None:
+    """Refuse a file that llama.cpp cannot load and compute one token with.
+
+    With a projector, the model must also see a picture; what goes wrong then is the projector's.
+    """
     library_file()  # without it, there is nothing to try
-    mark = _mark(file, context)
+    mark = _mark(file, context, mmproj)
     if mark.exists():
         return
-    _try(file, context, threads)
+    _try(file, context, threads, mmproj)
     with suppress(OSError):  # a cache that cannot be written makes it slower, no more
         mark.parent.mkdir(parents=True, exist_ok=True)
         mark.touch()
@@ -67,20 +71,27 @@ def crash(file: Path, code: int) -> ModelError:
     )
 
 
-def _mark(file: Path, context: int) -> Path:
+def _mark(file: Path, context: int, mmproj: Path | None) -> Path:
     """An empty file in the cache that stands for a trial that went well."""
-    tried = digest(fingerprint(file), str(context), version("xllamacpp"), digits=32)
-    return cache_folder() / "loadable" / tried
+    about = [fingerprint(file), str(context), version("xllamacpp")]
+    if mmproj:
+        about.append(fingerprint(mmproj))
+    return cache_folder() / "loadable" / digest(*about, digits=32)
 
 
-def _try(file: Path, context: int, threads: int) -> None:
+def _try(file: Path, context: int, threads: int, mmproj: Path | None) -> None:
     module = ["-P", "-m", __name__]  # -P: modules in the current folder are strangers
     command = [sys.executable, *module, str(file), str(context), str(threads)]
+    suspect = file
+    if mmproj:
+        command.append(str(mmproj))
+        suspect = mmproj
     environment = os.environ | {
         "PYTHONPATH": os.pathsep.join(filter(None, sys.path)),
         "GGML_NO_BACKTRACE": "1",  # else a crash starts a debugger, if there is one
     }
-    patience = PATIENCE + file.stat().st_size // BYTES_A_SECOND
+    size = sum(each.stat().st_size for each in {file, suspect})
+    patience = PATIENCE + size // BYTES_A_SECOND
     try:
         done = subprocess.run(  # noqa: S603 - our own module, no shell
             command,
@@ -93,19 +104,21 @@ def _try(file: Path, context: int, threads: int) -> None:
         )
     except subprocess.TimeoutExpired:
         raise ModelError(
-            f"{file}: llama.cpp did not load this file within {patience:,} seconds.", _FETCH
+            f"{suspect}: llama.cpp did not load this file within {patience:,} seconds.", _FETCH
         ) from None
     if done.returncode == REFUSED:
         raise ModelError(*json.loads(done.stdout))
     if done.returncode:
-        raise crash(file, done.returncode)
+        raise crash(suspect, done.returncode)
 
 
-def _main(file: str, context: str, threads: str) -> int:
+def _main(file: str, context: str, threads: str, mmproj: str = "") -> int:
     """What the child does: load the file, read a text, compute and say one token."""
     _limit_itself()
     try:
         llama = Llama(Path(file), context=int(context), threads=int(threads))
+        if mmproj:
+            _look(Path(mmproj), llama, int(threads))
     except GnomonError as error:
         print(json.dumps([error.message, error.hint]))
         return REFUSED
@@ -117,6 +130,20 @@ def _main(file: str, context: str, threads: str) -> int:
     llama.text(said)
     llama.close()
     return 0
+
+
+def _look(mmproj: Path, llama: Llama, threads: int) -> None:
+    """Show the model a small picture, if it has room for one."""
+    from PIL import Image
+
+    eyes = Eyes(mmproj, llama, threads=threads)
+    try:
+        with eyes.showing([Image.new("RGB", (48, 32), "teal")]) as (picture,):
+            if len(picture.path) + picture.more < llama.window:
+                llama.look(picture.path, 0)
+    except (UnshowableError, RuntimeError) as error:
+        raise ModelError(f"{mmproj} cannot show this model a picture: {error}.", _FETCH) from None
+    llama.forget()
 
 
 def _limit_itself() -> None:

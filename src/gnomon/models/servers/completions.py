@@ -16,6 +16,7 @@ import msgspec
 from gnomon.errors import ModelError
 from gnomon.models.likelihood import log_sum
 from gnomon.models.servers.budget import Tokens
+from gnomon.models.servers.pictures import hide_pictures
 from gnomon.redaction import redact
 
 LONGEST_TEXT = 1_000_000  # characters of a reply that are kept
@@ -83,9 +84,17 @@ class _Usage(msgspec.Struct):
 
 
 def parse_reply(
-    raw: bytes, *, most: Tokens, echo: bool = False, secrets: Sequence[str] = ()
+    raw: bytes,
+    *,
+    most: Tokens,
+    echo: bool = False,
+    secrets: Sequence[str] = (),
+    pictures: Sequence[str] = (),
+    picture_tokens: int = 0,
 ) -> Completion:
     """What is kept of a reply. `most` is our own estimate of the tokens that the request may use.
+
+    `pictures` are those of the request, which are not kept; `picture_tokens` their part of `most`.
 
     >>> reply = b'{"choices": [{"message": {"content": "Larger."}}]}'
     >>> parse_reply(reply, most=Tokens(20, 64)).text
@@ -101,8 +110,8 @@ def parse_reply(
         raise MalformedError("the reply has no choices")
     choice = reply.choices[0]
     logprobs = choice.logprobs or _Logprobs()
-    text = _text(choice)
-    used = _used(reply.usage, most, len(text))
+    text = hide_pictures(_text(choice), pictures)
+    used = _used(reply.usage, most, len(text), picture_tokens)
     if echo:
         return _echoed(logprobs, used)
     return Completion(
@@ -216,11 +225,12 @@ def _bounded(text: str) -> str:
     return f"{text[:_HEAD]}\n[{gone:,} characters of this reply were cut]\n{text[-tail:]}"
 
 
-def _used(usage: msgspec.Raw, most: Tokens, characters: int) -> Tokens:
+def _used(usage: msgspec.Raw, most: Tokens, characters: int, pictures: int) -> Tokens:
     """The tokens that were used: what the server says, or our own estimate where that cannot be.
 
     A token is hardly longer than a dozen characters and no shorter than a third of one; a chat
-    template adds some, and a server may overrun what was asked for.
+    template adds some, and a server may overrun what was asked for. For a picture servers count
+    from a few tokens to forty times as many as OpenAI's usual models.
     """
     own = Tokens(most.read, max(most.written, characters // 3))
     try:
@@ -228,7 +238,8 @@ def _used(usage: msgspec.Raw, most: Tokens, characters: int) -> Tokens:
     except (msgspec.DecodeError, RecursionError, UnicodeDecodeError):
         return own
     written = said.completion_tokens or 0
-    plausible_read = most.read // 4 <= said.prompt_tokens <= 8 * most.read + 4096
+    text = most.read - pictures
+    plausible_read = text // 4 <= said.prompt_tokens <= 8 * text + 40 * pictures + 4096
     plausible_written = characters // 16 <= written <= max(most.written, characters) + 4096
     if plausible_read and plausible_written:
         return Tokens(said.prompt_tokens, written)

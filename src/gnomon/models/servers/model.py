@@ -15,7 +15,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from gnomon.errors import GnomonError, ModelError
+from gnomon.errors import DataError, GnomonError, ModelError, UsageError
 from gnomon.models.likelihood import log_sum
 from gnomon.models.reading.replies import as_answer
 from gnomon.models.servers.completions import (
@@ -25,12 +25,19 @@ from gnomon.models.servers.completions import (
     parse_reply,
     scores_of,
 )
-from gnomon.models.servers.refusals import AskError, CutError, RejectedError
+from gnomon.models.servers.pictures import (
+    Sent,
+    Showing,
+    for_the_cache,
+    pictures_in,
+    with_pictures,
+)
+from gnomon.models.servers.refusals import AskError, BlindError, CutError, RejectedError
 from gnomon.models.servers.remote import Remote, address_of
 from gnomon.models.servers.replycache import Replies
 from gnomon.models.servers.requests import Requests, estimate
 from gnomon.probing.prompts import Prompt
-from gnomon.records import Answer, Item, pick
+from gnomon.records import Answer, Image, Item, pick
 from gnomon.redaction import redact_url
 
 BY_SCORE = "first token"  # the rule of an answer whose choices have scores
@@ -47,9 +54,11 @@ class OpenAI:
         replies: Replies | None,
         *,
         batch: int,
+        showing: Showing | None = None,
     ) -> None:
         self.spec = f"openai:{requests.model}"
         self.scale = requests.scale
+        self.takes = requests.takes
         self.batch = batch
         self.spending = remote.budget
         self._requests = requests
@@ -59,6 +68,8 @@ class OpenAI:
         self._replies = replies
         self._newer_names = False  # max_completion_tokens for max_tokens, as OpenAI's newer models
         self._accepted = False  # has the server ever taken a request with these parameters?
+        self._showing = showing or Showing()
+        self._sees = False  # has it ever taken one with a picture?
 
     def describe(self) -> dict[str, Any]:
         """What determines the answers; never the key."""
@@ -68,10 +79,16 @@ class OpenAI:
             "base_url": redact_url(self._remote.base_url),
             "prompt": self._prompt.describe(),
             **self._requests.describe(),
+            **self._showing.describe(),
         }
 
     def answer(self, items: Sequence[Item]) -> list[Answer]:
         """Ask for all items at once, as far as the server's concurrency allows."""
+        if "image" not in self.takes and any(item.images for item in items):
+            raise UsageError(
+                "A completion server takes no pictures.",
+                "Leave out endpoint=completion, or ask without the pictures: --blind.",
+            )
         return self._remote.run(self._answer_all(items))
 
     def close(self) -> None:
@@ -110,7 +127,8 @@ class OpenAI:
             said = self._prompt.chat(item)
         words = [ways[0] for ways in self._prompt.answers(item)]
         first, *larger = self._requests.limits
-        found = await self._ask(self._requests.for_reply(said, first, words))
+        body = self._requests.for_reply(said, first, words)
+        found = await self._ask(body, item.images)
         tokens = sum(found.used)
         reached = first
         while True:
@@ -120,7 +138,8 @@ class OpenAI:
             if not larger:
                 break
             try:
-                found = await self._ask(self._requests.for_reply(said, larger[0], words))
+                body = self._requests.for_reply(said, larger[0], words)
+                found = await self._ask(body, item.images)
             except RejectedError:
                 break  # the server has no room for a longer reply
             tokens += sum(found.used)
@@ -169,34 +188,63 @@ class OpenAI:
         best = pick(item, tuple(scores))
         return Answer(item=item.id, scores=best.scores, choice=best.choice, tokens=tokens)
 
-    async def _ask(self, body: dict[str, Any]) -> Completion:
-        """The reply to one request: sent, unless it is known."""
+    async def _ask(self, body: dict[str, Any], images: Sequence[Image] = ()) -> Completion:
+        """The reply to one request: sent, unless it is known.
+
+        Its pictures are opened, and in memory, only while it has one of the server's slots.
+        """
         address = address_of(self._remote.base_url, self._requests.path)
         async with self._remote.slots:
-            known = self._replies.find(address, body) if self._replies else None
+            pictures = await self._open(images)
+            asked = for_the_cache(body, pictures)
+            known = self._replies.find(address, asked) if self._replies else None
             if known:
                 return known
-            found = await self._send(body)
+            found = await self._send(body, pictures)
             if self._replies and not found.cut:
-                self._replies.keep(address, body, found)
+                self._replies.keep(address, asked, found)
             return found
 
-    async def _send(self, body: dict[str, Any]) -> Completion:
-        most = estimate(body)
+    async def _open(self, images: Sequence[Image]) -> list[Sent]:
+        if not images:
+            return []
+        try:
+            return await asyncio.to_thread(self._showing.open, images)
+        except DataError as error:
+            raise AskError(error.message) from None
+
+    async def _send(self, body: dict[str, Any], pictures: Sequence[Sent]) -> Completion:
+        shown = sum(picture.tokens for picture in pictures)
+        most = estimate(body, shown)
+        sent = with_pictures(self._in_its_words(body), pictures)
         parse = partial(
-            parse_reply, most=most, echo=self._requests.echo, secrets=self._remote.secrets
+            parse_reply,
+            most=most,
+            echo=self._requests.echo,
+            secrets=self._remote.secrets,
+            pictures=pictures_in(sent),
+            picture_tokens=shown,
         )
-        sent = self._in_its_words(body)
         try:
             found = await self._remote.post(self._requests.path, sent, most, parse)
         except RejectedError as error:
             if "max_completion_tokens" in str(error) and "max_tokens" in sent:
                 self._newer_names = True  # another word for the same: the answers do not change
-                return await self._send(body)
+                return await self._send(body, pictures)
             self._check_refused(str(error), sent)
+            self._check_sees(error)
             raise
         self._accepted = True
+        self._sees = self._sees or bool(pictures)
         return found
+
+    def _check_sees(self, error: RejectedError) -> None:
+        """End the run if the server says that the model takes no pictures, and never took one."""
+        if isinstance(error, BlindError) and not self._sees:
+            raise ModelError(
+                f"The model takes no pictures: {error}.",
+                "Choose a model that does, or ask without the pictures: --blind.",
+            )
 
     def _in_its_words(self, body: dict[str, Any]) -> dict[str, Any]:
         """The request with the names of parameters that this server knows."""

@@ -11,6 +11,7 @@ from gnomon.errors import UsageError
 from gnomon.fetching.catalogue import cache_folder
 from gnomon.models.servers.budget import Budget
 from gnomon.models.servers.model import OpenAI
+from gnomon.models.servers.pictures import Showing
 from gnomon.models.servers.remote import Remote
 from gnomon.models.servers.replycache import Replies
 from gnomon.models.servers.requests import Endpoint, Requests, Sampling
@@ -34,6 +35,7 @@ DEFAULT_PROMPTS: dict[Endpoint, str] = {"chat": "chat", "completion": "plain"}
     "budget_tokens",
     "key_env",
     "cache",
+    "image_tokens",
 )
 def openai(
     name: str,
@@ -59,6 +61,8 @@ def openai(
     budget_tokens: int | None = None,
     key_env: str = DEFAULT_KEY,
     cache: bool = True,
+    max_side: int = 0,
+    image_tokens: int | None = None,
 ) -> OpenAI:
     """A model by the name that its server knows.
 
@@ -83,18 +87,21 @@ def openai(
     budget_tokens  end the run before it uses more tokens than this
     key_env        the environment variable that holds the key; never the key itself
     cache          yes keeps replies, so that a second run costs nothing; no does not
+    max_side       scale larger pictures down to so many pixels (default: send them as stored)
+    image_tokens   what the server counts for a picture (default: as OpenAI does, by its size)
     """
     _check_name(name, key_env)
     put = load_prompt(prompt or DEFAULT_PROMPTS.get(endpoint, "plain"), wording).with_shots(shots)
     sampling = Sampling(_temperature(temperature), request_seed)
-    scoring: dict[str, Any] = {"logprobs": logprobs, "echo": echo}
+    scoring: dict[str, Any] = {"logprobs": logprobs, "echo": echo, "constrain": constrain}
     room: dict[str, Any] = {"reply_tokens": reply_tokens, "most_reply_tokens": most_reply_tokens}
-    requests = Requests(name, endpoint, sampling, **scoring, **room, constrain=constrain)
+    requests = Requests(name, endpoint, sampling, **scoring, **room)
+    showing = Showing(max_side, image_tokens)
     budget = _budget(max_cost, price_input, price_output, budget_tokens)
     replies = _replies(cache)  # may fail, so before the remote, which has a loop to close
     pace: dict[str, Any] = {"concurrency": concurrency, "attempts": attempts, "timeout": timeout}
     remote = Remote(_address(base_url), key_env, budget, **pace)
-    return OpenAI(requests, remote, put, replies, batch=concurrency * BATCHES)
+    return OpenAI(requests, remote, put, replies, batch=concurrency * BATCHES, showing=showing)
 
 
 def _check_name(name: str, key_env: str) -> None:

@@ -6,6 +6,7 @@ line without control characters.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -16,10 +17,21 @@ import msgspec
 
 from gnomon.errors import ModelError
 from gnomon.fetching.connection import BUSY
-from gnomon.redaction import redact_message
+from gnomon.models.servers.pictures import hide_pictures
+from gnomon.redaction import HIDDEN, redact_message
 
 LONGEST_PAUSE = 60.0  # seconds before another attempt, whatever the server asks for
 _MOST_SAID = 200  # characters of a server's message
+# How servers say that a model does not see.
+_NO_PICTURES = re.compile(
+    r"(image|vision|multi-?modal).*(not support|n't support|unsupported|only support)"
+    r"|(not support|n't support|unsupported|missing data|at most 0).*(image|vision|multi-?modal)"
+    r"|not a multi-?modal|unknown variant .?image|content.* (must|should) be a (valid )?string",
+    re.IGNORECASE,
+)
+# How they say that a picture is not to their liking.
+_NOT_THIS_ONE = re.compile(r"format|mime|corrupt|dimension|too (large|small|big)", re.IGNORECASE)
+_LONG = re.compile(r"[A-Za-z0-9+/=]{64,}")  # no word: the picture of another request, most likely
 
 
 class AskError(Exception):
@@ -28,6 +40,10 @@ class AskError(Exception):
 
 class RejectedError(AskError):
     """The server understood the request and refuses it (400, 413, 422)."""
+
+
+class BlindError(RejectedError):
+    """The server says that the model takes no pictures."""
 
 
 class CutError(AskError):
@@ -46,10 +62,16 @@ class PassingError(Exception):
 
 
 def refusal(
-    status: int, headers: Mapping[str, str], raw: bytes, *, secrets: Sequence[str], key_env: str
+    status: int,
+    headers: Mapping[str, str],
+    raw: bytes,
+    *,
+    secrets: Sequence[str],
+    key_env: str,
+    pictures: Sequence[str] = (),
 ) -> Exception:
-    """The error that a status other than 200 stands for."""
-    said = _message(raw, secrets)
+    """The error that a status other than 200 stands for; `pictures` are those of the request."""
+    said = _message(raw, secrets, pictures)
     if 300 <= status < 400:
         target = plain_line(headers.get("location", "nowhere"), secrets)
         return ModelError(
@@ -72,6 +94,8 @@ def refusal(
             "What was answered is kept. Add credit, then give the same command again.",
         )
     reason = f"the server answered {status}: {said}"
+    if pictures and _NO_PICTURES.search(said) and not _NOT_THIS_ONE.search(said):
+        return BlindError(reason)
     if status in BUSY:
         return PassingError(reason, pause=retry_after(headers.get("retry-after")))
     if status in (400, 413, 422):
@@ -115,7 +139,7 @@ def _seconds(value: str) -> float:
     return (then - datetime.now(then.tzinfo or UTC)).total_seconds()
 
 
-def _message(raw: bytes, secrets: Sequence[str]) -> str:
+def _message(raw: bytes, secrets: Sequence[str], pictures: Sequence[str]) -> str:
     """What a server says went wrong."""
     try:
         said: Any = msgspec.json.decode(raw)
@@ -124,4 +148,7 @@ def _message(raw: bytes, secrets: Sequence[str]) -> str:
     for field in ("error", "message"):
         if isinstance(said, dict):
             said = said.get(field, said)
-    return plain_line(str(said), secrets) or "no reason given"
+    text = hide_pictures(str(said), pictures)
+    if pictures:
+        text = _LONG.sub(HIDDEN, text)
+    return plain_line(text, secrets) or "no reason given"

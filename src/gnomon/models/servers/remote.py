@@ -21,6 +21,7 @@ from urllib.parse import SplitResult, unquote, urlsplit, urlunsplit
 from gnomon.errors import GnomonError, MissingExtraError, ModelError, UnencryptedWarning
 from gnomon.models.servers.budget import FREE, Budget, Tokens
 from gnomon.models.servers.completions import Completion, MalformedError
+from gnomon.models.servers.pictures import pictures_in
 from gnomon.models.servers.refusals import (
     LONGEST_PAUSE,
     AskError,
@@ -161,7 +162,12 @@ class Remote:
                 response = await self._exchange(path, body, most)
             if response.status != 200:
                 used = FREE
-                raise refusal(*response, secrets=self.secrets, key_env=self.key_env)
+                raise refusal(
+                    *response,
+                    secrets=self.secrets,
+                    key_env=self.key_env,
+                    pictures=pictures_in(body),
+                )
             completion = parse(response.raw)
             used = completion.used
         except TimeoutError:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, Literal, NamedTuple
 
-from gnomon.contracts import Scale
+from gnomon.contracts import ANYTHING, TEXT, Scale, Takes
 from gnomon.errors import UsageError
 from gnomon.models.servers.budget import Tokens
 from gnomon.models.servers.completions import ALTERNATIVES
@@ -76,6 +76,11 @@ class Requests:
     def scale(self) -> Scale:
         """What the scores of answers are."""
         return "log-probability" if self.logprobs or self.echo else "none"
+
+    @property
+    def takes(self) -> frozenset[Takes]:
+        """Only conversations may hold pictures."""
+        return ANYTHING if self.endpoint == "chat" else TEXT
 
     @property
     def path(self) -> str:
@@ -149,10 +154,13 @@ class Requests:
         return {name: value for name, value in given.items() if value is not None}
 
 
-def estimate(body: dict[str, Any]) -> Tokens:
-    """The most that a request is likely to use: a third of its characters, and those asked for."""
+def estimate(body: dict[str, Any], pictures: int = 0) -> Tokens:
+    """The most that a request is likely to use: a third of its characters, and those asked for.
+
+    `pictures` are the tokens of the pictures that go with it.
+    """
     texts = [body["prompt"]] if "prompt" in body else [turn["content"] for turn in body["messages"]]
-    read = 0
+    read = pictures
     for text in texts:
         read += len(text) // 3 + 8
     return Tokens(read, body["max_tokens"])

@@ -30,7 +30,7 @@ KNOWN = (
     (
         "Unrecognized configuration class",
         "is not a model of the kind that was asked for.",
-        "Leave kind out, or give another: causal, seq2seq, masked, nli, vlm.",
+        "Leave kind out, or give another: causal, seq2seq, masked, nli, vlm, dual, match, regions.",
     ),
     (
         "requires the Torchvision library",

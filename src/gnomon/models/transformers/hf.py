@@ -33,6 +33,8 @@ class Asking(NamedTuple):
     labels: str
     trees: bool | None
     features: str
+    contrast: str
+    regions: str
 
     def chosen_prompt(self, default: str) -> Prompt:
         """The prompt that the user names, or the default of the kind."""
@@ -66,6 +68,8 @@ def hf(
     labels: str = "",
     trees: bool | None = None,
     features: str = "on",
+    contrast: str = "",
+    regions: str = "",
     allow_pickle: bool = False,
     trust_remote_code: bool = False,
     compile: bool = False,
@@ -74,7 +78,8 @@ def hf(
 ) -> Model:
     """A model of transformers: a hub name, a folder, a .gguf file, or smollm2.
 
-    kind               causal, seq2seq, masked, nli or vlm; read from the config if not given
+    kind               causal, seq2seq, masked, nli, vlm, dual, match or regions; read from the
+                       config if not given
     revision           a branch, tag or commit of the hub
     dtype              float32, bfloat16 or float16; by default float32 on a CPU
     device             cpu, cuda, cuda:1, mps ...; by default the fastest there is
@@ -89,7 +94,12 @@ def hf(
     span               masked: score several tokens by l2r (left to right) or pll (one mask each)
     labels             nli: the order of the classes, "contradiction,neutral,entailment"
     trees              causal: compute what texts share once; by default where it changes nothing
-    features           vlm: keep what it makes of pictures: on (2 GB), off, or a size such as 8GB
+    features           vlm, dual: keep what it makes of pictures: on (2 GB), off, or a size such as
+                       8GB
+    contrast           dual, match, regions: what a caption is compared with: opposite, negation,
+                       stem ("The cat is left of"), threshold (fitted on a development split, else
+                       on items held out), or none, for models that give a probability
+    regions            regions: the features that a detector found (a folder, or a table of VinVL)
     allow_pickle       load pickled weights, which can run any code
     trust_remote_code  run the code that comes with the model
     compile            use torch.compile
@@ -97,8 +107,9 @@ def hf(
     threads            torch's threads; by default no more than the cores of this process
     """
     _check_given(name, ask, features)
-    how = (chat, normalise, ask, new_tokens, top_k, span, labels, trees, features)
-    asking = Asking(prompt, wording, shots, *how)
+    how = (chat, normalise, ask, new_tokens, top_k, span, labels, trees)
+    sight = (features, contrast, regions)
+    asking = Asking(prompt, wording, shots, *how, *sight)
     place = _place(name)
     safety = (allow_pickle, trust_remote_code)
     wanted = Loading(kind, revision, dtype, device, *safety, compile, quantise, threads)
@@ -193,6 +204,15 @@ def _check_one_decoder(name: str, config: Any) -> None:
             )
 
 
+def _comparing(name: str, _: Place, loaded: Loaded, asking: Asking) -> Model:
+    from gnomon.models.comparing import Comparing
+    from gnomon.models.transformers.comparers import comparer_of
+
+    room = bytes_of(asking.features)
+    made = comparer_of(name, loaded, regions=asking.regions, most_kept=room)
+    return Comparing(f"hf:{name}", made, contrast=asking.contrast, about=loaded.about)
+
+
 def _parts(name: str, loaded: Loaded) -> dict[str, Any]:
     return {
         "spec": f"hf:{name}",
@@ -217,6 +237,9 @@ KINDS = {
     "masked": Kind(_masked, frozenset((*_PROMPTED, "top_k", "span"))),
     "nli": Kind(_nli, frozenset(("labels",))),
     "vlm": Kind(_vlm, frozenset((*_PROMPTED, *_REPLY, "chat", "features"))),
+    "dual": Kind(_comparing, frozenset(("contrast", "features"))),
+    "match": Kind(_comparing, frozenset(("contrast",))),
+    "regions": Kind(_comparing, frozenset(("contrast", "regions"))),
 }
 
 

@@ -17,17 +17,28 @@ import torch
 from transformers.cache_utils import DynamicCache
 
 from gnomon.models.choices import Query, take
-from gnomon.models.transformers.likelihoods import PASS_ON_CPU, PASS_ON_GPU, SPREAD
 from gnomon.models.transformers.limits import longest_tree, on_cpu
 from gnomon.models.transformers.looking import Looking, shape_of
 from gnomon.models.transformers.passes import SharedLayer, forward, logits_at
 from gnomon.models.transformers.rows import Family, Row, Wanted, batches, plain_rows, rows, shared
 from gnomon.models.transformers.showing import Shown
 
+SPREAD = 256 * 2**20  # bytes that one layer's prefixes may take, spread over the rows of a batch
 PREFIX_TOKENS = 2  # times the tokens of a pass: a prefix has no logits
 PREFIX_BYTES = 2 * 2**30  # of keys and values that are kept at once
 
 Result = list[list[float]]
+
+
+class Room(NamedTuple):
+    """How much is computed in one pass, at most."""
+
+    tokens: int
+    outputs: int  # places whose logits are asked for
+
+
+ROOM_ON_CPU = Room(1024, 256)  # fits its cache
+ROOM_ON_GPU = Room(16384, 2048)  # fills it
 
 
 class PictureQuery(Query):
@@ -67,11 +78,11 @@ class PictureScorer:
     def __init__(self, model: Any, looking: Looking, *, sharing: bool = True) -> None:
         self.model, self.looking, self.sharing = model, looking, sharing
         self.device = next(model.parameters()).device
-        self.size = PASS_ON_CPU if on_cpu(model) else PASS_ON_GPU
+        self.room = ROOM_ON_CPU if on_cpu(model) else ROOM_ON_GPU
         self._limit = longest_tree(model.config)
         self._mark = getattr(model.config, "image_token_id", None)  # stands for pictures
         self._most_tokens = min(
-            PREFIX_TOKENS * self.size.tokens, PREFIX_BYTES // _bytes_of_a_token(model)
+            PREFIX_TOKENS * self.room.tokens, PREFIX_BYTES // _bytes_of_a_token(model)
         )
 
     def score(self, queries: Sequence[PictureQuery]) -> Result:
@@ -145,7 +156,7 @@ class PictureScorer:
         self, made: list[Row], read: Prefix, places: dict[int, int], result: Result
     ) -> None:
         most = _most_rows(read, made)
-        tokens, outputs = self.size
+        tokens, outputs = self.room
         for batch in batches(made, tokens=tokens, outputs=outputs, most=most):
             which = [places[row.wanted[0].query] for row in batch]
             own = torch.tensor(which, device=self.device)
@@ -197,7 +208,7 @@ class PictureScorer:
                 made.wanted = [want._replace(query=number) for want in made.wanted]
                 by_length.setdefault(len(made.tokens), []).append(made)
 
-        tokens, outputs = self.size
+        tokens, outputs = self.room
         for alike in by_length.values():
             for batch in batches(alike, tokens=tokens, outputs=outputs):
                 asked = _asked(batch)

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from gnomon.errors import MissingExtraError, ModelError, UsageError
 from gnomon.fingerprint import fingerprint
+from gnomon.models.transformers.architectures import COMPARING, architecture_of, class_of
 from gnomon.models.transformers.faults import check_complete, check_device, check_folder, explained
 from gnomon.models.transformers.processors import image_settings, load_processor
 from gnomon.models.transformers.tokenizers import load_tokenizer
@@ -23,7 +24,8 @@ MAKERS = {
     "nli": "AutoModelForSequenceClassification",
     "vlm": "AutoModelForImageTextToText",
 }
-SEEING = frozenset(("vlm",))  # kinds that are shown pictures, by a processor
+KINDS = (*MAKERS, *dict.fromkeys(COMPARING.values()))
+SEEING = frozenset(("vlm", "dual", "match"))  # kinds that are shown pictures, by a processor
 ENDINGS = {
     "ForCausalLM": "causal",
     "LMHeadModel": "causal",
@@ -119,7 +121,7 @@ def _weights(name: str, kind: str, config: Any, dtype: str, how: Loading) -> Any
     import torch
     import transformers
 
-    maker = getattr(transformers, MAKERS[kind])
+    maker = getattr(transformers, MAKERS.get(kind) or class_of(kind, config, name))
     options = {
         "config": config,
         "dtype": getattr(torch, dtype),
@@ -142,8 +144,9 @@ def kind_of(config: Any, name: str) -> str:
 
     Whether it sees comes first: some models that see write with a decoder of their own.
     """
-    architectures = getattr(config, "architectures", None) or [""]
-    architecture = architectures[0] or ""
+    architecture = architecture_of(config)
+    if architecture in COMPARING:
+        return COMPARING[architecture]
     if sees_and_writes(config, architecture):
         return "vlm"
     if getattr(config, "is_encoder_decoder", False):
@@ -157,7 +160,7 @@ def kind_of(config: Any, name: str) -> str:
         what = f"has the architecture {architecture}"
     raise UsageError(
         f"{name} {what}, so how to ask it is not known.",
-        f"Say what it is with --model-set kind=KIND: {', '.join(MAKERS)}.",
+        f"Say what it is with --model-set kind=KIND: {', '.join(KINDS)}.",
     )
 
 
@@ -238,7 +241,7 @@ def libraries() -> tuple[Any, Any]:
 
 def _check(how: Loading) -> None:
     """Refuse names that do not exist before anything is loaded."""
-    _check_known("kind", how.kind, list(MAKERS))
+    _check_known("kind", how.kind, list(KINDS))
     _check_known("dtype", how.dtype, list(DTYPES))
     _check_known("quantise", how.quantise, ["int8"])
 

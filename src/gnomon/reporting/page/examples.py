@@ -32,6 +32,7 @@ class Example(NamedTuple):
     reply: str
     image: str
     thumbnails: tuple[str, ...]
+    way: str  # in which the fact is put, where it is put in several
 
 
 class Group(NamedTuple):
@@ -170,6 +171,7 @@ def _example(study: Study, entrant: Entrant, i: int) -> Example:
         reply=clip(entrant.replies.get(i, ""), 160),
         image=clip(pictures(item), 120),
         thumbnails=Album().thumbnails(item),
+        way=clip(item.tags.get("way", ""), TAG),
     )
 
 

@@ -13,7 +13,8 @@ from gnomon.measures.scoring import scores
 from gnomon.measures.table import Table
 from gnomon.records import Score
 from gnomon.registry import known_measure
-from gnomon.reporting.page.notes import few_units, notes_of
+from gnomon.reporting.baselines import Baseline, baselines
+from gnomon.reporting.page.notes import baseline_notes, few_units, notes_of
 from gnomon.reporting.published.results import Result, results_of
 from gnomon.reporting.study import Entrant, Study
 
@@ -21,13 +22,16 @@ MOST_KEYS = 8
 
 
 class Line(NamedTuple):
-    """A row of the table: a run, or a model of the paper with the table its figures come from."""
+    """A row of the table: a run, a baseline that was asked for the page, or a model of the paper.
+
+    The last has the table its figures come from.
+    """
 
     model: str
     source: str  # empty for a run
     cells: tuple[Score | None, ...]  # in the order of the measures
     series: int  # the run's place in the study, -1 for the paper
-    kind: str = ""  # of a row of the paper: model, human or chance
+    kind: str = ""  # of a row of the paper: model, human or chance; or baseline
 
 
 class Headline(NamedTuple):
@@ -59,30 +63,46 @@ def headline(study: Study) -> Headline:
     every = [measure.name for measure in measures]
     rows, few = [], dict[str, None]()
     for entrant in study.entrants:
-        figures, too_few = _figures(entrant, measures)
+        figures, too_few = _figures(entrant.table, measures)
         rows.append(figures)
         few |= dict.fromkeys(too_few)
 
-    known = set().union(*rows)
+    beside = list(baselines(study))
+    asked_too = _baseline_figures(beside, measures)
+    known = set().union(*rows, *asked_too.values())
     names = tuple(name for name in every if name in known)
     lines = []
     for i, (entrant, row) in enumerate(zip(study.entrants, rows, strict=True)):
         lines.append(Line(entrant.label, "", tuple(map(row.get, names)), i))
 
     papers = _published_lines(study, names)
-    notes = notes_of(study, every, names, papers=bool(papers))
+    notes = [*notes_of(study, every, names, papers=bool(papers)), *few_units(list(few))]
+    notes += baseline_notes(beside)
     first = next((measure for measure in measures if measure.name in known), measures[0])
-    ranked = _ranked(study, lines, papers, first)
-    return Headline(names, ranked, (*notes, *few_units(list(few))))
+    also = []
+    for spec, row in asked_too.items():
+        also.append(Line(spec, "for this page", tuple(map(row.get, names)), -1, "baseline"))
+    ranked = _ranked(study, lines, papers, first, also)
+    return Headline(names, ranked, tuple(notes))
 
 
-def _figures(entrant: Entrant, measures: Sequence[Measure]) -> tuple[dict[str, Score], list[str]]:
+def _baseline_figures(
+    beside: Sequence[Baseline], measures: Sequence[Measure]
+) -> dict[str, dict[str, Score]]:
+    found = {}
+    for baseline in beside:
+        if baseline.table is not None:
+            found[baseline.spec], _ = _figures(baseline.table, measures)
+    return found
+
+
+def _figures(table: Table, measures: Sequence[Measure]) -> tuple[dict[str, Score], list[str]]:
     """The figures of a run, and the measures that too few pairs or groups speak for."""
     found, few = {}, []
-    for score in scores(entrant.table, measures):
-        if score.value is None or not large_enough(score.measure, entrant.table):
+    for score in scores(table, measures):
+        if score.value is None or not large_enough(score.measure, table):
             continue
-        if enough_units(score, entrant.table):
+        if enough_units(score, table):
             found[score.measure] = score
         else:
             few.append(score.measure)
@@ -201,18 +221,32 @@ def _cell(benchmark: str, result: Result | None, column: str) -> Score | None:
 def cited(tables: Iterable[str]) -> str:
     """The tables of a paper, as one cites them.
 
-    >>> cited(["Table 4", "Table 5"]), cited(["Table 2a"])
-    ('Tables 4, 5', 'Table 2a')
+    >>> cited(["Table 4", "Table 5"]), cited(["Table 2a"]), cited(["README"])
+    ('Tables 4, 5', 'Table 2a', 'README')
     """
-    numbers = [table.removeprefix("Table ") for table in tables]
-    word = "Table" if len(numbers) == 1 else "Tables"
-    return f"{word} {', '.join(numbers)}"
+    numbers, others = [], []
+    for table in tables:
+        if table.startswith("Table "):
+            numbers.append(table.removeprefix("Table "))
+        else:
+            others.append(table)
+    if numbers:
+        word = "Table" if len(numbers) == 1 else "Tables"
+        others.insert(0, f"{word} {', '.join(numbers)}")
+    return ", ".join(others)
 
 
 def _ranked(
-    study: Study, runs: Sequence[Line], papers: Sequence[Line], measure: Measure
+    study: Study,
+    runs: Sequence[Line],
+    papers: Sequence[Line],
+    measure: Measure,
+    beside: Sequence[Line] = (),
 ) -> tuple[Line, ...]:
-    """Runs are ranked among those on the same items only, and never among the paper's models."""
+    """Runs are ranked among those on the same items only, and never among the paper's models.
+
+    Baselines that were asked for the page stand between the two.
+    """
 
     def place(line: Line) -> float:
         first = line.cells[0] if line.cells else None
@@ -224,4 +258,4 @@ def _ranked(
     found = []
     for members in study.item_sets():
         found += sorted([by_series[i] for i in members], key=place)
-    return (*found, *sorted(papers, key=place))
+    return (*found, *sorted(beside, key=place), *sorted(papers, key=place))

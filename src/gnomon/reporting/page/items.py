@@ -9,13 +9,14 @@ from __future__ import annotations
 import base64
 import zlib
 from collections.abc import Callable, Iterable
+from pathlib import PurePath
 from typing import Any, NamedTuple
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from gnomon.records import Item
+from gnomon.records import Image, Item
 from gnomon.reporting.pictures import Album
 from gnomon.reporting.study import NO_ANSWER, NOT_ASKED, Entrant, Study
 from gnomon.reporting.words import clip as clip
@@ -74,8 +75,13 @@ def columns(study: Study, count: int) -> dict[str, Any]:
 
 
 def pictures(item: Item) -> str:
-    """The pictures of an item as the page shows them: by their paths."""
-    return " ".join(image.path for image in item.images)
+    """The pictures of an item as the page names them: without the folders of this machine."""
+    return " ".join(_name(image) for image in item.images)
+
+
+def _name(image: Image) -> str:
+    path = PurePath(image.path)
+    return path.name if path.is_absolute() else image.path
 
 
 def _answers(entrant: Entrant, count: int) -> dict[str, Any]:

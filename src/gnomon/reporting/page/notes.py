@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from gnomon.measures.grouping import FEWEST, items_each, items_per_group, large_enough, least_size
+from gnomon.reporting.baselines import Baseline
 from gnomon.reporting.published.items import paper_items, relation
 from gnomon.reporting.study import Entrant, Study
 from gnomon.reporting.words import axis_name, capitalised, counted, listed
@@ -92,6 +93,20 @@ def few_units(measures: Sequence[str]) -> Iterator[str]:
         names = listed(list(map(axis_name, measures)))
         rest = f"would rest on fewer than {FEWEST} pairs, triples or groups"
         yield f"Left out where it {rest}: {names}."
+
+
+def baseline_notes(beside: Sequence[Baseline]) -> Iterator[str]:
+    """What the baselines of the benchmark are, and why one is not shown."""
+    shown = [baseline.spec for baseline in beside if baseline.table is not None]
+    if shown:
+        were = "was" if len(shown) == 1 else "were"
+        yield (
+            f"{listed(shown)} {were} trained and asked for this page, on all of its items: what "
+            "words or pictures give away by themselves."
+        )
+    for baseline in beside:
+        if baseline.table is None:
+            yield f"{baseline.spec} is not shown: {baseline.reason}."
 
 
 def _group_sizes(study: Study, shown: Sequence[str]) -> Iterator[str]:

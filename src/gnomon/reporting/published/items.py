@@ -14,6 +14,7 @@ class PaperItems(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     fresh: str = ""
     published: str = ""
+    models: str = ""  # what to know of the published models, in whole sentences
     per_group: int = 0  # items of a group that the paper's models answered, rounded; 0: unknown
 
 
@@ -35,15 +36,16 @@ def paper_items(benchmark: str) -> PaperItems:
 def relation(benchmark: str) -> str:
     """In which way the items of NAME@SOURCE relate to the paper's, in a sentence or two.
 
-    >>> relation("vsr@published")
+    >>> relation("spacenli@published")
     'The methods below say which of the published items these runs answered.'
     """
     known = paper_items(benchmark)
     source = benchmark.partition("@")[2]
     if source == "published":
+        told = "The methods below say which of the published items these runs answered."
         if known.published:
-            return f"{known.published[:1].upper()}{known.published[1:]}."
-        return "The methods below say which of the published items these runs answered."
+            told = f"{known.published[:1].upper()}{known.published[1:]}."
+        return f"{told} {known.models}".rstrip()
     what = "other items"
     if source == "fresh" and known.fresh:
         what += f": {known.fresh}"

@@ -90,12 +90,11 @@ def at_edge(pair: Pair) -> Verdict:
     t = thresholds()
     place = _from_middle(pair)
     if place is None:
-        apart = pair.gap >= t.apart_for_edge * pair.lesser
-        return judge(False, apart, resting_in_words(pair))
+        return _not_on_top(pair)
     distance, margin = place
-    why = f"{pair.a.name} is {distance:.0%} of the way from the middle to the edge of {pair.b.name}"
     central = distance <= t.edge_false
-    return judge(margin <= t.edge_true and not central, central, why)
+    at_the_edge = margin <= t.edge_true and not central
+    return judge(at_the_edge, central, _distance_in_words(pair, distance))
 
 
 def in_middle(pair: Pair) -> Verdict:
@@ -103,11 +102,21 @@ def in_middle(pair: Pair) -> Verdict:
     t = thresholds()
     place = _from_middle(pair)
     if place is None:
-        apart = pair.gap >= t.apart_for_edge * pair.lesser
-        return judge(False, apart, resting_in_words(pair))
+        return _not_on_top(pair)
     distance, _ = place
-    why = f"{pair.a.name} is {distance:.0%} of the way from the middle to the edge of {pair.b.name}"
+    why = _distance_in_words(pair, distance)
     return judge(distance <= t.middle_true, distance >= t.middle_false, why)
+
+
+def _not_on_top(pair: Pair) -> Verdict:
+    """Of a subject that is not on a top: false where it is clearly apart, else undecided."""
+    apart = pair.gap >= thresholds().apart_for_edge * pair.lesser
+    return judge(False, apart, resting_in_words(pair))
+
+
+def _distance_in_words(pair: Pair, distance: float) -> str:
+    way = f"{distance:.0%} of the way from the middle to the edge"
+    return f"{pair.a.name} is {way} of {pair.b.name}"
 
 
 def linked(pair: Pair) -> Verdict:

@@ -29,24 +29,25 @@ def judge(true: bool, false: bool, why: str) -> Verdict:
 
 def all_of(*verdicts: Verdict) -> Verdict:
     """True if all are, false if one is."""
-    for verdict in verdicts:
-        if verdict.truth is False:
-            return verdict
-    for verdict in verdicts:
-        if verdict.truth is None:
-            return verdict
-    return Verdict(True, "; ".join(verdict.why for verdict in verdicts))
+    return _first(verdicts, False) or _first(verdicts, None) or _together(True, verdicts)
 
 
 def any_of(*verdicts: Verdict) -> Verdict:
     """True if one is, false if all are."""
+    return _first(verdicts, True) or _first(verdicts, None) or _together(False, verdicts)
+
+
+def _first(verdicts: tuple[Verdict, ...], truth: bool | None) -> Verdict | None:
+    """The first verdict of this truth, if there is one."""
     for verdict in verdicts:
-        if verdict.truth is True:
+        if verdict.truth is truth:
             return verdict
-    for verdict in verdicts:
-        if verdict.truth is None:
-            return verdict
-    return Verdict(False, "; ".join(verdict.why for verdict in verdicts))
+    return None
+
+
+def _together(truth: bool, verdicts: tuple[Verdict, ...]) -> Verdict:
+    """A verdict with the reasons of all."""
+    return Verdict(truth, "; ".join(verdict.why for verdict in verdicts))
 
 
 def undecided(why: str) -> Verdict:

@@ -246,8 +246,8 @@ def test_kinds_are_found_by_what_a_model_is():
     assert kind("Gemma3Config", "Gemma3ForConditionalGeneration") == "vlm"
     assert kind("Gemma3TextConfig", "Gemma3ForCausalLM") == "causal"
     assert kind("T5Config", "T5ForConditionalGeneration") == "seq2seq"
-    with pytest.raises(UsageError, match="not known"):
-        kind("BlipConfig", "BlipForImageTextRetrieval")
+    assert kind("BlipConfig", "BlipForConditionalGeneration") == "vlm"
+    assert kind("BlipConfig", "BlipForImageTextRetrieval") == "match"
 
 
 def test_a_model_that_sees_and_reads_with_an_encoder_is_refused():

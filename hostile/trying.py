@@ -1,6 +1,6 @@
 """Tries damaged files on readers, in child processes with limits of time and memory.
 
-    python tests/hostile/trying.py [--inputs N] [--part 1/2] [--only NAME] [--seed N] [--json]
+    python -m hostile.trying [--inputs N] [--part 1/2] [--only NAME] [--seed N] [--json]
 
 A child tries a hundred inputs, one after the other, and reports each. If it dies or hangs, the
 input at which it did is counted, and another child goes on with the next. What must hold: a file
@@ -9,7 +9,6 @@ is read, or refused in a sentence a person can read; nothing else.
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import resource
@@ -18,32 +17,31 @@ import shutil
 import signal
 import sys
 import tempfile
-import traceback
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from random import Random
 
-from mutating import mutate
-from readers import (
+from gnomon.errors import GnomonError
+from hostile.arguments import Part, add_part, parser_of
+from hostile.mutating import mutate
+from hostile.readers import (
+    LONGEST_MESSAGE,
+    NO_SAMPLE,
     Reader,
     UnclearError,
     WrongError,
     all_readers,
-    check_message,
     read_quietly,
     without_sample,
     write,
 )
-
-from gnomon.errors import GnomonError
+from hostile.tally import FAULTS, Tally, tell, told_with_place
 
 SECONDS = 5  # of processor time for one input
 WAIT = 20  # seconds of any time: an input that waits for something
 LONG_WAIT = 240  # the same where the reader has a process of its own, with limits of its own
 MEMORY = 3 * 2**29  # bytes above what the process has at the start
 BATCH = 100
-FAULTS = ("traceback", "hang", "memory", "died", "wrong", "unclear")
 # In place of a file: another kind of thing, or nothing.
 SPECIAL = (
     "as it is",
@@ -54,33 +52,6 @@ SPECIAL = (
     "empty",
     "gone",
 )
-
-
-@dataclass
-class Tally:
-    """What became of the inputs of one reader."""
-
-    tried: int = 0
-    read: int = 0
-    refused: int = 0
-    traceback: int = 0
-    hang: int = 0
-    memory: int = 0
-    died: int = 0
-    wrong: int = 0
-    unclear: int = 0
-    peak: int = 0  # MB of memory above the start, at most
-    notes: list[str] = field(default_factory=list)
-
-    def count(self, outcome: str, note: str) -> None:
-        self.tried += 1
-        setattr(self, outcome, getattr(self, outcome) + 1)
-        if outcome in FAULTS:
-            self.notes.append(f"{outcome}: {note}")
-
-    @property
-    def faults(self) -> int:
-        return sum(getattr(self, fault) for fault in FAULTS)
 
 
 def prepare(reader: Reader, number: int, seed: int, folder: Path) -> str:
@@ -120,11 +91,9 @@ def outcome_of(reader: Reader, folder: Path) -> tuple[str, str]:
     try:
         read_quietly(reader, folder)
     except GnomonError as error:
-        try:
-            check_message(str(error.message))
-        except UnclearError as unclear:
-            if len(str(error.message)) > 3000:
-                return "unclear", str(unclear)
+        message = str(error.message)
+        if len(message) > LONGEST_MESSAGE:
+            return "unclear", f"{len(message):,} characters: {message[:200]!r}"
         return "refused", str(error)
     except MemoryError:
         return "memory", "MemoryError"
@@ -133,11 +102,7 @@ def outcome_of(reader: Reader, folder: Path) -> tuple[str, str]:
     except UnclearError as error:
         return "unclear", str(error)
     except BaseException as error:
-        where = traceback.extract_tb(error.__traceback__)
-        ours = [frame for frame in where if "/gnomon/" in frame.filename] or list(where)
-        last = ours[-1]
-        place = f"{Path(last.filename).name}:{last.lineno} in {last.name}"
-        return "traceback", f"{type(error).__name__}: {str(error)[:120]!r} at {place}"
+        return "traceback", told_with_place(error)
     return "read", ""
 
 
@@ -152,9 +117,14 @@ def tried(reader: Reader, numbers: range, seed: int, kept: Path) -> Tally:
                 done += 1
                 if number == 0 and outcome != "read":
                     outcome, note = "wrong", f"the sample itself is not read: {note}"
-                tally.count(outcome, note)
+                tally.tried += 1
                 if outcome in FAULTS:
+                    tally.fault(outcome, note)
                     _keep(reader, number, seed, kept)
+                elif outcome == "read":
+                    tally.read += 1
+                else:
+                    tally.refused += 1
         left = left[max(done, 1) :]
     return tally
 
@@ -248,59 +218,46 @@ def shares(readers: list[Reader], inputs: int) -> dict[str, int]:
 
 
 def tallies(
-    inputs: int, *, seed: int = 0, part: tuple[int, int] = (1, 1), only: str = "", kept: Path
+    inputs: int, *, seed: int, part: Part, only: str, kept: Path
 ) -> Iterator[tuple[str, Tally]]:
     """Each reader with what became of its inputs; a part of the readers' inputs, if told."""
     readers = all_readers()
     wanted = shares(readers, inputs)
-    here, parts = part
     for reader in readers:
         if only and only not in reader.name:
             continue
-        numbers = range(here - 1, wanted[reader.name], parts)
+        numbers = part.numbers(wanted[reader.name])
         yield reader.name, tried(reader, numbers, seed, kept)
 
 
-def different(notes: list[str]) -> list[str]:
-    """A note of each fault: of those at one place in the code, the first."""
-    return list(
-        {note.rpartition(" at ")[2].partition(" (")[0]: note for note in notes[::-1]}.values()
-    )
+def tell_and_keep(found: Callable[[Path], Iterable[tuple[str, Tally]]], *, as_json: bool) -> bool:
+    """Print what was found, and keep the inputs with faults; whether all is well."""
+    kept = Path(tempfile.mkdtemp(prefix="gnomon-hostile-kept-"))
+    well = tell(found(kept), as_json=as_json)
+    if well:
+        shutil.rmtree(kept)
+    else:
+        print(f"inputs with faults: {kept}", file=sys.stderr)
+    return well
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = parser_of(__doc__)
+    add_part(parser)
     parser.add_argument("--inputs", type=int, default=1000, help="of all readers together")
-    parser.add_argument("--part", default="1/1", help="1/2 and 2/2 are two halves of the work")
     parser.add_argument("--only", default="", help="readers whose name has this in it")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--json", action="store_true")
     args = parser.parse_args()
-    here, parts = map(int, args.part.split("/"))
-    kept = Path(tempfile.mkdtemp(prefix="gnomon-hostile-kept-"))
+    well = tell_and_keep(
+        lambda kept: tallies(
+            args.inputs, seed=args.seed, part=args.part, only=args.only, kept=kept
+        ),
+        as_json=args.json,
+    )
     missing = without_sample()
-    found = {}
-    for name, tally in tallies(
-        args.inputs, seed=args.seed, part=(here, parts), only=args.only, kept=kept
-    ):
-        found[name] = asdict(tally)
-        if not args.json:
-            told = " ".join(f"{getattr(tally, fault):>4} {fault}" for fault in FAULTS)
-            print(f"{name:<34}{tally.tried:>6} tried {tally.read:>6} read {told}", flush=True)
-            for note in different(tally.notes):
-                print("    " + note)
     for name in missing:
-        print(f"{name} has no sample: give it one in tests/hostile/samples.py", file=sys.stderr)
-    if args.json:
-        print(json.dumps(found))
-    faulty = missing or any(any(each[fault] for fault in FAULTS) for each in found.values())
-    if faulty:
-        print(f"inputs with faults: {kept}", file=sys.stderr)
-    else:
-        shutil.rmtree(kept)
-    return 1 if faulty else 0
+        print(f"{name} has no sample: {NO_SAMPLE}", file=sys.stderr)
+    return 0 if well and not missing else 1
 
 
 if __name__ == "__main__":

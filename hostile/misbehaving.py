@@ -1,76 +1,38 @@
-"""Servers that misbehave, on loopback: what a run or a download against them must not do.
+"""A server on loopback that misbehaves, in one of many ways.
 
-    python tests/hostile/servers.py [--most N] [--json]
-
-A server answers one half of the questions as it should and misbehaves at the other half. What must
-hold: no traceback; the run ends in time; no key or password in any file or output; nothing that
-steers the terminal; and a second run, against the same server grown honest, completes the run and
-asks nothing again that was answered before.
+It answers one half of the questions as it should and misbehaves at the other half; as a server of
+files it misbehaves at each. Whoever asks it must not be hurt: `servers` looks at that.
 """
 
 from __future__ import annotations
 
-import argparse
 import gzip
 import hashlib
 import json
-import os
-import resource
-import signal
 import socket
-import sys
-import tempfile
 import threading
-import traceback
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import redirect_stderr, redirect_stdout
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable
 from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from io import StringIO
-from pathlib import Path
 
-from readers import UnclearError, check_message
-
-LONGEST_OUTPUT = 5000  # characters of all that a run prints, its table of scores included
 KEY = "sk-canary-0123456789abcdef"
 USER, PASSWORD = "canaryuser", "canarypassword"
-ITEMS = 6
-BOUND = 20  # seconds of a run
-MEMORY = 1000  # MB above the start
 USAGE = {"prompt_tokens": 50, "completion_tokens": 2}
 DEEP = 100_000
 
-Request = BaseHTTPRequestHandler
-Behaviour = Callable[[Request], None]
-
-
-@dataclass
-class Tally:
-    """What became of the servers."""
-
-    tried: int = 0
-    traceback: int = 0
-    late: int = 0
-    leaked: int = 0
-    lost: int = 0
-    failed: int = 0
-    unclear: int = 0
-    memory: int = 0
-    notes: list[str] = field(default_factory=list)
-
-    def note(self, kind: str, text: str) -> None:
-        setattr(self, kind, getattr(self, kind) + 1)
-        self.notes.append(f"{kind}: {text}"[:400])
-
-
-# -- how to misbehave -----------------------------------------------------------------------------
+Behaviour = Callable[["Handler"], None]
+# In place of a field of a reply.
+CHOICES: tuple[object, ...] = (None, [], {}, "smaller", [None], [[]], [{}], 7, [{"message": None}])
+MESSAGES: tuple[object, ...] = ([], "smaller", 5, {"content": {}})
+CONTENTS: tuple[object, ...] = (None, 5, True, [], {}, "", " \n", "\x00")
+FEW: dict[str, object] = {"prompt_tokens": "9"}
+USAGES: tuple[object, ...] = ("many", [], None, 5, FEW, {"completion_tokens": None})
 
 
 def send(
-    request: Request, status: int, body: object, headers: dict[str, str] | None = None
+    request: Handler, status: int, body: object, headers: dict[str, str] | None = None
 ) -> None:
     raw = body if isinstance(body, bytes) else json.dumps(body).encode()
     request.send_response(status, "of its own")
@@ -96,7 +58,7 @@ def body(raw: object, **headers: str) -> Behaviour:
 def wire(raw: bytes) -> Behaviour:
     """Bytes instead of a reply, then the end of the connection."""
 
-    def misbehave(request: Request) -> None:
+    def misbehave(request: Handler) -> None:
         request.wfile.write(raw)
         request.close_connection = True
 
@@ -120,7 +82,7 @@ def tokens(*found: object) -> Behaviour:
     return choice(logprobs={"content": list(found)})
 
 
-def drip(request: Request) -> None:
+def drip(request: Handler) -> None:
     """A byte now and then, and never an end."""
     request.wfile.write(b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n")
     for _ in range(400):
@@ -131,7 +93,7 @@ def drip(request: Request) -> None:
     request.close_connection = True
 
 
-def dripping_headers(request: Request) -> None:
+def dripping_headers(request: Handler) -> None:
     request.wfile.write(b"HTTP/1.1 200 OK\r\n")
     for n in range(400):
         request.wfile.write(f"X-{n}: a\r\n".encode())
@@ -141,12 +103,12 @@ def dripping_headers(request: Request) -> None:
     request.close_connection = True
 
 
-def silence(request: Request) -> None:
+def silence(request: Handler) -> None:
     request.server.stop.wait(3)
     request.close_connection = True
 
 
-def reset(request: Request) -> None:
+def reset(request: Handler) -> None:
     linger = b"\x01\x00\x00\x00\x00\x00\x00\x00"
     request.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
     request.close_connection = True
@@ -155,9 +117,9 @@ def reset(request: Request) -> None:
 def to_elsewhere(code: int) -> Behaviour:
     """A redirect to another name of this machine."""
 
-    def misbehave(request: Request) -> None:
-        port = request.server.server_address[1]
-        send(request, code, b"", {"Location": f"http://localhost:{port}/elsewhere"})
+    def misbehave(request: Handler) -> None:
+        place = f"http://localhost:{request.server.server_port}/elsewhere"
+        send(request, code, b"", {"Location": place})
 
     return misbehave
 
@@ -168,11 +130,11 @@ def bomb() -> bytes:
     return gzip.compress(b" " * 200_000_000)
 
 
-def packed_bomb(request: Request) -> None:
+def packed_bomb(request: Handler) -> None:
     send(request, 200, bomb(), {"Content-Encoding": "gzip"})
 
 
-def packed_twice(request: Request) -> None:
+def packed_twice(request: Handler) -> None:
     send(request, 200, gzip.compress(bomb()), {"Content-Encoding": "gzip, gzip"})
 
 
@@ -239,25 +201,15 @@ BEHAVIOURS: dict[str, Behaviour] = {
     "packed badly": body(b"\x1f\x8b\x08nonsense", Content_Encoding="gzip"),
     "packed in no known way": body(b"{}", Content_Encoding="quantum"),
     "no choices": body({"usage": USAGE}),
-    **{
-        f"choices {value!r}": body({"choices": value, "usage": USAGE})
-        for value in (None, [], {}, "smaller", [None], [[]], [{}], 7, [{"message": None}])
-    },
-    **{
-        f"message {value!r}": choice(message=value) for value in ([], "smaller", 5, {"content": {}})
-    },
-    **{
-        f"content {value!r}": content(value) for value in (None, 5, True, [], {}, "", " \n", "\x00")
-    },
+    **{f"choices {one!r}": body({"choices": one, "usage": USAGE}) for one in CHOICES},
+    **{f"message {one!r}": choice(message=one) for one in MESSAGES},
+    **{f"content {one!r}": content(one) for one in CONTENTS},
     "content in parts": content([{"type": "text", "text": "smaller"}, {"type": "image"}, None]),
     "content that is long": content("smaller " * 300_000),
     "content with escapes": content(ESCAPES),
     "content of another script": content("١٢ ß İ 😀 \u2028"),
     "no end of reasons": choice(finish_reason={"a": [1]}),
-    **{
-        f"usage {value!r}": usage(value)
-        for value in ("many", [], None, 5, {"prompt_tokens": "9"}, {"completion_tokens": None})
-    },
+    **{f"usage {one!r}": usage(one) for one in USAGES},
     "usage below nothing": usage({"prompt_tokens": -(10**9), "completion_tokens": -5}),
     "usage beyond all bounds": usage({"prompt_tokens": 10**400, "completion_tokens": 1e308}),
     "usage that is true": usage({"prompt_tokens": True, "completion_tokens": [1]}),
@@ -314,162 +266,6 @@ BEHAVIOURS: dict[str, Behaviour] = {
     "dripping headers": dripping_headers,
 }
 
-
-class Server(ThreadingHTTPServer):
-    """Answers one half of the questions, and does something else with the other half."""
-
-    daemon_threads = True
-    request_queue_size = 64
-
-    def __init__(self, behaviour: Behaviour | None) -> None:
-        super().__init__(("127.0.0.1", 0), Handler)
-        self.behaviour = behaviour
-        self.stop = threading.Event()
-        self.seen: Counter[str] = Counter()
-        self.served: Counter[str] = Counter()
-        self.leaks: list[str] = []
-        threading.Thread(target=self.serve_forever, args=(0.01,), daemon=True).start()
-
-    @property
-    def address(self) -> str:
-        return f"http://{USER}:{PASSWORD}@127.0.0.1:{self.server_address[1]}/v1"
-
-    def end(self) -> None:
-        self.stop.set()
-        self.shutdown()
-        self.server_close()
-
-    def handle_error(self, *_: object) -> None:
-        """The other side hung up, as it should."""
-
-
-class Handler(BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-    disable_nagle_algorithm = True
-    server: Server
-
-    def do_GET(self) -> None:
-        self._elsewhere()
-
-    def do_POST(self) -> None:
-        if self.path.startswith("/elsewhere"):
-            return self._elsewhere()
-        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        prompt = asked["messages"][-1]["content"]
-        self.server.seen[prompt] += 1
-        if self.server.behaviour and zlib.crc32(prompt.encode()) % 2:
-            return self.server.behaviour(self)
-        self.server.served[prompt] += 1
-        reply = {"choices": [{"message": {"content": "smaller"}}], "usage": USAGE}
-        return send(self, 200, reply)
-
-    def _elsewhere(self) -> None:
-        if self.headers.get("Authorization"):
-            self.server.leaks.append(self.path)
-        send(self, 200, {"choices": [{"message": {"content": "larger"}}], "usage": USAGE})
-
-    def log_message(self, *_: object) -> None:
-        """Quietly."""
-
-
-# -- what must hold -------------------------------------------------------------------------------
-
-
-class LateError(BaseException):
-    """It took too long. No Exception: a run counts those as failures of the model."""
-
-
-def late(*_: object) -> None:
-    raise LateError
-
-
-def command(*words: str) -> tuple[int, str]:
-    """A gnomon command within its bound: the exit code, and all that was printed."""
-    from gnomon.cli import main
-
-    said = StringIO()
-    argv, sys.argv = sys.argv, ["gnomon", *words]
-    signal.signal(signal.SIGALRM, late)
-    signal.alarm(BOUND)
-    try:
-        with redirect_stdout(said), redirect_stderr(said):
-            code = main(list(words)) or 0
-    except SystemExit as stop:
-        code = int(stop.code or 0)
-    finally:
-        signal.alarm(0)
-        sys.argv = argv
-    return code, said.getvalue()
-
-
-def run_against(server: Server, folder: Path, *more: str) -> tuple[int, str]:
-    settings = []
-    for setting in ("timeout=1", "attempts=2", "concurrency=3", *more):
-        settings += ["--model-set", setting]
-    words = ["run", "scales", "-m", "openai:x", "--base-url", server.address, "--limit", str(ITEMS)]
-    return command(*words, "--runs", str(folder / "runs"), "--retry-errors", *settings)
-
-
-def try_server(name: str, behaviour: Behaviour, folder: Path, tally: Tally) -> None:
-    """One server: misbehaving, then honest."""
-    from gnomon.runs import survey
-
-    os.environ["GNOMON_CACHE"] = str(folder / "cache")
-    os.environ["OPENAI_API_KEY"] = KEY
-    bomb()  # packed before anyone waits for an honest answer
-    server = Server(behaviour)
-    start = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    try:
-        said = run_against(server, folder)[1]
-        answered = Counter(server.served)
-        server.behaviour = None
-        server.seen.clear()
-        code, more = run_against(server, folder)
-        said += more
-        for words in (("list", "runs"), ("score", str(folder / "runs"))):
-            said += command(
-                *words, *(["--runs", str(folder / "runs")] if words[0] == "list" else [])
-            )[1]
-    except LateError:
-        return tally.note("late", f"{name}: more than {BOUND} s")
-    except BaseException as error:
-        last = traceback.extract_tb(error.__traceback__)[-1]
-        place = f"{Path(last.filename).name}:{last.lineno}"
-        return tally.note("traceback", f"{name}: {type(error).__name__} {error} at {place}")
-    finally:
-        server.end()
-    grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - start) // 1024
-    if grown > MEMORY:
-        tally.note("memory", f"{name}: {grown} MB")
-    if again := [prompt for prompt in answered if server.seen[prompt]]:
-        tally.note("lost", f"{name}: {len(again)} of {len(answered)} were asked again")
-    if code:
-        tally.note("failed", f"{name}: the next run has exit code {code}: {more[-200:]}")
-    elif (counts := [run.manifest.counts.items for run in survey(folder / "runs").runs]) != [ITEMS]:
-        tally.note("lost", f"{name}: {counts} items in the runs")
-    if "Traceback" in said:
-        tally.note("traceback", f"{name}: {said[-300:]}")
-    try:
-        check_message(said, LONGEST_OUTPUT)
-    except UnclearError as error:
-        tally.note("unclear", f"{name}: {error}")
-    for leak in (*server.leaks, *leaks_in(folder, said)):
-        tally.note("leaked", f"{name}: {leak}")
-    return None
-
-
-def leaks_in(folder: Path, said: str) -> Iterator[str]:
-    """Where a key or a password stands that should be nowhere."""
-    for canary in (KEY, PASSWORD):
-        if canary in said:
-            yield f"{canary} was printed"
-        for file in folder.rglob("*"):
-            if file.is_file() and canary.encode() in file.read_bytes():
-                yield f"{canary} in {file.name}"
-
-
-# -- downloads ------------------------------------------------------------------------------------
-
 BODY = bytes(range(256)) * 40
 SHA256 = hashlib.sha256(BODY).hexdigest()
 
@@ -503,91 +299,70 @@ DOWNLOADS: dict[str, Behaviour] = {
 }
 
 
-class FileServer(Server):
-    """Answers every request for a file in one way."""
+class Server(ThreadingHTTPServer):
+    """Answers one half of the questions, and does something else with the other half."""
+
+    daemon_threads = True
+    request_queue_size = 64
+
+    def __init__(
+        self, behaviour: Behaviour | None, handler: type[BaseHTTPRequestHandler] | None = None
+    ) -> None:
+        super().__init__(("127.0.0.1", 0), handler or Handler)
+        self.behaviour = behaviour
+        self.stop = threading.Event()
+        self.seen: Counter[str] = Counter()
+        self.served: Counter[str] = Counter()
+        self.leaks: list[str] = []
+        threading.Thread(target=self.serve_forever, args=(0.01,), daemon=True).start()
+
+    @property
+    def address(self) -> str:
+        return f"http://{USER}:{PASSWORD}@127.0.0.1:{self.server_port}/v1"
+
+    def end(self) -> None:
+        self.stop.set()
+        self.shutdown()
+        self.server_close()
+
+    def handle_error(self, *_: object) -> None:
+        """The other side hung up, as it should."""
+
+
+class Handler(BaseHTTPRequestHandler):
+    """Serves a chat model, and another place to which a redirect may lead."""
+
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+    server: Server
+
+    def do_GET(self) -> None:
+        self._elsewhere()
+
+    def do_POST(self) -> None:
+        if self.path.startswith("/elsewhere"):
+            return self._elsewhere()
+        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        prompt = asked["messages"][-1]["content"]
+        self.server.seen[prompt] += 1
+        if self.server.behaviour and zlib.crc32(prompt.encode()) % 2:
+            return self.server.behaviour(self)
+        self.server.served[prompt] += 1
+        reply = {"choices": [{"message": {"content": "smaller"}}], "usage": USAGE}
+        return send(self, 200, reply)
+
+    def _elsewhere(self) -> None:
+        if self.headers.get("Authorization"):
+            self.server.leaks.append(self.path)
+        send(self, 200, {"choices": [{"message": {"content": "larger"}}], "usage": USAGE})
+
+    def log_message(self, *_: object) -> None:
+        """Quietly."""
 
 
 class FileHandler(Handler):
+    """Misbehaves at every request for a file."""
+
     def do_GET(self) -> None:
+        assert self.server.behaviour is not None
         self.server.behaviour(self)
-
-
-def try_download(name: str, behaviour: Behaviour, folder: Path, tally: Tally) -> None:
-    """One download: it fails in a sentence, or the file is right; an older file stays as it was."""
-    from gnomon.errors import DataError
-    from gnomon.fetching import download as module
-
-    module.TIMEOUT = 1.0
-    server = FileServer(behaviour)
-    server.RequestHandlerClass = FileHandler
-    target = folder / "file.bin"
-    target.write_bytes(b"older")
-    url = f"http://127.0.0.1:{server.server_address[1]}/file.bin"
-    once = module.Attempts(most=2, wait=lambda seconds: None)
-    signal.signal(signal.SIGALRM, late)
-    signal.alarm(BOUND)
-    try:
-        module.download(url, target, sha256=SHA256, size=len(BODY), limit=len(BODY), attempts=once)
-    except DataError as error:
-        if target.read_bytes() != b"older":
-            tally.note("lost", f"{name}: the older file was changed")
-        try:
-            check_message(str(error))
-        except UnclearError as unclear:
-            tally.note("unclear", f"{name}: {unclear}")
-    except LateError:
-        tally.note("late", f"{name}: more than {BOUND} s")
-    except BaseException as error:
-        tally.note("traceback", f"{name}: {type(error).__name__} {error}")
-    else:
-        if target.read_bytes() != BODY:
-            tally.note("failed", f"{name}: a wrong file was kept")
-    finally:
-        signal.alarm(0)
-        server.end()
-
-
-def spread(found: dict[str, Behaviour], most: int) -> list[tuple[str, Behaviour]]:
-    """At most so many, spread evenly."""
-    pairs = list(found.items())
-    step = max(1, -(-len(pairs) // most))
-    return pairs[::step]
-
-
-def tallies(most: int) -> Iterator[tuple[str, Tally]]:
-    from gnomon.models.servers import refusals, remote
-
-    remote.FIRST_PAUSE = remote.LONGEST_PAUSE = refusals.LONGEST_PAUSE = 0.01
-    for title, found, attempt in (
-        ("hostile servers of models", BEHAVIOURS, try_server),
-        ("hostile servers of files", DOWNLOADS, try_download),
-    ):
-        tally = Tally()
-        for name, behaviour in spread(found, most):
-            with tempfile.TemporaryDirectory() as place:
-                tally.tried += 1
-                attempt(name, behaviour, Path(place), tally)
-        yield title, tally
-
-
-def main() -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--most", type=int, default=10**6, help="servers of each kind")
-    parser.add_argument("--json", action="store_true")
-    args = parser.parse_args()
-    found = {}
-    for name, tally in tallies(args.most):
-        found[name] = asdict(tally)
-        if not args.json:
-            counts = {key: value for key, value in found[name].items() if key != "notes"}
-            print(name, counts, flush=True)
-            print("".join(f"    {note}\n" for note in tally.notes), end="")
-    if args.json:
-        print(json.dumps(found))
-    return 1 if any(each["notes"] for each in found.values()) else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

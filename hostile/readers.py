@@ -7,24 +7,23 @@ adding it here; it only needs a sample.
 from __future__ import annotations
 
 import inspect
-import json
+import os
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import redirect_stderr, redirect_stdout, suppress
+from contextlib import suppress
 from dataclasses import dataclass
-from io import StringIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
-
-import samples
-from samples import ITEMS, Sample
 
 import gnomon
 from gnomon import registry
 from gnomon.errors import GnomonError
 from gnomon.records import Answer, Item
+from hostile import samples
+from hostile.command import command
+from hostile.samples import ITEMS, Sample, wrong_answer
 
-NO_SAMPLE = "give it a sample in tests/hostile/samples.py"
+NO_SAMPLE = "give it a sample in hostile/samples.py"
 # One change to a file touches one answer, or two that changed places. If more become right and
 # nothing is said, they were read from the wrong place.
 MOST_CHANGED = 2
@@ -172,20 +171,16 @@ def _prompt(folder: Path) -> object:
 
 
 def _patterns(folder: Path) -> object:
-    return _few(gnomon.load("spacenli", patterns=str(folder / "p.yaml"), per_group=2))
+    return list(gnomon.load("spacenli", patterns=str(folder / "p.yaml"), per_group=2).items())
 
 
 def _patterns_and_world(folder: Path) -> object:
     files = {"patterns": str(folder / "p.yaml"), "world": str(folder / "w.yaml")}
-    return _few(gnomon.load("spacenli", per_group=2, **files))
+    return list(gnomon.load("spacenli", per_group=2, **files).items())
 
 
 def _families(folder: Path) -> object:
-    return _few(gnomon.load("spatialqa", patterns=str(folder / "f.yaml"), per_group=2))
-
-
-def _few(source: gnomon.ItemSource) -> list[Item]:
-    return list(source.items())
+    return list(gnomon.load("spatialqa", patterns=str(folder / "f.yaml"), per_group=2).items())
 
 
 def _template(folder: Path) -> object:
@@ -245,25 +240,23 @@ class AlwaysWrong:
         return {}
 
     def answer(self, items: list[Item]) -> list[Answer]:
-        return [Answer(item=item.id, choice=samples._wrong(item)) for item in items]
+        return [Answer(item=item.id, choice=wrong_answer(item)) for item in items]
 
 
 def always_wrong(name: str) -> AlwaysWrong:
     return AlwaysWrong()
 
 
+QUESTIONS = gnomon.Benchmark(
+    name="hostile-questions", summary="made for damage", sources={"fresh": questions}
+)
+
+
 def register() -> None:
     """Make the questions and the model above known by name."""
-    import sys
-
-    module = sys.modules[__name__]
-    sys.modules["hostile_readers"] = module
-    module.QUESTIONS = gnomon.Benchmark(
-        name="hostile-questions", summary="made for damage", sources={"fresh": questions}
-    )
-    target = "hostile_readers:QUESTIONS"
-    registry.BENCHMARKS["hostile-questions"] = registry.Entry(target, "made for damage")
-    registry.MODELS["wrong"] = registry.Entry("hostile_readers:always_wrong", "always wrong")
+    entry = registry.Entry(f"{__name__}:QUESTIONS", QUESTIONS.summary)
+    registry.BENCHMARKS["hostile-questions"] = entry
+    registry.MODELS["wrong"] = registry.Entry(f"{__name__}:always_wrong", "always wrong")
 
 
 def finished_run() -> tuple[str, dict[str, bytes]]:
@@ -295,21 +288,12 @@ def _command(*words: str) -> Callable[[Path], object]:
     """A command as a person gives it; an exit code other than 0 is a refusal."""
 
     def read(folder: Path) -> object:
-        import os
-
-        from gnomon.cli import main
-
-        out, told = StringIO(), StringIO()
         os.chdir(folder)
-        with redirect_stdout(out), redirect_stderr(told):
-            try:
-                code = main(list(words)) or 0
-            except SystemExit as stop:
-                code = int(stop.code or 0)
-        check_message(out.getvalue(), longest=10**6)
-        check_message(told.getvalue())
+        code, out, told = command(*words)
+        check_message(out, longest=10**6)
+        check_message(told)
         if code:
-            raise GnomonError(told.getvalue())
+            raise GnomonError(told)
         return code
 
     return read
@@ -338,13 +322,14 @@ REQUEST = {"model": "x", "messages": [{"role": "user", "content": "Is it so?"}]}
 
 def _kept_replies() -> bytes:
     """A cache of one reply."""
+    from gnomon.models.servers.budget import Tokens
     from gnomon.models.servers.completions import Completion
     from gnomon.models.servers.replycache import Replies
 
     with TemporaryDirectory() as place:
         file = Path(place) / "replies.sqlite"
         replies = Replies(file)
-        replies.keep("http://localhost/v1", REQUEST, Completion("yes", (9, 1)))
+        replies.keep("http://localhost/v1", REQUEST, Completion("yes", Tokens(9, 1)))
         replies.close()
         return file.read_bytes()
 
@@ -380,7 +365,3 @@ def read_quietly(reader: Reader, folder: Path) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         reader.read(folder)
-
-
-if __name__ == "__main__":
-    print(json.dumps([reader.name for reader in all_readers()], indent=1))

@@ -17,6 +17,7 @@ from contextlib import closing
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
+from typing import Any
 
 DEEP = 20_000
 LONG = 200_000
@@ -167,9 +168,9 @@ def _damaged_value(content: object, rng: Random) -> str:
     return json.dumps(content).replace(f'"{mark}"', value)
 
 
-def _places(content: object) -> list[tuple[dict | list, object]]:
-    """Every place in a value where another value could stand."""
-    found = []
+def _places(content: object) -> list[tuple[Any, Any]]:
+    """Every place in a value where another value could stand: what holds it, and its key."""
+    found: list[tuple[Any, Any]] = []
     if isinstance(content, dict):
         for key, value in content.items():
             found.append((content, key))

@@ -14,6 +14,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from gnomon import Item
+from hostile import published
+from hostile.published import lines
 
 KINDS = {
     "json": "json",
@@ -44,147 +46,37 @@ class Sample:
         return self.kinds.get(path) or KINDS.get(path.rpartition(".")[2], "binary")
 
 
-def lines(*rows: object) -> bytes:
-    return "".join(json.dumps(row) + "\n" for row in rows).encode()
-
-
 # -- the authors' files ---------------------------------------------------------------------------
 
-PATTERNS_XML = b"""<?xml version="1.0" encoding="UTF-8"?>
-<problems>
-<group seed="1" ent_type="non-projective">
-  <problem id="1" label="entailment" exp="near">
-    <ex>The hare is near the barn
-        The barn is near the hare</ex>
-    <PT>{NP1} is near {NP2}
-        {NP2} is near {NP1}</PT>
-  </problem>
-  <problem id="2" label="contradiction" exp="near">
-    <PT>{NP1} is near {NP2}
-        {NP2} is not near {NP1}</PT>
-  </problem>
-  <SR>near(NP1,NP2)</SR>
-  <FT>NP1[+det]; NP2[+det]</FT>
-</group>
-</problems>
-"""
-WORLD_OF_AUTHORS = b"""
-beast_n: &BEAST {hare, crow}
-house_n: &HOUSE {barn, tower, cabin}
-near_p2:
-- [*BEAST, *HOUSE]
-"""
+SCALES = ("data/size/data.json", "data/height/data.json")
+POSITIONS = ("data/posrel/data.json", "data/posrel/data_qa.json")
+AS_LINES = dict.fromkeys((*SCALES, *POSITIONS), "jsonl")
+NAMES = "data/object_names_c5.json"
 
 
-def _caption(number: int, label: int, text: str, relation: str) -> dict[str, object]:
-    image = f"{number:012d}.jpg"
-    return {
-        "image": image,
-        "image_link": f"http://images.cocodataset.org/val2017/{image}",
-        "caption": text,
-        "label": label,
-        "relation": relation,
-        "annotator_id": 1,
-        "vote_true_validator_id": [2, 3] if label else [],
-        "vote_false_validator_id": [] if label else [2, 3],
-    }
+def of(source: str, *paths: str) -> Mapping[str, bytes]:
+    """Files of one source: these, or all."""
+    files = published.FILES[source]
+    return {path: files[path] for path in paths or files}
 
-
-CAPTIONS = (
-    _caption(1, 1, "The crow is on the fence.", "on"),
-    _caption(2, 0, "The crow is on the fence.", "on"),
-    _caption(3, 1, "The cup is beside the lamp.", "beside"),
-    _caption(4, 0, "The cup is under the lamp.", "under"),
-)
-PAIRS = b"o1,o2,>,<,typical\ntower,crow,90,10,>\ncrow,tower,10,90,<\n"
-ELEVATIONS = (
-    b"o1,o2,>,=,<,scene,freq,typical\nlamp,mat,95,3,2,living_room,100,>\n"
-    b'bench,box,40,50,10,office,100,">,="\n'
-)
-DRIVING = "A man drives the car. Is the man {} the car?"
-WASHING = "A man washes the car. Is the man {} the car?"
-POSITIONS = {
-    "data/posrel/data.json": lines(
-        {"text": "A man drives the car. ", "label": 0, "obj_a": "man", "obj_b": "car"},
-        {"text": "A man washes the car. ", "label": 3, "obj_a": "man", "obj_b": "car"},
-    ),
-    "data/posrel/data_qa.json": lines(
-        {"question": DRIVING.format("inside"), "label": 1},
-        {"question": DRIVING.format("beside"), "label": 0},
-        {"question": WASHING.format("beside"), "label": 1},
-        {"question": WASHING.format("inside"), "label": 0},
-    ),
-}
-QUESTIONS = {
-    "data/size/data.json": lines(
-        {
-            "text": "An ant and a bird.",
-            "question": "Is an ant larger than a bird?",
-            "obj_a": "ant",
-            "obj_b": "bird",
-            "label": 0,
-        }
-    ),
-    "data/height/data.json": b"",
-}
-NAMES = {"data/object_names_c5.json": b'{"crow": 300, "snow crow": 40, "tower": 150}'}
-RESULTS = (
-    b"premise\thypothesis\tentailment\treasoning_type\tfunction_name\tg_id\tanswer\tcorrect\n"
-    b"Bo runs.\tBo moves.\tentailment\tmotion\truns\t0\tneutral\tFalse\n"
-    b"Bo sits.\tBo flies.\tcontradiction\tmotion\tsits\t1\tneutral\tFalse\n"
-    b"Bo swims.\tBo is wet.\tentailment\tmotion\tswims\t2\tneutral\tFalse\n"
-    b"Bo naps.\tBo races.\tcontradiction\tmotion\tnaps\t3\tneutral\tFalse\n"
-    b"Bo is on air.\tBo hovers.\tcontradiction,neutral\tmetaphor\tair\t4\tNone\tFalse\n"
-)
-LINES = ("data/size/data.json", "data/height/data.json", *POSITIONS)
-AS_LINES = dict.fromkeys(LINES, "jsonl")
 
 # BENCHMARK@SOURCE -> a sample of the files that it reads.
 BENCHMARKS = {
-    "spacenli@published": Sample(
-        {
-            "dataset/problem_patterns.xml": PATTERNS_XML,
-            "config/selection_restriction.yaml": WORLD_OF_AUTHORS,
-        },
-        {"per_group": 2},
-    ),
-    "scales@published": Sample(QUESTIONS, kinds=AS_LINES),
-    "posrel@published": Sample(POSITIONS, {"form": "both"}, AS_LINES),
-    "posrel-general@published": Sample(POSITIONS, kinds=AS_LINES),
-    "spatialqa@published": Sample({"results/results-bo.tsv": RESULTS}),
+    "spacenli@published": Sample(of("spacenli"), {"per_group": 2}),
+    "scales@published": Sample(of("spatial-commonsense", *SCALES), kinds=AS_LINES),
+    "posrel@published": Sample(of("spatial-commonsense", *POSITIONS), {"form": "both"}, AS_LINES),
+    "posrel-general@published": Sample(of("spatial-commonsense", *POSITIONS), kinds=AS_LINES),
+    "spatialqa@published": Sample(of("spatialqa")),
     "viphy-color@published": Sample(
-        {
-            "results/colors.json": b'{"crow": {"black": 0.7, "gray": 0.3}, "tower": {"white": 1.0}}',
-            "extra/obj2cat.json": b'{"crow": "animal"}',
-            **NAMES,
-        }
+        of("viphy", "results/colors.json", "extra/obj2cat.json", NAMES)
     ),
-    "viphy-color@coda": Sample(
-        {
-            "default_train.jsonl": lines(
-                {"display_name": "Drum (Music)", "label": [0.5, *[0.05] * 10]},
-                {"display_name": "Kite", "label": [0.0, 1.0, *[0.0] * 9]},
-            )
-        }
-    ),
-    "viphy-size@published": Sample({"results/size.csv": PAIRS, **NAMES}),
-    "viphy-size-subtype@published": Sample(
-        {"dataset/size_sub/test.csv": PAIRS.replace(b"crow", b"snow crow"), **NAMES}
-    ),
-    "viphy-size-transitive@published": Sample(
-        {"dataset/size_trans/test.csv": b"o1,o2,>,<,typical\ncrow,tower,100,100,<\n", **NAMES}
-    ),
-    "viphy-spatial@published": Sample({"results/spatial.csv": ELEVATIONS, **NAMES}),
-    "relativesize@published": Sample({"relativesize.txt": b"tower > crow\nhorse > mouse\n"}),
-    "vsr@published": Sample(
-        {
-            "data/data_files/all_vsr_raw_data.jsonl": lines(*CAPTIONS),
-            "data/data_files/all_vsr_validated_data.jsonl": lines(*CAPTIONS),
-            "data/splits/random/train.jsonl": lines(CAPTIONS[0]),
-            "data/splits/random/dev.jsonl": lines(CAPTIONS[1]),
-            "data/splits/random/test.jsonl": lines(*CAPTIONS[2:]),
-        },
-    ),
+    "viphy-color@coda": Sample(of("coda")),
+    "viphy-size@published": Sample(of("viphy", "results/size.csv", NAMES)),
+    "viphy-size-subtype@published": Sample(of("viphy", "dataset/size_sub/test.csv", NAMES)),
+    "viphy-size-transitive@published": Sample(of("viphy", "dataset/size_trans/test.csv", NAMES)),
+    "viphy-spatial@published": Sample(of("viphy", "results/spatial.csv", NAMES)),
+    "relativesize@published": Sample(of("relativesize")),
+    "vsr@published": Sample(of("vsr")),
 }
 
 # -- files of answers -----------------------------------------------------------------------------
@@ -203,7 +95,7 @@ ITEMS = tuple(
 )
 
 
-def _wrong(item: Item) -> str:
+def wrong_answer(item: Item) -> str:
     return "true" if item.gold == ("false",) else "false"
 
 
@@ -216,13 +108,13 @@ def _inspect(item: Item) -> dict[str, object]:
         "target": "AB"[choices.index(item.gold[0])],
         "output": {"model": "m", "completion": "I think so"},
         "error": None,
-        "scores": {"choice": {"value": "C", "answer": "AB"[choices.index(_wrong(item))]}},
+        "scores": {"choice": {"value": "C", "answer": "AB"[choices.index(wrong_answer(item))]}},
     }
 
 
 def _lm_eval(n: int, item: Item) -> dict[str, object]:
     scores = [[-0.1, True], [-2.5, False]]
-    if _wrong(item) == "true":
+    if wrong_answer(item) == "true":
         scores.reverse()
     return {
         "doc_id": n,
@@ -248,17 +140,17 @@ def _archive() -> bytes:
 
 def _table(delimiter: str) -> bytes:
     rows = [("id", "gold", "prediction")]
-    rows += [(item.id, item.gold[0], _wrong(item)) for item in ITEMS]
+    rows += [(item.id, item.gold[0], wrong_answer(item)) for item in ITEMS]
     return "".join(delimiter.join(row) + "\n" for row in rows).encode()
 
 
 INSPECT = {"version": 2, "status": "success", "samples": [_inspect(item) for item in ITEMS]}
-OWN = [{"id": item.id, "gold": item.gold[0], "label": _wrong(item)} for item in ITEMS]
+OWN = [{"id": item.id, "gold": item.gold[0], "label": wrong_answer(item)} for item in ITEMS]
 SCORED = [
-    {"id": item.id, "scores": [0.8, 0.2] if _wrong(item) == "false" else [0.2, 0.8]}
+    {"id": item.id, "scores": [0.8, 0.2] if wrong_answer(item) == "false" else [0.2, 0.8]}
     for item in ITEMS
 ]
-REPLIED = [{"id": item.id, "reply": f"The answer is {_wrong(item)}."} for item in ITEMS]
+REPLIED = [{"id": item.id, "reply": f"The answer is {wrong_answer(item)}."} for item in ITEMS]
 
 # Format -> samples of it. "own" are the tables and JSON lines that every program can write.
 ANSWER_FORMATS = {
@@ -267,7 +159,9 @@ ANSWER_FORMATS = {
         Sample({"answers.json": json.dumps(INSPECT).encode()}),
     ),
     "lm-eval": (Sample({"answers.jsonl": lines(*map(_lm_eval, range(12), ITEMS))}),),
-    "spatialqa": (Sample({"answers.tsv": RESULTS}, {"benchmark": "spatialqa@published"}),),
+    "spatialqa": (
+        Sample({"answers.tsv": published.RESULTS}, {"benchmark": "spatialqa@published"}),
+    ),
     "vsr": (Sample({"answers.txt": b"1\n0\n" * 6}),),
     "own": (
         Sample({"answers.csv": _table(",")}),

@@ -1,6 +1,6 @@
 """Damaged model files of llama.cpp, whose native code crashes at some of them.
 
-    python tests/hostile/native.py [--files N] [--part 1/2] [--json]
+    python -m hostile.native [--files N] [--part 1/2] [--json]
 
 What must hold: each file is refused in a sentence or answers a question; the process that asked
 lives on.
@@ -8,18 +8,17 @@ lives on.
 
 from __future__ import annotations
 
-import argparse
-import json
-import shutil
 import sys
 import tempfile
-from dataclasses import asdict
+from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
-from readers import CLOZE, Reader
-from samples import Sample
-from trying import FAULTS, Tally, different, tried
+from hostile.arguments import Part, add_part, parser_of
+from hostile.readers import CLOZE, Reader
+from hostile.samples import Sample
+from hostile.tally import Tally
+from hostile.trying import tell_and_keep, tried
 
 SIZE, WIDE = 32, 64
 WORDS = ("▁An", "▁ant", "▁is", "▁large", "▁small", ".", "▁a")
@@ -89,40 +88,23 @@ def ask(folder: Path) -> object:
         model.close()
 
 
-def tally(files: int, part: tuple[int, int], kept: Path) -> Tally:
+def tallies(files: int, part: Part, kept: Path) -> Iterator[tuple[str, Tally]]:
     """Try so many damaged files, or a part of them."""
-    here, parts = part
     sample = Sample({"tiny.gguf": tiny_model()})
     reader = Reader("model files of llama.cpp", sample, ask, limited=False)
-    return tried(reader, range(here - 1, files, parts), 0, kept)
+    yield reader.name, tried(reader, part.numbers(files), 0, kept)
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = parser_of(__doc__)
+    add_part(parser)
     parser.add_argument("--files", type=int, default=600)
-    parser.add_argument("--part", default="1/1", help="1/2 and 2/2 are two halves of the work")
-    parser.add_argument("--json", action="store_true")
     args = parser.parse_args()
     if reason := missing():
         print("{}" if args.json else f"skipped: {reason}")
         return 0
-    here, parts = map(int, args.part.split("/"))
-    kept = Path(tempfile.mkdtemp(prefix="gnomon-hostile-kept-"))
-    found = tally(args.files, (here, parts), kept)
-    faulty = bool(found.notes)
-    if args.json:
-        print(json.dumps({"model files of llama.cpp": asdict(found)}))
-    else:
-        told = " ".join(f"{getattr(found, fault)} {fault}" for fault in FAULTS)
-        print(f"{found.tried} tried, {found.read} answered, {found.refused} refused, {told}")
-        print("".join(f"    {note}\n" for note in different(found.notes)), end="")
-    if faulty:
-        print(f"inputs with faults: {kept}", file=sys.stderr)
-    else:
-        shutil.rmtree(kept)
-    return 1 if faulty else 0
+    well = tell_and_keep(lambda kept: tallies(args.files, args.part, kept), as_json=args.json)
+    return 0 if well else 1
 
 
 if __name__ == "__main__":

@@ -1,0 +1,18 @@
+"""Attacks on Gnomon, to see whether docs/reliability.md promises too much.
+
+    make hostile                         all attacks, about ten minutes on two cores
+    python -m hostile --short            some of each, less than a minute (part of make test)
+    python -m hostile.trying --only vsr  one attack by itself; each module says what it takes
+
+| module    | what it does                                                              |
+| --------- | ------------------------------------------------------------------------- |
+| kills     | kills every command that writes at every call that changes a file         |
+| trying    | gives damaged files to every reader of files                              |
+| native    | gives damaged model files to llama.cpp                                    |
+| servers   | misbehaves as a server of models, and as a server of files                |
+
+`scenarios` says what is killed and what must hold; `misbehaving` is the server. `published` and
+`samples` hold small valid files, `mutating` damages them, `readers` lists who reads them; `tally`
+counts what was found. The package is no part of the wheel and holds no tests: tests/hostile runs
+the short form, and plants faults to see that each kind is found.
+"""

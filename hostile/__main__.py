@@ -1,0 +1,180 @@
+"""All attacks, one after the other, and a table of what came of them.
+
+    python -m hostile [PART ...] [--short] [--markdown]
+
+The long form takes about ten minutes on two cores, the short form less than a minute. The exit
+code is 1 if anything was lost, doubled, wrong without a word, leaked, or ended in a traceback.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+from hostile.tally import FAULTS, Tally, loaded
+
+ROOT = Path(__file__).parent.parent
+PARTS = ("kills", "servers", "readers", "native", "pictures")
+# How the name of a reader begins -> the row of the table in which it is counted.
+GROUPS = {"answers ": "files of answers", "run": "runs, damaged", "": "other files"}
+
+
+class Job(NamedTuple):
+    """A module with its arguments, and the part to which it belongs."""
+
+    part: str
+    words: tuple[str, ...]
+
+
+class Done(NamedTuple):
+    """What a job found, and what it said beside."""
+
+    job: Job
+    found: dict[str, Tally]
+    said: str
+
+
+@dataclass
+class Row:
+    """A row of the table: the tallies of one command or of several readers together."""
+
+    tally: Tally = field(default_factory=Tally)
+    names: set[str] = field(default_factory=set)
+
+
+class Sizes(NamedTuple):
+    """How much is tried."""
+
+    kills: int
+    inputs: int
+    files: int
+    servers: int
+    pictures: int
+
+
+LONG = Sizes(kills=10**9, inputs=52_000, files=600, servers=10**6, pictures=5000)
+SHORT = Sizes(kills=10, inputs=1500, files=20, servers=20, pictures=150)
+
+
+def jobs(sizes: Sizes, parts: list[str]) -> Iterator[Job]:
+    """What is done, the longest first."""
+    halves = ("1/2", "2/2")
+    if "kills" in parts:
+        for half in halves:
+            yield Job("kills", ("kills", "--most", str(sizes.kills), "--part", half))
+    if "servers" in parts:
+        yield Job("servers", ("servers", "--most", str(sizes.servers)))
+    if "readers" in parts:
+        for half in halves:
+            yield Job("readers", ("trying", "--inputs", str(sizes.inputs), "--part", half))
+    if "native" in parts:
+        for half in halves:
+            yield Job("native", ("native", "--files", str(sizes.files), "--part", half))
+
+    if "pictures" in parts:
+        yield Job("pictures", ("pictures", "--files", str(sizes.pictures)))
+
+
+def done(job: Job) -> Done:
+    """Do a job in a process of its own."""
+    module, *words = job.words
+    command = [sys.executable, "-m", f"hostile.{module}", *words, "--json"]
+    result = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)
+    try:
+        found = loaded(result.stdout)
+    except ValueError:
+        failed = Tally()
+        failed.fault("failed", result.stderr[-600:])
+        found = {" ".join(job.words): failed}
+    return Done(job, found, result.stderr)
+
+
+def row_name(part: str, name: str) -> str:
+    """The row of the table in which a tally is counted."""
+    if part == "kills":
+        return f"killed: {name}"
+    if part != "readers":
+        return name
+    if "@" in name:
+        return "published files"
+    return next(row for start, row in GROUPS.items() if name.startswith(start))
+
+
+def total(results: list[Done]) -> dict[str, Row]:
+    """The rows of the table."""
+    rows: dict[str, Row] = {}
+    for job, found, _ in results:
+        for name, tally in found.items():
+            row = rows.setdefault(row_name(job.part, name), Row())
+            row.names.add(name)
+            row.tally.add(tally)
+    return rows
+
+
+def table(rows: dict[str, Row], *, markdown: bool) -> str:
+    """The rows and their sum, for people."""
+    head = ["what", "tried", *FAULTS]
+    lines = []
+    everything = Tally()
+    for name, row in rows.items():
+        if len(row.names) > 1:
+            name = f"{name} ({len(row.names)} readers)"
+        lines.append([name, *cells(row.tally)])
+        everything.add(row.tally)
+    lines.append(["all", *cells(everything)])
+    if markdown:
+        rule = ["---", *["---:"] * (len(head) - 1)]
+        return "\n".join("| " + " | ".join(line) + " |" for line in [head, rule, *lines])
+    wide = max(len(line[0]) for line in lines) + 2
+    shown = []
+    for name, *numbers in [head, *lines]:
+        shown.append(name.ljust(wide) + "".join(number.rjust(10) for number in numbers))
+    return "\n".join(shown)
+
+
+def cells(tally: Tally) -> list[str]:
+    """The numbers of a row."""
+    return [f"{number:,}" for number in (tally.tried, *tally.faults.values())]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("parts", nargs="*", metavar="PART", help=f"of {', '.join(PARTS)}; else all")
+    parser.add_argument("--short", action="store_true")
+    parser.add_argument("--markdown", action="store_true")
+    args = parser.parse_args()
+    if unknown := [part for part in args.parts if part not in PARTS]:
+        parser.error(f"there is no part {unknown[0]}: the parts are {', '.join(PARTS)}")
+
+    began = time.monotonic()
+    sizes = SHORT if args.short else LONG
+    with ThreadPoolExecutor(2) as pool:
+        results = list(pool.map(done, jobs(sizes, args.parts or list(PARTS))))
+    rows = total(results)
+    print(table(rows, markdown=args.markdown))
+
+    peak = max((row.tally.peak for row in rows.values()), default=0)
+    minutes = (time.monotonic() - began) / 60
+    print(f"\n{minutes:.1f} minutes; at most {peak:,} MB above the start for one file.")
+    for job, found, said in results:
+        if not found:  # no llama.cpp, or no C compiler
+            print(f"skipped: {' '.join(job.words)}")
+        if "inputs with faults" in said or "no sample" in said:
+            print(said.strip())
+        for name, tally in found.items():
+            for note in tally.notes:
+                print(f"    {name}: {note}")
+    return 1 if any(row.tally.faulty for row in rows.values()) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

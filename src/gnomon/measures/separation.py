@@ -1,0 +1,181 @@
+"""Do scores tell true statements from false ones: overall, and within contrastive pairs.
+
+All read how much a model prefers "true" (or "yes") to its opposite. That needs no threshold, so a
+model that says "true" too readily can still be seen to know. A pair holds the tag `pair`: one
+statement of two pictures, true of one of them.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from gnomon.contracts import Measure
+from gnomon.measures.laws import NO, YES
+from gnomon.measures.statistics import Codes, Floats, Statistics, compact, mean_of
+from gnomon.measures.table import Flags, Table
+
+PAIR = "pair"  # the tag
+NOISE = 1e-5  # scores of one question asked twice differ by less: such a difference is a tie
+
+
+class Pairs(NamedTuple):
+    """The rows of each pair that was asked as a whole: where the statement is true, and false."""
+
+    true: Codes
+    false: Codes
+
+
+def auc(table: Table) -> Statistics:
+    """The area under the ROC curve: how often a true statement scores higher than a false one.
+
+    Ties count half. Each row counts by its placement among the rows of the other label, and every
+    pair of rows is in two placements, of a true one and a false one: the error is DeLong's (1988),
+    over whatever units the rows share. Rows without usable scores are left out.
+    """
+    preference, is_true = preferences(table)
+    known = ~np.isnan(preference)
+    part = table.where(known)
+    preference, is_true = preference[known], is_true[known]
+    preference = np.round(preference / NOISE)
+
+    columns = np.zeros((len(part), 4))
+    columns[is_true, 0] = _share_below(preference[is_true], preference[~is_true])
+    columns[is_true, 1] = 1
+    columns[~is_true, 2] = 1 - _share_below(preference[~is_true], preference[is_true])
+    columns[~is_true, 3] = 1
+    return Statistics.of(part.clusters, columns, _mean_of_both, degree=2)
+
+
+def pair_image(table: Table) -> Statistics:
+    """The share of pairs in which the picture that the statement is true of scores higher.
+
+    Ties count half; a pair without usable scores counts as missed.
+    """
+    preference, _ = preferences(table)
+    pairs = whole_pairs(table)
+    true, false = preference[pairs.true], preference[pairs.false]
+    equal = np.abs(true - false) <= NOISE  # no comparison with NaN holds
+    better = ((true > false) & ~equal) + 0.5 * equal
+    return mean_of(better, table.clusters[pairs.true])
+
+
+def pair_right(table: Table) -> Statistics:
+    """The share of pairs whose two halves are both answered right."""
+    pairs = whole_pairs(table)
+    both = table.right[pairs.true] & table.right[pairs.false]
+    return mean_of(both, table.clusters[pairs.true])
+
+
+def preferences(table: Table) -> tuple[Floats, Flags]:
+    """For each row how much the model prefers "true" to "false", and whether it is true.
+
+    Log-probabilities are subtracted, probabilities divided by their sum; NaN where that cannot be
+    done, or where the choices are not these two.
+    """
+    place = _place_of_true(table)[table.kind]
+    is_true: Flags = table.gold_at[np.arange(len(table)), place]
+    if table.scores is None:
+        return np.full(len(table), np.nan), is_true
+
+    rows = np.arange(len(table))
+    true, false = table.scores[rows, place], table.scores[rows, 1 - place]
+    with np.errstate(invalid="ignore", divide="ignore"):
+        if table.scale == "log-probability":
+            preference = true - false
+        else:
+            preference = true / (true + false)
+    return np.where(place >= 0, preference, np.nan), is_true
+
+
+def asks_for_truth(table: Table) -> bool:
+    """Whether some item has the choices true and false, or yes and no."""
+    return bool((_place_of_true(table)[table.kind] >= 0).any())
+
+
+def whole_pairs(table: Table) -> Pairs:
+    """The pairs of which both halves were asked, one true and one false."""
+    if PAIR not in table.tags:
+        nothing = np.zeros(0, dtype=np.int64)
+        return Pairs(nothing, nothing)
+
+    column = table.tags[PAIR]
+    # groups keep apart what runs of several seeds have in common
+    groups = compact(table.group.codes)[0].astype(np.int64)
+    keys = groups * (len(column.values) + 1) + column.codes
+    place = _place_of_true(table)[table.kind]
+    asked = (column.codes >= 0) & (place >= 0)
+    is_true = table.gold_at[np.arange(len(table)), place]
+    true, false = np.flatnonzero(asked & is_true), np.flatnonzero(asked & ~is_true)
+
+    once = np.intersect1d(_unrepeated(keys[true]), _unrepeated(keys[false]))
+    return Pairs(_rows_of(once, keys, true), _rows_of(once, keys, false))
+
+
+def _unrepeated(keys: Codes) -> Codes:
+    values, counts = np.unique(keys, return_counts=True)
+    return np.asarray(values[counts == 1], dtype=np.int64)
+
+
+def _rows_of(wanted: Codes, keys: Codes, rows: Codes) -> Codes:
+    """The row of each wanted key, in their order."""
+    mine = rows[np.isin(keys[rows], wanted)]
+    return np.asarray(mine[np.argsort(keys[mine])], dtype=np.int64)
+
+
+def _place_of_true(table: Table) -> Codes:
+    """For each kind of item the place of "true" among its two choices; -1 if they are others."""
+    places = []
+    for codes in table.kinds.choices:
+        labels = [table.labels[code].lower() for code in codes[codes >= 0].tolist()]
+        places.append(_place_among(labels))
+    return np.array(places, dtype=np.int64)
+
+
+def _place_among(labels: list[str]) -> int:
+    if len(labels) != 2:
+        return -1
+    for place in (0, 1):
+        if labels[place] in YES and labels[1 - place] in NO:
+            return place
+    return -1
+
+
+def _share_below(values: Floats, others: Floats) -> Floats:
+    """For each value the share of the others that lie below it; equal ones count half."""
+    ordered = np.sort(others)
+    below = np.searchsorted(ordered, values, side="left")
+    up_to = np.searchsorted(ordered, values, side="right")
+    return np.asarray((below + up_to) / 2 / max(1, len(others)))
+
+
+def _mean_of_both(sums: Floats) -> Floats:
+    """The mean placement of true rows and that of false rows: both are the area."""
+    with np.errstate(invalid="ignore", divide="ignore"):
+        of_true = sums[..., 0] / sums[..., 1]
+        of_false = sums[..., 2] / sums[..., 3]
+        return np.asarray((of_true + of_false) / 2)
+
+
+AUC = Measure(
+    name="auc",
+    statistics=auc,
+    needs=frozenset({"scores", "truth"}),
+    chance=0.5,
+    summary="area under the ROC curve: how often a true statement scores above a false one",
+)
+PAIR_IMAGE = Measure(
+    name="pair_image",
+    statistics=pair_image,
+    needs=frozenset({"scores", "pairs"}),
+    chance=0.5,
+    summary="share of contrastive pairs whose true picture scores above the other",
+)
+PAIR_RIGHT = Measure(
+    name="pair_right",
+    statistics=pair_right,
+    needs=frozenset({"pairs"}),
+    chance=0.25,
+    summary="share of contrastive pairs with both halves right",
+)

@@ -1,0 +1,262 @@
+"""The embedded eyes: a small detector and a depth network look, plain rules decide captions.
+
+It is a real model of vision that needs no torch and answers in a tenth of a second, and a baseline
+for larger ones: it knows what a box and a distance tell, and no more. Where it does not see a thing
+that the caption names, or has no rule for the relation, true and false are equally likely to it, or
+it gives no answer.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Sequence
+from functools import cache
+from math import exp, log
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from msgspec.structs import replace
+
+from gnomon.contracts import ANYTHING, Scale
+from gnomon.errors import UsageError
+from gnomon.records import Answer, Image, Item, pick
+from gnomon.vision.depth import FastDepth, distance_of
+from gnomon.vision.detecting import Detection, Detector
+from gnomon.vision.pictures import pixels, see
+from gnomon.vision.relating import Place, knowledge, margin
+
+if TYPE_CHECKING:
+    from PIL.Image import Image as Pixels
+
+CLEAR = 6.0  # steepness of the logistic curve from margins to probabilities
+SAME_PLACE = 0.7  # boxes that overlap more are of one thing
+PRESENCE = re.compile(r"there (?:is|are) (?P<thing>.+?)\.?", re.IGNORECASE)
+
+
+class Statement(NamedTuple):
+    """What a caption says; a statement that a thing is there has no relation."""
+
+    subject: str
+    relation: str = ""
+    ground: str = ""
+
+
+class View(NamedTuple):
+    """What the eyes see in one picture."""
+
+    things: list[Detection]
+    distances: Any  # a map, or none without depth
+
+
+def eyes(
+    name: str,
+    *,
+    depth: bool = True,
+    least: float = 0.1,
+    presence: float = 0.3,
+    abstain: bool = False,
+) -> Eyes:
+    """A detector of 90 kinds of thing and a depth map. The first time, 19 MB are fetched.
+
+    depth      look at distances, too; no decides "in front of" by which thing stands lower
+    least      how sure the detector must be of a thing that a caption takes for granted
+    presence   how sure it must be to say that a thing is there
+    abstain    give no answer where a thing is not seen or no rule is known; otherwise true and
+               false get one half each, and the first choice is taken
+    """
+    if name:
+        raise UsageError(f"eyes takes no name, but '{name}' was given.", "Write just eyes.")
+    for option, value in (("least", least), ("presence", presence)):
+        if not 0 < value < 1:
+            raise UsageError(f"{option} must be between 0 and 1, not {value}.", "Try 0.1.")
+    far = FastDepth() if depth else None
+    return Eyes(Detector(), far, least=least, presence=presence, abstain=abstain)
+
+
+class Eyes:
+    """Answers captions about pictures by boxes, distances and rules."""
+
+    spec = "eyes"
+    takes = ANYTHING
+    scale: Scale = "log-probability"
+    batch = 64
+
+    def __init__(
+        self,
+        detector: Detector,
+        depth: FastDepth | None,
+        *,
+        least: float,
+        presence: float,
+        abstain: bool = False,
+    ) -> None:
+        self.detector, self.depth = detector, depth
+        self.least, self.presence, self.abstain = least, presence, abstain
+
+    def describe(self) -> dict[str, Any]:
+        """What determines the answers."""
+        return {
+            "detector": "SSD-MobileNetV3-Large (COCO)",
+            "depth": "FastDepth (NYUv2)" if self.depth else "",
+            "least": self.least,
+            "presence": self.presence,
+            "abstain": self.abstain,
+        }
+
+    def answer(self, items: Sequence[Item]) -> list[Answer]:
+        """One answer for each item; each picture is looked at once."""
+        images: dict[str, Image] = {}
+        for item in items:
+            for image in item.images[:1]:
+                images.setdefault(image.sha256 or image.path, image)
+        views: dict[str, View | str] = {}
+        for key, seen in zip(images, see(images.values(), pixels), strict=True):
+            views[key] = seen.trouble if seen.made is None else self.look(seen.made)
+        return [self._answer(item, views) for item in items]
+
+    def look(self, picture: Pixels) -> View:
+        """All that the eyes see in a picture."""
+        distances = self.depth.distances(picture) if self.depth else None
+        return View(self.detector.find(picture), distances)
+
+    def _answer(self, item: Item, views: dict[str, View | str]) -> Answer:
+        if item.form != "caption" or set(item.choices) != {"true", "false"}:
+            return Answer(item=item.id, error="eyes judge captions that are true or false")
+        if len(item.images) != 1:
+            error = f"eyes look at one picture, the item has {len(item.images)}"
+            return Answer(item=item.id, error=error)
+        view = views[item.images[0].sha256 or item.images[0].path]
+        if isinstance(view, str):
+            return Answer(item=item.id, error=view)
+        found, seen = self.judge(item.text, view)
+        reply = json.dumps(seen)
+        if found is None:
+            if self.abstain:
+                return Answer(item=item.id, reply=reply)
+            found = 0.0
+        true, false = _log_logistic(found), _log_logistic(-found)
+        scores = tuple(true if choice == "true" else false for choice in item.choices)
+        return replace(pick(item, scores), reply=reply)
+
+    def judge(self, caption: str, view: View) -> tuple[float | None, dict[str, Any]]:
+        """How clearly a caption is true (above 0) or false, and what was seen; none: no answer."""
+        said = read_caption(caption)
+        if said is None:
+            return None, {"unread": caption}
+        if not said.relation:
+            return self._presence(said.subject, view)
+        pair = self._pair(said, view)
+        if isinstance(pair, str):
+            return None, {"unseen": pair}
+        subject, ground = (self._place(each, view) for each in pair)
+        found = margin(said.relation, subject, ground)
+        seen: dict[str, Any] = {said.subject: _shown(subject), said.ground: _shown(ground)}
+        if found is None:
+            seen["no rule"] = said.relation
+        return found, seen
+
+    def _presence(self, noun: str, view: View) -> tuple[float | None, dict[str, Any]]:
+        if class_of(noun, self.detector.labels) is None:
+            return None, {"unseen": noun}
+        found = self._candidates(noun, view)
+        best = max((each.confidence for each in found), default=0.0)
+        return log((best + 0.01) / self.presence), {noun: round(best, 3)}
+
+    def _candidates(self, noun: str, view: View) -> list[Detection]:
+        label = class_of(noun, self.detector.labels)
+        return [each for each in view.things if each.label == label]
+
+    def _pair(self, said: Statement, view: View) -> tuple[Detection, Detection] | str:
+        """The two things that a caption speaks of, in two places; or which is not seen."""
+        first, second = self._sure(said.subject, view), self._sure(said.ground, view)
+        if not first:
+            return said.subject
+        best: tuple[float, Detection, Detection] | None = None
+        for a in first:
+            for b in second:
+                sure = a.confidence * b.confidence
+                apart = a.label != b.label or a.box != b.box
+                if not apart or a.box.overlap(b.box) > SAME_PLACE:
+                    continue
+                if best is None or sure > best[0]:
+                    best = (sure, a, b)
+        return best[1:] if best else said.ground
+
+    def _sure(self, noun: str, view: View) -> list[Detection]:
+        return [each for each in self._candidates(noun, view) if each.confidence >= self.least]
+
+    def _place(self, thing: Detection, view: View) -> Place:
+        if view.distances is None:
+            return Place(thing.box)
+        return Place(thing.box, distance_of(thing.box, view.distances))
+
+
+def read_caption(text: str) -> Statement | None:
+    """What a caption says, by the relations that eyes know the words of.
+
+    >>> read_caption("The cat is to the left of the dining table.")
+    Statement(subject='cat', relation='to the left of', ground='dining table')
+    >>> read_caption("There is an umbrella.").subject
+    'umbrella'
+    """
+    present = PRESENCE.fullmatch(text.strip())
+    if present:
+        return Statement(_bare(present["thing"]))
+    found = _pattern().fullmatch(text.strip())
+    if found is None:
+        return None
+    return Statement(_bare(found["subject"]), found["relation"].lower(), _bare(found["ground"]))
+
+
+@cache
+def _pattern() -> re.Pattern[str]:
+    known = sorted(knowledge().relations, key=len, reverse=True)
+    relations = "|".join(re.escape(relation) for relation in known)
+    return re.compile(
+        rf"(?P<subject>\S.*?) (?:(?:is|are) )?(?P<relation>{relations}) (?P<ground>.+?)\.?",
+        re.IGNORECASE,
+    )
+
+
+def _bare(noun: str) -> str:
+    """A noun without its article."""
+    return re.sub(r"^(?:the|an?) ", "", noun.strip().lower())
+
+
+def class_of(noun: str, labels: Sequence[str]) -> str | None:
+    """The detector's class that a noun is seen as, singular or plural; none if there is none.
+
+    >>> class_of("puppies", ["dog", "cat"]), class_of("unicorn", ["dog"])
+    ('dog', None)
+    """
+    for form in _singulars(noun):
+        if form in labels:
+            return form
+        for label, nouns in knowledge().nouns.items():
+            if form in nouns:
+                return label
+    return None
+
+
+def _singulars(noun: str) -> list[str]:
+    found = [noun]
+    for ending, instead in (("ies", "y"), ("ves", "fe"), ("es", ""), ("s", "")):
+        if noun.endswith(ending):
+            found.append(noun.removesuffix(ending) + instead)
+    return found
+
+
+def _log_logistic(value: float) -> float:
+    """The logarithm of the probability that a margin stands for."""
+    steep = CLEAR * value
+    if steep >= 0:
+        return -log(1 + exp(-steep))
+    return steep - log(1 + exp(steep))
+
+
+def _shown(place: Place) -> dict[str, Any]:
+    """A place as the reply says it."""
+    found: dict[str, Any] = {"box": [round(edge, 3) for edge in place.box]}
+    if place.distance is not None:
+        found["distance"] = round(place.distance, 2)
+    return found

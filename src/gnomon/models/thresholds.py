@@ -1,0 +1,149 @@
+"""Where true begins: thresholds of a score, fitted on items that are not the ones to be judged.
+
+Some scores, such as the similarity of a text and a picture, say more or less but not yes or no. The
+threshold that separates true from false best is fitted on a development split where the items have
+one; else each item is judged by a threshold that was fitted on what the benchmark lets it share
+nothing with (cross-fitting).
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from gnomon.contracts import Benchmark
+from gnomon.models.classifiers import assign_folds, units
+from gnomon.records import Item
+
+DEV = ("dev", "val", "valid", "validation", "development")  # as splits are tagged
+ENOUGH = 50  # examples of a relation that may have a threshold of its own
+FOLDS = 5
+
+
+class Example(NamedTuple):
+    """A score whose truth is known."""
+
+    relation: str
+    score: float
+    truth: bool
+    units: tuple[str, ...]
+    dev: bool
+
+    @classmethod
+    def of(cls, item: Item, score: float, truth: bool, benchmark: Benchmark) -> Example:
+        """What is learnt from an item."""
+        relation = item.tags.get("relation", "")
+        dev = item.tags.get("split", "") in DEV
+        return cls(relation, score, truth, units(item, benchmark.hold_out), dev)
+
+
+class Cut(NamedTuple):
+    """One threshold for all, and one for each relation that had enough examples."""
+
+    general: float
+    by_relation: dict[str, float]
+
+    def at(self, relation: str) -> float:
+        """The threshold of a relation."""
+        return self.by_relation.get(relation, self.general)
+
+
+class Thresholds:
+    """Thresholds fitted on a development split, or for each item on what is held out from it."""
+
+    def __init__(self, examples: Sequence[Example], benchmark: Benchmark) -> None:
+        self.hold_out = benchmark.hold_out
+        dev = [example for example in examples if example.dev]
+        self.on_dev = 0 < len(dev) < len(examples)
+        self.count = len(dev) if self.on_dev else len(examples)
+        self._folds: dict[str, int] = {}
+        self._cuts: dict[frozenset[int], Cut] = {}
+        if self.on_dev:
+            self._cuts[frozenset()] = fit(dev)
+        else:
+            self._cross_fit(examples)
+
+    def at(self, item: Item) -> float | None:
+        """The threshold for an item; none if there was nothing to fit it on."""
+        cut = self._cuts.get(self._home(units(item, self.hold_out)))
+        if cut is None:
+            return None
+        return cut.at(item.tags.get("relation", ""))
+
+    def describe(self) -> dict[str, Any]:
+        """What was fitted, for the manifest."""
+        general = sorted(round(cut.general, 4) for cut in self._cuts.values())
+        found: dict[str, Any] = {"items": self.count, "thresholds": general}
+        if not self.on_dev:
+            return {"on": f"items held out, in {FOLDS} folds", **found}
+        (cut,) = self._cuts.values()
+        own = {name: round(value, 4) for name, value in sorted(cut.by_relation.items())}
+        return {"on": "the development split", **found, "by_relation": own}
+
+    def _cross_fit(self, examples: Sequence[Example]) -> None:
+        names: list[str] = []
+        for example in examples:
+            names.extend(example.units)
+        self._folds = assign_folds(names, FOLDS)
+        by_home: dict[frozenset[int], list[Example]] = defaultdict(list)
+        for example in examples:
+            by_home[self._home(example.units)].append(example)
+
+        for home in by_home:
+            outside: list[Example] = []
+            for other, members in by_home.items():
+                if home.isdisjoint(other):
+                    outside += members
+            if outside:
+                self._cuts[home] = fit(outside)
+
+    def _home(self, names: Sequence[str]) -> frozenset[int]:
+        """The folds of an item; -1 is that of what was not there to be fitted."""
+        if self.on_dev:
+            return frozenset()
+        return frozenset(self._folds.get(name, -1) for name in names)
+
+
+def fit(examples: Sequence[Example]) -> Cut:
+    """The thresholds that separate some examples best."""
+    by_relation: dict[str, list[Example]] = defaultdict(list)
+    for example in examples:
+        by_relation[example.relation].append(example)
+
+    own = {}
+    for relation, group in by_relation.items():
+        if relation and len(group) >= ENOUGH:
+            own[relation] = best_threshold(group)
+    return Cut(best_threshold(examples), own)
+
+
+def best_threshold(examples: Sequence[Example]) -> float:
+    """The threshold of the highest balanced accuracy; of several equal ones the middle one.
+
+    Balanced, so that the share of true examples, which the held-out ones change, has no say.
+
+    >>> scores = {0.1: False, 0.2: False, 0.6: True, 0.8: True}
+    >>> best_threshold([Example("", s, t, (), False) for s, t in scores.items()])
+    0.4
+    """
+    import numpy as np
+
+    scores = np.array([example.score for example in examples])
+    truths = np.array([example.truth for example in examples])
+    order = np.argsort(scores, kind="stable")
+    scores, truths = scores[order], truths[order]
+
+    false_below = np.concatenate(([0], np.cumsum(~truths)))
+    true_below = np.concatenate(([0], np.cumsum(truths)))
+    caught_false = false_below / max(1, false_below[-1])
+    caught_true = 1 - true_below / max(1, true_below[-1])
+    quality = caught_false + caught_true
+
+    # a threshold lies between two neighbours, or just beyond the ends
+    bounds = np.concatenate(([scores[0] - 1], scores, [scores[-1] + 1]))
+    cuts = (bounds[:-1] + bounds[1:]) / 2
+    quality[1:-1][scores[1:] == scores[:-1]] = -1  # equal scores are not separated
+
+    best = np.flatnonzero(quality >= quality.max() - 1e-12)
+    return float(cuts[best[len(best) // 2]])

@@ -1,0 +1,91 @@
+"""Models that see regions rather than pixels: LXMERT and VisualBERT, with features from files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+
+from gnomon.errors import DataError, UsageError
+from gnomon.models.comparing import key_of
+from gnomon.models.transformers.joint import Head, Joint, Reading, odds_of_true
+from gnomon.records import Image
+from gnomon.vision.pictures import Seen, see
+from gnomon.vision.regions import RegionFiles, open_regions
+
+
+def region_matcher(name: str, model: Any, tokenizer: Any, regions: str) -> Joint:
+    """A model that says whether a caption is true of regions, by its class."""
+    if not regions:
+        raise UsageError(
+            f"{name} sees regions of pictures, which a detector must have found before.",
+            "Say where their features are: --model-set regions=PATH.",
+        )
+    files = open_regions(regions)
+    head = HEADS[type(model).__name__]
+    look = _Regions(model, files).look
+    about = {"regions": files.kind, "regions_hash": files.fingerprint()}
+    return Joint(model, tokenizer, head, look, about=about)
+
+
+class _Regions:
+    """Looks up the regions of pictures, with boxes for a model that takes them."""
+
+    def __init__(self, model: Any, files: RegionFiles) -> None:
+        self.files = files
+        self.boxed = hasattr(model.config, "visual_pos_dim")
+        self.size = int(
+            model.config.visual_feat_dim if self.boxed else model.config.visual_embedding_dim
+        )
+
+    def look(self, images: Sequence[Image]) -> dict[str, Seen[Any]]:
+        """What the files have of each picture; one that they do not have is that item's trouble."""
+        found = see(images, self._regions, threads=1)
+        return {key_of(image): seen for image, seen in zip(images, found, strict=True)}
+
+    def _regions(self, image: Image) -> tuple[Any, ...]:
+        features, boxes = self.files.regions(image).fitted(self.size, image)
+        if not self.boxed:
+            return (torch.tensor(features),)
+        if boxes is None:
+            raise DataError(
+                "the regions have no boxes, which the model needs.",
+                "Give the detector's boxes with its features.",
+                file=image.path,
+            )
+        return torch.tensor(features), torch.tensor(boxes)
+
+
+def _lxmert(reading: Reading) -> Any:
+    """The head of its pre-training that says whether text and picture belong together."""
+    seen = {
+        "visual_feats": _stacked(reading, 0),
+        "visual_pos": _stacked(reading, 1),
+    }
+    scores = reading.model(**reading.tokens, **seen).cross_relationship_score
+    return odds_of_true(scores, None)
+
+
+def _visualbert(reading: Reading) -> Any:
+    features = _stacked(reading, 0)
+    everything = torch.ones(features.shape[:2], dtype=torch.long, device=features.device)
+    seen = {
+        "visual_embeds": features,
+        "visual_attention_mask": everything,
+        "visual_token_type_ids": everything,  # 1, as in its pre-training
+    }
+    logits = reading.model(**reading.tokens, **seen).logits
+    return odds_of_true(logits, reading.model.config)
+
+
+def _stacked(reading: Reading, part: int) -> Any:
+    """The features or boxes of the one picture of each text."""
+    rows = torch.stack([picture[part] for (picture,) in reading.shown])
+    return rows.to(reading.model.device, reading.model.dtype)
+
+
+HEADS = {
+    "LxmertForPreTraining": Head(_lxmert, "true against false (cross_relationship_score)"),
+    "VisualBertForVisualReasoning": Head(_visualbert, "true against false"),
+}

