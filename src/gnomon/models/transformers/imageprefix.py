@@ -67,11 +67,11 @@ class PictureScorer:
     def __init__(self, model: Any, looking: Looking, *, sharing: bool = True) -> None:
         self.model, self.looking, self.sharing = model, looking, sharing
         self.device = next(model.parameters()).device
-        self.size = ROOM_ON_CPU if on_cpu(model) else ROOM_ON_GPU
+        self.room = ROOM_ON_CPU if on_cpu(model) else ROOM_ON_GPU
         self._limit = longest_tree(model.config)
         self._mark = getattr(model.config, "image_token_id", None)  # stands for pictures
         self._most_tokens = min(
-            PREFIX_TOKENS * self.size.tokens, PREFIX_BYTES // _bytes_of_a_token(model)
+            PREFIX_TOKENS * self.room.tokens, PREFIX_BYTES // _bytes_of_a_token(model)
         )
 
     def score(self, queries: Sequence[PictureQuery]) -> Result:
@@ -145,7 +145,7 @@ class PictureScorer:
         self, made: list[Row], read: Prefix, places: dict[int, int], result: Result
     ) -> None:
         most = _most_rows(read, made)
-        tokens, outputs = self.size
+        tokens, outputs = self.room
         for batch in batches(made, tokens=tokens, outputs=outputs, most=most):
             which = [places[row.wanted[0].query] for row in batch]
             own = torch.tensor(which, device=self.device)
@@ -197,7 +197,7 @@ class PictureScorer:
                 made.wanted = [want._replace(query=number) for want in made.wanted]
                 by_length.setdefault(len(made.tokens), []).append(made)
 
-        tokens, outputs = self.size
+        tokens, outputs = self.room
         for alike in by_length.values():
             for batch in batches(alike, tokens=tokens, outputs=outputs):
                 asked = _asked(batch)

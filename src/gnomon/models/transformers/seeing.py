@@ -160,7 +160,7 @@ class Seeing:
         digests = []
         for image, content in zip(pictures, contents, strict=True):
             digests.append(image.sha256 or sha256(content).hexdigest())
-        key = key_of(self._kept_by, *digests)
+        key = key_of(self._kept_by, self.placing.stretch(len(pictures)), *digests)
         known = self.looking.remember(key)
         if known is not None:
             return known

@@ -138,11 +138,11 @@ def test_items_of_different_forms_share_their_pictures(asked, items, photos, mak
 
 @pytest.mark.parametrize("make", MAKES)
 def test_how_much_goes_into_a_pass_has_no_say(asked, items, make, monkeypatch):
-    from gnomon.models.transformers.likelihoods import Pass
+    from gnomon.models.transformers.imageprefix import Room
 
     model = asked(make)
     wanted = scores(model.answer(items))
-    monkeypatch.setattr(model.scorer, "size", Pass(150, 4))
+    monkeypatch.setattr(model.scorer, "room", Room(150, 4))
     monkeypatch.setattr(model.scorer, "_most_tokens", 150)
     assert worst(scores(model.answer(items)), wanted) < EXACT
 

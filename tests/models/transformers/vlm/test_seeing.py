@@ -202,6 +202,17 @@ def test_other_settings_of_the_processor_are_another_entry(seeing, items, tmp_pa
     assert one != pytest.approx(other, abs=1e-3)
 
 
+def test_what_is_kept_of_two_pictures_depends_on_how_they_are_written(asked, items):
+    """With InternVL's template a line ends between them, without it none does."""
+    two = [item for item in items if item.id.startswith("two")]
+    asked("internvl").answer(two)
+    wanted = asked("internvl", chat=False, features="off").answer(two)
+    found = asked("internvl", chat=False).answer(two)
+    for one, other in zip(found, wanted, strict=True):
+        assert one.error is None
+        assert one.scores == pytest.approx(other.scores, abs=1e-5)
+
+
 def test_a_picture_is_decoded_once_for_all_its_questions(asked, items, monkeypatch, seeing):
     decoded = []
 
@@ -235,6 +246,7 @@ def test_kinds_are_found_by_what_a_model_is():
     assert kind("Gemma3Config", "Gemma3ForConditionalGeneration") == "vlm"
     assert kind("Gemma3TextConfig", "Gemma3ForCausalLM") == "causal"
     assert kind("T5Config", "T5ForConditionalGeneration") == "seq2seq"
+    assert kind("BlipConfig", "BlipForConditionalGeneration") == "vlm"
     assert kind("BlipConfig", "BlipForImageTextRetrieval") == "match"
     assert kind("CLIPConfig", "CLIPModel") == "dual"
     assert kind("LxmertConfig", "LxmertForPreTraining") == "regions"
