@@ -17,12 +17,12 @@ from pathlib import Path
 import numpy as np
 
 import gnomon
+from gnomon.measures.codes import added
 from gnomon.measures.intervals import interval
 from gnomon.measures.sharing import Sharing
 from gnomon.measures.statistics import Statistics, mean_of
 from gnomon.measures.swapping import swapping_test
 from gnomon.measures.table import Table
-from gnomon.measures.units import Shared
 from gnomon.records import Answer
 from gnomon.registry import benchmark, entries
 
@@ -31,7 +31,6 @@ ACCURACY = 0.7
 DRAWS = 500  # of the bootstrap
 SWAPS = 999  # of the paired test
 BATCH = 50  # runs that are drawn together
-LARGE = 5_000  # cells of a set that gets a quarter of the runs
 FOLDER = {
     "scales": "spatial-commonsense",
     "posrel": "spatial-commonsense",
@@ -44,14 +43,17 @@ class Design:
 
     def __init__(self, table: Table) -> None:
         self.template = mean_of(np.zeros(len(table)), table.clusters)
-        assert self.template.sizes is not None
-        self.sizes = self.template.sizes.astype(np.int64)
-        each = np.arange(len(self.sizes))
-        alone = Shared(each, each, len(each))  # where each cell is a unit of its own
-        self.kinds = [kind[0] for kind in self.template.kinds] or [alone]
-        self.units_of_cell = np.zeros(len(each), dtype=np.int64)
+        cells = table.clusters.with_most(len(table))  # every unit, where the measures take blocks
+        self.sizes = cells.layout.sizes.astype(np.int64)
+        self.kinds = cells.layout.sources[1:] or cells.layout.sources
+        self.units_of_cell = np.zeros(len(self.sizes), dtype=np.int64)
         for kind in self.kinds:
-            self.units_of_cell += np.bincount(kind.cells, minlength=len(each))
+            self.units_of_cell += (kind.of_cells >= 0).sum(axis=1)
+        self.totals = self.template.layout.sizes
+        self.block_of_cell = None
+        if len(self.totals) < len(self.sizes):
+            self.block_of_cell = np.zeros(len(self.sizes), dtype=np.int64)
+            self.block_of_cell[cells.of] = table.clusters.cells(2).of
 
     def accuracy(self, centre: float, effect: float) -> float:
         """The expected accuracy with units of such an effect."""
@@ -77,12 +79,15 @@ class Design:
         """The statistics of so many models."""
         logits = np.full((len(self.sizes), runs), centre)
         for kind in self.kinds:
-            effects = rng.normal(0, effect, (kind.number, runs))
-            np.add.at(logits, kind.cells, effects[kind.units])
-        right = rng.binomial(self.sizes[:, None], logistic(logits))
+            effects = rng.normal(0, effect, (kind.number + 1, runs))
+            effects[-1] = 0  # of no unit
+            for units in kind.of_cells.T:
+                logits += effects[units]
+        right = rng.binomial(self.sizes[:, None], logistic(logits)).astype(float)
+        if self.block_of_cell is not None:
+            right = added(self.block_of_cell, len(self.totals), right)
         for run in range(runs):
-            sums = np.stack([right[:, run], self.sizes], axis=1).astype(float)
-            yield replace(self.template, sums=sums)
+            yield replace(self.template, sums=np.stack([right[:, run], self.totals], axis=1))
 
 
 def logistic(logits):
@@ -136,10 +141,9 @@ def designs(
     found: dict[str, dict[str, object]] = {}
     for name, table in tables(data, only or []):
         design = Design(table)
-        times = runs if len(design.sizes) <= LARGE else runs // 4
         for effect in EFFECTS:
-            shares = simulate(design, effect, times, seed)
-            about = {"items": len(table), "units": design.template.units, "runs": times}
+            shares = simulate(design, effect, runs, seed)
+            about = {"items": len(table), "units": design.template.units, "runs": runs}
             found[f"{name}, effect {effect}"] = {**about, **shares}
             print(f"{name} {effect}: {shares}", flush=True)
     return found

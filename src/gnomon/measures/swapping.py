@@ -33,8 +33,7 @@ def difference(one: Statistics, two: Statistics) -> Statistics:
         (one.bounds[0] - two.bounds[1], one.bounds[1] - two.bounds[0]),
         one.degree,
         bent=False,
-        kinds=one.kinds,
-        sizes=one.sizes,
+        shared=one.shared,
         units=one.units,
     )
 
