@@ -30,7 +30,8 @@ EFFECTS = (0.0, 0.5, 1.0)
 ACCURACY = 0.7
 DRAWS = 500  # of the bootstrap
 SWAPS = 999  # of the paired test
-BATCH = 50  # runs that are drawn together
+BATCH = 50  # runs that are drawn together, and share the draws of units
+POINTS, WEIGHTS = np.polynomial.hermite_e.hermegauss(41)  # of the normal distribution
 FOLDER = {
     "scales": "spatial-commonsense",
     "posrel": "spatial-commonsense",
@@ -57,9 +58,8 @@ class Design:
 
     def accuracy(self, centre: float, effect: float) -> float:
         """The expected accuracy with units of such an effect."""
-        points, weights = np.polynomial.hermite_e.hermegauss(41)
         spread = effect * np.sqrt(np.arange(self.units_of_cell.max() + 1))
-        by_number = logistic(centre + spread[:, None] * points) @ weights / weights.sum()
+        by_number = logistic(centre + spread[:, None] * POINTS) @ WEIGHTS / WEIGHTS.sum()
         return float(np.average(by_number[self.units_of_cell], weights=self.sizes))
 
     def centre(self, effect: float) -> float:
@@ -105,7 +105,7 @@ def simulate(design: Design, effect: float, runs: int, seed: int) -> dict[str, f
         others = design.drawn(rng, centre, effect, size)
         for run, (one, other) in enumerate(zip(ones, others, strict=True)):
             analytic = interval(one)
-            drawn = interval(one, draws=DRAWS)
+            drawn = interval(one, draws=DRAWS, seed=start)
             hits["analytic"] += analytic.low <= ACCURACY <= analytic.high
             hits["bootstrap"] += drawn.low <= ACCURACY <= drawn.high
             p = swapping_test(one, other, swaps=SWAPS, seed=start + run)

@@ -56,6 +56,7 @@ def interval(
     if all_alike or not analytic.error > 0:  # drawing such units is blind, the analytic is not
         return analytic
     spread = value + analytic.error / float(drawn.std(ddof=1)) * (drawn - value)
+    t = t_quantile((1 + level) / 2, known.plain_freedom)  # percentiles follow a large unit
     low, high = np.quantile(spread, _percentiles(statistics, drawn, value, t))
     found = Interval(value, float(low), float(high), analytic.error)
     return _within(statistics.bounds, found)

@@ -93,6 +93,11 @@ class Layout:
         return np.array(found)
 
     @cached_property
+    def of_cells(self) -> LeftOut:
+        """What leaving out cells is expected to show."""
+        return self.left_out(self.cells)
+
+    @cached_property
     def of_units(self) -> list[LeftOut]:
         """For each kind what leaving out its units is expected to show."""
         return [self.left_out(kind[0]) for kind in self.kinds]
@@ -100,7 +105,7 @@ class Layout:
     @cached_property
     def expected(self) -> Floats:
         """[jackknives, sources] the expected sum of squares over cells, and over each kind."""
-        rows = [self.left_out(self.cells).squares.sum(axis=1)]
+        rows = [self.of_cells.squares.sum(axis=1)]
         for kind, one_unit in zip(self.kinds, self.of_units, strict=True):
             row = one_unit.squares.sum(axis=1)
             sign = -1

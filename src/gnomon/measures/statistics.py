@@ -110,7 +110,7 @@ class Statistics:
             units=cells.words,
         )
 
-    @property
+    @cached_property
     def total(self) -> Floats:
         """The sums over all cells."""
         total: Floats = self.sums.sum(axis=0)

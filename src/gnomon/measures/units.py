@@ -96,7 +96,7 @@ def _cells(units: Units, most: int) -> Cells:
     for kind in _independent(_kinds(units)):
         counts = (*counts, kind.units)
         words.append(counted(kind.units, kind.noun))
-        blocks.append(_blocked(kind, most))
+        blocks.append(_blocked(_narrowed(kind), most))
     if len(blocks) == 1 and blocks[0].codes.shape[1] == 1:
         [only] = blocks
         alone = Layout(_sizes(only.codes[:, 0], only.number))
@@ -165,14 +165,8 @@ def _in_order(tagged: Codes, count: int, noun: str) -> Kind:
     codes[:, 1:][codes[:, 1:] == codes[:, :-1]] = -1
     rows = np.bincount(codes[codes >= 0], minlength=count)
     varies = rows < len(codes)
-    if not varies.any():
-        same: Codes = np.zeros((len(codes), 1), dtype=np.int64)
-        return Kind(same, 1, count, noun, tagged)
     number = np.append(np.where(varies, np.cumsum(varies) - 1, -1), -1)
     codes = np.sort(number[codes], axis=1)
-    named = (codes >= 0).all(axis=0)
-    if named[-1] and (codes[:, :-1] < 0).all():  # as if it had one tag
-        return Kind(codes[:, -1:], int(varies.sum()), count, noun, codes[:, -1:])
     return Kind(codes, int(varies.sum()), count, noun, tagged)
 
 
@@ -209,6 +203,14 @@ def _determines(one: Codes, two: Codes) -> bool:
     width = int(two.max()) + 1
     _, pairs = compact(np.asarray(one, dtype=np.int64) * width + two)
     return pairs == compact(one)[1]
+
+
+def _narrowed(kind: Kind) -> Kind:
+    """The kind, as one of a single tag if each row has just one of its units."""
+    *others, last = kind.codes.T
+    if not others or last.min() < 0 or max(each.max() for each in others) >= 0:
+        return kind
+    return kind._replace(codes=kind.codes[:, -1:])
 
 
 def _blocked(kind: Kind, most: int) -> Kind:

@@ -30,6 +30,8 @@ class Uncertainty(NamedTuple):
 
     error: float = nan
     freedom: float = nan
+    # the same if a large unit did not move figure and error together: for an interval that it moves
+    plain_freedom: float = nan
 
 
 class Scatter(NamedTuple):
@@ -64,8 +66,11 @@ def uncertainty(statistics: Statistics) -> Uncertainty:
 
     error = statistics.degree * sqrt(variance)
     if error <= 1e-12:  # cells that agree but for the last bit do agree
-        return Uncertainty(0.0, _fewest(layout))
-    return Uncertainty(error, _freedom(variance, scatter))
+        fewest = _fewest(layout)
+        return Uncertainty(0.0, fewest, fewest)
+    most = len(moved) - 1
+    plain = _freedom(variance, Scatter(scatter.spread), most)
+    return Uncertainty(error, _freedom(variance, scatter, most), plain)
 
 
 def how_far_moved(statistics: Statistics, sums: Floats, shares: Floats) -> Floats:
@@ -118,11 +123,7 @@ def _parts(squares: Floats, expected: Floats, shares: Floats) -> Floats:
 def _of_overlapping(
     statistics: Statistics, moved: Floats, of_cells: float, scatter_of_cells: Scatter
 ) -> tuple[float, Scatter]:
-    """The variance where cells share units.
-
-    The noise of the squares over a kind counts by the share of them that its units make: where
-    they make none, the least variance keeps it from doing harm.
-    """
+    """The variance where cells share units."""
     layout = statistics.layout
     squares = [float((moved**2).sum())]
     for kind in layout.kinds:
@@ -134,14 +135,29 @@ def _of_overlapping(
         return variance, scatter_of_cells
 
     sizes = found * variance / (layout.added @ found)
-    added = sizes * layout.added
-    scatter = Scatter().plus(scatter_of_cells, float(added[0] / of_cells) ** 2)
+    scatter = _scatter_of_kinds(layout, sizes)
+    rest = float(sizes[0] * layout.added[0]) / of_cells if of_cells > 0 else 0.0
+    return variance, scatter.plus(scatter_of_cells, rest**2)
+
+
+def _scatter_of_kinds(layout: Layout, sizes: Floats) -> Scatter:
+    """How well what the units of all kinds add is known, if sources have these variances.
+
+    The noise of the squares over a kind counts by the root of the share of them that its units
+    make: where they make none, the least variance already widens the interval.
+    """
+    scatter = Scatter()
     weights = layout.added @ layout.coefficients
-    for place, expected in enumerate(layout.of_units, start=1):
-        of_kind = float((sizes @ expected.squares).sum())
-        share = min(1.0, float(added[place]) / of_kind) if of_kind > 0 else 0.0
-        scatter = scatter.plus(_scatter(expected, sizes, float(weights[place])), share)
-    return variance, scatter
+    same_cell = float(((sizes @ layout.of_cells.squares) ** 2).sum())
+    for place, (kind, expected) in enumerate(zip(layout.kinds, layout.of_units, strict=True), 1):
+        of_kind = _scatter(expected, sizes, float(weights[place]))
+        # the squares of cells are in those of their units as in those of cells: they cancel
+        cancel = float(weights[place]) ** 2 * same_cell * kind[0].of_cells.shape[1]
+        beyond = Scatter(max(0.0, of_kind.spread - cancel), of_kind.along)
+        total = float((sizes @ expected.squares).sum())
+        share = min(1.0, float(sizes[place] * layout.added[place]) / total) if total > 0 else 0.0
+        scatter = scatter.plus(beyond, sqrt(share))
+    return scatter
 
 
 def _sum_of_squares(statistics: Statistics, kind: tuple[Shared, ...]) -> float:
@@ -175,15 +191,15 @@ def _scatter(expected: LeftOut, sizes: Floats, weight: float) -> Scatter:
     return Scatter((weight * total) ** 2 / freedom, weight * along)
 
 
-def _freedom(variance: float, scatter: Scatter) -> float:
-    """The degrees of freedom of Student's t.
+def _freedom(variance: float, scatter: Scatter, most: int) -> float:
+    """The degrees of freedom of Student's t, as many as cells less one at most.
 
     Satterthwaite's, if error and figure are independent. They are where units are alike. A large
     unit moves both: a figure that it pulls far off also has a large error, so the interval holds
     the truth more often. To second order this is worth `WIDENS` of what goes along.
     """
     left = scatter.spread - WIDENS * max(0.0, scatter.along)
-    return variance**2 / max(left, scatter.spread / 4)
+    return variance**2 / max(left, scatter.spread / 4, variance**2 / most)
 
 
 def _fewest(layout: Layout) -> float:
