@@ -12,6 +12,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import chain, combinations
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +24,7 @@ from gnomon.measures.sharing import Sharing
 from gnomon.measures.statistics import Statistics, mean_of
 from gnomon.measures.swapping import swapping_test
 from gnomon.measures.table import Table
+from gnomon.measures.units import Units
 from gnomon.records import Answer
 from gnomon.registry import benchmark, entries
 
@@ -42,9 +44,9 @@ FOLDER = {
 class Design:
     """The cells of a set and the units that they belong to; answers can be drawn for it."""
 
-    def __init__(self, table: Table) -> None:
-        self.template = mean_of(np.zeros(len(table)), table.clusters)
-        cells = table.clusters.with_most(len(table))  # every unit, where the measures take blocks
+    def __init__(self, units: Units) -> None:
+        self.template = mean_of(np.zeros(len(units)), units)
+        cells = units.with_most(len(units))  # every unit, where the measures take blocks
         self.sizes = cells.layout.sizes.astype(np.int64)
         self.kinds = cells.layout.sources[1:] or cells.layout.sources
         self.units_of_cell = np.zeros(len(self.sizes), dtype=np.int64)
@@ -54,7 +56,7 @@ class Design:
         self.block_of_cell = None
         if len(self.totals) < len(self.sizes):
             self.block_of_cell = np.zeros(len(self.sizes), dtype=np.int64)
-            self.block_of_cell[cells.of] = table.clusters.cells(2).of
+            self.block_of_cell[cells.of] = units.cells(2).of
 
     def accuracy(self, centre: float, effect: float) -> float:
         """The expected accuracy with units of such an effect."""
@@ -113,9 +115,41 @@ def simulate(design: Design, effect: float, runs: int, seed: int) -> dict[str, f
     return {kind: count / runs for kind, count in hits.items()}
 
 
-def tables(data: str, only: list[str]) -> Iterator[tuple[str, Table]]:
-    """Every set that is there, with an answer of no interest to each item."""
+def small(only: list[str]) -> Iterator[tuple[str, Units]]:
+    """Designs of few or very unequal units; the last three are harder than any set."""
+    rng = np.random.default_rng(3)
+    ten = np.arange(10)
+    pairs = np.array(list(combinations(ten, 2)))
+    ring = np.concatenate(
+        [np.stack([ten, (ten + 1) % 10]), np.stack([ten, (ten + 3) % 10])], axis=1
+    )
+    twelve = np.array(list(combinations(range(12), 2)))
+    star = twelve[(twelve[:, 0] == 0) | (twelve.prod(axis=1) % 3 == 1)]
+    often = 1 / np.arange(1, 41)
+    unequal = [rng.choice(40, 2, replace=False, p=often / often.sum()) for _ in range(600)]
+    every = np.stack(np.indices((10, 10)).reshape(2, -1), axis=1)
+    few = np.stack(np.indices((5, 40)).reshape(2, -1), axis=1)
+    sizes = np.arange(1, 11) ** 2
+    designs = {
+        "10 units of 20": (np.repeat(ten, 20)[:, None], (1,)),
+        "10 units of 1 to 100": (np.repeat(ten, sizes)[:, None], (1,)),
+        "10 objects, all pairs": (np.repeat(pairs, 4, axis=0), (2,)),
+        "10 objects, 20 pairs": (np.repeat(ring.T, 6, axis=0), (2,)),
+        "10 objects by 10 verbs": (np.repeat(every, 3, axis=0), (1, 1)),
+        "5 objects by 40 verbs": (few, (1, 1)),
+        "12 objects, one in half of all pairs": (np.repeat(star, 4, axis=0), (2,)),
+        "40 objects, a few in most pairs": (np.array(unequal), (2,)),
+    }
+    for name, (codes, kinds) in designs.items():
+        if not only or "small" in only:
+            yield name, Units(codes, kinds, ("units",) * len(kinds))
+
+
+def sets(data: str, only: list[str]) -> Iterator[tuple[str, Units]]:
+    """What the items of every set that is there share."""
     for name in only or entries("benchmarks"):
+        if name == "small":
+            continue
         about = benchmark(name)
         for source in about.sources:
             options = {}
@@ -130,7 +164,7 @@ def tables(data: str, only: list[str]) -> Iterator[tuple[str, Table]]:
                 continue
             items = gnomon.load(f"{name}@{source}", **options).items()
             rows = [(item, Answer(item=item.id)) for item in items]
-            yield f"{name}@{source}", Table.of(rows, sharing=Sharing.of(about))
+            yield f"{name}@{source}", Table.of(rows, sharing=Sharing.of(about)).clusters
 
 
 def designs(
@@ -139,11 +173,12 @@ def designs(
     """For each set and each effect: how often intervals cover, how often equal models differ."""
     warnings.simplefilter("ignore")
     found: dict[str, dict[str, object]] = {}
-    for name, table in tables(data, only or []):
-        design = Design(table)
+    names = only or []
+    for name, units in chain(sets(data, names), small(names)):
+        design = Design(units)
         for effect in EFFECTS:
             shares = simulate(design, effect, runs, seed)
-            about = {"items": len(table), "units": design.template.units, "runs": runs}
+            about = {"items": len(units), "units": design.template.units, "runs": runs}
             found[f"{name}, effect {effect}"] = {**about, **shares}
             print(f"{name} {effect}: {shares}", flush=True)
     return found
@@ -153,7 +188,7 @@ def markdown(found: dict[str, dict[str, object]]) -> str:
     """A table with a row for each set, the effects beside each other."""
     by_set: dict[str, list[dict[str, object]]] = {}
     for name, row in found.items():
-        by_set.setdefault(name.partition(",")[0], []).append(row)
+        by_set.setdefault(name.rpartition(",")[0], []).append(row)
     lines = [
         "| set | items | units | runs | analytic | bootstrap | false positives |",
         "| --- | ---: | --- | ---: | --- | --- | --- |",

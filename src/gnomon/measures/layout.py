@@ -118,7 +118,7 @@ class Layout:
 
     @cached_property
     def coefficients(self) -> Floats:
-        """[jackknives, sources] by which the sums of squares give the variance of each source."""
+        """[sources, jackknives] by which the sums of squares give the variance of each source."""
         scaled = self.expected / self.added
         return np.asarray(np.linalg.pinv(scaled, rcond=1e-9) / self.added[:, None])
 
@@ -159,4 +159,4 @@ def _squares_of_common_shares(one: Shared, other: Shared, weights: Floats) -> Fl
     common = np.bincount(codes, weights=np.concatenate(shares), minlength=count)
     unit = np.zeros(count, dtype=np.int64)
     unit[codes] = key // other.number
-    return np.bincount(unit, weights=common**2, minlength=one.number)
+    return np.asarray(np.bincount(unit, weights=common**2, minlength=one.number), dtype=float)

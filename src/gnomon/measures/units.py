@@ -207,8 +207,8 @@ def _determines(one: Codes, two: Codes) -> bool:
 
 def _narrowed(kind: Kind) -> Kind:
     """The kind, as one of a single tag if each row has just one of its units."""
-    *others, last = kind.codes.T
-    if not others or last.min() < 0 or max(each.max() for each in others) >= 0:
+    others, last = kind.codes[:, :-1], kind.codes[:, -1]
+    if (others >= 0).any() or (last < 0).any():
         return kind
     return kind._replace(codes=kind.codes[:, -1:])
 
@@ -240,4 +240,3 @@ def counted(count: int, noun: str) -> str:
     if noun.endswith("ies"):
         return f"1 {noun.removesuffix('ies')}y"
     return f"1 {noun.removesuffix('s')}"
-

@@ -1,10 +1,8 @@
 """How much a figure varies: the error of anything that is a formula on sums over cells.
 
-The jackknife leaves out each cell in turn, and each unit of each kind with all its cells, and adds
-up the squares of how far the figure moves. What these sums are expected to be, if cells and the
-units of each kind have random effects, follows from who shares what (`layout`): as many equations
-as there are sources of variance. Their solution gives the variance of the figure, whatever the
-sizes and overlaps. With one kind of unit and equal sizes this is Tukey's jackknife.
+Each cell, and each unit with all its cells, is left out in turn. What that should show, if cells
+and units have random effects, follows from who shares what (`layout`): as many equations as there
+are sources of variance. Their solution is the error; docs/measures.md has the derivation.
 """
 
 from __future__ import annotations
