@@ -39,6 +39,11 @@ class Shared(NamedTuple):
         """[units] the weights of the cells that share each unit."""
         return self.sums(weights[:, None])[:, 0]
 
+    @property
+    def are_apart(self) -> bool:
+        """Whether no two cells share a unit."""
+        return self.number == int((self.of_cells >= 0).sum())
+
     def per_cell(self, values: Floats) -> Floats:
         """[cells] the values [units] of the units of each cell, added up."""
         with_none = np.append(values, 0.0)
@@ -147,6 +152,8 @@ def scale(shares: Floats) -> Floats:
 
 def _squares_of_common_shares(one: Shared, other: Shared, weights: Floats) -> Floats:
     """For each unit of `one`: its common share with each unit of `other`, squared and added up."""
+    if one.are_apart or other.are_apart:  # two units have one cell in common, or none
+        return one.shares(weights**2 * other.per_cell(np.ones(other.number)))
     keys = []
     shares = []
     for mine in one.of_cells.T:
