@@ -8,7 +8,8 @@
                                          simulated pairs
     python bench/measures.py designs [NAME ...] --data FOLDER
                                          both on the sets as they are, with effects of what their
-                                         items share; FOLDER has a folder for each paper
+                                         items share, and ("small") with few or unequal units;
+                                         FOLDER has a folder for each paper
 
 With --json the figures are printed as one JSON object. CPU seconds, not wall time.
 """

@@ -11,7 +11,7 @@ from gnomon.measures.distributions import t_cdf, t_quantile
 from gnomon.measures.intervals import bootstrap, interval
 from gnomon.measures.statistics import Statistics, mean_of, ratio
 from gnomon.measures.units import BLOCKS
-from gnomon.measures.variance import standard_error
+from gnomon.measures.variance import standard_error, uncertainty
 
 
 def simulated(rng, clusters=25, size=15, accuracy=0.6, spread=0.25):
@@ -21,7 +21,7 @@ def simulated(rng, clusters=25, size=15, accuracy=0.6, spread=0.25):
     return rng.random(len(codes)) < own[codes], codes
 
 
-@pytest.mark.parametrize("df", [1, 2, 3, 7, 24, 159, 5000])
+@pytest.mark.parametrize("df", [0.4, 1, 1.7, 2, 3, 7, 24, 159, 5000])
 def test_students_t_is_that_of_scipy(df):
     stats = pytest.importorskip("scipy.stats")
     for p in (0.001, 0.025, 0.3, 0.5, 0.8, 0.975, 0.9995):
@@ -43,17 +43,42 @@ def test_the_error_of_a_mean_of_single_items_is_the_textbook_one():
     )
 
 
-def test_the_jackknife_is_the_cr3_variance_of_a_clustered_mean(rng):
+def test_with_equal_clusters_the_error_is_tukeys_jackknife(rng):
     right, codes = simulated(rng, size=4)
-    size = np.bincount(codes)
-    sums = np.bincount(codes, weights=right - right.mean())
-    share = size / size.sum()
-    cr3 = (
-        np.sqrt(((sums / (1 - share)) ** 2).sum())
-        / size.sum()
-        * np.sqrt((len(size) - 1) / len(size))
-    )
-    assert standard_error(mean_of(right, codes)) == pytest.approx(cr3, rel=1e-6)
+    without = np.array([right[codes != code].mean() for code in np.unique(codes)])
+    tukey = (len(without) - 1) * without.var()
+    assert standard_error(mean_of(right, codes)) == pytest.approx(np.sqrt(tukey))
+
+
+UNEQUAL = np.repeat(np.arange(10), np.arange(1, 11) ** 2)
+
+
+@pytest.mark.parametrize("effect", [0.0, 1.0])
+def test_unequal_clusters_neither_widen_nor_narrow_the_error(rng, effect):
+    share = np.bincount(UNEQUAL) / len(UNEQUAL)
+    truth = 1 / len(UNEQUAL) + effect**2 * (share**2).sum()
+    found = []
+    for _ in range(2000):
+        values = rng.normal(0, 1, len(UNEQUAL)) + effect * rng.normal(0, 1, 10)[UNEQUAL]
+        found.append(standard_error(mean_of(values, UNEQUAL)) ** 2)
+    assert np.mean(found) == pytest.approx(truth, rel=0.06)
+
+
+def test_large_clusters_count_for_more_only_where_clusters_differ(rng):
+    """Without effects of their own, clusters vary by their items: more of them count."""
+    codes = np.repeat(np.arange(60), np.arange(1, 61) ** 2 // 40 + 1)
+    share = np.bincount(codes) / len(codes)
+    by_items = 1 / (share**2).sum() - 1
+    by_effects = (share**2).sum() ** 2 / (share**4).sum() - 1
+    assert by_items > 1.4 * by_effects
+    without, with_effects = [], []
+    for _ in range(200):
+        noise = rng.normal(0, 1, len(codes))
+        without.append(uncertainty(mean_of(noise, codes)).plain_freedom)
+        own = 3 * rng.normal(0, 1, 60)[codes]
+        with_effects.append(uncertainty(mean_of(noise + own, codes)).plain_freedom)
+    assert np.median(without) == pytest.approx(by_items, rel=0.15)
+    assert np.median(with_effects) == pytest.approx(by_effects, rel=0.15)
 
 
 def test_intervals_of_clustered_items_cover_and_naive_ones_do_not():

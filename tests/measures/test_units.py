@@ -54,21 +54,89 @@ def asked(units, right, **about):
     return Table.of(rows, **({"sharing": PAIRS, "model": "m", "benchmark": "b"} | about))
 
 
-def jackknifed(values, parts):
-    """The textbook jackknife of a mean, by deleting rows one part after the other."""
-    without = np.array([values[~part].mean() for part in parts])
-    return (len(parts) - 1) / len(parts) * ((without - without.mean()) ** 2).sum()
+def moves(values, parts):
+    """How leaving out each part moves the mean, as weights of the rows."""
+    found = []
+    for part in parts:
+        found.append(~part / (~part).sum() - 1 / len(values))
+    return np.array(found)
 
 
-def test_the_error_of_pairs_is_that_of_deleting_every_object_and_every_pair(rng):
-    units = pairs_of(30, times=2)
-    values = rng.random(len(units))
-    objects = [(units == i).any(axis=1) for i in range(30)]
-    pairs = [(units == pair).all(axis=1) for pair in pairs_of(30)]
-    of_objects, of_pairs = jackknifed(values, objects), jackknifed(values, pairs)
-    beyond = max(of_objects - of_pairs - of_pairs, -0.1 * of_pairs)
-    expected = of_pairs + beyond / (1 - 2 / 30)
-    assert standard_error(mean_of(values, Units(units, (2,)))) == pytest.approx(sqrt(expected))
+def parts_of(units, count):
+    """For each of so many units the rows that have it."""
+    return [(units == unit).any(axis=1) for unit in range(count)]
+
+
+def solved(values, cells, jackknives, sources):
+    """The variance of a mean, by deleting rows and by dense algebra.
+
+    A jackknife is a list of parts with their signs, a source a matrix [rows, units].
+    """
+    sums = []
+    expected = []
+    for jackknife in [[(1, cells)], *jackknives]:
+        weights = [(sign, moves(values, parts)) for sign, parts in jackknife]
+        sums.append(sum(sign * ((each @ values) ** 2).sum() for sign, each in weights))
+        row = []
+        for source in sources:
+            row.append(sum(sign * ((each @ source) ** 2).sum() for sign, each in weights))
+        expected.append(row)
+    adds = [(source.mean(axis=0) ** 2).sum() for source in sources]
+    return adds @ np.linalg.solve(expected, sums)
+
+
+def ends_of(units, count):
+    """[rows, units] whether a row has a unit."""
+    return np.array(parts_of(units, count), dtype=float).T
+
+
+@pytest.mark.parametrize("hub", [False, True])
+def test_the_error_of_pairs_solves_for_what_objects_and_pairs_add(rng, hub):
+    pairs = pairs_of(12)
+    if hub:  # the first object is in half of all pairs
+        pairs = np.array([pair for pair in pairs.tolist() if pair[0] == 0 or sum(pair) % 5 == 0])
+    units = np.repeat(pairs, 2, axis=0)
+    values = rng.normal(0, 1, 12)[units].sum(axis=1) + rng.normal(0, 1, len(units))
+    cells = [(units == pair).all(axis=1) for pair in pairs]
+    objects = parts_of(units, 12)
+    sources = [np.array(cells, dtype=float).T, ends_of(units, 12)]
+    variance = solved(values, cells, [[(1, objects), (-1, cells)]], sources)
+    found = standard_error(mean_of(values, Units(units, (2,))))
+    assert found == pytest.approx(sqrt(variance))
+
+
+def test_the_error_of_crossed_kinds_counts_nothing_twice(rng):
+    """What rows show of columns, and columns of rows, is taken off."""
+    units = np.stack(np.indices((8, 11)).reshape(2, -1), axis=1)
+    units = units[rng.random(len(units)) < 0.6]
+    values = rng.normal(0, 1, 8)[units[:, 0]] + rng.normal(0, 1, 11)[units[:, 1]]
+    values = values + rng.normal(0, 1, len(units))
+    cells = [np.arange(len(units)) == row for row in range(len(units))]
+    rows, columns = units[:, :1], units[:, 1:]
+    jackknives = [[(1, parts_of(rows, 8))], [(1, parts_of(columns, 11))]]
+    sources = [np.eye(len(units)), ends_of(rows, 8), ends_of(columns, 11)]
+    variance = solved(values, cells, jackknives, sources)
+    found = standard_error(mean_of(values, Units(units, (1, 1), ("rows", "columns"))))
+    assert found == pytest.approx(sqrt(variance))
+
+
+def test_units_that_add_nothing_take_little_off(rng):
+    units = pairs_of(6, times=3)
+    for _ in range(50):
+        values = rng.normal(0, 1, len(units))
+        by_pairs = standard_error(mean_of(values, np.repeat(np.arange(15), 3)))
+        found = standard_error(mean_of(values, Units(units, (2,))))
+        assert found > 0.94 * by_pairs
+
+
+def test_a_large_unit_moves_figure_and_error_together(rng):
+    alike = uncertainty(mean_of(rng.normal(0, 1, 10)[np.arange(200) % 10], np.arange(200) % 10))
+    assert alike.freedom == pytest.approx(9)
+    assert alike.plain_freedom == pytest.approx(9)
+    codes = np.repeat(np.arange(21), [60, *[7] * 20])
+    unequal = uncertainty(mean_of(rng.normal(0, 1, 21)[codes], codes))
+    assert unequal.plain_freedom < 4
+    assert unequal.freedom > 1.3 * unequal.plain_freedom
 
 
 def test_with_many_objects_it_is_the_double_sum_over_pairs_that_share_an_object(rng):
@@ -85,17 +153,6 @@ def test_with_many_objects_it_is_the_double_sum_over_pairs_that_share_an_object(
     found = standard_error(mean_of(values, Units(units, (2,)), bounds=(-np.inf, np.inf)))
     assert found == pytest.approx(expected, rel=0.08)
     assert found > 2 * standard_error(mean_of(values, np.arange(len(values))))
-
-
-def test_crossed_kinds_add_up_what_each_has_beyond_the_cells(rng):
-    units = np.stack(np.indices((20, 25)).reshape(2, -1), axis=1)
-    values = rng.normal(0, 1, 20)[units[:, 0]] + rng.normal(0, 1, 25)[units[:, 1]]
-    values = values + rng.normal(0, 1, 500)
-    cells = jackknifed(values, [np.arange(500) == i for i in range(500)])
-    rows = jackknifed(values, [units[:, 0] == i for i in range(20)])
-    columns = jackknifed(values, [units[:, 1] == i for i in range(25)])
-    found = standard_error(mean_of(values, Units(units, (1, 1), ("rows", "columns"))))
-    assert found == pytest.approx(sqrt(rows + columns - cells))
 
 
 @st.composite

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gnomon.measures.units import Codes
+from gnomon.measures.codes import Codes
 
 
 class Column(NamedTuple):

@@ -10,9 +10,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gnomon.measures.statistics import Codes, Floats
+from gnomon.measures.codes import Codes, compact
+from gnomon.measures.statistics import Floats
 from gnomon.measures.table import Table
-from gnomon.measures.units import Units, compact
+from gnomon.measures.units import Units
 from gnomon.records import Score
 
 FEWEST = 5  # pairs, triples or groups of items that a figure may be a share of

@@ -16,7 +16,7 @@ import numpy as np
 
 from gnomon.measures.distributions import NORMAL, t_quantile
 from gnomon.measures.statistics import Floats, Statistics
-from gnomon.measures.variance import leaving_out, uncertainty
+from gnomon.measures.variance import uncertainty
 
 
 class Interval(NamedTuple):
@@ -56,6 +56,7 @@ def interval(
     if all_alike or not analytic.error > 0:  # drawing such units is blind, the analytic is not
         return analytic
     spread = value + analytic.error / float(drawn.std(ddof=1)) * (drawn - value)
+    t = t_quantile((1 + level) / 2, known.plain_freedom)  # percentiles follow a large unit
     low, high = np.quantile(spread, _percentiles(statistics, drawn, value, t))
     found = Interval(value, float(low), float(high), analytic.error)
     return _within(statistics.bounds, found)
@@ -117,7 +118,8 @@ def _moved_by_units(statistics: Statistics) -> Floats:
     """How far each unit moves the figure, by leaving it out."""
     found = []
     for sums in statistics.by_unit():
-        without = leaving_out(statistics, sums)
+        without = statistics.finish(statistics.total - sums)
+        without = without[~np.isnan(without)]
         found.append(without.mean() - without)
     return np.concatenate(found)
 

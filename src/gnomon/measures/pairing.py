@@ -52,7 +52,7 @@ def _same_cells(one: Statistics, two: Statistics) -> bool:
     if one.sums.shape != two.sums.shape:
         return False
     shared = zip(chain(*one.kinds), chain(*two.kinds), strict=True)
-    return all(np.array_equal(mine.units, theirs.units) for mine, theirs in shared)
+    return all(np.array_equal(mine.of_cells, theirs.of_cells) for mine, theirs in shared)
 
 
 def _leaves_out(measure: Measure, table: Table, usable: Flags) -> bool:

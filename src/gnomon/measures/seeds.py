@@ -230,7 +230,7 @@ def _interval(
     mean: float, spread: float, seeds: int, pooled: Statistics, level: float
 ) -> tuple[float | None, float | None]:
     """Student's t with Satterthwaite's degrees of freedom for the sum of the two variances."""
-    error, df = uncertainty(pooled)
+    error, df, _ = uncertainty(pooled)
     if isnan(mean) or isnan(error) or pooled.clusters < 2:
         return None, None
     from_items = error**2

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from gnomon.measures.codes import Codes
 from gnomon.measures.columns import pooled
-from gnomon.measures.units import Codes, Units
+from gnomon.measures.units import Units
 
 if TYPE_CHECKING:
     from gnomon.contracts import Benchmark

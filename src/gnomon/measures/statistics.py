@@ -9,16 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gnomon.measures.units import Cells, Codes, Shared, Units, compact
+from gnomon.measures.codes import Codes, Floats, added, compact
+from gnomon.measures.layout import Layout, Shared
+from gnomon.measures.units import Cells, Units
 
 __all__ = ["Cell", "Codes", "Finish", "Floats", "Statistics", "compact", "mean_of", "ratio"]
 
-Floats = NDArray[np.float64]
 Finish = Callable[[Floats], Floats]  # sums[..., k] -> values[...], vectorised over the leading axes
 
 
@@ -47,9 +49,7 @@ class Statistics:
     # units that one row of sums is shared among (a triple of objects: 3)
     degree: int = 1
     bent: bool = True  # whether an interval gets shorter towards a bound, or is only cut there
-    # for each kind of unit the cells that share one, two ...; empty where cells are the units
-    kinds: tuple[tuple[Shared, ...], ...] = ()
-    sizes: Floats | None = None  # how much each cell weighs; none if all weigh the same
+    shared: Layout | None = None  # what cells share, and how much each weighs; if none, all alike
     units: str = ""  # how many units of each kind there are, in words
 
     @classmethod
@@ -106,12 +106,11 @@ class Statistics:
             min(cells.units_of_kind),
             bounds,
             degree,
-            kinds=cells.kinds,
-            sizes=np.bincount(cells.of, minlength=cells.number).astype(float),
+            shared=cells.layout,
             units=cells.words,
         )
 
-    @property
+    @cached_property
     def total(self) -> Floats:
         """The sums over all cells."""
         total: Floats = self.sums.sum(axis=0)
@@ -122,31 +121,21 @@ class Statistics:
         """The figure; NaN where the measure is undefined."""
         return float(self.finish(self.total)) if self.clusters else float("nan")
 
+    @cached_property
+    def layout(self) -> Layout:
+        """How much each cell weighs, and what cells share."""
+        return self.shared or Layout(np.ones(len(self.sums)))
+
     @property
-    def weights(self) -> Floats:
-        """The share of each cell in the whole."""
-        if self.sizes is None:
-            return np.full(len(self.sums), 1 / max(1, len(self.sums)))
-        return np.asarray(self.sizes / max(1.0, float(self.sizes.sum())))
+    def kinds(self) -> tuple[tuple[Shared, ...], ...]:
+        """For each kind of unit what cells share: one, two ...; empty where cells are the units."""
+        return self.layout.kinds
 
     def by_unit(self) -> list[Floats]:
         """For each kind, the sums over the cells of each unit; the sums where cells are units."""
         if not self.kinds:
             return [self.sums]
-        return [over(one_unit, self.sums) for one_unit, *_ in self.kinds]
-
-
-def over(shared: Shared, columns: Floats) -> Floats:
-    """[units, k] columns [cells, k] added up over the cells that share each unit."""
-    return added(shared.units, shared.number, columns[shared.cells])
-
-
-def added(codes: Codes, count: int, columns: Floats) -> Floats:
-    """[count, k] the columns of all rows that have the same code, added up."""
-    sums = np.empty((count, columns.shape[1]))
-    for j in range(columns.shape[1]):
-        sums[:, j] = np.bincount(codes, weights=columns[:, j], minlength=count)
-    return sums
+        return [one_unit.sums(self.sums) for one_unit, *_ in self.kinds]
 
 
 def ratio(sums: Floats) -> Floats:

@@ -33,8 +33,7 @@ def difference(one: Statistics, two: Statistics) -> Statistics:
         (one.bounds[0] - two.bounds[1], one.bounds[1] - two.bounds[0]),
         one.degree,
         bent=False,
-        kinds=one.kinds,
-        sizes=one.sizes,
+        shared=one.shared,
         units=one.units,
     )
 
@@ -78,7 +77,7 @@ def swapping_test(one: Statistics, two: Statistics, *, swaps: int = SWAPS, seed:
 
 def t_test(gap: Statistics) -> float:
     """The two-sided p-value of a zero difference, from its error and Student's t."""
-    error, freedom = uncertainty(gap)
+    error, freedom, _ = uncertainty(gap)
     if isnan(error) or isnan(gap.value) or min(gap.clusters, gap.n) < 2:
         return nan
     if error == 0:

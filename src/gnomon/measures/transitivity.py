@@ -13,6 +13,7 @@ import numpy as np
 
 from gnomon.measures.consistency import with_twin
 from gnomon.measures.laws import Statements, contexts, order, relations
+from gnomon.measures.layout import Layout
 from gnomon.measures.statistics import Codes, Floats, Statistics, ratio
 from gnomon.measures.table import Table
 from gnomon.measures.units import counted
@@ -34,7 +35,8 @@ def transitivity(table: Table, *, and_right: bool = False) -> Statistics:
     triples = round(float(shares.sum()))
     objects = int((shares > 0).sum())
     words = counted(objects, "objects")
-    return Statistics(by_object, ratio, triples, objects, degree=3, sizes=shares, units=words)
+    shared = Layout(shares)
+    return Statistics(by_object, ratio, triples, objects, degree=3, shared=shared, units=words)
 
 
 class _Square(NamedTuple):

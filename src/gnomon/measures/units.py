@@ -14,19 +14,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-Codes = NDArray[np.int32] | NDArray[np.int64]
+from gnomon.measures.codes import Codes, Floats, compact
+from gnomon.measures.layout import Layout, Shared
 
 # more units of a kind than this are put together in so many random blocks, which are as independent
 BLOCKS = 10_000
 CELLS = 5_000_000  # numbers that a matrix of sums may hold
-
-
-class Shared(NamedTuple):
-    """The cells that share a unit, for each unit; or two units, for each two; and so on."""
-
-    cells: Codes  # a cell occurs once for each unit that it has
-    units: Codes  # the unit, for each of these
-    number: int  # of units
 
 
 class Cells(NamedTuple):
@@ -34,8 +27,7 @@ class Cells(NamedTuple):
 
     of: Codes  # the cell of each row
     number: int
-    # for each kind of unit what cells share: one unit, two ...; empty where cells are the units
-    kinds: tuple[tuple[Shared, ...], ...]
+    layout: Layout  # what cells share
     units_of_kind: tuple[int, ...]  # how many there are, before any were put into blocks
     words: str  # the same for people: "16 objects, 30 verbs"
 
@@ -69,13 +61,14 @@ class Units:
     def cells(self, columns: int) -> Cells:
         """The cells; few enough for a matrix of sums that has so many columns."""
         most = max(100, min(BLOCKS, CELLS // max(1, columns)))
-        found = self._with_most(most)
-        if found.kinds and found.number * columns > CELLS:
+        found = self.with_most(most)
+        if found.layout.kinds and found.number * columns > CELLS:
             fitting = int((CELLS / columns) ** (1 / sum(self.kinds)))
-            found = self._with_most(max(10, fitting))
+            found = self.with_most(max(10, fitting))
         return found
 
-    def _with_most(self, most: int) -> Cells:
+    def with_most(self, most: int) -> Cells:
+        """The cells, where a kind has no more units than this, or as many blocks of them."""
         if most not in self._cells:
             self._cells[most] = _cells(self, most)
         return self._cells[most]
@@ -103,10 +96,11 @@ def _cells(units: Units, most: int) -> Cells:
     for kind in _independent(_kinds(units)):
         counts = (*counts, kind.units)
         words.append(counted(kind.units, kind.noun))
-        blocks.append(_blocked(kind, most))
+        blocks.append(_blocked(_narrowed(kind), most))
     if len(blocks) == 1 and blocks[0].codes.shape[1] == 1:
         [only] = blocks
-        return Cells(only.codes[:, 0], only.number, (), counts, ", ".join(words))
+        alone = Layout(_sizes(only.codes[:, 0], only.number))
+        return Cells(only.codes[:, 0], only.number, alone, counts, ", ".join(words))
 
     of: Codes = np.zeros(len(units), dtype=np.int64)
     for kind in blocks:
@@ -115,7 +109,11 @@ def _cells(units: Units, most: int) -> Cells:
     first = np.zeros(count, dtype=np.int64)
     first[of[::-1]] = np.arange(len(of))[::-1]
     shared = tuple(_shared(kind.codes[first]) for kind in blocks)
-    return Cells(of, count, shared, counts, ", ".join(words))
+    return Cells(of, count, Layout(_sizes(of, count), shared), counts, ", ".join(words))
+
+
+def _sizes(of: Codes, count: int) -> Floats:
+    return np.bincount(of, minlength=count).astype(float)
 
 
 def _shared(units: Codes) -> tuple[Shared, ...]:
@@ -127,19 +125,19 @@ def _shared(units: Codes) -> tuple[Shared, ...]:
 
 
 def _sharing(units: Codes, number: int) -> Shared:
-    cells: list[Codes] = []
-    keys: list[Codes] = []
+    places = list(combinations(range(units.shape[1]), number))
     width = int(units.max(initial=0)) + 1
-    for tags in combinations(range(units.shape[1]), number):
+    keys: Codes = np.full((len(units), len(places)), -1, dtype=np.int64, order="F")
+    for place, tags in enumerate(places):
         some = units[:, tags]
-        there = np.flatnonzero((some >= 0).all(axis=1))
-        key: Codes = np.zeros(len(there), dtype=np.int64)
+        there = (some >= 0).all(axis=1)
+        key: Codes = np.zeros(int(there.sum()), dtype=np.int64)
         for tag in some[there].T:
             key = key * width + tag
-        cells.append(there)
-        keys.append(key)
-    codes, count = compact(np.concatenate(keys, dtype=np.int64))
-    return Shared(np.concatenate(cells, dtype=np.int64), codes, count)
+        keys[there, place] = key
+    named = keys >= 0
+    keys[named], count = compact(keys[named])
+    return Shared(keys, count)
 
 
 def _kinds(units: Units) -> list[Kind]:
@@ -207,6 +205,14 @@ def _determines(one: Codes, two: Codes) -> bool:
     return pairs == compact(one)[1]
 
 
+def _narrowed(kind: Kind) -> Kind:
+    """The kind, as one of a single tag if each row has just one of its units."""
+    others, last = kind.codes[:, :-1], kind.codes[:, -1]
+    if (others >= 0).any() or (last < 0).any():
+        return kind
+    return kind._replace(codes=kind.codes[:, -1:])
+
+
 def _blocked(kind: Kind, most: int) -> Kind:
     """The kind or, where it has more units, as many random blocks of them.
 
@@ -234,30 +240,3 @@ def counted(count: int, noun: str) -> str:
     if noun.endswith("ies"):
         return f"1 {noun.removesuffix('ies')}y"
     return f"1 {noun.removesuffix('s')}"
-
-
-def compact(codes: Codes) -> tuple[Codes, int]:
-    """Codes renumbered 0, 1 ... in order of value, and how many; each -1 becomes one of its own.
-
-    >>> compact(np.array([7, 3, 7, -1, -1]))
-    (array([1, 0, 1, 2, 3]), 4)
-    """
-    alone = codes < 0
-    if not alone.any():
-        return _renumber(codes)
-    codes = np.asarray(codes, dtype=np.int64).copy()
-    named, count = _renumber(codes[~alone])
-    codes[~alone] = named
-    codes[alone] = count + np.arange(int(alone.sum()))
-    return codes, count + int(alone.sum())
-
-
-def _renumber(codes: Codes) -> tuple[Codes, int]:
-    if not len(codes):
-        return codes, 0
-    top = int(codes.max()) + 1
-    if top > 4 * len(codes) + 1000:  # sparse codes: sorting is cheaper than a long table
-        values, found = np.unique(codes, return_inverse=True)
-        return np.asarray(found, dtype=np.int64), len(values)
-    seen = np.bincount(codes, minlength=top) > 0
-    return (np.cumsum(seen) - 1)[codes], int(seen.sum())

@@ -1,32 +1,26 @@
 """How much a figure varies: the error of anything that is a formula on sums over cells.
 
-The formula. C is the jackknife variance over cells, each left out in turn; J over the units of a
-kind, each left out with all its cells (Tukey 1958; the CR3 variance of cluster-robust statistics).
-Cells of two units of a kind, such as pairs of objects, are counted with the others of the same two
-in both, so these are taken off once: J over objects less J over pairs (dyadic clustering: Aronow,
-Samii and Assenova 2015). What each kind has beyond C is added to it, as in multiway clustering
-(Cameron, Gelbach and Miller 2011):
-
-    variance = C + (J of the first kind - C) + (J of the second kind - C) + ...
-
-With one kind and one unit an item this is J, the jackknife over clusters.
+Each cell, and each unit with all its cells, is left out in turn. What that should show, if cells
+and units have random effects, follows from who shares what (`layout`): as many equations as there
+are sources of variance. Their solution is the error; docs/measures.md has the derivation.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from math import isnan, nan, sqrt
+from math import nan, sqrt
 from typing import NamedTuple
 
 import numpy as np
 
-from gnomon.measures.statistics import Floats, Statistics, over
-from gnomon.measures.units import Shared
+from gnomon.measures.layout import Layout, LeftOut, Shared, scale
+from gnomon.measures.statistics import Floats, Statistics
 
-# A kind whose units add nothing comes out below C as often as above. Counting only what is above
-# would make intervals too wide, counting all of it would make some far too narrow.
-LEAST = -0.1
-KEPT = 0.5  # of what units add, the least share that C is taken to leave
+# Units that add nothing come out below 0 as often as above. Counting only what is above would make
+# intervals too wide, counting all of it would make some far too narrow.
+LEAST = 0.9  # the least variance, as a share of that of the cells
+# How much an interval of 95 % widens as the error moves along with the figure: see `_freedom`
+SQUARE = 1.96**2
+WIDENS = 2 * (SQUARE - 1) / (SQUARE + 1)
 
 
 class Uncertainty(NamedTuple):
@@ -34,14 +28,19 @@ class Uncertainty(NamedTuple):
 
     error: float = nan
     freedom: float = nan
+    # the same if a large unit did not move figure and error together: for an interval that it moves
+    plain_freedom: float = nan
 
 
-class Part(NamedTuple):
-    """What the units of a kind add to the variance of the cells, and how well that is known."""
+class Scatter(NamedTuple):
+    """How well a part of the variance is known."""
 
-    added: float
-    of_units: float  # the variance that comes from units, part of which is in that of the cells
-    freedom: float
+    spread: float = 0.0  # half the variance of the part
+    along: float = 0.0  # how much of it goes along with the figure's own error
+
+    def plus(self, other: Scatter, times: float = 1.0) -> Scatter:
+        """Both, the other so many times."""
+        return Scatter(self.spread + times * other.spread, self.along + times * other.along)
 
 
 def standard_error(statistics: Statistics) -> float:
@@ -50,87 +49,161 @@ def standard_error(statistics: Statistics) -> float:
 
 
 def uncertainty(statistics: Statistics) -> Uncertainty:
-    """The error of a figure with Satterthwaite's degrees of freedom.
+    """The error of a figure with its degrees of freedom.
 
     Where the units of a row of sums are not known, but it is shared among several (a triple of
     objects), the error is widened by their number, as that of a U-statistic of such a degree is.
     """
-    if len(statistics.sums) < 2:
+    layout = statistics.layout
+    moved = how_far_moved(statistics, statistics.sums, layout.weights)
+    if np.isnan(moved).any():
         return Uncertainty()
-    of_cells = jackknife(statistics, statistics.sums)
-    if isnan(of_cells):
-        return Uncertainty()
-    freedom_of_cells = effective(statistics.weights)
-    fewest = freedom_of_cells
-    variance = of_cells
-    of_units = scatter = 0.0
-    for kind in statistics.kinds:
-        part = _part(statistics, kind, of_cells)
-        fewest = min(fewest, part.freedom)
-        variance += part.added
-        of_units += part.of_units
-        scatter += part.of_units**2 / part.freedom
+    variance, scatter = _of_cells(moved, layout.weights)
+    if layout.kinds:
+        variance, scatter = _of_overlapping(statistics, moved, variance, scatter)
 
     error = statistics.degree * sqrt(variance)
     if error <= 1e-12:  # cells that agree but for the last bit do agree
-        return Uncertainty(0.0, fewest)
-    rest = max(0.0, variance - of_units)
-    scatter += rest**2 / freedom_of_cells
-    return Uncertainty(error, variance**2 / scatter)
+        fewest = _fewest(layout)
+        return Uncertainty(0.0, fewest, fewest)
+    most = len(moved) - 1
+    plain = _freedom(variance, Scatter(scatter.spread), most)
+    return Uncertainty(error, _freedom(variance, scatter, most), plain)
 
 
-def _part(statistics: Statistics, kind: Sequence[Shared], of_cells: float) -> Part:
-    shares = over(kind[0], statistics.weights[:, None])[:, 0]
-    # of the variance from units, how much each of the units of a cell leaves in that of cells
-    per_cell = float(shares.sum())
-    inside = per_cell * float((statistics.weights**2).sum() / (shares**2).sum())
-    kept = max(1 - per_cell * inside, KEPT)
-    beyond = max(_sharing_any(statistics, kind) - of_cells, LEAST * of_cells)
-    return Part(
-        added=beyond * _lost_with_the_mean(per_cell, kind[0].number),
-        of_units=max(0.0, beyond / kept),
-        freedom=effective(shares),
-    )
+def how_far_moved(statistics: Statistics, sums: Floats, shares: Floats) -> Floats:
+    """How far the figure moves as each row of some sums is left out; all NaN with fewer than two.
 
-
-def _lost_with_the_mean(per_cell: float, units: int) -> float:
-    """By what the variance from n units is too small where a cell has two: of order 1 / n.
-
-    Residuals are taken from a mean to which every unit adds twice. With one unit a cell, leaving
-    out one makes up for it.
+    A unit without which the figure is undefined counts as if it did not move it.
     """
-    lost = 2 * (per_cell - 1) / max(units, 1)
-    return 1 / (1 - min(max(lost, 0.0), 1 - KEPT))
+    without = statistics.finish(statistics.total - sums)
+    defined = ~np.isnan(without)
+    if defined.sum() < 2:
+        return np.full(max(1, len(sums)), nan)
+    weights = np.where(defined, 1 - shares, 0.0)
+    without = np.where(defined, without, 0.0)
+    centre = float((weights * without).sum() / weights.sum())
+    moved = np.where(defined, without - centre, 0.0)
+    return np.asarray(moved * (1 - shares) * scale(shares))
 
 
-def _sharing_any(statistics: Statistics, kind: Sequence[Shared]) -> float:
-    """The variance where cells that share any unit of a kind vary together.
+def _of_cells(moved: Floats, shares: Floats) -> tuple[float, Scatter]:
+    """The variance where cells are the units.
 
-    Those that share two are counted with either, and so taken off once, and so on by turns.
+    Two sources: items, whose part in a cell's variance shrinks with its size, and the cells' own
+    effects. How much of each there is decides how many of the cells count.
     """
-    variance = 0.0
+    of_items = scale(shares) ** 2 * shares * (1 - shares)
+    square = float((shares**2).sum())
+    of_effects = scale(shares) ** 2 * shares**2 * (1 - 2 * shares + square)
+    expected = np.array([of_items, of_effects])
+    parts = _parts(moved**2, expected, shares)
+    total = float(parts @ expected.sum(axis=1))
+    if total <= 0:
+        return 0.0, Scatter()
+
+    ratio = float(parts @ [1.0, square]) / total
+    variance = ratio * float((moved**2).sum())
+    along = np.array([np.zeros(len(shares)), scale(shares) * shares * (shares - square)])
+    sizes = parts * variance / (parts @ [1.0, square])
+    return variance, _scatter(LeftOut(expected, along), sizes, ratio)
+
+
+def _parts(squares: Floats, expected: Floats, shares: Floats) -> Floats:
+    """How much varies by items and how much by cells: from squares, weighed by size and alike."""
+    alike = 1 / np.where(shares > 0, shares, np.inf)
+    sums = np.array([squares.sum(), squares @ alike])
+    matrix = np.array([expected.sum(axis=1), expected @ alike])
+    found = np.maximum(np.linalg.pinv(matrix) @ sums, 0.0)
+    return found if found.any() else np.array([0.0, 1.0])
+
+
+def _of_overlapping(
+    statistics: Statistics, moved: Floats, of_cells: float, scatter_of_cells: Scatter
+) -> tuple[float, Scatter]:
+    """The variance where cells share units."""
+    layout = statistics.layout
+    squares = [float((moved**2).sum())]
+    for kind in layout.kinds:
+        squares.append(_sum_of_squares(statistics, kind))
+    found = layout.coefficients @ squares
+    variance = max(float(layout.added @ found), LEAST * of_cells)
+    found = np.maximum(found, 0.0)
+    if variance == 0 or not found.any():
+        return variance, scatter_of_cells
+
+    sizes = found * variance / (layout.added @ found)
+    scatter = _scatter_of_kinds(layout, sizes)
+    rest = float(sizes[0] * layout.added[0]) / of_cells if of_cells > 0 else 0.0
+    return variance, scatter.plus(scatter_of_cells, rest**2)
+
+
+def _scatter_of_kinds(layout: Layout, sizes: Floats) -> Scatter:
+    """How well what the units of all kinds add is known, if sources have these variances.
+
+    The noise of the squares over a kind counts by the root of the share of them that its units
+    make: where they make none, the least variance already widens the interval.
+    """
+    scatter = Scatter()
+    weights = layout.added @ layout.coefficients
+    same_cell = float(((sizes @ layout.of_cells.squares) ** 2).sum())
+    for place, (kind, expected) in enumerate(zip(layout.kinds, layout.of_units, strict=True), 1):
+        of_kind = _scatter(expected, sizes, float(weights[place]))
+        # the squares of cells are in those of their units as in those of cells: they cancel
+        cancel = float(weights[place]) ** 2 * same_cell * kind[0].of_cells.shape[1]
+        beyond = Scatter(max(0.0, of_kind.spread - cancel), of_kind.along)
+        total = float((sizes @ expected.squares).sum())
+        share = min(1.0, float(sizes[place] * layout.added[place]) / total) if total > 0 else 0.0
+        scatter = scatter.plus(beyond, sqrt(share))
+    return scatter
+
+
+def _sum_of_squares(statistics: Statistics, kind: tuple[Shared, ...]) -> float:
+    """The squares over the units of a kind.
+
+    Cells that share two are counted with either, and so taken off once, and so on by turns.
+    """
+    total = 0.0
     sign = 1
     for shared in kind:
         if shared.number > 1:
-            variance += sign * jackknife(statistics, over(shared, statistics.sums))
+            shares = shared.shares(statistics.layout.weights)
+            moved = how_far_moved(statistics, shared.sums(statistics.sums), shares)
+            total += sign * float(np.nan_to_num(moved**2).sum())
         sign = -sign
-    return variance
+    return total
 
 
-def jackknife(statistics: Statistics, sums: Floats) -> float:
-    """(G-1)/G * sum (value without g - mean of these)^2, for each row g of some sums left out."""
-    without = leaving_out(statistics, sums)
-    count = len(without)
-    if count < 2:
-        return nan
-    squares = float(((without - without.mean()) ** 2).sum())
-    return (count - 1) / count * squares
+def _scatter(expected: LeftOut, sizes: Floats, weight: float) -> Scatter:
+    """How well a sum of squares is known that counts with such a weight.
+
+    Squares of normal deviations have twice the square of their mean as variance (Satterthwaite
+    1946). They are taken from a common mean, which costs one degree of freedom.
+    """
+    squares = sizes @ expected.squares
+    total = float(squares.sum())
+    if total <= 0:
+        return Scatter()
+    freedom = max(1.0, total**2 / float((squares**2).sum()) - 1)
+    along = float(((sizes @ expected.along) ** 2).sum())
+    return Scatter((weight * total) ** 2 / freedom, weight * along)
 
 
-def leaving_out(statistics: Statistics, sums: Floats) -> Floats:
-    """The figure without each row of some sums in turn, where it is defined."""
-    without = statistics.finish(statistics.total - sums)
-    return np.asarray(without[~np.isnan(without)])
+def _freedom(variance: float, scatter: Scatter, most: int) -> float:
+    """The degrees of freedom of Student's t, as many as cells less one at most.
+
+    Satterthwaite's, if error and figure are independent. They are where units are alike. A large
+    unit moves both: a figure that it pulls far off also has a large error, so the interval holds
+    the truth more often. To second order this is worth `WIDENS` of what goes along.
+    """
+    left = scatter.spread - WIDENS * max(0.0, scatter.along)
+    return variance**2 / max(left, scatter.spread / 4, variance**2 / most)
+
+
+def _fewest(layout: Layout) -> float:
+    """The degrees of freedom if only units varied, of the kind that has fewest."""
+    kinds = layout.sources[1:] or layout.sources
+    return min(effective(units.shares(layout.weights)) for units in kinds)
 
 
 def effective(shares: Floats) -> float:
