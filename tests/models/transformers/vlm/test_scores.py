@@ -138,7 +138,7 @@ def test_items_of_different_forms_share_their_pictures(asked, items, photos, mak
 
 @pytest.mark.parametrize("make", MAKES)
 def test_how_much_goes_into_a_pass_has_no_say(asked, items, make, monkeypatch):
-    from gnomon.models.transformers.imageprefix import Room
+    from gnomon.models.planner import Room
 
     model = asked(make)
     wanted = scores(model.answer(items))
