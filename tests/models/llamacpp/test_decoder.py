@@ -134,6 +134,14 @@ def test_scores_are_those_of_llama_cpp(file, scorer):
     assert abs(difference).max() < 0.02  # llama.cpp keeps keys and values in 16 bits
 
 
+def test_logits_of_a_few_places_at_a_time_give_the_same_scores(scorer, monkeypatch):
+    asked = questions()[::5]
+    at_once = scorer.score(asked)
+    monkeypatch.setattr(scoring, "OUTPUTS", 3)
+    for one, other in zip(scorer.score(asked), at_once, strict=True):
+        assert one == pytest.approx(other, abs=1e-4)
+
+
 def test_scores_do_not_depend_on_company_or_threads(file, scorer):
     asked = questions()
     together = Scorer(scorer.decoder, threads=2).score(asked)

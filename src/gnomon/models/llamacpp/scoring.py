@@ -18,6 +18,7 @@ from gnomon.models.planner import Planner, Room, Task
 from gnomon.models.transformers.masks import ancestors, filled
 
 ROOM = Room(1024, 256)  # more tokens: less of the time goes into arranging weights for BLAS
+OUTPUTS = 64  # places whose logits are computed at once, to keep memory low
 CHUNK = 512  # tokens of a long text that are read at once
 SPREAD = 64 * 2**20  # bytes that one layer's prefix may take, spread over the rows of a batch
 REPLIES = 32  # that are written at once: each step reads all weights, for one as for many
@@ -107,8 +108,13 @@ def _log_probabilities(decoder: Decoder, task: Task, prefix: Past | None) -> lis
         positions += prefix.length
         sees = np.pad(sees, ((0, 0), (0, 0), (prefix.length, 0)), constant_values=True)
     hidden, _ = decoder.read(Rows(ids, positions, sees, _own(sizes, length)), prefix, task.places)
-    logits = decoder.logits(hidden)
-    found = logits[task.which, task.tokens] - log_sums(logits)[task.which]
+    found = np.empty(len(task.tokens))
+    tokens = np.array(task.tokens)
+    for begin in range(0, len(hidden), OUTPUTS):
+        logits = decoder.logits(hidden[begin : begin + OUTPUTS])
+        asked = np.flatnonzero(task.which // OUTPUTS == begin // OUTPUTS)
+        places = task.which[asked] - begin
+        found[asked] = logits[places, tokens[asked]] - log_sums(logits)[places]
     return [float(each) for each in found]
 
 
