@@ -7,6 +7,8 @@ Each system runs in its own process with one torch thread, from the items' text 
 model is not counted, tokenising is. The bare loop is what one would write by hand for these items alone: it is given
 tokens, trees and batches ready made. Ratios are of CPU seconds, so a busy machine does not change them much.
 
+The embedded default, SmolLM2, is also asked as `-m smollm2` asks it (numpy), and through llama.cpp.
+
 tiny and small have random weights and large vocabularies for their size, as small models do; smollm2 is the real one.
 The larger a model, the more of its time goes into layers that every program must compute for every new token. So each
 row names its ceiling, too: what a program would reach that did nothing but the matrix products which none can avoid,
@@ -93,7 +95,9 @@ PLACES = [
     "far from",
     "next to",
 ]
-SYSTEMS = ("gnomon", "lmeval", "bare", "products")
+EMBEDDED = "smollm2"  # the model that numpy and llama.cpp compute, too
+SYSTEMS = ("gnomon", "lmeval", "bare", "products", "numpy", "llamacpp")
+OF_EMBEDDED = ("numpy", "llamacpp")
 
 
 def make_items(count: int, kind: str) -> list:
@@ -223,6 +227,25 @@ def run_gnomon(folder: str, prompt: str, items: list) -> tuple[list, float]:
         ):
             scores[number] = answer.scores
     return scores, cpu() - start
+
+
+def run_numpy(_: str, prompt: str, items: list) -> tuple[list, float]:
+    """The embedded default as it is asked without torch."""
+    return _run_embedded(prompt, items, quantised=False)
+
+
+def run_llamacpp(_: str, prompt: str, items: list) -> tuple[list, float]:
+    """The same file computed by llama.cpp, in 4 bits."""
+    return _run_embedded(prompt, items, quantised=True)
+
+
+def _run_embedded(prompt: str, items: list, *, quantised: bool) -> tuple[list, float]:
+    from gnomon.models.llamacpp.smollm2 import smollm2
+
+    model = smollm2("", prompt=prompt, threads=1, quantised=quantised)
+    start = cpu()
+    answers = model.answer(items)
+    return [answer.scores for answer in answers], cpu() - start
 
 
 def requests(prompt: str, items: list) -> list[tuple[str, list[str]]]:
@@ -417,10 +440,7 @@ def child(arguments: list[str]) -> None:
 
     torch.set_num_threads(1)
     items = make_items(int(count), kind)
-    run = {"gnomon": run_gnomon, "lmeval": run_lmeval, "bare": run_bare, "products": run_products}[
-        system
-    ]
-    scores, seconds = run(folder, prompt, items)
+    scores, seconds = globals()[f"run_{system}"](folder, prompt, items)
     print("RESULT" + json.dumps({"cpu_seconds": seconds, "peak_mb": peak_mb(), "scores": scores}))
 
 
@@ -463,6 +483,8 @@ def compare(
         ("ratio", "lmeval", "gnomon"),
         ("ceiling", "lmeval", "products"),
         ("bare_ratio", "gnomon", "bare"),
+        ("numpy_ratio", "numpy", "gnomon"),
+        ("llamacpp_ratio", "llamacpp", "gnomon"),
     ):
         if above in found and below in found:
             row[name] = round(seconds[above] / seconds[below], 3)
@@ -476,7 +498,7 @@ def summary(rows: list[dict]) -> dict:
         row[f"{system}_difference"]
         for row in rows
         for system in SYSTEMS
-        if f"{system}_difference" in row
+        if f"{system}_difference" in row and system != "llamacpp"  # which rounds
     ]
     aimed = [row for row in rows if row["model"] in AIMED] or rows
     memory = [
@@ -547,7 +569,10 @@ def main() -> None:
             for kind in ("label", "phrase"):
                 for shots in (0, 3):
                     count = counts[kind] if shape in SHAPES else max(8, counts[kind] // 10)
-                    rows.append(compare(folder, shape, kind, shots, count, systems))
+                    asked = [
+                        each for each in systems if shape == EMBEDDED or each not in OF_EMBEDDED
+                    ]
+                    rows.append(compare(folder, shape, kind, shots, count, asked))
                     if not args.json:
                         print(
                             "  ".join(f"{key} {value}" for key, value in rows[-1].items()),

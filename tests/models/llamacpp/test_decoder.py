@@ -11,7 +11,7 @@ pytest.importorskip("xllamacpp")
 
 from gnomon.errors import ModelError
 from gnomon.models.choices import Query
-from gnomon.models.llamacpp import blas
+from gnomon.models.llamacpp import blas, scoring
 from gnomon.models.llamacpp.decoder import Decoder
 from gnomon.models.llamacpp.gguf import gguf
 from gnomon.models.llamacpp.llama import Llama
@@ -134,6 +134,14 @@ def test_scores_are_those_of_llama_cpp(file, scorer):
     assert abs(difference).max() < 0.02  # llama.cpp keeps keys and values in 16 bits
 
 
+def test_logits_of_a_few_places_at_a_time_give_the_same_scores(scorer, monkeypatch):
+    asked = questions()[::5]
+    at_once = scorer.score(asked)
+    monkeypatch.setattr(scoring, "OUTPUTS", 3)
+    for one, other in zip(scorer.score(asked), at_once, strict=True):
+        assert one == pytest.approx(other, abs=1e-4)
+
+
 def test_scores_do_not_depend_on_company_or_threads(file, scorer):
     asked = questions()
     together = Scorer(scorer.decoder, threads=2).score(asked)
@@ -143,8 +151,6 @@ def test_scores_do_not_depend_on_company_or_threads(file, scorer):
 
 
 def test_a_text_longer_than_one_pass_is_read_in_parts(file, scorer, monkeypatch):
-    from gnomon.models.llamacpp import scoring
-
     query = questions()[0]
     whole = scorer.read_prefix(query.context)
     monkeypatch.setattr(scoring, "CHUNK", 7)
@@ -152,6 +158,10 @@ def test_a_text_longer_than_one_pass_is_read_in_parts(file, scorer, monkeypatch)
     assert parts.length == len(query.context)
     for one, other in zip(whole.keys, parts.keys, strict=True):
         assert np.allclose(one, other, atol=1e-4)
+    (together,) = scorer.replies([query.context], [3], is_end=lambda token: False)
+    monkeypatch.undo()
+    (at_once,) = scorer.replies([query.context], [3], is_end=lambda token: False)
+    assert together == at_once
 
 
 def test_a_reply_is_the_likeliest_token_each_time(file, scorer):
@@ -163,6 +173,17 @@ def test_a_reply_is_the_likeliest_token_each_time(file, scorer):
         for place, token in enumerate(reply):
             (scores,) = scorer.score([Query([*prompt, *reply[:place]], everything)])
             assert scores[token] == pytest.approx(max(scores), abs=1e-4)
+
+
+def test_no_more_prompts_are_read_at_once_than_there_is_room_for():
+    found = scoring._in_batches([10, 600, 500, 500, 20, 2000])
+    assert found == [[0, 4], [2, 3], [1], [5]]
+    assert max(map(len, scoring._in_batches([1] * 100))) == scoring.REPLIES
+
+
+def test_a_long_prefix_is_spread_over_few_rows(scorer):
+    short, long = scorer.read_prefix([5] * 4), scorer.read_prefix([5] * 400)
+    assert scorer.most_rows(short, 4) > 50 * scorer.most_rows(long, 4) >= 50
 
 
 def test_a_reply_ends_where_the_model_ends_it(scorer):

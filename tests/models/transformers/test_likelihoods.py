@@ -195,6 +195,30 @@ def test_a_shared_prefix_is_computed_once_and_the_last_token_never(models):
         hook.remove()
 
 
+def test_heads_that_share_keys_are_not_given_copies_of_them(monkeypatch):
+    from transformers import LlamaConfig, LlamaForCausalLM
+    from transformers.integrations import sdpa_attention
+
+    torch.manual_seed(0)
+    sizes = {"hidden_size": 64, "intermediate_size": 64, "vocab_size": 300}
+    heads = {"num_attention_heads": 4, "num_key_value_heads": 2}
+    model = LlamaForCausalLM(LlamaConfig(num_hidden_layers=2, **sizes, **heads)).eval()
+    queries = [Query([*range(10, 60), 100 + i], [[1, 2], [1, 3], [4]]) for i in range(40)]
+    expected = [reference(model, query) for query in queries]
+
+    copied = []
+    usual = sdpa_attention.repeat_kv
+    monkeypatch.setattr(
+        sdpa_attention, "repeat_kv", lambda *args: copied.append(args) or usual(*args)
+    )
+    used = scorer(model)
+    found = used.score(queries)
+    assert used.trees
+    assert used.prefixes
+    assert close(found, expected, 1e-5)
+    assert not copied
+
+
 def test_the_head_sees_only_wanted_places(models):
     model = models("llama")
     seen = []

@@ -33,17 +33,19 @@ def side_by_side(
 ) -> list[Result]:
     """The results of tasks in their order; as many are done at once as there are threads.
 
+    A single task has all threads for its products.
+
     >>> side_by_side(abs, [-1, -2], threads=2)
     [1, 2]
     """
     blas = openblas()
     if blas is None:
         return list(map(work, tasks))
-    with _one_thread(blas):
-        if threads == 1 or len(tasks) == 1:
+    if threads == 1 or len(tasks) == 1:
+        with _limited(blas, threads):
             return list(map(work, tasks))
-        with ThreadPoolExecutor(threads) as pool:
-            return list(pool.map(work, tasks))
+    with _limited(blas, 1), ThreadPoolExecutor(threads) as pool:
+        return list(pool.map(work, tasks))
 
 
 @cache
@@ -68,9 +70,9 @@ def _threads(library: Any) -> Threads | None:
 
 
 @contextmanager
-def _one_thread(blas: Threads) -> Iterator[None]:
+def _limited(blas: Threads, threads: int) -> Iterator[None]:
     before = blas.get()
-    blas.set(1)
+    blas.set(threads)
     try:
         yield
     finally:

@@ -94,11 +94,10 @@ class Decoder:
             count = range(self.shape.layers)
             self.layers = [_layer(tensors, self.shape, number) for number in count]
 
-    def read(self, rows: Rows, past: Past | None, places: Integers | None) -> tuple[Numbers, Past]:
+    def read(self, rows: Rows, past: Past | None, places: Integers) -> tuple[Numbers, Past]:
         """One pass over rows: the last states at some places, and what to remember.
 
-        Without `places`, no state is computed. What only fills rows up takes part in attention
-        alone, where no token sees it.
+        What only fills rows up takes part in attention alone, where no token sees it.
         """
         shape = self.shape
         hidden = self.embeddings[rows.tokens.reshape(-1)[rows.own]]
@@ -111,14 +110,11 @@ class Decoder:
             asked, keys, values = _split(mixed, rows, turn, shape)
             remembered.keys.append(keys)
             remembered.values.append(values)
-            is_last = number == shape.layers - 1
-            if is_last and places is None:
-                break
             if past is not None:
                 keys = _joined(past.keys[number], keys)
                 values = _joined(past.values[number], values)
             found = _attend(asked, keys, values, hides)[rows.own]
-            if is_last and places is not None:  # nothing but the head sees what follows
+            if number == shape.layers - 1:  # nothing but the head sees what follows
                 wanted = np.searchsorted(rows.own, places)
                 hidden, found = hidden[wanted], found[wanted]
             hidden += found @ layer.output.T

@@ -12,12 +12,15 @@ import numpy as np
 from gnomon.models.choices import take
 from gnomon.models.llamacpp.blas import side_by_side
 from gnomon.models.llamacpp.decoder import Decoder, Integers, Past, Rows, log_sums
+from gnomon.models.llamacpp.tensors import Numbers
 from gnomon.models.memory import keep_freed_memory
 from gnomon.models.planner import Planner, Room, Task
 from gnomon.models.transformers.masks import ancestors, filled
 
 ROOM = Room(1024, 256)  # more tokens: less of the time goes into arranging weights for BLAS
+OUTPUTS = 64  # places whose logits are computed at once, to keep memory low
 CHUNK = 512  # tokens of a long text that are read at once
+SPREAD = 64 * 2**20  # bytes that one layer's prefix may take, spread over the rows of a batch
 REPLIES = 32  # that are written at once: each step reads all weights, for one as for many
 
 
@@ -39,6 +42,12 @@ class Scorer(Planner[Past]):
         """Keys and values of the first tokens only."""
         return prefix.first(tokens)
 
+    def most_rows(self, prefix: Past, longest: int) -> int | None:
+        """How many rows may follow a prefix in one pass: attention takes a copy of it for each."""
+        _, heads, offset, head = prefix.keys[0].shape
+        row_bytes = 2 * 4 * heads * head * (offset + longest)
+        return max(1, int(SPREAD // row_bytes))
+
     def compute(self, tasks: Iterable[Task], prefix: Past | None) -> Iterator[list[float]]:
         """For each task, in order, the log-probabilities that it wants."""
 
@@ -51,8 +60,7 @@ class Scorer(Planner[Past]):
         self, prompts: Sequence[Sequence[int]], room: Sequence[int], is_end: Callable[[int], bool]
     ) -> list[list[int]]:
         """After each prompt the likeliest tokens, up to an end or as many as there is room for."""
-        order = sorted(range(len(prompts)), key=lambda number: len(prompts[number]))
-        cut = [order[begin : begin + REPLIES] for begin in range(0, len(order), REPLIES)]
+        cut = _in_batches([len(prompt) for prompt in prompts])
 
         def work(numbers: Sequence[int]) -> list[list[int]]:
             return _replies(self.decoder, take(prompts, numbers), take(room, numbers), is_end)
@@ -63,21 +71,25 @@ class Scorer(Planner[Past]):
         return [found[number] for number in range(len(prompts))]
 
     def _read_all(self, tokens: Sequence[int]) -> Past:
-        past: Past | None = None
-        for begin in range(0, len(tokens), CHUNK):
-            ids = np.array([tokens[begin : begin + CHUNK]])
-            positions = np.arange(begin, begin + ids.size)[None]
-            sees = np.arange(begin + ids.size) <= positions.T
-            rows = Rows(ids, positions, sees[None], np.arange(ids.size))
-            _, own = self.decoder.read(rows, past, None)
-            past = _followed(past, own)
-        if past is None:
-            raise ValueError("a text without tokens cannot be read")
-        return past
+        return _read_long(self.decoder, tokens)[1]
 
 
-def _followed(past: Past | None, own: Past) -> Past:
-    return own if past is None else past.followed_by(own)
+def _read_long(decoder: Decoder, tokens: Sequence[int]) -> tuple[Numbers, Past]:
+    """One text, a part at a time: its last state, and what to remember."""
+    part = tokens[:CHUNK]
+    hidden, past = decoder.read(_chain(part, 0), None, np.array([len(part) - 1]))
+    for begin in range(CHUNK, len(tokens), CHUNK):
+        part = tokens[begin : begin + CHUNK]
+        hidden, own = decoder.read(_chain(part, begin), past, np.array([len(part) - 1]))
+        past = past.followed_by(own)
+    return hidden, past
+
+
+def _chain(tokens: Sequence[int], begin: int) -> Rows:
+    """One row of tokens that see all before them, and `begin` tokens that were read already."""
+    positions = np.arange(begin, begin + len(tokens))
+    sees = np.arange(begin + len(tokens)) <= positions[:, None]
+    return Rows(np.array([tokens]), positions[None], sees[None], np.arange(len(tokens)))
 
 
 def _own(sizes: Integers, length: int) -> Integers:
@@ -96,9 +108,39 @@ def _log_probabilities(decoder: Decoder, task: Task, prefix: Past | None) -> lis
         positions += prefix.length
         sees = np.pad(sees, ((0, 0), (0, 0), (prefix.length, 0)), constant_values=True)
     hidden, _ = decoder.read(Rows(ids, positions, sees, _own(sizes, length)), prefix, task.places)
-    logits = decoder.logits(hidden)
-    found = logits[task.which, task.tokens] - log_sums(logits)[task.which]
+    found = np.empty(len(task.tokens))
+    tokens = np.array(task.tokens)
+    for begin in range(0, len(hidden), OUTPUTS):
+        logits = decoder.logits(hidden[begin : begin + OUTPUTS])
+        asked = np.flatnonzero(task.which // OUTPUTS == begin // OUTPUTS)
+        places = task.which[asked] - begin
+        found[asked] = logits[places, tokens[asked]] - log_sums(logits)[places]
     return [float(each) for each in found]
+
+
+def _in_batches(sizes: Sequence[int]) -> list[list[int]]:
+    """Texts of so many tokens, by number, to be read together: those of like length."""
+    found: list[list[int]] = []
+    for number in sorted(range(len(sizes)), key=sizes.__getitem__):
+        fits = found and len(found[-1]) < REPLIES
+        if fits and (len(found[-1]) + 1) * sizes[number] <= ROOM.tokens:
+            found[-1].append(number)
+        else:
+            found.append([number])
+    return found
+
+
+def _read_texts(decoder: Decoder, texts: Sequence[Sequence[int]]) -> tuple[Numbers, Past]:
+    """Several texts: the last state of each, and what to remember."""
+    if len(texts) == 1:
+        return _read_long(decoder, texts[0])
+    sizes = np.array([len(text) for text in texts])
+    longest = int(sizes.max())
+    ids = np.array([filled(list(text), longest) for text in texts])
+    positions = np.broadcast_to(np.arange(longest), ids.shape)
+    sees = np.tri(longest, dtype=bool)[None]
+    last = np.arange(len(texts)) * longest + sizes - 1
+    return decoder.read(Rows(ids, positions, sees, _own(sizes, longest)), None, last)
 
 
 def _replies(
@@ -107,18 +149,13 @@ def _replies(
     room: Sequence[int],
     is_end: Callable[[int], bool],
 ) -> list[list[int]]:
+    hidden, past = _read_texts(decoder, prompts)
     sizes = np.array([len(prompt) for prompt in prompts])
-    longest = int(sizes.max())
-    ids = np.array([filled(list(prompt), longest) for prompt in prompts])
-    positions = np.broadcast_to(np.arange(longest), ids.shape)
-    sees = np.tri(longest, dtype=bool)[None]
     rows = np.arange(len(prompts))
-    read = Rows(ids, positions, sees, _own(sizes, longest))
-    hidden, past = decoder.read(read, None, rows * longest + sizes - 1)
-
+    # what is remembered beyond a prompt's own tokens only fills a row up
+    known = np.arange(past.length) < sizes[:, None]
     said: list[list[int]] = [[] for _ in prompts]
     writing = set(range(len(prompts)))
-    known = positions < sizes[:, None]  # what is remembered beyond that only fills a row up
     while True:
         likeliest = decoder.logits(hidden).argmax(axis=1)
         for row in sorted(writing):

@@ -11,6 +11,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -91,7 +92,7 @@ class SmolLM2(Gguf):
 
     def __init__(self, spec: str, file: Path, *, threads: int, **how: Any) -> None:
         super().__init__(spec, file, threads=threads, **how)
-        self._scorer = Scorer(Decoder(file), threads=threads or available_cores())
+        self._scorer = Scorer(_decoder(file), threads=threads or available_cores())
 
     def describe(self) -> dict[str, Any]:
         """All that determines the scores."""
@@ -104,6 +105,12 @@ class SmolLM2(Gguf):
         room = [min(self.new_tokens, self.llama.window - len(prompt)) for prompt in prompts]
         replies = self._scorer.replies(prompts, room, self.llama.is_end)
         return [self._reply(*each) for each in zip(prompts, replies, strict=True)]
+
+
+@lru_cache(maxsize=1)
+def _decoder(file: Path) -> Decoder:
+    """The weights stay in memory: the next benchmark of the same process does not load them."""
+    return Decoder(file)
 
 
 def weights() -> Path:
