@@ -84,7 +84,7 @@ def battery():
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(bench)
         yield importlib.import_module("shortcuts")
-        for name in ("shortcuts", "heldout", "rules"):
+        for name in ("shortcuts", "sets", "heldout", "encoder", "rules"):
             sys.modules.pop(name)
 
 
