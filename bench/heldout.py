@@ -9,8 +9,9 @@ occur in the block are learnt.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -28,82 +29,101 @@ SCALE = 0.3  # of the coordinates of vectors, so that the learner's penalty coun
 Home = frozenset[int]
 
 
+@dataclass
+class Sight:
+    """An item, what a rule sees of it, what it is about, and the folds in which that lies."""
+
+    item: Item
+    seen: Any
+    units: tuple[str, ...]
+    home: Home = frozenset()
+
+
+class Examples(NamedTuple):
+    """Rows, what is to be learnt from each, and with how many votes."""
+
+    rows: list[int]
+    targets: list[str]
+    votes: list[float]
+
+    def totals(self) -> dict[str, float]:
+        """The votes of each target."""
+        found: dict[str, float] = {}
+        for target, vote in zip(self.targets, self.votes, strict=True):
+            found[target] = found.get(target, 0.0) + vote
+        return found
+
+    def weights(self, shares: Mapping[str, float]) -> list[float]:
+        """Votes that give each target its share of the whole."""
+        totals = self.totals()
+        found = []
+        for target, vote in zip(self.targets, self.votes, strict=True):
+            found.append(vote * shares[target] / totals[target])
+        return found
+
+
 class Learner:
     """One rule, trained on what shares nothing with the items that are asked."""
 
     def __init__(self, rule: Rule, about: Benchmark) -> None:
         self.rule, self.about = rule, about
-        self.shares: dict[str, float] = {}  # of what is to be learnt, in all that may be
+        self.shares: Mapping[str, float] = {}  # of what is to be learnt, in all that may be
 
     def answer(self, asked: Sequence[Item], train: Sequence[Item]) -> list[str | None]:
         """An answer to each item; `train` may be the same items."""
-        homes, homes_of_train = self._homes(asked, train)
-        _, targets, votes = self._examples(train)
-        self.shares = _totals(targets, votes)
-        seen = [self.rule.sees(item, self.about) for item in asked]
-        seen_in_train = seen
-        if train is not asked:
-            seen_in_train = [self.rule.sees(item, self.about) for item in train]
+        self.shares = self._examples(train).totals()
+        sights = self._sights(asked)
+        sights_of_train = sights if train is asked else self._sights(train)
+        _assign_homes(sights, sights_of_train)
 
         found: list[str | None] = [None] * len(asked)
-        for home in sorted(set(homes), key=sorted):
-            rows = [row for row, other in enumerate(homes) if other == home]
-            outside = [row for row, other in enumerate(homes_of_train) if home.isdisjoint(other)]
-            block = [asked[row] for row in rows]
-            part = [train[row] for row in outside]
-            said = self._block(
-                block, [seen[row] for row in rows], part, [seen_in_train[row] for row in outside]
-            )
-            for row, choice in zip(rows, said, strict=True):
+        blocks = _by_home(sights)
+        for home in sorted(blocks, key=sorted):
+            rows = blocks[home]
+            block = [sights[row] for row in rows]
+            outside = [sight for sight in sights_of_train if home.isdisjoint(sight.home)]
+            for row, choice in zip(rows, self._block(block, outside), strict=True):
                 found[row] = choice
         return found
 
-    def _homes(self, asked: Sequence[Item], train: Sequence[Item]) -> tuple[list[Home], list[Home]]:
-        """The folds of each item: two where its two objects lie in different ones."""
-        of_asked = [units(item, self.about.hold_out) for item in asked]
-        of_train = [units(item, self.about.hold_out) for item in train]
-        every: list[str] = []
-        for some in (*of_asked, *of_train):
-            every.extend(some)
-        fold = assign_folds(every, FOLDS)
-        homes = [frozenset(fold[unit] for unit in some) for some in of_asked]
-        homes_of_train = [frozenset(fold[unit] for unit in some) for some in of_train]
-        return homes, homes_of_train
+    def _sights(self, items: Sequence[Item]) -> list[Sight]:
+        found = []
+        for item in items:
+            seen = self.rule.sees(item, self.about)
+            found.append(Sight(item, seen, units(item, self.about.hold_out)))
+        return found
 
-    def _block(
-        self, block: list[Item], seen: list[Any], part: list[Item], seen_in_part: list[Any]
-    ) -> list[str | None]:
-        rows, targets, votes = self._examples(part)
-        here = _totals(targets, votes)
-        if len(here) < 2:
-            return [None] * len(block)
-        weights = [
-            vote * self.shares[target] / here[target]
-            for target, vote in zip(targets, votes, strict=True)
-        ]
-        asked, learnt = self._matrices(seen, seen_in_part)
+    def _block(self, block: list[Sight], outside: list[Sight]) -> list[str | None]:
+        """Answers to items that share their folds, from a model of what lies in the others."""
+        nothing: list[str | None] = [None] * len(block)
+        examples = self._examples([sight.item for sight in outside])
+        if len(examples.totals()) < 2:
+            return nothing
+
+        seen = [sight.seen for sight in block]
+        asked, learnt = self._matrices(seen, [sight.seen for sight in outside])
         if not asked.shape[1]:
-            return [None] * len(block)
+            return nothing
+
         model = self._model()
-        model.fit(learnt[rows], targets, sample_weight=weights)
-        place = {target: column for column, target in enumerate(model.classes_)}
+        weights = examples.weights(self.shares)
+        model.fit(learnt[examples.rows], examples.targets, sample_weight=weights)
+        column = {target: number for number, target in enumerate(model.classes_)}
         choices = []
-        for item, row in zip(block, model.predict_proba(asked), strict=True):
-            choices.append(_pick(item, self._targets(item), row, place))
+        for sight, row in zip(block, model.predict_proba(asked), strict=True):
+            choices.append(_pick(sight.item, self._targets(sight.item), row, column))
         return choices
 
-    def _examples(self, part: Sequence[Item]) -> tuple[list[int], list[str], list[float]]:
-        """Rows, what is to be learnt from them, and votes: several right labels share one."""
-        rows: list[int] = []
-        targets: list[str] = []
-        votes: list[float] = []
-        for row, item in enumerate(part):
-            said = self._targets(item)
+    def _examples(self, items: Sequence[Item]) -> Examples:
+        """What is to be learnt from items; several right labels share one vote."""
+        found = Examples([], [], [])
+        for row, item in enumerate(items):
+            targets = self._targets(item)
             for label in item.gold:
-                rows.append(row)
-                targets.append(said[label])
-                votes.append(1 / len(item.gold))
-        return rows, targets, votes
+                found.rows.append(row)
+                found.targets.append(targets[label])
+                found.votes.append(1 / len(item.gold))
+        return found
 
     def _targets(self, item: Item) -> Targets:
         """What each choice stands for."""
@@ -113,20 +133,15 @@ class Learner:
         return {choice: choice for choice in item.choices}
 
     def _matrices(self, seen: list[Any], seen_in_part: list[Any]) -> tuple[Any, Any]:
+        """What is asked and what is learnt, a row for each item."""
         if self.rule.kind == "signs":
-            from sklearn.feature_extraction.text import CountVectorizer
-
-            vocabulary = sorted(set().union(*seen))
-            if not vocabulary:
-                return np.empty((len(seen), 0)), np.empty((len(seen_in_part), 0))
-            counter = CountVectorizer(
-                analyzer=list, binary=True, lowercase=False, vocabulary=vocabulary
-            )
-            return counter.transform(seen), counter.transform(seen_in_part)
-        asked, learnt = np.array(seen, dtype=float), np.array(seen_in_part, dtype=float)
+            return _signs(seen, seen_in_part)
+        asked = np.array(seen, dtype=float)
+        learnt = np.array(seen_in_part, dtype=float)
         if self.rule.kind == "numbers":
             return asked, learnt
-        centre, spread = learnt.mean(axis=0), learnt.std(axis=0) + 1e-9
+        centre = learnt.mean(axis=0)
+        spread = learnt.std(axis=0) + 1e-9
         return (asked - centre) / spread * SCALE, (learnt - centre) / spread * SCALE
 
     def _model(self) -> Any:
@@ -140,16 +155,41 @@ class Learner:
         return LogisticRegression(max_iter=500, tol=1e-4)
 
 
-def _totals(targets: Sequence[str], votes: Sequence[float]) -> dict[str, float]:
-    found: dict[str, float] = {}
-    for target, vote in zip(targets, votes, strict=True):
-        found[target] = found.get(target, 0.0) + vote
+def _assign_homes(asked: Sequence[Sight], train: Sequence[Sight]) -> None:
+    """Say of each item in which folds it lies: in two where its two objects lie apart."""
+    every: list[str] = []
+    for sight in (*asked, *train):
+        every.extend(sight.units)
+    fold = assign_folds(every, FOLDS)
+    for sight in (*asked, *train):
+        sight.home = frozenset(fold[unit] for unit in sight.units)
+
+
+def _by_home(sights: Sequence[Sight]) -> dict[Home, list[int]]:
+    """The rows of the items that lie in the same folds."""
+    found: dict[Home, list[int]] = {}
+    for row, sight in enumerate(sights):
+        found.setdefault(sight.home, []).append(row)
     return found
 
 
-def _pick(item: Item, targets: Targets, row: np.ndarray, place: dict[str, int]) -> str | None:
+def _signs(seen: list[Any], seen_in_part: list[Any]) -> tuple[Any, Any]:
+    """Whether each sign that is asked occurs, for what is asked and for what is learnt."""
+    from sklearn.feature_extraction.text import CountVectorizer
+
+    vocabulary = sorted(set().union(*seen))
+    if not vocabulary:
+        return np.empty((len(seen), 0)), np.empty((len(seen_in_part), 0))
+    counter = CountVectorizer(analyzer=list, binary=True, lowercase=False, vocabulary=vocabulary)
+    return counter.transform(seen), counter.transform(seen_in_part)
+
+
+def _pick(item: Item, targets: Targets, row: np.ndarray, column: dict[str, int]) -> str | None:
     """The choice whose target is most probable; nothing where several are equally so."""
-    probabilities = [row[place[targets[c]]] if targets[c] in place else 0.0 for c in item.choices]
+    probabilities = []
+    for choice in item.choices:
+        known = column.get(targets[choice])
+        probabilities.append(0.0 if known is None else row[known])
     best = max(probabilities)
     if sum(best - each < 1e-9 for each in probabilities) > 1:
         return None

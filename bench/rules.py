@@ -1,23 +1,23 @@
 """Rules that know nothing of space: what each of them sees of an item.
 
 A rule sees signs (words, pairs of them, characters), numbers (lengths, overlap) or the vector that
-an encoder gives a part of the input. Most learn, as `heldout.py` says. In sets that ask which of
-two things is greater they learn "greater" or "lesser" rather than the label, and see the two names
-in that order, so that "Is a cow smaller than an ant?" counts with "An ant is [MASK] than a cow".
+an encoder gives a part of the input (`encoder.py`). Most learn, as `heldout.py` says. In sets that
+ask which of two things is greater they learn "greater" or "lesser" rather than the label, and see
+the two names in that order: "Is a cow smaller than an ant?" counts with "An ant is [MASK] than a
+cow".
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise
-from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from gnomon.contracts import Benchmark
+from gnomon.contracts import Benchmark, OrderLaw, RelationLaw
 from gnomon.models.classifiers import all_words, hypothesis_words
 from gnomon.records import Item
 
@@ -63,7 +63,12 @@ def words(text: str) -> list[str]:
 def premise_words(item: Item, about: Benchmark) -> list[str]:
     """Words and pairs of neighbouring words of the premises alone."""
     found = words(item.context)
-    return found + [f"{one} {two}" for one, two in pairwise(found)]
+    return found + neighbours(found)
+
+
+def neighbours(tokens: Sequence[str]) -> list[str]:
+    """Pairs of tokens that stand next to each other."""
+    return [f"{one} {two}" for one, two in pairwise(tokens)]
 
 
 def word_pairs(item: Item, about: Benchmark) -> list[str]:
@@ -71,7 +76,8 @@ def word_pairs(item: Item, about: Benchmark) -> list[str]:
     found = []
     for part, text in (("context", item.context), ("text", item.text)):
         tokens = re.findall(r"[\w']+|\[mask\]|[.,;?]", text.lower())
-        found.extend(f"{part}: {one} {two}" for one, two in pairwise(tokens))
+        for pair in neighbours(tokens):
+            found.append(f"{part}: {pair}")
     return found
 
 
@@ -80,10 +86,16 @@ def characters(item: Item, about: Benchmark) -> list[str]:
     found: set[str] = set()
     parts = [item.context, item.text, *names(item, about)]
     for part, text in zip("ct12", parts, strict=False):
-        padded = f" {text.lower()} "
-        for size in GRAMS:
-            found.update(part + padded[at : at + size] for at in range(len(padded) - size + 1))
+        for run in runs_of(f" {text.lower()} "):
+            found.add(part + run)
     return sorted(found)
+
+
+def runs_of(text: str) -> Iterator[str]:
+    """The runs of two to five characters of a text."""
+    for size in GRAMS:
+        for start in range(len(text) - size + 1):
+            yield text[start : start + size]
 
 
 def placed_words(item: Item, about: Benchmark) -> list[str]:
@@ -113,22 +125,40 @@ def lengths(item: Item, about: Benchmark) -> list[float]:
 def overlap(item: Item, about: Benchmark) -> list[float]:
     """How many words premises and text share, or the two names, and where these stand."""
     before, after = words(item.context), words(item.text)
-    named = [words(name) for name in names(item, about)]
     shared = [word for word in after if word in before]
-    places = [before.index(word) for word in shared]
-    last_places = [len(before) - before[::-1].index(word) for word in shared]
-    in_order = sum(one <= two for one, two in pairwise(places))
+    only_before = set(before) - set(after)
+    only_after = set(after) - set(before)
     return [
         len(shared),
         len(shared) / max(1, len(after)),
-        len(set(before) - set(after)),
-        len(set(after) - set(before)) if before else 0,
-        min(places, default=-1),
-        max(last_places, default=-1) - len(before),
-        float(np.mean(places)) if places else -1.0,
-        in_order / max(1, len(places) - 1),
-        len(set(named[0]) & set(named[-1])) if len(named) > 1 else 0,
+        len(only_before),
+        len(only_after) if before else 0,
+        *places_of(shared, before),
+        words_in_both(names(item, about)),
     ]
+
+
+def places_of(shared: Sequence[str], before: Sequence[str]) -> list[float]:
+    """Where shared words stand in the premises: first, last and mean place, and if in order."""
+    if not shared:
+        return [-1, -1 - len(before), -1.0, 0.0]
+    first = [before.index(word) for word in shared]
+    reverse = before[::-1]
+    last = [len(before) - reverse.index(word) for word in shared]
+    in_order = sum(one <= two for one, two in pairwise(first))
+    return [
+        min(first),
+        max(last) - len(before),
+        float(np.mean(first)),
+        in_order / max(1, len(shared) - 1),
+    ]
+
+
+def words_in_both(named: Sequence[str]) -> int:
+    """How many words two names share."""
+    if len(named) < 2:
+        return 0
+    return len(set(words(named[0])) & set(words(named[-1])))
 
 
 def negators(item: Item, about: Benchmark) -> list[float]:
@@ -136,9 +166,14 @@ def negators(item: Item, about: Benchmark) -> list[float]:
     found: list[float] = []
     for text in (item.context, item.text):
         tokens = words(text)
-        found.append(sum(word in NEGATORS or word.endswith("n't") for word in tokens))
+        found.append(sum(map(is_negator, tokens)))
         found.append(sum(word in AWAY for word in tokens))
     return found
+
+
+def is_negator(word: str) -> bool:
+    """Whether a word denies something."""
+    return word in NEGATORS or word.endswith("n't")
 
 
 def names(item: Item, about: Benchmark) -> tuple[str, ...]:
@@ -146,28 +181,44 @@ def names(item: Item, about: Benchmark) -> tuple[str, ...]:
     compared = comparison(item, about)
     if compared:
         return compared.first, compared.second
+    return tuple(item.tags[tag] for tag in tags_of_names(item))
+
+
+def tags_of_names(item: Item) -> tuple[str, ...]:
+    """The tags that hold what an item is about."""
     for tags in NAMES:
-        if all(tag in item.tags for tag in tags):
-            return tuple(item.tags[tag] for tag in tags)
+        if item.tags.keys() >= set(tags):
+            return tags
     return ()
 
 
 def comparison(item: Item, about: Benchmark) -> Compared | None:
     """How an item of a set of comparisons is put; none in other sets."""
-    order = about.laws.order
-    if order:
-        first, second = item.tags[order.first], item.tags[order.second]
-        said = dict.fromkeys(order.greater, "greater") | dict.fromkeys(order.lesser, "lesser")
-        if set(item.choices) <= set(said):
-            return Compared(first, second, {choice: said[choice] for choice in item.choices})
-        asked = said.get(item.tags.get(order.word, ""))
-        answers = {"yes": "greater", "no": "lesser"}
-        if asked == "lesser":
-            return Compared(second, first, answers)
-        return Compared(first, second, answers) if asked else None
-    relations = about.laws.relations
-    if not relations or "entailment" in item.choices:
-        return None
+    if about.laws.order:
+        return _by_order(item, about.laws.order)
+    if about.laws.relations and "entailment" not in item.choices:
+        return _by_relations(item, about.laws.relations)
+    return None
+
+
+def _by_order(item: Item, order: OrderLaw) -> Compared | None:
+    """Larger or smaller is chosen, or a question asks with one of them."""
+    first, second = item.tags[order.first], item.tags[order.second]
+    said = dict.fromkeys(order.greater, "greater") | dict.fromkeys(order.lesser, "lesser")
+    if set(item.choices) <= set(said):
+        return Compared(first, second, {choice: said[choice] for choice in item.choices})
+
+    answers = {"yes": "greater", "no": "lesser"}
+    asked = said.get(item.tags.get(order.word, ""))
+    if asked == "greater":
+        return Compared(first, second, answers)
+    if asked == "lesser":
+        return Compared(second, first, answers)
+    return None
+
+
+def _by_relations(item: Item, relations: RelationLaw) -> Compared | None:
+    """Two of the choices are the converse of one another, such as higher up and lower down."""
     for greater, lesser in relations.converse:
         if greater in item.choices and lesser in item.choices:
             targets = dict.fromkeys(item.choices, "level")
@@ -182,12 +233,14 @@ def longer_name(items: Sequence[Item], about: Benchmark) -> list[str | None]:
     for item in items:
         compared = comparison(item, about)
         assert compared is not None
+        choice_of = {target: choice for choice, target in compared.targets.items()}
         further = len(compared.first) - len(compared.second)
-        said = {target: choice for choice, target in compared.targets.items()}
-        if further == 0:
-            found.append(None)
+        if further > 0:
+            found.append(choice_of["greater"])
+        elif further < 0:
+            found.append(choice_of["lesser"])
         else:
-            found.append(said["greater" if further > 0 else "lesser"])
+            found.append(None)
     return found
 
 
@@ -196,29 +249,33 @@ def constant(items: Sequence[Item], about: Benchmark) -> list[str | None]:
     counts: dict[tuple[str, ...], Counter[str]] = defaultdict(Counter)
     for item in items:
         counts[item.choices].update(item.gold)
-    return [counts[item.choices].most_common(1)[0][0] for item in items]
+
+    best = {}
+    for choices, golds in counts.items():
+        best[choices] = golds.most_common(1)[0][0]
+    return [best[item.choices] for item in items]
 
 
 def _always(item: Item) -> bool:
     return True
 
 
-def _has_context(item: Item) -> bool:
+def has_context(item: Item) -> bool:
     return bool(item.context)
 
 
-def _has_names(item: Item) -> bool:
-    return any(all(tag in item.tags for tag in tags) for tags in NAMES)
+def has_names(item: Item) -> bool:
+    return bool(tags_of_names(item))
 
 
-def _is_part(item: Item) -> bool:
+def is_part(item: Item) -> bool:
     """Whether the text is a part of the question, and not the whole."""
     return bool(item.context or item.images)
 
 
 LEARNT = (
     Rule("hypothesis only", lambda item, about: hypothesis_words(item), "signs", _always),
-    Rule("premise only", premise_words, "signs", _has_context),
+    Rule("premise only", premise_words, "signs", has_context),
     Rule("words", lambda item, about: all_words(item), "signs", _always),
     Rule("word pairs", word_pairs, "signs", _always),
     Rule("characters", characters, "signs", _always),
@@ -227,60 +284,3 @@ LEARNT = (
     Rule("overlap", overlap, "numbers", _always),
     Rule("negators", negators, "numbers", _always),
 )
-
-
-class Encoder:
-    """Vectors of texts by a sentence encoder: the mean over its tokens, of length 1."""
-
-    def __init__(self, folder: Path) -> None:
-        from transformers import AutoModel, AutoTokenizer
-
-        self.tokenizer = AutoTokenizer.from_pretrained(folder)
-        self.model = AutoModel.from_pretrained(folder).float().eval()
-        self.known: dict[str, np.ndarray] = {}
-
-    def learn(self, texts: Sequence[str], batch: int = 64) -> None:
-        """Encode texts together, which is much faster than one by one."""
-        import torch
-
-        missing = sorted(set(texts) - set(self.known), key=len)
-        for start in range(0, len(missing), batch):
-            part = missing[start : start + batch]
-            inputs = self.tokenizer(part, padding=True, truncation=True, return_tensors="pt")
-            with torch.inference_mode():
-                states = self.model(**inputs).last_hidden_state
-            mask = inputs["attention_mask"][..., None]
-            vectors = ((states * mask).sum(1) / mask.sum(1)).numpy()
-            vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-            self.known |= dict(zip(part, vectors, strict=True))
-
-    def rules(self) -> tuple[Rule, ...]:
-        """What the encoder makes of a part of the input."""
-        return (
-            Rule("MiniLM of the premise", self._premise, "vectors", _has_context),
-            Rule("MiniLM of the hypothesis", self._hypothesis, "vectors", _is_part),
-            Rule("MiniLM of the names", self._names, "vectors", _has_names),
-        )
-
-    def texts(self, items: Sequence[Item], about: Benchmark) -> list[str]:
-        """All that its rules encode."""
-        found: list[str] = []
-        for item in items:
-            found += names(item, about)
-            if _has_context(item):
-                found.append(item.context)
-            if _is_part(item):
-                found.append(item.text)
-        return found
-
-    def _premise(self, item: Item, about: Benchmark) -> np.ndarray:
-        return self.known[item.context]
-
-    def _hypothesis(self, item: Item, about: Benchmark) -> np.ndarray:
-        return self.known[item.text]
-
-    def _names(self, item: Item, about: Benchmark) -> np.ndarray:
-        vectors = [self.known[name] for name in names(item, about)]
-        if len(vectors) > 1:
-            vectors.append(np.abs(vectors[0] - vectors[1]))
-        return np.concatenate(vectors)

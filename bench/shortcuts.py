@@ -9,6 +9,7 @@
     python bench/shortcuts.py --all           every rule of every set, not only the worst
     python bench/shortcuts.py --seed 100      other seeds of the fresh sets
     python bench/shortcuts.py --renewal       what two seeds share
+    python bench/shortcuts.py vsr --set form=text   with options of the fresh sets
 
 Accuracy counts a label as right if it is one of the gold ones; chance is the mean share of gold
 labels among the choices; a rule that has nothing to say gets what a guess gets. Intervals are
@@ -16,57 +17,35 @@ Gnomon's own, so items that share a family, an object or an action are not taken
 Rules are two-sided: to be reliably wrong gives as much away. A rule is an alarm if it is more than
 3 points off chance and its 95 % interval excludes chance.
 
-Who answers an item never saw its units (`heldout.py`). Of a fresh set the test items come from the
-seeds 0, 1 ... until there are 1,000 (at most five seeds, two of `vsr`), and as many further seeds
-are for training; an item that recurs counts again, since each seed is balanced. Published items, a
-sample of 1,000, are asked in five folds.
+Who answers an item never saw its units (`heldout.py`); `sets.py` says which items are asked. One
+that recurs in another seed counts again, since each seed is balanced.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import math
 import os
-import random
 import sys
 import warnings
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # small fits: threads would only wait
 
 import gnomon
+from encoder import Encoder
 from gnomon.contracts import Benchmark
 from gnomon.models.classifiers import HoldOut, units
 from gnomon.records import Item
 from gnomon.registry import benchmark, entries
 from heldout import Learner, beyond_chance
-from rules import LEARNT, Encoder, comparison, constant, longer_name
+from rules import LEARNT, comparison, constant, longer_name
+from sets import Drawn, every_set, fresh_items, published_folder
 
-LEAST, MOST = 1_000, 3_000  # items of a fresh set
-PUBLISHED = 1_000  # items of a published one
-SEEDS = 5
-SLOW = {"vsr": 2}  # seeds, where drawing one takes a minute
 POINTS = 3.0  # off chance that matter
-FOLDER = {
-    "scales": "spatial-commonsense",
-    "posrel": "spatial-commonsense",
-    "posrel-general": "spatial-commonsense",
-}
 Row = dict[str, object]
-
-
-class Drawn(NamedTuple):
-    """Items to ask and items to learn from: the same ones for a published set."""
-
-    name: str
-    about: Benchmark
-    asked: list[Item]
-    train: list[Item]
-    seeds: int = 0  # of a fresh set
 
 
 def measure(drawn: Drawn, encoder: Encoder | None) -> list[Row]:
@@ -90,7 +69,7 @@ def measure(drawn: Drawn, encoder: Encoder | None) -> list[Row]:
 def row(drawn: Drawn, rule: str, said: Sequence[str | None]) -> Row:
     """How far a rule is from chance, in points, and whether that is an alarm."""
     found, chance, shared = beyond_chance(drawn.asked, said, drawn.about)
-    points, low, high = (100 * value for value in (found.value, found.low, found.high))
+    points, low, high = 100 * found.value, 100 * found.low, 100 * found.high
     return {
         "set": drawn.name,
         "items": len(drawn.asked),
@@ -108,67 +87,24 @@ def row(drawn: Drawn, rule: str, said: Sequence[str | None]) -> Row:
 
 def worst(rows: Iterable[Row]) -> Row | None:
     """The alarm that is furthest off chance or, without one, the rule that is."""
-    return max(rows, key=lambda one: (one["alarm"], abs(float(one["difference"]))), default=None)
+    return max(rows, key=_severity, default=None)
 
 
-def fresh(about: Benchmark, start: int) -> Drawn:
-    """Items of a few seeds, and as many more seeds to learn from."""
-    first = fresh_items(about, start)
-    count = min(SLOW.get(about.name, SEEDS), math.ceil(LEAST / len(first)))
-    asked = [*first, *several(about, range(start + 1, start + count))]
-    train = several(about, range(start + count, start + 2 * count))
-    return Drawn(f"{about.name}@fresh", about, sample(asked, MOST), sample(train, MOST), count)
-
-
-def several(about: Benchmark, seeds: Iterable[int]) -> list[Item]:
-    found: list[Item] = []
-    for seed in seeds:
-        found += fresh_items(about, seed)
-    return found
-
-
-def fresh_items(about: Benchmark, seed: int) -> list[Item]:
-    return list(gnomon.load(f"{about.name}@fresh", seed=seed).without_pictures())
-
-
-def sample(items: list[Item], most: int) -> list[Item]:
-    if len(items) <= most:
-        return items
-    return random.Random(0).sample(items, most)
-
-
-def published(about: Benchmark, data: str) -> Drawn | None:
-    """The published items, if they are there."""
-    folder = published_folder(data, about.name)
-    if "published" not in about.sources or not folder.is_dir():
-        return None
-    options = {"split": "random/test"} if about.name == "vsr" else {}
-    source = f"{about.name}@published"
-    try:
-        items = list(gnomon.load(source, data=str(folder), **options).items())
-    except gnomon.GnomonError as error:
-        print(f"{source} is left out: {error.message}", file=sys.stderr)
-        return None
-    items = sample(items, PUBLISHED)
-    return Drawn(source, about, items, items)
-
-
-def published_folder(data: str, name: str) -> Path:
-    if not data:
-        return Path("no published data")
-    paper = "viphy" if name.startswith("viphy") else FOLDER.get(name, name)
-    return Path(data, paper)
+def _severity(one: Row) -> tuple[bool, float]:
+    return bool(one["alarm"]), abs(float(str(one["difference"])))
 
 
 def opposites(about: Benchmark, folder: Path) -> Iterator[Row]:
     """How far VSR's captions give their labels away to one who has seen the training part."""
     for kind in ("random", "random-rebuilt", "contrast", "zeroshot"):
-        train, test = (
-            list(gnomon.load("vsr@published", data=str(folder), split=f"{kind}/{part}").items())
-            for part in ("train", "test")
-        )
+        train = vsr_part(folder, f"{kind}/train")
+        test = vsr_part(folder, f"{kind}/test")
         drawn = Drawn(f"vsr@published {kind}", about, test, train)
         yield row(drawn, "opposite of the seen caption", opposite_of_seen(train, test))
+
+
+def vsr_part(folder: Path, split: str) -> list[Item]:
+    return list(gnomon.load("vsr@published", data=str(folder), split=split).items())
 
 
 def opposite_of_seen(train: Iterable[Item], test: Iterable[Item]) -> list[str | None]:
@@ -181,17 +117,21 @@ def opposite_of_seen(train: Iterable[Item], test: Iterable[Item]) -> list[str | 
         known = seen.get(item.text)
         if not known:
             found.append(None)
+        elif known["true"] >= known["false"]:
+            found.append("false")
         else:
-            found.append("false" if known["true"] >= known["false"] else "true")
+            found.append("true")
     return found
 
 
 def renewal(about: Benchmark) -> Row:
     """How much of seed 0 is in seed 1, too: whole questions, and what they are made of."""
-    first, second = fresh_items(about, 0), fresh_items(about, 1)
-    known = {(item.context, item.text) for item in second}
-    shared = sum((item.context, item.text) in known for item in first)
-    parts, other_parts = parts_of(first, about.hold_out), parts_of(second, about.hold_out)
+    first = fresh_items(about, 0)
+    second = fresh_items(about, 1)
+    known = set(map(question, second))
+    shared = sum(question(item) in known for item in first)
+    parts = parts_of(first, about.hold_out)
+    other_parts = parts_of(second, about.hold_out)
     return {
         "set": f"{about.name}@fresh",
         "items": len(first),
@@ -200,6 +140,11 @@ def renewal(about: Benchmark) -> Row:
         "made of": len(parts),
         "in common": len(parts & other_parts),
     }
+
+
+def question(item: Item) -> tuple[str, ...]:
+    """What makes a question the same: its words, and its pictures if there are any."""
+    return (item.context, item.text, *[image.path for image in item.images])
 
 
 def parts_of(items: Iterable[Item], hold_out: HoldOut) -> set[str]:
@@ -211,20 +156,21 @@ def parts_of(items: Iterable[Item], hold_out: HoldOut) -> set[str]:
 
 def summary(rows: Sequence[Row]) -> list[Row]:
     """For each set the worst rule of form, and the worst of the encoder's."""
-    by_set: dict[str, list[Row]] = {}
+    form: dict[str, list[Row]] = {}
+    encoded: dict[str, list[Row]] = {}
     for one in rows:
-        by_set.setdefault(str(one["set"]), []).append(one)
+        kind = encoded if "MiniLM" in str(one["rule"]) else form
+        kind.setdefault(str(one["set"]), []).append(one)
+
     found = []
-    for name, of_set in by_set.items():
-        form = [one for one in of_set if "MiniLM" not in str(one["rule"])]
-        encoded = [one for one in of_set if "MiniLM" in str(one["rule"])]
+    for name, of_set in form.items():
         found.append(
             {
                 "set": f"`{name}`",
                 "items": f"{of_set[0]['items']:,}",
                 "chance": of_set[0]["chance"],
-                "worst rule": in_words(worst(form)),
-                "worst of MiniLM": in_words(worst(encoded)),
+                "worst rule": in_words(worst(of_set)),
+                "worst of MiniLM": in_words(worst(encoded.get(name, ()))),
             }
         )
     return found
@@ -236,18 +182,6 @@ def in_words(one: Row | None) -> str:
         return "–"
     text = f"{one['rule']} {one['difference']:+} ({one['low']:+} to {one['high']:+})"
     return f"**{text}**" if one["alarm"] else text
-
-
-def every_set(names: Sequence[str], data: str, start: int) -> Iterator[Drawn]:
-    """Every set that is there; a name may say which source of a benchmark: scales@fresh."""
-    for name in names:
-        name, _, source = name.partition("@")
-        about = benchmark(name)
-        if "fresh" in about.sources and source != "published":
-            yield fresh(about, start)
-        drawn = published(about, data)
-        if drawn and source != "fresh":
-            yield drawn
 
 
 def every_row(sets: Iterable[Drawn], data: str, encoder: Encoder | None) -> list[Row]:
@@ -279,6 +213,9 @@ def arguments() -> argparse.Namespace:
     )
     parser.add_argument("--minilm", default="", metavar="FOLDER", help="weights of the encoder")
     parser.add_argument("--seed", type=int, default=0, help="first of the seeds (default: 0)")
+    parser.add_argument(
+        "--set", action="append", default=[], metavar="OPTION=VALUE", help="of the fresh sets"
+    )
     parser.add_argument("--all", action="store_true", help="every rule, not only the worst")
     parser.add_argument("--renewal", action="store_true", help="what two seeds share")
     parser.add_argument("--json", action="store_true", help="print every rule as JSON")
@@ -290,19 +227,40 @@ def main() -> None:
     warnings.simplefilter("ignore")
     names = args.names or entries("benchmarks")
     if args.renewal:
-        chosen = [benchmark(name) for name in names]
-        rows = [renewal(about) for about in chosen if "fresh" in about.sources]
+        rows = every_renewal(names)
     else:
-        sets = every_set(names, args.data, args.seed)
+        options = dict(text.split("=", 1) for text in args.set)
+        sets = every_set(names, args.data, args.seed, options)
         rows = every_row(sets, args.data, encoder_of(args.minilm))
     if args.json:
         print(json.dumps(rows, indent=1))
         return
     if not args.all and not args.renewal:
         rows = summary(rows)
-    print("| " + " | ".join(rows[0]) + " |\n| " + " | ".join("---" for _ in rows[0]) + " |")
-    for found in rows:
-        print("| " + " | ".join(str(value) for value in found.values()) + " |")
+    print_table(rows)
+
+
+def every_renewal(names: Iterable[str]) -> list[Row]:
+    """What two seeds of each fresh set share."""
+    rows = []
+    for name in names:
+        about = benchmark(name.partition("@")[0])
+        if "fresh" in about.sources:
+            rows.append(renewal(about))
+    return rows
+
+
+def print_table(rows: Sequence[Row]) -> None:
+    """As Markdown."""
+    columns = list(rows[0])
+    print_line(columns)
+    print_line(["---"] * len(columns))
+    for row in rows:
+        print_line(row.values())
+
+
+def print_line(cells: Iterable[object]) -> None:
+    print("| " + " | ".join(map(str, cells)) + " |")
 
 
 if __name__ == "__main__":

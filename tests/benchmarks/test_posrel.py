@@ -100,6 +100,18 @@ def test_every_seed_is_nearly_even_within_actions_and_within_objects(seed):
 
 @settings(max_examples=10, deadline=None)
 @given(st.integers(0, 10**9))
+def test_nobody_is_more_often_in_one_place_than_in_another(seed):
+    """Children hide below beds and adults paint fences: else "a boy" would say "below"."""
+    for person, found in labels_by(fresh(seed=seed), "person").items():
+        assert found == dict.fromkeys(RELATIONS, 15), person
+    ages = labels_by(general_fresh(seed=seed), "person")
+    assert set(ages) == {"adult", "child"}
+    for age, found in ages.items():
+        assert max(found.values()) - min(found.values()) <= 6, age
+
+
+@settings(max_examples=10, deadline=None)
+@given(st.integers(0, 10**9))
 def test_sentences_of_all_places_are_equally_long(seed):
     lengths: dict[str, list[int]] = {name: [] for name in RELATIONS}
     for item in fresh(seed=seed):
@@ -163,7 +175,7 @@ def test_a_scene_reads_as_a_person_would_say_it():
     scene = [item for item in items if item.group == "stays dry/umbrella" and "/woman/" in item.id]
     found = {item.context for item in scene}
     assert found == {
-        "It has been pouring for hours, but the umbrella keeps a woman dry.",
+        "A woman is using the umbrella to stay dry until the downpour is over.",
         "Thanks to the umbrella, a woman stays dry despite the pouring rain.",
     }
     assert {item.text for item in scene if item.form == "cloze"} == {"She is [MASK] the umbrella."}

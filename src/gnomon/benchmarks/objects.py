@@ -11,6 +11,7 @@ from functools import cache
 from math import prod, sqrt
 from typing import Any, NamedTuple
 
+from gnomon.benchmarks.namesakes import Namesakes
 from gnomon.files import package_data, read_yaml
 
 CLEAR = 1.1  # the least of the greater, as a multiple of the most of the lesser
@@ -76,6 +77,12 @@ def everyday_things() -> Mapping[str, Thing]:
         for name, entry in entries.items():
             found[name] = read_thing(name, kind, entry)
     return found
+
+
+@cache
+def everyday_namesakes() -> Namesakes:
+    """The objects of the lexicon whose names share a word."""
+    return Namesakes(everyday_things())
 
 
 def is_clearly_less(scale: str, lesser: Thing, greater: Thing) -> bool:

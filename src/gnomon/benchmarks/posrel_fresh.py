@@ -2,22 +2,25 @@
 
 A scene is an action with an object, and only both together have a place: who keeps dry thanks to
 the umbrella is below it, thanks to the tent inside; who decorates the umbrella is beside it. A seed
-draws as many scenes of each place, and as evenly as possible for every action and every object.
+draws as many scenes of each place, as evenly as possible for every action and every object, and
+casts every person equally often in each place.
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
 from random import Random
 from typing import Any, NamedTuple
 
 from gnomon.benchmarks.posrel_scenes import RELATIONS, Scene
 from gnomon.errors import UsageError
 from gnomon.files import package_data, read_yaml
-from gnomon.language.sampling import draws
 from gnomon.language.surface import indefinite_article
 from gnomon.language.world import Entity
+
+ANYONE = "anyone"
 
 
 class Fact(NamedTuple):
@@ -29,12 +32,18 @@ class Fact(NamedTuple):
 
 
 class Cast(NamedTuple):
-    """Who and what may appear: people by group, and the names of an object."""
+    """Who and what may appear: people by age, and the names of an object."""
 
-    people: Mapping[str, Sequence[str]]
+    people: Mapping[str, Sequence[str]]  # adults, children
     names: Mapping[str, Sequence[str]]  # of an object that is not listed: its own
     pronouns: Mapping[str, str]  # of a person who is not listed: "the nurse"
     ages: Mapping[str, str]  # what a person stands for, in the general set
+
+    def who_may(self, who: str) -> list[str]:
+        """The people of whom an action is plausible: adults, children or anyone."""
+        if who == ANYONE:
+            return [*self.people["adults"], *self.people["children"]]
+        return list(self.people[who])
 
 
 def read_table() -> dict[str, Any]:
@@ -64,9 +73,8 @@ def general_scenes(seed: int, count: int, variants: int) -> Iterator[Scene]:
     """The same scenes with people by what they are and with kinds of the objects."""
     table = read_table()
     kinds = read_yaml(package_data("posrel/kinds.yaml"))
-    adults, children = kinds["people"]["adults"], kinds["people"]["children"]
-    people = {"adults": adults, "children": children, "anyone": [*adults, *children]}
-    ages = dict.fromkeys(adults, "adult") | dict.fromkeys(children, "child")
+    people = kinds["people"]
+    ages = dict.fromkeys(people["adults"], "adult") | dict.fromkeys(people["children"], "child")
     return _staged(table, Cast(people, kinds["objects"], {}, ages), seed, count, variants)
 
 
@@ -79,12 +87,35 @@ def _staged(
             "Give 0 scenes (all) or more, and 1 variant (--per-group) or more.",
         )
     facts = facts_of(table)
-    chosen = drawn(facts, count, Random(seed)) if count else facts
+    random = Random(seed)
+    chosen = drawn(facts, count, random) if count else facts
+    entries = [table["actions"][fact.action.replace(" ", "_")] for fact in chosen]
+    people = casting(chosen, [entry["who"] for entry in entries], cast, random)
     for number, fact in enumerate(chosen):
-        entry = table["actions"][fact.action.replace(" ", "_")]
-        random = Random(f"{seed}/{fact.action}/{fact.object}")
         other = _other(fact.relation, number // len(RELATIONS))
-        yield from _variants(fact, other, entry, cast, random, variants)
+        own = Random(f"{seed}/{fact.action}/{fact.object}")
+        yield from _variants(fact, other, entries[number], cast, people[number], own, variants)
+
+
+def casting(facts: Sequence[Fact], who: Sequence[str], cast: Cast, random: Random) -> list[str]:
+    """A person for each fact: everybody equally often in every relation, as far as is plausible.
+
+    Some actions are for adults and some for children. Where anyone may act, those who are short in
+    the relation do: otherwise "a boy" would be below more often than "a man".
+    """
+    parts: dict[int, str] = {}
+    for relation in RELATIONS:
+        places = [place for place, fact in enumerate(facts) if fact.relation == relation]
+        random.shuffle(places)
+        places.sort(key=lambda place: who[place] == ANYONE)  # they fill up what the others leave
+        taken: Counter[str] = Counter()
+        for place in places:
+            people = cast.who_may(who[place])
+            least = min(taken[person] for person in people)
+            person = random.choice([person for person in people if taken[person] == least])
+            taken[person] += 1
+            parts[place] = person
+    return [parts[place] for place in range(len(facts))]
 
 
 def _other(relation: str, round_: int) -> str:
@@ -135,19 +166,27 @@ def _places(facts: Sequence[Fact]) -> Counter[str]:
 
 
 def _variants(
-    fact: Fact, other: str, entry: Mapping[str, Any], cast: Cast, random: Random, count: int
+    fact: Fact,
+    other: str,
+    entry: Mapping[str, Any],
+    cast: Cast,
+    first: str,
+    random: Random,
+    count: int,
 ) -> Iterator[Scene]:
-    """Different people, names and wordings of one fact, `count` of them or as many as there are."""
-    people = cast.people[entry["who"]]
+    """Different people, names and wordings of one fact, `count` of them or as many as there are.
+
+    The first has the person who was cast.
+    """
     names = cast.names.get(fact.object, (fact.object,))
-    wordings = entry["say"]
-    total = len(people) * len(names) * len(wordings)
-    for rank in draws(total, count, random):
-        rest, wording = divmod(rank, len(wordings))
-        person = people[rest % len(people)]
-        name = names[rest // len(people)]
+    told = (random.choice(names), random.randrange(len(entry["say"])))
+    ways = [(first, *told)]
+    others = product(cast.who_may(entry["who"]), names, range(len(entry["say"])))
+    rest = [way for way in others if way != ways[0]]
+    ways += random.sample(rest, min(count - 1, len(rest)))
+    for person, name, wording in ways:
         yield Scene(
-            text=_sentence(wordings[wording], person, name),
+            text=_sentence(entry["say"][wording], person, name),
             person=person,
             verb=fact.action,
             action=fact.action,

@@ -17,6 +17,7 @@ import msgspec
 
 from gnomon.benchmarks.contrasts import Contrast, balanced_pairs
 from gnomon.benchmarks.counting import GOLD, tally
+from gnomon.benchmarks.objects import everyday_namesakes
 from gnomon.benchmarks.viphy.items import types, with_article
 from gnomon.contracts import Benchmark, Laws, Listing, OrderLaw
 from gnomon.errors import DataError, MissingFileWarning, unknown
@@ -119,13 +120,14 @@ def _fresh_forms(
 ) -> Iterator[Item]:
     """A pair both ways round; the questions ask with the word, so that one is to be denied."""
     greater, lesser = SCALES_OF[scale]
+    kin = everyday_namesakes()
     ways = (
         (contrast.lesser, contrast.greater, lesser),
         (contrast.greater, contrast.lesser, greater),
     )
     for a, b, relation in ways:
         a_first, a_second = with_article(a), with_article(b)
-        tags = {"band": contrast.band, **types(a, b)}
+        tags = {"band": contrast.band, **types(a, b, kin)}
         for form in forms:
             if form == "cloze":
                 text = f"{a_first[0].upper()}{a_first[1:]} is {MASK} than {a_second}."

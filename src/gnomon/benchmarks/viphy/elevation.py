@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import combinations, permutations, product
+from itertools import chain, combinations, permutations, product
 from random import Random
 from typing import NamedTuple
 
+from gnomon.benchmarks.namesakes import Namesakes
 from gnomon.benchmarks.viphy.files import Comparison
 from gnomon.benchmarks.viphy.items import pair_item, prompt_of, types, with_levels
 from gnomon.errors import UsageError
@@ -73,22 +74,28 @@ def fresh_spatial(
     levels  2 drops the pairs that are level; else 3
     """
     chosen = with_levels(prompt_of("spatial", prompt, fresh=True), levels)
+    kin = Namesakes(chain.from_iterable(_rooms().values()))
     for row in elevations(seed, blocks):
         if set(row.typical) <= set(chosen.labels):
-            yield pair_item("spatial", row, chosen, types(row.first, row.second))
+            yield pair_item("spatial", row, chosen, types(row.first, row.second, kin))
 
 
 def elevations(seed: int, blocks: int) -> list[Comparison]:
     """Pairs of things in a room, each both ways round, with every label right equally often."""
     if blocks < 0:
         raise UsageError(f"{blocks} is not a number of blocks.", "Give one or more, or 0 for all.")
-    rooms: Rooms = read_yaml(package_data("viphy/elevations.yaml"))
     rows = []
-    for room, first, second, label in _Draw(rooms, Random(f"{seed}/elevation")).questions(blocks):
+    draw = _Draw(_rooms(), Random(f"{seed}/elevation"))
+    for room, first, second, label in draw.questions(blocks):
         back = "<" if label == ">" else label
         rows.append(Comparison(first, second, {}, (label,), room))
         rows.append(Comparison(second, first, {}, (back,), room))
     return rows
+
+
+def _rooms() -> Rooms:
+    rooms: Rooms = read_yaml(package_data("viphy/elevations.yaml"))
+    return rooms
 
 
 def relation_of(a: Span, b: Span) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
+from gnomon.benchmarks.objects import everyday_namesakes
 from gnomon.benchmarks.viphy.files import Colours, Comparison, frequency_band
 from gnomon.errors import UsageError, unknown
 from gnomon.files import package_data, read_yaml
@@ -18,6 +19,7 @@ from gnomon.vision.knowledge import COLOURS
 
 if TYPE_CHECKING:
     from gnomon.benchmarks.contrasts import Contrast
+    from gnomon.benchmarks.namesakes import Namesakes
     from gnomon.benchmarks.viphy.premises import Chain
 
 NO_TAGS: Mapping[str, str] = MappingProxyType({})
@@ -130,9 +132,10 @@ def contrast_items(
     task: str, contrast: Contrast, prompt: Prompt, tags: Mapping[str, str] = NO_TAGS
 ) -> Iterator[Item]:
     """Two objects of our lexicon both ways round."""
+    kin = everyday_namesakes()
     for first, second, label in _both_ways(contrast.lesser, contrast.greater):
         row = Comparison(first, second, {}, (label,))
-        more = {"band": contrast.band, **tags, **types(first, second)}
+        more = {"band": contrast.band, **tags, **types(first, second, kin)}
         yield pair_item(task, row, prompt, more)
 
 
@@ -140,9 +143,10 @@ def chain_items(chain: Chain, prompt: Prompt) -> Iterator[Item]:
     """The first and the last of three things both ways round, after the premises."""
     told = digest(chain.premises, digits=8)
     group = f"{chain.kind}: {chain.low} / {chain.middle} / {chain.high}"
+    kin = everyday_namesakes()
     for first, second, label in _both_ways(chain.low, chain.high):
         row = Comparison(first, second, {}, (label,))
-        tags = {"premises": chain.kind, "via": chain.middle, **types(first, second)}
+        tags = {"premises": chain.kind, "via": chain.middle, **types(first, second, kin)}
         item = pair_item("transitive", row, prompt, tags)
         yield msgspec.structs.replace(
             item, id=f"{item.id}/{told}", context=chain.premises, group=group
@@ -159,16 +163,13 @@ def _in_scene(row: Comparison) -> str:
     return with_article(row.scene.replace("_", " "))
 
 
-def types(first: str, second: str) -> dict[str, str]:
-    """What two things are kinds of, by the last word of their names (section 2 of the paper).
+def types(first: str, second: str, kin: Namesakes) -> dict[str, str]:
+    """What two things are called after: baselines that are trained hold these families out.
 
-    Baselines that are trained hold these out: who has seen a golf ball could guess about a tennis
-    ball.
-
-    >>> types("golf ball", "wardrobe")
+    >>> types("golf ball", "wardrobe", everyday_namesakes())
     {'type_a': 'ball', 'type_b': 'wardrobe'}
     """
-    return {"type_a": first.rsplit(maxsplit=1)[-1], "type_b": second.rsplit(maxsplit=1)[-1]}
+    return {"type_a": kin.family(first), "type_b": kin.family(second)}
 
 
 def with_article(name: str) -> str:
