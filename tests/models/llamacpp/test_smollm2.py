@@ -223,7 +223,7 @@ def test_the_real_model_knows_the_capital_of_france(fetched):
     assert answer.choice == "Paris"
     assert answer.scores[0] == pytest.approx(-0.2581, abs=1e-4)
     described = model.describe()
-    assert described["sha256"] == smollm2.SHA256
+    assert described["sha256"] == smollm2.WEIGHTS.sha256
     assert described["parameters"] == 134_515_008
     assert described["computed"] == "float32"
     model.close()

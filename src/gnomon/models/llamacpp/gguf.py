@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -147,7 +146,7 @@ class Gguf:
         self._beginning = self.llama.token_text(self.llama.bos)
         self._nothing = [_stand_in(self.llama)]
         self._likelihoods = Likelihoods(
-            partial(walk, self.llama),
+            self._log_probabilities,
             normalise=normalise,
             nothing=self._nothing,
             longest=self.llama.window,
@@ -246,6 +245,10 @@ class Gguf:
             tokens += picture.path
             tokens += self.llama.tokenize(part, special=self.chat, begin=False)
         return tokens
+
+    def _log_probabilities(self, queries: Sequence[Query]) -> list[list[float]]:
+        """The log-probability of each continuation, summed over its tokens."""
+        return walk(self.llama, queries)
 
     def _size(self, query: Query) -> int:
         return read_tokens(query) + self._more_room()
