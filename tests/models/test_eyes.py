@@ -1,7 +1,6 @@
 """The embedded eyes: real weights on pictures, and what they say where they do not see."""
 
 import json
-from pathlib import Path
 
 import pytest
 
@@ -14,7 +13,6 @@ from gnomon.vision.images import describe
 
 PIL = pytest.importorskip("PIL.Image")
 pytest.importorskip("cv2")
-PHOTOS = Path(__file__).parents[3] / "shared" / "data" / "coco128" / "photos"
 
 
 class Looker:
@@ -144,7 +142,7 @@ def real():
     try:
         return eyes("")
     except ModelError as error:
-        pytest.skip(f"weights cannot be fetched here: {error.message}")
+        pytest.skip(f"the weights cannot be fetched: {error.message}")
 
 
 def test_the_real_eyes_find_nothing_much_in_an_empty_picture(real):
@@ -155,12 +153,12 @@ def test_the_real_eyes_find_nothing_much_in_an_empty_picture(real):
     assert (view.distances > 0).mean() > 0.9
 
 
-@pytest.mark.skipif(not PHOTOS.is_dir(), reason="the authors' files are absent")
-def test_the_real_eyes_find_most_large_things_in_photographs(real):
+def test_the_real_eyes_find_most_large_things_in_photographs(real, shared):
     """Instances of COCO that fill a tenth of a photograph: found with a box that fits."""
     from gnomon.vision.pictures import pixels
 
-    truth = json.loads((PHOTOS.parent / "instances.json").read_text())
+    home = shared / "data" / "coco128"
+    truth = json.loads((home / "instances.json").read_text())
     names = {each["id"]: each["name"] for each in truth["categories"]}
     photos = {each["id"]: each for each in truth["images"]}
     found = total = 0
@@ -174,7 +172,7 @@ def test_the_real_eyes_find_most_large_things_in_photographs(real):
     for each in large[:60]:
         photo = photos[each["image_id"]]
         if photo["id"] not in views:
-            views[photo["id"]] = real.look(pixels(describe(PHOTOS / photo["file_name"])))
+            views[photo["id"]] = real.look(pixels(describe(home / "photos" / photo["file_name"])))
         left, top, width, height = each["bbox"]
         box = Box(
             left / photo["width"],

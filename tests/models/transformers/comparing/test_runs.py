@@ -7,7 +7,7 @@ from gnomon import registry
 from gnomon.contracts import Benchmark
 from gnomon.engine.running import run
 from gnomon.errors import ModelError
-from gnomon.itemsource import ItemSource
+from gnomon.itemsource import ItemSource, load
 
 pytest.importorskip("torch")
 
@@ -65,3 +65,41 @@ def test_a_blind_run_of_a_model_that_compares_is_refused(source, seeing, tmp_pat
     with pytest.raises(ModelError, match="is shown none"):
         run(source, spec, runs=tmp_path, blind=True)
     assert not list(tmp_path.iterdir())
+
+
+@pytest.fixture(scope="module")
+def scenes():
+    """Two quads of drawn scenes, small."""
+    return load("vsr", quads=2, size=64)
+
+
+@pytest.mark.parametrize("make", ["clip", "siglip", "vilt", "blip", "vilt vqa", "blip vqa"])
+def test_drawn_scenes_are_asked_from_end_to_end(scenes, seeing, tmp_path, make):
+    done = run(scenes, registry.model(f"hf:{seeing(make)}"), runs=tmp_path)
+    answers = [answer for _, answer in done.rows()]
+    assert len(answers) == 8
+    assert all(answer.choice in ("true", "false") for answer in answers)
+    assert len({answer.scores for answer in answers}) > 4, "pictures have a say"
+
+
+@pytest.mark.parametrize("make", ["lxmert", "visualbert"])
+def test_drawn_scenes_are_asked_with_their_regions(scenes, seeing, tmp_path, make):
+    from pathlib import Path
+
+    import numpy as np
+    from safetensors.numpy import save_file
+
+    folder = tmp_path / "regions"
+    folder.mkdir()
+    draw = np.random.default_rng(1)
+    for item in scenes.items():
+        file = folder / f"{Path(item.images[0].path).stem}.safetensors"
+        corners = np.sort(draw.random((4, 2, 2)), axis=1).reshape(4, 4).astype(np.float32)
+        features = draw.normal(size=(4, 12)).astype(np.float32)
+        save_file({"features": features, "boxes": corners}, file)
+    spec = registry.model(f"hf:{seeing(make)}", regions=str(folder))
+    done = run(scenes, spec, runs=tmp_path / "runs")
+    answers = [answer for _, answer in done.rows()]
+    assert len(answers) == 8
+    assert all(answer.choice in ("true", "false") for answer in answers)
+    assert len({answer.scores for answer in answers}) > 4, "pictures have a say"
