@@ -76,6 +76,8 @@ def how_far_moved(statistics: Statistics, sums: Floats, shares: Floats) -> Float
 
     A unit without which the figure is undefined counts as if it did not move it.
     """
+    if len(sums) < 2:
+        return np.full(max(1, len(sums)), nan)
     without = statistics.finish(statistics.total - sums)
     defined = ~np.isnan(without)
     if defined.sum() < 2:
