@@ -62,6 +62,12 @@ def test_pairs_get_symmetry_bars_and_form_agreement(runs: Path) -> None:
     }
 
 
+def test_a_few_objects_get_no_figure_of_ranks(runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gnomon.reporting.figures.objects.LEAST_OBJECTS", 9)
+    found = named(figures(study_of(runs, "pairs")))
+    assert not [name for name in found if name.startswith("objects-")]
+
+
 def test_items_with_several_right_labels_get_a_curve_over_their_number(runs: Path) -> None:
     found = named(figures(study_of(runs, "colours")))
     curve = next(figure for name, figure in found.items() if name.endswith("-by-right-labels"))

@@ -11,6 +11,7 @@ from gnomon.reporting.study import Study
 from gnomon.reporting.tables.export import file_name
 
 PARTS = ("called greater, named first", "called lesser, named second")
+LEAST_OBJECTS = 5  # fewer have no rank to speak of
 MOST_OBJECTS = 40
 OFF = 0.2  # how far from 1 the two parts of a consistent object may end by chance
 
@@ -21,7 +22,9 @@ def objects(study: Study) -> Iterator[Figure]:
     for entrant in study.entrants:
         found += [(entrant.label, bias) for bias in object_bias(entrant.table)]
     for context, own in grouped(found, lambda pair: pair[1].context).items():
-        yield _figure(context, grouped(own, lambda pair: pair[0]))
+        models = grouped(own, lambda pair: pair[0])
+        if max(map(len, models.values())) >= LEAST_OBJECTS:
+            yield _figure(context, models)
 
 
 def _figure(context: str, models: dict[str, list[tuple[str, Bias]]]) -> Figure:
