@@ -25,18 +25,7 @@ QUADS = 12
 SIZE = 32
 
 
-@pytest.fixture(autouse=True, scope="module")
-def _cache(tmp_path_factory):
-    """One cache for all tests here, so that quads are found once."""
-    before = os.environ.get("GNOMON_CACHE")
-    os.environ["GNOMON_CACHE"] = str(tmp_path_factory.mktemp("cache"))
-    make_quads.cache_clear()
-    yield
-    make_quads.cache_clear()
-    if before is None:
-        del os.environ["GNOMON_CACHE"]
-    else:
-        os.environ["GNOMON_CACHE"] = before
+pytestmark = pytest.mark.usefixtures("cache_of_quads")
 
 
 def asked(seed=0, quads=QUADS, **options):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 import pytest
 from msgspec.structs import replace
 
@@ -24,18 +22,7 @@ SIDES = {"quads": 8, "seed": 3, "relations": "left of, at the left side of, abov
 PROBE = {"quads": 4, "seed": 2, "frames": "probe"}
 
 
-@pytest.fixture(autouse=True, scope="module")
-def _cache(tmp_path_factory):
-    """One cache for all tests here, so that quads are found once."""
-    before = os.environ.get("GNOMON_CACHE")
-    os.environ["GNOMON_CACHE"] = str(tmp_path_factory.mktemp("cache"))
-    make_quads.cache_clear()
-    yield
-    make_quads.cache_clear()
-    if before is None:
-        del os.environ["GNOMON_CACHE"]
-    else:
-        os.environ["GNOMON_CACHE"] = before
+pytestmark = pytest.mark.usefixtures("cache_of_quads")
 
 
 def source(**options):

@@ -156,14 +156,15 @@ class Planner(ABC, Generic[Prefix]):
         parts: Sequence[Part],
     ) -> None:
         """Compute batches and add what they say about each continuation's tokens to the result."""
-        tasks = [_task(batch) for batch in cut]
+        tasks = [task_of(batch) for batch in cut]
         for task, found in zip(tasks, self.compute(tasks, prefix), strict=True):
             for want, value in zip(task.wanted, found, strict=True):
                 part = parts[want.query]
                 result[part.number][part.first + want.choice] += value
 
 
-def _task(batch: list[Row]) -> Task:
+def task_of(batch: list[Row]) -> Task:
+    """What is asked of a batch, whose first row is its longest."""
     length = len(batch[0].tokens)
     wanted: list[Wanted] = []
     flat: list[int] = []

@@ -12,16 +12,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
 import torch
 from transformers.cache_utils import DynamicCache
 
 from gnomon.models.choices import Query, take
+from gnomon.models.planner import Task, task_of
 from gnomon.models.transformers.likelihoods import ROOM_ON_CPU, ROOM_ON_GPU, SPREAD
 from gnomon.models.transformers.limits import longest_tree, on_cpu
 from gnomon.models.transformers.looking import Looking, shape_of
 from gnomon.models.transformers.passes import SharedLayer, forward, logits_at
-from gnomon.models.transformers.rows import Family, Row, Wanted, batches, plain_rows, rows, shared
+from gnomon.models.transformers.rows import Family, Row, batches, plain_rows, rows, shared
 from gnomon.models.transformers.showing import Shown
 
 PREFIX_TOKENS = 2  # times the tokens of a pass: a prefix has no logits
@@ -48,17 +48,6 @@ class Prefix(NamedTuple):
 
     layers: list[tuple[torch.Tensor, torch.Tensor]]  # keys and values, one entry for each picture
     shifts: torch.Tensor  # how far the next position is from the number of tokens, for each
-
-
-class Asked(NamedTuple):
-    """The log-probabilities that are asked for in a batch, and the places whose logits give them.
-
-    A place is counted through the batch; `which` is that of each log-probability.
-    """
-
-    wanted: list[Wanted]
-    places: np.ndarray
-    which: np.ndarray
 
 
 class PictureScorer:
@@ -151,7 +140,7 @@ class PictureScorer:
             own = torch.tensor(which, device=self.device)
             layers = [PictureLayer(keys, values, own) for keys, values in read.layers]
             model = Continuing(self.model, read.shifts[own])
-            asked = _asked(batch)
+            asked = task_of(batch)
             at = torch.as_tensor(asked.places, device=self.device)
             _add(result, asked, forward(model, batch, layers, at))
 
@@ -200,7 +189,7 @@ class PictureScorer:
         tokens, outputs = self.room
         for alike in by_length.values():
             for batch in batches(alike, tokens=tokens, outputs=outputs):
-                asked = _asked(batch)
+                asked = task_of(batch)
                 places = torch.as_tensor(asked.places, device=self.device)
                 inputs = self._whole(queries, batch)
                 _add(result, asked, logits_at(self.model, inputs, places))
@@ -268,22 +257,10 @@ def _common_beginning(contexts: Sequence[list[int]]) -> list[int]:
     return first[: min(shared(first, last), shortest - 1)]
 
 
-def _asked(batch: Sequence[Row]) -> Asked:
-    """What is asked for in a batch, whose first row is its longest."""
-    length = len(batch[0].tokens)
-    wanted: list[Wanted] = []
-    flat: list[int] = []
-    for number, row in enumerate(batch):
-        wanted += row.wanted
-        flat += [number * length + want.node for want in row.wanted]
-    places, which = np.unique(flat, return_inverse=True)
-    return Asked(wanted, places, which)
-
-
-def _add(result: Result, asked: Asked, logits: torch.Tensor) -> None:
+def _add(result: Result, asked: Task, logits: torch.Tensor) -> None:
     """Add what logits say about each continuation's tokens to the result."""
     at = torch.as_tensor(asked.which, device=logits.device)
-    tokens = torch.tensor([want.token for want in asked.wanted], device=logits.device)
+    tokens = torch.tensor(asked.tokens, device=logits.device)
     scores = logits[at, tokens] - logits.logsumexp(-1)[at]
     for want, score in zip(asked.wanted, scores.tolist(), strict=True):
         result[want.query][want.choice] += score
