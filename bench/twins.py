@@ -30,12 +30,12 @@ from gnomon.contracts import Benchmark
 from gnomon.records import Item
 from gnomon.registry import benchmark
 from heldout import Learner
-from rules import LEARNT, comparison
+from rules import LEARNT, comparison, longer_name
 from sets import Drawn, fresh
 from shortcuts import print_table, row
 
 SETS = ("scales", "viphy-size")
-RULES = ("word positions", "lengths")
+RULES = ("word positions", "lengths")  # that learn
 PLANTED = 0.58  # pairs in which the longer name is the larger thing
 
 
@@ -61,20 +61,28 @@ def null_set(about: Benchmark, number: int) -> Drawn:
 
 def planted(drawn: Drawn, number: int) -> Drawn:
     """The same with labels turned round, by pair, so that the longer name is larger more often."""
-    turned: dict[str, bool] = {}
-    draw = Random(f"planted {number}")
-    share = 2 * PLANTED - 1  # of the pairs that say the opposite: half of all
-
-    def with_shortcut(items: Sequence[Item]) -> list[Item]:
-        found = []
-        for item in items:
-            if item.group not in turned:
-                turned[item.group] = says_shorter(item, drawn.about) and draw.random() < share
-            found.append(turned_round(item) if turned[item.group] else item)
-        return found
-
-    asked, train = with_shortcut(drawn.asked), with_shortcut(drawn.train)
+    plant = Plant(drawn.about, Random(f"planted {number}"))
+    asked = [plant.item(item) for item in drawn.asked]
+    train = [plant.item(item) for item in drawn.train]
     return drawn._replace(asked=asked, train=train)
+
+
+class Plant:
+    """Turns labels round, and remembers of which pairs."""
+
+    def __init__(self, about: Benchmark, draw: Random) -> None:
+        self.about, self.draw = about, draw
+        self.turned: dict[str, bool] = {}
+
+    def item(self, item: Item) -> Item:
+        """The item, or with its other choice as the right one."""
+        if item.group not in self.turned:
+            # half of the pairs speak against the shortcut: of these twice as many as all need
+            wanted = self.draw.random() < 2 * PLANTED - 1
+            self.turned[item.group] = wanted and says_shorter(item, self.about)
+        if self.turned[item.group]:
+            return turned_round(item)
+        return item
 
 
 def says_shorter(item: Item, about: Benchmark) -> bool:
@@ -95,11 +103,23 @@ def turned_round(item: Item) -> Item:
 
 def ways_of(drawn: Drawn, number: int) -> dict[str, Drawn]:
     """What is compared."""
+    with_shortcut = planted(drawn, number)
     return {
         "one by one": drawn._replace(bundles=()),
         "twins together": drawn,
-        "planted": planted(drawn, number),
+        "planted, one by one": with_shortcut._replace(bundles=()),
+        "planted, twins together": with_shortcut,
     }
+
+
+def answers(drawn: Drawn) -> dict[str, list[str | None]]:
+    """What each of the rules says."""
+    found = {"longer name": longer_name(drawn.asked, drawn.about)}
+    for rule in LEARNT:
+        if rule.name in RULES:
+            learner = Learner(rule, drawn.about)
+            found[rule.name] = learner.answer(drawn.asked, drawn.train, drawn.bundles)
+    return found
 
 
 def simulate(name: str, draws: int) -> list[dict[str, Any]]:
@@ -108,11 +128,8 @@ def simulate(name: str, draws: int) -> list[dict[str, Any]]:
     found: dict[tuple[str, str], list[dict[str, object]]] = {}
     for number in range(draws):
         for way, drawn in ways_of(null_set(about, number), number).items():
-            for rule in LEARNT:
-                if rule.name in RULES:
-                    said = Learner(rule, about).answer(drawn.asked, drawn.train, drawn.bundles)
-                    one = row(drawn, rule.name, said)
-                    found.setdefault((way, rule.name), []).append(one)
+            for rule, said in answers(drawn).items():
+                found.setdefault((way, rule), []).append(row(drawn, rule, said))
     return [summary(name, way, rule, rows) for (way, rule), rows in found.items()]
 
 
