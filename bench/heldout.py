@@ -3,8 +3,8 @@
 Items are asked in blocks. Whoever answers a block was trained on items that share none of its units
 (families, objects, actions: what the benchmark holds out). Of a fresh set these come from other
 seeds. What is held out must not show by its absence, or a rule would fall below chance in a
-balanced set for that reason alone: labels weigh in training as in the whole, and only signs that
-occur in the block are learnt.
+balanced set for that reason alone: labels weigh in training as in the whole, only signs that occur
+in the block are learnt, and items that balance one another are left out together.
 """
 
 from __future__ import annotations
@@ -69,12 +69,19 @@ class Learner:
         self.rule, self.about = rule, about
         self.shares: Mapping[str, float] = {}  # of what is to be learnt, in all that may be
 
-    def answer(self, asked: Sequence[Item], train: Sequence[Item]) -> list[str | None]:
-        """An answer to each item; `train` may be the same items."""
+    def answer(
+        self, asked: Sequence[Item], train: Sequence[Item], bundles: Sequence[int] = ()
+    ) -> list[str | None]:
+        """An answer to each item; `train` may be the same items.
+
+        Bundles say which items of another `train` balance one another, by a number for each item.
+        """
         self.shares = self._examples(train).totals()
         sights = self._sights(asked)
         sights_of_train = sights if train is asked else self._sights(train)
         _assign_homes(sights, sights_of_train)
+        if bundles:
+            _join_homes(sights_of_train, bundles)
 
         found: list[str | None] = [None] * len(asked)
         blocks = _by_home(sights)
@@ -163,6 +170,19 @@ def _assign_homes(asked: Sequence[Sight], train: Sequence[Sight]) -> None:
     fold = assign_folds(every, FOLDS)
     for sight in (*asked, *train):
         sight.home = frozenset(fold[unit] for unit in sight.units)
+
+
+def _join_homes(sights: Sequence[Sight], bundles: Sequence[int]) -> None:
+    """Let the items of a bundle lie wherever one of them does.
+
+    A bundle then is in training as a whole or not at all. Halves of bundles would lean: where
+    wordy things are large in what is asked, the pairs that make up for it are left to learn from.
+    """
+    homes: dict[int, Home] = {}
+    for sight, bundle in zip(sights, bundles, strict=True):
+        homes[bundle] = homes.get(bundle, frozenset()) | sight.home
+    for sight, bundle in zip(sights, bundles, strict=True):
+        sight.home = homes[bundle]
 
 
 def _by_home(sights: Sequence[Sight]) -> dict[Home, list[int]]:

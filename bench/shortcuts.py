@@ -61,7 +61,8 @@ def measure(drawn: Drawn, encoder: Encoder | None) -> list[Row]:
     for rule in rules:
         if not any(map(rule.applies, asked)):
             continue
-        rows.append(row(drawn, rule.name, Learner(rule, about).answer(asked, drawn.train)))
+        said = Learner(rule, about).answer(asked, drawn.train, drawn.bundles)
+        rows.append(row(drawn, rule.name, said))
         print(f"{drawn.name}: {in_words(rows[-1])}", file=sys.stderr, flush=True)
     return rows
 

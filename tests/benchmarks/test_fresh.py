@@ -5,10 +5,12 @@ from __future__ import annotations
 
 import importlib
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import cycle, permutations
+from itertools import chain, cycle, permutations
 from pathlib import Path
+from random import Random
 
 import pytest
 from hypothesis import given, settings
@@ -40,6 +42,8 @@ FEWER: dict[str, dict[str, object]] = {
     "spatialqa": {"per_group": 10},
     "vsr": {"quads": 20},
 }
+# Sets whose pairs are drawn in twos that balance each other.
+IN_TWINS = ["scales", "viphy-size", "viphy-size-subtype"]
 
 
 def drawn(name: str, seeds: list[int]) -> Iterator[Item]:
@@ -108,9 +112,18 @@ def test_the_spelling_of_names_gives_nothing_away(battery, name: str):
     assert not found["alarm"], found
 
 
+@pytest.mark.parametrize("name", IN_TWINS)
+def test_the_places_of_words_give_nothing_away(battery, name: str):
+    """Neither "a" or "an" nor the number of words in a name."""
+    (drawn,) = battery.every_set([f"{name}@fresh"], "", 0)
+    found = battery.row(drawn, "word positions", answers(battery, "word positions", drawn))
+    assert not found["alarm"], found
+
+
 def answers(battery, rule, drawn):
     learnt = {one.name: one for one in battery.LEARNT}
-    return battery.Learner(learnt[rule], drawn.about).answer(drawn.asked, drawn.train)
+    learner = battery.Learner(learnt[rule], drawn.about)
+    return learner.answer(drawn.asked, drawn.train, drawn.bundles)
 
 
 def pairs() -> list[Item]:
@@ -177,6 +190,71 @@ def test_words_that_are_rare_each_are_an_alarm_together(battery):
     drawn = battery.Drawn("rare", benchmark("spacenli"), items, items)
     found = battery.row(drawn, "premise only", answers(battery, "premise only", drawn))
     assert found["accuracy"] == 100
+
+
+@pytest.mark.parametrize("name", IN_TWINS)
+def test_in_each_bundle_the_longer_name_is_as_often_right_as_wrong(battery, name: str):
+    about = benchmark(name)
+    (drawn,) = battery.every_set([f"{name}@fresh"], "", 0)
+    assert len(drawn.bundles) == len(drawn.train)
+    leans: Counter[int] = Counter(dict.fromkeys(drawn.bundles, 0))
+    said = battery.longer_name(drawn.train, about)
+    for item, bundle, choice in zip(drawn.train, drawn.bundles, said, strict=True):
+        if choice is not None:
+            leans[bundle] += 1 if choice in item.gold else -1
+    assert len(leans) > 100
+    assert not any(leans.values())
+
+
+def worded(number: int, wordy_is_larger: bool) -> list[Item]:
+    """A thing of two words and one of one word, both ways round; no other item has either."""
+    wordy, plain = f"old thing{number}", f"stuff{number}"
+    larger = wordy if wordy_is_larger else plain
+    items = []
+    for one, two in ((wordy, plain), (plain, wordy)):
+        items.append(
+            Item(
+                id=f"{one}/{two}",
+                form="cloze",
+                text=f"The {one} is [MASK] than the {two}.",
+                choices=("larger", "smaller"),
+                gold=("larger" if one == larger else "smaller",),
+                group=f"{wordy} / {plain}",
+                tags={"obj_a": one, "obj_b": two},
+            )
+        )
+    return items
+
+
+def in_twins(battery, twins: list[tuple[bool, bool]]):
+    """A set of pairs in twos: of each pair whether the thing of two words is the larger one."""
+    items: list[Item] = []
+    bundles: list[int] = []
+    for number, larger in enumerate(chain(*twins)):
+        pair = worded(number, larger)
+        items += pair
+        bundles += [number // 2] * len(pair)
+    return battery.Drawn("twins", benchmark("viphy-size"), items, list(items), 1, bundles)
+
+
+def test_a_set_that_is_balanced_in_twins_is_at_chance_not_below(battery):
+    """Held out one by one, whatever leans one way in what is asked leans the other way in what is
+    learnt."""
+    either = Random(0)
+    drawn = in_twins(battery, [either.choice([(True, False), (False, True)]) for _ in range(200)])
+    apart = drawn._replace(bundles=())
+    found = battery.row(apart, "word positions", answers(battery, "word positions", apart))
+    assert found["difference"] < -3, found
+
+    found = battery.row(drawn, "word positions", answers(battery, "word positions", drawn))
+    assert found["difference"] == 0, found
+
+
+def test_a_shortcut_of_58_percent_is_found_among_twins(battery):
+    drawn = in_twins(battery, [(True, True)] * 64 + [(True, False)] * 336)
+    found = battery.row(drawn, "word positions", answers(battery, "word positions", drawn))
+    assert found["difference"] == 8, found
+    assert found["alarm"], found
 
 
 def test_what_other_pairs_say_of_an_object_is_no_shortcut(battery):
