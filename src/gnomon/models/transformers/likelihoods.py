@@ -65,11 +65,11 @@ class Scorer(Planner[Layers]):
             logits = compute_logits(self.model, task, prefix)
             which = torch.as_tensor(task.which, device=self.device)
             tokens = torch.tensor(task.tokens, device=self.device)
-            found = logits[which, tokens] - _log_sums(logits)[which]
+            found = logits[which, tokens] - log_sums(logits)[which]
             yield found.tolist()
 
 
-def _log_sums(logits: torch.Tensor) -> torch.Tensor:
+def log_sums(logits: torch.Tensor) -> torch.Tensor:
     """The logarithm of the sum of each row's exponentials; a CPU's cache holds a few rows."""
     rows = 8 if logits.device.type == "cpu" else len(logits)
     return torch.cat([part.logsumexp(-1) for part in logits.split(rows)])
