@@ -51,15 +51,23 @@ class Task(NamedTuple):
     places: np.ndarray
     which: np.ndarray
     tokens: list[int]
+    packed: bool = False  # to be computed without padding, and what rows begin with alike once
 
 
 class Planner(ABC, Generic[Prefix]):
     """Scores continuations: what it computes with is for its children to say."""
 
     def __init__(
-        self, room: Room, *, trees: bool = True, limit: int = 0, by_length: bool = False
+        self,
+        room: Room,
+        *,
+        trees: bool = True,
+        packed: bool = False,
+        limit: int = 0,
+        by_length: bool = False,
     ) -> None:
         self.trees = trees
+        self.packed = packed  # whether rows of a tree are computed without padding
         self.tokens, self.outputs = room
         self.prefixes: OrderedDict[tuple[int, ...], Prefix] = OrderedDict()
         self._limit = limit  # tokens of a text in a tree, 0 for any number
@@ -103,7 +111,7 @@ class Planner(ABC, Generic[Prefix]):
             groups = _of_one_length(made)
         for group in groups:
             cut = batches(group, tokens=self.tokens, outputs=self.outputs)
-            self._add(cut, None, result, parts)
+            self._add([task_of(batch) for batch in cut], None, result, parts)
 
     def _score_trees(self, parts: Sequence[Part], result: list[list[float]]) -> None:
         queries = [part.query for part in parts]
@@ -113,8 +121,10 @@ class Planner(ABC, Generic[Prefix]):
             most = None
             if prefix is not None:
                 most = self.most_rows(prefix, max(len(row.tokens) for row in made))
-            cut = batches(made, tokens=self.tokens, outputs=self.outputs, most=most)
-            self._add(cut, prefix, result, parts)
+            room = {"tokens": self.tokens, "outputs": self.outputs}
+            cut = batches(made, **room, most=most, packed=self.packed)
+            tasks = [task_of(batch)._replace(packed=self.packed) for batch in cut]
+            self._add(tasks, prefix, result, parts)
 
     def _fits_a_tree(self, query: Query) -> bool:
         if not self._limit:
@@ -150,13 +160,12 @@ class Planner(ABC, Generic[Prefix]):
 
     def _add(
         self,
-        cut: Iterable[list[Row]],
+        tasks: Sequence[Task],
         prefix: Prefix | None,
         result: list[list[float]],
         parts: Sequence[Part],
     ) -> None:
-        """Compute batches and add what they say about each continuation's tokens to the result."""
-        tasks = [task_of(batch) for batch in cut]
+        """Compute tasks and add what they say about each continuation's tokens to the result."""
         for task, found in zip(tasks, self.compute(tasks, prefix), strict=True):
             for want, value in zip(task.wanted, found, strict=True):
                 part = parts[want.query]

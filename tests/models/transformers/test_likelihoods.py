@@ -16,10 +16,11 @@ from gnomon.models.transformers import trees
 from gnomon.models.transformers.hf import hf
 from gnomon.models.transformers.likelihoods import Scorer
 from gnomon.models.transformers.loading import quiet
-from gnomon.models.transformers.trees import use_trees
+from gnomon.models.transformers.trees import Reading, try_trees
 from gnomon.records import Item
 
 TREES = ["llama", "gpt2", "neox", "mistral, window", "gemma2"]
+UNPACKED = ["gemma2"]  # whose attention is its own
 PLAIN = ["bloom", "mamba"]
 
 
@@ -44,7 +45,8 @@ def scorer(model, **how):
     """A scorer that asks in trees where the model may be asked so."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of those that may not
-        return Scorer(model, trees=use_trees(model, None, "hf:tried"), **how)
+        reading = try_trees(model, None, "hf:tried")
+    return Scorer(model, trees=reading.trees, packed=reading.packed, **how)
 
 
 def reference(model, query):
@@ -112,9 +114,77 @@ def test_scores_do_not_depend_on_what_else_is_in_the_batch(models, make):
 @pytest.mark.parametrize("make", TREES)
 def test_trees_and_plain_rows_give_the_same(models, make):
     queries = workload(2)
-    assert use_trees(models(make), None, "hf:tried")
-    fast, plain = (Scorer(models(make), trees=trees).score(queries) for trees in (True, False))
-    assert close(fast, plain, 1e-5)
+    model = models(make)
+    assert try_trees(model, None, "hf:tried").trees
+    plain, padded = (Scorer(model, trees=trees).score(queries) for trees in (False, True))
+    assert close(padded, plain, 1e-5)
+    if make not in UNPACKED:
+        assert close(Scorer(model, trees=True, packed=True).score(queries), plain, 1e-5)
+
+
+@pytest.mark.parametrize("make", [make for make in TREES if make not in UNPACKED])
+def test_rows_of_a_batch_are_packed_where_the_model_allows_it(models, make):
+    assert try_trees(models(make), None, "hf:tried") == Reading(trees=True, packed=True)
+
+
+def tokens_read(model, used, queries):
+    """How many tokens the model is given for some queries."""
+    seen = []
+    hook = model.get_input_embeddings().register_forward_hook(
+        lambda _, args, __: seen.append(args[0].numel())
+    )
+    try:
+        used.score(queries)
+    finally:
+        hook.remove()
+    return sum(seen)
+
+
+def test_a_packed_pass_reads_no_padding_and_what_texts_begin_with_alike_once(models):
+    model = models("llama")
+    queries = [
+        Query([5, 6, 7, 8, 9, 10], [[1], [2]]),
+        Query([5, 6, 11, 12, 13], [[1], [2]]),
+        Query([14, 15, 16, 17, 18], [[1], [2]]),
+    ]
+    packed, padded = Scorer(model, trees=True, packed=True), Scorer(model, trees=True)
+    assert tokens_read(model, packed, queries) == 6 + 3 + 5
+    assert tokens_read(model, padded, queries) == 3 * 6
+    assert close(packed.score(queries), [reference(model, query) for query in queries], 1e-5)
+
+
+def test_a_model_with_an_attention_of_its_own_reads_trees_that_are_padded(models, monkeypatch):
+    model = models("llama")
+    monkeypatch.setattr(model.config, "_attn_implementation", "eager")
+    assert try_trees(model, None, "hf:tried") == Reading(trees=True, packed=False)
+    queries = workload(8)
+    expected = [reference(model, query) for query in queries]
+    assert close(scorer(model).score(queries), expected, 1e-4)
+
+
+def test_a_model_that_only_says_it_has_the_usual_attention_is_found_out(models, monkeypatch):
+    """Its layers never ask for the function that would be given rows."""
+    from transformers.integrations.sdpa_attention import sdpa_attention_forward
+    from transformers.modeling_utils import AttentionInterface
+
+    model = models("llama")
+    monkeypatch.setattr(AttentionInterface, "get_interface", lambda *_: sdpa_attention_forward)
+    assert try_trees(model, None, "hf:tried") == Reading(trees=True, packed=False)
+
+
+def test_attention_is_as_before_after_a_packed_pass_that_failed(models, monkeypatch):
+    from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
+
+    model = models("llama")
+    usual = ALL_ATTENTION_FUNCTIONS["sdpa"]
+
+    def fail(*_, **__):
+        raise RuntimeError("no memory")
+
+    monkeypatch.setattr(model.lm_head, "forward", fail)
+    with pytest.raises(RuntimeError, match="no memory"):
+        Scorer(model, trees=True, packed=True).score([Query([5, 6], [[7], [8]])])
+    assert ALL_ATTENTION_FUNCTIONS["sdpa"] is usual
 
 
 @pytest.mark.parametrize("make", PLAIN)
@@ -122,11 +192,11 @@ def test_a_model_that_may_not_be_asked_in_trees_is_asked_in_plain_rows_and_that_
     models, make
 ):
     with pytest.warns(ModelWarning, match="hf:tried is asked in plain rows") as said:
-        assert not use_trees(models(make), None, "hf:tried")
+        assert not try_trees(models(make), None, "hf:tried").trees
     assert len(said) == 1
     with pytest.raises(ModelError, match="cannot be asked in trees"):
-        use_trees(models(make), True, "hf:tried")
-    assert not use_trees(models(make), False, "hf:tried")
+        try_trees(models(make), True, "hf:tried")
+    assert not try_trees(models(make), False, "hf:tried").trees
 
 
 def test_a_fault_in_trees_is_named_and_never_taken_for_an_answer(models, monkeypatch):
@@ -135,7 +205,7 @@ def test_a_fault_in_trees_is_named_and_never_taken_for_an_answer(models, monkeyp
 
     monkeypatch.setattr(trees, "read_prefix", fail)
     with pytest.warns(ModelWarning, match="it fails .no cache of this kind"):
-        assert not use_trees(models("llama"), None, "hf:tried")
+        assert not try_trees(models("llama"), None, "hf:tried").trees
 
 
 def test_a_fault_of_our_own_is_not_hidden(models, monkeypatch):
@@ -144,7 +214,7 @@ def test_a_fault_of_our_own_is_not_hidden(models, monkeypatch):
 
     monkeypatch.setattr(trees, "read_prefix", stop)
     with pytest.raises(KeyboardInterrupt):
-        use_trees(models("llama"), None, "hf:tried")
+        try_trees(models("llama"), None, "hf:tried")
 
 
 def test_trees_that_are_off_by_a_little_are_found_out(models, monkeypatch):
@@ -158,7 +228,7 @@ def test_trees_that_are_off_by_a_little_are_found_out(models, monkeypatch):
 
     monkeypatch.setattr(trees, "read_prefix", read_wrongly)
     with pytest.warns(ModelWarning, match="hidden states differ by"):
-        assert not use_trees(models("llama"), None, "hf:tried")
+        assert not try_trees(models("llama"), None, "hf:tried").trees
 
 
 def test_a_user_may_ask_in_plain_rows(folders):
@@ -178,21 +248,12 @@ def test_a_user_may_ask_in_plain_rows(folders):
 
 def test_a_shared_prefix_is_computed_once_and_the_last_token_never(models):
     model = models("llama")
-    seen = []
-    hook = model.get_input_embeddings().register_forward_hook(
-        lambda _, args, __: seen.append(args[0].numel())
-    )
-    try:
-        examples = list(range(10, 110))
-        queries = [Query([*examples, 200 + i, 5], [[1], [2], [3]]) for i in range(50)]
-        used = Scorer(model, trees=True)
-        used.score(queries)
-        assert sum(seen) == 100 + 50 * 2
-        seen.clear()
-        used.score(queries[:10])
-        assert sum(seen) == 10 * 2
-    finally:
-        hook.remove()
+    examples = list(range(10, 110))
+    queries = [Query([*examples, 200 + i, 5], [[1], [2], [3]]) for i in range(50)]
+    for packed in (False, True):
+        used = Scorer(model, trees=True, packed=packed)
+        assert tokens_read(model, used, queries) == 100 + 50 * 2
+        assert tokens_read(model, used, queries[:10]) == 10 * 2
 
 
 def test_heads_that_share_keys_are_not_given_copies_of_them(monkeypatch):
@@ -310,14 +371,14 @@ OTHERS = {
 def test_other_architectures_are_scored_as_they_would(architecture):
     model = small(architecture, **OTHERS[architecture])
     queries = workload(4)
-    assert use_trees(model, None, "hf:tried")
+    assert try_trees(model, None, "hf:tried").trees
     assert close(scorer(model).score(queries), [reference(model, query) for query in queries], 1e-4)
 
 
 def test_a_model_that_sees_what_comes_later_is_refused():
     model = small("XLNet", d_model=32, n_layer=2, n_head=4, d_inner=48)
     with pytest.raises(ModelError, match="not a decoder"):
-        use_trees(model, False, "hf:tried")
+        try_trees(model, False, "hf:tried")
 
 
 def test_a_model_that_does_not_say_where_its_head_is_can_be_asked(models, monkeypatch):

@@ -6,7 +6,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gnomon.models.choices import Query
-from gnomon.models.transformers.rows import ROOT, batches, families, plain_rows, rows, shared
+from gnomon.models.transformers.lines import line_up
+from gnomon.models.transformers.rows import (
+    ROOT,
+    Family,
+    batches,
+    families,
+    plain_rows,
+    rows,
+    shared,
+)
 
 tokens = st.integers(0, 3)  # few, so that beginnings are shared often
 texts = st.lists(tokens, min_size=1, max_size=12)
@@ -111,3 +120,30 @@ def test_shared_counts_common_beginnings(one, other):
     count = shared(one, other)
     assert one[:count] == other[:count]
     assert count in (len(one), len(other)) or one[count] != other[count]
+
+
+def test_packed_batches_keep_texts_that_begin_alike_together():
+    beginnings = [[number] * 6 for number in (1, 2, 3)]
+    texts = []
+    for beginning in beginnings:
+        for end in range(10, 20):
+            texts.append([*beginning, end, *range(end % 3)])
+    made = [row for text in texts for row in plain_rows([Query(text, [[9]])])]
+    cut = list(batches(made, tokens=40, outputs=100, packed=True))
+    assert sorted(map(str, made)) == sorted(str(row) for batch in cut for row in batch)
+    for batch in cut:
+        line = line_up(batch)
+        assert len(line.tokens) <= 40
+        assert len(batch[0].tokens) == max(len(row.tokens) for row in batch)
+    assert len(cut) < len(list(batches(made, tokens=40, outputs=100)))
+
+
+def test_a_line_holds_what_rows_begin_with_alike_once():
+    queries = [Query([5, 6, 7], [[1, 2], [3, 4]]), Query([5, 6, 8], [[1, 2]])]
+    made = list(rows(queries, Family([], [0, 1])))
+    line = line_up(made)
+    assert line.tokens == [5, 6, 7, 1, 3, 8, 1]
+    assert line.depths == [0, 1, 2, 3, 3, 2, 3]
+    assert [line.places[home] for home in line.homes] == list(range(7))
+    read = [line.tokens[place] for place in line.places]
+    assert read == [5, 6, 7, 1, 3, 5, 6, 8, 1, 1]

@@ -20,7 +20,7 @@ from gnomon.models.transformers.generating import generate
 from gnomon.models.transformers.likelihoods import Scorer
 from gnomon.models.transformers.limits import longest_text, token_budget
 from gnomon.models.transformers.tokens import Encoder
-from gnomon.models.transformers.trees import use_trees
+from gnomon.models.transformers.trees import try_trees
 from gnomon.probing.prompts import Prompt
 from gnomon.records import Answer, Item
 
@@ -52,7 +52,8 @@ class Causal:
         self.longest = longest_text(model, tokenizer)
         self.write = own_template(tokenizer) if chat else None
         self.encoder = Encoder(tokenizer)
-        self.scorer = Scorer(model, trees=use_trees(model, trees, spec))
+        reading = try_trees(model, trees, spec)
+        self.scorer = Scorer(model, trees=reading.trees, packed=reading.packed)
         self.likelihoods = Likelihoods(
             self.scorer.score,
             normalise=normalise,

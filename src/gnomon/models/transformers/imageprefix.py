@@ -17,7 +17,7 @@ from transformers.cache_utils import DynamicCache
 
 from gnomon.models.choices import Query, take
 from gnomon.models.planner import Task, task_of
-from gnomon.models.transformers.likelihoods import ROOM_ON_CPU, ROOM_ON_GPU, SPREAD
+from gnomon.models.transformers.likelihoods import ROOM_ON_CPU, ROOM_ON_GPU, SPREAD, log_sums
 from gnomon.models.transformers.limits import longest_tree, on_cpu
 from gnomon.models.transformers.looking import Looking, shape_of
 from gnomon.models.transformers.passes import SharedLayer, forward, logits_at
@@ -261,7 +261,7 @@ def _add(result: Result, asked: Task, logits: torch.Tensor) -> None:
     """Add what logits say about each continuation's tokens to the result."""
     at = torch.as_tensor(asked.which, device=logits.device)
     tokens = torch.tensor(asked.tokens, device=logits.device)
-    scores = logits[at, tokens] - logits.logsumexp(-1)[at]
+    scores = logits[at, tokens] - log_sums(logits)[at]
     for want, score in zip(asked.wanted, scores.tolist(), strict=True):
         result[want.query][want.choice] += score
 

@@ -13,7 +13,8 @@ import torch
 from gnomon.models.memory import keep_freed_memory
 from gnomon.models.planner import Planner, Room, Task
 from gnomon.models.transformers.limits import longest_tree, on_cpu, rotation_limit
-from gnomon.models.transformers.passes import Layers, forward, read_prefix
+from gnomon.models.transformers.packing import compute_logits
+from gnomon.models.transformers.passes import Layers, read_prefix
 
 SPREAD = 256 * 2**20  # bytes that one layer's prefix may take, spread over the rows of a batch
 
@@ -25,12 +26,19 @@ class Scorer(Planner[Layers]):
     """Scores continuations with a decoder-only language model of transformers."""
 
     def __init__(
-        self, model: Any, *, trees: bool = False, tokens: int = 0, outputs: int = 0
+        self,
+        model: Any,
+        *,
+        trees: bool = False,
+        packed: bool = False,
+        tokens: int = 0,
+        outputs: int = 0,
     ) -> None:
         usual = ROOM_ON_CPU if on_cpu(model) else ROOM_ON_GPU
         room = Room(tokens or usual.tokens, outputs or usual.outputs)
         by_length = rotation_limit(model.config) is not None
-        super().__init__(room, trees=trees, limit=longest_tree(model.config), by_length=by_length)
+        limit = longest_tree(model.config)
+        super().__init__(room, trees=trees, packed=packed, limit=limit, by_length=by_length)
         if on_cpu(model):
             keep_freed_memory()
         self.model = model
@@ -54,15 +62,14 @@ class Scorer(Planner[Layers]):
     def compute(self, tasks: Iterable[Task], prefix: Layers | None) -> Iterator[list[float]]:
         """For each task, in order, the log-probabilities that it wants."""
         for task in tasks:
-            places = torch.as_tensor(task.places, device=self.device)
-            logits = forward(self.model, task.batch, prefix, places)
+            logits = compute_logits(self.model, task, prefix)
             which = torch.as_tensor(task.which, device=self.device)
             tokens = torch.tensor(task.tokens, device=self.device)
-            found = logits[which, tokens] - _log_sums(logits)[which]
+            found = logits[which, tokens] - log_sums(logits)[which]
             yield found.tolist()
 
 
-def _log_sums(logits: torch.Tensor) -> torch.Tensor:
+def log_sums(logits: torch.Tensor) -> torch.Tensor:
     """The logarithm of the sum of each row's exponentials; a CPU's cache holds a few rows."""
     rows = 8 if logits.device.type == "cpu" else len(logits)
     return torch.cat([part.logsumexp(-1) for part in logits.split(rows)])

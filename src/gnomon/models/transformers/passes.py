@@ -90,7 +90,7 @@ def forward(
     if prefix is not None or not batch[0].chain:
         depths = [filled(row.depths, length) for row in batch]
         inputs["position_ids"] = torch.as_tensor(np.array(depths) + offset, device=device)
-        inputs["attention_mask"] = _mask(batch, length, offset, model.dtype, device)
+        inputs["attention_mask"] = mask_of(batch, length, offset, model.dtype, device)
     return logits_at(model, inputs, places)
 
 
@@ -195,7 +195,7 @@ def _last_feed_forward(model: Any) -> Any:
     return None
 
 
-def _mask(
+def mask_of(
     batch: list[Row], length: int, offset: int, dtype: torch.dtype, device: torch.device
 ) -> torch.Tensor:
     """What a token sees: 0 for the prefix, its ancestors and itself, the least number elsewhere."""

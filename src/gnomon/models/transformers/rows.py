@@ -8,6 +8,7 @@ computed once. Plain lists; no tensors here.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
@@ -19,6 +20,8 @@ ROOT = -1  # the parent of a row's first token: the end of the family's prefix
 ROW_LIMIT = 256  # tokens in a row of merged queries: attention within it grows with the square
 FAMILY_SHARE = 32  # tokens that neighbours must share to be of one family
 FAMILY_SAVING = 1024  # tokens that a prefix must save to be worth a pass of its own
+PADDING = 2  # times the tokens of a pass that attention may be given, where rows are packed
+SIZES = 4  # of packed rows, for each doubling of their length: attention is given rows of one size
 LONG = 2048  # tokens of a text that is a prefix of its own: masks grow with the square of a row
 
 
@@ -122,26 +125,52 @@ def rows(queries: Sequence[Query], family: Family, *, limit: int = ROW_LIMIT) ->
 
 
 def batches(
-    made: Sequence[Row], *, tokens: int, outputs: int, most: int | None = None
+    made: Sequence[Row],
+    *,
+    tokens: int,
+    outputs: int,
+    most: int | None = None,
+    packed: bool = False,
 ) -> Iterator[list[Row]]:
-    """Rows of like length and kind together.
+    """Rows of like length and kind together, the longest first.
 
-    In a batch are at most `tokens`, padding counted, `outputs` wanted places and `most` rows.
+    In a batch are at most `tokens`, padding counted, `outputs` wanted places and `most` rows. Where
+    rows are to be packed, what neighbours begin with alike counts once and padding does not: rows
+    that come sorted by their tokens stay so among those of like length.
     """
+    limit = PADDING * tokens if packed else tokens
     batch: list[Row] = []
-    places = 0
-    for row in sorted(made, key=lambda row: (row.chain, len(row.tokens)), reverse=True):
-        wants = len(row.wanted)
+    own = places = longest = 0
+    for row in sorted(made, key=_packed_order if packed else _padded_order, reverse=True):
+        size, wants = len(row.tokens), len(row.wanted)
+        new = size
         if batch:
-            padded = (len(batch) + 1) * len(batch[0].tokens)
-            full = padded > tokens or places + wants > outputs or len(batch) == most
+            new -= shared(batch[-1].tokens, row.tokens)
+            padded = (len(batch) + 1) * max(longest, size)
+            full = padded > limit or own + new > tokens
+            full = full or places + wants > outputs or len(batch) == most
             if full or batch[0].chain != row.chain:
-                yield batch
-                batch, places = [], 0
+                yield _longest_first(batch)
+                batch, new = [], size
+                own = places = longest = 0
         batch.append(row)
+        own += new
         places += wants
+        longest = max(longest, size)
     if batch:
-        yield batch
+        yield _longest_first(batch)
+
+
+def _padded_order(row: Row) -> tuple[bool, float]:
+    return row.chain, len(row.tokens)
+
+
+def _packed_order(row: Row) -> tuple[bool, float]:
+    return row.chain, int(SIZES * math.log2(len(row.tokens)))
+
+
+def _longest_first(batch: list[Row]) -> list[Row]:
+    return sorted(batch, key=lambda row: len(row.tokens), reverse=True)
 
 
 def portions(queries: Sequence[Query], most: int) -> Iterator[Part]:

@@ -29,7 +29,7 @@ from gnomon.models.choices import (
 )
 from gnomon.models.transformers.generating import BATCH, generate
 from gnomon.models.transformers.imageprefix import PictureQuery, PictureScorer
-from gnomon.models.transformers.limits import longest_text, token_budget
+from gnomon.models.transformers.limits import longest_text, on_cpu, token_budget
 from gnomon.models.transformers.looking import Looking, shape_of
 from gnomon.models.transformers.showing import Placing, Shower, Shown
 from gnomon.models.transformers.tokens import Encoder
@@ -41,7 +41,7 @@ from gnomon.vision.features import DEFAULT_BYTES, Features, key_of
 from gnomon.vision.pictures import Seen, file_of, see, stored
 
 AHEAD = 8  # pictures that are ready before they are asked for
-CHUNK = 32  # pictures that are held at once
+ON_CPU, ON_GPU = 16, 32  # pictures that are held at once: what a processor reads in one pass
 CHUNK_BYTES = 64 * 2**20  # of their tensors
 
 Pictures = tuple[Image, ...]
@@ -74,6 +74,7 @@ class Seeing:
         self.scale = scale_of(ask)
         self.budget = token_budget(model)
         self.longest = longest_text(model, tokenizer)
+        self.chunk = ON_CPU if on_cpu(model) else ON_GPU
         self.chat = chat
         self.encoder = Encoder(tokenizer)
         self.placing = Placing(processor, chat=chat)
@@ -146,7 +147,7 @@ class Seeing:
             chunk[pictures] = seen
             if seen.made is not None:
                 taken += sum(tensor.nbytes for tensor in seen.made.tensors.values())
-            if len(chunk) == CHUNK or taken > CHUNK_BYTES:
+            if len(chunk) == self.chunk or taken > CHUNK_BYTES:
                 yield chunk
                 chunk, taken = {}, 0
         if chunk:

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 
 from gnomon.errors import ModelError, ModelWarning
 from gnomon.models.choices import Query
-from gnomon.models.transformers.passes import Layers, forward, read_prefix
+from gnomon.models.planner import Task, task_of
+from gnomon.models.transformers.packing import compute_logits, may_be_packed
+from gnomon.models.transformers.passes import Layers, read_prefix
 from gnomon.models.transformers.rows import Family, Row, plain_rows, rows
 
 # what models raise that cannot take a mask, positions or a cache of ours
@@ -25,18 +27,28 @@ Key = tuple[int, int, int]  # query, choice, number of the choice's token
 States = dict[Key, torch.Tensor]
 
 
-def use_trees(model: Any, wanted: bool | None, spec: str) -> bool:
-    """Whether to ask the model in trees: where it may be, unless the user says otherwise.
+class Reading(NamedTuple):
+    """How a model may be asked: in trees of tokens, and with the rows of a batch packed."""
 
-    Where it may not be, a warning says so, or an error if trees were asked for.
+    trees: bool
+    packed: bool = False
+
+
+def try_trees(model: Any, wanted: bool | None, spec: str) -> Reading:
+    """How to ask the model: in trees where it may be, unless the user says otherwise.
+
+    Where it may not be, a warning says so, or an error if trees were asked for. Packed rows are
+    tried first; a model that cannot take them may still read trees that are padded.
     """
     queries = _tried(model)
-    plain = _states(model, plain_rows(queries), None)
+    plain = _states(model, [[row] for row in plain_rows(queries)], None)
     _check_decoder(model, plain, spec)
     if wanted is False:
-        return False
+        return Reading(trees=False)
+    if may_be_packed(model) and not _trouble(model, queries, plain, packed=True):
+        return Reading(trees=True, packed=True)
 
-    trouble = _trouble(model, queries, plain)
+    trouble = _trouble(model, queries, plain, packed=False)
     if trouble and wanted:
         raise ModelError(
             f"{spec} cannot be asked in trees: {trouble}.", "Leave out --model-set trees=yes."
@@ -47,19 +59,17 @@ def use_trees(model: Any, wanted: bool | None, spec: str) -> bool:
             ModelWarning,
             stacklevel=4,
         )
-    return not trouble
+    return Reading(trees=not trouble)
 
 
-def _trouble(model: Any, queries: Sequence[Query], plain: States) -> str:
+def _trouble(model: Any, queries: Sequence[Query], plain: States, *, packed: bool) -> str:
     """What is wrong with trees for this model; empty if they give what plain rows give."""
+    own = [Query(query.context[SHARED:], query.continuations) for query in queries]
+    batch = list(rows(own, Family([], list(range(len(own))))))
+    batch.sort(key=lambda row: len(row.tokens), reverse=True)
     try:
         prefix = read_prefix(model, queries[0].context[:SHARED])
-        found: States = {}
-        for number, query in enumerate(queries):
-            own = Query(query.context[SHARED:], query.continuations)
-            made = rows([own], Family([], [0]))
-            for (_, choice, place), state in _states(model, made, prefix).items():
-                found[number, choice, place] = state
+        found = _states(model, [batch], prefix, packed=packed)
     except REFUSALS as error:
         return f"it fails ({_first_line(error)})"
 
@@ -112,33 +122,35 @@ def _difference(one: torch.Tensor, other: torch.Tensor) -> float:
     return found if found == found else float("inf")
 
 
-def _states(model: Any, made: Iterable[Row], prefix: Layers | None) -> States:
-    """What the model's head is given at each wanted place, row by row.
+def _states(
+    model: Any, cut: Iterable[list[Row]], prefix: Layers | None, *, packed: bool = False
+) -> States:
+    """What the model's head is given at each wanted place, batch by batch.
 
     Of a model that does not say where its head is, what the head says.
     """
     found: States = {}
     count: dict[tuple[int, int], int] = {}
-    for row in made:
-        for want, state in zip(row.wanted, _row_states(model, row, prefix), strict=True):
+    for batch in cut:
+        task = task_of(batch)._replace(packed=packed)
+        states = _states_at(model, task, prefix)
+        for want, which in zip(task.wanted, task.which, strict=True):
             choice = (want.query, want.choice)
             place = count.get(choice, 0)
             count[choice] = place + 1
-            found[*choice, place] = state
+            found[*choice, place] = states[which]
     return found
 
 
-def _row_states(model: Any, row: Row, prefix: Layers | None) -> torch.Tensor:
+def _states_at(model: Any, task: Task, prefix: Layers | None) -> torch.Tensor:
     seen: list[torch.Tensor] = []
-    nodes = [want.node for want in row.wanted]
-    places = torch.tensor(nodes, device=next(model.parameters()).device)
     head = model.get_output_embeddings()
     if head is None:
-        return forward(model, [row], prefix, places)
+        return compute_logits(model, task, prefix)
 
     hook = head.register_forward_hook(lambda _, args, __: seen.append(args[0][0]))
     try:
-        logits = forward(model, [row], prefix, places)
+        logits = compute_logits(model, task, prefix)
     finally:
         hook.remove()
     return seen[0].float() if seen else logits
