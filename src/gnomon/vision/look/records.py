@@ -1,4 +1,4 @@
-"""What the stages of `gnomon look` exchange: scenes come in, sightings go between, findings come out.
+"""What the stages of `gnomon look` exchange: scenes come in, findings come out.
 
 All are plain and immutable; on disk each is one JSON object with the same field names. Places in a
 picture are shares of its width and height from the top left, whatever the annotations count in.
