@@ -70,11 +70,16 @@ class Sighting(msgspec.Struct, frozen=True, kw_only=True, gc=False, omit_default
     subtype: str = ""  # empty while none was chosen
     colours: tuple[str, ...] = ()
     area: float = 0.0  # share of the picture that the thing covers: its mask, else its box
-    distance: float | None = None  # none if not known; the depth model says which way it goes
+    distance: float | None = None  # far is large, whatever the depth model gives; none: not known
+    size: float | None = None  # the area set right by the distance, by the rule of the mode
+    cut: bool = False  # by the picture's edge: only a part of the thing is seen
     top: float = 0.0  # its highest point, from 0 at the top of the picture to 1
     middle: float = 0.0  # its vertical centroid
     bottom: float = 0.0  # its lowest point
     height: float = 0.0
+    # Where the depth map shows a floor: heights above it, the camera's being 1.
+    foot: float | None = None  # of its lowest point
+    centre: float | None = None  # halfway between its lowest and its highest point
     whole: str = ""  # as in Region
 
 
