@@ -16,7 +16,7 @@ from gnomon.vision.look.depths import Floats, Floor
 Flags = NDArray[np.bool_]
 NEARER = 0.98  # what is at less than this share of a thing's distance is in front of it
 MOST_HIDDEN = 0.1  # of a contour: beyond that, too little of the thing is seen to say how large
-MOST_HIDDEN_BELOW = 0.03  # of the columns of its lower contour
+MOST_HIDDEN_BELOW = 0.01  # of the columns of its lower contour: a thin tail may reach down there
 DOWN = 2  # points of the grid over which it is seen whether a surface goes down
 STRAY = 0.5  # percent of a thing's points, at either end, that may belong to something else
 

@@ -71,7 +71,9 @@ def true_map(picture: Picture) -> DepthMap:
         reason = getattr(error, "strerror", "") or "this is no array of NumPy"
         raise DataError(f"{reason}.", "Write the distances with numpy.save.", file=file) from None
     if figures.ndim != 2 or not figures.size or figures.dtype.kind != "f":
-        raise DataError("a depth map has rows and columns of fractions.", "Make it again.", file=file)
+        raise DataError(
+            "a depth map has rows and columns of fractions.", "Make it again.", file=file
+        )
     return DepthMap(figures.astype(np.float32), far_is_large=True)
 
 

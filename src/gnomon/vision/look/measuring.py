@@ -137,9 +137,7 @@ def _grids(
     background = np.ones(shape, dtype=bool)
     for box, mask in things:
         background &= ~(_box_flags(box, shape) if mask is None else mask)
-    return Grids(
-        distances, _resampled(depth.nearness(), shape), floor_of(distances, background)
-    )
+    return Grids(distances, _resampled(depth.nearness(), shape), floor_of(distances, background))
 
 
 def _resampled(grid: Floats, shape: tuple[int, int]) -> Floats:

@@ -108,3 +108,6 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     intervals: dict[str, tuple[float, float]] = msgspec.field(default_factory=dict)
     typical: tuple[str, ...] = ()
     regions: tuple[str, ...] = ()  # the first of those behind it, at most MOST_REGIONS
+    # the first of those behind each label; of a pair, a region of each object by turns
+    examples: dict[str, tuple[str, ...]] = msgspec.field(default_factory=dict)
+    pictures: int = 0  # that say something about it
