@@ -174,7 +174,9 @@ class _Colours:
 
     def __init__(self) -> None:
         self.counts: Counter[str] = Counter()  # of regions
-        self.weights: Counter[str] = Counter()  # of pictures, each of which has 1 in all
+        self.weights: defaultdict[str, float] = defaultdict(
+            float
+        )  # of pictures, each of which has 1 in all
         self.pictures = 0
         self.regions = 0
         self.examples: dict[str, list[str]] = {}
@@ -225,7 +227,7 @@ def _colour_names(seen: Sighting, mode: Mode) -> tuple[str, ...]:
 
 def _colour_finding(name: str, found: _Colours, mode: Mode) -> Finding:
     crowds = mode.has("crowds_outvote")
-    weights: Counter[str] = found.counts if crowds else found.weights
+    weights: Mapping[str, float] = found.counts if crowds else found.weights
     votes = sum(found.counts.values()) if crowds else found.pictures
     counts = {colour: found.counts[colour] for colour in COLOURS if found.counts[colour]}
     shares = _shares({colour: weights[colour] for colour in counts})

@@ -45,11 +45,10 @@ def _marks(file: str) -> NDArray[np.uint8]:
     size_of(Path(file))  # refuses what is no picture, or a huge one
     try:
         with Image.open(file, formats=("PNG",)) as picture:
-            if picture.mode not in ("L", "P", "1", "I", "I;16"):
-                picture = picture.convert("L")
-            return np.asarray(picture)
+            values = np.asarray(picture)
     except (UnidentifiedImageError, OSError, SyntaxError, ValueError, EOFError) as error:
         raise DataError(f"the mask is damaged: {error}.", AGAIN, file=file) from None
+    return values if values.ndim == 2 else values[:, :, 0]
 
 
 def _resized(flags: Flags, width: int, height: int) -> Flags:
@@ -57,7 +56,8 @@ def _resized(flags: Flags, width: int, height: int) -> Flags:
         return flags
     rows = (np.arange(height) + 0.5) * flags.shape[0] / height
     columns = (np.arange(width) + 0.5) * flags.shape[1] / width
-    return flags[rows.astype(np.intp)[:, None], columns.astype(np.intp)]
+    found: Flags = flags[rows.astype(np.intp)[:, None], columns.astype(np.intp)]
+    return found
 
 
 def _from_runs(runs: tuple[int, ...], width: int, height: int) -> Flags:
@@ -93,4 +93,5 @@ def _filled(points: NDArray[np.float64], width: int, height: int) -> Flags:
     first = np.clip(np.ceil(meets - 0.5), 0, width).astype(np.intp)  # the first pixel to the right
     turns = np.zeros((height, width + 1), dtype=np.int64)
     np.add.at(turns, (row, first), 1)
-    return np.cumsum(turns, axis=1)[:, :width] % 2 == 1
+    inside: Flags = np.cumsum(turns, axis=1)[:, :width] % 2 == 1
+    return inside

@@ -144,7 +144,8 @@ def _resampled(grid: Floats, shape: tuple[int, int]) -> Floats:
     """The nearest point of a grid for each point of another."""
     rows = (np.arange(shape[0]) + 0.5) * grid.shape[0] / shape[0]
     columns = (np.arange(shape[1]) + 0.5) * grid.shape[1] / shape[1]
-    return grid[rows.astype(np.intp)[:, None], columns.astype(np.intp)]
+    found: Floats = grid[rows.astype(np.intp)[:, None], columns.astype(np.intp)]
+    return found
 
 
 def _box_flags(box: Box, shape: tuple[int, int]) -> Flags:

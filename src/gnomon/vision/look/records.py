@@ -44,11 +44,12 @@ class Region(msgspec.Struct, frozen=True, kw_only=True, gc=False, omit_defaults=
     confidence: float = 1.0  # of a detector; annotations are taken at their word
 
 
-class Scene(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+class Scene(msgspec.Struct, frozen=True, kw_only=True, gc=False, omit_defaults=True):
     """One picture with its regions, as readers give them."""
 
     picture: Picture
     regions: tuple[Region, ...]
+    captions: tuple[str, ...] = ()  # of the whole picture: they give names, and no sightings
 
 
 class Depth(msgspec.Struct, frozen=True, kw_only=True, gc=False):
