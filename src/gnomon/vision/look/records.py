@@ -71,11 +71,18 @@ class Sighting(msgspec.Struct, frozen=True, kw_only=True, gc=False, omit_default
     subtype: str = ""  # empty while none was chosen
     colours: tuple[str, ...] = ()
     area: float = 0.0  # share of the picture that the thing covers: its mask, else its box
-    distance: float | None = None  # none if not known; the depth model says which way it goes
+    distance: float | None = None  # far is large, whatever the depth model gives; none: not known
+    nearness: float | None = None  # from 0 to 1 at the nearest point of the picture
+    size: float | None = None  # the area set right by the distance, by the rule of the mode
+    cut: bool = False  # only a part is seen: the picture's edge, or something nearer, hides more
     top: float = 0.0  # its highest point, from 0 at the top of the picture to 1
     middle: float = 0.0  # its vertical centroid
     bottom: float = 0.0  # its lowest point
     height: float = 0.0
+    # Where the depth map shows a floor: heights above it, the camera's being 1.
+    crown: float | None = None  # of its highest point
+    foot: float | None = None  # of the lowest point that is seen
+    least_foot: float | None = None  # as low as its foot may be: what is in front may hide it
     whole: str = ""  # as in Region
 
 
@@ -102,3 +109,6 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     intervals: dict[str, tuple[float, float]] = msgspec.field(default_factory=dict)
     typical: tuple[str, ...] = ()
     regions: tuple[str, ...] = ()  # the first of those behind it, at most MOST_REGIONS
+    # the first of those behind each label; of a pair, a region of each object by turns
+    examples: dict[str, tuple[str, ...]] = msgspec.field(default_factory=dict)
+    pictures: int = 0  # that say something about it
