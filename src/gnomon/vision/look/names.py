@@ -92,7 +92,7 @@ class Namer:
 
     def name(self, scenes: Sequence[Scene]) -> Named:
         """The same scenes with names, and how often each name occurs."""
-        read = self._read({phrase: None for phrase in phrases_of(scenes)})
+        read = self._read(dict.fromkeys(phrases_of(scenes)))
         counts: Counter[str] = Counter()
         named = []
         for scene in scenes:
