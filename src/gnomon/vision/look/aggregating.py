@@ -21,7 +21,7 @@ from gnomon.vision.look.records import MOST_REGIONS, Finding, Sighting
 from gnomon.vision.look.sizes import size_relations
 from gnomon.vision.typical import typical_labels, typical_relations, typical_size
 
-Z = 1.959964  # of a 95 % interval
+Z = 1.959963984540054  # of a 95 % interval
 MOST_EXAMPLES = 12  # regions that are named for a label
 # What is read twice: the sightings of one picture after the other.
 Pictures = Callable[[], Iterable[Sequence[Sighting]]]

@@ -133,8 +133,10 @@ def colours_in(reply: str, mode: Mode) -> tuple[str, ...]:
     >>> from gnomon.vision.look.modes import mode_named
     >>> colours_in("Golden and off-white.", mode_named("right"))
     ('yellow', 'white')
-    >>> colours_in("multi-colored", mode_named("right")), colours_in("multi-colored", mode_named("code"))
-    ((), ('red',))
+    >>> colours_in("multi-colored", mode_named("right"))
+    ()
+    >>> colours_in("multi-colored", mode_named("code"))
+    ('red',)
     """
     if mode.has("substring_colours"):
         return tuple(colour for colour, n in basic_colours({reply.lower(): 1}).items() if n)
