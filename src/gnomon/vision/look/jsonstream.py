@@ -52,9 +52,9 @@ class JsonFile:
         self.total = 0
 
     def elements(self) -> Iterator[Element]:
-        """Every element of the file's arrays, in order. Raises `FaultError` where the JSON ends early.
+        """Every element of the file's arrays, in order; members that are no arrays are passed over.
 
-        Members that are no arrays are passed over.
+        Raises `FaultError` where the JSON ends early.
         """
         try:
             with open_regular(self.file) as stream:

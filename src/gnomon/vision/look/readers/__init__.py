@@ -63,7 +63,7 @@ def open_sources(
         elif kind == "scenes":
             from gnomon.vision.look.readers.rendered import Rendered
 
-            readers.append(Rendered(path, store.folder))
+            readers.append(Rendered(path, store))
     if not readers:
         raise DataError("image_data.json alone has no regions.", KNOWN, file=paths[0])
     return Sources(readers, troubles)

@@ -61,6 +61,8 @@ class Ade20k:
     """All pictures below a folder."""
 
     kind = "ADE20K"
+    has_captions = False
+    names_are_clean = True
 
     def __init__(self, folder: Path, gallery: Gallery) -> None:
         self.folder = folder

@@ -64,8 +64,11 @@ DECODERS: dict[str, msgspec.json.Decoder[Any]] = {
 class Coco:
     """The regions of an instances file, or the captions of a captions file."""
 
+    kind = "COCO"
+    has_captions = True  # or none, which costs one more reading
+    names_are_clean = True
+
     def __init__(self, file: Path, gallery: Gallery) -> None:
-        self.kind = "COCO"
         self.file = file
         self.done = 0
         self._gallery = gallery

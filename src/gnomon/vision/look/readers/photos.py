@@ -37,6 +37,8 @@ class Photos:
     """All photos below a folder."""
 
     kind = "photos"
+    has_captions = False
+    names_are_clean = True
 
     def __init__(
         self, folder: Path, detector: str, open_detector: Callable[[], Finder], store: Store

@@ -26,6 +26,8 @@ class Reader(Protocol):
     """A source of scenes. `done` of `total` says how far it has been read, in units of its own."""
 
     kind: str
+    has_captions: bool  # that names are to be made from
+    names_are_clean: bool  # of a fixed list; others are checked for rare and misspelt ones
 
     @property
     def done(self) -> int:

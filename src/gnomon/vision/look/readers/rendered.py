@@ -9,6 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+import msgspec
+import numpy as np
+
 from gnomon.errors import DataError
 from gnomon.space.pictures import Survey, draw, png, scene_in, write_png
 from gnomon.space.scenes import Scene as World
@@ -17,6 +20,7 @@ from gnomon.space.things import thing_named
 from gnomon.vision.look.placing import box_of
 from gnomon.vision.look.readers.reading import Seen, files_below
 from gnomon.vision.look.records import Picture, Region, Scene, Trouble
+from gnomon.vision.look.store import Store, key_of
 from gnomon.writing import atomic_file
 
 SIDE = 384  # pixels
@@ -26,10 +30,13 @@ class Rendered:
     """All scenes below a folder, or one scene."""
 
     kind = "rendered scenes"
+    has_captions = False
+    names_are_clean = True
 
-    def __init__(self, path: Path, work: Path) -> None:
+    def __init__(self, path: Path, store: Store) -> None:
         self.done = 0
-        self._work = work / "rendered"
+        self._store = store
+        self._work = store.folder / "rendered"
         self._files = scene_files(path)
         self.total = len(self._files)
 
@@ -43,8 +50,18 @@ class Rendered:
             except DataError as error:
                 yield Trouble(what=error.message, file=str(file))
                 continue
-            yield self._scene(world, file.stem)
+            yield self._kept(world, file.stem)
         self.done = self.total
+
+    def _kept(self, world: World, name: str) -> Scene:
+        """A scene as it was drawn before, or drawn now."""
+        key = key_of("rendered", world.digest(), name, SIDE, str(self._work))
+        kept = self._store.find(key)
+        if kept is not None:
+            return msgspec.msgpack.decode(kept, type=Scene)
+        scene = self._scene(world, name)
+        self._store.keep(key, msgspec.msgpack.encode(scene))
+        return scene
 
     def _scene(self, world: World, name: str) -> Scene:
         drawn = draw(world, SIDE)
@@ -54,8 +71,6 @@ class Rendered:
         with atomic_file(base.with_suffix(".mask.png")) as part:
             part.write_bytes(png(drawn.survey.mask[:, :, None].repeat(3, axis=2)))
         with atomic_file(base.with_suffix(".npy")) as part, part.open("wb") as stream:
-            import numpy as np
-
             np.save(stream, drawn.survey.depth)
         picture = Picture(
             id=name,

@@ -125,8 +125,11 @@ KINDS = {
 class VisualGenome:
     """The regions of one of the three files."""
 
+    names_are_clean = False
+
     def __init__(self, file: Path, kind: str, sizes: dict[int, Size], gallery: Gallery) -> None:
         self.kind = f"Visual Genome {kind}"
+        self.has_captions = kind == "region_descriptions"
         self._kind = KINDS[kind]
         self._sizes = sizes
         self._gallery = gallery

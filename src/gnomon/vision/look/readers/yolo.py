@@ -27,6 +27,8 @@ class Yolo:
     """All text files below a folder."""
 
     kind = "YOLO"
+    has_captions = False
+    names_are_clean = True
 
     def __init__(self, folder: Path, gallery: Gallery) -> None:
         self.folder = folder
