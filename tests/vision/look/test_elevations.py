@@ -79,7 +79,7 @@ def test_without_any_depth_nothing_is_said():
 
 def test_the_code_compares_the_wrong_point():
     """The top of the lower thing against the centre of the upper one."""
-    tall, flag = rows("tree", 0.1, 0.9, nearness=0.1), rows("kite", 0.55, 0.6, nearness=0.1)
+    tall, flag = rows("tree", 0.1, 0.9, 1, nearness=0.1), rows("kite", 0.55, 0.6, 1, nearness=0.1)
     assert labels([tall, flag]) == {("tree", "kite"): "="}
     assert labels([tall, flag], mode_named("code")) == {("tree", "kite"): ">"}
 
