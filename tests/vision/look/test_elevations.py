@@ -71,13 +71,15 @@ def test_where_chains_lead_both_ways_nothing_follows():
     assert set(labels(things).values()) == {"="}
 
 
-def test_without_any_depth_all_rows_are_compared():
-    assert labels([rows("a", 0, 0.1), rows("b", 0.8, 0.9)]) == {("a", "b"): ">"}
+def test_without_any_depth_nothing_is_said():
+    things = [rows("a", 0, 0.1), rows("b", 0.8, 0.9)]
+    for mode in ("right", "paper", "code"):
+        assert labels(things, mode_named(mode)) == {}
 
 
 def test_the_code_compares_the_wrong_point():
     """The top of the lower thing against the centre of the upper one."""
-    tall, flag = rows("tree", 0.1, 0.9, nearness=0.1), rows("kite", 0.55, 0.6, nearness=0.1)
+    tall, flag = rows("tree", 0.1, 0.9, 1, nearness=0.1), rows("kite", 0.55, 0.6, 1, nearness=0.1)
     assert labels([tall, flag]) == {("tree", "kite"): "="}
     assert labels([tall, flag], mode_named("code")) == {("tree", "kite"): ">"}
 

@@ -95,10 +95,10 @@ def _row_label(one: Sighting, other: Sighting, mode: Mode) -> str:
 
 
 def _overlapping_parts(sightings: Sequence[Sighting]) -> list[list[int]]:
-    """Things by part of the range of depth; without any depth, all are one part."""
+    """Things by part of the range of depth; without any depth nothing can be compared."""
     known = [each.distance for each in sightings if each.distance is not None]
     if not known:
-        return [list(range(len(sightings)))]
+        return []
     nearest, farthest = min(known), max(known)
     step = (farthest - nearest) / (PARTS + 1)
     parts: list[list[int]] = []
