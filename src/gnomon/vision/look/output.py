@@ -12,8 +12,9 @@ from typing import Any
 
 import msgspec
 
+from gnomon.vision.detecting import Box
 from gnomon.vision.look.pipeline import Vocabulary
-from gnomon.vision.look.records import Finding, Trouble
+from gnomon.vision.look.records import Finding, Picture, Region, Scene, Trouble
 from gnomon.writing import atomic_file
 
 _encode = msgspec.json.Encoder().encode
@@ -39,12 +40,15 @@ def troubles_file(folder: Path) -> Iterator[Troubles]:
         yield Troubles(stream.write)
 
 
-def write_findings(file: Path, findings: Iterable[Finding]) -> int:
-    """Write findings as JSON lines and return how many."""
+def write_findings(file: Path, findings: Iterable[Finding], named: set[str]) -> int:
+    """Write findings as JSON lines and return how many; `named` gets the regions they name."""
     count = 0
     with atomic_file(file) as part, part.open("wb", buffering=2**20) as stream:
         for finding in findings:
             stream.write(_encode(finding) + b"\n")
+            named.update(finding.regions)
+            for regions in finding.examples.values():
+                named.update(regions)
             count += 1
     return count
 
@@ -54,6 +58,41 @@ def write_manifest(folder: Path, content: Mapping[str, Any]) -> None:
     text = msgspec.json.format(_encode(content), indent=1)
     with atomic_file(folder / "manifest.json") as part:
         part.write_bytes(text + b"\n")
+
+
+class Place(msgspec.Struct, frozen=True, kw_only=True):
+    """Where a region is that findings name: its picture and its box."""
+
+    id: str
+    name: str
+    picture: str
+    file: str
+    width: int
+    height: int
+    box: Box
+
+
+def write_places(file: Path, scenes: Iterable[Scene], wanted: frozenset[str]) -> None:
+    """Write where the wanted regions are, for those whose pictures are at hand."""
+    with atomic_file(file) as part, part.open("wb", buffering=2**20) as stream:
+        for scene in scenes:
+            if not scene.picture.file:
+                continue
+            for region in scene.regions:
+                if region.id in wanted:
+                    stream.write(_encode(_place(region, scene.picture)) + b"\n")
+
+
+def _place(region: Region, picture: Picture) -> Place:
+    return Place(
+        id=region.id,
+        name=region.name,
+        picture=picture.id,
+        file=picture.file,
+        width=picture.width,
+        height=picture.height,
+        box=region.box,
+    )
 
 
 def name_findings(vocabulary: Vocabulary) -> Iterator[Finding]:

@@ -176,6 +176,11 @@ class Pipeline:
         self._store.keep(key, msgspec.msgpack.encode(chunk))
         return chunk
 
+    def scenes(self) -> Iterator[Scene]:
+        """All scenes again, with the names that regions were given."""
+        for key in self._named:
+            yield from self._find(key, Named).scenes
+
     def pictures(self) -> Iterator[list[Sighting]]:
         """The sightings of one picture after the other."""
         for key in self._seen:

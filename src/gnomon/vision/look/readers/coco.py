@@ -72,6 +72,7 @@ class Coco:
         self.file = file
         self.done = 0
         self._gallery = gallery
+        self.needs_depth = gallery.folder is not None
 
     @property
     def total(self) -> int:

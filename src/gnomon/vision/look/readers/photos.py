@@ -39,6 +39,7 @@ class Photos:
     kind = "photos"
     has_captions = False
     names_are_clean = True
+    needs_depth = True
 
     def __init__(
         self, folder: Path, detector: str, open_detector: Callable[[], Finder], store: Store

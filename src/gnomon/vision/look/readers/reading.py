@@ -28,6 +28,7 @@ class Reader(Protocol):
     kind: str
     has_captions: bool  # that names are to be made from
     names_are_clean: bool  # of a fixed list; others are checked for rare and misspelt ones
+    needs_depth: bool  # pictures without distances may come
 
     @property
     def done(self) -> int:

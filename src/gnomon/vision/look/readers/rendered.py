@@ -32,6 +32,7 @@ class Rendered:
     kind = "rendered scenes"
     has_captions = False
     names_are_clean = True
+    needs_depth = False
 
     def __init__(self, path: Path, store: Store) -> None:
         self.done = 0

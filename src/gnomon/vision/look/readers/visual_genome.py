@@ -133,6 +133,7 @@ class VisualGenome:
         self._kind = KINDS[kind]
         self._sizes = sizes
         self._gallery = gallery
+        self.needs_depth = gallery.folder is not None
         self._source = JsonFile(file)
 
     @property

@@ -34,6 +34,7 @@ class Yolo:
         self.folder = folder
         self.done = 0
         self._gallery = gallery
+        self.needs_depth = gallery.folder is not None
         self._names = class_names(folder)
         self._files = label_files(folder)
         self.total = len(self._files)
