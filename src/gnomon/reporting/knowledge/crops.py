@@ -105,7 +105,7 @@ def _frame(
     for box, colour in zip(boxes, FRAMES, strict=False):
         left = (box.left * picture.width - start[0]) * scale
         top = (box.top * picture.height - start[1]) * scale
-        right = (box.right * picture.width - start[0]) * scale
-        bottom = (box.bottom * picture.height - start[1]) * scale
+        right = max(left + 3, (box.right * picture.width - start[0]) * scale)
+        bottom = max(top + 3, (box.bottom * picture.height - start[1]) * scale)
         pen.rectangle((left, top, right, bottom), outline="#000000", width=3)
         pen.rectangle((left + 1, top + 1, right - 1, bottom - 1), outline=colour, width=1)
