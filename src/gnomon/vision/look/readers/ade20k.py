@@ -5,7 +5,7 @@ The files are written in windows-1252; those that are sound UTF-8 are taken as s
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -72,6 +72,10 @@ class Ade20k:
         self._objects = msgspec.json.Decoder(_Object)
         self._files = [file for file in files_below(folder) if file.suffix == ".json"]
         self.total = len(self._files)
+
+    def captions(self) -> Iterator[Sequence[str]]:
+        """None: things have names of their own."""
+        return iter(())
 
     def scenes(self) -> Iterator[Seen]:
         """Every picture with its regions, in the order of the paths."""

@@ -7,7 +7,7 @@ picture begin, 24 bytes each, then they are fetched picture by picture.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -78,6 +78,12 @@ class Coco:
     def total(self) -> int:
         """Bytes of the file."""
         return self.file.stat().st_size
+
+    def captions(self) -> Iterator[Sequence[str]]:
+        """The captions of each picture."""
+        for seen in self.scenes():
+            if isinstance(seen, Scene):
+                yield seen.captions
 
     def scenes(self) -> Iterator[Seen]:
         """Every picture with its regions and captions."""
