@@ -103,6 +103,7 @@ class Coco:
                     )
                 self.done = int((number + 1) * share)
                 yield from self._scene(image, annotations, noted.names)
+        self.done = self.total
 
     def _scene(
         self, image: _Image, annotations: list[_Annotation], names: dict[int, str]
@@ -138,10 +139,12 @@ class _Notes:
 
     def read(self, source: JsonFile) -> Iterator[Trouble]:
         """Note where everything is; yields what cannot be read."""
+        seen = set()
         for element in elements_until_fault(source):
             if isinstance(element, Trouble):
                 yield element
                 continue
+            seen.add(element.member)
             if element.member not in DECODERS:
                 continue
             found = decoded(element, DECODERS[element.member])
@@ -150,6 +153,9 @@ class _Notes:
                 yield Trouble(what=what, file=self.file, byte=element.byte)
             else:
                 self._note(element, found)
+        for member in ("images", "annotations"):
+            if member not in seen:
+                yield Trouble(what=f"it has no {member}", file=self.file)
 
     def _note(self, element: Element, found: _Image | _Category | _Annotation) -> None:
         if isinstance(found, _Image):
