@@ -151,7 +151,10 @@ def test_where_findings_meet_our_own_tables_they_are_judged(folder):
     assert right == {"car / mug": True, "elephant / pea": False, "couch / cup": True}
     (above,) = [each for each in met if each.property == "elevation"]
     assert above.answer.choice in above.item.gold
-    assert [each.item.tags["object"] for each in met if each.property == "colour"] == ["lemon", "cow"]
+    assert [each.item.tags["object"] for each in met if each.property == "colour"] == [
+        "lemon",
+        "cow",
+    ]
 
 
 def test_agreement_has_an_interval_and_names_what_differs(folder):

@@ -19,6 +19,7 @@ from gnomon.files import open_regular
 BLOCK = 2**18  # bytes that are read at a time
 LONGEST = 64 * 2**20  # bytes of one element; those of Visual Genome have up to 100 kB
 DEEPEST = 64
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 MARKS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16", b"\x1f\x8b": "gzip", b"PK": "zip"}
 # Whatever stands before the next bracket, strings as wholes; possessive, so it never goes back.
 BRACKET = re.compile(rb'(?:[^"{}\[\]]++|"(?:[^"\\]++|\\.)*+")*+([{}\[\]])', re.DOTALL)
@@ -60,29 +61,29 @@ class JsonFile:
             with open_regular(self.file) as stream:
                 self.total = stream.seek(0, 2)
                 stream.seek(0)
-                window = _Window(stream)
-                _check_marks(window, self.file)
-                for element in _elements(window):
+                _check_marks(stream.read(4), self.file)
+                stream.seek(0)
+                for element in _elements(_Window(stream)):
                     self.done = element.byte
                     yield element
-                self.done = self.total
         except OSError as error:
             raise DataError(f"{error.strerror}.", "Check the path.", file=self.file) from None
+        finally:
+            self.done = self.total
 
     def first_bytes(self, count: int) -> bytes:
         """How the file begins, white space and byte order mark left out."""
         try:
             with open_regular(self.file) as stream:
-                return stream.read(count).removeprefix(b"\xef\xbb\xbf").lstrip()
+                return stream.read(count).removeprefix(BYTE_ORDER_MARK).lstrip()
         except OSError as error:
             raise DataError(f"{error.strerror}.", "Check the path.", file=self.file) from None
 
 
-def _check_marks(window: _Window, file: Path) -> None:
+def _check_marks(head: bytes, file: Path) -> None:
     """Refuse what is no text in UTF-8 by its first bytes."""
-    if window.peek() == b"":
+    if not head:
         raise DataError("the file is empty.", "Fetch or write it again.", file=file)
-    head = window.data[:4]
     for mark, kind in MARKS.items():
         if head.startswith(mark):
             remedy = "Write it as UTF-8." if kind == "UTF-16" else "Unpack it first."
@@ -90,7 +91,7 @@ def _check_marks(window: _Window, file: Path) -> None:
 
 
 def _elements(window: _Window) -> Iterator[Element]:
-    window.skip(b"\xef\xbb\xbf")
+    window.skip(BYTE_ORDER_MARK)
     first = window.peek()
     if first == b"[":
         yield from _array(window, "")
@@ -111,7 +112,11 @@ def _members(window: _Window) -> Iterator[Element]:
     while True:
         if window.peek() != b'"':
             raise FaultError(window.byte, "the name of a member is missing")
-        name = window.value()[1:-1].decode("utf-8", errors="replace")
+        byte = window.byte
+        try:
+            name = window.value()[1:-1].decode()
+        except UnicodeDecodeError:
+            raise FaultError(byte, "the name of a member is not UTF-8") from None
         window.expect(b":")
         if window.peek() == b"[":
             yield from _array(window, name)
@@ -162,6 +167,8 @@ class _Window:
 
     def skip(self, prefix: bytes) -> None:
         """Pass over some bytes if they come next."""
+        while len(self.data) < self._place + len(prefix) and self._more():
+            pass
         if self.data.startswith(prefix, self._place):
             self._place += len(prefix)
 

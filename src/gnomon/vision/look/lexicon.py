@@ -12,7 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple, Protocol
 
-from gnomon.vision.look.wording import BREAKS, MODIFIER, NOUN, OTHER, OWNER, sure_colours
+from gnomon.vision.look.wording import NOUN, OTHER, sure_kinds
 
 WORD_LESSONS = 8  # phrases that teach a word
 PLACE_LESSONS = 6  # phrases that teach a word between two neighbours
@@ -103,9 +103,7 @@ class Teacher:
         self._waiting: dict[tuple[str, ...], None] = {}
         self._kinds: defaultdict[str, Counter[str]] = defaultdict(Counter)
         self._places: defaultdict[Around, Counter[str]] = defaultdict(Counter)
-        fixed = dict.fromkeys((*BREAKS, OWNER), OTHER) | dict.fromkeys(sure_colours(), MODIFIER)
-        self._fixed = frozenset(fixed)
-        self._table = Lexicon(fixed, dict(fixed), {})
+        self._table = Lexicon(dict(sure_kinds()), dict(sure_kinds()), {})
 
     def read(self, words: Sequence[str]) -> None:
         """Take in a phrase; if there is something to learn from it, it will be a lesson."""
@@ -170,7 +168,7 @@ class Teacher:
                     self._settle_place(behind, BEHIND)
 
     def _settle(self, word: str) -> None:
-        if self._seen[word] < self._least or word in self._fixed:
+        if self._seen[word] < self._least or word in sure_kinds():
             return
         kinds = self._kinds[word]
         kind, count = kinds.most_common(1)[0]

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from gnomon.vision.look.lexicon import Lexicon, Reads, Teacher
+from gnomon.vision.look.lexicon import Lexicon, Reads
 from gnomon.vision.look.records import Region, Scene
 from gnomon.vision.look.store import Store, key_of
 from gnomon.vision.look.tagging import MODEL, Tagger
@@ -24,6 +24,9 @@ MOST_WORDS = 3
 SHORTEST = 2  # characters
 # A word that no dictionary has is taken for a misspelling unless it occurs so often: frisbee.
 LEAST_OF_UNKNOWN = 50
+
+
+NAMELESS = Name("")
 
 
 class Named(NamedTuple):
@@ -76,12 +79,6 @@ def phrases_of(scenes: Iterable[Scene]) -> Iterator[str]:
                 yield region.phrase
 
 
-def teach(phrases: Iterable[str], teacher: Teacher) -> None:
-    """Let a teacher take in some captions."""
-    for phrase in phrases:
-        teacher.read(words_of(phrase))
-
-
 class Namer:
     """Gives regions their names."""
 
@@ -97,13 +94,14 @@ class Namer:
         named = []
         for scene in scenes:
             for caption in scene.captions:
-                counts.update([each.name for each in read[caption]])
+                for name in read[caption]:
+                    counts[name.name] += 1
             regions = []
             for region in scene.regions:
                 names = read[region.phrase] if not region.name else self._given(region)
-                counts.update([each.name for each in names])
-                first = names[0] if names else Name("")
-                regions.append(_with_name(region, first))
+                for name in names:
+                    counts[name.name] += 1
+                regions.append(_with_name(region, names[0] if names else NAMELESS))
             named.append(Scene(picture=scene.picture, regions=tuple(regions)))
         return Named(named, dict(counts))
 

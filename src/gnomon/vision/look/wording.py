@@ -8,7 +8,7 @@ and "the bus has a front" both name a bus front.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -20,6 +20,7 @@ HAVING = frozenset({"has", "have", "had", "having"})
 TOWARDS = frozenset({"in", "on", "at", "to", "from", "by"})
 BREAKS = frozenset(",.;:/&")
 WORD = re.compile(r"[^\W_]+(?:[-'’][^\W_]+)*|[,.;:/&]")
+NOUNS = re.compile(f"[{NOUN}{PLURAL}]+")
 LONGEST_PHRASE = 1000  # characters; the rest of a longer caption is not read
 
 
@@ -67,47 +68,45 @@ def names_in(
     >>> names_in("the front of the red bus".split(), "MNOMMN", str)
     [Name(name='bus front', whole='bus')]
     """
-    runs = list(_runs(words, classes, singular))
+    runs = _runs(words, classes, singular)
     if len(runs) == 1:  # most phrases
         return [Name(runs[0].name)]
     names = []
     place = 0
     while place < len(runs):
-        run = runs[place]
-        after = runs[place + 1] if place + 1 < len(runs) else None
-        joined = after and _joined(run, after, words, classes)
-        if after and joined:
+        joined = None
+        if place + 1 < len(runs):
+            joined = _joined(runs[place], runs[place + 1], words, classes)
+        if joined:
             names += joined
             place += 2
         else:
-            names.append(Name(run.name))
+            names.append(Name(runs[place].name))
             place += 1
     return names
 
 
 def _runs(
     words: Sequence[str], classes: Sequence[str], singular: Callable[[str], str]
-) -> Iterator[_Run]:
+) -> list[_Run]:
+    """The runs of nouns in a phrase, without colours before them and without mere places."""
     hues, empty, places = _table("colours"), _table("no_names"), _table("places")
-    place, end = 0, len(words)
-    while place < end:
-        if classes[place] not in (NOUN, PLURAL):
-            place += 1
-            continue
-        start = place
-        while place < end and classes[place] in (NOUN, PLURAL):
-            place += 1
+    found = []
+    for match in NOUNS.finditer("".join(classes)):
+        start, end = match.span()
         first = start
-        while first < place - 1 and words[first] in hues:
+        while first < end - 1 and words[first] in hues:
             first += 1
-        last = words[place - 1]
-        if classes[place - 1] == PLURAL:
-            last = singular(last)
-        name = " ".join((*words[first : place - 1], last)) if place - first > 1 else last
-        if name in places and _is_place(words, classes, start, place):
+        name = words[end - 1]
+        if classes[end - 1] == PLURAL:
+            name = singular(name)
+        if end - first > 1:
+            name = " ".join((*words[first : end - 1], name))
+        if name in places and _is_place(words, classes, start, end):
             continue
         if name not in empty:
-            yield _Run(start, place, name)
+            found.append(_Run(start, end, name))
+    return found
 
 
 def _is_place(words: Sequence[str], classes: Sequence[str], start: int, end: int) -> bool:
@@ -138,9 +137,15 @@ def _joined(
 
 
 @cache
-def sure_colours() -> frozenset[str]:
-    """Colours that are never the name of a thing."""
-    return _table("colours") - {"orange"}
+def sure_kinds() -> dict[str, str]:
+    """Words that are of one kind whatever stands beside them.
+
+    A colour is no noun. Orange may be a fruit; as a noun it is left out before other nouns.
+    """
+    found = dict.fromkeys((*BREAKS, OWNER), OTHER)
+    found.update(dict.fromkeys(_table("colours"), MODIFIER))
+    found["orange"] = NOUN
+    return found
 
 
 @cache

@@ -128,8 +128,7 @@ def _kind_of_file(file: Path) -> str:
         if b'"things"' in head and b'"viewer"' in head:
             return "scenes"
         return "coco"
-    for _ in source.elements():  # says what is wrong, if its first bytes are no JSON
-        break
+    _first(source)  # says what is wrong
     raise DataError("the file is no JSON.", KNOWN, file=file)
 
 

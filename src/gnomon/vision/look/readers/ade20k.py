@@ -5,7 +5,7 @@ The files are written in windows-1252; those that are sound UTF-8 are taken as s
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -73,6 +73,10 @@ class Ade20k:
         self._files = [file for file in files_below(folder) if file.suffix == ".json"]
         self.total = len(self._files)
 
+    def captions(self) -> Iterator[Sequence[str]]:
+        """None: things have names of their own."""
+        return iter(())
+
     def scenes(self) -> Iterator[Seen]:
         """Every picture with its regions, in the order of the paths."""
         for number, file in enumerate(self._files):
@@ -105,11 +109,11 @@ class Ade20k:
         """The picture that the gallery has, or the one beside its annotations."""
         if self._gallery.folder is not None:
             return self._gallery.described(picture, Path(name).name, picture.id)
-        beside = file.with_name(Path(name).name)
-        if not beside.is_file():
-            what = f"its picture {beside.name} is missing"
+        beside = _beside(file, name)
+        if not beside:
+            what = f"its picture {name} is missing"
             return picture, Trouble(what=what, picture=picture.id, file=str(file))
-        return msgspec.structs.replace(picture, file=str(beside)), None
+        return msgspec.structs.replace(picture, file=beside), None
 
     def _regions(
         self, annotation: _Annotation, picture: Picture, file: Path
@@ -136,7 +140,6 @@ class Ade20k:
             return trouble_with(id, picture, file, "its outline has no area")
         if not names[thing.id]:
             return trouble_with(id, picture, file, "it has no name")
-        mask = file.with_name(thing.instance_mask) if thing.instance_mask else None
         return Region(
             id=id,
             picture=picture.id,
@@ -144,7 +147,7 @@ class Ade20k:
             name=names[thing.id],
             whole=_whole_of(thing, names),
             outline=(points,),
-            mask=str(mask) if mask and mask.is_file() else "",
+            mask=_beside(file, thing.instance_mask),
             mark=VISIBLE,
         )
 
@@ -167,6 +170,17 @@ def _whole_of(thing: _Object, names: dict[int, str]) -> str:
     if thing.parts is None or not isinstance(thing.parts.ispartof, int):
         return ""
     return names.get(thing.parts.ispartof, "")
+
+
+def _beside(file: Path, name: str) -> str:
+    """A file that annotations name, which is beside or below them; empty if it is not there."""
+    if not name or "\0" in name or ".." in Path(name).parts or Path(name).is_absolute():
+        return ""
+    try:
+        found = file.parent / name
+        return str(found) if found.is_file() else ""
+    except OSError:  # a name that no file can have
+        return ""
 
 
 def _text_of(file: Path) -> str:

@@ -7,7 +7,7 @@ picture begin, 24 bytes each, then they are fetched picture by picture.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -79,6 +79,12 @@ class Coco:
         """Bytes of the file."""
         return self.file.stat().st_size
 
+    def captions(self) -> Iterator[Sequence[str]]:
+        """The captions of each picture."""
+        for seen in self.scenes():
+            if isinstance(seen, Scene):
+                yield seen.captions
+
     def scenes(self) -> Iterator[Seen]:
         """Every picture with its regions and captions."""
         noted = _Notes(str(self.file))
@@ -97,6 +103,7 @@ class Coco:
                     )
                 self.done = int((number + 1) * share)
                 yield from self._scene(image, annotations, noted.names)
+        self.done = self.total
 
     def _scene(
         self, image: _Image, annotations: list[_Annotation], names: dict[int, str]
@@ -132,10 +139,12 @@ class _Notes:
 
     def read(self, source: JsonFile) -> Iterator[Trouble]:
         """Note where everything is; yields what cannot be read."""
+        seen = set()
         for element in elements_until_fault(source):
             if isinstance(element, Trouble):
                 yield element
                 continue
+            seen.add(element.member)
             if element.member not in DECODERS:
                 continue
             found = decoded(element, DECODERS[element.member])
@@ -144,6 +153,9 @@ class _Notes:
                 yield Trouble(what=what, file=self.file, byte=element.byte)
             else:
                 self._note(element, found)
+        for member in ("images", "annotations"):
+            if member not in seen:
+                yield Trouble(what=f"it has no {member}", file=self.file)
 
     def _note(self, element: Element, found: _Image | _Category | _Annotation) -> None:
         if isinstance(found, _Image):

@@ -5,7 +5,7 @@ What it found in a photo is kept by the photo's bytes, so that no photo is looke
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -52,6 +52,10 @@ class Photos:
         self._store = store
         self._files = list(photos_in(folder))
         self.total = len(self._files)
+
+    def captions(self) -> Iterator[Sequence[str]]:
+        """None: things have names of their own."""
+        return iter(())
 
     def scenes(self) -> Iterator[Seen]:
         """Every photo with what the detector found, in the order of the paths."""

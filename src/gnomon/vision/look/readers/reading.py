@@ -6,7 +6,7 @@ A reader yields scenes in the order of its file, and a trouble for each thing th
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
@@ -42,6 +42,10 @@ class Reader(Protocol):
 
     def scenes(self) -> Iterator[Seen]:
         """All of them, from the start."""
+        ...
+
+    def captions(self) -> Iterator[Sequence[str]]:
+        """The captions of each picture, where there are any."""
         ...
 
 

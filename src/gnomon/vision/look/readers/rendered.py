@@ -6,7 +6,7 @@ masks and distances are drawn into the working folder once.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import msgspec
@@ -40,6 +40,10 @@ class Rendered:
         self._work = store.folder / "rendered"
         self._files = scene_files(path)
         self.total = len(self._files)
+
+    def captions(self) -> Iterator[Sequence[str]]:
+        """None: things have names of their own."""
+        return iter(())
 
     def scenes(self) -> Iterator[Seen]:
         """Every scene with all that is seen in it, in the order of the paths."""

@@ -6,7 +6,7 @@ image_data.json, or in the pictures themselves.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -53,6 +53,14 @@ class _Description(msgspec.Struct, gc=False):
 class _Described(msgspec.Struct, gc=False):
     id: int
     regions: list[_Description]
+
+
+class _Phrase(msgspec.Struct, gc=False):
+    phrase: str
+
+
+class _Phrases(msgspec.Struct, gc=False):
+    regions: list[_Phrase]
 
 
 class _Object(msgspec.Struct, gc=False):
@@ -145,6 +153,16 @@ class VisualGenome:
     def total(self) -> int:
         """Bytes of the file."""
         return self._source.file.stat().st_size
+
+    def captions(self) -> Iterator[Sequence[str]]:
+        """The phrases of each picture; those of a damaged one are not among them."""
+        decoder = msgspec.json.Decoder(_Phrases)
+        for element in elements_until_fault(self._source):
+            if isinstance(element, Trouble):
+                return
+            found = decoded(element, decoder)
+            if not isinstance(found, str):
+                yield [region.phrase for region in found.regions]
 
     def scenes(self) -> Iterator[Seen]:
         """Every picture with its regions."""

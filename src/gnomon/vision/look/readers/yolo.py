@@ -6,7 +6,7 @@ classes.txt or obj.names, in the folder of the text files or one above.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from math import isfinite
 from pathlib import Path
 from typing import Any
@@ -38,6 +38,10 @@ class Yolo:
         self._names = class_names(folder)
         self._files = label_files(folder)
         self.total = len(self._files)
+
+    def captions(self) -> Iterator[Sequence[str]]:
+        """None: things have names of their own."""
+        return iter(())
 
     def scenes(self) -> Iterator[Seen]:
         """Every picture with its regions, in the order of the paths."""
