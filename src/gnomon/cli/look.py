@@ -130,8 +130,10 @@ def _check(args: Namespace) -> None:
 
 
 def _make(args: Namespace, mode: Mode, store: Any) -> str:
+    from gnomon.cli.agreeing import agreement, agreement_listing
     from gnomon.cli.progress import staged_lines
     from gnomon.cli.seeing import eyes_of
+    from gnomon.reporting.tables.render import render
     from gnomon.vision.look.output import troubles_file
     from gnomon.vision.look.pipeline import Options, Pipeline
 
@@ -158,9 +160,13 @@ def _make(args: Namespace, mode: Mode, store: Any) -> str:
         pipeline.look(vocabulary)
         counts = _write(args, mode, pipeline, vocabulary)
     counts["troubles"] = troubles.count
-    _write_manifest(args, mode, eyes, sources, vocabulary, counts)
+    agreed = agreement(str(args.output))
+    _write_manifest(args, mode, eyes, sources, vocabulary, counts, agreed)
     _write_page(args.output)
-    return _summary(args.output, vocabulary, counts)
+    summary = _summary(args.output, vocabulary, counts)
+    if agreed:
+        summary = f"{summary}\n\n{render(agreement_listing(agreed))}"
+    return summary
 
 
 def _sources(args: Namespace, store: Any) -> Sources:
@@ -203,6 +209,7 @@ def _write_manifest(
     sources: Sources,
     vocabulary: Vocabulary,
     counts: dict[str, int],
+    agreed: list[dict[str, Any]],
 ) -> None:
     """How the folder was made: nothing in it depends on when or how often it was begun."""
     from gnomon import __version__
@@ -227,6 +234,7 @@ def _write_manifest(
             "pictures": vocabulary.pictures,
             "regions": vocabulary.read,
             "lines": counts,
+            "agreement": agreed,
         },
     )
 
@@ -234,7 +242,7 @@ def _write_manifest(
 def _write_page(folder: Path) -> None:
     """A page to look at; the knowledge is whole without it."""
     try:
-        from gnomon.reporting.knowledge import write_page
+        from gnomon.reporting.knowledge.page import write_page
     except ImportError:
         return
 

@@ -113,6 +113,18 @@ def test_a_thing_that_something_nearer_hides_is_cut_off():
     assert [(seen.object, seen.cut) for seen in found.sightings] == [("far", True), ("near", False)]
 
 
+def test_the_sky_is_no_surface_that_anything_stands_on(recwarn):
+    figures = np.repeat((1.6 / np.linspace(-0.3, 0.9, 80))[:, None], 100, axis=1)
+    figures[figures <= 0] = np.inf
+    figures[10:14, 40:60] = 30.0
+    kite = region("kite", (0.4, 0.125, 0.6, 0.175), runs=_runs(figures == 30.0))
+    (seen,), troubles = measure(scene(kite), depth(figures), RIGHT)
+    assert seen.foot > 1, "above the camera"
+    assert seen.least_foot == seen.foot
+    assert troubles == []
+    assert not recwarn.list
+
+
 def _runs(flags):
     """Lengths of runs down the columns, the first outside."""
     flat = flags.T.ravel()

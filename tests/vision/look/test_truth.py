@@ -2,6 +2,7 @@
 
 import pytest
 
+from gnomon.files import package_data, read_yaml
 from gnomon.vision.look.colours import colours_by_pixels
 from gnomon.vision.look.elevations import elevation_relations
 from gnomon.vision.look.measuring import measure
@@ -10,44 +11,7 @@ from gnomon.vision.look.sizes import size_relations
 
 pytest.importorskip("PIL.Image")
 # The basic colours that people may call the colours of our palette.
-CALLED = {
-    "wood": "brown",
-    "dark wood": "brown",
-    "pale wood": "brown yellow",
-    "steel": "gray",
-    "dark steel": "gray black",
-    "black": "black",
-    "charcoal": "black gray",
-    "grey": "gray",
-    "pale grey": "gray white",
-    "white": "white gray",
-    "cream": "white yellow",
-    "skin": "brown pink orange",
-    "red": "red",
-    "dark red": "red brown",
-    "orange": "orange",
-    "amber": "orange yellow",
-    "yellow": "yellow",
-    "lime": "green yellow",
-    "green": "green",
-    "dark green": "green",
-    "teal": "blue green",
-    "blue": "blue",
-    "pale blue": "blue",
-    "navy": "blue black",
-    "purple": "purple",
-    "pink": "pink",
-    "rose": "pink",
-    "brown": "brown",
-    "tan": "brown",
-    "cardboard": "brown",
-    "terracotta": "brown orange red",
-    "crust": "brown orange",
-    "chocolate": "brown black",
-    "glass": "gray blue black",
-    "lamp": "white yellow",
-    "ginger": "orange brown",
-}
+CALLED = read_yaml(package_data("vision/palette-colours.yaml"))
 THIN = {"tennis racket"}  # of which every pixel mixes it with what is behind it
 CLEAR = 1.3  # how many times as large one thing must be for anyone to say so
 
@@ -109,7 +73,7 @@ def test_colours_are_all_right(rendered):
             if not colour or seen.object in THIN or seen.area < 0.001:
                 continue
             judged += 1
-            if seen.colours[0] not in CALLED[colour].split():
+            if seen.colours[0] not in CALLED[colour]:
                 wrong.append((seen.region, colour, seen.colours))
     assert judged > 30
     assert wrong == []

@@ -184,14 +184,18 @@ class _Colours:
     def add(self, sightings: Sequence[Sighting]) -> None:
         """Take in the things of this name in one picture."""
         self.pictures += 1
+        largest: dict[str, Sighting] = {}
         for seen in sightings:
             self.regions += 1
             for colour in seen.colours:
                 self.counts[colour] += 1
                 self.weights[colour] += 1 / len(seen.colours) / len(sightings)
-                behind = self.examples.setdefault(colour, [])
-                if len(behind) < MOST_EXAMPLES:
-                    behind.append(seen.region)
+                if colour not in largest or seen.area > largest[colour].area:
+                    largest[colour] = seen
+        for colour, seen in largest.items():
+            behind = self.examples.setdefault(colour, [])
+            if len(behind) < MOST_EXAMPLES:
+                behind.append(seen.region)
 
 
 def colour_findings(pictures: Pictures, mode: Mode, least: Least) -> Iterator[Finding]:

@@ -82,7 +82,9 @@ def _is_upright(
 ) -> Flags:
     """Whether a surface goes down from these points, as the side of a box does, not its top."""
     lower = np.minimum(rows + DOWN, len(distances) - 1)
-    drop = _height(rows, columns, distances, floor) - _height(lower, columns, distances, floor)
+    above, below = (_height(each, columns, distances, floor) for each in (rows, lower))
+    with np.errstate(invalid="ignore"):  # the sky is infinitely far, and no surface
+        drop = above - below
     expected = distances[rows, columns] * floor.slope * (lower - rows) / len(distances)
     upright: Flags = (drop > expected / 2) & (expected > 0)
     return upright
@@ -98,4 +100,6 @@ def _lower_contour(mask: Flags) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
 def _height(
     rows: NDArray[np.intp], columns: NDArray[np.intp], distances: Floats, floor: Floor
 ) -> Floats:
-    return np.asarray(floor.height((rows + 0.5) / len(distances), distances[rows, columns]))
+    with np.errstate(invalid="ignore"):
+        found = floor.height((rows + 0.5) / len(distances), distances[rows, columns])
+    return np.asarray(found)

@@ -211,11 +211,21 @@ def _factor(box: Box, grids: Grids, mode: Mode, distance: float) -> float | None
 def _heights(
     seen: Sighting, box: Box, grids: Grids, covered: Flags, distance: float, *, has_mask: bool
 ) -> Heights | None:
-    """How high up a thing is; of a box no more is known than its distance."""
-    if grids.floor is None:
+    """How high up a thing is.
+
+    In a box, the columns in the middle are taken for the thing, but not for its highest point:
+    what is behind it may show there.
+    """
+    floor = grids.floor
+    if floor is None:
         return None
     if has_mask:
-        return heights_of(covered, grids.distances, grids.floor, box.width)
-    foot = float(grids.floor.height(seen.bottom, distance))
-    top = float(grids.floor.height(seen.top, distance))
-    return Heights(top, foot, min(0.0, foot) if seen.cut else foot)
+        return heights_of(covered, grids.distances, floor, box.width)
+    middle = _middle_half(box)._replace(top=box.top, bottom=box.bottom)
+    column = _box_flags(middle, covered.shape)
+    if not np.isfinite(grids.distances[column]).any():
+        return None
+    heights = heights_of(column, grids.distances, floor, box.width)
+    top = float(floor.height(seen.top, distance))
+    least = min(0.0, heights.foot) if seen.cut else heights.least_foot
+    return Heights(max(top, heights.foot), heights.foot, least)
