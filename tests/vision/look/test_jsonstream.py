@@ -17,7 +17,7 @@ VALUES = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXTS, inner, max_size=3),
     max_leaves=8,
 )
-SAMPLE = '[{"a": "}]\\"{", "b": [1, {"c": null}]}, {"d": "\\\\"}, 3, "x]"]'.encode()
+SAMPLE = b'[{"a": "}]\\"{", "b": [1, {"c": null}]}, {"d": "\\\\"}, 3, "x]"]'
 
 
 def elements(file):
@@ -95,8 +95,10 @@ def test_what_is_read_before_a_changed_byte_stays_the_same(place, byte, tmp_path
     (folder / "changed.json").write_bytes(SAMPLE[:place] + bytes([byte]) + SAMPLE[place + 1 :])
     try:
         found, _ = elements(folder / "changed.json")
-    except DataError as error:
-        assert place < 4, error
+    except DataError:
+        found = None
+    if found is None:  # refused by its first bytes
+        assert place < 4
         return
     before = [element for element in whole if element.byte + len(element.text) < place]
     assert found[: len(before)] == before

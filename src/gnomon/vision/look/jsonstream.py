@@ -21,9 +21,13 @@ LONGEST = 64 * 2**20  # bytes of one element; those of Visual Genome have up to 
 DEEPEST = 64
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 MARKS = {b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16", b"\x1f\x8b": "gzip", b"PK": "zip"}
-# Whatever stands before the next bracket, strings as wholes; possessive, so it never goes back.
-BRACKET = re.compile(rb'(?:[^"{}\[\]]++|"(?:[^"\\]++|\\.)*+")*+([{}\[\]])', re.DOTALL)
-STRING = re.compile(rb'"(?:[^"\\]++|\\.)*+"', re.DOTALL)
+# All is possessive, so that nothing is ever looked at twice.
+STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"', re.DOTALL)
+PLAIN = (
+    rb'[^"{}\[\]]*+(?:%b[^"{}\[\]]*+)*+' % STRING.pattern
+)  # without a bracket outside of strings
+# The next bracket; objects that have no others in them are passed over as wholes.
+BRACKET = re.compile(rb"%b(?:\{%b\}%b)*+([{}\[\]])" % (PLAIN, PLAIN, PLAIN), re.DOTALL)
 SCALAR = re.compile(rb"[-+.\w]++")
 SPACE = b" \t\r\n"
 
@@ -210,7 +214,7 @@ class _Window:
 
     def _bracketed(self) -> bytes:
         """An object or array, with all that is in it."""
-        depth, place = 0, self._place
+        depth, place = 1, self._place + 1
         while True:
             match = BRACKET.match(self.data, place)
             if match is None:

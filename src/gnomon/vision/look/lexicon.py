@@ -17,9 +17,9 @@ from gnomon.vision.look.wording import NOUN, OTHER, sure_kinds
 WORD_LESSONS = 8  # phrases that teach a word
 PLACE_LESSONS = 6  # phrases that teach a word between two neighbours
 ALONE = 0.95  # share of its lessons that a word needs to be of one kind anywhere
-BETWEEN = 0.6  # the same between two neighbours
-BEHIND = 0.85  # the same behind one neighbour, where the other was not taught
-LEAST_LESSONS = 3
+BETWEEN = 0.5  # the same between two neighbours
+BEHIND = 0.75  # the same behind one neighbour, where the other was not taught
+LEAST_LESSONS = 2
 CLASS_OF_STRANGERS = OTHER  # rare words: part of no name that could be kept
 START, END, ANY = "^", "$", "*"
 LESSON = 512  # phrases that are taught at a time
@@ -100,7 +100,7 @@ class Teacher:
         self._seen: Counter[str] = Counter()
         self._lessons: Counter[str] = Counter()
         self._place_lessons: Counter[Around] = Counter()
-        self._waiting: dict[tuple[str, ...], None] = {}
+        self._waiting: Counter[tuple[str, ...]] = Counter()
         self._kinds: defaultdict[str, Counter[str]] = defaultdict(Counter)
         self._places: defaultdict[Around, Counter[str]] = defaultdict(Counter)
         self._table = Lexicon(dict(sure_kinds()), dict(sure_kinds()), {})
@@ -110,7 +110,7 @@ class Teacher:
         seen = self._seen
         seen.update(words)
         if self._is_lesson(words):
-            self._waiting[tuple(words)] = None
+            self._waiting[tuple(words)] += 1
             if len(self._waiting) >= LESSON:
                 self._teach()
 
@@ -146,14 +146,15 @@ class Teacher:
         return False
 
     def _teach(self) -> None:
-        phrases = list(self._waiting)
-        self._waiting = {}
+        times = self._waiting
+        self._waiting = Counter()
+        phrases = list(times)
         self.taught += len(phrases)
         table = self._table
         lessons = list(zip(phrases, self._reader.classes(phrases), strict=True))
         for words, classes in lessons:
             for word, kind in zip(words, classes, strict=True):
-                self._kinds[word][kind] += 1
+                self._kinds[word][kind] += times[words]
         touched = {word for words in phrases for word in words}
         for word in touched:
             self._settle(word)
@@ -161,10 +162,10 @@ class Teacher:
             for place, word in enumerate(words):
                 if not table.alone.get(word):
                     around = table.around_word(words, classes, place)
-                    self._places[around][classes[place]] += 1
+                    self._places[around][classes[place]] += times[words]
                     self._settle_place(around, BETWEEN)
                     behind = (around[0], word, ANY)
-                    self._places[behind][classes[place]] += 1
+                    self._places[behind][classes[place]] += times[words]
                     self._settle_place(behind, BEHIND)
 
     def _settle(self, word: str) -> None:

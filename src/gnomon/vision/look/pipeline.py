@@ -89,7 +89,6 @@ class Pipeline:
         self._report = report
         self._watch = watch
         self.lexicon = Lexicon({}, {}, {})
-        self._is_taught = False
         self._named: list[bytes] = []  # keys of chunks whose regions have names
         self._seen: list[bytes] = []  # keys of chunks of sightings
 
@@ -103,7 +102,7 @@ class Pipeline:
 
     def _vocabulary(self, tagger: Tagger) -> Vocabulary:
         reader = KeptReader(tagger, self._store)
-        self.teach(reader)
+        self._teach(reader)
         lexicon = self.lexicon
         singulars = Singulars(tagger if is_installed() else None)
         namer = Namer(lexicon, reader, singulars)
@@ -130,10 +129,8 @@ class Pipeline:
         found = candidates(names, Minima.usual(sum(names.values())), hyponyms=hyponyms)
         return Vocabulary(names, examples, found, regions, pictures, tagger.asked)
 
-    def teach(self, tagger: KeptReader) -> None:
-        """Learn the kinds of words from all captions, unless that was done."""
-        if self._is_taught:
-            return
+    def _teach(self, tagger: KeptReader) -> None:
+        """Learn the kinds of words from all captions."""
         teacher = Teacher(tagger, self._options.least_name)
         captioned = [reader for reader in self._readers if reader.has_captions]
         total = sum(reader.total for reader in captioned)
@@ -144,8 +141,8 @@ class Pipeline:
                 for caption in captions:
                     teacher.read(words_of(caption))
             before += reader.total
+            self._watch("words", before, total)
         self.lexicon = teacher.lexicon()
-        self._is_taught = True
 
     def _name(self, scenes: list[Scene], namer: Namer, lexicon: bytes) -> Named:
         key = key_of("names", MODEL, lexicon, scenes)
@@ -249,10 +246,11 @@ def _chunks(seen: Iterable[Scene | Trouble], are_clean: bool) -> Iterator[_Part]
 
 def _remember(regions: Iterable[Region], examples: dict[str, list[str]]) -> None:
     for region in regions:
-        if region.name:
-            known = examples.setdefault(region.name, [])
-            if len(known) < EXAMPLES:
-                known.append(region.id)
+        known = examples.get(region.name)
+        if known is None:
+            examples[region.name] = [region.id]
+        elif len(known) < EXAMPLES:
+            known.append(region.id)
 
 
 def _renamed(scene: Scene, names: dict[str, int]) -> Scene:
