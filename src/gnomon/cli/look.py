@@ -8,10 +8,10 @@ troubles.jsonl. The same command continues where it was stopped.
 
 examples:
   gnomon look photos -o knowledge
-  gnomon look instances.json --images photos -o knowledge
+  gnomon look photos --colours hf:Salesforce/blip-vqa-base --limit 50 -o knowledge
+  gnomon look instances.json --images photos --depth none -o knowledge
   gnomon look region_descriptions.json image_data.json -o knowledge
-  gnomon look instances.json --images photos --mode code -o as-released
-  gnomon look photos --colours hf:Salesforce/blip-vqa-base --depth none --limit 50 -o knowledge
+  gnomon look instances.json --mode code -o as-released
 """
 
 from __future__ import annotations
@@ -151,15 +151,12 @@ def _make(args: Namespace, mode: Mode, store: Any) -> str:
             troubles.report(trouble)
         pipeline = Pipeline(sources.readers, options, eyes, store, troubles.report, watch)
         vocabulary = pipeline.vocabulary()
-        if not vocabulary.pictures:
-            raise DataError(
-                "no picture was read.",
-                f"See {args.output / 'troubles.jsonl'}.",
-                file=args.sources[0],
-            )
         pipeline.look(vocabulary)
         counts = _write(args, mode, pipeline, vocabulary)
     counts["troubles"] = troubles.count
+    if not vocabulary.pictures:
+        hint = f"What was wrong is in {args.output / 'troubles.jsonl'}."
+        raise DataError("no picture was read.", hint, file=args.sources[0])
     agreed = agreement(str(args.output))
     _write_manifest(args, mode, eyes, sources, vocabulary, counts, agreed)
     _write_page(args.output)
@@ -241,10 +238,7 @@ def _write_manifest(
 
 def _write_page(folder: Path) -> None:
     """A page to look at; the knowledge is whole without it."""
-    try:
-        from gnomon.reporting.knowledge.page import write_page
-    except ImportError:
-        return
+    from gnomon.reporting.knowledge.page import write_page
 
     try:
         write_page(folder)

@@ -38,7 +38,7 @@ def genome(folder, pictures=40):
     for number in range(pictures):
         regions = []
         for place, phrase in enumerate(kinds):
-            box = (place * 10, number, 50 + place, 60)
+            box = (place * 10, number % 200, 50 + place, 60)
             regions.append(samples.description(number * 10 + place, number, phrase, box))
         regions.append(samples.description(number * 10 + 9, number, "a cup", (900, 0, 5, 5)))
         content.append({"id": number, "regions": regions})
