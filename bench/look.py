@@ -30,7 +30,7 @@ from pathlib import Path
 
 import genome
 from gnomon.vision.knowledge import COLOURS
-from gnomon.vision.look.aggregating import Least, colour_findings
+from gnomon.vision.look.colourfindings import colour_findings
 from gnomon.vision.look.eyes import Eyes
 from gnomon.vision.look.modes import mode_named
 from gnomon.vision.look.names import Singulars
@@ -39,6 +39,7 @@ from gnomon.vision.look.pipeline import Options, Pipeline
 from gnomon.vision.look.readers import open_sources
 from gnomon.vision.look.records import Scene, Sighting
 from gnomon.vision.look.store import Store
+from gnomon.vision.look.sureness import Least
 from gnomon.vision.look.tagging import Tagger
 from gnomon.vision.look.wording import names_in, words_of
 

@@ -195,9 +195,14 @@ def _loss(name: str, known: list[Known], scene_of: SceneOf, depth_of: DepthOf) -
 
 
 def _mode_names() -> list[str]:
-    stages = ("measuring", "sizes", "elevations")
-    single = [name for name, switch in switches().items() if switch.stage in stages]
-    return ["right", "paper", "code", *(f"right+{name}" for name in single)]
+    """The modes, and single switches; those about rows of the picture beside rows_as_heights."""
+    names = ["right", "paper", "code"]
+    for name, switch in switches().items():
+        if switch.stage in ("measuring", "sizes") or name == "rows_as_heights":
+            names.append(f"right+{name}")
+        elif switch.stage == "elevations":
+            names.append(f"right+rows_as_heights+{name}")
+    return names
 
 
 def _mode_row(name: str, known: list[Known]) -> dict[str, Any]:

@@ -49,6 +49,7 @@ def folder(tmp_path):
         "elevation": [
             pair("kettle", "mousetrap", "elevation", (">",), scene="kitchen"),
             pair("dog", "lamp", "elevation", ("=", "<"), scene="indoors"),
+            pair("book", "man", "elevation", (">", "=", "<"), scene="kitchen"),
         ],
         "colour": [colour("lemon", "yellow"), colour("cow", "black", "white")],
     }
@@ -87,6 +88,10 @@ def test_scenes_stand_in_a_sentence(folder):
     assert indoors.gold == ("at the same height as", "lower down than")
     assert back.gold == ("higher up than", "at the same height as")
     assert len(items("viphy-spatial", folder, levels=2)) == 2
+
+
+def test_where_every_answer_is_right_nothing_is_asked(folder):
+    assert not [item for item in items("viphy-spatial", folder) if "book" in item.text]
 
 
 def test_all_typical_colours_are_right(folder):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from gnomon.contracts import Listing
@@ -55,5 +56,5 @@ def _record(
 
 def agreement_listing(records: list[dict[str, Any]]) -> Listing:
     """The records as a table for people."""
-    rows = tuple(tuple(record[column] for column in COLUMNS) for record in records)
-    return Listing("Agreement with other knowledge", COLUMNS, rows)
+    take = itemgetter(*COLUMNS)
+    return Listing("Agreement with other knowledge", COLUMNS, tuple(map(take, records)))

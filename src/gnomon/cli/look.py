@@ -181,12 +181,14 @@ def _write(
 ) -> dict[str, int]:
     """Write what was found; how many lines each file has."""
     from gnomon.vision.look import aggregating, output
+    from gnomon.vision.look.colourfindings import colour_findings
+    from gnomon.vision.look.sureness import Least
 
-    least = aggregating.Least.usual(vocabulary.pictures, pair=args.least)
+    least = Least.usual(vocabulary.pictures, pair=args.least)
     findings = {
         "names": output.name_findings(vocabulary),
         "subtypes": output.subtype_findings(vocabulary),
-        "colour": aggregating.colour_findings(pipeline.pictures, mode, least),
+        "colour": colour_findings(pipeline.pictures, mode, least),
         "size": aggregating.size_findings(pipeline.pictures, mode, least),
         "elevation": aggregating.elevation_findings(pipeline.pictures, mode, least),
     }

@@ -2,15 +2,11 @@
 
 import pytest
 
-from gnomon.vision.look.aggregating import (
-    Least,
-    colour_findings,
-    elevation_findings,
-    size_findings,
-    wilson,
-)
+from gnomon.vision.look.aggregating import elevation_findings, size_findings
+from gnomon.vision.look.colourfindings import colour_findings
 from gnomon.vision.look.modes import mode_named
 from gnomon.vision.look.records import Sighting
+from gnomon.vision.look.sureness import Least, wilson
 
 RIGHT, PAPER, CODE = mode_named("right"), mode_named("paper"), mode_named("code")
 ONE = Least(colour=1, pair=1, relation=1)

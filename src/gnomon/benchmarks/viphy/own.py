@@ -77,7 +77,10 @@ def own_spatial(
 
 
 def findings(knowledge: str, property: str, least: int = 1) -> Iterator[Finding]:
-    """What a knowledge folder says of a property, where something is typical; checked."""
+    """What a knowledge folder says of a property, checked; only where something is typical.
+
+    Where all labels are, every answer would be right.
+    """
     if least < 1:
         raise UsageError(f"The option least must be 1 or more, not {least}.", "Give 1 for all.")
     folder = Path(knowledge)
@@ -90,7 +93,8 @@ def findings(knowledge: str, property: str, least: int = 1) -> Iterator[Finding]
         problem = _problem(finding, property)
         if problem:
             raise DataError(f"{problem}.", MAKE_IT, file=file, line=line)
-        if finding.typical and finding.pictures >= least:
+        says_something = 0 < len(finding.typical) < len(LABELS[property])
+        if says_something and finding.pictures >= least:
             yield finding
 
 

@@ -45,11 +45,16 @@ class Seen(NamedTuple):
         """Regions by label; of pairs, this object's first."""
         found = {}
         for label, regions in self.finding.examples.items():
-            if self.turned:
-                swapped = zip(regions[1::2], regions[0::2], strict=False)
-                regions = tuple(region for pair in swapped for region in pair)
-            found[self.side(label)] = regions
+            found[self.side(label)] = _swapped(regions) if self.turned else regions
         return found
+
+
+def _swapped(regions: tuple[str, ...]) -> tuple[str, ...]:
+    """Regions of two objects by turns, the other one first."""
+    found: list[str] = []
+    for first, second in zip(regions[0::2], regions[1::2], strict=False):
+        found += [second, first]
+    return tuple(found)
 
 
 class Thing(NamedTuple):

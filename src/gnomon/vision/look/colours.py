@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 QUESTION = "What color is the {name}?"
 MOST_PIXELS = 4096  # of a thing that are looked at
+THIN = 0.2  # share of a thing's pixels that must be inside it
 LIT = 0.8  # share of a thing's pixels, the brightest: the others may lie in deep shade
 # Shade changes the lightness of a colour and leaves the ratios of the others to it as they are. So
 # those tell colours apart, and lightness counts little: enough for black, gray and white.
@@ -182,8 +183,21 @@ def _pixels_of(picture: Pixels, region: Region) -> NDArray[np.uint8]:
     covered = mask_of(region, picture.width, picture.height)
     if not covered.any():
         raise DataError("the mask is empty.", "Check the annotations.")
-    pixels = np.asarray(picture)[covered]
+    pixels = np.asarray(picture)[_inner(covered)]
     return pixels[:: max(1, len(pixels) // MOST_PIXELS)]
+
+
+def _inner(covered: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """The pixels whose neighbours belong to the thing, too: others are mixed with what is behind.
+
+    Of something thin there may be hardly any; then all of its pixels count.
+    """
+    inner = covered.copy()
+    inner[1:] &= covered[:-1]
+    inner[:-1] &= covered[1:]
+    inner[:, 1:] &= covered[:, :-1]
+    inner[:, :-1] &= covered[:, 1:]
+    return inner if inner.sum() >= THIN * covered.sum() else covered
 
 
 def colour_of_pixels(pixels: NDArray[np.uint8]) -> str:

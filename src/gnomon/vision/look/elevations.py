@@ -96,27 +96,29 @@ def _row_label(one: Sighting, other: Sighting, mode: Mode) -> str:
 
 def _overlapping_parts(sightings: Sequence[Sighting]) -> list[list[int]]:
     """Things by part of the range of depth; without any depth nothing can be compared."""
-    known = [each.distance for each in sightings if each.distance is not None]
+    known = {}
+    for place, seen in enumerate(sightings):
+        if seen.distance is not None:
+            known[place] = seen.distance
     if not known:
         return []
-    nearest, farthest = min(known), max(known)
+    nearest, farthest = min(known.values()), max(known.values())
     step = (farthest - nearest) / (PARTS + 1)
-    parts: list[list[int]] = []
+    parts = []
     for number in range(PARTS):
         begin = nearest + number * step
-        end = farthest if number == PARTS - 1 else begin + 2 * step
-        parts.append([])
-        for place, each in enumerate(sightings):
-            if each.distance is not None and begin <= each.distance <= end:
-                parts[-1].append(place)
+        end = begin + 2 * step
+        if number == PARTS - 1:
+            end = farthest  # whatever the rounding
+        parts.append([place for place, far in known.items() if begin <= far <= end])
     return parts
 
 
 def _bins(sightings: Sequence[Sighting]) -> list[list[int]]:
     """Things by bin of nearness, as the released code does it."""
-    count = BINS
-    if sightings:
-        count = BINS_BY_SCENE.get(sightings[0].scene, BINS)
+    if not sightings:
+        return []
+    count = BINS_BY_SCENE.get(sightings[0].scene, BINS)
     width = int(DEEPEST / count)
     bins: list[list[int]] = [[] for _ in range(count)]
     for place, each in enumerate(sightings):

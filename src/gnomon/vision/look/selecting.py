@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from math import exp
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from msgspec.structs import replace
 
@@ -22,6 +22,9 @@ from gnomon.vision.look.crops import write_crop
 from gnomon.vision.look.measuring import Measured
 from gnomon.vision.look.modes import Mode
 from gnomon.vision.look.records import Scene, Sighting, Trouble
+
+if TYPE_CHECKING:
+    from PIL.Image import Image as Pixels
 
 TEXT = "a photo of a {name}"
 SOFTMAX_SLACK = 1e-4  # of the released code
@@ -46,9 +49,14 @@ def select_subtypes(
     `candidates` are the subtypes of each object. Where there are none, or none is chosen, the
     subtype stays empty.
     """
-    objects = dict.fromkeys(seen.object for seen in sightings if _others(seen.object, candidates))
-    if not objects:
+    named = {}
+    for seen in sightings:
+        others = [each for each in candidates.get(seen.object, ()) if each != seen.object]
+        if others:
+            named[seen.object] = [seen.object, *others]
+    if not named:
         return Measured(list(sightings), [])
+
     file = scene.picture.file
     try:
         picture = decode(file)
@@ -56,29 +64,39 @@ def select_subtypes(
     except DataError as error:
         what = f"no subtypes: {error.message}"
         return Measured(list(sightings), [Trouble(what=what, picture=scene.picture.id, file=file)])
-
     left = {}
-    for name in objects:
-        names = [name, *_others(name, candidates)]
-        (scores,) = encoder.similarities([whole], [TEXT.format(name=each) for each in names])
-        left[name] = fitting(names, scores, mode)
+    for name, names in named.items():
+        left[name] = fitting(names, _compared(encoder, whole, names), mode)
+    return Measured(_chosen(scene, picture, sightings, left, encoder), [])
+
+
+def _chosen(
+    scene: Scene,
+    picture: Pixels,
+    sightings: Sequence[Sighting],
+    left: Mapping[str, Sequence[str]],
+    encoder: Encoder,
+) -> list[Sighting]:
+    """The second stage: of the names that are left, the one most like the region."""
     boxes = {region.id: region.box for region in scene.regions}
     found = []
     with TemporaryDirectory(prefix="gnomon-crops-") as folder:
         for number, seen in enumerate(sightings):
-            names = left.get(seen.object, [])
-            if len(names) < 2:
-                found.append(seen)
-                continue
-            crop = write_crop(picture, boxes[seen.region], Path(folder, f"{number}.png"))
-            (scores,) = encoder.similarities([crop], [TEXT.format(name=each) for each in names])
-            best = names[scores.index(max(scores))]
-            found.append(seen if best == seen.object else replace(seen, subtype=best))
-    return Measured(found, [])
+            names = left.get(seen.object, ())
+            if len(names) > 1:
+                crop = write_crop(picture, boxes[seen.region], Path(folder, f"{number}.png"))
+                scores = _compared(encoder, crop, names)
+                best = names[scores.index(max(scores))]
+                if best != seen.object:
+                    seen = replace(seen, subtype=best)
+            found.append(seen)
+    return found
 
 
-def _others(name: str, candidates: Mapping[str, Sequence[str]]) -> list[str]:
-    return [each for each in candidates.get(name, ()) if each != name]
+def _compared(encoder: Encoder, image: Image, names: Sequence[str]) -> list[float]:
+    """How like a picture each name is."""
+    texts = [TEXT.format(name=name) for name in names]
+    return encoder.similarities([image], texts)[0]
 
 
 def fitting(names: Sequence[str], scores: Sequence[float], mode: Mode) -> list[str]:
@@ -88,12 +106,20 @@ def fitting(names: Sequence[str], scores: Sequence[float], mode: Mode) -> list[s
     >>> fitting(["chair", "office chair", "beach chair"], [20.0, 21.0, 3.0], mode_named("right"))
     ['chair', 'office chair']
     """
-    plain, *others = names
+    least = scores[0]
     if mode.has("softmax_anchor"):
-        highest = max(scores)
-        raised = [exp(score - highest) for score in scores]
-        shares = [each / sum(raised) for each in raised]
-        kept = [share + SOFTMAX_SLACK >= shares[0] for share in shares[1:]]
-    else:
-        kept = [score > scores[0] for score in scores[1:]]
-    return [plain, *(name for name, fits in zip(others, kept, strict=True) if fits)]
+        scores = _softmax(scores)
+        least = scores[0] - SOFTMAX_SLACK
+    kept = [names[0]]
+    for name, score in zip(names[1:], scores[1:], strict=True):
+        as_good = score >= least if mode.has("softmax_anchor") else score > least
+        if as_good:
+            kept.append(name)
+    return kept
+
+
+def _softmax(scores: Sequence[float]) -> list[float]:
+    highest = max(scores)
+    raised = [exp(score - highest) for score in scores]
+    total = sum(raised)
+    return [each / total for each in raised]
