@@ -10,6 +10,8 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Sequence
+from functools import cached_property
+from importlib import import_module
 from importlib.util import find_spec
 from typing import IO, Any
 
@@ -106,40 +108,42 @@ def _read(stream: IO[bytes]) -> Any:
 
 
 class _Reader:
-    """What the process does."""
+    """What the process does; model and dictionary are loaded when they are needed."""
 
     def __init__(self) -> None:
-        from importlib import import_module
-
         for name in UNWANTED:
             sys.modules[name] = None  # type: ignore[assignment]
+
+    @cached_property
+    def _dictionary(self) -> Any:
+        return import_module("lemminflect")
+
+    @cached_property
+    def _language(self) -> Any:
         unneeded = ["parser", "ner", "lemmatizer", "attribute_ruler", "senter"]
-        self._language = import_module(MODEL).load(exclude=unneeded)
+        return import_module(MODEL).load(exclude=unneeded)
 
     def classes(self, phrases: list[list[str]]) -> list[str]:
         """A letter for each word of each phrase."""
-        from spacy.tokens import Doc
+        language = self._language
+        Doc = import_module("spacy.tokens").Doc  # noqa: N806 - a class
 
-        read = [Doc(self._language.vocab, words=words) for words in phrases]
-        for _, step in self._language.pipeline:
+        read = [Doc(language.vocab, words=words) for words in phrases]
+        for _, step in language.pipeline:
             read = list(step.pipe(read, batch_size=BATCH))
         return ["".join([_kind(word.text, word.tag_) for word in words]) for words in read]
 
     def singulars(self, words: list[str]) -> list[str]:
         """The singular of each plural noun."""
-        from lemminflect import getLemma
-
         found = []
         for word in words:
-            lemmas = getLemma(word, upos="NOUN")
+            lemmas = self._dictionary.getLemma(word, upos="NOUN")
             found.append(lemmas[0] if lemmas and lemmas[0] else word)
         return found
 
     def are_known(self, words: list[str]) -> list[bool]:
         """Whether lemminflect's dictionary has the word."""
-        from lemminflect import getAllLemmas
-
-        return [bool(getAllLemmas(word)) for word in words]
+        return [bool(self._dictionary.getAllLemmas(word)) for word in words]
 
 
 def _kind(word: str, tag: str) -> str:
@@ -152,9 +156,10 @@ def main() -> None:
     while True:
         try:
             question, content = _read(sys.stdin.buffer)
-        except EOFError:
+            _write(sys.stdout.buffer, getattr(reader, question)(content))
+        except (EOFError, BrokenPipeError):  # whoever asked is gone
+            sys.stdout = None
             return
-        _write(sys.stdout.buffer, getattr(reader, question)(content))
 
 
 if __name__ == "__main__":
