@@ -66,11 +66,7 @@ def _by_heights(sightings: Sequence[Sighting], mode: Mode) -> Relations:
         if one is None or other is None:
             continue
         label = _height_label(one, other)
-        if label in ("", "="):
-            agrees = label == "="
-        else:
-            agrees = label == _row_label(sightings[first], sightings[second], mode)
-        if agrees:
+        if label == "=" or label == _row_label(sightings[first], sightings[second], mode):
             found[first, second] = label
     return found
 
