@@ -303,17 +303,14 @@ KNOWLEDGE = ("names", "subtypes", "colour", "size", "elevation", "regions", "tro
 
 
 def annotated() -> None:
-    """Annotations in two formats, and what becomes of them."""
+    """Annotations, and what becomes of them."""
     Path("coco.json").write_bytes(samples.COCO)
-    Path("objects.json").write_bytes(samples.VISUAL_GENOME)
-    Path("sizes.json").write_bytes(samples.PICTURE_SIZES)
     assert look() == 0
     Path("knowledge").rename("reference")
 
 
 def look() -> int:
-    sources = ("coco.json", "objects.json", "sizes.json")
-    return command("look", *sources, "--least-name", "1", "--quiet", "-o", "knowledge").code
+    return command("look", "coco.json", "--quiet", "-o", "knowledge").code
 
 
 def check_look(tally: Tally, where: str) -> None:

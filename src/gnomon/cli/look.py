@@ -223,7 +223,7 @@ def _write_manifest(
             "images": str(args.images or ""),
             "mode": mode.name,
             "switches": mode.describe(),
-            "depth": eyes.depth or ("true" if eyes.true_depth else ""),
+            "depth": eyes.depth or ("true" if _has_true_depth(eyes, sources) else "none"),
             "detector": args.detector,
             "encoder": args.encoder,
             "colours": args.colours,
@@ -236,6 +236,10 @@ def _write_manifest(
             "agreement": agreed,
         },
     )
+
+
+def _has_true_depth(eyes: Eyes, sources: Sources) -> bool:
+    return eyes.true_depth and any(reader.has_true_depth for reader in sources.readers)
 
 
 def _write_page(folder: Path) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
+from itertools import chain
 from typing import NamedTuple, Protocol
 
 from gnomon.vision.look.wording import NOUN, OTHER, sure_kinds
@@ -17,8 +18,8 @@ from gnomon.vision.look.wording import NOUN, OTHER, sure_kinds
 WORD_LESSONS = 8  # phrases that teach a word
 PLACE_LESSONS = 6  # phrases that teach a word between two neighbours
 ALONE = 0.95  # share of its lessons that a word needs to be of one kind anywhere
-BETWEEN = 0.5  # the same between two neighbours
-BEHIND = 0.75  # the same behind one neighbour, where the other was not taught
+BETWEEN = 0.55  # the same between two neighbours
+BEHIND = 0.8  # the same behind one neighbour, where the other was not taught
 LEAST_LESSONS = 2
 CLASS_OF_STRANGERS = OTHER  # rare words: part of no name that could be kept
 START, END, ANY = "^", "$", "*"
@@ -155,8 +156,7 @@ class Teacher:
         for words, classes in lessons:
             for word, kind in zip(words, classes, strict=True):
                 self._kinds[word][kind] += times[words]
-        touched = {word for words in phrases for word in words}
-        for word in touched:
+        for word in dict.fromkeys(chain.from_iterable(phrases)):
             self._settle(word)
         for words, classes in lessons:
             for place, word in enumerate(words):
@@ -202,7 +202,7 @@ def taught(phrases: Iterable[Sequence[str]], reader: Reads, least: int) -> Lexic
     >>> class Nouns:
     ...     def classes(self, phrases):
     ...         return ["N" * len(words) for words in phrases]
-    >>> taught([["cup"]] * 5, Nouns(), least=5).classes(["cup"])
+    >>> taught([["cup"]] * 9, Nouns(), least=5).classes(["cup"])
     ['N']
     """
     teacher = Teacher(reader, least)

@@ -131,7 +131,7 @@ class _Reader:
         read = [Doc(language.vocab, words=words) for words in phrases]
         for _, step in language.pipeline:
             read = list(step.pipe(read, batch_size=BATCH))
-        return ["".join([_kind(word.text, word.tag_) for word in words]) for words in read]
+        return [_kinds(words) for words in read]
 
     def singulars(self, words: list[str]) -> list[str]:
         """The singular of each plural noun."""
@@ -146,8 +146,10 @@ class _Reader:
         return [bool(self._dictionary.getAllLemmas(word)) for word in words]
 
 
-def _kind(word: str, tag: str) -> str:
-    return sure_kinds().get(word) or CLASSES.get(tag, OTHER)
+def _kinds(words: Any) -> str:
+    """A letter for each word of a phrase that spaCy has read."""
+    sure = sure_kinds()
+    return "".join([sure.get(word.text) or CLASSES.get(word.tag_, OTHER) for word in words])
 
 
 def main() -> None:

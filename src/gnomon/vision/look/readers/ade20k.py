@@ -63,6 +63,7 @@ class Ade20k:
     kind = "ADE20K"
     has_captions = False
     names_are_clean = True
+    has_true_depth = False
     needs_depth = True
 
     def __init__(self, folder: Path, gallery: Gallery) -> None:

@@ -67,6 +67,7 @@ class Coco:
     kind = "COCO"
     has_captions = True  # or none, which costs one more reading
     names_are_clean = True
+    has_true_depth = False
 
     def __init__(self, file: Path, gallery: Gallery) -> None:
         self.file = file

@@ -39,6 +39,7 @@ class Photos:
     kind = "photos"
     has_captions = False
     names_are_clean = True
+    has_true_depth = False
     needs_depth = True
 
     def __init__(

@@ -29,6 +29,7 @@ class Reader(Protocol):
     has_captions: bool  # that names are to be made from
     names_are_clean: bool  # of a fixed list; others are checked for rare and misspelt ones
     needs_depth: bool  # pictures without distances may come
+    has_true_depth: bool  # distances come with the pictures
 
     @property
     def done(self) -> int:

@@ -33,6 +33,7 @@ class Rendered:
     has_captions = False
     names_are_clean = True
     needs_depth = False
+    has_true_depth = True
 
     def __init__(self, path: Path, store: Store) -> None:
         self.done = 0

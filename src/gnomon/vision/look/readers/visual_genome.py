@@ -134,6 +134,7 @@ class VisualGenome:
     """The regions of one of the three files."""
 
     names_are_clean = False
+    has_true_depth = False
 
     def __init__(self, file: Path, kind: str, sizes: dict[int, Size], gallery: Gallery) -> None:
         self.kind = f"Visual Genome {kind}"

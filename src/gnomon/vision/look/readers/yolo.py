@@ -29,6 +29,7 @@ class Yolo:
     kind = "YOLO"
     has_captions = False
     names_are_clean = True
+    has_true_depth = False
 
     def __init__(self, folder: Path, gallery: Gallery) -> None:
         self.folder = folder
