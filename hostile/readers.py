@@ -14,6 +14,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import gnomon
 from gnomon import registry
@@ -150,8 +151,52 @@ def own_files() -> Iterator[Reader]:
     yield Reader("record of downloads", record, catalogue._record)
     yield Reader("cache of replies", Sample({"replies.sqlite": _kept_replies()}), _reply_cache)
     yield Reader("chat template", Sample({"t.jinja": samples.TEMPLATE}), _template)
+    yield from _annotations()
     for name, content in {"a.jpg": samples.jpeg(640, 480), "a.png": samples.png(640, 480)}.items():
         yield Reader(f"picture {name}", Sample({name: content}), _picture(name), share=2)
+
+
+def _annotations() -> Iterator[Reader]:
+    """Annotations of pictures, in every format that `gnomon look` reads."""
+    sizes = {"sizes.json": samples.PICTURE_SIZES}
+    fixed = dict.fromkeys(sizes, "fixed")
+    for name, content in {
+        "region_descriptions.json": samples.CAPTIONED,
+        "objects.json": samples.VISUAL_GENOME,
+    }.items():
+        sample = Sample({name: content, **sizes}, kinds=fixed)
+        yield Reader(f"look: {name}", sample, _scenes(name, "sizes.json"))
+    yield Reader("look: coco.json", Sample({"coco.json": samples.COCO}), _scenes("coco.json"))
+    ade = Sample({"ade/kitchen/a.json": samples.ADE20K})
+    yield Reader("look: ade20k", ade, _scenes("ade"))
+    yolo = Sample({"yolo/a.txt": samples.YOLO, "yolo/classes.txt": b"cup\ndog\n"})
+    yield Reader("look: yolo", yolo, _scenes("yolo"))
+
+
+def _scenes(*names: str) -> Callable[[Path], object]:
+    """All scenes and troubles of some files or folders."""
+
+    def read(folder: Path) -> int:
+        from gnomon.vision.look.readers import open_sources
+        from gnomon.vision.look.store import Store
+
+        with TemporaryDirectory() as work:
+            store = Store(Path(work))
+            try:
+                paths = [folder / name for name in names]
+                found = open_sources(paths, None, store, "none", lambda: _blind())
+                count = len(found.troubles)
+                for reader in found.readers:
+                    count += sum(1 for _ in reader.scenes())
+                return count
+            finally:
+                store.close()
+
+    return read
+
+
+def _blind() -> Any:
+    raise AssertionError("no photos are looked at here")
 
 
 CLOZE = Item(

@@ -308,3 +308,77 @@ def png(width: int, height: int) -> bytes:
     """A PNG as far as its header goes."""
     body = b"IHDR" + width.to_bytes(4) + height.to_bytes(4) + b"\x08\x02\x00\x00\x00"
     return b"\x89PNG\r\n\x1a\n" + (13).to_bytes(4) + body + zlib.crc32(body).to_bytes(4)
+
+
+def _json(content: object) -> bytes:
+    return json.dumps(content).encode()
+
+
+PICTURE_SIZES = _json([{"image_id": n, "width": 64, "height": 48} for n in range(6)])
+VISUAL_GENOME = _json(
+    [
+        {
+            "image_id": n,
+            "objects": [
+                {"object_id": n * 2, "names": ["dogs"], "x": 0, "y": 0, "w": 30, "h": 20},
+                {"object_id": n * 2 + 1, "names": ["cup"], "x": 30, "y": 20, "w": 5, "h": 90},
+            ],
+        }
+        for n in range(6)
+    ]
+)
+CAPTIONED = _json(
+    [
+        {
+            "id": n,
+            "regions": [
+                {"region_id": n, "phrase": "a dog", "x": 1, "y": 1, "width": 9, "height": 9}
+            ],
+        }
+        for n in range(6)
+    ]
+)
+COCO = _json(
+    {
+        "images": [{"id": n, "file_name": f"{n}.jpg", "width": 4, "height": 3} for n in range(6)],
+        # Names whose singular is known without a dictionary, which takes a second to load.
+        "categories": [{"id": 1, "name": "scissors"}, {"id": 2, "name": "kitchen scissors"}],
+        "annotations": [
+            {
+                "id": n,
+                "image_id": n,
+                "category_id": 1 + n % 2,
+                "bbox": [1, 1, 2, 2],
+                "segmentation": {"counts": [4, 2, 1, 2, 3], "size": [3, 4]}
+                if n % 2
+                else [[0, 0, 2, 0, 2, 2]],
+            }
+            for n in range(6)
+        ],
+    }
+)
+ADE20K = _json(
+    {
+        "annotation": {
+            "filename": "a.jpg",
+            "imsize": [48, 64, 3],
+            "object": [
+                {
+                    "id": 0,
+                    "raw_name": "cabinet",
+                    "parts": {"ispartof": []},
+                    "instance_mask": "m.png",
+                    "polygon": {"x": [0, 9, 9], "y": [0, 0, 9]},
+                },
+                {
+                    "id": 1,
+                    "raw_name": "door",
+                    "parts": {"ispartof": 0},
+                    "instance_mask": "",
+                    "polygon": {"x": [0, 5, 5], "y": [0, 0, 5]},
+                },
+            ],
+        }
+    }
+)
+YOLO = b"0 0.5 0.5 0.2 0.4\n1 0.0 0.0 0.5 0.0 0.5 0.5\n"

@@ -5,7 +5,8 @@
 - run --restart: afterwards there are the old answers or the new ones, never both;
 - make, report: the file is whole or absent; nothing half written stays after the next try;
 - rm, recover: the next try completes them;
-- data get: a file is whole or absent, and the next try completes it.
+- data get: a file is whole or absent, and the next try completes it;
+- look: every file of the folder is whole or absent, and has the same bytes after the next try.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from gnomon import Answer, Benchmark, Item, registry
 from gnomon.errors import GnomonError
 from gnomon.fetching.catalogue import Source, SourceFile, fetch_files
 from gnomon.runs import RunLog, runs_in
+from hostile import samples
 from hostile.command import command
 from hostile.tally import Tally
 
@@ -297,6 +299,37 @@ def check_recovered(tally: Tally, where: str) -> None:
         tally.fault("failed", f"{where}: the next try failed")
 
 
+KNOWLEDGE = ("names", "subtypes", "colour", "size", "elevation", "regions", "troubles")
+
+
+def annotated() -> None:
+    """Annotations, and what becomes of them."""
+    Path("coco.json").write_bytes(samples.COCO)
+    assert look() == 0
+    Path("knowledge").rename("reference")
+
+
+def look() -> int:
+    return command("look", "coco.json", "--quiet", "-o", "knowledge").code
+
+
+def check_look(tally: Tally, where: str) -> None:
+    names = [*(f"{name}.jsonl" for name in KNOWLEDGE), "manifest.json", "page.html"]
+    for name in names:
+        file = Path("knowledge") / name
+        if file.exists() and not same(file, Path("reference") / name):
+            tally.fault("wrong", f"{where}: {name} is half written")
+    if in_fork(look) != 0:
+        return tally.fault("failed", f"{where}: the next try failed")
+    for name in names:
+        if not same(Path("knowledge") / name, Path("reference") / name):
+            tally.fault("wrong", f"{where}: {name} is wrong after the next try")
+    left = [str(file) for file in Path("knowledge").rglob("*.part*")]
+    if left:
+        tally.fault("wrong", f"{where}: left behind: {left[:3]}")
+    return None
+
+
 FILES = {"a/one.bin": bytes(range(256)) * 2000, "two.txt": b"two\n"}
 
 
@@ -400,5 +433,6 @@ def scenarios(address: str) -> list[Scenario]:
         ),
         Scenario("rm", finished, remove_run, check_removed),
         Scenario("recover", finished, recover_run, check_recovered),
+        Scenario("look", annotated, look, check_look),
         Scenario("data get", nothing, lambda: get_data(address), check_data(address)),
     ]

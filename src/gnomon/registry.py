@@ -310,6 +310,13 @@ IMAGE_LISTS: dict[str, Entry] = {
     "vsr": Entry("gnomon.benchmarks.vsr.files:image_files", "the photographs of the captions"),
 }
 
+# Where what was found in pictures meets other knowledge: a function from a knowledge folder.
+MEETINGS: dict[str, Entry] = {
+    "viphy": Entry(
+        "gnomon.benchmarks.viphy.agreement:meetings", "our own tables, and the published ones"
+    ),
+}
+
 # What `gnomon demo` shows: one of each kind, quick to ask.
 DEMO_MODEL = "smollm2"
 DEMO = ("scales", "posrel", "spacenli", "spatialqa", "viphy-size-transitive")
@@ -325,6 +332,7 @@ KINDS: dict[str, dict[str, Entry]] = {
     "figures": FIGURES,
     "answer_formats": ANSWER_FORMATS,
     "image_lists": IMAGE_LISTS,
+    "meetings": MEETINGS,
 }
 
 
@@ -475,6 +483,11 @@ def image_list(source: str) -> Callable[..., Any]:
     """The function that lists the images of a source of captions."""
     found: Callable[..., Any] = _resolve("image_lists", source)
     return found
+
+
+def meetings() -> list[Callable[..., Any]]:
+    """The functions that say where findings in pictures meet other knowledge."""
+    return [_resolve("meetings", name) for name in entries("meetings")]
 
 
 def role(spec: str) -> str:

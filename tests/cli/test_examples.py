@@ -21,13 +21,14 @@ from gnomon.files import package_data
 from gnomon.models import baselines
 from gnomon.registry import MODELS, Entry
 from gnomon.writing import write_items
+from tests.vision.look import samples
 
 ROOT = Path(__file__).parent.parent.parent
 WEIGHTS = re.compile(r"-m (smollm2|hf:\S+)")
 OUT_OF_REACH = {  # what a test cannot do -> how a command that needs it looks
     "a server of models": r" openai:",
     "a server that goes on": r"^gnomon view",
-    "weights of its own": r"^gnomon demo",
+    "weights of its own": r"^gnomon demo|^gnomon look photos",
     "the network": r"^gnomon data get",
     "files that were fetched": r"@published(?!.* --data)",
     "a real command": r"^gnomon COMMAND",
@@ -107,7 +108,23 @@ def furnished(tmp_path_factory):
     (folder / "predictions.csv").write_text(
         "id,label\n" + "".join(f"{item.id},{item.gold[0]}\n" for item in items)
     )
+    _annotate(folder)
     return folder
+
+
+def _annotate(folder):
+    """Annotations of pictures, and two of the pictures."""
+    from PIL import Image
+
+    for name, content in (
+        ("instances.json", samples.COCO),
+        ("region_descriptions.json", samples.DESCRIPTIONS),
+        ("image_data.json", samples.IMAGE_DATA),
+    ):
+        (folder / name).write_bytes(samples.as_json(content))
+    (folder / "photos").mkdir()
+    Image.new("RGB", (640, 480), "red").save(folder / "photos" / "000007.jpg")
+    Image.new("RGB", (4, 3), "blue").save(folder / "photos" / "000008.jpg")
 
 
 @pytest.fixture

@@ -35,6 +35,7 @@ ITEM_FLAGS = {
     "data": Flag("DIR", "the folder with the authors' files"),
     "split": Flag("SPLIT", "only this split, such as test"),
     "images": Flag("DIR", "the folder with the photographs"),
+    "knowledge": Flag("DIR", "ask what `gnomon look` found in your own pictures"),
     "patterns": Flag("FILE", "a pattern file of your own"),
 }
 MODEL_FLAGS = {
@@ -63,6 +64,7 @@ MODEL_FLAGS = {
     "trust_remote_code": Flag("", "run the code that comes with the model"),
 }
 FLAGS = {"benchmarks": ITEM_FLAGS, "models": MODEL_FLAGS}
+OWN = "own"  # the source that reads a knowledge folder
 SETTERS = {"benchmarks": "--set", "models": "--model-set"}
 
 
@@ -131,6 +133,7 @@ def what_it_does(kind: str, option: str, function: Callable[..., Any]) -> str:
 def chosen_sources(args: Namespace, specs: Sequence[str]) -> list[ItemSource]:
     """The benchmarks that were named, each with the options that it takes."""
     options = _given(args, ITEM_FLAGS, args.set)
+    specs = [_with_source(spec, options) for spec in specs]
     functions = []
     for spec in specs:
         found, source = named_source(spec)
@@ -138,6 +141,13 @@ def chosen_sources(args: Namespace, specs: Sequence[str]) -> list[ItemSource]:
     shared = _split(options, specs, functions, "benchmark")
     sources = [load(spec, **mine) for spec, mine in zip(specs, shared, strict=True)]
     return _whole(sources, shared) if args.all else sources
+
+
+def _with_source(spec: str, options: Mapping[str, Any]) -> str:
+    """NAME@own for a benchmark without a source, if a knowledge folder is given for it."""
+    if "knowledge" not in options or "@" in spec:
+        return spec
+    return f"{spec}@{OWN}" if OWN in registry.benchmark(spec).sources else spec
 
 
 def _whole(sources: Sequence[ItemSource], given: Sequence[Mapping[str, Any]]) -> list[ItemSource]:

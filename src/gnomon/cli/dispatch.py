@@ -25,6 +25,7 @@ COMMANDS = {
     "show": "sample items and statistics of a benchmark",
     "make": "write a benchmark's items to a file",
     "scene": "draw a scene and say what is true in it",
+    "look": "make knowledge of colours, sizes and heights from pictures",
     "check": "validate a file of patterns",
     "data": "fetch the authors' published files",
     "power": "how many items a difference needs, and how long a run takes",

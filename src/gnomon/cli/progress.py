@@ -50,6 +50,26 @@ def counted_line(title: str, noun: str, *, quiet: bool) -> Iterator[Callable[[in
         yield lambda done, total: bars.update(task, total=total, completed=done)
 
 
+@contextmanager
+def staged_lines(*, quiet: bool) -> Iterator[Callable[[str, int, int], None]]:
+    """A watcher that draws a line for each stage, with the time that is left, on a terminal."""
+    if quiet or not sys.stderr.isatty():
+        yield lambda stage, done, total: None
+        return
+    from rich.console import Console
+    from rich.progress import Progress as Bars
+
+    with Bars(console=Console(stderr=True)) as bars:
+        tasks = {}
+
+        def watch(stage: str, done: int, total: int) -> None:
+            if stage not in tasks:
+                tasks[stage] = bars.add_task(stage, total=total)
+            bars.update(tasks[stage], total=total, completed=done)
+
+        yield watch
+
+
 def in_words(progress: Progress, now: float | None = None) -> str:
     """Items so far, items per second, time still needed, share right, failures.
 

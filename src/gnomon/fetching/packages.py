@@ -59,7 +59,7 @@ def kept(name: str, size: int, sha256: str, make: Callable[[Path], None]) -> Pat
     from filelock import FileLock
 
     target = cache_folder() / "models" / name
-    part = target.with_name(f"{name}.part")
+    part = target.with_name(f"{target.name}.part")
 
     def is_sound(file: Path) -> bool:
         return file.is_file() and file.stat().st_size == size and sha256_of(file) == sha256

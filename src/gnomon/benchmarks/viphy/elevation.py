@@ -74,7 +74,7 @@ def fresh_spatial(
     levels  2 drops the pairs that are level; else 3
     """
     chosen = with_levels(prompt_of("spatial", prompt, fresh=True), levels)
-    kin = Namesakes(chain.from_iterable(_rooms().values()))
+    kin = Namesakes(chain.from_iterable(rooms().values()))
     for row in elevations(seed, blocks):
         if set(row.typical) <= set(chosen.labels):
             yield pair_item("spatial", row, chosen, types(row.first, row.second, kin))
@@ -85,7 +85,7 @@ def elevations(seed: int, blocks: int) -> list[Comparison]:
     if blocks < 0:
         raise UsageError(f"{blocks} is not a number of blocks.", "Give one or more, or 0 for all.")
     rows = []
-    draw = _Draw(_rooms(), Random(f"{seed}/elevation"))
+    draw = _Draw(rooms(), Random(f"{seed}/elevation"))
     for room, first, second, label in draw.questions(blocks):
         back = "<" if label == ">" else label
         rows.append(Comparison(first, second, {}, (label,), room))
@@ -93,9 +93,10 @@ def elevations(seed: int, blocks: int) -> list[Comparison]:
     return rows
 
 
-def _rooms() -> Rooms:
-    rooms: Rooms = read_yaml(package_data("viphy/elevations.yaml"))
-    return rooms
+def rooms() -> Rooms:
+    """The heights of things in each kind of room."""
+    found: Rooms = read_yaml(package_data("viphy/elevations.yaml"))
+    return found
 
 
 def relation_of(a: Span, b: Span) -> str:

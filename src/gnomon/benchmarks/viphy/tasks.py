@@ -2,7 +2,8 @@
 
 Several labels may be right. `published` keeps the released sets with their flaws (every transitive
 label is "smaller"; the sizes are no order); `fresh` asks the same of our own tables, balanced and
-without contradictions. A row and a prompt make an item.
+without contradictions; `own` asks what `gnomon look` found in the user's pictures. A row and a
+prompt make an item.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from gnomon.benchmarks.viphy.items import (
     prompt_of,
     with_levels,
 )
+from gnomon.benchmarks.viphy.own import own_color, own_size, own_spatial
 from gnomon.benchmarks.viphy.premises import chains
 from gnomon.benchmarks.viphy.tables import statistics, subtype_statistics
 from gnomon.contracts import Benchmark, Laws, OrderLaw, RelationLaw
@@ -187,20 +189,26 @@ COLOR = Benchmark(
     name="viphy-color",
     summary="typical colours of objects",
     paper="ViPhy",
-    sources={"fresh": fresh_color, "published": published_color, "coda": coda_color},
+    sources={
+        "fresh": fresh_color,
+        "published": published_color,
+        "coda": coda_color,
+        "own": own_color,
+    },
     full={"each": 0},
     measures=_SEVERAL,
     slices=("cardinality", "frequency", "category", "split"),
     units=(("object",),),
     noun="objects",
     published_results="viphy",
+    unlike_paper=("own",),
     statistics=statistics,
 )
 SIZE = Benchmark(
     name="viphy-size",
     summary="which of two objects is larger",
     paper="ViPhy",
-    sources={"fresh": fresh_size, "published": published_size},
+    sources={"fresh": fresh_size, "published": published_size, "own": own_size},
     full={"pairs": -1},
     measures=(*_MEASURES, "symmetry", "transitivity"),
     slices=("band", "split", "frequency"),
@@ -209,6 +217,7 @@ SIZE = Benchmark(
     noun="pairs",
     hold_out=_HOLD_OUT,
     published_results="viphy",
+    unlike_paper=("own",),
     statistics=statistics,
     laws=_ORDER,
 )
@@ -248,7 +257,7 @@ SPATIAL = Benchmark(
     name="viphy-spatial",
     summary="which of two objects is higher up in a kind of room",
     paper="ViPhy",
-    sources={"fresh": fresh_spatial, "published": published_spatial},
+    sources={"fresh": fresh_spatial, "published": published_spatial, "own": own_spatial},
     full={"blocks": 0},
     measures=(*_SEVERAL, "converse"),
     slices=("scene", "cardinality", "frequency", "split"),
@@ -258,6 +267,7 @@ SPATIAL = Benchmark(
     # with the room, whose other items would show by their labels which are held out
     hold_out=(("type_a", "type_b", "scene"), ("obj_a", "obj_b")),
     published_results="viphy",
+    unlike_paper=("own",),
     statistics=statistics,
     laws=_ELEVATION,
 )

@@ -1,0 +1,203 @@
+"""From captions to names, subtypes and distributions: regions a second on one core, and memory.
+
+    python bench/look.py --json                       # a made-up Visual Genome of a million regions
+    python bench/look.py --json --regions 100000
+    python bench/look.py --json --keep DIR            # keep the annotations and the results there
+
+The captions are made up by rule (bench/genome.py): over nine tenths of a million are different.
+Seconds are of CPU, of this process and of the one in which spaCy runs, together.
+
+    regions_per_second  of all text stages: words, names, subtypes, aggregation, reading included
+    reading_per_second  of reading the annotations alone, once (the stages read them twice)
+    peak_mb             memory of both processes at their highest, added up
+    seconds             of each stage; those of spaCy are all among names
+    distinct_phrases    how many different captions there are
+    asked_share         of the captions that spaCy read; for the others the taught table was sure
+    agreement           share of captions with the same names from the table as from spaCy alone
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import resource
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import genome
+from gnomon.vision.knowledge import COLOURS
+from gnomon.vision.look.colourfindings import colour_findings
+from gnomon.vision.look.eyes import Eyes
+from gnomon.vision.look.modes import mode_named
+from gnomon.vision.look.names import Singulars
+from gnomon.vision.look.output import name_findings, subtype_findings, write_findings
+from gnomon.vision.look.pipeline import Options, Pipeline
+from gnomon.vision.look.readers import open_sources
+from gnomon.vision.look.records import Scene, Sighting
+from gnomon.vision.look.store import Store
+from gnomon.vision.look.sureness import Least
+from gnomon.vision.look.tagging import Tagger
+from gnomon.vision.look.wording import names_in, words_of
+
+SAMPLE = 2000  # captions on which the table is compared with spaCy
+
+
+def cpu() -> float:
+    """Seconds of this process and of those that it has waited for."""
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(each.ru_utime + each.ru_stime for each in used)
+
+
+def peak() -> float:
+    """Megabytes of this process and of the largest that it has waited for."""
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(each.ru_maxrss for each in used) / 1024
+
+
+class Clock:
+    """CPU seconds of stages."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+        self._last = cpu()
+
+    def stop(self, stage: str) -> None:
+        now = cpu()
+        self.seconds[stage] = round(now - self._last, 2)
+        self._last = now
+
+
+def coloured(pictures: Iterator[list[Sighting]]) -> Iterator[list[Sighting]]:
+    """Sightings with colours, as a model would give them: each object has two of its own."""
+    from msgspec.structs import replace
+
+    known: dict[str, tuple[str, str]] = {}
+    rnd = random.Random(0)
+    for sightings in pictures:
+        found = []
+        for seen in sightings:
+            own = known.setdefault(seen.object, (rnd.choice(COLOURS), rnd.choice(COLOURS)))
+            found.append(replace(seen, colours=(rnd.choice(own),)))
+        yield found
+
+
+def agreement(phrases: list[str], pipeline: Pipeline) -> float:
+    """How often the taught table gives the same names as spaCy on the same captions."""
+    tagger = Tagger()
+    singular = Singulars(tagger)
+    words = [words_of(phrase) for phrase in phrases]
+    same = 0
+    for each, truth in zip(words, tagger.classes(words), strict=True):
+        guess = pipeline.lexicon.classes(each)
+        same += guess is None or names_in(each, guess, singular) == names_in(each, truth, singular)
+    tagger.close()
+    return same / len(phrases)
+
+
+def measure(folder: Path, phrases: list[str], distinct: int) -> dict[str, object]:
+    out = folder / "knowledge"
+    out.mkdir(exist_ok=True)
+    store = Store(out / ".look")
+    paths = [folder / "region_descriptions.json", folder / "image_data.json"]
+    clock = Clock()
+    sources = open_sources(paths, None, store, "ssd", lambda: None)
+    clock.stop("sizes of pictures")
+    regions = 0
+    for seen in sources.readers[0].scenes():
+        regions += len(seen.regions) if isinstance(seen, Scene) else 0
+    clock.stop("reading once")
+    mode = mode_named("right")
+
+    def watch(stage: str, done: int, total: int) -> None:
+        if stage == "words" and done == total:
+            clock.stop(stage)
+
+    pipeline = Pipeline(sources.readers, Options(mode), Eyes(), store, lambda trouble: None, watch)
+    vocabulary = pipeline.vocabulary()
+    clock.stop("names")
+    for name, found in (("names", name_findings), ("subtypes", subtype_findings)):
+        write_findings(out / f"{name}.jsonl", found(vocabulary), set())
+    clock.stop("subtypes")
+    pipeline.look(vocabulary)
+    clock.stop("sightings")
+    made = colour_findings(
+        lambda: coloured(pipeline.pictures()), mode, Least.usual(vocabulary.pictures)
+    )
+    objects = write_findings(out / "colour.jsonl", made, set())
+    clock.stop("aggregation")
+    text = sum(clock.seconds[stage] for stage in ("words", "names", "subtypes", "aggregation"))
+    most = peak()
+    return {
+        "regions": regions,
+        "regions_per_second": round(regions / text),
+        "reading_per_second": round(regions / clock.seconds["reading once"]),
+        "peak_mb": round(most),
+        "seconds": clock.seconds,
+        "distinct_phrases": distinct,
+        "asked_share": round(vocabulary.asked / regions, 4),
+        "names": len(vocabulary.names),
+        "objects_with_colours": objects,
+        "agreement": round(agreement(phrases, pipeline), 4),
+    }
+
+
+def make(folder: Path, regions: int) -> tuple[list[str], int]:
+    """Write the annotations; a sample of captions, and how many are different."""
+    hashes = set()
+    sample = []
+    every = max(1, regions // SAMPLE)
+    for number, phrase in enumerate(genome.write(folder, regions)):
+        hashes.add(hash(phrase))
+        if number % every == 0:
+            sample.append(phrase)
+    return sample, len(hashes)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--regions", type=int, default=1_000_000)
+    parser.add_argument("--keep", type=Path)
+    parser.add_argument(
+        "--made",
+        action="store_true",
+        help="the annotations are in --keep already: do not count what making them takes",
+    )
+    args = parser.parse_args()
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = args.keep or Path(temporary)
+        folder.mkdir(parents=True, exist_ok=True)
+        # Made in a process of its own, so that its memory is not counted.
+        sample = folder / "sample.json"
+        if not args.made:
+            import multiprocessing
+
+            child = multiprocessing.get_context("spawn").Process(
+                target=_make_all, args=(folder, args.regions)
+            )
+            child.start()
+            child.join()
+        phrases, distinct = json.loads(sample.read_text(encoding="utf-8"))
+        started = time.time()
+        found = measure(folder, phrases, distinct)
+        found["wall_seconds"] = round(time.time() - started, 1)
+    if args.json:
+        print(json.dumps(found))
+    else:
+        for name, value in found.items():
+            print(f"{name:20} {value}")
+    return 0
+
+
+def _make_all(folder: Path, regions: int) -> None:
+    (folder / "sample.json").write_text(json.dumps(make(folder, regions)), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,261 @@
+"""Make knowledge of typical colours, relative sizes and heights from pictures.
+
+Give a folder of photos, in which a detector then finds things, or annotations: Visual Genome
+(region_descriptions.json with image_data.json, objects.json, region_graphs.json), COCO (instances,
+captions), a folder of ADE20K or of YOLO labels, or scenes drawn by `gnomon scene`. The folder that
+is written holds {names,subtypes,colour,size,elevation}.jsonl and page.html; what was skipped is in
+troubles.jsonl. The same command continues where it was stopped.
+
+examples:
+  gnomon look photos -o knowledge
+  gnomon look photos --colours hf:Salesforce/blip-vqa-base --limit 50 -o knowledge
+  gnomon look instances.json --images photos --depth none -o knowledge
+  gnomon look region_descriptions.json image_data.json -o knowledge
+  gnomon look instances.json --mode code -o as-released
+"""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from gnomon.cli.dispatch import tell
+from gnomon.errors import DataError, GnomonError, UsageError
+
+if TYPE_CHECKING:
+    from gnomon.vision.look.eyes import Eyes
+    from gnomon.vision.look.modes import Mode
+    from gnomon.vision.look.pipeline import Pipeline, Vocabulary
+    from gnomon.vision.look.readers import Sources
+
+WORK = ".look"  # the folder, in that of the output, where results of stages are kept
+
+
+def arguments(parser: ArgumentParser) -> None:
+    """Add the options of this command."""
+    parser.add_argument(
+        "sources",
+        nargs="+",
+        type=Path,
+        metavar="PATH",
+        help="a folder of photos, or annotations: files or folders",
+    )
+    parser.add_argument(
+        "-o", "--output", required=True, type=Path, metavar="DIR", help="the folder to write"
+    )
+    parser.add_argument(
+        "--images", type=Path, metavar="DIR", help="where the pictures of the annotations are"
+    )
+    parser.add_argument(
+        "--mode",
+        default="right",
+        metavar="MODE",
+        help="right, paper (as the paper says), code (as its code does), or right+SWITCH "
+        "(docs/look.md lists the switches; default: right)",
+    )
+    parser.add_argument(
+        "--depth",
+        metavar="MODEL",
+        help="fastdepth, hf:NAME or none (default: true distances where they are known, "
+        "else fastdepth)",
+    )
+    parser.add_argument(
+        "--detector",
+        default="ssd",
+        metavar="MODEL",
+        help="finds things in photos without annotations: ssd or hf:NAME (default: ssd)",
+    )
+    parser.add_argument(
+        "--encoder",
+        default="none",
+        metavar="MODEL",
+        help="chooses subtypes: hf:NAME of CLIP or SigLIP, conse or none (default: none)",
+    )
+    parser.add_argument(
+        "--colours",
+        default="pixels",
+        metavar="MODEL",
+        help="who says the colours: a model that sees, pixels (often wrong on photographs) or "
+        "none (default: pixels)",
+    )
+    parser.add_argument(
+        "--least",
+        type=int,
+        default=0,
+        metavar="N",
+        help="pictures that must speak of a pair (default: 100 for a hundred thousand pictures, "
+        "less for fewer, 3 at least)",
+    )
+    parser.add_argument(
+        "--least-name",
+        type=int,
+        default=5,
+        metavar="N",
+        help="how often a name occurs in captions before it is kept (default: 5)",
+    )
+    parser.add_argument("--limit", type=int, metavar="N", help="the first N pictures")
+    parser.add_argument("--quiet", action="store_true", help="print nothing but errors")
+
+
+def main(args: Namespace) -> int:
+    """Run the stages and write the folder."""
+    from gnomon.vision.look.modes import mode_named
+    from gnomon.vision.look.store import Store, locked
+
+    _check(args)
+    mode = mode_named(args.mode)
+    args.output.mkdir(parents=True, exist_ok=True)
+    with locked(args.output / WORK):
+        store = Store(args.output / WORK)
+        try:
+            summary = _make(args, mode, store)
+        finally:
+            store.close()
+    if not args.quiet:
+        print(summary)
+    return 0
+
+
+def _check(args: Namespace) -> None:
+    for name in ("least", "least_name", "limit"):
+        value = getattr(args, name)
+        if value is not None and value < 0:
+            option = f"--{name.replace('_', '-')}"
+            raise UsageError(f"{option} cannot be {value}.", "Give a number above 0.")
+    if args.limit == 0 or args.least_name == 0:
+        raise UsageError("With 0 there is nothing to do.", "Give a number above 0.")
+    if args.output.is_file():
+        raise DataError("this is a file.", "Give a folder with -o.", file=args.output)
+
+
+def _make(args: Namespace, mode: Mode, store: Any) -> str:
+    from gnomon.cli.agreeing import agreement, agreement_listing
+    from gnomon.cli.progress import staged_lines
+    from gnomon.cli.seeing import eyes_of
+    from gnomon.reporting.tables.render import render
+    from gnomon.vision.look.output import troubles_file
+    from gnomon.vision.look.pipeline import Options, Pipeline
+
+    sources = _sources(args, store)
+    needs_depth = any(reader.needs_depth for reader in sources.readers)
+    eyes = eyes_of(args, mode, needs_depth=needs_depth)
+    if needs_depth and args.colours == "pixels" and not args.quiet:
+        tell(
+            "Colours by pixels are often wrong on photographs: "
+            "give a model that sees with --colours MODEL, or leave them out with --colours none."
+        )
+    options = Options(mode, args.limit or 0, args.least_name)
+    with staged_lines(quiet=args.quiet) as watch, troubles_file(args.output) as troubles:
+        for trouble in sources.troubles:
+            troubles.report(trouble)
+        pipeline = Pipeline(sources.readers, options, eyes, store, troubles.report, watch)
+        vocabulary = pipeline.vocabulary()
+        pipeline.look(vocabulary)
+        counts = _write(args, mode, pipeline, vocabulary)
+    counts["troubles"] = troubles.count
+    if not vocabulary.pictures:
+        hint = f"What was wrong is in {args.output / 'troubles.jsonl'}."
+        raise DataError("no picture was read.", hint, file=args.sources[0])
+    agreed = agreement(str(args.output))
+    _write_manifest(args, mode, eyes, sources, vocabulary, counts, agreed)
+    _write_page(args.output)
+    summary = _summary(args.output, vocabulary, counts)
+    if agreed:
+        summary = f"{summary}\n\n{render(agreement_listing(agreed))}"
+    return summary
+
+
+def _sources(args: Namespace, store: Any) -> Sources:
+    from gnomon.models.detectors import open_detector
+    from gnomon.vision.look.readers import open_sources
+
+    def opened() -> Any:
+        return open_detector(args.detector)
+
+    return open_sources(args.sources, args.images, store, args.detector, opened)
+
+
+def _write(
+    args: Namespace, mode: Mode, pipeline: Pipeline, vocabulary: Vocabulary
+) -> dict[str, int]:
+    """Write what was found; how many lines each file has."""
+    from gnomon.vision.look import aggregating, output
+    from gnomon.vision.look.colourfindings import colour_findings
+    from gnomon.vision.look.sureness import Least
+
+    least = Least.usual(vocabulary.pictures, pair=args.least)
+    findings = {
+        "names": output.name_findings(vocabulary),
+        "subtypes": output.subtype_findings(vocabulary),
+        "colour": colour_findings(pipeline.pictures, mode, least),
+        "size": aggregating.size_findings(pipeline.pictures, mode, least),
+        "elevation": aggregating.elevation_findings(pipeline.pictures, mode, least),
+    }
+    named: set[str] = set()
+    counts = {}
+    for name, found in findings.items():
+        file = args.output / f"{name}.jsonl"
+        counts[name] = output.write_findings(file, found, named)
+    output.write_places(args.output / "regions.jsonl", pipeline.scenes(), frozenset(named))
+    return counts
+
+
+def _write_manifest(
+    args: Namespace,
+    mode: Mode,
+    eyes: Eyes,
+    sources: Sources,
+    vocabulary: Vocabulary,
+    counts: dict[str, int],
+    agreed: list[dict[str, Any]],
+) -> None:
+    """How the folder was made: nothing in it depends on when or how often it was begun."""
+    from gnomon import __version__
+    from gnomon.vision.look.output import write_manifest
+
+    write_manifest(
+        args.output,
+        {
+            "gnomon": __version__,
+            "sources": [str(path) for path in args.sources],
+            "kinds": [reader.kind for reader in sources.readers],
+            "images": str(args.images or ""),
+            "mode": mode.name,
+            "switches": mode.describe(),
+            "depth": eyes.depth or ("true" if _has_true_depth(eyes, sources) else "none"),
+            "detector": args.detector,
+            "encoder": args.encoder,
+            "colours": args.colours,
+            "limit": args.limit,
+            "least": args.least,
+            "least_name": args.least_name,
+            "pictures": vocabulary.pictures,
+            "regions": vocabulary.read,
+            "lines": counts,
+            "agreement": agreed,
+        },
+    )
+
+
+def _has_true_depth(eyes: Eyes, sources: Sources) -> bool:
+    return eyes.true_depth and any(reader.has_true_depth for reader in sources.readers)
+
+
+def _write_page(folder: Path) -> None:
+    """A page to look at; the knowledge is whole without it."""
+    from gnomon.reporting.knowledge.page import write_page
+
+    try:
+        write_page(folder)
+    except GnomonError as error:
+        tell(f"There is no page: {error}")
+
+
+def _summary(folder: Path, vocabulary: Vocabulary, counts: dict[str, int]) -> str:
+    lines = [f"{vocabulary.read:,} regions in {vocabulary.pictures:,} pictures"]
+    lines += [f"{counts[name]:>9,}  {name}.jsonl" for name in counts]
+    if not counts["size"]:
+        lines.append("No pair was seen often enough to say which is larger.")
+    lines.append(f"in {folder}")
+    return "\n".join(lines)

