@@ -1,0 +1,61 @@
+"""How far a rule is from chance, and when that is an alarm.
+
+An alarm is more than 3 points off, and an interval excludes chance that would do so by luck in 1 %
+of the audits of a sound set: for all parts of a check together (Bonferroni). The interval that is
+shown is the usual one of 95 %. Both are over what varies independently (`gnomon.measures`).
+"""
+
+from __future__ import annotations
+
+from math import isnan
+from typing import NamedTuple
+
+import numpy as np
+
+from gnomon.measures.codes import Floats
+from gnomon.measures.intervals import interval
+from gnomon.measures.statistics import mean_of
+from gnomon.measures.units import Units
+
+POINTS = 0.03  # off chance that matter
+LEVEL = 0.01  # of false alarms, for all parts of a check together
+
+
+class OffChance(NamedTuple):
+    """A rule's share of right answers beside what it would get if nothing were given away."""
+
+    value: float
+    low: float | None
+    high: float | None
+    chance: float
+    above: bool  # an alarm, if the check counts what is above chance
+    below: bool  # the same below
+
+    @property
+    def alarm(self) -> bool:
+        """Whether it is off chance either way."""
+        return self.above or self.below
+
+
+def against(credit: Floats, chance: Floats, units: Units, tests: int) -> OffChance:
+    """What a rule earns on each row, against what chance would, as one of so many tests."""
+    expected = float(chance.mean())
+    gaps = credit - chance
+    statistics = mean_of(gaps, units, bounds=(-expected, 1 - expected))
+    usual = interval(statistics)
+    strict = interval(statistics, level=1 - LEVEL / max(1, tests))
+    known = not isnan(strict.low)
+    return OffChance(
+        value=expected + usual.value,
+        low=expected + usual.low if known else None,
+        high=expected + usual.high if known else None,
+        chance=expected,
+        above=known and usual.value > POINTS and strict.low > 0,
+        below=known and usual.value < -POINTS and strict.high < 0,
+    )
+
+
+def most_frequent_or_guess(chance: Floats, constant: Floats) -> Floats:
+    """What a rule must beat: a guess or, in a set with unequal labels, the best constant answer."""
+    unequal = float(np.mean(constant) - np.mean(chance)) > POINTS
+    return constant if unequal else chance

@@ -1,0 +1,89 @@
+"""How far does one answer get that never looks at the question? One label, or one place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from gnomon.audit.chance import OffChance, against
+from gnomon.audit.finding import Finding, percent
+from gnomon.audit.subject import Subject
+
+CHECK = "constants"
+LEAST_ITEMS = 30  # with the same choices, before a label among them can be called frequent
+MOST_SETS = 6  # sets of choices that have a finding of their own
+
+
+def constants(subject: Subject) -> Iterator[Finding]:
+    """The most frequent label of each set of choices, and the most frequent place."""
+    found = [*_labels(subject), *_places(subject)]
+    if found:
+        yield from found
+        return
+    yield Finding(check=CHECK, says="No set of choices recurs, so no constant answer was tried.")
+
+
+def _labels(subject: Subject) -> Iterator[Finding]:
+    answers = subject.answers
+    if not answers.has_labels:
+        return
+    sizes = np.bincount(answers.offers)
+    offers = [int(offer) for offer in np.argsort(-sizes) if sizes[offer] >= LEAST_ITEMS]
+    tests = 0
+    for offer in offers:
+        tests += len(set(answers.choices[answers.offers == offer][0]) - {-1})
+    for offer in offers[:MOST_SETS]:
+        mine = answers.offers == offer
+        best = int(answers.votes[mine].sum(axis=0).argmax())
+        credit = answers.credit_of(best)[mine]
+        off = against(credit, answers.chance[mine], subject.units[mine], tests)
+        label = answers.targets[best]
+        part = f"'{label}'"
+        if len(offers) > 1:
+            names = sorted(answers.targets[code] for code in answers.choices[mine][0] if code >= 0)
+            part = f"{part} among {', '.join(names)}"
+        yield _finding(subject, part, off, mine, f"Always answering '{label}'")
+
+
+def _places(subject: Subject) -> Iterator[Finding]:
+    """The place of the right answer, where choices do not always stand in the same order."""
+    answers = subject.answers
+    if not len(answers) or not _orders_vary(answers.choices):
+        return
+    width = answers.choices.shape[1]
+    credits = []
+    for place in range(width):
+        there = answers.choices[:, place] >= 0
+        credits.append(np.where(there, answers.gold[:, place], answers.chance))
+    means = [credit.mean() for credit in credits]
+    best = int(np.argmax(means))
+    everybody = np.ones(len(answers), dtype=bool)
+    off = against(credits[best], answers.chance, subject.units, width)
+    part = f"choice {best + 1}"
+    yield _finding(subject, part, off, everybody, f"Always taking choice {best + 1}")
+
+
+def _orders_vary(choices: np.ndarray) -> bool:
+    """Whether the same choices stand in several orders, or differ from item to item."""
+    orders = len(np.unique(choices, axis=0))
+    sets = len(np.unique(np.sort(choices, axis=1), axis=0))
+    return orders > sets or sets > MOST_SETS
+
+
+def _finding(
+    subject: Subject, part: str, off: OffChance, mine: np.ndarray, what: str
+) -> Finding:
+    says = f"{what} is right on {percent(off.value)} of {int(mine.sum()):,} items; "
+    says += f"a guess gets {percent(off.chance)}."
+    return Finding(
+        check=CHECK,
+        part=part,
+        value=off.value,
+        low=off.low,
+        high=off.high,
+        chance=off.chance,
+        alarm=off.above,
+        says=says,
+        n=int(mine.sum()),
+    )

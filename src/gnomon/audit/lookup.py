@@ -1,0 +1,117 @@
+"""Does the training part tell the answers of the test part? Look a text up, take or flip its label.
+
+Flipping matters: where each text is asked once true and once false, and a split tears the two
+apart, the label that was seen is reliably the wrong one. A text that training lacks gets a guess.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from gnomon.audit.chance import OffChance, against
+from gnomon.audit.finding import SHOWN, Finding, percent
+from gnomon.audit.subject import ALL_WORDS, Subject
+from gnomon.measures.codes import Floats
+from gnomon.measures.columns import Vocabulary
+
+PICTURE = "picture"
+
+
+class Looked(NamedTuple):
+    """What is looked up, in which part of the set."""
+
+    field: str
+    keys: list[str]  # for each answer
+    learnt: str
+
+
+def lookup(subject: Subject) -> Iterator[Finding]:
+    """The label that the same text has in training."""
+    yield from _findings(subject, "lookup", flipped=False)
+
+
+def flipped_lookup(subject: Subject) -> Iterator[Finding]:
+    """Any other label than the same text has in training."""
+    yield from _findings(subject, "flipped_lookup", flipped=True)
+
+
+def _findings(subject: Subject, check: str, *, flipped: bool) -> Iterator[Finding]:
+    if subject.test is None or not subject.test.any():
+        says = "There is no training part and test part, so nothing was looked up."
+        yield Finding(check=check, says=says)
+        return
+    if not subject.answers.has_labels:
+        says = "Each item has choices of its own, so labels cannot be looked up."
+        yield Finding(check=check, says=says)
+        return
+    parts = _parts(subject)
+    tests = len(parts) * len(subject.learnt)
+    for field, keys in parts.items():
+        for learnt in subject.learnt:
+            yield _finding(subject, check, Looked(field, keys, learnt), tests, flipped=flipped)
+
+
+def _parts(subject: Subject) -> dict[str, list[str]]:
+    """What can be looked up: each field, all words where there are several, the picture."""
+    parts = {field: subject.texts(field) for field in subject.fields}
+    if len(parts) > 1:
+        parts[ALL_WORDS] = subject.texts(ALL_WORDS)
+    pictures = [question.picture for question in subject.answered]
+    if any(pictures):
+        parts[PICTURE] = pictures
+    return parts
+
+
+def _finding(
+    subject: Subject, check: str, looked: Looked, tests: int, *, flipped: bool
+) -> Finding:
+    answers = subject.answers
+    assert subject.test is not None
+    test = np.flatnonzero(subject.test)
+    train = subject.learnt[looked.learnt]
+    known, scores = _looked_up(looked.keys, answers.votes, train)
+    credit = answers.credit(-scores if flipped else scores)[test]
+    off = against(credit, answers.chance[test], subject.units[test], tests)
+
+    seen = test[known[test]]
+    return Finding(
+        check=check,
+        part=f"{looked.field} in {looked.learnt}",
+        value=off.value,
+        low=off.low,
+        high=off.high,
+        chance=off.chance,
+        alarm=off.alarm and len(seen) > 0,
+        says=_sentence(subject, looked, off, len(seen), flipped=flipped),
+        n=len(test),
+        behind=len(seen),
+        items=subject.ids(answers.rows[seen]),
+        examples=tuple(subject.example(int(row)) for row in seen[:SHOWN]),
+    )
+
+
+def _looked_up(keys: list[str], votes: Floats, train: np.ndarray) -> tuple[np.ndarray, Floats]:
+    """Whether each key occurs in training, and the votes that it has there."""
+    words = Vocabulary()
+    codes = np.array([words[key] for key in keys], dtype=np.int64)
+    sums = np.zeros((len(words), votes.shape[1]))
+    np.add.at(sums, codes[train], votes[train])
+    scores = sums[codes]
+    return scores.sum(axis=1) > 0, scores
+
+
+def _sentence(
+    subject: Subject, looked: Looked, off: OffChance, seen: int, *, flipped: bool
+) -> str:
+    assert subject.audited.splits is not None and subject.test is not None
+    what = looked.field if looked.field == ALL_WORDS else f"the {looked.field}"
+    answer = "another answer than it has there" if flipped else "the answer that it has there"
+    return (
+        f"Looking {what} up in {looked.learnt} and giving {answer} is right on "
+        f"{percent(off.value)} of {int(subject.test.sum()):,} items of "
+        f"{subject.audited.splits.test_name}, where chance is {percent(off.chance)}; {seen:,} of "
+        "them can be looked up."
+    )

@@ -1,0 +1,182 @@
+"""How much does a part of the question give away? A classifier of words sees that part alone.
+
+It is asked in three ways. By split, as the authors divide the set: both ends count, for to be
+reliably wrong gives as much away. By group: it never saw the item's group or objects. At random: it
+saw other items of the group. In the last two only what is above chance is an alarm: below it lies
+every set whose labels are balanced over its words, since what is held out is then missing in
+training, and nobody who has not seen the set can use that. A text that is the whole question is
+no part of it: that it can be learnt from other items of its group is no fault.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from gnomon.audit.chance import OffChance, against, most_frequent_or_guess
+from gnomon.audit.choicewords import choice_credit
+from gnomon.audit.finding import SHOWN, Finding, percent
+from gnomon.audit.learning import (
+    block_scores,
+    folds_at_random,
+    folds_of_units,
+    held_out_scores,
+)
+from gnomon.audit.questions import Question
+from gnomon.audit.signs import Signs, signs_of, words_of
+from gnomon.audit.subject import ALL_WORDS, Subject
+from gnomon.measures.codes import Floats
+
+CHECK = "partial_input"
+LEAST_ITEMS = 40  # fewer teach a classifier nothing
+LONGEST = 40  # words; longer texts count as alike
+Way = Literal["by split", "by group", "at random"]
+
+
+class Input(NamedTuple):
+    """A part of the question, and the signs that a classifier sees of it."""
+
+    name: str
+    signs: Signs
+    whole: bool = False  # whether it is all that there is of the question
+
+
+def partial_input(subject: Subject) -> Iterator[Finding]:
+    """Each part of the question, asked in each way that the set allows."""
+    answers = subject.answers
+    if len(answers) < LEAST_ITEMS:
+        yield Finding(check=CHECK, says=f"Fewer than {LEAST_ITEMS} items are too few to learn from.")
+        return
+    if not answers.has_labels:
+        yield from _choices_alone(subject)
+        return
+    inputs = list(_inputs(subject))
+    ways = _ways(subject)
+    for given in inputs:
+        for way in ways:
+            yield _finding(subject, given, way, len(inputs) * len(ways))
+
+
+def _inputs(subject: Subject) -> Iterator[Input]:
+    pictures = any(question.picture for question in subject.answered)
+    for field in subject.fields:
+        whole = len(subject.fields) == 1 and not pictures
+        yield Input(field, subject.signs(field), whole)
+    if len(subject.fields) > 1 and pictures:
+        yield Input(ALL_WORDS, subject.signs(ALL_WORDS))
+    if all(question.compared for question in subject.answered):
+        for place in (0, 1):
+            names = [_name(question, place) for question in subject.answered]
+            yield Input(("first thing", "second thing")[place], signs_of(names))
+    forms = [_form(question) for question in subject.answered]
+    yield Input("lengths and shared words", signs_of(forms, str.split))
+
+
+def _name(question: Question, place: int) -> str:
+    assert question.compared is not None
+    return question.compared[place]
+
+
+def _form(question: Question) -> str:
+    """How long the texts of a question are, and how many words they share; no word itself."""
+    found = []
+    seen: set[str] = set()
+    for place, text in enumerate(question.texts):
+        words = words_of(text)
+        found.append(f"length{place}:{min(len(words), LONGEST)}")
+        if seen:
+            found.append(f"shared{place}:{len(seen.intersection(words))}")
+        seen.update(words)
+    return " ".join(found)
+
+
+def _ways(subject: Subject) -> list[Way]:
+    ways: list[Way] = []
+    if subject.test is not None and subject.test.any():
+        ways.append("by split")
+    if subject.audited.has_groups:
+        ways.append("by group")
+    return [*ways, "at random"]
+
+
+def _finding(subject: Subject, given: Input, way: Way, tests: int) -> Finding:
+    answers = subject.answers
+    asked = np.ones(len(answers), dtype=bool)
+    if way == "by split":
+        assert subject.test is not None
+        asked = subject.test
+        *_, train = subject.learnt.values()
+        scores = np.zeros((len(answers), len(answers.targets)))
+        scores[asked] = block_scores(given.signs, answers, train, asked)
+    else:
+        scores = held_out_scores(given.signs, answers, _folds(subject, way))
+    credit = answers.credit(scores)[asked]
+
+    chance = answers.chance[asked]
+    reference = most_frequent_or_guess(chance, answers.constant[asked])
+    off = against(credit, reference, subject.units[asked], tests)
+    below = off.below and float(credit.mean()) < float(chance.mean())
+    above = off.above and not (given.whole and way != "by group")
+    alarm = above or (below and way == "by split")
+    right = answers.rows[np.flatnonzero(asked)[credit == 1]]
+    return Finding(
+        check=CHECK,
+        part=f"{given.name}, {way}",
+        value=off.value,
+        low=off.low,
+        high=off.high,
+        chance=off.chance,
+        alarm=alarm,
+        says=_sentence(given.name, way, off, below=below, items=int(asked.sum())),
+        n=int(asked.sum()),
+        behind=len(right) if alarm else 0,
+        items=subject.ids(right) if alarm else (),
+        examples=tuple(subject.audited.example(int(row)) for row in right[:SHOWN] if alarm),
+    )
+
+
+def _folds(subject: Subject, way: Way) -> np.ndarray:
+    if way == "at random":
+        return folds_at_random(len(subject.answers))
+    return folds_of_units([question.kin for question in subject.answered])
+
+
+def _sentence(name: str, way: Way, off: OffChance, *, below: bool, items: int) -> str:
+    what = f"A classifier that sees {_of(name)} alone"
+    how = {
+        "by split": "and learnt from the training part",
+        "by group": "and never saw the item's group",
+        "at random": "and saw other items of its group",
+    }[way]
+    says = f"{what} {how} is right on {percent(off.value)} of {items:,} items; "
+    says += f"without it one gets {percent(off.chance)}."
+    if below and way != "by split":
+        says += " Below chance: labels are balanced over these words, so do not divide the set."
+    return says
+
+
+def _of(name: str) -> str:
+    return name if name.startswith(("lengths", "all ")) else f"the {name}"
+
+
+def _choices_alone(subject: Subject) -> Iterator[Finding]:
+    """Choices that differ from item to item: do their own words and lengths give one away?"""
+    rules: dict[str, Floats] = choice_credit(subject)
+    for name, credit in rules.items():
+        off = against(credit, subject.answers.chance, subject.units, len(rules))
+        yield Finding(
+            check=CHECK,
+            part=name,
+            value=off.value,
+            low=off.low,
+            high=off.high,
+            chance=off.chance,
+            alarm=off.alarm if name != "words of the choices" else off.above,
+            says=(
+                f"Taking the choice by {name} alone, without the question, is right on "
+                f"{percent(off.value)} of {len(credit):,} items; a guess gets {percent(off.chance)}."
+            ),
+            n=len(credit),
+        )

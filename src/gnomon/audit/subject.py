@@ -1,0 +1,95 @@
+"""A set of questions with what several checks need of it, made once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cached_property
+
+import numpy as np
+
+from gnomon.audit.coding import Answers, answers_of
+from gnomon.audit.finding import Example, first_ids
+from gnomon.audit.questions import Question, QuestionSet
+from gnomon.audit.signs import Signs, signs_of, words_and_pairs, words_of
+from gnomon.measures.units import Units
+
+ALL_WORDS = "all words"
+
+
+class Subject:
+    """The set that is audited. Arrays of answers, signs and units have a row for each answer."""
+
+    def __init__(self, audited: QuestionSet) -> None:
+        self.audited = audited
+        self._signs: dict[str, Signs] = {}
+        self._words: dict[str, Signs] = {}
+
+    @property
+    def questions(self) -> list[Question]:
+        """All questions, also those that cannot be answered."""
+        return self.audited.questions
+
+    @cached_property
+    def answers(self) -> Answers:
+        """The right answers."""
+        return answers_of(self.audited)
+
+    @cached_property
+    def units(self) -> Units:
+        """What the answers share."""
+        return self.audited.units[self.answers.rows]
+
+    @cached_property
+    def answered(self) -> list[Question]:
+        """The questions that can be answered."""
+        return [self.questions[row] for row in self.answers.rows]
+
+    @cached_property
+    def fields(self) -> tuple[str, ...]:
+        """The fields that have words in at least one question."""
+        found = []
+        for field in self.audited.fields:
+            if any(map(str.strip, self.audited.column(field))):
+                found.append(field)
+        return tuple(found)
+
+    def texts(self, field: str) -> list[str]:
+        """The texts of a field, or of all of them, of the questions that can be answered."""
+        if field == ALL_WORDS:
+            return [" / ".join(question.texts) for question in self.answered]
+        place = self.audited.fields.index(field)
+        return [question.texts[place] for question in self.answered]
+
+    def signs(self, field: str) -> Signs:
+        """Words and pairs of neighbouring words of a field."""
+        if field not in self._signs:
+            self._signs[field] = signs_of(self.texts(field), words_and_pairs)
+        return self._signs[field]
+
+    def words(self, field: str) -> Signs:
+        """Words of a field."""
+        if field not in self._words:
+            self._words[field] = signs_of(self.texts(field), words_of)
+        return self._words[field]
+
+    @cached_property
+    def test(self) -> np.ndarray | None:
+        """Which answers are for testing, if the authors say."""
+        splits = self.audited.splits
+        return None if splits is None else splits.test[self.answers.rows]
+
+    @cached_property
+    def learnt(self) -> dict[str, np.ndarray]:
+        """Which answers may be learnt from: those for training, then with those for development."""
+        splits = self.audited.splits
+        if splits is None:
+            return {}
+        return {name: rows[self.answers.rows] for name, rows in splits.learnt.items()}
+
+    def example(self, answer: int) -> Example:
+        """The question of an answer, as an example."""
+        return self.audited.example(int(self.answers.rows[answer]))
+
+    def ids(self, numbers: Iterable[int]) -> tuple[str, ...]:
+        """The ids of some questions, the first few."""
+        return first_ids(self.questions[number].id for number in numbers)

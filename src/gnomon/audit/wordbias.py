@@ -1,0 +1,163 @@
+"""Single words that come with one label more often than with others (Gardner et al. 2021).
+
+Two counts. By items, as in the literature: each item is a witness of its own. By groups: items of
+one template, pattern or pair are one witness, so that a template that is filled 200 times does not
+count 200 times.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from gnomon.audit.finding import SHOWN, Example, Finding, percent, share
+from gnomon.audit.signs import Signs
+from gnomon.audit.subject import ALL_WORDS, Subject
+from gnomon.measures.codes import Floats
+
+CHECK = "words"
+LEAST_ITEMS = 20  # with a word, before its labels can be called biased
+LEAST_GROUPS = 5
+FAR = 5.0  # standard errors; of ten thousand words of a sound set none would be so far off
+MOST = 0.1  # share of the words that may be: some words have to mean something
+
+
+class Bias(NamedTuple):
+    """How far the labels of a word are from those of the set, in standard errors."""
+
+    word: str
+    label: str
+    z: float
+    items: int
+    with_label: float  # share
+
+
+def words(subject: Subject) -> Iterator[Finding]:
+    """The words of each field, and of all."""
+    if not subject.answers.has_labels:
+        yield Finding(check=CHECK, says="Each item has choices of its own: no label recurs.")
+        return
+    fields = list(subject.fields)
+    if len(fields) > 1:
+        fields.append(ALL_WORDS)
+    for field in fields:
+        yield _finding(subject, field, by_groups=False)
+        if subject.audited.has_groups:
+            yield _finding(subject, field, by_groups=True)
+
+
+def _finding(subject: Subject, field: str, *, by_groups: bool) -> Finding:
+    signs = subject.words(field)
+    groups = _groups(subject) if by_groups else np.arange(len(subject.answers))
+    biases = _biases(subject, signs, groups, LEAST_GROUPS if by_groups else LEAST_ITEMS)
+    far = [bias for bias in biases if abs(bias.z) > FAR]
+    far.sort(key=lambda bias: (-abs(bias.z), bias.word))
+    value = share(len(far), len(biases))
+    witnesses = "groups" if by_groups else "items"
+    says = (
+        f"{len(far):,} of {len(biases):,} words ({_where(field)}) come with one label too often or "
+        f"too rarely, by more than {FAR:g} standard errors over {witnesses}"
+    )
+    if far:
+        says += f": {_listed(far)}"
+    behind = _items_with(signs, far)
+    return Finding(
+        check=CHECK,
+        part=f"{field}, by {witnesses}",
+        value=value,
+        chance=0.0,
+        alarm=value > MOST,
+        says=f"{says}.",
+        n=len(biases),
+        behind=len(behind),
+        items=subject.ids(subject.answers.rows[behind]),
+        examples=_examples(subject, signs, far),
+    )
+
+
+def _where(field: str) -> str:
+    return "all of them" if field == ALL_WORDS else f"those of the {field}"
+
+
+def _groups(subject: Subject) -> np.ndarray:
+    names = [" / ".join(question.kin) for question in subject.answered]
+    _, codes = np.unique(names, return_inverse=True)
+    return np.asarray(codes)
+
+
+def _biases(subject: Subject, signs: Signs, groups: np.ndarray, least: int) -> list[Bias]:
+    """The label that is furthest off for each word that is frequent enough."""
+    answers = subject.answers
+    items = np.bincount(signs.codes, minlength=len(signs.names))
+    pair, sign_of = _pairs(signs, groups)
+    witnesses = np.bincount(sign_of, minlength=len(signs.names))
+    enough = (items >= LEAST_ITEMS) & (witnesses >= least)
+
+    codes, labels = answers.right
+    best = np.zeros(len(signs.names))
+    label = np.zeros(len(signs.names), dtype=np.int64)
+    for target in range(len(labels)):
+        z = _deviations(signs, codes == target, pair, sign_of)
+        further = np.abs(z) > np.abs(best)
+        best = np.where(further, z, best)
+        label = np.where(further, target, label)
+
+    with_label = np.bincount(
+        signs.codes, weights=codes[signs.rows] == label[signs.codes], minlength=len(signs.names)
+    )
+    found = []
+    for code in np.flatnonzero(enough):
+        name = labels[label[code]]
+        of_label = float(with_label[code] / items[code])
+        found.append(Bias(signs.names[code], name, float(best[code]), int(items[code]), of_label))
+    return found
+
+
+def _pairs(signs: Signs, groups: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The pair of group and sign of each entry, and the sign of each pair."""
+    count = int(groups.max(initial=0)) + 1
+    keys, pair = np.unique(signs.codes * count + groups[signs.rows], return_inverse=True)
+    return np.asarray(pair), keys // count
+
+
+def _deviations(
+    signs: Signs, labelled: np.ndarray, pair: np.ndarray, sign_of: np.ndarray
+) -> Floats:
+    """z of one label for each sign: the label's surplus over the error that witnesses show.
+
+    The error is that of a binomial where each witness is one item, else it is clustered.
+    """
+    rate = labelled.mean()
+    surplus = labelled[signs.rows] - rate
+    number = len(signs.names)
+    total = np.bincount(signs.codes, weights=surplus, minlength=number)
+    if len(sign_of) == len(pair):
+        variance = np.bincount(signs.codes, minlength=number) * rate * (1 - rate)
+    else:
+        of_pairs = np.bincount(pair, weights=surplus, minlength=len(sign_of))
+        variance = np.bincount(sign_of, weights=of_pairs**2, minlength=number)
+    return np.asarray(total / np.sqrt(np.maximum(variance, 1e-9)))
+
+
+def _listed(far: list[Bias]) -> str:
+    shown = []
+    for bias in far[:SHOWN]:
+        shown.append(f"'{bias.word}' is '{bias.label}' in {percent(bias.with_label)}")
+    return ", ".join(shown)
+
+
+def _items_with(signs: Signs, far: list[Bias]) -> np.ndarray:
+    names = {bias.word for bias in far}
+    codes = [code for code, name in enumerate(signs.names) if name in names]
+    return np.unique(signs.rows[np.isin(signs.codes, codes)])
+
+
+def _examples(subject: Subject, signs: Signs, far: list[Bias]) -> tuple[Example, ...]:
+    found = []
+    for bias in far[:SHOWN]:
+        code = signs.names.index(bias.word)
+        row = int(signs.rows[signs.codes == code][0])
+        found.append(subject.example(row))
+    return tuple(found)
