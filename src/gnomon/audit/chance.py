@@ -55,6 +55,11 @@ def against(credit: Floats, chance: Floats, units: Units, tests: int) -> OffChan
     )
 
 
+def alone(count: int) -> Units:
+    """Items that share nothing, as far as the question goes."""
+    return Units(np.arange(count)[:, None], (1,), ("items",))
+
+
 def most_frequent_or_guess(chance: Floats, constant: Floats) -> Floats:
     """What a rule must beat: a guess or, in a set with unequal labels, the best constant answer."""
     unequal = float(np.mean(constant) - np.mean(chance)) > POINTS

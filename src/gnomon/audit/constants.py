@@ -1,4 +1,7 @@
-"""How far does one answer get that never looks at the question? One label, or one place."""
+"""How far does one answer get that never looks at the question? One label, or one place.
+
+The question is about this very set, not about others like it, so each item counts for itself.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from gnomon.audit.chance import OffChance, against
+from gnomon.audit.chance import OffChance, against, alone
 from gnomon.audit.finding import Finding, percent
 from gnomon.audit.subject import Subject
 
@@ -37,7 +40,7 @@ def _labels(subject: Subject) -> Iterator[Finding]:
         mine = answers.offers == offer
         best = int(answers.votes[mine].sum(axis=0).argmax())
         credit = answers.credit_of(best)[mine]
-        off = against(credit, answers.chance[mine], subject.units[mine], tests)
+        off = against(credit, answers.chance[mine], alone(int(mine.sum())), tests)
         label = answers.targets[best]
         part = f"'{label}'"
         if len(offers) > 1:
@@ -59,7 +62,7 @@ def _places(subject: Subject) -> Iterator[Finding]:
     means = [credit.mean() for credit in credits]
     best = int(np.argmax(means))
     everybody = np.ones(len(answers), dtype=bool)
-    off = against(credits[best], answers.chance, subject.units, width)
+    off = against(credits[best], answers.chance, alone(len(answers)), width)
     part = f"choice {best + 1}"
     yield _finding(subject, part, off, everybody, f"Always taking choice {best + 1}")
 

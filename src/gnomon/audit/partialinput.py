@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from gnomon.audit.chance import OffChance, against, most_frequent_or_guess
+from gnomon.audit.chance import OffChance, against, alone, most_frequent_or_guess
 from gnomon.audit.choicewords import choice_credit
 from gnomon.audit.finding import SHOWN, Finding, percent
 from gnomon.audit.learning import (
@@ -116,7 +116,9 @@ def _finding(subject: Subject, given: Input, way: Way, tests: int) -> Finding:
 
     chance = answers.chance[asked]
     reference = most_frequent_or_guess(chance, answers.constant[asked])
-    off = against(credit, reference, subject.units[asked], tests)
+    # at random the question is about this very set, not about other groups
+    units = alone(len(credit)) if way == "at random" else subject.units[asked]
+    off = against(credit, reference, units, tests)
     below = off.below and float(credit.mean()) < float(chance.mean())
     above = off.above and not (given.whole and way != "by group")
     alarm = above or (below and way == "by split")

@@ -100,7 +100,8 @@ def _biases(subject: Subject, signs: Signs, groups: np.ndarray, least: int) -> l
     label = np.zeros(len(signs.names), dtype=np.int64)
     for target in range(len(labels)):
         z = _deviations(signs, codes == target, pair, sign_of)
-        further = np.abs(z) > np.abs(best)
+        with_target = np.bincount(signs.codes, codes[signs.rows] == target, len(signs.names))
+        further = (np.abs(z) > np.abs(best)) & (with_target > 0)
         best = np.where(further, z, best)
         label = np.where(further, target, label)
 
@@ -127,17 +128,17 @@ def _deviations(
 ) -> Floats:
     """z of one label for each sign: the label's surplus over the error that witnesses show.
 
-    The error is that of a binomial where each witness is one item, else it is clustered.
+    The error is that of a binomial, or what the groups show if that is more.
     """
     rate = labelled.mean()
     surplus = labelled[signs.rows] - rate
     number = len(signs.names)
     total = np.bincount(signs.codes, weights=surplus, minlength=number)
-    if len(sign_of) == len(pair):
-        variance = np.bincount(signs.codes, minlength=number) * rate * (1 - rate)
-    else:
+    variance = np.bincount(signs.codes, minlength=number) * rate * (1 - rate)
+    if len(sign_of) < len(pair):
         of_pairs = np.bincount(pair, weights=surplus, minlength=len(sign_of))
-        variance = np.bincount(sign_of, weights=of_pairs**2, minlength=number)
+        of_groups = np.bincount(sign_of, weights=of_pairs**2, minlength=number)
+        variance = np.maximum(variance, of_groups)
     return np.asarray(total / np.sqrt(np.maximum(variance, 1e-9)))
 
 
