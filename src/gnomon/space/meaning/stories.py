@@ -1,0 +1,205 @@
+"""A story: who is in it, of what kind, at which moments; and what holds of any such world.
+
+Everything has a box at every moment: a centre that may move and sides that do not change. East is
+x, north (away from the viewer) is y, up is z. Only what a meaning speaks of gets quantities.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from itertools import combinations
+from typing import NamedTuple
+
+from gnomon.space.meaning.formulas import Flag, Formula, Term, every, exactly_one, quantity, some
+from gnomon.space.meaning.readings import Reading
+
+AXES = ("x", "y", "z")
+START, MIDDLE, NOW = 0, 1, 2  # the moments of a story
+MOMENTS = (START, MIDDLE, NOW)
+WINDS = (("y", 1), ("x", 1), ("y", -1), ("x", -1))  # north, east, south, west: to the right
+
+# Kinds that decide how a thing behaves; `kinds.yaml` says which classes of a world are of a kind.
+WALLED = ("room", "building", "city", "country")
+
+
+class When(NamedTuple):
+    """The moment that a clause speaks of, and those before and after what it tells."""
+
+    at: int = NOW
+    before: int = START
+    after: int = NOW
+
+
+class Story:
+    """Collects the boxes, headings and assumptions that the meanings of sentences need."""
+
+    def __init__(self, kinds: Mapping[str, frozenset[str]], reading: Reading) -> None:
+        self.kinds = dict(kinds)
+        self.reading = reading
+        self.assumed: list[Formula] = []
+        self.placed: dict[tuple[str, int], None] = {}  # things whose sides matter, by moment
+        self.headed: dict[tuple[str, int], None] = {}
+        self.seated: dict[str, None] = {}
+        self.lengths: dict[str, None] = {}
+        self.holding: set[str] = set()  # what something is said to be in
+
+    def is_a(self, name: str, *kinds: str) -> bool:
+        """Whether a thing is of one of the kinds."""
+        own = self.kinds.get(name, frozenset())
+        return any(kind in own for kind in kinds)
+
+    def named(self, *but: str) -> list[str]:
+        """Those that the story names, without some of them."""
+        return [name for name in self.kinds if name not in but]
+
+    def moment(self, name: str, at: int) -> int:
+        """The moment of a thing; what does not move has one only."""
+        return START if self.is_a(name, "fixed") else at
+
+    # Quantities.
+
+    def middle(self, name: str, axis: str, at: int) -> Term:
+        """The centre of a thing along an axis."""
+        return quantity(f"{name}@{self.moment(name, at)}.{axis}")
+
+    def low(self, name: str, axis: str, at: int) -> Term:
+        """Where a thing begins along an axis."""
+        return self.middle(name, axis, at) - self._half(name, axis, at)
+
+    def high(self, name: str, axis: str, at: int) -> Term:
+        """Where a thing ends along an axis."""
+        return self.middle(name, axis, at) + self._half(name, axis, at)
+
+    def _half(self, name: str, axis: str, at: int) -> Term:
+        self.placed[name, self.moment(name, at)] = None
+        return quantity(f"{name}.half-{axis}")
+
+    def underside(self, name: str, at: int) -> Term:
+        """The height below which there is room under a thing: its lower side, unless it has legs."""
+        if not self.is_a(name, "legged"):
+            return self.low(name, "z", at)
+        return self.low(name, "z", at) + quantity(f"{name}.legs")
+
+    def length(self, name: str) -> Term:
+        """A length that words compare with: step, near, far, mile, floor."""
+        self.lengths[name] = None
+        return quantity(name)
+
+    def heading(self, name: str, at: int) -> list[Formula]:
+        """Four flags: which of the WINDS somebody faces."""
+        self.headed[name, at] = None
+        return [Flag(f"{name}@{at} faces {wind}") for wind in range(4)]
+
+    def seat(self, name: str, seats: int = 6) -> list[Formula]:
+        """Flags: on which seat around a table somebody sits, counted to the right."""
+        self.seated[name] = None
+        return [Flag(f"{name} on seat {seat}") for seat in range(seats)]
+
+    def assume(self, formula: Formula) -> None:
+        """Take something for granted, whether its sentence is true or not."""
+        self.assumed.append(formula)
+
+    # What holds of any such world.
+
+    def background(self) -> list[Formula]:
+        """The assumptions about everything that has been spoken of so far."""
+        self.lengths.update(dict.fromkeys(("step", "near", "far", "mile", "floor")))
+        found = [*self.assumed, *self._lengths()]
+        for name in dict.fromkeys(name for name, _ in self.placed):
+            found += self._sides(name)
+        for name, at in self.headed:
+            found.append(exactly_one(self.heading(name, at)))
+        for name in self.seated:
+            found.append(exactly_one(self.seat(name)))
+        for one, other in combinations(self.seated, 2):
+            pairs = zip(self.seat(one), self.seat(other), strict=True)
+            found += [~first | ~second for first, second in pairs]
+        return found + self._places()
+
+    def _lengths(self) -> list[Formula]:
+        step, near, far = quantity("step"), quantity("near"), quantity("far")
+        mile, floor = quantity("mile"), quantity("floor")
+        found = [step > 0, floor > 0]
+        margin = 1 if self.reading.sharp else 4
+        found += [near > step * margin, far > near * margin, mile > far * margin]
+        return found
+
+    def _sides(self, name: str) -> list[Formula]:
+        found = []
+        for axis in AXES:
+            half = quantity(f"{name}.half-{axis}")
+            found.append(half > 0)
+            limit = self._limit(name)
+            if limit is not None:
+                found.append(half * 2 <= limit)
+        if self.is_a(name, "legged"):
+            legs = quantity(f"{name}.legs")
+            found += [legs > 0, legs < quantity(f"{name}.half-z") * 2]
+        return found
+
+    def _limit(self, name: str) -> Term | None:
+        """How large a thing may be: what can be carried or walks is within a step."""
+        if self.reading.sharp or self.is_a(name, "city", "country", "area"):
+            return None
+        if self.is_a(name, "building", "room", "landmark", "vehicle", "fixed"):
+            return quantity("near")
+        return quantity("step")
+
+    def _places(self) -> list[Formula]:
+        """Solid bodies, separate places, and walls that nothing straddles."""
+        found = []
+        for (one, at), (other, then) in combinations(self.placed, 2):
+            if one == other:
+                continue
+            if at != then and not self.is_a(one, "fixed") and not self.is_a(other, "fixed"):
+                continue
+            found += self._pair(one, other, max(at, then))
+        return found
+
+    def _pair(self, one: str, other: str, at: int) -> Iterable[Formula]:
+        if not self.reading.ghostly and self._solid(one) and self._solid(other):
+            yield self.disjoint(one, other, at) | self._tucked(one, other, at)
+        if self.reading.open_plan:
+            return
+        for kind in WALLED:
+            if self.is_a(one, kind) and self.is_a(other, kind):
+                yield self.disjoint(one, other, at, strictly=True)
+                return
+        for inner, outer in ((one, other), (other, one)):
+            if self.is_a(outer, *WALLED) and self._could_be_in(inner, outer):
+                within = self.within(inner, outer, at)
+                yield within | self.disjoint(inner, outer, at, strictly=True)
+
+    def _could_be_in(self, inner: str, outer: str) -> bool:
+        if self.is_a(inner, "building", "room", "city", "country"):
+            pairs = (("room", "building"), ("city", "country"), ("building", "city"))
+            return any(self.is_a(inner, low) and self.is_a(outer, high) for low, high in pairs)
+        return not self.is_a(inner, "fixed")
+
+    def _solid(self, name: str) -> bool:
+        return name not in self.holding and not self.is_a(name, "hollow", "area", *WALLED)
+
+    def _tucked(self, one: str, other: str, at: int) -> Formula:
+        """One is under the other, which has legs."""
+        ways = []
+        for lower, upper in ((one, other), (other, one)):
+            if self.is_a(upper, "legged"):
+                ways.append(self.high(lower, "z", at) <= self.underside(upper, at))
+        return some(ways)
+
+    def within(self, inner: str, outer: str, at: int) -> Formula:
+        """All of one thing is in the box of another."""
+        parts = []
+        for axis in AXES:
+            parts.append(self.low(outer, axis, at) <= self.low(inner, axis, at))
+            parts.append(self.high(inner, axis, at) <= self.high(outer, axis, at))
+        return every(parts)
+
+    def disjoint(self, one: str, other: str, at: int, *, strictly: bool = False) -> Formula:
+        """Nothing is in both boxes; strictly: they do not touch."""
+        ways = []
+        for axis in AXES:
+            for left, right in ((one, other), (other, one)):
+                end, start = self.high(left, axis, at), self.low(right, axis, at)
+                ways.append(end < start if strictly else end <= start)
+        return some(ways)
