@@ -57,7 +57,9 @@ class Answers:
         names = Vocabulary()
         codes = []
         for mine in self.votes > 0:
-            together = [target for target, is_right in zip(self.targets, mine, strict=True) if is_right]
+            together = [
+                target for target, is_right in zip(self.targets, mine, strict=True) if is_right
+            ]
             codes.append(names[" or ".join(together)])
         return np.array(codes, dtype=np.int64), list(names)
 

@@ -74,9 +74,7 @@ def _orders_vary(choices: np.ndarray) -> bool:
     return orders > sets or sets > MOST_SETS
 
 
-def _finding(
-    subject: Subject, part: str, off: OffChance, mine: np.ndarray, what: str
-) -> Finding:
+def _finding(subject: Subject, part: str, off: OffChance, mine: np.ndarray, what: str) -> Finding:
     says = f"{what} is right on {percent(off.value)} of {int(mine.sum()):,} items; "
     says += f"a guess gets {percent(off.chance)}."
     return Finding(

@@ -15,7 +15,9 @@ LEAST_ITEMS = 60  # of a tag's value, before it is called disputed
 
 def disputes(subject: Subject) -> Iterator[Finding]:
     """Items that somebody voted against, those that most voted against, and the worst tags."""
-    voted = [number for number, one in enumerate(subject.questions) if one.votes and one.votes.total]
+    voted = [
+        number for number, one in enumerate(subject.questions) if one.votes and one.votes.total
+    ]
     if not voted:
         yield Finding(check=CHECK, says="There are no votes of people, so nothing can be disputed.")
         return

@@ -1,4 +1,4 @@
-"""Findings that are right although they look wrong: named, with a reason (data/audit.yaml).
+"""Findings that are right although they look wrong: named, with a reason (data/audit/explained.yaml).
 
 A reason also has the largest value that it covers, so that a set that gets worse is an alarm again.
 """
@@ -31,7 +31,7 @@ class _File(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @cache
 def _explained() -> dict[str, tuple[Explanation, ...]]:
-    return msgspec.convert(read_yaml(package_data("audit.yaml")), _File).explained
+    return msgspec.convert(read_yaml(package_data("audit/explained.yaml")), _File).explained
 
 
 def explanations_of(benchmark: str) -> tuple[Explanation, ...]:

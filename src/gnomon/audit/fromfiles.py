@@ -26,6 +26,7 @@ LESSER = ("lesser", "<", "smaller", "shorter", "lower", "below", "lighter")
 LEVEL = ("level", "=", "same", "equal")
 TRUE = ("1", "true", "yes", "entailment")
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+THINGS = UnitKind(("first", "second"), "things")
 GROUPS = (UnitKind(("group",), "groups"), UnitKind(("picture",), "pictures"))
 
 
@@ -50,7 +51,7 @@ def of_files(
         name=name,
         fields=tuple(fields.texts()),
         questions=_questions(every, fields),
-        kinds=GROUPS,
+        kinds=(THINGS,) if fields.has("first") and not fields.has("group") else GROUPS,
         total=total,
         slices=("relation",) if fields.has("relation") else (),
     )
@@ -106,8 +107,10 @@ def _questions(rows: Iterable[Row], fields: FieldMap) -> list[Question]:
 def _question(number: int, row: Row, fields: FieldMap) -> Question:
     choices, names = _choices(fields.value(row, "choices"))
     tags = {}
-    if fields.has("relation"):
-        tags["relation"] = _text(fields.value(row, "relation"))
+    for what in ("relation", "first", "second"):
+        if fields.has(what):
+            tags[what] = _text(fields.value(row, what))
+    compared = _compared(tags, choices)
     return Question(
         id=_text(fields.value(row, "id")) or f"row {number + 1}",
         texts=tuple(_text(row.get(name)) for name in fields.texts()),
@@ -117,7 +120,8 @@ def _question(number: int, row: Row, fields: FieldMap) -> Question:
         split=_text(fields.value(row, "split")),
         picture=_text(fields.value(row, "image")),
         votes=_votes(row, fields),
-        compared=_compared(row, fields, choices),
+        held_out=(compared.first, compared.second) if compared else (),
+        compared=compared,
         tags=tags,
     )
 
@@ -200,11 +204,10 @@ def _parts(label: str, labels: Iterable[str]) -> list[str]:
     return parts if len(parts) > 1 and set(parts) <= set(labels) else []
 
 
-def _compared(row: Row, fields: FieldMap, choices: Sequence[str]) -> Compared | None:
-    if not fields.has("first") or not fields.has("second"):
+def _compared(tags: Mapping[str, str], choices: Sequence[str]) -> Compared | None:
+    if "first" not in tags or "second" not in tags:
         return None
-    first, second = _text(fields.value(row, "first")), _text(fields.value(row, "second"))
-    return Compared(first, second, _targets(choices))
+    return Compared(tags["first"], tags["second"], _targets(choices))
 
 
 def _targets(choices: Sequence[str]) -> dict[str, str]:

@@ -11,13 +11,22 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gnomon.audit.chance import OffChance, against
+from gnomon.audit.chance import against
 from gnomon.audit.finding import SHOWN, Finding, percent
+from gnomon.audit.questions import Splits
 from gnomon.audit.subject import ALL_WORDS, Subject
 from gnomon.measures.codes import Floats
 from gnomon.measures.columns import Vocabulary
 
 PICTURE = "picture"
+
+
+class Rule(NamedTuple):
+    """Which answer is given, as one of how many tests."""
+
+    check: str
+    flipped: bool
+    tests: int
 
 
 class Looked(NamedTuple):
@@ -39,7 +48,8 @@ def flipped_lookup(subject: Subject) -> Iterator[Finding]:
 
 
 def _findings(subject: Subject, check: str, *, flipped: bool) -> Iterator[Finding]:
-    if subject.test is None or not subject.test.any():
+    splits = subject.splits
+    if splits is None:
         says = "There is no training part and test part, so nothing was looked up."
         yield Finding(check=check, says=says)
         return
@@ -48,10 +58,10 @@ def _findings(subject: Subject, check: str, *, flipped: bool) -> Iterator[Findin
         yield Finding(check=check, says=says)
         return
     parts = _parts(subject)
-    tests = len(parts) * len(subject.learnt)
+    rule = Rule(check, flipped, tests=len(parts) * len(splits.learnt))
     for field, keys in parts.items():
-        for learnt in subject.learnt:
-            yield _finding(subject, check, Looked(field, keys, learnt), tests, flipped=flipped)
+        for learnt in splits.learnt:
+            yield _finding(subject, splits, rule, Looked(field, keys, learnt))
 
 
 def _parts(subject: Subject) -> dict[str, list[str]]:
@@ -65,27 +75,30 @@ def _parts(subject: Subject) -> dict[str, list[str]]:
     return parts
 
 
-def _finding(
-    subject: Subject, check: str, looked: Looked, tests: int, *, flipped: bool
-) -> Finding:
+def _finding(subject: Subject, splits: Splits, rule: Rule, looked: Looked) -> Finding:
     answers = subject.answers
-    assert subject.test is not None
-    test = np.flatnonzero(subject.test)
-    train = subject.learnt[looked.learnt]
-    known, scores = _looked_up(looked.keys, answers.votes, train)
-    credit = answers.credit(-scores if flipped else scores)[test]
-    off = against(credit, answers.chance[test], subject.units[test], tests)
+    test = np.flatnonzero(splits.test)
+    known, scores = _looked_up(looked.keys, answers.votes, splits.learnt[looked.learnt])
+    credit = answers.credit(-scores if rule.flipped else scores)[test]
+    off = against(credit, answers.chance[test], subject.units[test], rule.tests)
 
     seen = test[known[test]]
+    what = looked.field if looked.field == ALL_WORDS else f"the {looked.field}"
+    answer = "another answer than" if rule.flipped else "the answer that"
+    says = (
+        f"Looking {what} up in {looked.learnt} and giving {answer} it has there is right on "
+        f"{percent(off.value)} of {len(test):,} items of {splits.test_name}, where chance is "
+        f"{percent(off.chance)}; {len(seen):,} of them can be looked up."
+    )
     return Finding(
-        check=check,
+        check=rule.check,
         part=f"{looked.field} in {looked.learnt}",
         value=off.value,
         low=off.low,
         high=off.high,
         chance=off.chance,
         alarm=off.alarm and len(seen) > 0,
-        says=_sentence(subject, looked, off, len(seen), flipped=flipped),
+        says=says,
         n=len(test),
         behind=len(seen),
         items=subject.ids(answers.rows[seen]),
@@ -101,17 +114,3 @@ def _looked_up(keys: list[str], votes: Floats, train: np.ndarray) -> tuple[np.nd
     np.add.at(sums, codes[train], votes[train])
     scores = sums[codes]
     return scores.sum(axis=1) > 0, scores
-
-
-def _sentence(
-    subject: Subject, looked: Looked, off: OffChance, seen: int, *, flipped: bool
-) -> str:
-    assert subject.audited.splits is not None and subject.test is not None
-    what = looked.field if looked.field == ALL_WORDS else f"the {looked.field}"
-    answer = "another answer than it has there" if flipped else "the answer that it has there"
-    return (
-        f"Looking {what} up in {looked.learnt} and giving {answer} is right on "
-        f"{percent(off.value)} of {int(subject.test.sum()):,} items of "
-        f"{subject.audited.splits.test_name}, where chance is {percent(off.chance)}; {seen:,} of "
-        "them can be looked up."
-    )

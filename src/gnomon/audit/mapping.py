@@ -1,4 +1,4 @@
-"""Which fields of a stranger's rows hold the question: as the user says, or by their usual names."""
+"""Which fields of a stranger's rows hold the question: as the user says, or by usual names."""
 
 from __future__ import annotations
 
@@ -35,7 +35,6 @@ USUAL: dict[str, tuple[str, ...]] = {
     "first": ("first", "obj_a", "o1"),
     "second": ("second", "obj_b", "o2"),
 }
-NEEDED = ("text", "gold")
 
 
 @dataclass(frozen=True)
@@ -49,8 +48,13 @@ class FieldMap:
         return bool(self.fields.get(what))
 
     def texts(self) -> list[str]:
-        """The fields that hold words of the question, in their order."""
-        return [*self.fields.get("context", ()), *self.fields.get("text", ())]
+        """The fields that hold words of the question, in their order.
+
+        Where two things are compared and no text is named, their names are the question.
+        """
+        words = [*self.fields.get("context", ()), *self.fields.get("text", ())]
+        compared = [*self.fields.get("first", ()), *self.fields.get("second", ())]
+        return words or compared
 
     def value(self, row: Mapping[str, Any], what: str) -> Any:
         """What a row holds of this; none if nothing."""
@@ -97,7 +101,9 @@ def complete_map(given: Mapping[str, tuple[str, ...]], columns: Sequence[str]) -
         if there:
             found[what] = (there[0],)
             taken.add(there[0])
-    for what in NEEDED:
+    pair = "first" in found and "second" in found
+    needed = ("gold",) if pair else ("text", "gold")
+    for what in needed:
         if what not in found:
             raise UsageError(
                 f"No field is known to hold the {what} of a question.",

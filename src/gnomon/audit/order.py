@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from gnomon.audit.finding import LISTED, SHOWN, Finding, percent, quoted, share
+from gnomon.audit.finding import LISTED, SHOWN, Finding, percent, share
 from gnomon.audit.questions import Question
 from gnomon.audit.subject import Subject
 

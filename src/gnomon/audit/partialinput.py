@@ -47,7 +47,9 @@ def partial_input(subject: Subject) -> Iterator[Finding]:
     """Each part of the question, asked in each way that the set allows."""
     answers = subject.answers
     if len(answers) < LEAST_ITEMS:
-        yield Finding(check=CHECK, says=f"Fewer than {LEAST_ITEMS} items are too few to learn from.")
+        yield Finding(
+            check=CHECK, says=f"Fewer than {LEAST_ITEMS} items are too few to learn from."
+        )
         return
     if not answers.has_labels:
         yield from _choices_alone(subject)
@@ -66,7 +68,8 @@ def _inputs(subject: Subject) -> Iterator[Input]:
         yield Input(field, subject.signs(field), whole)
     if len(subject.fields) > 1 and pictures:
         yield Input(ALL_WORDS, subject.signs(ALL_WORDS))
-    if all(question.compared for question in subject.answered):
+    named_already = len(subject.fields) == 2 and not pictures and _are_names(subject)
+    if all(question.compared for question in subject.answered) and not named_already:
         for place in (0, 1):
             names = [_name(question, place) for question in subject.answered]
             yield Input(("first thing", "second thing")[place], signs_of(names))
@@ -74,9 +77,17 @@ def _inputs(subject: Subject) -> Iterator[Input]:
     yield Input("lengths and shared words", signs_of(forms, str.split))
 
 
+def _are_names(subject: Subject) -> bool:
+    """Whether the fields are the two things themselves."""
+    question = subject.answered[0]
+    if question.compared is None:
+        return False
+    return question.texts == (question.compared.first, question.compared.second)
+
+
 def _name(question: Question, place: int) -> str:
     assert question.compared is not None
-    return question.compared[place]
+    return question.compared.second if place else question.compared.first
 
 
 def _form(question: Question) -> str:
@@ -94,7 +105,7 @@ def _form(question: Question) -> str:
 
 def _ways(subject: Subject) -> list[Way]:
     ways: list[Way] = []
-    if subject.test is not None and subject.test.any():
+    if subject.splits is not None:
         ways.append("by split")
     if subject.audited.has_groups:
         ways.append("by group")
@@ -103,26 +114,18 @@ def _ways(subject: Subject) -> list[Way]:
 
 def _finding(subject: Subject, given: Input, way: Way, tests: int) -> Finding:
     answers = subject.answers
-    asked = np.ones(len(answers), dtype=bool)
-    if way == "by split":
-        assert subject.test is not None
-        asked = subject.test
-        *_, train = subject.learnt.values()
-        scores = np.zeros((len(answers), len(answers.targets)))
-        scores[asked] = block_scores(given.signs, answers, train, asked)
-    else:
-        scores = held_out_scores(given.signs, answers, _folds(subject, way))
+    asked, scores = _asked(subject, given.signs, way)
     credit = answers.credit(scores)[asked]
-
     chance = answers.chance[asked]
     reference = most_frequent_or_guess(chance, answers.constant[asked])
     # at random the question is about this very set, not about other groups
     units = alone(len(credit)) if way == "at random" else subject.units[asked]
     off = against(credit, reference, units, tests)
+
     below = off.below and float(credit.mean()) < float(chance.mean())
-    above = off.above and not (given.whole and way != "by group")
+    above = off.above and (way == "by group" or not given.whole)
     alarm = above or (below and way == "by split")
-    right = answers.rows[np.flatnonzero(asked)[credit == 1]]
+    right = answers.rows[np.flatnonzero(asked)[credit == 1]] if alarm else answers.rows[:0]
     return Finding(
         check=CHECK,
         part=f"{given.name}, {way}",
@@ -131,12 +134,27 @@ def _finding(subject: Subject, given: Input, way: Way, tests: int) -> Finding:
         high=off.high,
         chance=off.chance,
         alarm=alarm,
-        says=_sentence(given.name, way, off, below=below, items=int(asked.sum())),
-        n=int(asked.sum()),
-        behind=len(right) if alarm else 0,
-        items=subject.ids(right) if alarm else (),
-        examples=tuple(subject.audited.example(int(row)) for row in right[:SHOWN] if alarm),
+        says=_sentence(subject, given.name, way, off, below=below),
+        n=len(credit),
+        behind=len(right),
+        items=subject.ids(right),
+        examples=tuple(subject.audited.example(int(row)) for row in right[:SHOWN]),
     )
+
+
+def _asked(subject: Subject, signs: Signs, way: Way) -> tuple[np.ndarray, Floats]:
+    """Which answers are asked for, and the scores of all."""
+    answers = subject.answers
+    if way != "by split":
+        everybody = np.ones(len(answers), dtype=bool)
+        return everybody, held_out_scores(signs, answers, _folds(subject, way))
+
+    splits = subject.splits
+    assert splits is not None
+    *_, train = splits.learnt.values()
+    scores = np.zeros((len(answers), len(answers.targets)))
+    scores[splits.test] = block_scores(signs, answers, train, splits.test)
+    return splits.test, scores
 
 
 def _folds(subject: Subject, way: Way) -> np.ndarray:
@@ -145,15 +163,17 @@ def _folds(subject: Subject, way: Way) -> np.ndarray:
     return folds_of_units([question.kin for question in subject.answered])
 
 
-def _sentence(name: str, way: Way, off: OffChance, *, below: bool, items: int) -> str:
-    what = f"A classifier that sees {_of(name)} alone"
+def _sentence(subject: Subject, name: str, way: Way, off: OffChance, *, below: bool) -> str:
+    saw = "other items of its group" if subject.audited.has_groups else "other items"
     how = {
         "by split": "and learnt from the training part",
         "by group": "and never saw the item's group",
-        "at random": "and saw other items of its group",
+        "at random": f"and saw {saw}",
     }[way]
-    says = f"{what} {how} is right on {percent(off.value)} of {items:,} items; "
-    says += f"without it one gets {percent(off.chance)}."
+    says = (
+        f"A classifier that sees {_of(name)} alone {how} is right on {percent(off.value)}; "
+        f"without it one gets {percent(off.chance)}."
+    )
     if below and way != "by split":
         says += " Below chance: labels are balanced over these words, so do not divide the set."
     return says
@@ -178,7 +198,8 @@ def _choices_alone(subject: Subject) -> Iterator[Finding]:
             alarm=off.alarm if name != "words of the choices" else off.above,
             says=(
                 f"Taking the choice by {name} alone, without the question, is right on "
-                f"{percent(off.value)} of {len(credit):,} items; a guess gets {percent(off.chance)}."
+                f"{percent(off.value)} of {len(credit):,} items; a guess gets "
+                f"{percent(off.chance)}."
             ),
             n=len(credit),
         )

@@ -74,8 +74,6 @@ class Splits(NamedTuple):
     learnt: dict[str, np.ndarray]  # what may be learnt from: all parts; those for training
 
 
-
-
 @dataclass(frozen=True)
 class QuestionSet:
     """The questions of one audit."""

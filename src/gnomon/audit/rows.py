@@ -63,10 +63,11 @@ def _json(path: Path) -> Iterator[tuple[int, Row]]:
     head = next(read_lines(path), (1, ""))[1].lstrip()
     lines = not path.name.removesuffix(".gz").endswith(".json") or _is_object(head)
     if lines:
-        for number, row in read_jsonl(path, dict[str, Any]):
-            yield number, _flat(row)
+        for number, line in read_jsonl(path, dict[str, Any]):
+            yield number, _flat(line)
         return
-    for number, row in enumerate(_listed(path, read_json(path, Any)), start=1):
+    content: Any = read_json(path, object)
+    for number, row in enumerate(_listed(path, content), start=1):
         yield number, _flat(row)
 
 
@@ -123,9 +124,7 @@ def _table(path: Path) -> Iterator[tuple[int, Row]]:
 
 def _archive(path: Path) -> Iterator[tuple[int, Row]]:
     """The samples of an Inspect log."""
-    number = 0
-    for name, raw in unpacked(path, "samples/", ".json"):
-        number += 1
+    for number, (name, raw) in enumerate(unpacked(path, "samples/", ".json"), start=1):
         try:
             yield number, msgspec.json.decode(raw, type=dict[str, Any])
         except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
@@ -155,7 +154,7 @@ def _parquet(path: Path) -> Iterator[tuple[int, Row]]:
 
 def _arrow(path: Path) -> Iterator[tuple[int, Row]]:
     try:
-        import pyarrow as arrow
+        import pyarrow as arrow  # type: ignore[import-not-found, unused-ignore]
     except ImportError:
         raise GnomonError(
             f"{path}: Arrow files need pyarrow, which is not installed.",

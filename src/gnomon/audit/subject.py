@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import cached_property
 
-import numpy as np
-
 from gnomon.audit.coding import Answers, answers_of
 from gnomon.audit.finding import Example, first_ids
-from gnomon.audit.questions import Question, QuestionSet
+from gnomon.audit.questions import Question, QuestionSet, Splits
 from gnomon.audit.signs import Signs, signs_of, words_and_pairs, words_of
 from gnomon.measures.units import Units
 
@@ -73,18 +71,15 @@ class Subject:
         return self._words[field]
 
     @cached_property
-    def test(self) -> np.ndarray | None:
-        """Which answers are for testing, if the authors say."""
-        splits = self.audited.splits
-        return None if splits is None else splits.test[self.answers.rows]
-
-    @cached_property
-    def learnt(self) -> dict[str, np.ndarray]:
-        """Which answers may be learnt from: those for training, then with those for development."""
-        splits = self.audited.splits
-        if splits is None:
-            return {}
-        return {name: rows[self.answers.rows] for name, rows in splits.learnt.items()}
+    def splits(self) -> Splits | None:
+        """Which answers are for testing and which may be learnt from, if the authors say."""
+        whole = self.audited.splits
+        if whole is None:
+            return None
+        rows = self.answers.rows
+        learnt = {name: mine[rows] for name, mine in whole.learnt.items()}
+        found = Splits(whole.test[rows], whole.test_name, learnt)
+        return found if found.test.any() else None
 
     def example(self, answer: int) -> Example:
         """The question of an answer, as an example."""

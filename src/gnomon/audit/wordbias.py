@@ -44,7 +44,7 @@ def words(subject: Subject) -> Iterator[Finding]:
         fields.append(ALL_WORDS)
     for field in fields:
         yield _finding(subject, field, by_groups=False)
-        if subject.audited.has_groups:
+        if _has_groups(subject):
             yield _finding(subject, field, by_groups=True)
 
 
@@ -81,8 +81,13 @@ def _where(field: str) -> str:
     return "all of them" if field == ALL_WORDS else f"those of the {field}"
 
 
+def _has_groups(subject: Subject) -> bool:
+    """Whether items have groups; two things that are compared are no group."""
+    return subject.audited.has_groups and all(len(one.kin) == 1 for one in subject.answered)
+
+
 def _groups(subject: Subject) -> np.ndarray:
-    names = [" / ".join(question.kin) for question in subject.answered]
+    names = [question.kin[0] for question in subject.answered]
     _, codes = np.unique(names, return_inverse=True)
     return np.asarray(codes)
 

@@ -34,7 +34,18 @@ if TYPE_CHECKING:
     from gnomon.audit.auditing import AuditReport
     from gnomon.audit.questions import QuestionSet
 
-ENDINGS = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".txt", ".parquet", ".arrow", ".eval", ".gz")
+ENDINGS = (
+    ".jsonl",
+    ".ndjson",
+    ".json",
+    ".csv",
+    ".tsv",
+    ".txt",
+    ".parquet",
+    ".arrow",
+    ".eval",
+    ".gz",
+)
 FORMATS = ("table", "json", "csv", "markdown")
 
 
@@ -146,7 +157,9 @@ def _claims(texts: Sequence[str]) -> dict[str, int]:
     for text in texts:
         split, _, number = text.rpartition("=")
         if not number.replace(",", "").isdigit():
-            raise UsageError(f"'{text}' is not a number of items.", "For example: --claim test=1222")
+            raise UsageError(
+                f"'{text}' is not a number of items.", "For example: --claim test=1222"
+            )
         found[split] = int(number.replace(",", ""))
     return found
 
