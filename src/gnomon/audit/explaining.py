@@ -1,4 +1,4 @@
-"""Findings that are right although they look wrong: named, with a reason (data/audit/explained.yaml).
+"""Findings that are right although they look wrong, each with a reason (audit/explained.yaml).
 
 A reason also has the largest value that it covers, so that a set that gets worse is an alarm again.
 """

@@ -1,4 +1,7 @@
-"""Is the set a few sentences, filled again and again? Shapes are texts with rare words masked."""
+"""Is the set a few sentences, filled again and again? Shapes are texts with rare words masked.
+
+The names of two things that are compared are masked, too: they fill a shape, however frequent.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +31,7 @@ def shapes(subject: Subject) -> Iterator[Finding]:
 
 
 def shapes_of(texts: Sequence[str]) -> list[str]:
-    """Each text with its rare words masked.
+    """Each text with its rare words masked; what stands for a name is masked already.
 
     >>> shapes_of(["Ann sits", "Bob sits"] * 100 + ["Eve sits"])[-1]
     '_ sits'
@@ -46,9 +49,19 @@ def shapes_of(texts: Sequence[str]) -> list[str]:
     return [known[text] for text in texts]
 
 
+def _without_names(subject: Subject, field: str) -> list[str]:
+    found = []
+    for question, text in zip(subject.answered, subject.texts(field), strict=True):
+        if question.compared:
+            for name in (question.compared.first, question.compared.second):
+                text = text.replace(name, MASK)
+        found.append(text)
+    return found
+
+
 def _finding(subject: Subject, field: str) -> Finding:
     members: dict[str, list[int]] = {}
-    for row, shape in enumerate(shapes_of(subject.texts(field))):
+    for row, shape in enumerate(shapes_of(_without_names(subject, field))):
         members.setdefault(shape, []).append(row)
     golds = subject.answers.right[0].tolist()
     frequencies = Counter(golds)
