@@ -127,13 +127,13 @@ def _question(number: int, row: Row, fields: FieldMap) -> Question:
 
 
 def _text(value: Any) -> str:
-    """A field as text: a list is joined, an object is named by its path."""
+    """A field as text: a list is joined; of an object its path or its content is taken."""
     if value is None:
         return ""
     if isinstance(value, str):
         return value
     if isinstance(value, Mapping):
-        return _text(value.get("path") or value.get("text"))
+        return _text(value.get("path") or value.get("content") or value.get("text"))
     if isinstance(value, Sequence) and not isinstance(value, bytes):
         return " ".join(map(_text, value))
     return str(value)

@@ -25,7 +25,19 @@ _JSON = (".jsonl", ".ndjson", ".json")
 
 
 def rows_of(path: Path) -> Iterator[tuple[int, Row]]:
-    """Number and fields of each row."""
+    """Number and fields of each question, once: logs ask some of them several times."""
+    kept = None
+    for number, row in _rows(path):
+        if "filtered_resps" in row:  # lm-eval writes a line for each filter
+            kept = kept or row.get("filter")
+            if row.get("filter") != kept:
+                continue
+        if row.get("epoch", 1) not in (1, "1") and "scores" in row:  # Inspect asks in epochs
+            continue
+        yield number, row
+
+
+def _rows(path: Path) -> Iterator[tuple[int, Row]]:
     if path.is_dir():
         yield from _folder(path)
         return
