@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 
 from gnomon.measures.codes import Floats
-from gnomon.measures.intervals import interval
-from gnomon.measures.statistics import mean_of
+from gnomon.measures.intervals import Interval, interval
+from gnomon.measures.statistics import Statistics, mean_of
 from gnomon.measures.units import Units
 
 POINTS = 0.03  # off chance that matter
@@ -42,17 +42,25 @@ def against(credit: Floats, chance: Floats, units: Units, tests: int) -> OffChan
     expected = float(chance.mean())
     gaps = credit - chance
     statistics = mean_of(gaps, units, bounds=(-expected, 1 - expected))
-    usual = interval(statistics)
-    strict = interval(statistics, level=1 - LEVEL / max(1, tests))
-    known = not isnan(strict.low)
+    found = interval(statistics)
+    excluded = _is_excluded(statistics, found, LEVEL / max(1, tests))
+    known = not isnan(found.low)
     return OffChance(
-        value=expected + usual.value,
-        low=expected + usual.low if known else None,
-        high=expected + usual.high if known else None,
+        value=expected + found.value,
+        low=expected + found.low if known else None,
+        high=expected + found.high if known else None,
         chance=expected,
-        above=known and usual.value > POINTS and strict.low > 0,
-        below=known and usual.value < -POINTS and strict.high < 0,
+        above=excluded and found.value > POINTS,
+        below=excluded and found.value < -POINTS,
     )
+
+
+def _is_excluded(statistics: Statistics, found: Interval, level: float) -> bool:
+    """Whether chance, that is no gap at all, is excluded at a level."""
+    if found.error == 0:  # all units agree: by luck they would lie on both sides of chance
+        return 2.0 ** (1 - statistics.clusters) < level
+    strict = interval(statistics, level=1 - level)
+    return strict.low > 0 or strict.high < 0
 
 
 def alone(count: int) -> Units:

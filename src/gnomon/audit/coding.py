@@ -95,8 +95,8 @@ class Answers:
         return found
 
 
-def answers_of(audited: QuestionSet) -> Answers:
-    """The answers of the questions that can be answered."""
+def answers_of(audited: QuestionSet, *, as_written: bool = False) -> Answers:
+    """The answers of the questions that can be answered; choices as written, or what they say."""
     words = Vocabulary()
     rows = []
     codes = []
@@ -106,7 +106,8 @@ def answers_of(audited: QuestionSet) -> Answers:
         if len(question.choices) < 2 or not gold or not gold <= set(question.choices):
             continue
         rows.append(number)
-        codes.append([words[question.target(choice)] for choice in question.choices])
+        meaning = str if as_written else question.target
+        codes.append([words[meaning(choice)] for choice in question.choices])
         right.append([choice in gold for choice in question.choices])
 
     width = max(map(len, codes), default=0)

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from gnomon.audit.chance import OffChance, against, alone
+from gnomon.audit.coding import Answers, answers_of
 from gnomon.audit.finding import Finding, percent
 from gnomon.audit.subject import Subject
 
@@ -20,15 +21,15 @@ MOST_SETS = 6  # sets of choices that have a finding of their own
 
 def constants(subject: Subject) -> Iterator[Finding]:
     """The most frequent label of each set of choices, and the most frequent place."""
-    found = [*_labels(subject), *_places(subject)]
+    answers = answers_of(subject.audited, as_written=True)
+    found = [*_labels(answers), *_places(answers)]
     if found:
         yield from found
         return
     yield Finding(check=CHECK, says="No set of choices recurs, so no constant answer was tried.")
 
 
-def _labels(subject: Subject) -> Iterator[Finding]:
-    answers = subject.answers
+def _labels(answers: Answers) -> Iterator[Finding]:
     if not answers.has_labels:
         return
     sizes = np.bincount(answers.offers)
@@ -46,12 +47,11 @@ def _labels(subject: Subject) -> Iterator[Finding]:
         if len(offers) > 1:
             names = sorted(answers.targets[code] for code in answers.choices[mine][0] if code >= 0)
             part = f"{part} among {', '.join(names)}"
-        yield _finding(subject, part, off, mine, f"Always answering '{label}'")
+        yield _finding(part, off, mine, f"Always answering '{label}'")
 
 
-def _places(subject: Subject) -> Iterator[Finding]:
+def _places(answers: Answers) -> Iterator[Finding]:
     """The place of the right answer, where choices do not always stand in the same order."""
-    answers = subject.answers
     if not len(answers) or not _orders_vary(answers.choices):
         return
     width = answers.choices.shape[1]
@@ -64,7 +64,7 @@ def _places(subject: Subject) -> Iterator[Finding]:
     everybody = np.ones(len(answers), dtype=bool)
     off = against(credits[best], answers.chance, alone(len(answers)), width)
     part = f"choice {best + 1}"
-    yield _finding(subject, part, off, everybody, f"Always taking choice {best + 1}")
+    yield _finding(part, off, everybody, f"Always taking choice {best + 1}")
 
 
 def _orders_vary(choices: np.ndarray) -> bool:
@@ -74,7 +74,7 @@ def _orders_vary(choices: np.ndarray) -> bool:
     return orders > sets or sets > MOST_SETS
 
 
-def _finding(subject: Subject, part: str, off: OffChance, mine: np.ndarray, what: str) -> Finding:
+def _finding(part: str, off: OffChance, mine: np.ndarray, what: str) -> Finding:
     says = f"{what} is right on {percent(off.value)} of {int(mine.sum()):,} items; "
     says += f"a guess gets {percent(off.chance)}."
     return Finding(

@@ -68,7 +68,7 @@ def _finding(subject: Subject, field: str, *, by_groups: bool) -> Finding:
         part=f"{field}, by {witnesses}",
         value=value,
         chance=0.0,
-        alarm=value > MOST,
+        alarm=value > MOST and len(far) > 1,
         says=f"{says}.",
         n=len(biases),
         behind=len(behind),
