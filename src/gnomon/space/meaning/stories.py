@@ -15,11 +15,13 @@ from gnomon.space.meaning.readings import Reading
 
 AXES = ("x", "y", "z")
 START, MIDDLE, NOW = 0, 1, 2  # the moments of a story
+EARLIER = 3  # before its start
 MOMENTS = (START, MIDDLE, NOW)
 WINDS = (("y", 1), ("x", 1), ("y", -1), ("x", -1))  # north, east, south, west: to the right
 
 # Kinds that decide how a thing behaves; `kinds.yaml` says which classes of a world are of a kind.
 WALLED = ("room", "building", "city", "country")
+SEPARATE = (*WALLED, "spot")  # two of a kind are apart
 
 
 class When(NamedTuple):
@@ -33,8 +35,14 @@ class When(NamedTuple):
 class Story:
     """Collects the boxes, headings and assumptions that the meanings of sentences need."""
 
-    def __init__(self, kinds: Mapping[str, frozenset[str]], reading: Reading) -> None:
+    def __init__(
+        self,
+        kinds: Mapping[str, frozenset[str]],
+        reading: Reading,
+        implied: Mapping[str, frozenset[str]] | None = None,
+    ) -> None:
         self.kinds = dict(kinds)
+        self.implied = implied or {}
         self.reading = reading
         self.assumed: list[Formula] = []
         self.placed: dict[tuple[str, int], None] = {}  # things whose sides matter, by moment
@@ -42,10 +50,12 @@ class Story:
         self.seated: dict[str, None] = {}
         self.lengths: dict[str, None] = {}
         self.holding: set[str] = set()  # what something is said to be in
+        self.storeyed: set[str] = set()  # what is said to be on a floor
+        self.roomed: dict[tuple[str, str, int], None] = {}
 
     def is_a(self, name: str, *kinds: str) -> bool:
         """Whether a thing is of one of the kinds."""
-        own = self.kinds.get(name, frozenset())
+        own = self.kinds.get(name) or self.implied.get(name, frozenset())
         return any(kind in own for kind in kinds)
 
     def named(self, *but: str) -> list[str]:
@@ -80,6 +90,16 @@ class Story:
             return self.low(name, "z", at)
         return self.low(name, "z", at) + quantity(f"{name}.legs")
 
+    def floor(self, name: str, at: int) -> Term:
+        """The number of the floor that something is on."""
+        self.storeyed.add(name)
+        return quantity(f"{name}@{self.moment(name, at)}.floor")
+
+    def same_floor_if_inside(self, inner: str, outer: str, at: int) -> None:
+        """Who is in a room is on its floor."""
+        if self.is_a(outer, "room") and not self.is_a(inner, "fixed"):
+            self.roomed[inner, outer, at] = None
+
     def length(self, name: str) -> Term:
         """A length that words compare with: step, near, far, mile, floor."""
         self.lengths[name] = None
@@ -103,7 +123,7 @@ class Story:
 
     def background(self) -> list[Formula]:
         """The assumptions about everything that has been spoken of so far."""
-        self.lengths.update(dict.fromkeys(("step", "near", "far", "mile", "floor")))
+        self.lengths.update(dict.fromkeys(("step", "near", "far", "mile", "floor", "rim")))
         found = [*self.assumed, *self._lengths()]
         for name in dict.fromkeys(name for name, _ in self.placed):
             found += self._sides(name)
@@ -114,12 +134,22 @@ class Story:
         for one, other in combinations(self.seated, 2):
             pairs = zip(self.seat(one), self.seat(other), strict=True)
             found += [~first | ~second for first, second in pairs]
-        return found + self._places()
+        return found + self._floors() + self._places()
+
+    def _floors(self) -> list[Formula]:
+        """Who is in a room is on its floor, where floors are spoken of."""
+        if not self.storeyed:
+            return []
+        found = []
+        for inner, outer, at in list(self.roomed):
+            same = self.floor(inner, at).same(self.floor(outer, at))
+            found.append(self.within(inner, outer, at).implies(same))
+        return found
 
     def _lengths(self) -> list[Formula]:
         step, near, far = quantity("step"), quantity("near"), quantity("far")
         mile, floor = quantity("mile"), quantity("floor")
-        found = [step > 0, floor > 0]
+        found = [step > 0, floor > 0, quantity("rim") > 0]
         margin = 1 if self.reading.sharp else 4
         found += [near > step * margin, far > near * margin, mile > far * margin]
         return found
@@ -161,10 +191,12 @@ class Story:
             yield self.disjoint(one, other, at) | self._tucked(one, other, at)
         if self.reading.open_plan:
             return
-        for kind in WALLED:
+        for kind in SEPARATE:
             if self.is_a(one, kind) and self.is_a(other, kind):
                 yield self.disjoint(one, other, at, strictly=True)
                 return
+        if self.is_a(one, "destination") and self.is_a(other, "destination"):
+            yield ~self.close(one, other, at, quantity("near"))
         for inner, outer in ((one, other), (other, one)):
             if self.is_a(outer, *WALLED) and self._could_be_in(inner, outer):
                 within = self.within(inner, outer, at)
@@ -177,7 +209,7 @@ class Story:
         return not self.is_a(inner, "fixed")
 
     def _solid(self, name: str) -> bool:
-        return name not in self.holding and not self.is_a(name, "hollow", "area", *WALLED)
+        return name not in self.holding and not self.is_a(name, "hollow", "area", "divider", "spot", *WALLED)
 
     def _tucked(self, one: str, other: str, at: int) -> Formula:
         """One is under the other, which has legs."""
@@ -193,6 +225,15 @@ class Story:
         for axis in AXES:
             parts.append(self.low(outer, axis, at) <= self.low(inner, axis, at))
             parts.append(self.high(inner, axis, at) <= self.high(outer, axis, at))
+        return every(parts)
+
+    def close(self, one: str, other: str, at: int, limit: Term) -> Formula:
+        """Along no axis are two things farther apart than a length."""
+        parts = []
+        for axis in AXES:
+            for left, right in ((one, other), (other, one)):
+                gap = self.low(right, axis, at) - self.high(left, axis, at)
+                parts.append(gap <= limit)
         return every(parts)
 
     def disjoint(self, one: str, other: str, at: int, *, strictly: bool = False) -> Formula:
