@@ -25,6 +25,7 @@ class Part(NamedTuple):
     meaning: Any
     fillers: Mapping[str, Filler]
     denied: bool = False
+    contrast: bool = False  # after "but": a denial of the verb does not reach it
 
 
 class Located(NamedTuple):

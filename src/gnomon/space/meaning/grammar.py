@@ -13,7 +13,7 @@ from gnomon.space.meaning.context import Context, Part, Step, Verb
 from gnomon.space.meaning.placing import Places
 from gnomon.space.meaning.statements import UNNAMED
 from gnomon.space.meaning.tellings import Teller, at_time
-from gnomon.space.meaning.verbs import Verbs
+from gnomon.space.meaning.verbs import Verbs, tense_of
 from gnomon.space.meaning.words import Words
 
 JOINTS = {"and", "but", "while", "as", "then"}
@@ -145,8 +145,9 @@ class Parser:
 
     def _whole(self, step: Step) -> Iterator[Step]:
         """Clauses that are given by all their words."""
-        words, verb = self.words, Verb("frame")
+        words = self.words
         for match in words.matches(words.lexicon.whole, step.end, step.context):
+            verb = Verb("frame", tense_of(match.phrase.words))
             subject = match.fillers.get("A", UNNAMED)
             later = self.places.found(match.context, match.phrase, match.fillers)
             later = later._replace(subject=(subject,), verb=verb)

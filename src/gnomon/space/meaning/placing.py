@@ -31,6 +31,8 @@ class Places:
 
     def fronted(self, start: int, context: Context) -> Iterator[Located]:
         """Places before the subject, also with "from": "From inside the house, ..."."""
+        if self.words.at(start) == "with":
+            return
         yield from self.all(start, context)
         if self.words.at(start) == "from":
             yield from self.all(start + 1, context)
@@ -47,8 +49,13 @@ class Places:
         joint = first.end
         while words.at(joint) in JOINTS:
             joint += 1
+        if joint > first.end and words.at(joint) in ("with", "by"):
+            yield first
+            return
+        contrast = words.at(joint - 1) == "but"
         for other in self._one(joint, first.context, owner):
-            both = other._replace(parts=(*first.parts, *other.parts))
+            added = [part._replace(contrast=contrast) for part in other.parts]
+            both = other._replace(parts=(*first.parts, *added))
             yield from self._longer(both, owner)
         yield first
 
@@ -66,15 +73,14 @@ class Places:
         self, start: int, context: Context, owner: tuple[str, ...], *, denied: bool
     ) -> Iterator[Located]:
         words = self.words
-        for index in (words.lexicon.places, words.lexicon.spots):
-            for match in words.matches(index, start, context):
-                fillers = {**match.fillers, **words.referents(match.context)}
-                whose = owner or context.subject
-                if whose:
-                    fillers["O"] = whose[0]
-                meaning = meaning_in(match.phrase, context.setting)
-                later = self.found(match.context, match.phrase, match.fillers)
-                yield self._located(match.end, later, Part(meaning, fillers, denied))
+        for match in words.matches(words.lexicon.places, start, context):
+            fillers = {**words.referents(context), **match.fillers}
+            whose = owner or context.subject
+            if whose:
+                fillers["O"] = whose[0]
+            meaning = meaning_in(match.phrase, context.setting)
+            later = self.found(match.context, match.phrase, match.fillers)
+            yield self._located(match.end, later, Part(meaning, fillers, denied))
         if words.at(start) == "there" and context.there:
             meaning, ground = context.there
             fillers = {**words.referents(context), "B": ground}
@@ -87,22 +93,20 @@ class Places:
 
     def found(self, context: Context, phrase: Phrase, fillers: dict[str, Filler]) -> Context:
         """The context after a place: what `it` and `there` stand for."""
-        grounds = []
+        named: list[str] = []
         for hole in phrase.words:
             filler = fillers.get(hole)
             if hole != "A" and isinstance(filler, str):
-                grounds.append(filler)
+                named.append(filler)
             if hole != "A" and isinstance(filler, tuple):
-                grounds.extend(filler)
+                named.extend(filler)
+        grounds = [name for name in named if not self.words.names.is_a(name, "living", "thing")]
         if not grounds:
             return context
         ground = grounds[0]
         there = self.there(ground)
         if isinstance(phrase.meaning, dict):
             there = phrase.meaning.get("there", there)
-        named = fillers.get("B") or fillers.get("V")
-        if isinstance(named, str):
-            ground = named
         return context._replace(
             grounds=(*context.grounds, *grounds), there=(there.replace("V", "B"), ground)
         )

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from itertools import combinations
 from typing import NamedTuple
 
-from gnomon.space.meaning.formulas import Flag, Formula, Term, every, exactly_one, quantity, some
+from gnomon.space.meaning.formulas import FALSE, Flag, Formula, Term, every, exactly_one, quantity, some
 from gnomon.space.meaning.readings import Reading
 
 AXES = ("x", "y", "z")
@@ -50,6 +50,7 @@ class Story:
         self.seated: dict[str, None] = {}
         self.lengths: dict[str, None] = {}
         self.holding: set[str] = set()  # what something is said to be in
+        self.road: tuple[str, str] | None = None  # from where to where it leads
         self.storeyed: set[str] = set()  # what is said to be on a floor
         self.roomed: dict[tuple[str, str, int], None] = {}
 
@@ -199,8 +200,13 @@ class Story:
             yield ~self.close(one, other, at, quantity("near"))
         for inner, outer in ((one, other), (other, one)):
             if self.is_a(outer, *WALLED) and self._could_be_in(inner, outer):
-                within = self.within(inner, outer, at)
-                yield within | self.disjoint(inner, outer, at, strictly=True)
+                apart = self.disjoint(inner, outer, at, strictly=True)
+                yield self.within(inner, outer, at) | apart | self._on_roof(inner, outer, at)
+
+    def _on_roof(self, upper: str, lower: str, at: int) -> Formula:
+        if not self.is_a(lower, "building"):
+            return FALSE
+        return self.low(upper, "z", at).same(self.high(lower, "z", at))
 
     def _could_be_in(self, inner: str, outer: str) -> bool:
         if self.is_a(inner, "building", "room", "city", "country"):

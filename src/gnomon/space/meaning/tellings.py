@@ -22,12 +22,13 @@ class Teller:
 
     def said(self, part: Part, context: Context, verb: Verb) -> list[Said | Either]:
         """What a part says; of several grounds it says it of each."""
-        meaning, denied = self._denied(part.meaning, part.denied != verb.denied)
+        denied = part.denied != (verb.denied and not part.contrast)
+        meaning, denied = self._denied(part.meaning, denied)
         if meaning == NOTHING:
             return []
         if "THERE" in meaning:
-            there = context.there or ("inside(A, it)", "")
-            meaning = meaning.replace("THERE", f"({there[0]})".replace("B", "it"))
+            there = context.there[0] if context.there else "inside(A, B)"
+            meaning = meaning.replace("THERE", f"({there})".replace("B", "place"))
         at, lasting = self._moment(context, verb)
         found: list[Said | Either] = []
         for fillers in _each(part.fillers):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from gnomon.space.meaning.context import Context, Part, Step, Verb
 from gnomon.space.meaning.phrases import Index
@@ -13,10 +13,9 @@ from gnomon.space.meaning.words import Words
 BE = {"is", "are", "was", "were", "been", "be", "being"}
 HAVE = {"has", "have", "had"}
 OTHER = {"does", "do", "did", "can", "could"}
-PAST = {"was", "were", "had", "did", "could"}
 DENIALS = {"not", "never"}
 STOPS = ("", ",", "and", "but", "as", "while")
-PARTICLES = {"down", "up", "away", "back", "along", "off", "lying", "standing", "deep", "behind"}
+PARTICLES = {"down", "up", "away", "back", "along", "off", "lying", "standing", "deep", "behind", "stuck"}
 IS = {"is", "are", "was", "were"}
 
 
@@ -38,12 +37,14 @@ class Verbs:
             elif word == "cannot":
                 denials.append("not")
                 seen.append("can")
+            elif word == "been" and self.words.at(at + 1) == "to":  # been to a place
+                break
             elif word in BE | HAVE | OTHER:
                 seen.append(word)
             else:
                 break
             at += 1
-        verb = Verb("", _tense(seen), bool(denials), "never" in denials)
+        verb = Verb("", tense_of(seen), bool(denials), "never" in denials)
         if seen and seen[-1] in HAVE:
             yield from self.core(step._replace(end=at - 1), verb)
         yield from self.core(step._replace(end=at), verb)
@@ -74,11 +75,11 @@ class Verbs:
         """A verb without its auxiliaries."""
         lexicon, words, context = self.words.lexicon, self.words, step.context
         yield from self._framed(step, verb)
-        for end in words.ends(lexicon.postures, step.end, context):
-            yield from self._being(step._replace(end=end), verb)
         for end in words.ends(lexicon.moves, step.end, context):
             moving = context._replace(verb=verb._replace(kind="move"))
             yield from self.along(Step(step.said, end, moving), context.subject)
+        for end in words.ends(lexicon.postures, step.end, context):
+            yield from self._being(step._replace(end=end), verb)
         for end in words.ends(lexicon.puts, step.end, context):
             for names, after, later in words.noun_phrases(end, context):
                 putting = later._replace(verb=verb._replace(kind="put"))
@@ -137,7 +138,7 @@ class Verbs:
 
     def along(self, step: Step, movers: tuple[str, ...]) -> Iterator[Step]:
         """The paths that somebody or something takes; what is put goes to a place."""
-        for start in self._past(step.end, PARTICLES):
+        for start in reversed(self._past(step.end, PARTICLES)):
             for made in self._path(step._replace(end=start), movers):
                 yield from self._more_paths(made, movers, len(step.said))
 
@@ -180,14 +181,14 @@ class Verbs:
             yield step._replace(end=at)
             return
         sought = self.words.at(at - 1) == "for"
-        for names, end, context in self.words.noun_phrases(at, step.context):
+        for names, end, context in self.words.noun_phrases(at, step.context, hole=True):
             if self.words.names.is_a(names[-1], "ground"):
                 there = (self.places.there(names[-1]), names[-1])
                 context = context._replace(grounds=(*context.grounds, *names), there=there)
             elif not sought:
                 yield from self._described(step, names[-1:], end, context)
             yield from self.murmur(Step(step.said, end, context), end)
-        for located in self.places.plain(at, step.context):
+        for located in self.places.plain(at, step.context) if word != "with" else ():
             yield from self.murmur(Step(step.said, located.end, located.context), located.end)
         if not word.startswith("@") and word in self.words.lexicon.known:
             yield from self.murmur(step, at + 1)
@@ -196,6 +197,8 @@ class Verbs:
         self, step: Step, names: tuple[str, ...], end: int, context: Context
     ) -> Iterator[Step]:
         """Somebody, and where: the teacher on the roof."""
+        if self.words.at(end) == "with":
+            return
         for located in self.places.all(end, context):
             verb = context.verb._replace(denied=False)
             said = self.teller.located(located, names, verb)
@@ -203,9 +206,10 @@ class Verbs:
             yield from self.murmur(step.adding(said, located.end, after), located.end)
 
 
-def _tense(seen: list[str]) -> str:
-    if any(word in ("has", "have") for word in seen):
+def tense_of(words: Sequence[str]) -> str:
+    """The tense that auxiliaries tell; a verb without any is in the past."""
+    if "has" in words or "have" in words:
         return "perfect"
-    if not seen or any(word in PAST for word in seen):
-        return "past"
-    return "present"
+    if any(word in ("is", "are", "does", "do", "can") for word in words):
+        return "present"
+    return "past"

@@ -83,10 +83,14 @@ class Words:
         self, start: int, context: Context, *, kind: str | None = None, hole: bool = False
     ) -> Iterator[tuple[tuple[str, ...], int, Context]]:
         """Who or what is named at a word: several, one, or whom a pronoun stands for."""
-        yield from self._lists(start, context)
         word = self.at(start)
         if word.startswith("@"):
-            yield (word[1:],), start + 1, context.naming(word[1:])
+            single = ((word[1:],), start + 1, context.naming(word[1:]))
+            if hole:  # "on the table and the cup under it": one is likelier than both
+                yield single
+            yield from self._lists(start, context)
+            if not hole:
+                yield single
             return
         if word in PRONOUNS:
             name = self._antecedent(context, kind, hole)
@@ -116,26 +120,34 @@ class Words:
 
     def _antecedent(self, context: Context, kind: str | None, hole: bool) -> str:
         """Whom a pronoun stands for: the last ground; as a subject, who was mentioned last."""
-        candidates = [*reversed(context.grounds), *reversed(context.mentioned)]
-        if kind:
-            candidates = [name for name in candidates if self.names.is_a(name, kind)]
-        elif not hole:
-            candidates = list(reversed(context.mentioned))
-        return candidates[0] if candidates else ""
+        if not hole:
+            return context.mentioned[-1] if context.mentioned else ""
+        for name in (*reversed(context.grounds), *reversed(context.mentioned)):
+            if name in context.subject or self.names.is_a(name, "person"):
+                continue
+            if not kind or self.names.is_a(name, kind):
+                return name
+        return ""
 
     def referents(self, context: Context) -> dict[str, Filler]:
-        """What meanings can refer to without a hole: it, one, two, other, divider."""
+        """What meanings can refer to without a hole: it, place, one and two, other, divider."""
         found: dict[str, Filler] = {}
         mentioned = list(reversed(context.mentioned))
-        grounds = list(dict.fromkeys(reversed(context.grounds)))
         places = [name for name in mentioned if self.names.is_a(name, "ground")]
-        if grounds or places:
-            found["it"] = [*grounds, *places][0]
+        grounds = []
+        for name in dict.fromkeys([*reversed(context.grounds), *places]):
+            if name not in context.subject:
+                grounds.append(name)
+        if grounds:
+            found["it"] = grounds[0]
         if len(grounds) > 1:
             found["one"], found["two"] = grounds[1], grounds[0]
+        if context.there:
+            found["place"] = context.there[1]
         for name in mentioned:
             if self.names.is_a(name, "living") and name not in context.subject:
                 found.setdefault("other", name)
-            if self.names.is_a(name, "divider"):
-                found.setdefault("divider", name)
+            for kind in ("divider", "building"):
+                if self.names.is_a(name, kind):
+                    found.setdefault(kind, name)
         return found

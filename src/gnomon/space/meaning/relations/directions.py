@@ -104,8 +104,10 @@ def front(story: Story, when: When, a: str, b: str) -> Formula:
 @relation
 def behind(story: Story, when: When, a: str, b: str) -> Formula:
     """A is behind B."""
-    side = _on_side(story, when.at, a, b, "behind", straight=False)
-    return side & _off(story, when, a, b)
+    side = _on_side(story, when.at, a, b, "behind", straight=False) & _off(story, when, a, b)
+    if story.is_a(b, "furniture"):  # one does not say it of what is in another place
+        side &= story.close(a, b, when.at, story.length("step"))
+    return side
 
 
 @relation
@@ -163,6 +165,7 @@ def street_side(story: Story, when: When, p: str, a: str, side: str) -> Formula:
 @relation
 def drives_from(story: Story, when: When, a: str, b: str, c: str) -> Formula:
     """A goes along a road from B to C."""
+    story.road = (b, c)
     heading = story.heading(a, when.at)
     forward = beyond(story, when.at, c, b, "y", 1)
     story.assume(forward | beyond(story, when.at, b, c, "y", 1))
@@ -170,10 +173,10 @@ def drives_from(story: Story, when: When, a: str, b: str, c: str) -> Formula:
 
 
 @relation
-def drives_towards(story: Story, when: When, a: str, b: str, one: str, two: str) -> Formula:
-    """A goes along the road between two places, towards one of them."""
-    other = two if b == one else one
-    return drives_from(story, when, a, other, b)
+def drives_towards(story: Story, when: When, a: str, b: str) -> Formula:
+    """A goes along the road that was spoken of, towards B, one of its ends."""
+    one, two = story.road or (b, "the other end")
+    return drives_from(story, when, a, two if b == one else one, b)
 
 
 @relation

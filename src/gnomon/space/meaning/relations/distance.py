@@ -49,10 +49,12 @@ def miles_off(story: Story, when: When, a: str, b: str) -> Formula:
     return ~gap_at_most(story, when, a, b, story.length("mile") * 2)
 
 
-def offsets(story: Story, at: int, a: str, b: str) -> list[Term]:
-    """From B to A along each axis of the plan, both ways; the largest is their distance."""
+def _ways(
+    story: Story, at: int, a: str, b: str, axes: tuple[str, ...] = AXES
+) -> list[Term]:
+    """From B to A along each axis, both ways; the largest is their distance."""
     found = []
-    for axis in PLAN:
+    for axis in axes:
         offset = story.middle(a, axis, at) - story.middle(b, axis, at)
         found += [offset, offset * -1]
     return found
@@ -62,7 +64,7 @@ def offsets(story: Story, at: int, a: str, b: str) -> list[Term]:
 def miles(story: Story, when: When, a: str, b: str, sign: str, number: float) -> Formula:
     """A is exactly, less or more than a number of miles from B, from centre to centre."""
     length = story.length("mile") * number
-    offsets = offsets(story, when.at, a, b)
+    offsets = _ways(story, when.at, a, b)
     most = every(offset <= length for offset in offsets)
     if sign == "more":
         return ~most
@@ -82,7 +84,7 @@ def _shorter(these: list[Term], those: list[Term]) -> Formula:
 @relation
 def closer(story: Story, when: When, a: str, b: str, c: str, d: str) -> Formula:
     """A is closer to B than C is to D."""
-    return _shorter(offsets(story, when.at, a, b), offsets(story, when.at, c, d))
+    return _shorter(_ways(story, when.at, a, b), _ways(story, when.at, c, d))
 
 
 @relation
@@ -102,7 +104,7 @@ def equally_far(story: Story, when: When, a: str, b: str, c: str) -> Formula:
 @relation
 def approaching(story: Story, when: When, a: str, b: str) -> Formula:
     """A is closer to B after than before."""
-    then, since = offsets(story, when.before, a, b), offsets(story, when.after, a, b)
+    then, since = _ways(story, when.before, a, b, PLAN), _ways(story, when.after, a, b, PLAN)
     return _shorter(since, then)
 
 
