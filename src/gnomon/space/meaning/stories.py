@@ -50,6 +50,7 @@ class Story:
         self.seated: dict[str, None] = {}
         self.lengths: dict[str, None] = {}
         self.holding: set[str] = set()  # what something is said to be in
+        self.sheltering: set[str] = set()  # what something is said to be under
         self.road: tuple[str, str] | None = None  # from where to where it leads
         self.storeyed: set[str] = set()  # what is said to be on a floor
         self.roomed: dict[tuple[str, str, int], None] = {}
@@ -58,6 +59,18 @@ class Story:
         """Whether a thing is of one of the kinds."""
         own = self.kinds.get(name) or self.implied.get(name, frozenset())
         return any(kind in own for kind in kinds)
+
+    def is_fronted(self, name: str) -> bool:
+        """Whether a thing has a front of its own; it may, if nothing is known of it."""
+        return self.is_a(name, "fronted") or self.is_unknown(name)
+
+    def may_have_legs(self, name: str) -> bool:
+        """Whether there is room under a thing, or may be."""
+        return self.is_a(name, "legged") or self.is_unknown(name)
+
+    def is_unknown(self, name: str) -> bool:
+        """Whether nothing is known of what a thing is."""
+        return not (self.kinds.get(name) or self.implied.get(name))
 
     def named(self, *but: str) -> list[str]:
         """Those that the story names, without some of them."""
@@ -87,7 +100,7 @@ class Story:
 
     def underside(self, name: str, at: int) -> Term:
         """The height below which there is room under a thing: its lower side, unless it has legs."""
-        if not self.is_a(name, "legged"):
+        if not self.may_have_legs(name):
             return self.low(name, "z", at)
         return self.low(name, "z", at) + quantity(f"{name}.legs")
 
@@ -163,8 +176,10 @@ class Story:
             limit = self._limit(name)
             if limit is not None:
                 found.append(half * 2 <= limit)
+        legs = quantity(f"{name}.legs")
+        if self.is_unknown(name):
+            found += [legs >= 0, legs < quantity(f"{name}.half-z") * 2]
         if self.is_a(name, "legged"):
-            legs = quantity(f"{name}.legs")
             found += [legs > 0, legs < quantity(f"{name}.half-z") * 2]
         return found
 
@@ -221,7 +236,7 @@ class Story:
         """One is under the other, which has legs."""
         ways = []
         for lower, upper in ((one, other), (other, one)):
-            if self.is_a(upper, "legged"):
+            if self.is_a(upper, "legged") or upper in self.sheltering:
                 ways.append(self.high(lower, "z", at) <= self.underside(upper, at))
         return some(ways)
 

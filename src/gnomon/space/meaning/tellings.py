@@ -14,7 +14,10 @@ MOMENTS_OF = {"start": START, "now": NOW, "ever": EVER, "always": ALWAYS}
 
 
 class Teller:
-    """Knows whether a sentence is a premise or a claim, and whether something later is told."""
+    """Knows whether a sentence is a premise or a claim, and whether the story moves on.
+
+    `shifted`, of a premise: others tell what came later; of a claim: the premises tell of change.
+    """
 
     def __init__(self, *, claim: bool, shifted: bool) -> None:
         self.claim = claim
@@ -76,6 +79,8 @@ class Teller:
             return (START if self.shifted and not self.claim else NOW), True
         if context.time in MOMENTS_OF and not (context.time == "now" and verb.tense == "perfect"):
             return MOMENTS_OF[context.time], True
+        if self.claim and verb.tense == "past" and self.shifted and not context.time:
+            return EVER, True
         if verb.tense == "perfect":
             return (EVER, True) if self.claim else (NOW, False)
         if verb.tense == "past" and self.shifted and not self.claim and not context.time:
@@ -96,10 +101,10 @@ def _each(fillers: Any) -> list[dict[str, Filler]]:
 
 def at_time(said: Sayings, time: str) -> Sayings:
     """What was said last, at a time that is named after it."""
-    if not said or time not in MOMENTS_OF or time == "now":
+    if not said or time not in MOMENTS_OF:
         return said
     *others, last = said
-    if not isinstance(last, Said):
+    if not isinstance(last, Said) or (time == "now" and last.at != EVER):
         return said
     return (*others, Said(last.meaning, last.fillers, MOMENTS_OF[time], last.denied, last.lasting))
 

@@ -11,10 +11,13 @@ from gnomon.space.meaning.formulas import Formula, every
 from gnomon.space.meaning.grammar import Parser
 from gnomon.space.meaning.lexicon import lexicon
 from gnomon.space.meaning.readings import Reading
+from gnomon.space.meaning.statements import Either
 from gnomon.space.meaning.stories import Story
 from gnomon.space.meaning.tellings import Teller
 from gnomon.space.meaning.words import Words
 
+PLACE = frozenset({"fixed", "ground", "hollow"})
+CHANGES = ("before(", "after(", "ever(", "midway(")
 LATER = ("then", "since")  # a sentence that begins so tells what came next
 Kinds = Mapping[str, frozenset[str]]
 
@@ -54,10 +57,34 @@ def understood(premises: Sequence[list[str]], claims: Sequence[list[str]], kinds
         said, context = _understood(words, names, teller, context)
         told.append(said)
     claimed = []
+    teller = Teller(claim=True, shifted=any(map(_tells_change, told)))
     for words in claims:
-        said, _ = _understood(words, names, Teller(claim=True, shifted=False), context)
+        said, _ = _understood(words, names, teller, context)
         claimed.append(said)
-    return Text(tuple(told), tuple(claimed), kinds)
+    return Text(tuple(told), tuple(claimed), _with_places([*told, *claimed], kinds))
+
+
+def _with_places(said: Sequence[Sayings], kinds: Kinds) -> Kinds:
+    """What one comes from or goes to is a place, if nothing else is known of it."""
+    found = dict(kinds)
+    for saying in (each for sentence in said for each in sentence):
+        if isinstance(saying, Either) or "reaches(" not in saying.meaning:
+            continue
+        for hole in ("B", "C"):
+            name = saying.fillers.get(hole)
+            if isinstance(name, str) and not found.get(name):
+                found[name] = PLACE
+    return found
+
+
+def _tells_change(said: Sayings) -> bool:
+    """Whether something is said to be different before and after."""
+    for saying in said:
+        ways = saying.ways if isinstance(saying, Either) else (saying,)
+        for way in ways:
+            if any(word in way.meaning for word in CHANGES):
+                return True
+    return False
 
 
 def _tells_later(words: list[str]) -> bool:

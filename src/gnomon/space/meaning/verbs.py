@@ -16,6 +16,8 @@ OTHER = {"does", "do", "did", "can", "could"}
 DENIALS = {"not", "never"}
 STOPS = ("", ",", "and", "but", "as", "while")
 PARTICLES = {"down", "up", "away", "back", "along", "off", "lying", "standing", "deep", "behind", "stuck"}
+PRESENT = ("is", "are", "does", "do", "can", "stand", "lie", "hang", "live", "sit", "see")
+SOUGHT = ("for", "about", "mentioned")  # whom one asks for need not be where one asks
 IS = {"is", "are", "was", "were"}
 
 
@@ -44,9 +46,10 @@ class Verbs:
             else:
                 break
             at += 1
-        verb = Verb("", tense_of(seen), bool(denials), "never" in denials)
-        if seen and seen[-1] in HAVE:
-            yield from self.core(step._replace(end=at - 1), verb)
+        verb = Verb("", tense_of(seen or [self.words.at(at)]), bool(denials), "never" in denials)
+        if seen and seen[-1] in HAVE:  # as a verb of its own: somebody has something somewhere
+            own = verb._replace(tense=_tense_of_having(seen))
+            yield from self.core(step._replace(end=at - 1), own)
         yield from self.core(step._replace(end=at), verb)
         if seen and seen[-1] in BE:
             yield from self._being(step._replace(end=at), verb)
@@ -132,7 +135,7 @@ class Verbs:
     def _past(self, start: int, skipped: set[str]) -> list[int]:
         """Where something may begin if some words before it are passed over."""
         starts = [start]
-        while self.words.at(starts[-1]) in skipped:
+        while self.words.at(starts[-1]) in skipped and self.words.at(starts[-1] + 1) != "from":
             starts.append(starts[-1] + 1)
         return starts
 
@@ -180,7 +183,7 @@ class Verbs:
         if word in STOPS:
             yield step._replace(end=at)
             return
-        sought = self.words.at(at - 1) == "for"
+        sought = self.words.at(at - 1) in SOUGHT
         for names, end, context in self.words.noun_phrases(at, step.context, hole=True):
             if self.words.names.is_a(names[-1], "ground"):
                 there = (self.places.there(names[-1]), names[-1])
@@ -188,8 +191,10 @@ class Verbs:
             elif not sought:
                 yield from self._described(step, names[-1:], end, context)
             yield from self.murmur(Step(step.said, end, context), end)
-        for located in self.places.plain(at, step.context) if word != "with" else ():
-            yield from self.murmur(Step(step.said, located.end, located.context), located.end)
+        if word != "with":
+            for located in self.places.plain(at, step.context):
+                after = Step(step.said, located.end, located.context)
+                yield from self.murmur(after, located.end)
         if not word.startswith("@") and word in self.words.lexicon.known:
             yield from self.murmur(step, at + 1)
 
@@ -206,10 +211,19 @@ class Verbs:
             yield from self.murmur(step.adding(said, located.end, after), located.end)
 
 
+def _tense_of_having(seen: Sequence[str]) -> str:
+    if len(seen) > 1:
+        return tense_of(seen[:-1])
+    return "past" if seen == ["had"] else "present"
+
+
 def tense_of(words: Sequence[str]) -> str:
-    """The tense that auxiliaries tell; a verb without any is in the past."""
+    """The tense that auxiliaries tell, or the verb itself."""
     if "has" in words or "have" in words:
         return "perfect"
-    if any(word in ("is", "are", "does", "do", "can") for word in words):
+    if any(word in PRESENT for word in words):
+        return "present"
+    verb = words[0] if words else ""
+    if verb.endswith("s") and verb not in ("was", "does"):
         return "present"
     return "past"

@@ -14,7 +14,10 @@ def inside(story: Story, when: When, a: str, b: str) -> Formula:
     """All of A is in B."""
     story.holding.add(b)
     story.same_floor_if_inside(a, b, when.at)
-    return story.within(a, b, when.at)
+    within = story.within(a, b, when.at)
+    if story.may_have_legs(b):  # what is under a thing is not in it
+        within &= story.low(a, "z", when.at) >= story.underside(b, when.at)
+    return within
 
 
 @relation
@@ -49,6 +52,7 @@ def on(story: Story, when: When, a: str, b: str) -> Formula:
 @relation
 def under(story: Story, when: When, a: str, b: str) -> Formula:
     """A ends below the underside of B, in one column; between its legs, if B has any."""
+    story.sheltering.add(b)
     room = story.high(a, "z", when.at) <= story.underside(b, when.at)
     if story.is_a(b, "legged"):
         room &= story.low(a, "z", when.at) >= story.low(b, "z", when.at)
@@ -113,6 +117,6 @@ def at_foot(story: Story, when: When, a: str, b: str) -> Formula:
 @relation
 def reaches(story: Story, when: When, a: str, b: str) -> Formula:
     """A is in B if one can be in it, else at it."""
-    if story.is_a(b, "room", "city", "country", "hollow"):
+    if story.is_unknown(b) or story.is_a(b, "room", "city", "country", "hollow"):
         return inside(story, when, a, b)
     return gap_at_most(story, when, a, b, story.length("step"))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from gnomon.space.meaning.formulas import TRUE, Formula, every, some
-from gnomon.space.meaning.relations.contact import PLAN, inside, on
+from gnomon.space.meaning.relations.contact import PLAN, on
 from gnomon.space.meaning.relations.registry import RELATIONS, relation
 from gnomon.space.meaning.stories import WINDS, Story, When
 
@@ -80,7 +80,7 @@ def faced(
 def _on_side(story: Story, at: int, a: str, b: str, side: str, *, straight: bool) -> Formula:
     """A is on a side of B: by B's own front if it has one, else for the viewer."""
     place = exactly_beyond if straight else beyond
-    if story.is_a(b, "fronted") and not story.reading.viewer:
+    if story.is_fronted(b) and not story.reading.viewer:
         headings = story.heading(b, at)
         return faced(story, headings, TURNS[side], lambda x, s: place(story, at, a, b, x, s))
     axis, sign = {"front": ("y", -1), "behind": ("y", 1), "left": ("x", -1), "right": ("x", 1)}[side]
@@ -89,9 +89,9 @@ def _on_side(story: Story, at: int, a: str, b: str, side: str, *, straight: bool
 
 def _off(story: Story, when: When, a: str, b: str) -> Formula:
     """A is neither on nor in B."""
-    if not story.is_a(b, "building", "furniture"):
+    if not (story.is_unknown(b) or story.is_a(b, "building", "furniture")):
         return TRUE
-    return ~on(story, when, a, b) & ~inside(story, when, a, b)
+    return ~on(story, when, a, b) & ~story.within(a, b, when.at)
 
 
 @relation

@@ -102,6 +102,12 @@ def equally_far(story: Story, when: When, a: str, b: str, c: str) -> Formula:
 
 
 @relation
+def receding(story: Story, when: When, a: str, b: str) -> Formula:
+    """A is farther from B after than before."""
+    return approaching(story, When(when.at, when.after, when.before), a, b)
+
+
+@relation
 def approaching(story: Story, when: When, a: str, b: str) -> Formula:
     """A is closer to B after than before."""
     then, since = _ways(story, when.before, a, b, PLAN), _ways(story, when.after, a, b, PLAN)
