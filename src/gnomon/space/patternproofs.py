@@ -6,8 +6,8 @@ Patterns that share their premises share a story and a solver, so a bank is prov
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple
 
 from gnomon.language.patterns import Pattern
 from gnomon.space.meaning.lexicon import lexicon
@@ -59,12 +59,13 @@ def prove_patterns(
     *,
     names: Iterable[str] | None = None,
     needed: bool = True,
+    witnesses: bool = False,
 ) -> list[PatternProof]:
     """Proofs in the order of the patterns, under the named readings (all of them by default)."""
     asked = [readings()[name] for name in (readings() if names is None else names)]
     found: dict[str, PatternProof] = {}
     for group in _sharing_premises(patterns):
-        for proof in _prove_group(group, asked, needed=needed):
+        for proof in _prove_group(group, asked, needed=needed, witnesses=witnesses):
             found[proof.pattern.id] = proof
     return [found[pattern.id] for pattern in patterns]
 
@@ -85,7 +86,7 @@ def text_of(patterns: Sequence[Pattern]) -> Text:
 
 
 def _prove_group(
-    group: list[Pattern], asked: list[Reading], *, needed: bool
+    group: list[Pattern], asked: list[Reading], *, needed: bool, witnesses: bool
 ) -> Iterator[PatternProof]:
     try:
         text = text_of(group)
@@ -94,12 +95,33 @@ def _prove_group(
             yield PatternProof(group[0], reason=error.message)
             return
         for pattern in group:  # the fault may lie in one hypothesis only
-            yield from _prove_group([pattern], asked, needed=needed)
+            yield from _prove_group([pattern], asked, needed=needed, witnesses=witnesses)
         return
-    proofs: list[dict[str, Proof]] = [{} for _ in group]
-    for reading in asked:
-        case = Case(*text.formulas(reading))
-        for number in range(len(group)):
-            proofs[number][reading.name] = case.proof(number, needed=needed)
-    for pattern, of_pattern in zip(group, proofs, strict=True):
-        yield PatternProof(pattern, of_pattern)
+    first = Case(*text.formulas(asked[0]))
+    others = [Other.of(Case(*text.formulas(reading)), first) for reading in asked[1:]]
+    for number, pattern in enumerate(group):
+        proof = first.proof(number, needed=needed, witnesses=witnesses)
+        proofs = {proof.reading: proof}
+        for other in others:
+            proofs[other.case.story.reading.name] = other.proof_like(proof, number)
+        yield PatternProof(pattern, proofs)
+
+
+class Other(NamedTuple):
+    """A case under another reading than the first one."""
+
+    case: Case
+    same: bool  # it says nothing else
+    weaker: bool  # it grants less
+
+    @classmethod
+    def of(cls, case: Case, first: Case) -> Other:
+        """How a case compares with the first one."""
+        return cls(case, case.says_the_same(first), case.weakens(first))
+
+    def proof_like(self, proof: Proof, number: int) -> Proof:
+        """The proof of a claim; the solver is not asked where the answer must be the same."""
+        stays_open = self.weaker and proof.verdict == "neutral"
+        if self.same or stays_open:
+            return replace(proof, reading=self.case.story.reading.name)
+        return self.case.proof(number, needed=False)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from gnomon.errors import unknown
 from gnomon.space.meaning.formulas import Formula
@@ -44,13 +45,28 @@ class Case:
         self.statements = [*premises, *claims]
         self.background = story.background()
         self._premises = list(range(len(premises)))
-        self._theory = Theory(self.background, self.statements)
 
-    def clash(self) -> tuple[int, ...] | None:
-        """A least set of premises that cannot hold together, or none."""
+    @cached_property
+    def _theory(self) -> Theory:
+        return Theory(self.background, self.statements)
+
+    @cached_property
+    def _clash(self) -> tuple[int, ...] | None:
         if self._theory.possible(self._premises):
             return None
         return tuple(self._theory.blamed(self._premises))
+
+    def clash(self) -> tuple[int, ...] | None:
+        """A least set of premises that cannot hold together, or none."""
+        return self._clash
+
+    def says_the_same(self, other: Case) -> bool:
+        """Whether another case takes the same for granted and says the same."""
+        return self.background == other.background and self.statements == other.statements
+
+    def weakens(self, other: Case) -> bool:
+        """Whether this says the same as another case under a reading that grants less."""
+        return self.story.reading.grants_less and self.statements == other.statements
 
     def proof(self, claim: int = 0, *, witnesses: bool = False, needed: bool = True) -> Proof:
         """The verdict on a claim, counted from 0."""

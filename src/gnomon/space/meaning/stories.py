@@ -20,6 +20,7 @@ MOMENTS = (START, MIDDLE, NOW)
 WINDS = (("y", 1), ("x", 1), ("y", -1), ("x", -1))  # north, east, south, west: to the right
 
 # Kinds that decide how a thing behaves; `kinds.yaml` says which classes of a world are of a kind.
+LENGTHS = ("step", "near", "far", "mile")
 WALLED = ("room", "building", "city", "country")
 SEPARATE = (*WALLED, "spot")  # two of a kind are apart
 
@@ -137,10 +138,10 @@ class Story:
 
     def background(self) -> list[Formula]:
         """The assumptions about everything that has been spoken of so far."""
-        self.lengths.update(dict.fromkeys(("step", "near", "far", "mile", "floor", "rim")))
-        found = [*self.assumed, *self._lengths()]
+        found = [*self.assumed]
+        speaks_of_lengths = bool(self.lengths)
         for name in dict.fromkeys(name for name, _ in self.placed):
-            found += self._sides(name)
+            found += self._sides(name, limited=speaks_of_lengths)
         for name, at in self.headed:
             found.append(exactly_one(self.heading(name, at)))
         for name in self.seated:
@@ -148,7 +149,8 @@ class Story:
         for one, other in combinations(self.seated, 2):
             pairs = zip(self.seat(one), self.seat(other), strict=True)
             found += [~first | ~second for first, second in pairs]
-        return found + self._floors() + self._places()
+        found += [*self._floors(), *self._places()]
+        return found + self._lengths()
 
     def _floors(self) -> list[Formula]:
         """Who is in a room is on its floor, where floors are spoken of."""
@@ -161,19 +163,24 @@ class Story:
         return found
 
     def _lengths(self) -> list[Formula]:
-        step, near, far = quantity("step"), quantity("near"), quantity("far")
-        mile, floor = quantity("mile"), quantity("floor")
-        found = [step > 0, floor > 0, quantity("rim") > 0]
+        """Lengths are positive, and each is clearly more than the one before."""
+        found = [quantity(length) > 0 for length in ("floor", "rim") if length in self.lengths]
         margin = 1 if self.reading.sharp else 4
-        found += [near > step * margin, far > near * margin, mile > far * margin]
+        used = [length for length in LENGTHS if length in self.lengths]
+        for number, length in enumerate(used):
+            if number == 0:
+                found.append(quantity(length) > 0)
+                continue
+            steps = LENGTHS.index(length) - LENGTHS.index(used[number - 1])
+            found.append(quantity(length) > quantity(used[number - 1]) * margin**steps)
         return found
 
-    def _sides(self, name: str) -> list[Formula]:
+    def _sides(self, name: str, *, limited: bool) -> list[Formula]:
         found = []
         for axis in AXES:
             half = quantity(f"{name}.half-{axis}")
             found.append(half > 0)
-            limit = self._limit(name)
+            limit = self._limit(name) if limited else None
             if limit is not None:
                 found.append(half * 2 <= limit)
         legs = quantity(f"{name}.legs")
@@ -188,8 +195,8 @@ class Story:
         if self.reading.sharp or self.is_a(name, "city", "country", "area"):
             return None
         if self.is_a(name, "building", "room", "landmark", "vehicle", "fixed"):
-            return quantity("near")
-        return quantity("step")
+            return self.length("near")
+        return self.length("step")
 
     def _places(self) -> list[Formula]:
         """Solid bodies, separate places, and walls that nothing straddles."""
@@ -212,7 +219,7 @@ class Story:
                 yield self.disjoint(one, other, at, strictly=True)
                 return
         if self.is_a(one, "destination") and self.is_a(other, "destination"):
-            yield ~self.close(one, other, at, quantity("near"))
+            yield ~self.close(one, other, at, self.length("near"))
         for inner, outer in ((one, other), (other, one)):
             if self.is_a(outer, *WALLED) and self._could_be_in(inner, outer):
                 apart = self.disjoint(inner, outer, at, strictly=True)
