@@ -26,6 +26,7 @@ COMMANDS = {
     "make": "write a benchmark's items to a file",
     "scene": "draw a scene and say what is true in it",
     "check": "validate a file of patterns",
+    "prove": "prove that a sentence about space follows from others",
     "audit": "find shortcuts, leaks and contradictions in a benchmark",
     "data": "fetch the authors' published files",
     "power": "how many items a difference needs, and how long a run takes",

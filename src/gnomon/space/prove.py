@@ -8,12 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from gnomon.errors import unknown
 from gnomon.space.meaning.formulas import Formula
-from gnomon.space.meaning.readings import Reading, reading_named
+from gnomon.space.meaning.lexicon import lexicon
+from gnomon.space.meaning.nouns import kinds_of_names, kinds_of_nouns
+from gnomon.space.meaning.readings import reading_named
 from gnomon.space.meaning.relations import RELATIONS
+from gnomon.space.meaning.sentences import free_words
 from gnomon.space.meaning.stories import NOW, Story, When
+from gnomon.space.meaning.texts import Text, understood
 from gnomon.space.solving import Theory, Witness
 
 Fact = tuple[str, ...]  # a relation and what it relates; a first word "not" denies it
@@ -40,13 +45,28 @@ class Case:
         self.statements = [*premises, *claims]
         self.background = story.background()
         self._premises = list(range(len(premises)))
-        self._theory = Theory(self.background, self.statements)
 
-    def clash(self) -> tuple[int, ...] | None:
-        """A least set of premises that cannot hold together, or none."""
+    @cached_property
+    def _theory(self) -> Theory:
+        return Theory(self.background, self.statements)
+
+    @cached_property
+    def _clash(self) -> tuple[int, ...] | None:
         if self._theory.possible(self._premises):
             return None
         return tuple(self._theory.blamed(self._premises))
+
+    def clash(self) -> tuple[int, ...] | None:
+        """A least set of premises that cannot hold together, or none."""
+        return self._clash
+
+    def says_the_same(self, other: Case) -> bool:
+        """Whether another case takes the same for granted and says the same."""
+        return self.background == other.background and self.statements == other.statements
+
+    def weakens(self, other: Case) -> bool:
+        """Whether this says the same as another case under a reading that grants less."""
+        return self.story.reading.grants_less and self.statements == other.statements
 
     def proof(self, claim: int = 0, *, witnesses: bool = False, needed: bool = True) -> Proof:
         """The verdict on a claim, counted from 0."""
@@ -70,6 +90,40 @@ class Case:
     def _blamed_with(self, claim: int) -> list[int]:
         core = self._theory.blamed([claim, *self._premises])
         return [number for number in core if number != claim]
+
+
+def prove(
+    premises: Sequence[str], claim: str, *, reading: str = ORDINARY, witnesses: bool = False
+) -> Proof:
+    """The verdict on a sentence from other sentences.
+
+    >>> prove(["The cup is in the box.", "The box is in the kitchen."], "The cup is in the kitchen.")
+    Proof(verdict='entailment', needed=(0, 1), reading='ordinary', could=None, need_not=None)
+    """
+    return case_of(premises, [claim], reading=reading).proof(witnesses=witnesses)
+
+
+def clash(sentences: Sequence[str], *, reading: str = ORDINARY) -> tuple[int, ...] | None:
+    """A least set of sentences (by number) that cannot be true together, or none.
+
+    >>> clash(["Ann is in Oslo.", "The cat is asleep.", "Ann is in Lyon."])
+    (0, 2)
+    """
+    return case_of(sentences, [], reading=reading).clash()
+
+
+def case_of(premises: Sequence[str], claims: Sequence[str], *, reading: str = ORDINARY) -> Case:
+    """Sentences as a case for the solver."""
+    return Case(*text_of(premises, claims).formulas(reading_named(reading)))
+
+
+def text_of(premises: Sequence[str], claims: Sequence[str]) -> Text:
+    """What free sentences say."""
+    nouns = kinds_of_nouns()
+    known = lexicon()
+    told = [free_words(sentence, known, nouns) for sentence in premises]
+    claimed = [free_words(sentence, known, nouns) for sentence in claims]
+    return understood(told, claimed, kinds_of_names([*told, *claimed]))
 
 
 def prove_facts(
@@ -117,9 +171,3 @@ def formula_of(story: Story, fact: Fact, when: When | None = None) -> Formula:
         raise unknown("relation", name[:60], RELATIONS)
     return RELATIONS[name](story, when or When(NOW), *things)
 
-
-def story_of(kinds: Kinds, reading: str | Reading) -> Story:
-    """An empty story under a reading."""
-    if isinstance(reading, str):
-        reading = reading_named(reading)
-    return Story(kinds, reading)

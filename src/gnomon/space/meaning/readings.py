@@ -23,6 +23,11 @@ class Reading(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ghostly: bool = False  # bodies may share their place
     passing: bool = False  # what has happened need not have lasted
 
+    @property
+    def grants_less(self) -> bool:
+        """Whether it only drops assumptions: what the ordinary reading leaves open stays open."""
+        return self.sharp or self.open_plan or self.ghostly
+
 
 @cache
 def readings() -> dict[str, Reading]:

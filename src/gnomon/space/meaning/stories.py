@@ -10,16 +10,19 @@ from collections.abc import Iterable, Mapping
 from itertools import combinations
 from typing import NamedTuple
 
-from gnomon.space.meaning.formulas import Flag, Formula, Term, every, exactly_one, quantity, some
+from gnomon.space.meaning.formulas import FALSE, Flag, Formula, Term, every, exactly_one, quantity, some
 from gnomon.space.meaning.readings import Reading
 
 AXES = ("x", "y", "z")
 START, MIDDLE, NOW = 0, 1, 2  # the moments of a story
+EARLIER = 3  # before its start
 MOMENTS = (START, MIDDLE, NOW)
 WINDS = (("y", 1), ("x", 1), ("y", -1), ("x", -1))  # north, east, south, west: to the right
 
 # Kinds that decide how a thing behaves; `kinds.yaml` says which classes of a world are of a kind.
+LENGTHS = ("step", "near", "far", "mile")
 WALLED = ("room", "building", "city", "country")
+SEPARATE = (*WALLED, "spot")  # two of a kind are apart
 
 
 class When(NamedTuple):
@@ -33,8 +36,14 @@ class When(NamedTuple):
 class Story:
     """Collects the boxes, headings and assumptions that the meanings of sentences need."""
 
-    def __init__(self, kinds: Mapping[str, frozenset[str]], reading: Reading) -> None:
+    def __init__(
+        self,
+        kinds: Mapping[str, frozenset[str]],
+        reading: Reading,
+        implied: Mapping[str, frozenset[str]] | None = None,
+    ) -> None:
         self.kinds = dict(kinds)
+        self.implied = implied or {}
         self.reading = reading
         self.assumed: list[Formula] = []
         self.placed: dict[tuple[str, int], None] = {}  # things whose sides matter, by moment
@@ -42,11 +51,27 @@ class Story:
         self.seated: dict[str, None] = {}
         self.lengths: dict[str, None] = {}
         self.holding: set[str] = set()  # what something is said to be in
+        self.sheltering: set[str] = set()  # what something is said to be under
+        self.road: tuple[str, str] | None = None  # from where to where it leads
+        self.storeyed: set[str] = set()  # what is said to be on a floor
+        self.roomed: dict[tuple[str, str, int], None] = {}
 
     def is_a(self, name: str, *kinds: str) -> bool:
         """Whether a thing is of one of the kinds."""
-        own = self.kinds.get(name, frozenset())
+        own = self.kinds.get(name) or self.implied.get(name, frozenset())
         return any(kind in own for kind in kinds)
+
+    def is_fronted(self, name: str) -> bool:
+        """Whether a thing has a front of its own; it may, if nothing is known of it."""
+        return self.is_a(name, "fronted") or self.is_unknown(name)
+
+    def may_have_legs(self, name: str) -> bool:
+        """Whether there is room under a thing, or may be."""
+        return self.is_a(name, "legged") or self.is_unknown(name)
+
+    def is_unknown(self, name: str) -> bool:
+        """Whether nothing is known of what a thing is."""
+        return not (self.kinds.get(name) or self.implied.get(name))
 
     def named(self, *but: str) -> list[str]:
         """Those that the story names, without some of them."""
@@ -76,9 +101,19 @@ class Story:
 
     def underside(self, name: str, at: int) -> Term:
         """The height below which there is room under a thing: its lower side, unless it has legs."""
-        if not self.is_a(name, "legged"):
+        if not self.may_have_legs(name):
             return self.low(name, "z", at)
         return self.low(name, "z", at) + quantity(f"{name}.legs")
+
+    def floor(self, name: str, at: int) -> Term:
+        """The number of the floor that something is on."""
+        self.storeyed.add(name)
+        return quantity(f"{name}@{self.moment(name, at)}.floor")
+
+    def same_floor_if_inside(self, inner: str, outer: str, at: int) -> None:
+        """Who is in a room is on its floor."""
+        if self.is_a(outer, "room") and not self.is_a(inner, "fixed"):
+            self.roomed[inner, outer, at] = None
 
     def length(self, name: str) -> Term:
         """A length that words compare with: step, near, far, mile, floor."""
@@ -103,10 +138,10 @@ class Story:
 
     def background(self) -> list[Formula]:
         """The assumptions about everything that has been spoken of so far."""
-        self.lengths.update(dict.fromkeys(("step", "near", "far", "mile", "floor")))
-        found = [*self.assumed, *self._lengths()]
+        found = [*self.assumed]
+        speaks_of_lengths = bool(self.lengths)
         for name in dict.fromkeys(name for name, _ in self.placed):
-            found += self._sides(name)
+            found += self._sides(name, limited=speaks_of_lengths)
         for name, at in self.headed:
             found.append(exactly_one(self.heading(name, at)))
         for name in self.seated:
@@ -114,26 +149,44 @@ class Story:
         for one, other in combinations(self.seated, 2):
             pairs = zip(self.seat(one), self.seat(other), strict=True)
             found += [~first | ~second for first, second in pairs]
-        return found + self._places()
+        found += [*self._floors(), *self._places()]
+        return found + self._lengths()
 
-    def _lengths(self) -> list[Formula]:
-        step, near, far = quantity("step"), quantity("near"), quantity("far")
-        mile, floor = quantity("mile"), quantity("floor")
-        found = [step > 0, floor > 0]
-        margin = 1 if self.reading.sharp else 4
-        found += [near > step * margin, far > near * margin, mile > far * margin]
+    def _floors(self) -> list[Formula]:
+        """Who is in a room is on its floor, where floors are spoken of."""
+        if not self.storeyed:
+            return []
+        found = []
+        for inner, outer, at in list(self.roomed):
+            same = self.floor(inner, at).same(self.floor(outer, at))
+            found.append(self.within(inner, outer, at).implies(same))
         return found
 
-    def _sides(self, name: str) -> list[Formula]:
+    def _lengths(self) -> list[Formula]:
+        """Lengths are positive, and each is clearly more than the one before."""
+        found = [quantity(length) > 0 for length in ("floor", "rim") if length in self.lengths]
+        margin = 1 if self.reading.sharp else 4
+        used = [length for length in LENGTHS if length in self.lengths]
+        for number, length in enumerate(used):
+            if number == 0:
+                found.append(quantity(length) > 0)
+                continue
+            steps = LENGTHS.index(length) - LENGTHS.index(used[number - 1])
+            found.append(quantity(length) > quantity(used[number - 1]) * margin**steps)
+        return found
+
+    def _sides(self, name: str, *, limited: bool) -> list[Formula]:
         found = []
         for axis in AXES:
             half = quantity(f"{name}.half-{axis}")
             found.append(half > 0)
-            limit = self._limit(name)
+            limit = self._limit(name) if limited else None
             if limit is not None:
                 found.append(half * 2 <= limit)
+        legs = quantity(f"{name}.legs")
+        if self.is_unknown(name):
+            found += [legs >= 0, legs < quantity(f"{name}.half-z") * 2]
         if self.is_a(name, "legged"):
-            legs = quantity(f"{name}.legs")
             found += [legs > 0, legs < quantity(f"{name}.half-z") * 2]
         return found
 
@@ -142,8 +195,8 @@ class Story:
         if self.reading.sharp or self.is_a(name, "city", "country", "area"):
             return None
         if self.is_a(name, "building", "room", "landmark", "vehicle", "fixed"):
-            return quantity("near")
-        return quantity("step")
+            return self.length("near")
+        return self.length("step")
 
     def _places(self) -> list[Formula]:
         """Solid bodies, separate places, and walls that nothing straddles."""
@@ -161,14 +214,21 @@ class Story:
             yield self.disjoint(one, other, at) | self._tucked(one, other, at)
         if self.reading.open_plan:
             return
-        for kind in WALLED:
+        for kind in SEPARATE:
             if self.is_a(one, kind) and self.is_a(other, kind):
                 yield self.disjoint(one, other, at, strictly=True)
                 return
+        if self.is_a(one, "destination") and self.is_a(other, "destination"):
+            yield ~self.close(one, other, at, self.length("near"))
         for inner, outer in ((one, other), (other, one)):
             if self.is_a(outer, *WALLED) and self._could_be_in(inner, outer):
-                within = self.within(inner, outer, at)
-                yield within | self.disjoint(inner, outer, at, strictly=True)
+                apart = self.disjoint(inner, outer, at, strictly=True)
+                yield self.within(inner, outer, at) | apart | self._on_roof(inner, outer, at)
+
+    def _on_roof(self, upper: str, lower: str, at: int) -> Formula:
+        if not self.is_a(lower, "building"):
+            return FALSE
+        return self.low(upper, "z", at).same(self.high(lower, "z", at))
 
     def _could_be_in(self, inner: str, outer: str) -> bool:
         if self.is_a(inner, "building", "room", "city", "country"):
@@ -177,13 +237,13 @@ class Story:
         return not self.is_a(inner, "fixed")
 
     def _solid(self, name: str) -> bool:
-        return name not in self.holding and not self.is_a(name, "hollow", "area", *WALLED)
+        return name not in self.holding and not self.is_a(name, "hollow", "area", "divider", "spot", *WALLED)
 
     def _tucked(self, one: str, other: str, at: int) -> Formula:
         """One is under the other, which has legs."""
         ways = []
         for lower, upper in ((one, other), (other, one)):
-            if self.is_a(upper, "legged"):
+            if self.is_a(upper, "legged") or upper in self.sheltering:
                 ways.append(self.high(lower, "z", at) <= self.underside(upper, at))
         return some(ways)
 
@@ -193,6 +253,15 @@ class Story:
         for axis in AXES:
             parts.append(self.low(outer, axis, at) <= self.low(inner, axis, at))
             parts.append(self.high(inner, axis, at) <= self.high(outer, axis, at))
+        return every(parts)
+
+    def close(self, one: str, other: str, at: int, limit: Term) -> Formula:
+        """Along no axis are two things farther apart than a length."""
+        parts = []
+        for axis in AXES:
+            for left, right in ((one, other), (other, one)):
+                gap = self.low(right, axis, at) - self.high(left, axis, at)
+                parts.append(gap <= limit)
         return every(parts)
 
     def disjoint(self, one: str, other: str, at: int, *, strictly: bool = False) -> Formula:
