@@ -11,8 +11,9 @@ from typing import NamedTuple
 
 from gnomon.audit.clauses import Clause, Use
 from gnomon.space.meaning.formulas import Formula, every
+from gnomon.space.meaning.readings import reading_named
 from gnomon.space.meaning.stories import Story
-from gnomon.space.prove import ORDINARY, Case, formula_of, story_of
+from gnomon.space.prove import ORDINARY, Case, formula_of
 
 FRONTED = frozenset({"fronted"})  # "in front of" is meant by the things' own fronts
 SHARP = "sharp limits"  # things of any size: what clashes even so, clashes
@@ -61,7 +62,7 @@ def _case(shapes: Sequence[Shape], reading: str, *, claims: int = 0) -> Case:
     kinds: dict[str, frozenset[str]] = {}
     for shape in shapes:
         kinds |= dict.fromkeys((_name(shape.first), _name(shape.second)), FRONTED)
-    story = story_of(kinds, reading)
+    story = Story(kinds, reading_named(reading))
     formulas = [_formula(story, shape) for shape in shapes]
     premises = len(formulas) - claims
     return Case(story, formulas[:premises], formulas[premises:])
