@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from gnomon.audit.finding import Finding
 from gnomon.measures.codes import Floats
 from gnomon.measures.intervals import Interval, interval
 from gnomon.measures.statistics import Statistics, mean_of
@@ -44,15 +45,18 @@ def against(credit: Floats, chance: Floats, units: Units, tests: int) -> OffChan
     statistics = mean_of(gaps, units, bounds=(-expected, 1 - expected))
     found = interval(statistics)
     excluded = _is_excluded(statistics, found, LEVEL / max(1, tests))
-    known = not isnan(found.low)
     return OffChance(
         value=expected + found.value,
-        low=expected + found.low if known else None,
-        high=expected + found.high if known else None,
+        low=_known(expected + found.low),
+        high=_known(expected + found.high),
         chance=expected,
         above=excluded and found.value > POINTS,
         below=excluded and found.value < -POINTS,
     )
+
+
+def _known(value: float) -> float | None:
+    return None if isnan(value) else value
 
 
 def _is_excluded(statistics: Statistics, found: Interval, level: float) -> bool:
@@ -63,6 +67,21 @@ def _is_excluded(statistics: Statistics, found: Interval, level: float) -> bool:
     return strict.low > 0 or strict.high < 0
 
 
+def finding_of(off: OffChance, check: str, part: str, says: str, *, n: int, alarm: bool) -> Finding:
+    """What a rule gets, as a finding."""
+    return Finding(
+        check=check,
+        part=part,
+        value=off.value,
+        low=off.low,
+        high=off.high,
+        chance=off.chance,
+        alarm=alarm,
+        says=says,
+        n=n,
+    )
+
+
 def alone(count: int) -> Units:
     """Items that share nothing, as far as the question goes."""
     return Units(np.arange(count)[:, None], (1,), ("items",))
@@ -70,5 +89,6 @@ def alone(count: int) -> Units:
 
 def most_frequent_or_guess(chance: Floats, constant: Floats) -> Floats:
     """What a rule must beat: a guess or, in a set with unequal labels, the best constant answer."""
-    unequal = float(np.mean(constant) - np.mean(chance)) > POINTS
-    return constant if unequal else chance
+    if float(np.mean(constant) - np.mean(chance)) > POINTS:
+        return constant
+    return chance

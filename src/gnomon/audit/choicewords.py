@@ -10,13 +10,14 @@ from gnomon.audit.signs import signs_of, words_of
 from gnomon.audit.subject import Subject
 from gnomon.measures.codes import Floats
 
+LONGEST_CHOICE = "length, the longest"
 WRONG, RIGHT = "wrong", "right"
 
 
 def choice_credit(subject: Subject) -> dict[str, Floats]:
     """What each rule earns on each item: the longest choice, and a classifier of their words."""
     return {
-        "length, the longest": _longest(subject),
+        LONGEST_CHOICE: _longest(subject),
         "words of the choices": _words(subject),
     }
 

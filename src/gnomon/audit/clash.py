@@ -6,18 +6,20 @@ is a fault of a label or of a story. docs/audit.md says what is taken for grante
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from itertools import combinations
+from collections.abc import Iterator, Sequence
+from itertools import chain, combinations
 from typing import NamedTuple
+
+from msgspec import structs
 
 from gnomon.audit.clauses import Clause, Use, clauses
 from gnomon.audit.finding import SHOWN, Finding, share
-from gnomon.audit.questions import Question
 from gnomon.audit.subject import Subject
 from gnomon.errors import MissingExtraError
 
 CHECK = "clash"
 TRUE = frozenset({"true", "yes", "1"})
+USES: dict[str, Use] = {"pictures": "pictured", "stories": "loosely"}
 MOST = 12  # sentences of one picture or story that are looked at together
 
 
@@ -30,55 +32,54 @@ class Told(NamedTuple):
 
 def clash(subject: Subject) -> Iterator[Finding]:
     """Captions of one picture, and sentences of one story."""
-    pictures = _pictures(subject)
-    stories = _stories(subject)
-    if not pictures and not stories:
+    parts = {"pictures": _pictures(subject), "stories": _stories(subject)}
+    if not any(parts.values()):
         says = "No two plain sentences about where things are are told of one picture or story."
         yield Finding(check=CHECK, says=says)
         return
     try:
-        for part, told in (("pictures", pictures), ("stories", stories)):
+        for part, told in parts.items():
             if told:
                 yield _finding(subject, part, told)
     except MissingExtraError as error:
         yield Finding(check=CHECK, says=f"{error.message} {error.hint}")
 
 
-def _pictures(subject: Subject) -> dict[str, list[Told]]:
-    """What is labelled true of each picture."""
+def _pictures(subject: Subject) -> list[list[Told]]:
+    """What is labelled true of each picture, if that is more than one sentence."""
     told: dict[str, list[Told]] = {}
     for number, question in enumerate(subject.questions):
-        if question.picture and _is_true(question):
-            for clause in clauses(question.texts[-1]):
-                told.setdefault(question.picture, []).append(Told(clause, number))
-    return {picture: said for picture, said in told.items() if len(said) > 1}
-
-
-def _is_true(question: Question) -> bool:
-    return len(question.gold) == 1 and question.gold[0].lower() in TRUE
-
-
-def _stories(subject: Subject) -> dict[str, list[Told]]:
-    """The sentences of each context of two or more."""
-    told: dict[str, list[Told]] = {}
-    for number, question in enumerate(subject.questions):
-        if question.picture or len(question.texts) < 2:
+        if not question.picture or not TRUE.issuperset(map(str.lower, question.gold)):
             continue
+        for clause in clauses(question.texts[-1]):
+            told.setdefault(question.picture, []).append(Told(clause, number))
+    return _of_several(told)
+
+
+def _stories(subject: Subject) -> list[list[Told]]:
+    """The sentences of each context, if there is more than one."""
+    told: dict[str, list[Told]] = {}
+    for number, question in enumerate(subject.questions):
         story = " ".join(question.texts[:-1])
-        if story not in told:
-            told[story] = [Told(clause, number) for clause in clauses(story)]
-    return {story: said for story, said in told.items() if len(said) > 1}
+        if question.picture or story in told:
+            continue
+        told[story] = [Told(clause, number) for clause in clauses(story)]
+    return _of_several(told)
 
 
-def _finding(subject: Subject, part: str, told: dict[str, list[Told]]) -> Finding:
+def _of_several(told: dict[str, list[Told]]) -> list[list[Told]]:
+    return [said[:MOST] for said in told.values() if len(said) > 1]
+
+
+def _finding(subject: Subject, part: str, told: list[list[Told]]) -> Finding:
     cores: list[list[int]] = []
     torn = 0
-    for said in told.values():
-        mine = list(_cores(said[:MOST], "pictured" if part == "pictures" else "loosely"))
+    for said in told:
+        mine = list(_cores(said, USES[part]))
         torn += bool(mine)
         cores += mine
-    behind = [number for core in cores for number in core]
-    return Finding(
+    behind = list(dict.fromkeys(chain.from_iterable(cores)))
+    finding = Finding(
         check=CHECK,
         part=part,
         value=share(torn, len(told)),
@@ -89,28 +90,31 @@ def _finding(subject: Subject, part: str, told: dict[str, list[Told]]) -> Findin
             f"{len(told):,} {part} with several sentences that can be read."
         ),
         n=len(told),
-        behind=len(set(behind)),
-        items=subject.ids(dict.fromkeys(behind)),
-        examples=tuple(subject.audited.example(*dict.fromkeys(core)) for core in cores[:SHOWN]),
     )
+    together = [subject.audited.example(*dict.fromkeys(core)) for core in cores[:SHOWN]]
+    return structs.replace(subject.about(finding, behind), examples=tuple(together))
 
 
 def _cores(said: list[Told], use: Use) -> Iterator[list[int]]:
     """Pairs of sentences that clash or, if there are none, more of them that do together."""
+    read = [one for one in said if one.clause.said.facts(use)]
+    pairs = [pair for pair in combinations(read, 2) if _is_about_the_same(*pair)]
+    found = [list(pair) for pair in pairs if _clashing(pair, use)]
+    if not found and len(read) > 2:
+        found = [_clashing(read, use)]
+    for core in found:
+        if core:
+            yield [one.number for one in core]
+
+
+def _clashing(said: Sequence[Told], use: Use) -> list[Told]:
+    """The sentences that cannot hold together, as few as there are; none if all can."""
     from gnomon.audit.proving import clashing, shapes_of
 
-    read = [one for one in said if shapes_of([one.clause], use)]
-    found = False
-    for pair in combinations(read, 2):
-        shapes = shapes_of([one.clause for one in pair], use)
-        if _is_about_the_same(*pair) and shapes and clashing(shapes):
-            found = True
-            yield [one.number for one in pair]
-    shapes = shapes_of([one.clause for one in read], use)
-    if not found and len(read) > 2 and shapes:
-        core = clashing(shapes)
-        if core:
-            yield [read[place].number for place in core]
+    shapes = shapes_of([one.clause for one in said], use)
+    if shapes is None:
+        return []
+    return [said[place] for place in clashing(shapes)]
 
 
 def _is_about_the_same(one: Told, other: Told) -> bool:

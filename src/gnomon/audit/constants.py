@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from gnomon.audit.chance import OffChance, against, alone
+from gnomon.audit.chance import OffChance, against, alone, finding_of
 from gnomon.audit.coding import Answers, answers_of
 from gnomon.audit.finding import Finding, percent
 from gnomon.audit.subject import Subject
@@ -75,16 +75,8 @@ def _orders_vary(choices: np.ndarray) -> bool:
 
 
 def _finding(part: str, off: OffChance, mine: np.ndarray, what: str) -> Finding:
-    says = f"{what} is right on {percent(off.value)} of {int(mine.sum()):,} items; "
-    says += f"a guess gets {percent(off.chance)}."
-    return Finding(
-        check=CHECK,
-        part=part,
-        value=off.value,
-        low=off.low,
-        high=off.high,
-        chance=off.chance,
-        alarm=off.above,
-        says=says,
-        n=int(mine.sum()),
+    says = (
+        f"{what} is right on {percent(off.value)} of {int(mine.sum()):,} items; "
+        f"a guess gets {percent(off.chance)}."
     )
+    return finding_of(off, CHECK, part, says, n=int(mine.sum()), alarm=off.above)

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 
-from gnomon.audit.finding import SHOWN, Finding, share
+from msgspec import structs
+
+from gnomon.audit.finding import SHOWN, Finding, share, so_many
 from gnomon.audit.questions import Question
 from gnomon.audit.subject import Subject
 
@@ -22,42 +25,38 @@ def duplicates(subject: Subject) -> Iterator[Finding]:
     further = sum(map(len, twins)) - len(twins)
     yield _finding(subject, "repeats", twins, further, "repeat an earlier one word for word")
 
-    torn = [numbers for numbers in twins if _several(subject, numbers, "gold")]
+    torn = [numbers for numbers in twins if len(_labels(subject, numbers)) > 1]
     both = sum(map(len, torn))
     yield _finding(subject, "conflicts", torn, both, "are asked twice with different right answers")
 
     if subject.audited.splits is not None:
-        split = [numbers for numbers in twins if _several(subject, numbers, "split")]
+        split = [numbers for numbers in twins if len(_splits(subject, numbers)) > 1]
         yield _finding(subject, "across splits", split, sum(map(len, split)), "are in two splits")
 
 
 def _asked(question: Question) -> tuple[object, ...]:
     """What makes a question the same: its words, its picture and what can be answered."""
-    texts = tuple(" ".join(text.split()) for text in question.texts)
+    texts = [" ".join(text.split()) for text in question.texts]
     return (*texts, question.picture, frozenset(question.choices))
 
 
-def _several(subject: Subject, numbers: list[int], what: str) -> bool:
-    values = set()
-    for number in numbers:
-        value = getattr(subject.questions[number], what)
-        values.add(tuple(sorted(value)) if what == "gold" else value)
-    return len(values) > 1
+def _labels(subject: Subject, numbers: list[int]) -> set[frozenset[str]]:
+    return {frozenset(subject.questions[number].gold) for number in numbers}
+
+
+def _splits(subject: Subject, numbers: list[int]) -> set[str]:
+    return {subject.questions[number].split for number in numbers}
 
 
 def _finding(subject: Subject, part: str, twins: Twins, count: int, verb: str) -> Finding:
+    """So many faults, shown as pairs."""
+    behind = list(chain.from_iterable(twins))
+    pairs = [subject.audited.example(*numbers[:2]) for numbers in twins[:SHOWN]]
     total = len(subject.questions)
-    behind = [number for numbers in twins for number in numbers]
-    how_many = f"{count:,} of {total:,} items" if count else f"None of {total:,} items"
-    return Finding(
-        check=CHECK,
-        part=part,
+    return structs.replace(
+        subject.faults(CHECK, part, behind, verb),
         value=share(count, total),
-        chance=0.0,
-        alarm=count > 0,
-        says=f"{how_many} {verb}.",
-        n=total,
+        says=f"{so_many(count, total)} {verb}.",
         behind=count,
-        items=subject.ids(behind),
-        examples=tuple(subject.audited.example(*numbers[:2]) for numbers in twins[:SHOWN]),
+        examples=tuple(pairs),
     )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
+from itertools import islice
 
 import msgspec
 
@@ -38,23 +39,20 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
 
 def first_ids(ids: Iterable[str]) -> tuple[str, ...]:
     """As many ids as a finding names."""
-    found = []
-    for name in ids:
-        found.append(name)
-        if len(found) == LISTED:
-            break
-    return tuple(found)
+    return tuple(islice(ids, LISTED))
 
 
 def shortened(text: str) -> str:
     """A text that is short enough for an example."""
     line = " ".join(text.split())
-    return line if len(line) <= LONGEST else line[:LONGEST] + "…"
+    if len(line) <= LONGEST:
+        return line
+    return line[:LONGEST] + "…"
 
 
 def share(part: int, whole: int) -> float:
     """A part of a whole; 0 of nothing is 0."""
-    return part / whole if whole else 0.0
+    return part / max(whole, 1)
 
 
 def percent(value: float) -> str:
@@ -66,12 +64,12 @@ def percent(value: float) -> str:
     return f"{100 * value + 1e-9:.1f} %"
 
 
-def quoted(names: Sequence[str], most: int = 3) -> str:
-    """The first few names, as a sentence lists them.
+def so_many(part: int, whole: int, noun: str = "items") -> str:
+    """How many of how many, at the beginning of a sentence.
 
-    >>> quoted(["left", "right", "above", "below"])
-    "'left', 'right', 'above' and 1 more"
+    >>> so_many(0, 1200), so_many(3, 1200)
+    ('None of 1,200 items', '3 of 1,200 items')
     """
-    shown = ", ".join(f"'{name}'" for name in names[:most])
-    rest = len(names) - most
-    return f"{shown} and {rest} more" if rest > 0 else shown
+    if not part:
+        return f"None of {whole:,} {noun}"
+    return f"{part:,} of {whole:,} {noun}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
-from gnomon.audit.finding import SHOWN, Finding, share
+from gnomon.audit.finding import Finding
 from gnomon.audit.questions import Question
 from gnomon.audit.subject import Subject
 
@@ -26,52 +26,36 @@ def integrity(subject: Subject) -> Iterator[Finding]:
         for kind in _faults(question, ids):
             faulty[kind].append(number)
     for kind, numbers in faulty.items():
-        yield _finding(subject, kind, numbers)
+        yield subject.faults(CHECK, kind, numbers, FAULTS[kind])
     yield from _counts(subject)
 
 
 def _faults(question: Question, ids: Counter[str]) -> Iterator[str]:
+    choices, gold = set(question.choices), set(question.gold)
     if not question.id or ids[question.id] > 1:
         yield "ids"
-    gold = set(question.gold)
-    if not gold or not gold <= set(question.choices):
+    if not gold or not gold <= choices:
         yield "gold"
-    if len(question.choices) < 2 or len(set(question.choices)) < len(question.choices):
+    if len(choices) < max(2, len(question.choices)):
         yield "choices"
-    if not any(map(str.strip, question.texts)) and not question.picture:
+    if not "".join([*question.texts, question.picture]).strip():
         yield "texts"
 
 
-def _finding(subject: Subject, kind: str, numbers: list[int]) -> Finding:
-    total = len(subject.questions)
-    count = f"{len(numbers):,} of {total:,} items" if numbers else f"None of {total:,} items"
-    return Finding(
-        check=CHECK,
-        part=kind,
-        value=share(len(numbers), total),
-        chance=0.0,
-        alarm=bool(numbers),
-        says=f"{count} {FAULTS[kind]}.",
-        n=total,
-        behind=len(numbers),
-        items=subject.ids(numbers),
-        examples=tuple(subject.audited.example(number) for number in numbers[:SHOWN]),
-    )
-
-
 def _counts(subject: Subject) -> Iterator[Finding]:
-    """Whether there are as many items as somebody says."""
+    """Whether there are as many items as somebody says, in all and of each split."""
     audited = subject.audited
     found = Counter(question.split for question in subject.questions)
+    found[""] = audited.total or len(audited)
     for split, claimed in audited.claimed.items():
-        there = found[split] if split else audited.total or len(audited)
-        where = f" of {split}" if split else ""
+        where = f"of {split}".removesuffix("of ").rstrip()
         yield Finding(
             check=CHECK,
-            part=f"count{where}",
-            value=float(there),
+            part=f"count {where}".rstrip(),
+            value=float(found[split]),
             chance=float(claimed),
-            alarm=there != claimed,
-            says=f"There are {there:,} items{where}; {claimed:,} are claimed.",
-            n=there,
+            alarm=found[split] != claimed,
+            says=f"There are {found[split]:,} items {where}".rstrip()
+            + f"; {claimed:,} are claimed.",
+            n=found[split],
         )

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gnomon.audit.chance import against
-from gnomon.audit.finding import SHOWN, Finding, percent
+from gnomon.audit.chance import against, finding_of
+from gnomon.audit.finding import Finding, percent
 from gnomon.audit.questions import Splits
 from gnomon.audit.subject import ALL_WORDS, Subject
 from gnomon.measures.codes import Floats
@@ -90,20 +90,10 @@ def _finding(subject: Subject, splits: Splits, rule: Rule, looked: Looked) -> Fi
         f"{percent(off.value)} of {len(test):,} items of {splits.test_name}, where chance is "
         f"{percent(off.chance)}; {len(seen):,} of them can be looked up."
     )
-    return Finding(
-        check=rule.check,
-        part=f"{looked.field} in {looked.learnt}",
-        value=off.value,
-        low=off.low,
-        high=off.high,
-        chance=off.chance,
-        alarm=off.alarm and len(seen) > 0,
-        says=says,
-        n=len(test),
-        behind=len(seen),
-        items=subject.ids(answers.rows[seen]),
-        examples=tuple(subject.example(int(row)) for row in seen[:SHOWN]),
-    )
+    part = f"{looked.field} in {looked.learnt}"
+    alarm = off.alarm and len(seen) > 0
+    finding = finding_of(off, rule.check, part, says, n=len(test), alarm=alarm)
+    return subject.about_answers(finding, seen)
 
 
 def _looked_up(keys: list[str], votes: Floats, train: np.ndarray) -> tuple[np.ndarray, Floats]:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain, pairwise
 from typing import NamedTuple
 
-from gnomon.audit.finding import LISTED, SHOWN, Finding, percent, share
+from msgspec import structs
+
+from gnomon.audit.finding import SHOWN, Finding, percent, share
 from gnomon.audit.questions import Question
 from gnomon.audit.subject import Subject
 
 CHECK = "order"
 MOST_THINGS = 5_000  # beyond which what follows by transitivity is not looked for
-Thing = Hashable
+Thing = tuple[str, ...]  # a name, and the scope in which its comparisons hold
 Pair = tuple[Thing, Thing]  # the first is greater than the second
 
 
@@ -33,7 +36,7 @@ def order(subject: Subject) -> Iterator[Finding]:
     tangles = [group for group in strong_components(found.greater) if len(group) > 1]
     yield _tangle(subject, found, max(tangles, key=len, default=[]))
     if not tangles and len(found.greater) <= MOST_THINGS:
-        yield _implied(subject, found)
+        yield _implied(found)
 
 
 def _comparisons(subject: Subject) -> Comparisons:
@@ -64,12 +67,12 @@ def _fact(question: Question) -> Pair | None:
 
 
 def _contradictions(subject: Subject, found: Comparisons) -> Finding:
-    both = []
+    both: list[list[int]] = []
     for one, other in found.facts:
-        if (other, one) in found.facts and repr(one) < repr(other):
-            both.append((one, other))
-    behind = [number for one, other in both for number in _both(found, one, other)]
-    return Finding(
+        back = found.facts.get((other, one))
+        if back and repr(one) < repr(other):
+            both.append([found.facts[one, other][0], back[0]])
+    finding = Finding(
         check=CHECK,
         part="contradictions",
         value=share(2 * len(both), len(found.facts)),
@@ -80,52 +83,41 @@ def _contradictions(subject: Subject, found: Comparisons) -> Finding:
             f"{len(found.facts):,} facts."
         ),
         n=len(found.facts),
-        behind=len(behind),
-        items=subject.ids(behind),
-        examples=tuple(
-            subject.audited.example(found.facts[one, other][0], found.facts[other, one][0])
-            for one, other in both[:SHOWN]
-        ),
     )
-
-
-def _both(found: Comparisons, one: Thing, other: Thing) -> list[int]:
-    return found.facts[one, other] + found.facts[other, one]
+    shown = [subject.audited.example(*pair) for pair in both[:SHOWN]]
+    about = subject.about(finding, list(chain.from_iterable(both)))
+    return structs.replace(about, examples=tuple(shown))
 
 
 def _tangle(subject: Subject, found: Comparisons, largest: list[Thing]) -> Finding:
-    inside = set(largest)
-    facts = [pair for pair in found.facts if pair[0] in inside and pair[1] in inside]
-    behind = [number for pair in facts for number in found.facts[pair]]
-    says = "The facts are an order: no chain of them leads back to where it began."
-    examples: tuple[int, ...] = ()
-    if largest:
-        cycle = shortest_cycle(found.greater, largest)
-        names = [str(thing[0]) if isinstance(thing, tuple) else str(thing) for thing in cycle]
-        says = (
-            f"{len(largest):,} of {len(found.greater):,} things lie in one tangle, in which each "
-            f"is, by some chain, greater than itself; it holds {len(facts):,} of "
-            f"{len(found.facts):,} facts ({percent(share(len(facts), len(found.facts)))}). "
-            f"One cycle: {' > '.join([*names, names[0]])}."
-        )
-        following = [*cycle[1:], cycle[0]]
-        pairs = zip(cycle, following, strict=True)
-        examples = tuple(found.facts[pair][0] for pair in pairs)
-    return Finding(
+    finding = Finding(
         check=CHECK,
         part="tangle",
-        value=share(len(facts), len(found.facts)),
+        value=0.0,
         chance=0.0,
-        alarm=bool(largest),
-        says=says,
+        says="The facts are an order: no chain of them leads back to where it began.",
         n=len(found.facts),
-        behind=len(behind),
-        items=subject.ids(behind[:LISTED]),
-        examples=(subject.audited.example(*examples[:SHOWN]),) if examples else (),
     )
+    if not largest:
+        return finding
+
+    facts = [pair for pair in found.facts if set(pair) <= set(largest)]
+    value = share(len(facts), len(found.facts))
+    cycle = shortest_cycle(found.greater, largest)
+    way = [thing[0] for thing in (*cycle, cycle[0])]
+    says = (
+        f"{len(largest):,} of {len(found.greater):,} things lie in one tangle, in which each is, by "
+        f"some chain, greater than itself; it holds {len(facts):,} of {len(found.facts):,} facts "
+        f"({percent(value)}). One cycle: {' > '.join(way)}."
+    )
+    behind = list(chain.from_iterable(found.facts[pair] for pair in facts))
+    steps = [found.facts[pair][0] for pair in pairwise((*cycle, cycle[0]))]
+    finding = structs.replace(finding, value=value, alarm=True, says=says)
+    shown = (subject.audited.example(*steps),)
+    return structs.replace(subject.about(finding, behind), examples=shown)
 
 
-def _implied(subject: Subject, found: Comparisons) -> Finding:
+def _implied(found: Comparisons) -> Finding:
     """Facts that follow from others: they are asked, but tell nothing new about the set."""
     follows = sum(1 for _ in implied_pairs(found.greater))
     value = share(follows, len(found.facts))

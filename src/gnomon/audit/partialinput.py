@@ -15,9 +15,9 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from gnomon.audit.chance import OffChance, against, alone, most_frequent_or_guess
-from gnomon.audit.choicewords import choice_credit
-from gnomon.audit.finding import SHOWN, Finding, percent
+from gnomon.audit.chance import OffChance, against, alone, finding_of, most_frequent_or_guess
+from gnomon.audit.choicewords import LONGEST_CHOICE, choice_credit
+from gnomon.audit.finding import Finding, percent
 from gnomon.audit.learning import (
     block_scores,
     folds_at_random,
@@ -125,21 +125,11 @@ def _finding(subject: Subject, given: Input, way: Way, tests: int) -> Finding:
     below = off.below and float(credit.mean()) < float(chance.mean())
     above = off.above and (way == "by group" or not given.whole)
     alarm = above or (below and way == "by split")
-    right = answers.rows[np.flatnonzero(asked)[credit == 1]] if alarm else answers.rows[:0]
-    return Finding(
-        check=CHECK,
-        part=f"{given.name}, {way}",
-        value=off.value,
-        low=off.low,
-        high=off.high,
-        chance=off.chance,
-        alarm=alarm,
-        says=_sentence(subject, given.name, way, off, below=below),
-        n=len(credit),
-        behind=len(right),
-        items=subject.ids(right),
-        examples=tuple(subject.audited.example(int(row)) for row in right[:SHOWN]),
-    )
+    says = _sentence(subject, given.name, way, off, below=below)
+    finding = finding_of(off, CHECK, f"{given.name}, {way}", says, n=len(credit), alarm=alarm)
+    if not alarm:
+        return finding
+    return subject.about_answers(finding, np.flatnonzero(asked)[credit == 1])
 
 
 def _asked(subject: Subject, signs: Signs, way: Way) -> tuple[np.ndarray, Floats]:
@@ -185,21 +175,12 @@ def _of(name: str) -> str:
 
 def _choices_alone(subject: Subject) -> Iterator[Finding]:
     """Choices that differ from item to item: do their own words and lengths give one away?"""
-    rules: dict[str, Floats] = choice_credit(subject)
+    rules = choice_credit(subject)
     for name, credit in rules.items():
         off = against(credit, subject.answers.chance, subject.units, len(rules))
-        yield Finding(
-            check=CHECK,
-            part=name,
-            value=off.value,
-            low=off.low,
-            high=off.high,
-            chance=off.chance,
-            alarm=off.alarm if name != "words of the choices" else off.above,
-            says=(
-                f"Taking the choice by {name} alone, without the question, is right on "
-                f"{percent(off.value)} of {len(credit):,} items; a guess gets "
-                f"{percent(off.chance)}."
-            ),
-            n=len(credit),
+        says = (
+            f"Taking the choice by {name} alone, without the question, is right on "
+            f"{percent(off.value)} of {len(credit):,} items; a guess gets {percent(off.chance)}."
         )
+        alarm = off.above or (off.below and name == LONGEST_CHOICE)  # which learns nothing
+        yield finding_of(off, CHECK, name, says, n=len(credit), alarm=alarm)

@@ -6,16 +6,19 @@ neither is an alarm; one that holds in one only hangs on a reading.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
+
+from msgspec import structs
 
 from gnomon.audit.clauses import Use, clauses
 from gnomon.audit.finding import SHOWN, Example, Finding, percent, share
-from gnomon.audit.questions import Question
 from gnomon.audit.subject import Subject
 from gnomon.errors import MissingExtraError
 
 CHECK = "proof"
 READINGS: tuple[Use, ...] = ("loosely", "directly")
+PARTS = ("no reading", "some readings", "every reading")
 VERDICTS = {"entailment", "contradiction", "neutral"}
 Verdicts = dict[Use, str]
 
@@ -31,20 +34,26 @@ def proof(subject: Subject) -> Iterator[Finding]:
         says = "No premises and hypothesis are plain sentences about where two things are."
         yield Finding(check=CHECK, says=says)
         return
-    held = {number: _held(subject.questions[number], found) for number, found in proved.items()}
-    for part, counts in (
-        ("no reading", range(1)),
-        ("some readings", range(1, len(READINGS))),
-        ("every reading", range(len(READINGS), len(READINGS) + 1)),
-    ):
-        numbers = [number for number, times in held.items() if times in counts]
+    held: dict[str, list[int]] = {part: [] for part in PARTS}
+    for number, found in proved.items():
+        right = [verdict in subject.questions[number].gold for verdict in found.values()]
+        held[_part(right)].append(number)
+    for part, numbers in held.items():
         yield _finding(subject, part, numbers, proved)
+
+
+def _part(right: list[bool]) -> str:
+    """Whether a label is right in all readings, in some or in none."""
+    none, some, every = PARTS
+    if all(right):
+        return every
+    return some if any(right) else none
 
 
 def _proved(subject: Subject) -> Iterator[tuple[int, Verdicts]]:
     """The verdict in each reading, for every question that can be read."""
     for number, question in enumerate(subject.questions):
-        if not VERDICTS.issuperset(question.choices) or len(question.texts) < 2:
+        if not VERDICTS.issuperset(question.choices):
             continue
         *contexts, claim = question.texts
         found = verdicts(" ".join(contexts), claim)
@@ -68,44 +77,30 @@ def verdicts(premises: str, claim: str) -> Verdicts:
     return found
 
 
-def _held(question: Question, found: Verdicts) -> int:
-    """In how many readings the label is right."""
-    return sum(verdict in question.gold for verdict in found.values())
-
-
 def _finding(
     subject: Subject, part: str, numbers: list[int], proved: dict[int, Verdicts]
 ) -> Finding:
     value = share(len(numbers), len(proved))
+    unread = len(subject.questions) - len(proved)
     says = (
         f"{len(numbers):,} of {len(proved):,} labels that can be proved ({percent(value)}) hold in "
         f"{part}"
     )
-    if part == "no reading" and numbers:
-        says += f": {_by_group(subject, numbers)}"
-    unread = len(subject.questions) - len(proved)
-    return Finding(
+    by_group = Counter(subject.questions[number].group or "no group" for number in numbers)
+    wrong = part == PARTS[0] and bool(numbers)
+    if wrong:
+        listed = [f"{times:,} of {group}" for group, times in by_group.most_common(SHOWN)]
+        says += f": {', '.join(listed)}"
+    finding = Finding(
         check=CHECK,
         part=part,
         value=value,
-        chance=0.0 if part == "no reading" else None,
-        alarm=part == "no reading" and bool(numbers),
+        alarm=wrong,
         says=f"{says}. {unread:,} items cannot be read.",
         n=len(proved),
-        behind=len(numbers),
-        items=subject.ids(numbers),
-        examples=_examples(subject, numbers, proved) if part != "every reading" else (),
     )
-
-
-def _by_group(subject: Subject, numbers: list[int]) -> str:
-    """How many of each group, the largest first."""
-    counts: dict[str, int] = {}
-    for number in numbers:
-        group = subject.questions[number].group or "no group"
-        counts[group] = counts.get(group, 0) + 1
-    largest = sorted(counts, key=lambda group: (-counts[group], group))
-    return ", ".join(f"{counts[group]:,} of {group}" for group in largest[:SHOWN])
+    shown = _examples(subject, numbers, proved)
+    return structs.replace(subject.about(finding, numbers), examples=shown)
 
 
 def _examples(

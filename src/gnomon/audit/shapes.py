@@ -8,9 +8,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from gnomon.audit.finding import SHOWN, Finding, percent, share
+import numpy as np
+
+from gnomon.audit.finding import Finding, percent, share
 from gnomon.audit.signs import words_of
 from gnomon.audit.subject import ALL_WORDS, Subject
+from gnomon.measures.columns import Vocabulary
 
 CHECK = "shapes"
 RARE = 0.01  # of the items have a word that is kept
@@ -60,39 +63,42 @@ def _without_names(subject: Subject, field: str) -> list[str]:
 
 
 def _finding(subject: Subject, field: str) -> Finding:
-    members: dict[str, list[int]] = {}
-    for row, shape in enumerate(shapes_of(_without_names(subject, field))):
-        members.setdefault(shape, []).append(row)
-    golds = subject.answers.right[0].tolist()
-    frequencies = Counter(golds)
+    labels, names = subject.answers.right
+    shape_of, shapes = _coded(shapes_of(_without_names(subject, field)))
+    counts = np.zeros((shapes, len(names)), dtype=np.int64)
+    np.add.at(counts, (shape_of, labels), 1)
+    sizes = counts.sum(axis=1)
+    single = (sizes > 1) & (counts.max(axis=1) == sizes)
+    behind = np.flatnonzero(single[shape_of])
 
-    total = len(golds)
-    single: list[list[int]] = []
-    expected = 0.0
-    for rows in members.values():
-        if len(rows) < 2:
-            continue
-        if len({golds[row] for row in rows}) == 1:
-            single.append(rows)
-        for times in frequencies.values():
-            expected += len(rows) * (times / total) ** len(rows)
-    single.sort(key=len, reverse=True)
-    behind = [row for rows in single for row in rows]
-    value, chance = share(len(behind), total), expected / max(1, total)
-    where = "all texts" if field == ALL_WORDS else f"the {field}"
-    return Finding(
+    total = len(labels)
+    value, chance = share(len(behind), total), _expected(sizes, counts.sum(axis=0) / total)
+    finding = Finding(
         check=CHECK,
         part=field,
         value=value,
         chance=chance,
         alarm=value > chance + MOST,
         says=(
-            f"With rare words masked, {where} of {total:,} items have {len(members):,} shapes; "
+            f"With rare words masked, {total:,} items have {shapes:,} shapes ({field}); "
             f"{percent(value)} of the items have a shape that always has the same label, where "
             f"{percent(chance)} would by chance."
         ),
         n=total,
-        behind=len(behind),
-        items=subject.ids(subject.answers.rows[behind]),
-        examples=tuple(subject.example(rows[0]) for rows in single[:SHOWN]),
     )
+    largest_first = np.argsort(-sizes[shape_of[behind]], kind="stable")
+    return subject.about_answers(finding, behind[largest_first])
+
+
+def _coded(texts: list[str]) -> tuple[np.ndarray, int]:
+    """A number for each different text, and how many there are."""
+    names = Vocabulary()
+    codes = [names[text] for text in texts]
+    return np.array(codes, dtype=np.int64), len(names)
+
+
+def _expected(sizes: np.ndarray, rates: np.ndarray) -> float:
+    """The share of items with one label for their shape, if labels had nothing to do with it."""
+    several = sizes[sizes > 1]
+    all_alike = (rates[None, :] ** several[:, None]).sum(axis=1)
+    return float((several * all_alike).sum() / max(1, sizes.sum()))

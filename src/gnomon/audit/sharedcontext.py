@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
+from typing import NamedTuple
 
-from gnomon.audit.finding import SHOWN, Finding, share
-from gnomon.audit.questions import Question, Splits
+from gnomon.audit.finding import Finding, share, so_many
+from gnomon.audit.questions import Splits
 from gnomon.audit.subject import Subject
 
 CHECK = "shared_context"
 CONTEXTS = ("context", "premise", "premises", "passage", "story")
+
+
+class Contexts(NamedTuple):
+    """A kind of context, and the one of each question; empty where it has none."""
+
+    kind: str
+    of_questions: list[str]
 
 
 def shared_context(subject: Subject) -> Iterator[Finding]:
@@ -19,48 +28,46 @@ def shared_context(subject: Subject) -> Iterator[Finding]:
         says = "There is no training part and test part, so nothing can be shared."
         yield Finding(check=CHECK, says=says)
         return
-    kinds = ["picture", "group"]
-    kinds += [field for field in subject.fields if field in CONTEXTS]
-    for kind in kinds:
-        if any(_context(subject, question, kind) for question in subject.questions):
-            for learnt in splits.learnt:
-                yield _finding(subject, splits, kind, learnt)
+    for kind, contexts in _contexts(subject).items():
+        for learnt in splits.learnt:
+            yield _finding(subject, splits, Contexts(kind, contexts), learnt)
 
 
-def _context(subject: Subject, question: Question, kind: str) -> str:
-    if kind == "picture":
-        return question.picture
-    if kind == "group":
-        return question.group
-    return question.texts[subject.audited.fields.index(kind)]
+def _contexts(subject: Subject) -> dict[str, list[str]]:
+    """For each kind of context that there is, the context of each question."""
+    found = {
+        "picture": [question.picture for question in subject.questions],
+        "group": [question.group for question in subject.questions],
+    }
+    for field in subject.fields:
+        if field in CONTEXTS:
+            found[field] = subject.audited.column(field)
+    return {kind: contexts for kind, contexts in found.items() if any(contexts)}
 
 
-def _finding(subject: Subject, splits: Splits, kind: str, learnt: str) -> Finding:
-    known = set()
+def _finding(subject: Subject, splits: Splits, contexts: Contexts, learnt: str) -> Finding:
+    known: set[str] = set()
     asked: dict[str, list[int]] = {}
-    for number, question in enumerate(subject.questions):
-        context = _context(subject, question, kind)
-        if not context:
-            continue
+    for number, context in enumerate(contexts.of_questions):
         if splits.learnt[learnt][number]:
             known.add(context)
         elif splits.test[number]:
             asked.setdefault(context, []).append(number)
+    known.discard("")
+    asked.pop("", None)
 
     shared = [context for context in asked if context in known]
-    behind = [number for context in shared for number in asked[context]]
-    return Finding(
+    behind = list(chain.from_iterable(asked[context] for context in shared))
+    finding = Finding(
         check=CHECK,
-        part=f"{kind} in {learnt}",
+        part=f"{contexts.kind} in {learnt}",
         value=share(len(shared), len(asked)),
         chance=0.0,
         alarm=bool(shared),
         says=(
-            f"{len(shared):,} of {len(asked):,} different {kind}s of {splits.test_name} are also "
-            f"in {learnt}; {len(behind):,} items have one of them."
+            f"{so_many(len(shared), len(asked), f'different {contexts.kind}s')} of "
+            f"{splits.test_name} are also in {learnt}; {len(behind):,} items have one of them."
         ),
         n=len(asked),
-        behind=len(behind),
-        items=subject.ids(behind),
-        examples=tuple(subject.audited.example(asked[context][0]) for context in shared[:SHOWN]),
     )
+    return subject.about(finding, behind)

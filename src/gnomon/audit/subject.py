@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 
+import numpy as np
+from msgspec import structs
+
 from gnomon.audit.coding import Answers, answers_of
-from gnomon.audit.finding import Example, first_ids
+from gnomon.audit.finding import SHOWN, Finding, first_ids, share, so_many
 from gnomon.audit.questions import Question, QuestionSet, Splits
 from gnomon.audit.signs import Signs, signs_of, words_and_pairs, words_of
 from gnomon.measures.units import Units
@@ -81,9 +84,30 @@ class Subject:
         found = Splits(whole.test[rows], whole.test_name, learnt)
         return found if found.test.any() else None
 
-    def example(self, answer: int) -> Example:
-        """The question of an answer, as an example."""
-        return self.audited.example(int(self.answers.rows[answer]))
+    def about(self, finding: Finding, numbers: Sequence[int]) -> Finding:
+        """The finding with the questions that it is about."""
+        shown = tuple(self.audited.example(number) for number in numbers[:SHOWN])
+        return structs.replace(
+            finding, behind=len(numbers), items=self.ids(numbers), examples=shown
+        )
+
+    def about_answers(self, finding: Finding, rows: np.ndarray) -> Finding:
+        """The finding with the answers that it is about."""
+        return self.about(finding, self.answers.rows[rows].tolist())
+
+    def faults(self, check: str, part: str, numbers: Sequence[int], verb: str) -> Finding:
+        """What some of the questions do that none should."""
+        total = len(self.questions)
+        finding = Finding(
+            check=check,
+            part=part,
+            value=share(len(numbers), total),
+            chance=0.0,
+            alarm=bool(numbers),
+            says=f"{so_many(len(numbers), total)} {verb}.",
+            n=total,
+        )
+        return self.about(finding, numbers)
 
     def ids(self, numbers: Iterable[int]) -> tuple[str, ...]:
         """The ids of some questions, the first few."""

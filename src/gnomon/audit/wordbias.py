@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gnomon.audit.finding import SHOWN, Example, Finding, percent, share
+from gnomon.audit.finding import SHOWN, Finding, percent, share
 from gnomon.audit.signs import Signs
 from gnomon.audit.subject import ALL_WORDS, Subject
 from gnomon.measures.codes import Floats
@@ -62,8 +62,7 @@ def _finding(subject: Subject, field: str, *, by_groups: bool) -> Finding:
     )
     if far:
         says += f": {_listed(far)}"
-    behind = _items_with(signs, far)
-    return Finding(
+    finding = Finding(
         check=CHECK,
         part=f"{field}, by {witnesses}",
         value=value,
@@ -71,10 +70,8 @@ def _finding(subject: Subject, field: str, *, by_groups: bool) -> Finding:
         alarm=value > MOST and len(far) > 1,
         says=f"{says}.",
         n=len(biases),
-        behind=len(behind),
-        items=subject.ids(subject.answers.rows[behind]),
-        examples=_examples(subject, signs, far),
     )
+    return subject.about_answers(finding, _items_with(signs, far))
 
 
 def _where(field: str) -> str:
@@ -155,15 +152,11 @@ def _listed(far: list[Bias]) -> str:
 
 
 def _items_with(signs: Signs, far: list[Bias]) -> np.ndarray:
-    names = {bias.word for bias in far}
-    codes = [code for code, name in enumerate(signs.names) if name in names]
-    return np.unique(signs.rows[np.isin(signs.codes, codes)])
-
-
-def _examples(subject: Subject, signs: Signs, far: list[Bias]) -> tuple[Example, ...]:
-    found = []
-    for bias in far[:SHOWN]:
-        code = signs.names.index(bias.word)
-        row = int(signs.rows[signs.codes == code][0])
-        found.append(subject.example(row))
-    return tuple(found)
+    """The items that have one of the words, those with the furthest word first."""
+    names = [bias.word for bias in far]
+    order = {name: place for place, name in enumerate(names)}
+    places = np.array([order.get(name, len(names)) for name in signs.names], dtype=np.int64)
+    best = np.full(len(signs), len(names))
+    np.minimum.at(best, signs.rows, places[signs.codes])
+    having = np.flatnonzero(best < len(names))
+    return having[np.argsort(best[having], kind="stable")]
