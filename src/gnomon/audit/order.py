@@ -101,14 +101,15 @@ def _tangle(subject: Subject, found: Comparisons, largest: list[Thing]) -> Findi
     if not largest:
         return finding
 
-    facts = [pair for pair in found.facts if set(pair) <= set(largest)]
+    inside = set(largest)
+    facts = [pair for pair in found.facts if inside.issuperset(pair)]
     value = share(len(facts), len(found.facts))
     cycle = shortest_cycle(found.greater, largest)
     way = [thing[0] for thing in (*cycle, cycle[0])]
     says = (
-        f"{len(largest):,} of {len(found.greater):,} things lie in one tangle, in which each is, by "
-        f"some chain, greater than itself; it holds {len(facts):,} of {len(found.facts):,} facts "
-        f"({percent(value)}). One cycle: {' > '.join(way)}."
+        f"{len(largest):,} of {len(found.greater):,} things lie in one tangle, in which each is, "
+        f"by some chain, greater than itself; it holds {len(facts):,} of {len(found.facts):,} "
+        f"facts ({percent(value)}). One cycle: {' > '.join(way)}."
     )
     behind = list(chain.from_iterable(found.facts[pair] for pair in facts))
     steps = [found.facts[pair][0] for pair in pairwise((*cycle, cycle[0]))]

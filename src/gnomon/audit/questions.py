@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -54,6 +55,11 @@ class Question(NamedTuple):
         """What a classifier that is asked this question must not have seen."""
         return self.held_out or (self.group or f"item {self.id}",)
 
+    def unit(self, tag: str) -> str:
+        """What a question shares with others, by a tag; its group or picture; empty if nothing."""
+        own = {"group": self.group, "picture": self.picture}
+        return own.get(tag) or self.tags.get(tag, "")
+
     def target(self, choice: str) -> str:
         """What a choice says: itself or, in comparisons, that the first thing is greater."""
         return self.compared.targets[choice] if self.compared else choice
@@ -64,6 +70,10 @@ class UnitKind(NamedTuple):
 
     tags: tuple[str, ...]
     noun: str
+
+
+GROUPS = UnitKind(("group",), "groups")
+PICTURES = UnitKind(("picture",), "pictures")
 
 
 class Splits(NamedTuple):
@@ -86,7 +96,7 @@ class QuestionSet:
     slices: tuple[str, ...] = ()  # tags worth a look of their own
     total: int = 0  # questions that there are, if not all were read
     claimed: Mapping[str, int] = field(default_factory=dict)  # how many there should be
-    relation: str = ""  # the tag that names the relation between two things, if there is one
+    contexts: tuple[str, ...] = ("context",)  # fields that several questions may be about
 
     def __len__(self) -> int:
         return len(self.questions)
@@ -94,10 +104,8 @@ class QuestionSet:
     def text(self, number: int) -> str:
         """A question as people read it."""
         one = self.questions[number]
-        texts = [text for text in one.texts if text]
-        if one.picture:
-            texts.insert(0, f"[{one.picture}]")
-        return shortened(" / ".join(texts))
+        shown = [f"[{one.picture}]" * bool(one.picture), *one.texts]
+        return shortened(" / ".join(filter(None, shown)))
 
     def example(self, *numbers: int) -> Example:
         """One or several questions with their labels, as an example."""
@@ -126,53 +134,48 @@ class QuestionSet:
         """What each question shares with others; a question that shares nothing is its own unit."""
         kinds = [kind for kind in self.kinds if self._has(kind)]
         if not kinds and self.has_groups:
-            kinds = [UnitKind(("group",), "groups")]
+            kinds = [GROUPS]
         if not kinds:
             alone = np.full((len(self), 1), -1, dtype=np.int64)
             return Units(alone, (1,), ("items",))
-        columns = []
-        for kind in kinds:
-            columns += self._codes(kind)
+        columns = list(chain.from_iterable(map(self._codes, kinds)))
         tags = tuple(len(kind.tags) for kind in kinds)
         nouns = tuple(kind.noun for kind in kinds)
         return Units(np.stack(columns, axis=1), tags, nouns)
 
     def _has(self, kind: UnitKind) -> bool:
-        """Whether the questions have the tags of a kind of unit."""
-        first = self.questions[:1]
-        return any(self._value(question, kind.tags[0]) for question in first)
+        """Whether the questions have the tags of a kind of unit: all have them, or none."""
+        return any(question.unit(kind.tags[0]) for question in self.questions[:1])
 
     def _codes(self, kind: UnitKind) -> list[np.ndarray]:
-        words = Vocabulary()
+        words = Vocabulary({"": -1})
         columns = []
         for tag in kind.tags:
-            values = [self._value(question, tag) for question in self.questions]
-            codes = [words[value] if value else -1 for value in values]
+            codes = [words[question.unit(tag)] for question in self.questions]
             columns.append(np.array(codes, dtype=np.int64))
         return columns
-
-    def _value(self, question: Question, tag: str) -> str:
-        if tag == "group":
-            return question.group
-        if tag == "picture":
-            return question.picture
-        return question.tags.get(tag, "")
 
     @cached_property
     def splits(self) -> Splits | None:
         """The part that is for testing and the parts before it; none without both."""
         names = [question.split for question in self.questions]
-        known = {name.lower(): name for name in names if name}
-        train = [known[name] for name in TRAIN if name in known]
-        development = [known[name] for name in DEVELOPMENT if name in known]
-        test = [known[name] for name in TEST if name in known]
-        if not test and train:
-            test, development = development[:1], []
-        if not test or not (train or development):
+        train, development, test = _parts(names)
+        before = [*train, *development]
+        if not test or not before:
             return None
         split = np.array(names, dtype=object)
-        learnt = {}
-        for parts in ([*train, *development], train):
-            if parts:
-                learnt[" and ".join(parts)] = np.isin(split, parts)
+        learnt = {" and ".join(before): np.isin(split, before)}
+        if train:
+            learnt[" and ".join(train)] = np.isin(split, train)
         return Splits(split == test[0], test[0], learnt)
+
+
+def _parts(names: Iterable[str]) -> tuple[list[str], list[str], list[str]]:
+    """The splits for training, development and testing; without the last, development is it."""
+    known = {name.lower(): name for name in names}
+    train, development, test = (
+        [known[name] for name in usual if name in known] for usual in (TRAIN, DEVELOPMENT, TEST)
+    )
+    if train and not test:
+        return train, [], development[:1]
+    return train, development, test

@@ -11,7 +11,6 @@ from gnomon.audit.questions import Splits
 from gnomon.audit.subject import Subject
 
 CHECK = "shared_context"
-CONTEXTS = ("context", "premise", "premises", "passage", "story")
 
 
 class Contexts(NamedTuple):
@@ -40,7 +39,7 @@ def _contexts(subject: Subject) -> dict[str, list[str]]:
         "group": [question.group for question in subject.questions],
     }
     for field in subject.fields:
-        if field in CONTEXTS:
+        if field in subject.audited.contexts:
             found[field] = subject.audited.column(field)
     return {kind: contexts for kind, contexts in found.items() if any(contexts)}
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from gnomon.audit.comparing import comparison
 from gnomon.audit.questions import Question, QuestionSet, UnitKind, Votes
 from gnomon.contracts import Benchmark
@@ -55,16 +53,6 @@ def plain_question(item: Item) -> Question:
         picture=" + ".join(image.path for image in item.images),
         votes=_votes(item.tags),
         tags=item.tags,
-    )
-
-
-def of_items(name: str, items: Iterable[Item]) -> QuestionSet:
-    """Items from a file, of which no benchmark is known."""
-    return QuestionSet(
-        name=name,
-        fields=FIELDS,
-        questions=[plain_question(item) for item in items],
-        kinds=(UnitKind(("group",), "groups"), UnitKind(("picture",), "pictures")),
     )
 
 
