@@ -107,7 +107,7 @@ def test_tables_for_papers(capsys):
     _, out = run(capsys, "mine.csv", "--format", "markdown")
     assert "| constants | 'yes' | 0.6667 |" in out
     assert (
-        "check,part,value,low,high,chance,alarm,says"
+        "check,part,value,low,high,chance,state,says"
         in run(capsys, "mine.csv", "--format", "csv")[1]
     )
 

@@ -185,6 +185,30 @@ def test_votes_are_lists_of_labels_or_of_voters(row, votes):
     assert read(write_lines("a.jsonl", rows)).questions[0].votes == votes
 
 
+def test_a_context_that_only_names_something_is_a_picture():
+    rows = [
+        {"caption": "a", "label": 1, "photo": "7.jpg"},
+        {"caption": "b", "label": 0, "photo": "8.jpg"},
+    ]
+    found = read(write_lines("a.jsonl", rows), "context=photo")
+    assert found.fields == ("caption",)
+    assert [one.picture for one in found.questions] == ["7.jpg", "8.jpg"]
+
+    rows = [
+        {"caption": "a", "label": 1, "tale": "It rains."},
+        {"caption": "b", "label": 0, "tale": "x"},
+    ]
+    found = read(write_lines("a.jsonl", rows), "context=tale")
+    assert found.fields == ("tale", "caption")
+    assert found.contexts == ("tale",)
+
+
+def test_an_item_of_our_own_that_is_damaged_is_told():
+    row = {"id": "q", "form": "sonnet", "text": "?", "choices": ["a", "b"], "gold": ["a"]}
+    with pytest.raises(DataError, match="'q' is not an item"):
+        read(write_lines("a.jsonl", [row]))
+
+
 def test_two_things_that_are_compared_need_no_text():
     Path("a.csv").write_text("o1,o2,typical\nant,cow,<\ncow,ant,>\n")
     found = read("a.csv", "gold=typical")

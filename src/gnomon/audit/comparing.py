@@ -26,25 +26,23 @@ def _by_order(item: Item, order: OrderLaw) -> Compared | None:
     scope = tuple(item.tags.get(tag, "") for tag in order.within)
     said = dict.fromkeys(order.greater, "greater") | dict.fromkeys(order.lesser, "lesser")
     if set(item.choices) <= set(said):
-        targets = {choice: said[choice] for choice in item.choices}
-        return Compared(first, second, targets, scope)
+        return Compared(first, second, said, scope)
 
-    answers = {"yes": "greater", "no": "lesser"}
     asked = said.get(item.tags.get(order.word, ""))
-    if asked == "greater":
-        return Compared(first, second, answers, scope)
+    if asked is None:
+        return None
     if asked == "lesser":
-        return Compared(second, first, answers, scope)
-    return None
+        first, second = second, first
+    return Compared(first, second, {"yes": "greater", "no": "lesser"}, scope)
 
 
 def _by_relations(item: Item, relations: RelationLaw) -> Compared | None:
     """Two of the choices are the converse of one another, such as higher up and lower down."""
+    first, second = item.tags[relations.first], item.tags[relations.second]
+    scope = tuple(item.tags.get(tag, "") for tag in relations.within)
     for greater, lesser in relations.converse:
-        if greater in item.choices and lesser in item.choices:
+        if {greater, lesser} <= set(item.choices):
             targets = dict.fromkeys(item.choices, "level")
             targets |= {greater: "greater", lesser: "lesser"}
-            scope = tuple(item.tags.get(tag, "") for tag in relations.within)
-            first, second = item.tags[relations.first], item.tags[relations.second]
             return Compared(first, second, targets, scope)
     return None

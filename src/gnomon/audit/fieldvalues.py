@@ -1,4 +1,4 @@
-"""What strangers' fields hold: texts, choices, right answers and votes, however they are written."""
+"""What strangers' fields hold: texts, choices, right answers and votes, however written."""
 
 from __future__ import annotations
 

@@ -173,9 +173,9 @@ class QuestionSet:
 def _parts(names: Iterable[str]) -> tuple[list[str], list[str], list[str]]:
     """The splits for training, development and testing; without the last, development is it."""
     known = {name.lower(): name for name in names}
-    train, development, test = (
-        [known[name] for name in usual if name in known] for usual in (TRAIN, DEVELOPMENT, TEST)
-    )
+    train = [known[name] for name in TRAIN if name in known]
+    development = [known[name] for name in DEVELOPMENT if name in known]
+    test = [known[name] for name in TEST if name in known]
     if train and not test:
         return train, [], development[:1]
     return train, development, test

@@ -6,7 +6,7 @@ Reading is by the project's bounded readers, so that no file can fill the memory
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,47 +17,49 @@ from gnomon.errors import DataError, GnomonError, MissingExtraError
 from gnomon.files import read_json, read_jsonl, read_lines, read_table
 
 Row = Mapping[str, Any]
+Reader = Callable[[Path], Iterator[tuple[int, Row]]]
 SPLIT = "split"  # the field that says from which part of a folder a row comes
 # what a JSON file that is one object may call its list
 LISTS = ("data", "items", "examples", "rows", "samples", "questions", "annotations")
 SPLITS = re.compile(r"(train|training|dev|val|valid|validation|test)(?=[-_.]|$)")
-_JSON = (".jsonl", ".ndjson", ".json")
 
 
 def rows_of(path: Path) -> Iterator[tuple[int, Row]]:
     """Number and fields of each question, once: logs ask some of them several times."""
-    kept = None
-    for number, row in _rows(path):
+    wanted = None
+    for number, row in _reader(path)(path):
         if "filtered_resps" in row:  # lm-eval writes a line for each filter
-            kept = kept or row.get("filter")
-            if row.get("filter") != kept:
+            wanted = wanted or row.get("filter")
+            if row.get("filter") != wanted:
                 continue
-        if row.get("epoch", 1) not in (1, "1") and "scores" in row:  # Inspect asks in epochs
+        if "scores" in row and row.get("epoch", 1) != 1:  # Inspect asks in epochs
             continue
         yield number, row
 
 
-def _rows(path: Path) -> Iterator[tuple[int, Row]]:
+def _reader(path: Path) -> Reader:
+    """What reads a file of this name, or a folder."""
     if path.is_dir():
-        yield from _folder(path)
-        return
-    name = path.name.removesuffix(".gz")
-    if name.endswith(".parquet"):
-        yield from _parquet(path)
-    elif name.endswith(".arrow"):
-        yield from _arrow(path)
-    elif name.endswith(".eval"):
-        yield from _archive(path)
-    elif name.endswith(_JSON):
-        yield from _json(path)
-    elif name.endswith((".csv", ".tsv", ".txt")):
-        yield from _table(path)
-    else:
-        raise DataError(
-            "the ending does not say what is in it.",
-            "Give a .jsonl, .json, .csv, .tsv, .parquet or .eval file, or a folder of a dataset.",
-            file=path,
-        )
+        return _folder
+    ending = Path(path.name.removesuffix(".gz")).suffix
+    readers: dict[str, Reader] = {
+        ".jsonl": _json_lines,
+        ".ndjson": _json_lines,
+        ".json": _json,
+        ".csv": _table,
+        ".tsv": _table,
+        ".txt": _table,
+        ".parquet": _parquet,
+        ".arrow": _arrow,
+        ".eval": _archive,
+    }
+    if ending in readers:
+        return readers[ending]
+    raise DataError(
+        "the ending does not say what is in it.",
+        f"Give a file that ends in {', '.join(readers)}, or a folder of a dataset.",
+        file=path,
+    )
 
 
 def split_of(path: Path) -> str:
@@ -70,35 +72,43 @@ def split_of(path: Path) -> str:
     return found[1] if found else ""
 
 
+def _json_lines(path: Path) -> Iterator[tuple[int, Row]]:
+    for number, row in read_jsonl(path, dict[str, Any]):
+        yield number, _flat(row)
+
+
 def _json(path: Path) -> Iterator[tuple[int, Row]]:
-    """JSON lines, or one document that is a list of rows or has one."""
-    head = next(read_lines(path), (1, ""))[1].lstrip()
-    lines = not path.name.removesuffix(".gz").endswith(".json") or _is_object(head)
-    if lines:
-        for number, line in read_jsonl(path, dict[str, Any]):
-            yield number, _flat(line)
+    """One document that is a list of rows or has one; some call JSON lines so, too."""
+    _, head = next(read_lines(path), (1, ""))
+    if _is_row(head):
+        yield from _json_lines(path)
         return
     content: Any = read_json(path, object)
     for number, row in enumerate(_listed(path, content), start=1):
         yield number, _flat(row)
 
 
-def _is_object(line: str) -> bool:
-    """Whether a line is a whole JSON object: the file then has one on each line."""
-    if not line.startswith("{"):
-        return False
+def _is_row(line: str) -> bool:
+    """Whether a line is a whole JSON object, and not one that has the list of rows."""
     try:
-        found = msgspec.json.decode(line)
+        found = msgspec.json.decode(line, type=dict[str, Any])
     except (msgspec.MsgspecError, RecursionError):
         return False
-    return not any(isinstance(found.get(name), list) for name in LISTS)
+    return _list_of(found) is None
+
+
+def _list_of(content: dict[str, Any]) -> list[Any] | None:
+    for name in LISTS:
+        if isinstance(content.get(name), list):
+            found: list[Any] = content[name]
+            return found
+    return None
 
 
 def _listed(path: Path, content: Any) -> list[Row]:
     found = content
     if isinstance(content, dict):
-        lists = [content[name] for name in LISTS if isinstance(content.get(name), list)]
-        found = lists[0] if lists else None
+        found = _list_of(content)
     if not isinstance(found, list) or not all(isinstance(row, dict) for row in found):
         raise DataError(
             "there is no list of objects in it.",
@@ -111,22 +121,18 @@ def _listed(path: Path, content: Any) -> list[Row]:
 def _flat(row: Row) -> Row:
     """The fields of a row; those of the document that an lm-eval sample is about come first."""
     document = row.get("doc")
-    if isinstance(document, dict) and "filtered_resps" in row:
-        return {**row, **document, "choices": document.get("choices") or _asked(row)}
-    return row
+    if not isinstance(document, dict) or "filtered_resps" not in row:
+        return row
+    return {**row, "choices": _asked(row), **document}
 
 
-def _asked(row: Row) -> list[str] | None:
+def _asked(row: Row) -> list[str]:
     """The choices of an lm-eval sample, from the requests that were made for it."""
     arguments = row.get("arguments")
     if not isinstance(arguments, dict):
-        return None
-    texts = []
-    for request in arguments.values():
-        text = request.get("arg_1") if isinstance(request, dict) else None
-        if isinstance(text, str):
-            texts.append(text.strip())
-    return texts if len(texts) > 1 else None
+        return []
+    texts = [str(request.get("arg_1", "")).strip() for request in arguments.values()]
+    return texts if len(texts) > 1 else []
 
 
 def _table(path: Path) -> Iterator[tuple[int, Row]]:

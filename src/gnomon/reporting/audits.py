@@ -15,14 +15,16 @@ from gnomon.errors import UsageError
 from gnomon.reporting.page.page import environment, icons, page_script, policy, style_sheet
 from gnomon.reporting.words import capitalised, counted, listed
 
-COLUMNS = ("check", "part", "value", "low", "high", "chance", "alarm", "says")
+ALARM, EXPLAINED, FINE, NOT_MADE = "alarm", "explained", "fine", "not made"
+FEW = 3  # sets that a title names
+COLUMNS = ("check", "part", "value", "low", "high", "chance", "state", "says")
 
 
 class CheckView(NamedTuple):
     """The findings of one check, for the page."""
 
     name: str
-    state: str  # alarm, explained or fine
+    state: str
     findings: list[Finding]
 
 
@@ -38,9 +40,8 @@ def listing(report: AuditReport) -> Listing:
     """The findings as a table."""
     rows = []
     for finding in report.findings:
-        alarm = "yes" if finding.alarm else "explained" if finding.explained else "no"
-        cells = [finding.check, finding.part, finding.value, finding.low, finding.high]
-        rows.append((*cells, finding.chance, alarm, finding.says))
+        figures = (finding.value, finding.low, finding.high, finding.chance)
+        rows.append((finding.check, finding.part, *figures, _state([finding]), finding.says))
     return Listing(report.audited.name, COLUMNS, tuple(rows))
 
 
@@ -48,54 +49,61 @@ def summary(report: AuditReport) -> Iterator[str]:
     """What a terminal shows: every alarm with an example, what is explained, and what is fine."""
     yield f"{report.audited.name}: {verdict(report)}"
     for finding in report.findings:
-        if not finding.alarm and not finding.explained:
-            continue
-        mark = "ALARM" if finding.alarm else "explained"
-        yield f"\n  {mark}  {_title(finding)}"
-        yield f"    {finding.says}"
-        if finding.explained:
-            yield f"    {finding.explained}"
-        for example in finding.examples[:1]:
-            for line in example.text.splitlines():
-                yield f"      {line}"
-    quiet = [name for name, state in _states(report).items() if state == "fine"]
+        if finding.alarm or finding.explained:
+            yield from _paragraph(finding)
+
+    states = _states(report)
+    quiet = [name for name, state in states.items() if state == FINE]
     if quiet:
         yield f"\n  Nothing to report: {listed(quiet)}."
     for finding in report.findings:
-        if finding.value is None and finding.says:
+        if states[finding.check] == NOT_MADE:
             yield f"  {finding.check}: {finding.says}"
+
+
+def _paragraph(finding: Finding) -> Iterator[str]:
+    mark = "ALARM" if finding.alarm else "explained"
+    yield f"\n  {mark}  {finding.check} ({finding.part})"
+    yield f"    {finding.says}"
+    if finding.explained:
+        yield f"    {finding.explained}"
+    for example in finding.examples[:1]:
+        for line in example.text.splitlines():
+            yield f"      {line}"
 
 
 def verdict(report: AuditReport) -> str:
     """One sentence on a set."""
-    items = counted(len(report.audited), "items")
+    parts = [counted(len(report.audited), "items")]
     if report.audited.total > len(report.audited):
-        items = f"{items} of {report.audited.total:,}, spread evenly"
-    alarms = counted(len(report.alarms), "alarms") if report.alarms else "no alarm"
-    explained = f", {len(report.explained)} explained" if report.explained else ""
-    return f"{items}, {counted(len(report.findings), 'findings')}, {alarms}{explained}."
-
-
-def _title(finding: Finding) -> str:
-    return f"{finding.check} ({finding.part})" if finding.part else finding.check
+        parts[0] += f" of {report.audited.total:,}, spread evenly"
+    parts.append(counted(len(report.findings), "findings"))
+    parts.append(counted(len(report.alarms), "alarms").replace("0 alarms", "no alarm"))
+    if report.explained:
+        parts.append(f"{len(report.explained)} explained")
+    return f"{', '.join(parts)}."
 
 
 def _states(report: AuditReport) -> dict[str, str]:
     """For each check whether it is an alarm, explained, fine, or was not made."""
     states = {}
-    for name, findings in groupby(report.findings, lambda finding: finding.check):
+    for name, findings in groupby(report.findings, _check):
         states[name] = _state(list(findings))
     return states
 
 
+def _check(finding: Finding) -> str:
+    return finding.check
+
+
 def _state(findings: Sequence[Finding]) -> str:
     if any(finding.alarm for finding in findings):
-        return "alarm"
+        return ALARM
     if any(finding.explained for finding in findings):
-        return "explained"
+        return EXPLAINED
     if all(finding.value is None for finding in findings):
-        return "not made"
-    return "fine"
+        return NOT_MADE
+    return FINE
 
 
 def write_audit(reports: Sequence[AuditReport], output: Path, *, command: str) -> Path:
@@ -118,9 +126,11 @@ def render_audit(reports: Sequence[AuditReport], command: str) -> str:
 
     style, script = style_sheet(), page_script()
     views = [_view(report) for report in reports]
-    names = [view.name for view in views]
+    audited = listed([view.name for view in views])
+    if len(views) > FEW:
+        audited = counted(len(views), "sets")
     context: dict[str, Any] = {
-        "title": f"Audit of {listed(names) if len(names) <= 3 else counted(len(names), 'sets')}",
+        "title": f"Audit of {audited}",
         "sets": views,
         "command": command,
         "version": __version__,
@@ -135,7 +145,7 @@ def render_audit(reports: Sequence[AuditReport], command: str) -> str:
 
 def _view(report: AuditReport) -> SetView:
     checks = []
-    for name, findings in groupby(report.findings, lambda finding: finding.check):
+    for name, findings in groupby(report.findings, _check):
         mine = list(findings)
         checks.append(CheckView(capitalised(name.replace("_", " ")), _state(mine), mine))
     return SetView(report.audited.name, verdict(report), checks)
