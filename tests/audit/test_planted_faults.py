@@ -26,6 +26,14 @@ def test_a_sound_set_has_no_alarm_and_every_check_says_something(sound):
     assert all(finding.says for finding in report.findings)
 
 
+@pytest.mark.parametrize("gold", [(), ("perhaps",)])
+def test_a_set_in_which_nothing_can_be_answered_is_told_so(sound, gold):
+    questions = [question._replace(gold=gold) for question in sound.questions]
+    report = audit(replace(sound, questions=questions))
+    assert {finding.part for finding in report.alarms} == {"gold"}
+    assert {finding.check for finding in report.findings} == set(CHECKS)
+
+
 @pytest.mark.parametrize(
     ("part", "change"),
     [

@@ -39,7 +39,7 @@ class Answers:
     @cached_property
     def has_labels(self) -> bool:
         """Whether labels recur, so that they can be learnt."""
-        few = len(self.targets) <= MOST_TARGETS
+        few = 0 < len(self.targets) <= MOST_TARGETS
         return few and len(self) >= LEAST_USES * len(self.targets)
 
     @cached_property

@@ -54,7 +54,7 @@ def _findings(subject: Subject, check: str, *, flipped: bool) -> Iterator[Findin
         yield Finding(check=check, says=says)
         return
     if not subject.answers.has_labels:
-        says = "Each item has choices of its own, so labels cannot be looked up."
+        says = "No label recurs, so none can be looked up."
         yield Finding(check=check, says=says)
         return
     parts = _parts(subject)

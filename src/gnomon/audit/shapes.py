@@ -24,7 +24,7 @@ MASK = "_"
 def shapes(subject: Subject) -> Iterator[Finding]:
     """The shapes of each field and of all."""
     if not subject.answers.has_labels:
-        yield Finding(check=CHECK, says="Each item has choices of its own: no label recurs.")
+        yield Finding(check=CHECK, says="No label recurs, so shapes cannot go with one.")
         return
     fields = list(subject.fields)
     if len(fields) > 1:

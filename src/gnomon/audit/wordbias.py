@@ -37,7 +37,7 @@ class Bias(NamedTuple):
 def words(subject: Subject) -> Iterator[Finding]:
     """The words of each field, and of all."""
     if not subject.answers.has_labels:
-        yield Finding(check=CHECK, says="Each item has choices of its own: no label recurs.")
+        yield Finding(check=CHECK, says="No label recurs, so words cannot go with one.")
         return
     fields = list(subject.fields)
     if len(fields) > 1:
