@@ -33,6 +33,7 @@ class SetView(NamedTuple):
 
     name: str
     verdict: str
+    worst: list[str]  # what the first alarm of each check says
     checks: list[CheckView]
 
 
@@ -148,4 +149,7 @@ def _view(report: AuditReport) -> SetView:
     for name, findings in groupby(report.findings, _check):
         mine = list(findings)
         checks.append(CheckView(capitalised(name.replace("_", " ")), _state(mine), mine))
-    return SetView(report.audited.name, verdict(report), checks)
+    worst = {}
+    for finding in report.alarms:
+        worst.setdefault(finding.check, finding.says)
+    return SetView(report.audited.name, verdict(report), list(worst.values()), checks)
