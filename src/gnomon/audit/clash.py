@@ -98,13 +98,14 @@ def _finding(subject: Subject, part: str, told: list[list[Told]]) -> Finding:
 def _cores(said: list[Told], use: Use) -> Iterator[list[int]]:
     """Pairs of sentences that clash or, if there are none, more of them that do together."""
     read = [one for one in said if one.clause.said.facts(use)]
-    pairs = [pair for pair in combinations(read, 2) if _is_about_the_same(*pair)]
-    found = [list(pair) for pair in pairs if _clashing(pair, use)]
-    if not found and len(read) > 2:
-        found = [_clashing(read, use)]
-    for core in found:
-        if core:
-            yield [one.number for one in core]
+    alone = True
+    for pair in combinations(read, 2):
+        if _is_about_the_same(*pair) and _clashing(pair, use):
+            alone = False
+            yield [one.number for one in pair]
+    core = _clashing(read, use)
+    if alone and core:
+        yield [one.number for one in core]
 
 
 def _clashing(said: Sequence[Told], use: Use) -> list[Told]:

@@ -11,36 +11,32 @@ no part of it: that it can be learnt from other items of its group is no fault.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import numpy as np
 
 from gnomon.audit.chance import OffChance, against, alone, finding_of, most_frequent_or_guess
 from gnomon.audit.choicewords import LONGEST_CHOICE, choice_credit
 from gnomon.audit.finding import Finding, percent
+from gnomon.audit.inputs import Input, parts_of_questions
 from gnomon.audit.learning import (
     block_scores,
     folds_at_random,
     folds_of_units,
     held_out_scores,
 )
-from gnomon.audit.questions import Question
-from gnomon.audit.signs import Signs, signs_of, words_of
-from gnomon.audit.subject import ALL_WORDS, Subject
+from gnomon.audit.signs import Signs
+from gnomon.audit.subject import Subject
 from gnomon.measures.codes import Floats
 
 CHECK = "partial_input"
 LEAST_ITEMS = 40  # fewer teach a classifier nothing
-LONGEST = 40  # words; longer texts count as alike
 Way = Literal["by split", "by group", "at random"]
-
-
-class Input(NamedTuple):
-    """A part of the question, and the signs that a classifier sees of it."""
-
-    name: str
-    signs: Signs
-    whole: bool = False  # whether it is all that there is of the question
+HOW: dict[Way, str] = {
+    "by split": "and learnt from the training part",
+    "by group": "and never saw the item's group",
+    "at random": "and saw other items of its group",
+}
 
 
 def partial_input(subject: Subject) -> Iterator[Finding]:
@@ -54,53 +50,11 @@ def partial_input(subject: Subject) -> Iterator[Finding]:
     if not answers.has_labels:
         yield from _choices_alone(subject)
         return
-    inputs = list(_inputs(subject))
+    inputs = list(parts_of_questions(subject))
     ways = _ways(subject)
     for given in inputs:
         for way in ways:
             yield _finding(subject, given, way, len(inputs) * len(ways))
-
-
-def _inputs(subject: Subject) -> Iterator[Input]:
-    pictures = any(question.picture for question in subject.answered)
-    for field in subject.fields:
-        whole = len(subject.fields) == 1 and not pictures
-        yield Input(field, subject.signs(field), whole)
-    if len(subject.fields) > 1 and pictures:
-        yield Input(ALL_WORDS, subject.signs(ALL_WORDS))
-    named_already = len(subject.fields) == 2 and not pictures and _are_names(subject)
-    if all(question.compared for question in subject.answered) and not named_already:
-        for place in (0, 1):
-            names = [_name(question, place) for question in subject.answered]
-            yield Input(("first thing", "second thing")[place], signs_of(names))
-    forms = [_form(question) for question in subject.answered]
-    yield Input("lengths and shared words", signs_of(forms, str.split))
-
-
-def _are_names(subject: Subject) -> bool:
-    """Whether the fields are the two things themselves."""
-    question = subject.answered[0]
-    if question.compared is None:
-        return False
-    return question.texts == (question.compared.first, question.compared.second)
-
-
-def _name(question: Question, place: int) -> str:
-    assert question.compared is not None
-    return question.compared.second if place else question.compared.first
-
-
-def _form(question: Question) -> str:
-    """How long the texts of a question are, and how many words they share; no word itself."""
-    found = []
-    seen: set[str] = set()
-    for place, text in enumerate(question.texts):
-        words = words_of(text)
-        found.append(f"length{place}:{min(len(words), LONGEST)}")
-        if seen:
-            found.append(f"shared{place}:{len(seen.intersection(words))}")
-        seen.update(words)
-    return " ".join(found)
 
 
 def _ways(subject: Subject) -> list[Way]:
@@ -125,7 +79,9 @@ def _finding(subject: Subject, given: Input, way: Way, tests: int) -> Finding:
     below = off.below and float(credit.mean()) < float(chance.mean())
     above = off.above and (way == "by group" or not given.whole)
     alarm = above or (below and way == "by split")
-    says = _sentence(subject, given.name, way, off, below=below)
+    says = _sentence(subject, given, way, off)
+    if below and way != "by split":
+        says += " Below chance: labels are balanced over these words, so do not divide the set."
     finding = finding_of(off, CHECK, f"{given.name}, {way}", says, n=len(credit), alarm=alarm)
     if not alarm:
         return finding
@@ -153,24 +109,14 @@ def _folds(subject: Subject, way: Way) -> np.ndarray:
     return folds_of_units([question.kin for question in subject.answered])
 
 
-def _sentence(subject: Subject, name: str, way: Way, off: OffChance, *, below: bool) -> str:
-    saw = "other items of its group" if subject.audited.has_groups else "other items"
-    how = {
-        "by split": "and learnt from the training part",
-        "by group": "and never saw the item's group",
-        "at random": f"and saw {saw}",
-    }[way]
-    says = (
-        f"A classifier that sees {_of(name)} alone {how} is right on {percent(off.value)}; "
+def _sentence(subject: Subject, given: Input, way: Way, off: OffChance) -> str:
+    how = HOW[way]
+    if not subject.audited.has_groups:
+        how = how.removesuffix(" of its group")
+    return (
+        f"A classifier that sees {given.called} alone {how} is right on {percent(off.value)}; "
         f"without it one gets {percent(off.chance)}."
     )
-    if below and way != "by split":
-        says += " Below chance: labels are balanced over these words, so do not divide the set."
-    return says
-
-
-def _of(name: str) -> str:
-    return name if name.startswith(("lengths", "all ")) else f"the {name}"
 
 
 def _choices_alone(subject: Subject) -> Iterator[Finding]:

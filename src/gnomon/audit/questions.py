@@ -55,6 +55,13 @@ class Question(NamedTuple):
         """What a classifier that is asked this question must not have seen."""
         return self.held_out or (self.group or f"item {self.id}",)
 
+    @property
+    def things(self) -> tuple[str, ...]:
+        """The two things that are compared; none in other questions."""
+        if self.compared is None:
+            return ()
+        return self.compared.first, self.compared.second
+
     def unit(self, tag: str) -> str:
         """What a question shares with others, by a tag; its group or picture; empty if nothing."""
         own = {"group": self.group, "picture": self.picture}

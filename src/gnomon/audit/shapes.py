@@ -55,9 +55,8 @@ def shapes_of(texts: Sequence[str]) -> list[str]:
 def _without_names(subject: Subject, field: str) -> list[str]:
     found = []
     for question, text in zip(subject.answered, subject.texts(field), strict=True):
-        if question.compared:
-            for name in (question.compared.first, question.compared.second):
-                text = text.replace(name, MASK)
+        for name in question.things:
+            text = text.replace(name, MASK)
         found.append(text)
     return found
 

@@ -149,7 +149,7 @@ def _view(report: AuditReport) -> SetView:
     for name, findings in groupby(report.findings, _check):
         mine = list(findings)
         checks.append(CheckView(capitalised(name.replace("_", " ")), _state(mine), mine))
-    worst = {}
+    worst: dict[str, str] = {}
     for finding in report.alarms:
         worst.setdefault(finding.check, finding.says)
     return SetView(report.audited.name, verdict(report), list(worst.values()), checks)
