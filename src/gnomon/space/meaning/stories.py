@@ -45,6 +45,7 @@ class Story:
         self.kinds = dict(kinds)
         self.implied = implied or {}
         self.reading = reading
+        self._known_ends: dict[tuple[str, str, int], tuple[Term, Term]] = {}
         self.assumed: list[Formula] = []
         self.placed: dict[tuple[str, int], None] = {}  # things whose sides matter, by moment
         self.headed: dict[tuple[str, int], None] = {}
@@ -59,7 +60,7 @@ class Story:
     def is_a(self, name: str, *kinds: str) -> bool:
         """Whether a thing is of one of the kinds."""
         own = self.kinds.get(name) or self.implied.get(name, frozenset())
-        return any(kind in own for kind in kinds)
+        return not own.isdisjoint(kinds)
 
     def is_fronted(self, name: str) -> bool:
         """Whether a thing has a front of its own; it may, if nothing is known of it."""
@@ -89,15 +90,20 @@ class Story:
 
     def low(self, name: str, axis: str, at: int) -> Term:
         """Where a thing begins along an axis."""
-        return self.middle(name, axis, at) - self._half(name, axis, at)
+        return self._ends(name, axis, at)[0]
 
     def high(self, name: str, axis: str, at: int) -> Term:
         """Where a thing ends along an axis."""
-        return self.middle(name, axis, at) + self._half(name, axis, at)
+        return self._ends(name, axis, at)[1]
 
-    def _half(self, name: str, axis: str, at: int) -> Term:
-        self.placed[name, self.moment(name, at)] = None
-        return quantity(f"{name}.half-{axis}")
+    def _ends(self, name: str, axis: str, at: int) -> tuple[Term, Term]:
+        key = (name, axis, self.moment(name, at))
+        known = self._known_ends.get(key)
+        if known is None:
+            self.placed[name, key[2]] = None
+            middle, half = self.middle(name, axis, at), quantity(f"{name}.half-{axis}")
+            known = self._known_ends[key] = (middle - half, middle + half)
+        return known
 
     def underside(self, name: str, at: int) -> Term:
         """The height below which there is room under a thing: its lower side, unless it has legs."""
