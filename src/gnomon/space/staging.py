@@ -22,7 +22,9 @@ from gnomon.space.solving import Theory, Witness
 from gnomon.space.things import Thing, things
 
 FRAMES = (3, 5, 8, 14, 30, 80, 400)  # metres from the middle that a scene may take up
+NARROW = (3, 5, 8, 11, 14)  # within which nothing need hide anything
 GAP = 0.3  # metres between things that stand side by side
+UNHIDDEN = 0.8  # of their widths, how far things are apart across the line of sight
 SMALLEST_PLACE = 1.5  # metres from the middle of a room or a field to its edge
 
 
@@ -68,11 +70,13 @@ class Stage:
     def witness(self, claim: int, truth: bool) -> Witness | None:
         """Numbers for a scene in which the premises hold and a claim is true, or false."""
         wanted = self.claims[claim] if truth else ~self.claims[claim]
-        wishes = [*self._support(), *self._gaps()]
+        support, gaps = self._support(), self._gaps()
         sizes = list(self._sizes())
-        for kept in (wishes, self._support(), []):
-            for frame in FRAMES:
-                stage = [*sizes, *self._frame(frame), *kept, *self.premises, wanted]
+        spread = [*support, *gaps, *self._sight()]
+        attempts = [(spread, NARROW), ([*support, *gaps], FRAMES), (gaps, FRAMES), ([], FRAMES)]
+        for wishes, frames in attempts:
+            for frame in frames:
+                stage = [*sizes, *self._frame(frame), *wishes, *self.premises, wanted]
                 theory = Theory([*self.story.background(), *stage], [])
                 found = theory.witness([])
                 if found is not None:
@@ -104,6 +108,9 @@ class Stage:
         found = []
         for name in self.things:
             ways = [self.story.low(name, "z", NOW).same(0)]
+            if self.cast[name].living or self.cast[name].place == "outdoors":
+                found += ways
+                continue
             for other in self.things:
                 if other == name:
                     continue
@@ -132,6 +139,18 @@ class Stage:
                 for left, right in ((one, other), (other, one)):
                     end = self.story.high(left, axis, NOW) + GAP
                     ways.append(end <= self.story.low(right, axis, NOW))
+            found.append(some(ways))
+        return found
+
+    def _sight(self) -> list[Formula]:
+        """Seen from the south, things do not hide one another."""
+        found = []
+        for one, other in combinations(self.things, 2):
+            ways = [self._column(one, other)]
+            widths = quantity(f"{one}.half-x") + quantity(f"{other}.half-x")
+            for left, right in ((one, other), (other, one)):
+                offset = self.story.middle(right, "x", NOW) - self.story.middle(left, "x", NOW)
+                ways.append(offset >= widths * UNHIDDEN)
             found.append(some(ways))
         return found
 

@@ -25,7 +25,7 @@ _CENTRE = re.compile(r"(.+)@(\d)\.([xyz])")
 TURNS = (180.0, 90.0, 0.0, 270.0)  # of what faces north, east, south, west
 VIEWS = ((0, 26), (12, 30), (-12, 30), (0, 42), (18, 38), (-18, 38), (0, 60), (0, 75))
 SEEN_WELL = 0.6  # share of each thing that is not hidden
-COLOURS = ("", "red", "blue", "green", "yellow", "purple", "orange", "white")
+SEEN_AT_ALL = 0.1
 
 
 class Shown(NamedTuple):
@@ -71,7 +71,7 @@ def draw_witnesses(
         scene = scene_of(each)
         if scene is None:
             raise UsageError(
-                "None of these can be drawn in a picture.", "Give a file that ends in .svg."
+                "These cannot all be seen in one picture.", "Give a file that ends in .svg."
             )
         panels += [draw(scene, 384).rgb, np.full((384, 8, 3), 255, dtype=np.uint8)]
     write_png(file, np.concatenate(panels[:-1], axis=1))
@@ -99,7 +99,7 @@ def scene_of(shown: Shown) -> Scene | None:
             best, most = scene, least
         if most >= SEEN_WELL:
             break
-    return best
+    return best if most > SEEN_AT_ALL else None
 
 
 def least_seen(scene: Scene) -> float:
