@@ -47,9 +47,8 @@ def _panel(shown: Shown) -> str:
     scale = _Scale(boxes)
     parts = [f'<text x="{SIDE / 2:.0f}" y="22" text-anchor="middle">{escape(shown.says)}</text>']
     seen = "from the side" if up == "z" else "from above"
-    parts.append(
-        f'<text x="{SIDE / 2:.0f}" y="{SIDE - 10:.0f}" text-anchor="middle" fill="#666">{seen}</text>'
-    )
+    foot = f'x="{SIDE / 2:.0f}" y="{SIDE - 10:.0f}" text-anchor="middle" fill="#666"'
+    parts.append(f"<text {foot}>{seen}</text>")
     for number, box in enumerate(boxes):
         parts.append(_drawn(box, scale, PALETTE[number % len(PALETTE)]))
     return "".join(parts)
@@ -70,12 +69,16 @@ def _spread(shown: Shown, axis: str) -> float:
 
 def _box(shown: Shown, name: str, up: str) -> Box:
     story, values = shown.stage.story, shown.witness.values
-    ends = []
-    for axis in ("x", up):
+
+    def ends(axis: str) -> tuple[float, float]:
         middle = float(values.get(f"{name}@{story.moment(name, NOW)}.{axis}", 0))
         half = max(float(values.get(f"{name}.half-{axis}", SMALLEST)), SMALLEST / 2)
-        ends += [middle - half, middle + half]
-    return Box(name, *ends, place=name in shown.stage.places, heading=heading_of(shown, name))
+        return middle - half, middle + half
+
+    left, right = ends("x")
+    low, high = ends(up)
+    is_place = name in shown.stage.places
+    return Box(name, left, right, low, high, is_place, heading_of(shown, name))
 
 
 class _Scale:
@@ -97,7 +100,12 @@ class _Scale:
 
 
 def _drawn(box: Box, scale: _Scale, colour: str) -> str:
-    left, right, top, bottom = scale.x(box.left), scale.x(box.right), scale.y(box.high), scale.y(box.low)
+    left, right, top, bottom = (
+        scale.x(box.left),
+        scale.x(box.right),
+        scale.y(box.high),
+        scale.y(box.low),
+    )
     width, height = max(right - left, 6), max(bottom - top, 6)
     fill = "none" if box.place else colour
     dashes = ' stroke-dasharray="5 4"' if box.place else ""

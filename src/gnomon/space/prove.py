@@ -40,7 +40,9 @@ class Proof:
 class Case:
     """Premises and claims as formulas over one story, given to the solver together."""
 
-    def __init__(self, story: Story, premises: Sequence[Formula], claims: Sequence[Formula]) -> None:
+    def __init__(
+        self, story: Story, premises: Sequence[Formula], claims: Sequence[Formula]
+    ) -> None:
         self.story = story
         self.statements = [*premises, *claims]
         self.background = story.background()
@@ -97,7 +99,7 @@ def prove(
 ) -> Proof:
     """The verdict on a sentence from other sentences.
 
-    >>> prove(["The cup is in the box.", "The box is in the kitchen."], "The cup is in the kitchen.")
+    >>> prove(["The cup is in the box.", "The box is in the car."], "The cup is in the car.")
     Proof(verdict='entailment', needed=(0, 1), reading='ordinary', could=None, need_not=None)
     """
     return case_of(premises, [claim], reading=reading).proof(witnesses=witnesses)
@@ -136,7 +138,8 @@ def prove_facts(
 ) -> Proof:
     """The verdict on a fact from other facts.
 
-    >>> prove_facts([("left", "cup", "jug"), ("left", "jug", "pan")], ("right", "pan", "cup")).verdict
+    >>> facts = [("left", "cup", "jug"), ("left", "jug", "pan")]
+    >>> prove_facts(facts, ("right", "pan", "cup")).verdict
     'entailment'
     """
     return _case(facts, [claim], kinds, reading).proof(witnesses=witnesses)
@@ -170,4 +173,3 @@ def formula_of(story: Story, fact: Fact, when: When | None = None) -> Formula:
     if name not in RELATIONS:
         raise unknown("relation", name[:60], RELATIONS)
     return RELATIONS[name](story, when or When(NOW), *things)
-

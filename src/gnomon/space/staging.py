@@ -163,5 +163,3 @@ class Stage:
             if self.cast[b].cavity:
                 ways.append(self.story.within(a, b, NOW))
         return some(ways)
-
-

@@ -10,7 +10,16 @@ from collections.abc import Iterable, Mapping
 from itertools import combinations
 from typing import NamedTuple
 
-from gnomon.space.meaning.formulas import FALSE, Flag, Formula, Term, every, exactly_one, quantity, some
+from gnomon.space.meaning.formulas import (
+    FALSE,
+    Flag,
+    Formula,
+    Term,
+    every,
+    exactly_one,
+    quantity,
+    some,
+)
 from gnomon.space.meaning.readings import Reading
 
 AXES = ("x", "y", "z")
@@ -106,7 +115,7 @@ class Story:
         return known
 
     def underside(self, name: str, at: int) -> Term:
-        """The height below which there is room under a thing: its lower side, unless it has legs."""
+        """The height below which there is room under a thing: its foot, unless it has legs."""
         if not self.may_have_legs(name):
             return self.low(name, "z", at)
         return self.low(name, "z", at) + quantity(f"{name}.legs")
@@ -162,7 +171,7 @@ class Story:
         """Who is in a room is on its floor, where floors are spoken of."""
         if not self.storeyed:
             return []
-        found = []
+        found: list[Formula] = []
         for inner, outer, at in list(self.roomed):
             same = self.floor(inner, at).same(self.floor(outer, at))
             found.append(self.within(inner, outer, at).implies(same))
@@ -206,7 +215,7 @@ class Story:
 
     def _places(self) -> list[Formula]:
         """Solid bodies, separate places, and walls that nothing straddles."""
-        found = []
+        found: list[Formula] = []
         for (one, at), (other, then) in combinations(self.placed, 2):
             if one == other:
                 continue
@@ -243,7 +252,9 @@ class Story:
         return not self.is_a(inner, "fixed")
 
     def _solid(self, name: str) -> bool:
-        return name not in self.holding and not self.is_a(name, "hollow", "area", "divider", "spot", *WALLED)
+        return name not in self.holding and not self.is_a(
+            name, "hollow", "area", "divider", "spot", *WALLED
+        )
 
     def _tucked(self, one: str, other: str, at: int) -> Formula:
         """One is under the other, which has legs."""
