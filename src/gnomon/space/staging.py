@@ -30,7 +30,7 @@ SMALLEST_PLACE = 1.5  # metres from the middle of a room or a field to its edge
 
 @cache
 def _cast_list() -> dict[str, list[str]]:
-    found: dict[str, list[str]] = read_yaml(package_data("space/meaning/cast.yaml"))
+    found: dict[str, list[str]] = read_yaml(package_data("space/cast.yaml"))
     return found
 
 
