@@ -89,7 +89,7 @@ def test_no_scene_contradicts_a_proof_and_every_witness_is_one():
             tried += 1
             assert proof.verdict != "inconsistent", premises
             assert holds(claimed, values, flags) == (proof.verdict == "entailment"), premises
-    assert min(seen.values()) > 100, seen
+    assert min(seen["entailment"], seen["contradiction"], seen["neutral"]) > 400, seen
     assert tried > 1000
 
 
@@ -117,9 +117,11 @@ def test_a_drawn_witness_is_judged_as_it_was_meant(word):
     relation, frame = SHARED[word]
     judged = []
     for subject, ground in PAIRS:
-        if word == "in" and ground != "box":
+        if (word == "in" and ground != "box") or (word == "touching" and ground == "table"):
             continue
-        near = [] if word == "far from" else [f"The {ground} is near the {subject}"]
+        near = [f"The {ground} is near the {subject}"]
+        if word in ("near", "far from"):
+            near = []
         text = text_of(near, [f"The {subject} is {word} the {ground}"])
         for truth in (True, False):
             stage = Stage(text, reading_named("ordinary"), cast_of(text))

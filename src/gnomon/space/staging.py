@@ -72,8 +72,10 @@ class Stage:
         wanted = self.claims[claim] if truth else ~self.claims[claim]
         support, gaps = self._support(), self._gaps()
         sizes = list(self._sizes())
+        clear = [*support, *self._gaps(stacked=False), *self._sight()]
         spread = [*support, *gaps, *self._sight()]
-        attempts = [(spread, NARROW), ([*support, *gaps], FRAMES), (gaps, FRAMES), ([], FRAMES)]
+        attempts = [(clear, NARROW), (spread, NARROW), ([*support, *gaps], FRAMES)]
+        attempts += [(gaps, FRAMES), ([], FRAMES)]
         for wishes, frames in attempts:
             for frame in frames:
                 stage = [*sizes, *self._frame(frame), *wishes, *self.premises, wanted]
@@ -131,10 +133,11 @@ class Stage:
             parts.append(self.story.middle(upper, axis, NOW) >= there - side)
         return every(parts)
 
-    def _gaps(self) -> list[Formula]:
+    def _gaps(self, *, stacked: bool = True) -> list[Formula]:
+        """Things stand apart, unless one is on, in or under the other."""
         found = []
         for one, other in combinations(self.things, 2):
-            ways = [self._column(one, other)]
+            ways = [self._column(one, other)] if stacked else []
             for axis in ("x", "y"):
                 for left, right in ((one, other), (other, one)):
                     end = self.story.high(left, axis, NOW) + GAP
