@@ -18,7 +18,7 @@ from gnomon.space.meaning.readings import reading_named
 from gnomon.space.meaning.relations import RELATIONS
 from gnomon.space.meaning.sentences import free_words
 from gnomon.space.meaning.stories import NOW, Story, When
-from gnomon.space.meaning.texts import Text, understood
+from gnomon.space.meaning.texts import NotUnderstoodError, Text, understood
 from gnomon.space.solving import Theory, Witness
 
 Fact = tuple[str, ...]  # a relation and what it relates; a first word "not" denies it
@@ -121,10 +121,20 @@ def case_of(premises: Sequence[str], claims: Sequence[str], *, reading: str = OR
 
 def text_of(premises: Sequence[str], claims: Sequence[str]) -> Text:
     """What free sentences say."""
-    nouns = kinds_of_nouns()
-    known = lexicon()
-    told = [free_words(sentence, known, nouns) for sentence in premises]
-    claimed = [free_words(sentence, known, nouns) for sentence in claims]
+    try:
+        return _text_of(premises, claims, bold=False)
+    except NotUnderstoodError:
+        try:
+            return _text_of(premises, claims, bold=True)
+        except NotUnderstoodError:
+            pass
+        raise
+
+
+def _text_of(premises: Sequence[str], claims: Sequence[str], *, bold: bool) -> Text:
+    nouns, known = kinds_of_nouns(), lexicon()
+    told = [free_words(sentence, known, nouns, bold=bold) for sentence in premises]
+    claimed = [free_words(sentence, known, nouns, bold=bold) for sentence in claims]
     return understood(told, claimed, kinds_of_names([*told, *claimed]))
 
 

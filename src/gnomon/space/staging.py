@@ -119,7 +119,7 @@ class Stage:
                 if self.cast[other].top:
                     centred = self._over(name, other)
                     ways.append(on(self.story, When(), name, other) & centred)
-                if self.cast[other].cavity:
+                if self._is_container(other):
                     ways.append(self.story.within(name, other, NOW))
             found.append(some(ways))
         return found
@@ -163,6 +163,10 @@ class Stage:
         for a, b in ((one, other), (other, one)):
             ways.append(on(self.story, When(), a, b))
             ways.append(self.story.high(a, "z", NOW) <= self.story.underside(b, NOW))
-            if self.cast[b].cavity:
+            if self._is_container(b):
                 ways.append(self.story.within(a, b, NOW))
         return some(ways)
+
+    def _is_container(self, name: str) -> bool:
+        """Whether a thing has a hollow, and the text speaks of it."""
+        return bool(self.cast[name].cavity) and name in self.story.holding

@@ -43,28 +43,12 @@ def _direction(name: str, axis: str, sign: int) -> None:
 
 for _name, (_axis, _sign) in zip(("north", "east", "south", "west"), WINDS, strict=True):
     _direction(_name, _axis, _sign)
+_direction("above", "z", 1)
+_direction("below", "z", -1)
 _direction("left", "x", -1)
 _direction("right", "x", 1)
 _direction("ahead", "y", 1)  # along a queue, a road, the rows of a bus
 _direction("trailing", "y", -1)
-
-
-@relation
-def above(story: Story, when: When, a: str, b: str) -> Formula:
-    """A is higher than B, and neither is in the other."""
-    apart = _not_in(story, when, a, b) & _not_in(story, when, b, a)
-    return beyond(story, when.at, a, b, "z", 1) & apart
-
-
-@relation
-def below(story: Story, when: When, a: str, b: str) -> Formula:
-    """A is lower than B, and neither is in the other."""
-    apart = _not_in(story, when, a, b) & _not_in(story, when, b, a)
-    return beyond(story, when.at, a, b, "z", -1) & apart
-
-
-def _not_in(story: Story, when: When, a: str, b: str) -> Formula:
-    return ~story.within(a, b, when.at) if story.is_a(b, "hollow") else TRUE
 
 
 @relation
@@ -131,15 +115,13 @@ def behind(story: Story, when: When, a: str, b: str) -> Formula:
 @relation
 def on_left(story: Story, when: When, a: str, b: str) -> Formula:
     """A is to the left of B, by B's own front if it has one."""
-    side = _on_side(story, when.at, a, b, "left", straight=False)
-    return side & _not_in(story, when, a, b)
+    return _on_side(story, when.at, a, b, "left", straight=False)
 
 
 @relation
 def on_right(story: Story, when: When, a: str, b: str) -> Formula:
     """A is to the right of B, by B's own front if it has one."""
-    side = _on_side(story, when.at, a, b, "right", straight=False)
-    return side & _not_in(story, when, a, b)
+    return _on_side(story, when.at, a, b, "right", straight=False)
 
 
 @relation
