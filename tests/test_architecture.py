@@ -53,7 +53,7 @@ ALLOWED = {
     },
     "vision": {"errors", "fetching", "files", "fingerprint", "records"},
     "probing": {"contracts", "errors", "files", "records"},
-    "space": {"errors", "fetching", "files", "records"},
+    "space": {"errors", "fetching", "files", "language", "records"},
     "models": {
         "contracts",
         "errors",

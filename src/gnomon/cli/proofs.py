@@ -69,7 +69,9 @@ def _print_tables(proofs: list[PatternProof], format: str) -> None:
         if proof.tag == "some readings":
             other = [name for name in proof.proofs if name not in proof.holds_under]
             rows.append((proof.pattern.id, proof.pattern.label, ", ".join(other)))
-    dependent = Listing("Labels that hang on a reading", ("pattern", "label", "not under"), tuple(rows))
+    dependent = Listing(
+        "Labels that hang on a reading", ("pattern", "label", "not under"), tuple(rows)
+    )
     if rows:
         print(f"\n{render(dependent, format)}")
     counts = Counter(proof.tag for proof in proofs)

@@ -1,13 +1,13 @@
 """Prove that a sentence about space follows from others, is against them, or is left open.
 
 The sentences may name anything: "the cup", "Nora", "the kitchen table". What the words mean is in
-docs/proofs.md, with the readings: what a sentence leaves open and a reader supplies. The proof says
-which premises it needs. What is left open is shown by two scenes: --picture writes them as a picture
-(.png) or a plan (.svg).
+docs/proofs.md, with the readings: what a sentence leaves open and a reader supplies. The proof
+says which premises it needs. What is left open is shown by two scenes: --picture writes them as a
+picture (.png) or a plan (.svg).
 
 examples:
-  gnomon prove --say "The cup is on the table. The table is in the kitchen." "The cup is in the kitchen."
-  gnomon prove --say "The dog is near the bench." "The dog is to the left of the bench." --picture dog.png
+  gnomon prove --say "The cup is in the box. The box is in the car." "The cup is in the car."
+  gnomon prove --say "The dog is near the car." "The dog is behind the car." --picture dog.png
   gnomon prove --readings
 """
 

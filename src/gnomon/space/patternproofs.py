@@ -9,7 +9,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
+from gnomon.files import package_data
 from gnomon.language.patterns import Pattern
+from gnomon.records import digest
 from gnomon.space.meaning.lexicon import lexicon
 from gnomon.space.meaning.nouns import kinds_of_slots
 from gnomon.space.meaning.readings import Reading, readings
@@ -76,6 +78,14 @@ def _sharing_premises(patterns: Sequence[Pattern]) -> Iterable[list[Pattern]]:
         premises = tuple(premise.text for premise in pattern.premises)
         groups.setdefault((premises, pattern.family or pattern.id), []).append(pattern)
     return groups.values()
+
+
+def digest_of_sources() -> str:
+    """A digest of all that the proofs of our bank depend on: patterns, mini world, lexicon."""
+    files = [package_data("patterns/world.yaml")]
+    for folder in ("patterns/bank", "space/meaning"):
+        files += sorted(package_data(folder).glob("*.yaml"))
+    return digest(*(file.read_text(encoding="utf-8") for file in files))
 
 
 def text_of(patterns: Sequence[Pattern]) -> Text:

@@ -18,7 +18,7 @@ from gnomon.space.meaning.readings import reading_named
 from gnomon.space.meaning.relations import RELATIONS
 from gnomon.space.meaning.sentences import free_words
 from gnomon.space.meaning.stories import NOW, Story, When
-from gnomon.space.meaning.texts import Text, understood
+from gnomon.space.meaning.texts import NotUnderstoodError, Text, understood
 from gnomon.space.solving import Theory, Witness
 
 Fact = tuple[str, ...]  # a relation and what it relates; a first word "not" denies it
@@ -40,7 +40,9 @@ class Proof:
 class Case:
     """Premises and claims as formulas over one story, given to the solver together."""
 
-    def __init__(self, story: Story, premises: Sequence[Formula], claims: Sequence[Formula]) -> None:
+    def __init__(
+        self, story: Story, premises: Sequence[Formula], claims: Sequence[Formula]
+    ) -> None:
         self.story = story
         self.statements = [*premises, *claims]
         self.background = story.background()
@@ -97,7 +99,7 @@ def prove(
 ) -> Proof:
     """The verdict on a sentence from other sentences.
 
-    >>> prove(["The cup is in the box.", "The box is in the kitchen."], "The cup is in the kitchen.")
+    >>> prove(["The cup is in the box.", "The box is in the car."], "The cup is in the car.")
     Proof(verdict='entailment', needed=(0, 1), reading='ordinary', could=None, need_not=None)
     """
     return case_of(premises, [claim], reading=reading).proof(witnesses=witnesses)
@@ -119,10 +121,20 @@ def case_of(premises: Sequence[str], claims: Sequence[str], *, reading: str = OR
 
 def text_of(premises: Sequence[str], claims: Sequence[str]) -> Text:
     """What free sentences say."""
-    nouns = kinds_of_nouns()
-    known = lexicon()
-    told = [free_words(sentence, known, nouns) for sentence in premises]
-    claimed = [free_words(sentence, known, nouns) for sentence in claims]
+    try:
+        return _text_of(premises, claims, bold=False)
+    except NotUnderstoodError:
+        try:
+            return _text_of(premises, claims, bold=True)
+        except NotUnderstoodError:
+            pass
+        raise
+
+
+def _text_of(premises: Sequence[str], claims: Sequence[str], *, bold: bool) -> Text:
+    nouns, known = kinds_of_nouns(), lexicon()
+    told = [free_words(sentence, known, nouns, bold=bold) for sentence in premises]
+    claimed = [free_words(sentence, known, nouns, bold=bold) for sentence in claims]
     return understood(told, claimed, kinds_of_names([*told, *claimed]))
 
 
@@ -136,7 +148,8 @@ def prove_facts(
 ) -> Proof:
     """The verdict on a fact from other facts.
 
-    >>> prove_facts([("left", "cup", "jug"), ("left", "jug", "pan")], ("right", "pan", "cup")).verdict
+    >>> facts = [("left", "cup", "jug"), ("left", "jug", "pan")]
+    >>> prove_facts(facts, ("right", "pan", "cup")).verdict
     'entailment'
     """
     return _case(facts, [claim], kinds, reading).proof(witnesses=witnesses)
@@ -170,4 +183,3 @@ def formula_of(story: Story, fact: Fact, when: When | None = None) -> Formula:
     if name not in RELATIONS:
         raise unknown("relation", name[:60], RELATIONS)
     return RELATIONS[name](story, when or When(NOW), *things)
-

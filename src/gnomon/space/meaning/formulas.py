@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 
 Number = int | float | Fraction
 
@@ -237,6 +238,7 @@ def _sum(term: Term, names: Names) -> str:
     return summands[0] if len(summands) == 1 else f"(+ {' '.join(summands)})"
 
 
+@lru_cache(maxsize=1024)
 def _number(number: Number) -> str:
     exact = Fraction(number)
     sign, size = exact < 0, abs(exact)

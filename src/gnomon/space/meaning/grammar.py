@@ -148,7 +148,7 @@ class Parser:
         words = self.words
         for match in words.matches(words.lexicon.whole, step.end, step.context):
             verb = Verb("frame", tense_of(match.phrase.words))
-            subject = match.fillers.get("A", UNNAMED)
+            subject = str(match.fillers.get("A", UNNAMED))
             later = self.places.found(match.context, match.phrase, match.fillers)
             later = later._replace(subject=(subject,), verb=verb)
             before = step.context._replace(subject=(subject,))

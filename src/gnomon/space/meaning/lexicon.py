@@ -10,8 +10,8 @@ from gnomon.space.meaning.phrases import Index, Phrase, index_of, spelled_out
 
 # Words of the grammar itself: auxiliaries, joints, pronouns.
 JOINTS = frozenset(
-    "is are was were been be being has have had does do did can could cannot not never and but while as "
-    "then who which where it they them there either both or unlike with from , 's".split()
+    "is are was were been be being has have had does do did can could cannot not never and but "
+    "while as then who which where it they them there either both or unlike with from , 's".split()
 )
 FILES = ("grammar", "places", "motion", "frames", "opaque")
 

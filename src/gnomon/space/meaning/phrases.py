@@ -1,7 +1,7 @@
 """Phrases of the lexicon: how they are written, and finding them in a row of words.
 
-A phrase is words with holes (capital letters) and choices: "(just|right|) next to B" stands for three
-phrases. A capital N is a number; every other capital is something that the sentence names.
+A phrase is words with holes (capital letters) and choices: "(just|right|) next to B" stands for
+three phrases. A capital N is a number; every other capital is something that the sentence names.
 """
 
 from __future__ import annotations
@@ -12,8 +12,11 @@ from typing import Any, NamedTuple
 
 _CHOICE = re.compile(r"\(([^()]*)\)")
 HOLE = re.compile(r"[A-Z]")
-NUMBERS = dict(zip("one two three four five six seven eight nine ten".split(), range(1, 11), strict=True))
-NUMBERS |= {"a": 1, "once": 1, "twice": 2, "twelve": 12, "half": 0.5, "half a": 0.5}
+NUMBERS: dict[str, float] = {"a": 1, "half": 0.5, "once": 1, "twice": 2, "twelve": 12}
+for _number, _word in enumerate(
+    ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"), start=1
+):
+    NUMBERS[_word] = _number
 
 
 class Phrase(NamedTuple):

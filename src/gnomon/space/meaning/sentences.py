@@ -9,6 +9,10 @@ from gnomon.space.meaning.lexicon import Lexicon
 
 _MARKER = re.compile(r"\{(?:(?:a|the|bare) )?([A-Z][A-Z0-9]*)(?:('s)|:([^|}]+)(?:\|[^}]*)?)?\}")
 _DETERMINERS = ("the", "a", "an", "my", "your", "his", "her", "their", "our", "this", "that")
+_PARTS = frozenset(
+    "left right front back rear top bottom foot middle center edge side sides same other opposite "
+    "near far first last one two way direction".split()
+)
 _OTHER_MARKER = re.compile(r"\{[^{}]*\}")  # words of a slot of its own: "at once"
 _PIECE = re.compile(r"@[^\s,]+|[^\s,]+|,")
 
@@ -45,8 +49,12 @@ def plain_words(text: str, lexicon: Lexicon) -> list[str]:
     return line.split()
 
 
-def free_words(text: str, lexicon: Lexicon, nouns: Mapping[str, object]) -> list[str]:
+def free_words(
+    text: str, lexicon: Lexicon, nouns: Mapping[str, object], *, bold: bool = False
+) -> list[str]:
     """The words of a free sentence: known nouns, other nouns after "the", and names are marked.
+
+    `bold` takes a word of the lexicon after "the" for a noun, too, unless it is a side or a part.
 
     >>> from gnomon.space.meaning.lexicon import lexicon
     >>> free_words("The cup is on the kitchen table. ", lexicon(), {"cup": 1, "kitchen table": 1})
@@ -56,7 +64,7 @@ def free_words(text: str, lexicon: Lexicon, nouns: Mapping[str, object]) -> list
     marked = []
     at = 0
     while at < len(words):
-        length = _noun_length(words, at, lexicon, nouns)
+        length = _noun_length(words, at, lexicon, nouns, bold)
         if not length:
             marked.append(words[at])
             at += 1
@@ -69,7 +77,9 @@ def free_words(text: str, lexicon: Lexicon, nouns: Mapping[str, object]) -> list
     return plain_words(" ".join(marked), lexicon)
 
 
-def _noun_length(words: list[str], at: int, lexicon: Lexicon, nouns: Mapping[str, object]) -> int:
+def _noun_length(
+    words: list[str], at: int, lexicon: Lexicon, nouns: Mapping[str, object], bold: bool
+) -> int:
     """How many words from here on are a noun or a name; 0 if there is none."""
     determined = at > 0 and words[at - 1].lower() in _DETERMINERS
     for length in (3, 2, 1):
@@ -78,7 +88,7 @@ def _noun_length(words: list[str], at: int, lexicon: Lexicon, nouns: Mapping[str
             return length
     word = words[at]
     if word.lower() in lexicon.known or word.lower() in _DETERMINERS:
-        return 0
+        return 1 if bold and determined and word.lower() not in _PARTS else 0
     if determined:
         following = words[at + 1].lower() if at + 1 < len(words) else ""
         return 1 if not following or following in lexicon.known or following == "," else 2

@@ -79,9 +79,7 @@ def _parsed(meaning: str) -> ast.expr:
     return ast.parse(meaning, mode="eval").body
 
 
-def _evaluated(
-    node: ast.expr, story: Story, when: When, fillers: Mapping[str, Filler]
-) -> Formula:
+def _evaluated(node: ast.expr, story: Story, when: When, fillers: Mapping[str, Filler]) -> Formula:
     match node:
         case ast.BoolOp(op=op, values=values):
             parts = [_evaluated(value, story, when, fillers) for value in values]
@@ -94,10 +92,10 @@ def _evaluated(
                 for moment in TIMES[name](when):
                     parts.append(_evaluated(arguments[0], story, moment, fillers))
                 return some(parts) if name == "ever" else every(parts)
-            values = []
+            related: list[str | float] = []
             for argument in arguments:
-                values += _values(argument, fillers)
-            return RELATIONS[name](story, when, *values)
+                related += _values(argument, fillers)
+            return RELATIONS[name](story, when, *related)
     raise ValueError(f"not a meaning: {ast.unparse(node)}")
 
 
@@ -106,7 +104,7 @@ def _values(node: ast.expr, fillers: Mapping[str, Filler]) -> list[str | float]:
         case ast.Name(id=hole):
             filler = fillers[hole]
             return list(filler) if isinstance(filler, tuple) else [filler]
-        case ast.Constant(value=value):
+        case ast.Constant(value=(str() | int() | float()) as value):
             return [value]
         case ast.UnaryOp(op=ast.USub(), operand=operand):
             return [-value for value in _values(operand, fillers) if not isinstance(value, str)]

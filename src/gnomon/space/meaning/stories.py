@@ -10,7 +10,16 @@ from collections.abc import Iterable, Mapping
 from itertools import combinations
 from typing import NamedTuple
 
-from gnomon.space.meaning.formulas import FALSE, Flag, Formula, Term, every, exactly_one, quantity, some
+from gnomon.space.meaning.formulas import (
+    FALSE,
+    Flag,
+    Formula,
+    Term,
+    every,
+    exactly_one,
+    quantity,
+    some,
+)
 from gnomon.space.meaning.readings import Reading
 
 AXES = ("x", "y", "z")
@@ -45,6 +54,7 @@ class Story:
         self.kinds = dict(kinds)
         self.implied = implied or {}
         self.reading = reading
+        self._known_ends: dict[tuple[str, str, int], tuple[Term, Term]] = {}
         self.assumed: list[Formula] = []
         self.placed: dict[tuple[str, int], None] = {}  # things whose sides matter, by moment
         self.headed: dict[tuple[str, int], None] = {}
@@ -59,7 +69,7 @@ class Story:
     def is_a(self, name: str, *kinds: str) -> bool:
         """Whether a thing is of one of the kinds."""
         own = self.kinds.get(name) or self.implied.get(name, frozenset())
-        return any(kind in own for kind in kinds)
+        return not own.isdisjoint(kinds)
 
     def is_fronted(self, name: str) -> bool:
         """Whether a thing has a front of its own; it may, if nothing is known of it."""
@@ -89,18 +99,23 @@ class Story:
 
     def low(self, name: str, axis: str, at: int) -> Term:
         """Where a thing begins along an axis."""
-        return self.middle(name, axis, at) - self._half(name, axis, at)
+        return self._ends(name, axis, at)[0]
 
     def high(self, name: str, axis: str, at: int) -> Term:
         """Where a thing ends along an axis."""
-        return self.middle(name, axis, at) + self._half(name, axis, at)
+        return self._ends(name, axis, at)[1]
 
-    def _half(self, name: str, axis: str, at: int) -> Term:
-        self.placed[name, self.moment(name, at)] = None
-        return quantity(f"{name}.half-{axis}")
+    def _ends(self, name: str, axis: str, at: int) -> tuple[Term, Term]:
+        key = (name, axis, self.moment(name, at))
+        known = self._known_ends.get(key)
+        if known is None:
+            self.placed[name, key[2]] = None
+            middle, half = self.middle(name, axis, at), quantity(f"{name}.half-{axis}")
+            known = self._known_ends[key] = (middle - half, middle + half)
+        return known
 
     def underside(self, name: str, at: int) -> Term:
-        """The height below which there is room under a thing: its lower side, unless it has legs."""
+        """The height below which there is room under a thing: its foot, unless it has legs."""
         if not self.may_have_legs(name):
             return self.low(name, "z", at)
         return self.low(name, "z", at) + quantity(f"{name}.legs")
@@ -156,7 +171,7 @@ class Story:
         """Who is in a room is on its floor, where floors are spoken of."""
         if not self.storeyed:
             return []
-        found = []
+        found: list[Formula] = []
         for inner, outer, at in list(self.roomed):
             same = self.floor(inner, at).same(self.floor(outer, at))
             found.append(self.within(inner, outer, at).implies(same))
@@ -200,7 +215,7 @@ class Story:
 
     def _places(self) -> list[Formula]:
         """Solid bodies, separate places, and walls that nothing straddles."""
-        found = []
+        found: list[Formula] = []
         for (one, at), (other, then) in combinations(self.placed, 2):
             if one == other:
                 continue
@@ -237,7 +252,9 @@ class Story:
         return not self.is_a(inner, "fixed")
 
     def _solid(self, name: str) -> bool:
-        return name not in self.holding and not self.is_a(name, "hollow", "area", "divider", "spot", *WALLED)
+        return name not in self.holding and not self.is_a(
+            name, "hollow", "area", "divider", "spot", *WALLED
+        )
 
     def _tucked(self, one: str, other: str, at: int) -> Formula:
         """One is under the other, which has legs."""

@@ -38,9 +38,7 @@ class Teller:
             found.append(Said(meaning, fillers, at, denied, lasting))
         return found
 
-    def located(
-        self, located: Located, names: tuple[str, ...], verb: Verb
-    ) -> list[Said | Either]:
+    def located(self, located: Located, names: tuple[str, ...], verb: Verb) -> list[Said | Either]:
         """What is said of those who are in a place."""
         found: list[Said | Either] = []
         for name in names:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from gnomon.space.meaning.context import Context, Part, Step, Verb
 from gnomon.space.meaning.phrases import Index
 from gnomon.space.meaning.placing import Places, meaning_in
+from gnomon.space.meaning.statements import Filler
 from gnomon.space.meaning.tellings import Teller, said_of
 from gnomon.space.meaning.words import Words
 
@@ -15,7 +16,19 @@ HAVE = {"has", "have", "had"}
 OTHER = {"does", "do", "did", "can", "could"}
 DENIALS = {"not", "never"}
 STOPS = ("", ",", "and", "but", "as", "while")
-PARTICLES = {"down", "up", "away", "back", "along", "off", "lying", "standing", "deep", "behind", "stuck"}
+PARTICLES = {
+    "down",
+    "up",
+    "away",
+    "back",
+    "along",
+    "off",
+    "lying",
+    "standing",
+    "deep",
+    "behind",
+    "stuck",
+}
 PRESENT = ("is", "are", "does", "do", "can", "stand", "lie", "hang", "live", "sit", "see")
 SOUGHT = ("for", "about", "mentioned")  # whom one asks for need not be where one asks
 IS = {"is", "are", "was", "were"}
@@ -97,13 +110,13 @@ class Verbs:
         """Clauses with a meaning of their own."""
         subject = step.context.subject
         if len(subject) > 1:
-            together = {"ALL": subject, "A": subject[0], "B": subject[1]}
+            together: dict[str, Filler] = {"ALL": subject, "A": subject[0], "B": subject[1]}
             yield from self._frames(self.words.lexicon.together, step, verb, [together])
-        each = [{"A": name} for name in subject]
+        each: list[dict[str, Filler]] = [{"A": name} for name in subject]
         yield from self._frames(self.words.lexicon.frames, step, verb, each)
 
     def _frames(
-        self, index: Index, step: Step, verb: Verb, people: list[dict[str, object]]
+        self, index: Index, step: Step, verb: Verb, people: list[dict[str, Filler]]
     ) -> Iterator[Step]:
         verb = verb._replace(kind="frame")
         for match in self.words.matches(index, step.end, step.context):

@@ -116,5 +116,3 @@ def heading_for(story: Story, when: When, a: str, b: str, way: str) -> Formula:
             forward = end < start if sign > 0 else end > start
         ways.append(every([*ahead, forward]))
     return some(ways)
-
-

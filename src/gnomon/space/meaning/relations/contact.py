@@ -65,8 +65,6 @@ def touching(story: Story, when: When, a: str, b: str) -> Formula:
     return gap_at_most(story, when, a, b, Term()) & story.disjoint(a, b, when.at)
 
 
-
-
 def gap_at_most(story: Story, when: When, a: str, b: str, limit: Term) -> Formula:
     """Along no axis are A and B farther apart."""
     return story.close(a, b, when.at, limit)

@@ -83,7 +83,9 @@ def _on_side(story: Story, at: int, a: str, b: str, side: str, *, straight: bool
     if story.is_fronted(b) and not story.reading.viewer:
         headings = story.heading(b, at)
         return faced(story, headings, TURNS[side], lambda x, s: place(story, at, a, b, x, s))
-    axis, sign = {"front": ("y", -1), "behind": ("y", 1), "left": ("x", -1), "right": ("x", 1)}[side]
+    axis, sign = {"front": ("y", -1), "behind": ("y", 1), "left": ("x", -1), "right": ("x", 1)}[
+        side
+    ]
     return place(story, at, a, b, axis, sign)
 
 
@@ -220,5 +222,3 @@ def across(story: Story, when: When, a: str, b: str, c: str) -> Formula:
     """A and B are on opposite sides of C."""
     one_way = near_side(story, when, a, c) & far_side(story, when, b, c)
     return one_way | (far_side(story, when, a, c) & near_side(story, when, b, c))
-
-

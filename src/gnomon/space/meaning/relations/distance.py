@@ -49,9 +49,7 @@ def miles_off(story: Story, when: When, a: str, b: str) -> Formula:
     return ~gap_at_most(story, when, a, b, story.length("mile") * 2)
 
 
-def _ways(
-    story: Story, at: int, a: str, b: str, axes: tuple[str, ...] = AXES
-) -> list[Term]:
+def _ways(story: Story, at: int, a: str, b: str, axes: tuple[str, ...] = AXES) -> list[Term]:
     """From B to A along each axis, both ways; the largest is their distance."""
     found = []
     for axis in axes:
@@ -180,5 +178,3 @@ def in_line(story: Story, when: When, *names: str) -> Formula:
                 parts += [place.same(places[0]) for place in places[1:]]
         ways.append(every(parts))
     return some(ways)
-
-
