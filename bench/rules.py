@@ -17,7 +17,9 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from gnomon.contracts import Benchmark, OrderLaw, RelationLaw
+from gnomon.audit import comparing
+from gnomon.audit.questions import Compared
+from gnomon.contracts import Benchmark
 from gnomon.models.classifiers import all_words, hypothesis_words
 from gnomon.records import Item
 
@@ -45,14 +47,6 @@ class Rule(NamedTuple):
     sees: Callable[[Item, Benchmark], Any]
     kind: Literal["signs", "numbers", "vectors"]
     applies: Callable[[Item], bool]
-
-
-class Compared(NamedTuple):
-    """Two names in the order in which they are compared, and what each choice says of the first."""
-
-    first: str
-    second: str
-    targets: Targets
 
 
 def words(text: str) -> list[str]:
@@ -194,37 +188,7 @@ def tags_of_names(item: Item) -> tuple[str, ...]:
 
 def comparison(item: Item, about: Benchmark) -> Compared | None:
     """How an item of a set of comparisons is put; none in other sets."""
-    if about.laws.order:
-        return _by_order(item, about.laws.order)
-    if about.laws.relations and "entailment" not in item.choices:
-        return _by_relations(item, about.laws.relations)
-    return None
-
-
-def _by_order(item: Item, order: OrderLaw) -> Compared | None:
-    """Larger or smaller is chosen, or a question asks with one of them."""
-    first, second = item.tags[order.first], item.tags[order.second]
-    said = dict.fromkeys(order.greater, "greater") | dict.fromkeys(order.lesser, "lesser")
-    if set(item.choices) <= set(said):
-        return Compared(first, second, {choice: said[choice] for choice in item.choices})
-
-    answers = {"yes": "greater", "no": "lesser"}
-    asked = said.get(item.tags.get(order.word, ""))
-    if asked == "greater":
-        return Compared(first, second, answers)
-    if asked == "lesser":
-        return Compared(second, first, answers)
-    return None
-
-
-def _by_relations(item: Item, relations: RelationLaw) -> Compared | None:
-    """Two of the choices are the converse of one another, such as higher up and lower down."""
-    for greater, lesser in relations.converse:
-        if greater in item.choices and lesser in item.choices:
-            targets = dict.fromkeys(item.choices, "level")
-            targets |= {greater: "greater", lesser: "lesser"}
-            return Compared(item.tags[relations.first], item.tags[relations.second], targets)
-    return None
+    return comparing.comparison(item, about.laws)
 
 
 def longer_name(items: Sequence[Item], about: Benchmark) -> list[str | None]:

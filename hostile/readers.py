@@ -152,6 +152,8 @@ def own_files() -> Iterator[Reader]:
     yield Reader("cache of replies", Sample({"replies.sqlite": _kept_replies()}), _reply_cache)
     yield Reader("chat template", Sample({"t.jinja": samples.TEMPLATE}), _template)
     yield from _annotations()
+    for name, content in samples.AUDITED.items():
+        yield Reader(f"audit of {name}", Sample({name: content}), _audit(name))
     for name, content in {"a.jpg": samples.jpeg(640, 480), "a.png": samples.png(640, 480)}.items():
         yield Reader(f"picture {name}", Sample({name: content}), _picture(name), share=2)
 
@@ -191,6 +193,19 @@ def _scenes(*names: str) -> Callable[[Path], object]:
                 return count
             finally:
                 store.close()
+
+    return read
+
+
+def _audit(name: str) -> Callable[[Path], object]:
+    """Every check that needs no solver, on what a file holds."""
+
+    def read(folder: Path) -> object:
+        from gnomon.audit.auditing import CHECKS, audit
+        from gnomon.audit.fromfiles import of_files
+
+        quick = [check for check in CHECKS if check not in ("clash", "proof")]
+        return audit(of_files(name, [folder / name], {}), quick)
 
     return read
 

@@ -151,6 +151,22 @@ SCORED = [
     for item in ITEMS
 ]
 REPLIED = [{"id": item.id, "reply": f"The answer is {wrong_answer(item)}."} for item in ITEMS]
+_ASKED = [
+    {
+        "id": item.id,
+        "question": item.text,
+        "choices": list(item.choices),
+        "answer": item.gold[0],
+        "group": f"g{number % 3}",
+        "split": ("train", "test")[number % 2],
+        "votes": [item.gold[0], wrong_answer(item)],
+    }
+    for number, item in enumerate(ITEMS)
+]
+AUDITED = {
+    "questions.jsonl": lines(*_ASKED),
+    "pairs.csv": b"o1,o2,label\nant,cow,<\ncow,ant,>\nant,dog,<\n",
+}
 
 # Format -> samples of it. "own" are the tables and JSON lines that every program can write.
 ANSWER_FORMATS = {

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING
@@ -18,7 +19,7 @@ import msgspec
 from gnomon.contracts import Benchmark, Listing
 from gnomon.errors import DataError, UsageError
 from gnomon.fetching.catalogue import expected, locate
-from gnomon.files import find, find_optional, package_data, read_json
+from gnomon.files import find, find_optional, package_data, read_json, read_yaml
 from gnomon.records import Item, digest
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
 SAMPLES = ("dataset/160x200.json", "160x200.json")
 CHOICES = ("entailment", "neutral", "contradiction")
 PUBLISHED_SEED, PUBLISHED_COUNT = 42, 200
+READINGS = 8  # of gnomon.space.meaning.readings
 ALL, EXAMPLES = -1, 0  # values of per_group with a meaning of their own
 
 
@@ -53,6 +55,8 @@ def fresh(
     tags = {}
     for pattern in bank.patterns:  # one that is in no family stands alone
         tags[pattern.id] = {"family": pattern.id, **pattern_tags(pattern)}
+        if not patterns and not world:
+            tags[pattern.id]["proof"] = proof_tag(pattern.id)
     for pattern, sample in bank_samples(bank, per_group, seed=seed):
         name = f"{pattern.id}-{sample.rank}"
         if patterns or world:
@@ -142,6 +146,33 @@ def pattern_tags(pattern: Pattern) -> dict[str, str]:
     if pattern.hops:
         tags["hops"] = str(pattern.hops)
     return tags
+
+
+class _Proofs(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The patterns of ours whose labels do not follow under all readings (scripts/proofs.py)."""
+
+    digest: str
+    not_expressible: dict[str, str]  # with the reason
+    refuted_under: dict[str, tuple[str, ...]]  # with the readings
+
+
+@cache
+def _proofs() -> _Proofs:
+    return msgspec.convert(read_yaml(package_data("patterns/proofs.yaml")), _Proofs)
+
+
+def proof_tag(pattern: str) -> str:
+    """Under which readings the label of a pattern of ours follows (docs/proofs.md).
+
+    >>> proof_tag("np-26-a1")
+    'some readings'
+    """
+    if pattern in _proofs().not_expressible:
+        return "not expressible"
+    refuted = _proofs().refuted_under.get(pattern, ())
+    if not refuted:
+        return "all readings"
+    return "none" if len(refuted) == READINGS else "some readings"
 
 
 def _item(pattern: Pattern, sample: Sample, identifier: str, tags: dict[str, str]) -> Item:
@@ -272,7 +303,7 @@ SPACENLI = Benchmark(
         "pattern_accuracy_auc",
         "group_agreement",
     ),
-    slices=("class", "premises", "hops", "negation"),
+    slices=("class", "premises", "hops", "negation", "proof"),
     noun="patterns",
     units=(("family",),),
     unit_nouns=("families",),

@@ -8,8 +8,13 @@ code 1 if there are errors (with --strict, also if there are warnings).
 Of items that `gnomon make` wrote (.jsonl, .csv, .parquet) it checks that each can be asked, and
 says how many there are, their digest (as in a run's manifest) and whether the canary is there.
 
+With --prove it proves instead that the labels follow from what the sentences mean (docs/proofs.md):
+for each pattern what was proved, under which readings, and which premises it takes. Exit code 1 if
+a label is refuted.
+
 examples:
   gnomon check my_patterns.yaml
+  gnomon check my_patterns.yaml --prove
   gnomon check my_patterns/ --world my_world.yaml
   gnomon check --vocabulary
   gnomon check scales.jsonl
@@ -52,6 +57,9 @@ def arguments(parser: ArgumentParser) -> None:
         action="store_true",
         help="only list the mini world: classes, scales, relations",
     )
+    parser.add_argument(
+        "--prove", action="store_true", help="prove the labels instead (needs gnomon[prove])"
+    )
     parser.add_argument("--strict", action="store_true", help="count warnings as errors")
     parser.add_argument("--quiet", action="store_true", help="print findings only, no tables")
     parser.add_argument(
@@ -70,6 +78,10 @@ def main(args: Namespace) -> int:
     from gnomon.language.tables import vocabulary
 
     bank = _bank(args.file, args.world)
+    if args.prove:
+        from gnomon.cli.proofs import print_proofs
+
+        return print_proofs(bank, args.format)
     if args.vocabulary:
         print(_rendered(vocabulary(bank.world), args.format))
         return 0

@@ -27,6 +27,8 @@ COMMANDS = {
     "scene": "draw a scene and say what is true in it",
     "look": "make knowledge of colours, sizes and heights from pictures",
     "check": "validate a file of patterns",
+    "prove": "prove that a sentence about space follows from others",
+    "audit": "find shortcuts, leaks and contradictions in a benchmark",
     "data": "fetch the authors' published files",
     "power": "how many items a difference needs, and how long a run takes",
     "run": "ask models the items of benchmarks",

@@ -12,8 +12,8 @@ from math import atan2, degrees, hypot
 from typing import NamedTuple
 
 from gnomon.space.bodies import Body, Pair, Plan, dot, minus
-from gnomon.space.meanings.contact import is_flush
-from gnomon.space.meanings.places import heading
+from gnomon.space.judging.contact import is_flush
+from gnomon.space.judging.places import heading
 from gnomon.space.scenes import Scene
 
 OPENING = (

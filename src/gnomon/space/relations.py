@@ -11,8 +11,8 @@ from typing import Literal, NamedTuple
 
 from gnomon.errors import UsageError, unknown
 from gnomon.space.bodies import Pair, body_named
-from gnomon.space.meanings import company, contact, orientation, places
-from gnomon.space.meanings.verdicts import Meaning, Verdict, undecided
+from gnomon.space.judging import company, contact, orientation, places
+from gnomon.space.judging.verdicts import Meaning, Verdict, undecided
 from gnomon.space.rules import Rule, relation_file
 from gnomon.space.scenes import Scene
 

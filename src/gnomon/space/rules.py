@@ -82,7 +82,7 @@ class Thresholds(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Rule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a word for a relation means, from which point of view, and how surely."""
 
-    meaning: str  # a function of gnomon.space.meanings
+    meaning: str  # a function of gnomon.space.judging
     frame: Frame
     grade: Grade
     rule: str  # in words

@@ -92,7 +92,7 @@ def write_report(
     if not command:
         names = " ".join(run.path.name for run in opened)
         command = f"gnomon report {names} -o {output.name}"
-    _write_page(output, render(found, drawn, command))
+    write_page(output, render(found, drawn, command))
     if figures_folder:
         write_figures(found, drawn, Path(figures_folder))
     return output
@@ -115,7 +115,8 @@ def _opened(runs: Run | str | Path | Sequence[Run | str | Path]) -> list[Run]:
     return opened
 
 
-def _write_page(output: Path, text: str) -> None:
+def write_page(output: Path, text: str) -> None:
+    """Write a page whole or not at all."""
     from gnomon.writing import atomic_file
 
     page = text.encode("utf-8", errors="replace")
@@ -154,6 +155,11 @@ def render(found: list[Study], drawn: list[list[Figure]], command: str = "gnomon
         )
     )
     return page
+
+
+def page_script() -> str:
+    """The script that every page has: colours and sortable tables."""
+    return _asset("page.js")
 
 
 def _asset(name: str) -> str:

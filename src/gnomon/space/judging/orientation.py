@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from gnomon.space.bodies import Pair, angle, dot
-from gnomon.space.meanings.places import near, next_to
-from gnomon.space.meanings.verdicts import (
+from gnomon.space.judging.places import near, next_to
+from gnomon.space.judging.verdicts import (
     Verdict,
     all_of,
     gap_in_words,

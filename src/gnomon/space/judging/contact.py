@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from gnomon.space.bodies import Pair, covered_share
-from gnomon.space.meanings.company import around
-from gnomon.space.meanings.verdicts import (
+from gnomon.space.judging.company import around
+from gnomon.space.judging.verdicts import (
     Verdict,
     any_of,
     gap_in_words,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import atan2, degrees, pi
 
 from gnomon.space.bodies import Body, Pair, Plan, angle, minus, plan_distance
-from gnomon.space.meanings.verdicts import (
+from gnomon.space.judging.verdicts import (
     Verdict,
     gap_in_words,
     judge,

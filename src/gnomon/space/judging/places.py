@@ -6,7 +6,7 @@ from math import hypot
 from typing import Literal
 
 from gnomon.space.bodies import Pair, Plan, angle, dot
-from gnomon.space.meanings.verdicts import (
+from gnomon.space.judging.verdicts import (
     Verdict,
     all_of,
     any_of,

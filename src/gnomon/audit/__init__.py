@@ -1,0 +1,1 @@
+"""What is wrong with a benchmark: checks of its items, before any model is asked."""

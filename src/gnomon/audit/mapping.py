@@ -1,0 +1,112 @@
+"""Which fields of a stranger's rows hold the question: as the user says, or by usual names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from gnomon.errors import UsageError
+
+# What can be named, and the names by which it is known without being named.
+USUAL: dict[str, tuple[str, ...]] = {
+    "id": ("id", "item_id", "question_id", "qid", "doc_id", "guid", "uid"),
+    "context": ("context", "premise", "premises", "passage", "story", "sentence1"),
+    "text": (
+        "text",
+        "question",
+        "hypothesis",
+        "caption",
+        "sentence2",
+        "input",
+        "query",
+        "ctx",
+        "sentence",
+    ),
+    "choices": ("choices", "options", "endings", "answers", "candidates"),
+    "gold": ("gold", "answer", "label", "target", "answerKey", "entailment", "gold_label"),
+    "group": ("group", "template", "pattern", "function_name"),
+    "split": ("split",),
+    "image": ("image", "images", "image_id", "image_path", "picture"),
+    "votes": ("votes",),
+    "votes_true": ("votes_true", "vote_true_validator_id"),
+    "votes_false": ("votes_false", "vote_false_validator_id"),
+    "relation": ("relation",),
+    "first": ("first", "obj_a", "o1"),
+    "second": ("second", "obj_b", "o2"),
+}
+
+
+@dataclass(frozen=True)
+class FieldMap:
+    """Which fields hold what; several fields of one kind are joined, or seen one by one."""
+
+    fields: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def has(self, what: str) -> bool:
+        """Whether a field is known to hold this."""
+        return bool(self.fields.get(what))
+
+    def texts(self) -> list[str]:
+        """The fields that hold words of the question, in their order.
+
+        Where two things are compared and no text is named, their names are the question.
+        """
+        words = [*self.fields.get("context", ()), *self.fields.get("text", ())]
+        compared = [*self.fields.get("first", ()), *self.fields.get("second", ())]
+        return words or compared
+
+    def value(self, row: Mapping[str, Any], what: str) -> Any:
+        """What a row holds of this; none if nothing."""
+        for name in self.fields.get(what, ()):
+            if row.get(name) is not None:
+                return row[name]
+        return None
+
+
+def parse_map(texts: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    """What a user writes: text=question,choices=options or text=premise+hypothesis.
+
+    >>> parse_map(["text=premise+hypothesis,gold=label"])
+    {'text': ('premise', 'hypothesis'), 'gold': ('label',)}
+    """
+    found = {}
+    for text in texts:
+        for part in text.split(","):
+            what, equals, names = part.partition("=")
+            if what.strip() not in USUAL or not equals or not names.strip():
+                raise UsageError(
+                    f"'{part}' does not say which field holds what.",
+                    f"Write WHAT=FIELD or WHAT=FIELD+FIELD. WHAT is one of: {', '.join(USUAL)}.",
+                )
+            found[what.strip()] = tuple(name.strip() for name in names.split("+"))
+    return found
+
+
+def complete_map(given: Mapping[str, tuple[str, ...]], columns: Sequence[str]) -> FieldMap:
+    """The fields that a user named, and the usual ones of the rest that the rows have."""
+    for what, names in given.items():
+        for name in names:
+            if name not in columns:
+                raise UsageError(
+                    f"There is no field '{name}', which is to be the {what}.",
+                    f"The fields are: {', '.join(columns)}.",
+                )
+    taken = {name for names in given.values() for name in names}
+    found = dict(given)
+    for what, usual in USUAL.items():
+        if what in found:
+            continue
+        there = [name for name in usual if name in columns and name not in taken]
+        if there:
+            found[what] = (there[0],)
+            taken.add(there[0])
+    pair = "first" in found and "second" in found
+    needed = ("gold",) if pair else ("text", "gold")
+    for what in needed:
+        if what not in found:
+            raise UsageError(
+                f"No field is known to hold the {what} of a question.",
+                f"Name it with --map {what}=FIELD. The fields are: {', '.join(columns)}.",
+            )
+    return FieldMap(found)

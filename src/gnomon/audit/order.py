@@ -1,0 +1,213 @@
+"""Do the comparisons of a set fit together? Both ways round, in cycles, and what follows anyway."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain, pairwise
+from typing import NamedTuple
+
+from msgspec import structs
+
+from gnomon.audit.finding import SHOWN, Finding, percent, share
+from gnomon.audit.questions import Question
+from gnomon.audit.subject import Subject
+
+CHECK = "order"
+MOST_THINGS = 5_000  # beyond which what follows by transitivity is not looked for
+Thing = tuple[str, ...]  # a name, and the scope in which its comparisons hold
+Pair = tuple[Thing, Thing]  # the first is greater than the second
+
+
+class Comparisons(NamedTuple):
+    """What the labels say is greater than what, with the questions that say so."""
+
+    facts: dict[Pair, list[int]]
+    greater: dict[Thing, set[Thing]]  # for each thing, those that it is greater than
+
+
+def order(subject: Subject) -> Iterator[Finding]:
+    """Contradictions, the largest tangle, and facts that follow from others."""
+    found = _comparisons(subject)
+    if not found.facts:
+        says = "No two things are compared by more and less, so there is no order to check."
+        yield Finding(check=CHECK, says=says)
+        return
+    yield _contradictions(subject, found)
+    tangles = [group for group in strong_components(found.greater) if len(group) > 1]
+    yield _tangle(subject, found, max(tangles, key=len, default=[]))
+    if not tangles and len(found.greater) <= MOST_THINGS:
+        yield _implied(found)
+
+
+def _comparisons(subject: Subject) -> Comparisons:
+    facts: dict[Pair, list[int]] = {}
+    for number, question in enumerate(subject.questions):
+        fact = _fact(question)
+        if fact:
+            facts.setdefault(fact, []).append(number)
+    greater: dict[Thing, set[Thing]] = {}
+    for one, other in facts:
+        greater.setdefault(one, set()).add(other)
+        greater.setdefault(other, set())
+    return Comparisons(facts, greater)
+
+
+def _fact(question: Question) -> Pair | None:
+    """Which of two things the label says is greater, if it says that."""
+    compared = question.compared
+    if compared is None or len(question.gold) != 1:
+        return None
+    first, second = (compared.first, *compared.scope), (compared.second, *compared.scope)
+    said = compared.targets.get(question.gold[0])
+    if said == "greater":
+        return first, second
+    if said == "lesser":
+        return second, first
+    return None
+
+
+def _contradictions(subject: Subject, found: Comparisons) -> Finding:
+    both: list[list[int]] = []
+    for one, other in found.facts:
+        back = found.facts.get((other, one))
+        if back and repr(one) < repr(other):
+            both.append([found.facts[one, other][0], back[0]])
+    finding = Finding(
+        check=CHECK,
+        part="contradictions",
+        value=share(2 * len(both), len(found.facts)),
+        chance=0.0,
+        alarm=bool(both),
+        says=(
+            f"{len(both):,} pairs of things are labelled both ways round, of "
+            f"{len(found.facts):,} facts."
+        ),
+        n=len(found.facts),
+    )
+    shown = [subject.audited.example(*pair) for pair in both[:SHOWN]]
+    about = subject.about(finding, list(chain.from_iterable(both)))
+    return structs.replace(about, examples=tuple(shown))
+
+
+def _tangle(subject: Subject, found: Comparisons, largest: list[Thing]) -> Finding:
+    finding = Finding(
+        check=CHECK,
+        part="tangle",
+        value=0.0,
+        chance=0.0,
+        says="The facts are an order: no chain of them leads back to where it began.",
+        n=len(found.facts),
+    )
+    if not largest:
+        return finding
+
+    inside = set(largest)
+    facts = [pair for pair in found.facts if inside.issuperset(pair)]
+    value = share(len(facts), len(found.facts))
+    cycle = shortest_cycle(found.greater, largest)
+    way = [thing[0] for thing in (*cycle, cycle[0])]
+    says = (
+        f"{len(largest):,} of {len(found.greater):,} things lie in one tangle, in which each is, "
+        f"by some chain, greater than itself; it holds {len(facts):,} of {len(found.facts):,} "
+        f"facts ({percent(value)}). One cycle: {' > '.join(way)}."
+    )
+    behind = list(chain.from_iterable(found.facts[pair] for pair in facts))
+    steps = [found.facts[pair][0] for pair in pairwise((*cycle, cycle[0]))]
+    finding = structs.replace(finding, value=value, alarm=True, says=says)
+    shown = (subject.audited.example(*steps),)
+    return structs.replace(subject.about(finding, behind), examples=shown)
+
+
+def _implied(found: Comparisons) -> Finding:
+    """Facts that follow from others: they are asked, but tell nothing new about the set."""
+    follows = sum(1 for _ in implied_pairs(found.greater))
+    value = share(follows, len(found.facts))
+    return Finding(
+        check=CHECK,
+        part="implied",
+        value=value,
+        says=(
+            f"{follows:,} of {len(found.facts):,} facts ({percent(value)}) follow from others by "
+            "transitivity."
+        ),
+        n=len(found.facts),
+    )
+
+
+def implied_pairs(greater: Mapping[Thing, set[Thing]]) -> Iterator[Pair]:
+    """The pairs of an order that follow from other pairs of it."""
+    below: dict[Thing, set[Thing]] = {}
+    for component in strong_components(greater):  # those below come first
+        [thing] = component
+        mine = set(greater[thing])
+        for other in greater[thing]:
+            mine |= below[other]
+        below[thing] = mine
+        for other in greater[thing]:
+            if any(other in below[via] for via in greater[thing] if via != other):
+                yield thing, other
+
+
+def shortest_cycle(greater: Mapping[Thing, set[Thing]], tangle: Iterable[Thing]) -> list[Thing]:
+    """A cycle through the first thing of a tangle, as short as there is."""
+    inside = set(tangle)
+    start = min(inside, key=repr)
+    before: dict[Thing, Thing] = {}
+    queue = [start]
+    for thing in queue:
+        for other in sorted(greater[thing] & inside, key=repr):
+            if other == start:
+                return _way_back(before, start, thing)
+            if other not in before:
+                before[other] = thing
+                queue.append(other)
+    return []
+
+
+def _way_back(before: Mapping[Thing, Thing], start: Thing, end: Thing) -> list[Thing]:
+    way = [end]
+    while way[-1] != start:
+        way.append(before[way[-1]])
+    return way[::-1]
+
+
+def strong_components(successors: Mapping[Thing, set[Thing]]) -> Iterator[list[Thing]]:
+    """The strongly connected components of a graph, those without successors first (Tarjan)."""
+    index: dict[Thing, int] = {}
+    low: dict[Thing, int] = {}
+    stack: list[Thing] = []
+    waiting: set[Thing] = set()
+    for root in successors:
+        if root in index:
+            continue
+        work = [(root, iter(successors[root]))]
+        index[root] = low[root] = len(index)
+        stack.append(root)
+        waiting.add(root)
+        while work:
+            thing, rest = work[-1]
+            following = next(rest, None)
+            if following is not None and following not in index:
+                index[following] = low[following] = len(index)
+                stack.append(following)
+                waiting.add(following)
+                work.append((following, iter(successors[following])))
+            elif following is not None:
+                if following in waiting:
+                    low[thing] = min(low[thing], index[following])
+            else:
+                work.pop()
+                if work:
+                    above = work[-1][0]
+                    low[above] = min(low[above], low[thing])
+                if low[thing] == index[thing]:
+                    yield _component(stack, waiting, thing)
+
+
+def _component(stack: list[Thing], waiting: set[Thing], root: Thing) -> list[Thing]:
+    """What lies above the root on the stack: it is taken off."""
+    found: list[Thing] = []
+    while not found or found[-1] != root:
+        found.append(stack.pop())
+    waiting.difference_update(found)
+    return found

@@ -1,0 +1,162 @@
+"""Single words that come with one label more often than with others (Gardner et al. 2021).
+
+Two counts. By items, as in the literature: each item is a witness of its own. By groups: items of
+one template, pattern or pair are one witness, so that a template that is filled 200 times does not
+count 200 times.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from gnomon.audit.finding import SHOWN, Finding, percent, share
+from gnomon.audit.signs import Signs
+from gnomon.audit.subject import ALL_WORDS, Subject
+from gnomon.measures.codes import Floats
+
+CHECK = "words"
+LEAST_ITEMS = 20  # with a word, before its labels can be called biased
+LEAST_GROUPS = 5
+FAR = 5.0  # standard errors; of ten thousand words of a sound set none would be so far off
+MOST = 0.1  # share of the words that may be: some words have to mean something
+
+
+class Bias(NamedTuple):
+    """How far the labels of a word are from those of the set, in standard errors."""
+
+    word: str
+    label: str
+    z: float
+    items: int
+    with_label: float  # share
+
+
+def words(subject: Subject) -> Iterator[Finding]:
+    """The words of each field, and of all."""
+    if not subject.answers.has_labels:
+        yield Finding(check=CHECK, says="No label recurs, so words cannot go with one.")
+        return
+    fields = list(subject.fields)
+    if len(fields) > 1:
+        fields.append(ALL_WORDS)
+    for field in fields:
+        yield _finding(subject, field, by_groups=False)
+        if _has_groups(subject):
+            yield _finding(subject, field, by_groups=True)
+
+
+def _finding(subject: Subject, field: str, *, by_groups: bool) -> Finding:
+    signs = subject.words(field)
+    groups = _groups(subject) if by_groups else np.arange(len(subject.answers))
+    biases = _biases(subject, signs, groups, LEAST_GROUPS if by_groups else LEAST_ITEMS)
+    far = [bias for bias in biases if abs(bias.z) > FAR]
+    far.sort(key=lambda bias: (-abs(bias.z), bias.word))
+    value = share(len(far), len(biases))
+    witnesses = "groups" if by_groups else "items"
+    says = (
+        f"{len(far):,} of {len(biases):,} words ({_where(field)}) come with one label too often or "
+        f"too rarely, by more than {FAR:g} standard errors over {witnesses}"
+    )
+    if far:
+        says += f": {_listed(far)}"
+    finding = Finding(
+        check=CHECK,
+        part=f"{field}, by {witnesses}",
+        value=value,
+        chance=0.0,
+        alarm=value > MOST and len(far) > 1,
+        says=f"{says}.",
+        n=len(biases),
+    )
+    return subject.about_answers(finding, _items_with(signs, far))
+
+
+def _where(field: str) -> str:
+    return "all of them" if field == ALL_WORDS else f"those of the {field}"
+
+
+def _has_groups(subject: Subject) -> bool:
+    """Whether items have groups; two things that are compared are no group."""
+    return subject.audited.has_groups and all(len(one.kin) == 1 for one in subject.answered)
+
+
+def _groups(subject: Subject) -> np.ndarray:
+    names = [question.kin[0] for question in subject.answered]
+    _, codes = np.unique(names, return_inverse=True)
+    return np.asarray(codes)
+
+
+def _biases(subject: Subject, signs: Signs, groups: np.ndarray, least: int) -> list[Bias]:
+    """The label that is furthest off for each word that is frequent enough."""
+    answers = subject.answers
+    items = np.bincount(signs.codes, minlength=len(signs.names))
+    pair, sign_of = _pairs(signs, groups)
+    witnesses = np.bincount(sign_of, minlength=len(signs.names))
+    enough = (items >= LEAST_ITEMS) & (witnesses >= least)
+
+    codes, labels = answers.right
+    best = np.zeros(len(signs.names))
+    label = np.zeros(len(signs.names), dtype=np.int64)
+    for target in range(len(labels)):
+        z = _deviations(signs, codes == target, pair, sign_of)
+        with_target = np.bincount(signs.codes, codes[signs.rows] == target, len(signs.names))
+        further = (np.abs(z) > np.abs(best)) & (with_target > 0)
+        best = np.where(further, z, best)
+        label = np.where(further, target, label)
+
+    with_label = np.bincount(
+        signs.codes, weights=codes[signs.rows] == label[signs.codes], minlength=len(signs.names)
+    )
+    found = []
+    for code in np.flatnonzero(enough):
+        name = labels[label[code]]
+        of_label = float(with_label[code] / items[code])
+        found.append(Bias(signs.names[code], name, float(best[code]), int(items[code]), of_label))
+    return found
+
+
+def _pairs(signs: Signs, groups: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The pair of group and sign of each entry, and the sign of each pair."""
+    count = int(groups.max(initial=0)) + 1
+    keys, pair = np.unique(signs.codes * count + groups[signs.rows], return_inverse=True)
+    return np.asarray(pair), keys // count
+
+
+def _deviations(
+    signs: Signs, labelled: np.ndarray, pair: np.ndarray, sign_of: np.ndarray
+) -> Floats:
+    """z of one label for each sign: the label's surplus over the error that witnesses show.
+
+    The error is that of a binomial, or what the groups show if that is more.
+    """
+    rate = labelled.mean()
+    surplus = labelled[signs.rows] - rate
+    number = len(signs.names)
+    total = np.bincount(signs.codes, weights=surplus, minlength=number)
+    variance = np.bincount(signs.codes, minlength=number) * rate * (1 - rate)
+    if len(sign_of) < len(pair):
+        of_pairs = np.bincount(pair, weights=surplus, minlength=len(sign_of))
+        of_groups = np.bincount(sign_of, weights=of_pairs**2, minlength=number)
+        variance = np.maximum(variance, of_groups)
+    return np.asarray(total / np.sqrt(np.maximum(variance, 1e-9)))
+
+
+def _listed(far: list[Bias]) -> str:
+    shown = []
+    for bias in far[:SHOWN]:
+        shown.append(f"'{bias.word}' is '{bias.label}' in {percent(bias.with_label)}")
+    return ", ".join(shown)
+
+
+def _items_with(signs: Signs, far: list[Bias]) -> np.ndarray:
+    """The items that have one of the words, those with the furthest word first."""
+    names = [bias.word for bias in far]
+    order = {name: place for place, name in enumerate(names)}
+    places = np.array([order.get(name, len(names)) for name in signs.names], dtype=np.int64)
+    best = np.full(len(signs), len(names))
+    np.minimum.at(best, signs.rows, places[signs.codes])
+    having = np.flatnonzero(best < len(names))
+    return having[np.argsort(best[having], kind="stable")]

@@ -1,0 +1,195 @@
+"""Check a benchmark before its users do: shortcuts, leaks, repeats, contradictions.
+
+NAME is a benchmark of `gnomon list`, fresh or @published. FILE is any JSON, CSV, TSV or Parquet
+file, a folder of a Hugging Face dataset, a sample log of lm-eval or Inspect, or what `gnomon make`
+wrote. Files that are named after splits (train, dev, test) are the splits of one set.
+
+examples:
+  gnomon audit scales
+  gnomon audit vsr@published --data path/to/vsr --split random
+  gnomon audit mine.jsonl --map text=question,choices=options,gold=answer,group=template
+  gnomon audit train.jsonl test.jsonl --map text=caption,gold=label,image=image -o audit.html
+  gnomon audit mine.csv --allow constants --allow "words:context, *" --format json
+
+--map names what holds the question: id, context, text, choices, gold, group (what belongs
+together), split, image, votes (or votes_true and votes_false), relation, first and second (two
+things that are compared). Several fields are joined with +. What has its usual name need not be
+named. docs/audit.md says what each check does.
+
+Exit code 0 if there is no alarm, 1 if there is one (or a file cannot be read), 2 for wrong usage.
+--allow CHECK or CHECK:PART takes an alarm back that is explained.
+"""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gnomon.cli.choosing import chosen_sources, item_arguments
+from gnomon.errors import UsageError, inert
+
+if TYPE_CHECKING:
+    from gnomon.audit.auditing import AuditReport
+    from gnomon.audit.questions import QuestionSet
+
+ENDINGS = (
+    ".jsonl",
+    ".ndjson",
+    ".json",
+    ".csv",
+    ".tsv",
+    ".txt",
+    ".parquet",
+    ".arrow",
+    ".eval",
+    ".gz",
+)
+FORMATS = ("table", "json", "csv", "markdown")
+
+
+def arguments(parser: ArgumentParser) -> None:
+    """Add the options of this command."""
+    parser.add_argument("sets", nargs="+", metavar="NAME|FILE", help="benchmarks or files")
+    parser.add_argument(
+        "--map",
+        action="append",
+        default=[],
+        metavar="WHAT=FIELD,...",
+        help="of files: which field holds what, such as text=question,gold=answer",
+    )
+    parser.add_argument(
+        "--check", action="append", default=[], metavar="CHECK", help="only this check"
+    )
+    parser.add_argument(
+        "--allow",
+        action="append",
+        default=[],
+        metavar="CHECK[:PART]",
+        help="what is no alarm, since it is explained",
+    )
+    parser.add_argument(
+        "--claim",
+        action="append",
+        default=[],
+        metavar="[SPLIT=]N",
+        help="how many items there should be, in all or of a split",
+    )
+    parser.add_argument("-o", "--output", metavar="PAGE.html", help="also write a page")
+    parser.add_argument(
+        "--format", choices=FORMATS, default="table", help="output format (default: table)"
+    )
+    item_arguments(parser)
+
+
+def main(args: Namespace) -> int:
+    """Audit, print, and write the page."""
+    from gnomon.audit.auditing import audit
+    from gnomon.audit.explaining import allowed, explanations_of
+
+    mine = allowed(args.allow)
+    reports = []
+    for audited in _sets(args):
+        reasons = [*mine, *explanations_of(audited.benchmark)]
+        reports.append(audit(audited, args.check, reasons))
+    _print(reports, args.format)
+    if args.output:
+        from gnomon.reporting.audits import write_audit
+
+        write_audit(reports, Path(args.output), command=_command(args))
+    return 1 if any(report.alarms for report in reports) else 0
+
+
+def _sets(args: Namespace) -> Iterator[QuestionSet]:
+    """The sets that were named; files of splits are one set."""
+    from dataclasses import replace
+
+    claimed = _claims(args.claim)
+    files = [name for name in args.sets if _is_file(name)]
+    names = [name for name in args.sets if not _is_file(name)]
+    if args.map and not files:
+        raise UsageError("--map is for files.", "A benchmark knows its own fields: leave it out.")
+    for audited in (*_of_names(args, names), *_of_files(args, files, alone=not names)):
+        yield replace(audited, claimed=claimed)
+
+
+def _of_names(args: Namespace, names: Sequence[str]) -> Iterator[QuestionSet]:
+    from gnomon.audit.sources import of_source
+
+    if names:
+        for source in chosen_sources(args, names):
+            yield of_source(source)
+
+
+def _of_files(args: Namespace, files: Sequence[str], *, alone: bool) -> Iterator[QuestionSet]:
+    from gnomon.audit.fromfiles import of_files
+    from gnomon.audit.mapping import parse_map
+    from gnomon.audit.rows import split_of
+
+    if files and alone:
+        _check_no_benchmark_options(args)
+    given = parse_map(args.map)
+    split = args.split or ""
+    paths = [Path(name) for name in files]
+    parts = [path for path in paths if not path.is_dir() and split_of(path)]
+    if len(parts) > 1:
+        name = " + ".join(path.name for path in parts)
+        yield of_files(name, parts, given, split)
+        paths = [path for path in paths if path not in parts]
+    for path in paths:
+        yield of_files(path.name or str(path), [path], given, split)
+
+
+def _is_file(name: str) -> bool:
+    return Path(name).exists() or name.endswith(ENDINGS)
+
+
+def _check_no_benchmark_options(args: Namespace) -> None:
+    for option in ("seed", "per_group", "form", "data", "images", "patterns"):
+        if getattr(args, option) is not None:
+            flag = option.replace("_", "-")
+            raise UsageError(f"--{flag} is an option of a benchmark.", "Leave it out for files.")
+
+
+def _claims(texts: Sequence[str]) -> dict[str, int]:
+    found = {}
+    for text in texts:
+        split, _, number = text.rpartition("=")
+        if not number.replace(",", "").isdigit():
+            raise UsageError(
+                f"'{text}' is not a number of items.", "For example: --claim test=1222"
+            )
+        found[split] = int(number.replace(",", ""))
+    return found
+
+
+def _command(args: Namespace) -> str:
+    return " ".join(["gnomon audit", *args.sets])
+
+
+def _print(reports: Sequence[AuditReport], format: str) -> None:
+    if format == "json":
+        _print_json(reports)
+        return
+    from gnomon.reporting.audits import listing, summary
+    from gnomon.reporting.tables.render import render
+
+    if format != "table":
+        for report in reports:
+            print(render(listing(report), format))
+        return
+    for report in reports:
+        for line in summary(report):
+            print(inert(line))
+
+
+def _print_json(reports: Sequence[AuditReport]) -> None:
+    import msgspec
+
+    records = []
+    for report in reports:
+        for finding in report.findings:
+            fields = msgspec.to_builtins(finding)
+            records.append({"set": report.audited.name, **fields})
+    print(msgspec.json.format(msgspec.json.encode(records), indent=2).decode())

@@ -1,0 +1,151 @@
+"""Prove that a sentence about space follows from others, is against them, or is left open.
+
+The sentences may name anything: "the cup", "Nora", "the kitchen table". What the words mean is in
+docs/proofs.md, with the readings: what a sentence leaves open and a reader supplies. The proof
+says which premises it needs. What is left open is shown by two scenes: --picture writes them as a
+picture (.png) or a plan (.svg).
+
+examples:
+  gnomon prove --say "The cup is in the box. The box is in the car." "The cup is in the car."
+  gnomon prove --say "The dog is near the car." "The dog is behind the car." --picture dog.png
+  gnomon prove --readings
+"""
+
+from __future__ import annotations
+
+import re
+from argparse import ArgumentParser, Namespace
+from typing import TYPE_CHECKING, Any
+
+from gnomon.errors import UsageError, inert
+
+if TYPE_CHECKING:
+    from gnomon.space.meaning.texts import Text
+    from gnomon.space.prove import Proof
+
+LONGEST = 4000  # characters of the premises
+VERDICTS = {
+    "entailment": "Yes: it follows.",
+    "contradiction": "No: it cannot be.",
+    "neutral": "Open: it could be, and it need not be.",
+    "inconsistent": "The premises cannot all be true.",
+}
+ENDINGS = (".png", ".svg")
+
+
+def arguments(parser: ArgumentParser) -> None:
+    """Add the options of this command."""
+    parser.add_argument(
+        "--say",
+        nargs=2,
+        metavar=("PREMISES", "HYPOTHESIS"),
+        help="sentences that are taken as true, and one that is asked about",
+    )
+    parser.add_argument(
+        "--reading", metavar="NAME", help="prove under this reading only (default: under all)"
+    )
+    parser.add_argument("--readings", action="store_true", help="list the readings")
+    parser.add_argument(
+        "--picture", metavar="FILE", help="draw what was found: a picture (.png) or a plan (.svg)"
+    )
+    parser.add_argument(
+        "--format", choices=("text", "json"), default="text", help="format (default: text)"
+    )
+
+
+def main(args: Namespace) -> int:
+    """Prove, print, draw."""
+    if args.readings:
+        return _print_readings(args.format)
+    if args.say is None:
+        raise UsageError(
+            "There is nothing to prove.",
+            'Try: gnomon prove --say "The cup is in the box." "The box is empty."',
+        )
+    if args.picture and not args.picture.lower().endswith(ENDINGS):
+        raise UsageError(
+            f"'{args.picture}' ends in none of {', '.join(ENDINGS)}.", "Change its ending."
+        )
+    from gnomon.space.prove import text_of
+
+    premises = sentences(args.say[0])
+    text = text_of(premises, [args.say[1]])
+    proofs = _proofs(text, args.reading)
+    if args.format == "json":
+        _print_json(premises, proofs)
+    else:
+        _print_text(premises, proofs)
+    if args.picture:
+        from gnomon.space.witnesses import draw_witnesses
+
+        draw_witnesses(text, proofs[0], args.picture)
+    return 0
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences of a text.
+
+    >>> sentences("Ann is here. Ben is not.")
+    ['Ann is here', 'Ben is not']
+    """
+    if len(text) > LONGEST:
+        raise UsageError(f"The premises are longer than {LONGEST} characters.", "Say less.")
+    found = [part.strip() for part in re.split(r"[.;!]\s*", text)]
+    return [part for part in found if part]
+
+
+def _proofs(text: Text, reading: str | None) -> list[Proof]:
+    """The proof under each reading, the ordinary one first."""
+    from gnomon.space.meaning.readings import reading_named, readings
+    from gnomon.space.prove import Case
+
+    asked = list(readings().values())
+    if reading is not None:
+        asked = [reading_named(reading)]
+    return [Case(*text.formulas(each)).proof(witnesses=True) for each in asked]
+
+
+def _print_text(premises: list[str], proofs: list[Proof]) -> None:
+    first, *others = proofs
+    print(VERDICTS[first.verdict])
+    if first.needed:
+        print("This takes: " + inert(" | ".join(premises[number] for number in first.needed)))
+    differing = [proof for proof in others if proof.verdict != first.verdict]
+    for proof in differing:
+        print(f"Under the reading '{proof.reading}': {VERDICTS[proof.verdict]}")
+    if others and not differing:
+        print(f"The same under all {len(proofs)} readings.")
+    elif not others:
+        print(f"Reading: {first.reading}.")
+
+
+def _print_json(premises: list[str], proofs: list[Proof]) -> None:
+    import msgspec
+
+    from gnomon.space.witnesses import centres
+
+    first = proofs[0]
+    found: dict[str, Any] = {
+        "verdict": first.verdict,
+        "reading": first.reading,
+        "needed": [premises[number] for number in first.needed],
+        "readings": {proof.reading: proof.verdict for proof in proofs},
+        "could": centres(first.could),
+        "need_not": centres(first.need_not),
+    }
+    print(msgspec.json.encode(found).decode())
+
+
+def _print_readings(format: str) -> int:
+    from gnomon.contracts import Listing
+    from gnomon.reporting.tables.render import render
+    from gnomon.space.meaning.readings import readings
+
+    rows = tuple((reading.name, reading.says) for reading in readings().values())
+    listing = Listing("Readings", ("reading", "says"), rows)
+    if format == "json":
+        print(render(listing, "json"))
+        return 0
+    for name, says in rows:
+        print(f"{name}\n    {says}")
+    return 0

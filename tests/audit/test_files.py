@@ -1,0 +1,260 @@
+"""Files of any kind, by naming their fields: what is asked and which answer is right."""
+
+from __future__ import annotations
+
+import json
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+import gnomon
+from gnomon.audit import fromfiles
+from gnomon.audit.fromfiles import of_files
+from gnomon.audit.mapping import parse_map
+from gnomon.audit.questions import Votes
+from gnomon.cli import main
+from gnomon.errors import DataError, GnomonError, UsageError
+from gnomon.writing import write_items
+
+
+def read(file, mapping="", split=""):
+    given = parse_map([mapping]) if mapping else {}
+    return of_files("mine", [Path(file)], given, split)
+
+
+def write_lines(file, rows):
+    Path(file).write_text("\n".join(json.dumps(row) for row in rows))
+    return file
+
+
+def asked(found):
+    return [(one.texts, one.choices, one.gold) for one in found.questions]
+
+
+def test_json_lines_with_fields_that_are_named():
+    rows = [
+        {"q": "Is it up?", "opts": ["yes", "no"], "right": "no", "fam": "f1", "img": "a.jpg"},
+        {"q": "Is it down?", "opts": ["yes", "no"], "right": 0, "fam": "f2", "img": "b.jpg"},
+        {"q": "Is it in?", "opts": ["yes", "no"], "right": "B", "fam": "f2", "img": "b.jpg"},
+    ]
+    found = read(write_lines("a.jsonl", rows), "text=q,choices=opts,gold=right,group=fam,image=img")
+    assert found.fields == ("q",)
+    assert [one.gold for one in found.questions] == [("no",), ("yes",), ("no",)]
+    assert [one.group for one in found.questions] == ["f1", "f2", "f2"]
+    assert found.questions[0].picture == "a.jpg"
+    assert found.questions[0].id == "row 1"
+
+
+def test_usual_names_need_not_be_named():
+    rows = [{"premise": "It rains.", "hypothesis": "It is wet.", "label": "neutral", "id": 7}]
+    rows.append({"premise": "It snows.", "hypothesis": "It is warm.", "label": "contradiction"})
+    found = read(write_lines("a.jsonl", rows))
+    assert found.fields == ("premise", "hypothesis")
+    assert [one.id for one in found.questions] == ["7", "row 2"]
+    assert found.questions[0].choices == ("contradiction", "neutral")  # the labels that occur
+
+
+def test_a_label_put_together_of_others_means_any_of_them():
+    text = "premise\thypothesis\tlabel\na\tb\tneutral\na\tc\tcontradiction\na\td\tcontradiction,neutral\n"
+    Path("a.tsv").write_text(text)
+    found = read("a.tsv")
+    assert found.questions[2].gold == ("contradiction", "neutral")
+    assert found.questions[2].choices == ("contradiction", "neutral")
+
+
+def test_choices_in_the_cells_of_a_table():
+    Path("a.csv").write_text(
+        'question,options,answer\nWhere?,"[""in"", ""on""]",1\nWho?,me | you,A\n'
+    )
+    assert asked(read("a.csv")) == [
+        (("Where?",), ("in", "on"), ("on",)),
+        (("Who?",), ("me", "you"), ("me",)),
+    ]
+
+
+def test_a_json_document_with_a_list_of_rows():
+    rows = [
+        {
+            "question": "Where?",
+            "choices": {"text": ["in", "on"], "label": ["1", "2"]},
+            "answerKey": "2",
+        }
+    ]
+    Path("a.json").write_text(json.dumps({"about": "us", "data": rows}, indent=1))
+    assert asked(read("a.json")) == [(("Where?",), ("in", "on"), ("on",))]
+    Path("b.json").write_text(json.dumps({"about": "us", "data": rows}))
+    assert asked(read("b.json")) == asked(read("a.json"))
+    Path("c.json").write_text(json.dumps({"about": "us"}, indent=1))
+    with pytest.raises(DataError, match="no list of objects"):
+        read("c.json")
+
+
+def test_a_sample_log_of_lm_eval():
+    rows = []
+    for number, answer in enumerate("01"):
+        for name in ("none", "strict"):
+            doc = {"question": f"Where {number}?", "answer": int(answer)}
+            asked_of = {
+                f"gen_args_{i}": {"arg_0": "Q", "arg_1": f" {c}"}
+                for i, c in enumerate(("in", "on"))
+            }
+            rows.append(
+                {
+                    "doc_id": number,
+                    "doc": doc,
+                    "filtered_resps": [],
+                    "filter": name,
+                    "arguments": asked_of,
+                }
+            )
+    found = read(write_lines("samples.jsonl", rows))
+    assert asked(found) == [
+        (("Where 0?",), ("in", "on"), ("in",)),
+        (("Where 1?",), ("in", "on"), ("on",)),
+    ]
+
+
+def test_samples_of_inspect():
+    with zipfile.ZipFile("log.eval", "w") as archive:
+        for epoch in (1, 2):
+            sample = {
+                "id": "s",
+                "epoch": epoch,
+                "input": [{"role": "user", "content": "Where?"}],
+                "choices": ["in", "on"],
+                "target": "B",
+                "scores": {},
+            }
+            archive.writestr(f"samples/s_epoch_{epoch}.json", json.dumps(sample))
+    assert asked(read("log.eval")) == [(("Where?",), ("in", "on"), ("on",))]
+
+
+@pytest.mark.parametrize("ending", ["jsonl", "csv", "parquet"])
+def test_what_gnomon_make_wrote_is_read_back(ending):
+    if ending == "parquet":
+        pytest.importorskip("duckdb")
+    items = list(gnomon.load("scales").limited(20).items())
+    write_items(Path(f"a.{ending}"), items)
+    found = read(f"a.{ending}")
+    assert [one.id for one in found.questions] == [item.id for item in items]
+    assert [one.gold for one in found.questions] == [item.gold for item in items]
+    assert [one.texts[1] for one in found.questions] == [item.text for item in items]
+
+
+def test_a_folder_of_a_dataset_has_splits_by_the_names_of_its_files():
+    duckdb = pytest.importorskip("duckdb")
+    Path("data").mkdir()
+    for split in ("train", "test"):
+        query = f"SELECT '{split} in?' AS question, ['a', 'b'] AS choices, 0 AS answer"
+        duckdb.execute(f"COPY ({query}) TO 'data/{split}-00000-of-00001.parquet' (FORMAT parquet)")
+    found = read("data")
+    assert {one.split: one.texts for one in found.questions} == {
+        "test": ("test in?",),
+        "train": ("train in?",),
+    }
+    assert [one.split for one in read("data", split="test").questions] == ["test"]
+
+
+def test_arrow_without_pyarrow_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    Path("data-00000-of-00001.arrow").write_bytes(b"")
+    with pytest.raises(GnomonError, match="pip install pyarrow"):
+        read("data-00000-of-00001.arrow")
+
+
+def test_parquet_without_duckdb_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "duckdb", None)
+    Path("a.parquet").write_bytes(b"")
+    with pytest.raises(GnomonError, match=r"gnomon\[parquet\]"):
+        read("a.parquet")
+
+
+@pytest.mark.parametrize(
+    ("row", "votes"),
+    [
+        ({"votes": ["yes", "no", "yes"]}, Votes(2, 3)),
+        ({"votes": '["yes", "yes"]'}, Votes(2, 2)),
+        ({"votes_true": [3, 4], "votes_false": "[9]"}, Votes(2, 3)),
+        ({"votes_true": 1, "votes_false": 3}, Votes(1, 4)),
+    ],
+)
+def test_votes_are_lists_of_labels_or_of_voters(row, votes):
+    rows = [{"text": "a", "label": "yes", **row}, {"text": "b", "label": "no", **row}]
+    assert read(write_lines("a.jsonl", rows)).questions[0].votes == votes
+
+
+def test_a_context_that_only_names_something_is_a_picture():
+    rows = [
+        {"caption": "a", "label": 1, "photo": "7.jpg"},
+        {"caption": "b", "label": 0, "photo": "8.jpg"},
+    ]
+    found = read(write_lines("a.jsonl", rows), "context=photo")
+    assert found.fields == ("caption",)
+    assert [one.picture for one in found.questions] == ["7.jpg", "8.jpg"]
+
+    rows = [
+        {"caption": "a", "label": 1, "tale": "It rains."},
+        {"caption": "b", "label": 0, "tale": "x"},
+    ]
+    found = read(write_lines("a.jsonl", rows), "context=tale")
+    assert found.fields == ("tale", "caption")
+    assert found.contexts == ("tale",)
+
+
+def test_an_item_of_our_own_that_is_damaged_is_told():
+    row = {"id": "q", "form": "sonnet", "text": "?", "choices": ["a", "b"], "gold": ["a"]}
+    with pytest.raises(DataError, match="'q' is not an item"):
+        read(write_lines("a.jsonl", [row]))
+
+
+def test_two_things_that_are_compared_need_no_text():
+    Path("a.csv").write_text("o1,o2,typical\nant,cow,<\ncow,ant,>\n")
+    found = read("a.csv", "gold=typical")
+    assert found.fields == ("o1", "o2")
+    assert found.questions[0].compared.targets == {"<": "lesser", ">": "greater"}
+
+
+@pytest.mark.parametrize(
+    ("mapping", "says"),
+    [
+        ("words=question", "'words=question' does not say"),
+        ("text=nothing", "There is no field 'nothing'"),
+        ("choices=question", "No field is known to hold the text"),
+    ],
+)
+def test_a_map_that_does_not_fit_is_told_with_the_fields(mapping, says):
+    file = write_lines("a.jsonl", [{"question": "a", "answer": "b"}])
+    with pytest.raises(UsageError, match=says):
+        read(file, mapping)
+
+
+def test_of_a_very_large_file_a_part_is_audited(monkeypatch):
+    monkeypatch.setattr(fromfiles, "MOST", 50)
+    rows = [{"text": f"t{i}", "label": "ab"[i % 2]} for i in range(400)]
+    found = read(write_lines("a.jsonl", rows))
+    assert found.total == 400
+    assert len(found) == 50
+    assert int(found.questions[-1].texts[0][1:]) > 380  # spread over all of it
+
+
+def test_files_of_splits_are_one_set(capsys):
+    for split in ("train", "test"):
+        rows = [{"text": f"t{i}", "label": "ab"[i % 2]} for i in range(60)]
+        write_lines(f"{split}.jsonl", rows)
+    assert main(["audit", "train.jsonl", "test.jsonl", "--format", "json"]) == 1
+    records = json.loads(capsys.readouterr().out)
+    assert {record["set"] for record in records} == {"train.jsonl + test.jsonl"}
+    parts = {(record["check"], record["part"]): record for record in records}
+    assert parts["duplicates", "across splits"]["value"] == 1.0
+    assert parts["lookup", "text in train"]["value"] == 1.0
+
+
+def test_an_empty_or_unknown_file_is_told():
+    Path("a.jsonl").write_text("\n")
+    with pytest.raises(DataError, match="no questions"):
+        read("a.jsonl")
+    Path("a.docx").write_text("x")
+    with pytest.raises(DataError, match="ending"):
+        read("a.docx")
