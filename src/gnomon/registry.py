@@ -63,6 +63,10 @@ BENCHMARKS: dict[str, Entry] = {
         "gnomon.benchmarks.spatialqa:SPATIALQA",
         "inference about motion, orientation, distance, containment and their metaphors",
     ),
+    "calculus": Entry(
+        "gnomon.benchmarks.calculus:CALCULUS",
+        "which relations of A to C are possible if A is r to B and B is s to C",
+    ),
 }
 
 # A model's entry is a factory: factory(name, **options) -> Model, for SPEC = SCHEME or SCHEME:NAME.
