@@ -63,6 +63,10 @@ BENCHMARKS: dict[str, Entry] = {
         "gnomon.benchmarks.spatialqa:SPATIALQA",
         "inference about motion, orientation, distance, containment and their metaphors",
     ),
+    "chains": Entry(
+        "gnomon.benchmarks.chains:CHAINS",
+        "what follows from a story about where things are: yes, no, or it does not say",
+    ),
     "calculus": Entry(
         "gnomon.benchmarks.calculus:CALCULUS",
         "which relations of A to C are possible if A is r to B and B is s to C",

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 
 from gnomon.benchmarks.calculus_draws import Block, Quad, blocks_of, quads_of
-from gnomon.benchmarks.calculus_words import WAYS, Speaker, speaker
+from gnomon.benchmarks.calculus_words import WAYS, Speaker, likeness, speaker
 from gnomon.contracts import Benchmark, Listing
 from gnomon.errors import UsageError, unknown
 from gnomon.records import Item, digest
@@ -43,7 +43,7 @@ def fresh(
             for block in blocks_of(calculus(name), quads, seed):
                 yield from _block_items(block, chosen)
             continue
-        for quad in quads_of(calculus(name), quads, seed):
+        for quad in quads_of(calculus(name), quads, seed, likeness(name)):
             yield from _quad_items(quad, chosen)
 
 
@@ -80,17 +80,18 @@ def _block_items(block: Block, ways: Sequence[str]) -> Iterator[Item]:
     """Four pairs of premises with the same four answers, each of which is right once."""
     said = speaker(block.calculus.name, block.used, f"{block.seed}/which/{block.number}")
     group = f"{block.calculus.name}/which/{digest(said.scene, repr(block.cells))}"
+    numbers = tuple(str(number) for number, _ in enumerate(block.answers, 1))
     for way in ways:
-        answers = [said.clause(way, relation) for relation in block.answers]
-        for cell, answer in zip(block.cells, block.answers, strict=True):
+        text = said.list_of(way, block.answers)
+        for cell, number in zip(block.cells, numbers, strict=True):
             yield _item(
                 said,
                 way,
                 cell,
                 group,
-                text=said.which,
-                choices=tuple(sorted(answers)),
-                gold=said.clause(way, answer),
+                text=text,
+                choices=numbers,
+                gold=number,
                 possible=1,
                 asked="which",
             )

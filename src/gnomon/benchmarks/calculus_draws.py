@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from itertools import product
 from random import Random
 from typing import NamedTuple
 
 from gnomon.space.calculi.tables import Calculus, Cell, Relation
 
-MOST_CELLS = 400  # of a large table that are considered for each quad that is wanted
-ROUNDS = 20  # pairings of which the one that uses most cells is taken
+MOST_CELLS = 400  # of a large table that are considered, or four for each quad that is wanted
+PARTNERS = 40  # cells with which a cell may be paired
+CONCLUSIONS = 6  # that are tried for each of the two cells
+MOST_DROPPED = 0.4  # of the quads, where a table has too few cells that balance
+# how far a conclusion repeats its premises: several signs, of which each is to say nothing
+Likeness = Callable[[Cell, Relation], Iterable[Hashable]]
 
 
 class Quad(NamedTuple):
@@ -45,21 +51,48 @@ class Block(NamedTuple):
         return tuple(found)
 
 
-def quads_of(calculus: Calculus, count: int, seed: int) -> Iterator[Quad]:
-    """Up to `count` quads; no cell is in two of them."""
+def quads_of(calculus: Calculus, count: int, seed: int, alike: Likeness) -> Iterator[Quad]:
+    """Up to `count` quads; no cell is in two of them.
+
+    A conclusion that repeats a premise is more often possible than one that does not. So quads are
+    chosen such that it is as often asked where it is not: `alike` says how far a conclusion repeats
+    premises, and each value is to be right as often as wrong.
+    """
     random = Random(f"{seed}/{calculus.name}")
-    cells = _drawn_cells(calculus, count, random)
-    pairs: list[tuple[Cell, Cell]] = []
-    for _ in range(ROUNDS):
-        random.shuffle(cells)
-        found = _paired(calculus, cells)
-        if len(found) > len(pairs):
-            pairs = found
-        if len(pairs) >= count:
+    free = _drawn_cells(calculus, count, random)
+    random.shuffle(free)
+    chosen: list[Quad] = []
+    lean: Counter[Hashable] = Counter()  # how often a likeness was right rather than wrong
+    while free and len(chosen) < count:
+        one = free.pop()
+        offers = _offers(calculus, one, free, random)
+        if not offers:
+            continue
+        best = min(offers, key=lambda quad: _leaning(lean, _leans(quad, alike)))
+        lean.update(_leans(best, alike))
+        free.remove(best.cells[1])
+        chosen.append(best)
+    for number, quad in enumerate(_without_lean(chosen, lean, alike)):
+        yield quad._replace(seed=seed, number=number)
+
+
+def _without_lean(quads: list[Quad], lean: Counter[Hashable], alike: Likeness) -> list[Quad]:
+    """The quads without those that make likeness tell, as long as most are left."""
+    kept = list(quads)
+    for _ in range(int(len(quads) * MOST_DROPPED)):
+        removals = [_negative(_leans(quad, alike)) for quad in kept]
+        changes = [_leaning(lean, removal) for removal in removals]
+        least = min(changes)
+        if least >= 0:
             break
-    for number, (one, two) in enumerate(pairs[:count]):
-        asked = _only(calculus, one, two, random), _only(calculus, two, one, random)
-        yield Quad(calculus, seed, number, (one, two), asked)
+        place = changes.index(least)
+        lean.update(removals[place])
+        del kept[place]
+    return kept
+
+
+def _negative(lean: Counter[Hashable]) -> Counter[Hashable]:
+    return Counter({sign: -step for sign, step in lean.items()})
 
 
 def _drawn_cells(calculus: Calculus, count: int, random: Random) -> list[Cell]:
@@ -71,37 +104,58 @@ def _drawn_cells(calculus: Calculus, count: int, random: Random) -> list[Cell]:
     return [cell for cell in cells if not calculus.is_open(cell)]
 
 
-def _paired(calculus: Calculus, cells: list[Cell]) -> list[tuple[Cell, Cell]]:
-    """Each cell with the next that is free and of which neither allows all that the other does."""
-    free = list(cells)
+def _offers(calculus: Calculus, one: Cell, others: list[Cell], random: Random) -> list[Quad]:
+    """Quads of a cell with some others, with several conclusions each."""
     found = []
-    while free:
-        one = free.pop()
-        for place, two in enumerate(free):
-            if _differ(calculus, one, two):
-                found.append((one, free.pop(place)))
-                break
+    partners = 0
+    for two in others:
+        first, second = calculus.compose(*one), calculus.compose(*two)
+        if not first - second or not second - first:
+            continue  # all that one allows, the other does, too
+        partners += 1
+        only_first = _closest(calculus, first - second, two, random)
+        only_second = _closest(calculus, second - first, one, random)
+        for asked in product(only_first, only_second):
+            found.append(Quad(calculus, 0, 0, (one, two), asked))
+        if partners == PARTNERS:
+            break
     return found
 
 
-def _differ(calculus: Calculus, one: Cell, two: Cell) -> bool:
-    first, second = calculus.compose(*one), calculus.compose(*two)
-    return bool(first - second) and bool(second - first)
-
-
-def _only(calculus: Calculus, one: Cell, two: Cell, random: Random) -> Relation:
-    """A relation that one cell allows and the other does not: on as few axes as can be."""
+def _closest(
+    calculus: Calculus, relations: Iterable[Relation], cell: Cell, random: Random
+) -> list[Relation]:
+    """Some of the relations, those first that the cell rules out on one axis only."""
     per_axis = []
-    for first, second in zip(*two, strict=True):
+    for first, second in zip(*cell, strict=True):
         per_axis.append(calculus.table[first, second])
 
     def misses(relation: Relation) -> int:
         allowed = [name in names for name, names in zip(relation, per_axis, strict=True)]
         return allowed.count(False)
 
-    options = sorted(calculus.compose(*one) - calculus.compose(*two))
-    fewest = min(map(misses, options))
-    return random.choice([relation for relation in options if misses(relation) == fewest])
+    options = sorted(relations)
+    random.shuffle(options)
+    options.sort(key=misses)
+    return options[:CONCLUSIONS]
+
+
+def _leans(quad: Quad, alike: Likeness) -> Counter[Hashable]:
+    """For each likeness, how much oftener it is right than wrong in a quad."""
+    found: Counter[Hashable] = Counter()
+    for row, cell in enumerate(quad.cells):
+        for column, asked in enumerate(quad.asked):
+            for sign in alike(cell, asked):
+                found[sign] += 1 if row == column else -1
+    return found
+
+
+def _leaning(before: Mapping[Hashable, int], change: Mapping[Hashable, int]) -> int:
+    """How much further from balance a change would leave the whole: less is better."""
+    further = 0
+    for sign, step in change.items():
+        further += (before[sign] + step) ** 2 - before[sign] ** 2
+    return further
 
 
 def blocks_of(calculus: Calculus, count: int, seed: int) -> Iterator[Block]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from random import Random
@@ -12,6 +13,7 @@ from gnomon.files import package_data, read_yaml
 from gnomon.space.calculi.tables import Cell, Relation
 
 WAYS = ("plain", "anonymous")
+_WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True)
@@ -29,13 +31,16 @@ class Speaker:
     possible: str  # a question about a clause
     which: str
 
-    def clause(self, way: str, relation: Relation) -> str:
-        """What is said of A and C."""
-        return self._said(way, relation, self.names[0], self.names[2])
-
     def question(self, way: str, asked: Relation) -> str:
         """May A be so to C?"""
-        return self.possible.format(clause=self.clause(way, asked))
+        return self.possible.format(clause=self._clause(way, asked))
+
+    def list_of(self, way: str, relations: Iterable[Relation]) -> str:
+        """Which of these must hold of A and C?"""
+        listed = []
+        for number, relation in enumerate(relations, 1):
+            listed.append(f"({number}) {self._clause(way, relation)}.")
+        return " ".join([self.which, *listed])
 
     def premises(self, way: str, cell: Cell) -> str:
         """The scene, what made-up words mean, and how A is to B and B to C."""
@@ -47,6 +52,9 @@ class Speaker:
             said = self._said(way, relation, one, two)
             parts.append(f"{said[0].upper()}{said[1:]}.")
         return " ".join(parts)
+
+    def _clause(self, way: str, relation: Relation) -> str:
+        return self._said(way, relation, self.names[0], self.names[2])
 
     def _definitions(self) -> Iterable[str]:
         for name, verb in self.verbs.items():
@@ -87,6 +95,33 @@ def speaker(calculus: str, used: Iterable[Relation], seed: str) -> Speaker:
         possible=random.choice(words["questions"]["possible"]),
         which=random.choice(words["questions"]["which"]),
     )
+
+
+def likeness(calculus: str) -> Callable[[Cell, Relation], Iterator[Hashable]]:
+    """How far a conclusion repeats its premises: which of them on each axis, and in how many words.
+
+    >>> list(likeness("cardinal")((("north",), ("east",)), ("north",)))
+    [(True, False), (6, 6, 7), 6]
+    """
+    clauses = _words()[calculus]["clauses"]
+    known = {name: frozenset(_WORD.findall(clause)) for name, clause in clauses.items()}
+
+    def words_of(*relations: Relation) -> set[str]:
+        found: set[str] = set()
+        for relation in relations:
+            found.update(*[known[name] for name in relation])
+        return found
+
+    def signs(cell: Cell, asked: Relation) -> Iterator[Hashable]:
+        first, second = cell
+        for one, two, three in zip(first, second, asked, strict=True):
+            yield one == three, two == three
+        said = words_of(asked)
+        premises = words_of(*cell)
+        yield len(said), len(said & premises), len(premises)
+        yield len(said & premises)
+
+    return signs
 
 
 @cache

@@ -1,0 +1,252 @@
+"""Stories about where things are, and a question: yes, no, or the story does not say.
+
+The dials of bAbI 17, StepGame and SpartQA with labels that are proved. Stories come in trios, which
+ask the same question of the same words in another order: one says yes, one no, and one leaves it
+open. `hops` is how many facts the answer needs; two arrangements of the things show that an open
+question is open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import cycle, permutations, product
+from random import Random
+from typing import NamedTuple
+
+from gnomon.benchmarks.chains_words import NAMINGS, PERSONS, Telling, World, telling, worlds_of
+from gnomon.benchmarks.counting import GOLD, tally
+from gnomon.contracts import Benchmark, Laws, Listing, RelationLaw
+from gnomon.errors import UsageError, unknown
+from gnomon.records import Item, digest
+from gnomon.space.chaining.building import Trio, make_trio
+from gnomon.space.chaining.facts import VERDICTS, Fact, Story, Verdict
+from gnomon.space.chaining.families import FAMILIES
+
+STORIES = 400
+MOST_HOPS, MOST_DISTRACTORS = 10, 8
+ASKED = ("one", "pairs")
+
+
+class Wanted(NamedTuple):
+    """One trio that is asked for."""
+
+    hops: int
+    family: str
+    distractors: int
+    world: World
+    person: str
+
+
+def fresh(
+    *,
+    seed: int = 0,
+    stories: int = STORIES,
+    hops: str = "1-10",
+    distractors: str = "2-4",
+    directions: str = "",
+    person: str = "",
+    naming: str = "",
+    shuffle: bool = True,
+    ask: str = "one",
+) -> Iterator[Item]:
+    """Trios of stories in the same words: one says yes, one says no, one does not say.
+
+    seed         draws stories, things and wordings
+    stories      how many trios; each has three items
+    hops         how many facts an answer needs, 1 to 10: a number, or a range such as 2-5
+    distractors  facts that it does not need, 0 to 8: a number or a range
+    directions   four (left, right, above, below), eight (of both axes, and the same place; from 2
+                 hops), solids (six of whole boxes, and inside) or places (inside, outside,
+                 touching, near, far), with commas between them; else all
+    person       first (I am one of them, or I look on) or third; else both
+    naming       names (people, zones) or things; else both
+    shuffle      no tells the chain in order, and then the distractors
+    ask          one question a story, or pairs: about every two things of the chain, both ways
+                 round, for `gnomon beliefs` (labels are then not balanced)
+    """
+    if stories < 1:
+        raise UsageError(f"There must be 1 story or more, not {stories}.", "Give --set stories=400.")
+    if ask not in ASKED:
+        raise unknown("choice of questions", ask, ASKED)
+    plan = _plan(
+        hops=_numbers(hops, "hops", 1, MOST_HOPS),
+        distractors=_numbers(distractors, "distractors", 0, MOST_DISTRACTORS),
+        families=_several(directions, FAMILIES, "family of directions"),
+        persons=_several(person, PERSONS, "person"),
+        namings=_several(naming, NAMINGS, "way of naming"),
+        random=Random(f"{seed}/plan"),
+    )
+    for number in range(stories):
+        wanted = next(plan)
+        random = Random(f"{seed}/{number}")
+        trio = make_trio(wanted.family, wanted.hops, wanted.distractors, random)
+        assert trio is not None, wanted  # the plan has only what can be made
+        facts = len(trio.stories["yes"])
+        told = telling(wanted.world, wanted.person, facts, shuffle=shuffle, random=random)
+        yield from _items(trio, told, wanted, ask)
+
+
+def _plan(
+    *,
+    hops: Sequence[int],
+    distractors: Sequence[int],
+    families: Sequence[str],
+    persons: Sequence[str],
+    namings: Sequence[str],
+    random: Random,
+) -> Iterator[Wanted]:
+    """Every combination in turn, over and over, each time in another order."""
+    kinds = []
+    for family, steps, others in product(families, hops, distractors):
+        if make_trio(family, steps, others, Random(0)) is not None:
+            kinds.append((family, steps, others))
+    settings = {family: cycle(_settings(family, namings, persons)) for family in families}
+    if not kinds or not all(_settings(family, namings, persons) for family in families):
+        raise UsageError(
+            "No story has these hops, distractors, directions and names together.",
+            "Chains of 1 hop need 2 distractors, and eight directions 2 hops; boxes in a hall have "
+            "no names.",
+        )
+    while True:
+        random.shuffle(kinds)
+        for family, steps, others in kinds:
+            world, who = next(settings[family])
+            yield Wanted(steps, family, others, world, who)
+
+
+def _settings(
+    family: str, namings: Sequence[str], persons: Sequence[str]
+) -> list[tuple[World, str]]:
+    found = []
+    for world, who in product(worlds_of(family), persons):
+        if world.naming in namings:
+            found.append((world, who))
+    return found
+
+
+def _numbers(text: str, what: str, least: int, most: int) -> list[int]:
+    """The numbers of a range such as 2-5, or one number."""
+    first, _, last = text.partition("-")
+    if first.isdecimal() and (last or first).isdecimal():
+        found = list(range(int(first), int(last or first) + 1))
+        if found and least <= found[0] and found[-1] <= most:
+            return found
+    raise UsageError(
+        f"'{text}' is no number or range of {what} from {least} to {most}.",
+        f"Write --set {what}=2 or --set {what}=2-4.",
+    )
+
+
+def _several(text: str, known: Sequence[str] | dict[str, object], what: str) -> list[str]:
+    """Those that are named, or all."""
+    wanted = [name.strip() for name in text.split(",") if name.strip()]
+    for name in wanted:
+        if name not in known:
+            raise unknown(what, name, known)
+    return [name for name in known if name in wanted or not wanted]
+
+
+def _items(trio: Trio, told: Telling, wanted: Wanted, ask: str) -> Iterator[Item]:
+    contexts = {verdict: told.context(trio.stories[verdict]) for verdict in VERDICTS}
+    group = f"{wanted.family}/{wanted.hops}/{digest(*contexts.values())}"
+    for verdict in VERDICTS:
+        story = trio.stories[verdict]
+        for asked, answer in _questions(trio, story, verdict, ask):
+            yield _item(told, wanted, group, contexts[verdict], asked, answer)
+
+
+def _questions(
+    trio: Trio, story: Story, verdict: Verdict, ask: str
+) -> Iterator[tuple[Fact, Verdict]]:
+    if ask == "one":
+        yield trio.question, verdict
+        return
+    for one, two in permutations(range(trio.hops + 1), 2):
+        asked = Fact(trio.question.relation, one, two)
+        yield asked, trio.family.logic.verdict(story, asked)
+
+
+def _item(
+    told: Telling, wanted: Wanted, group: str, context: str, asked: Fact, answer: Verdict
+) -> Item:
+    text = told.question(asked)
+    return Item(
+        id=f"{wanted.family}/{wanted.hops}/{digest(context, text)}",
+        form="choice",
+        context=context,
+        text=text,
+        choices=VERDICTS,
+        gold=(answer,),
+        group=group,
+        tags={
+            "hops": str(wanted.hops),
+            "distractors": str(wanted.distractors),
+            "directions": wanted.family,
+            "relation": told.relation(asked),
+            "person": wanted.person,
+            "world": wanted.world.name,
+            "naming": wanted.world.naming,
+            "story": digest(context),
+            "obj_a": told.names[asked.first],
+            "obj_b": told.names[asked.second],
+        },
+    )
+
+
+def statistics(items: Sequence[Item]) -> list[Listing]:
+    """Right answers by hops and by what is asked: each is right equally often."""
+    return [
+        _answers(items, "hops", "Right answers by the facts that they need"),
+        _answers(items, "relation", "Right answers by what is asked"),
+    ]
+
+
+def _answers(items: Sequence[Item], tag: str, title: str) -> Listing:
+    counts = tally(items, tag, GOLD)
+    rows = []
+    for value in dict.fromkeys(item.tags[tag] for item in items):
+        rows.append((value, *(counts[value, verdict] for verdict in VERDICTS)))
+    rows.sort(key=lambda row: (len(row[0]), row[0]) if row[0].isdecimal() else (99, row[0]))
+    return Listing(title, (tag, *VERDICTS), tuple(rows))
+
+
+CHAINS = Benchmark(
+    name="chains",
+    summary="what follows from a story about where things are: yes, no, or it does not say",
+    sources={"fresh": fresh},
+    full={"stories": 2000},
+    measures=("accuracy", "macro_f1", "group_right"),
+    slices=("hops", "directions", "distractors", "person", "naming"),
+    units=(("group",),),
+    unit_nouns=("trios",),
+    noun="trios",
+    statistics=statistics,
+    laws=Laws(
+        relations=RelationLaw(
+            first="obj_a",
+            second="obj_b",
+            within=("story",),
+            converse=(
+                ("to the left of", "to the right of"),
+                ("above", "below"),
+                ("west of", "east of"),
+                ("north of", "south of"),
+                ("in front of", "behind"),
+            ),
+            transitive=(
+                "to the left of",
+                "to the right of",
+                "above",
+                "below",
+                "west of",
+                "east of",
+                "north of",
+                "south of",
+                "in front of",
+                "behind",
+                "inside",
+            ),
+        )
+    ),
+    whole_groups=("fresh",),
+)
