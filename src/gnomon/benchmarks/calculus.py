@@ -12,6 +12,7 @@ from itertools import product
 
 from gnomon.benchmarks.calculus_draws import Block, Quad, blocks_of, quads_of
 from gnomon.benchmarks.calculus_words import WAYS, Speaker, likeness, speaker
+from gnomon.benchmarks.choosing import several
 from gnomon.contracts import Benchmark, Listing
 from gnomon.errors import UsageError, unknown
 from gnomon.records import Item, digest
@@ -37,23 +38,14 @@ def fresh(
         raise UsageError(f"There must be 1 quad or more, not {quads}.", "Give --set quads=60.")
     if ask not in ASKED:
         raise unknown("question", ask, ASKED)
-    chosen = _chosen(ways, WAYS, "way")
-    for name in _chosen(calculi, NAMES, "calculus"):
+    chosen = several(ways, WAYS, "way")
+    for name in several(calculi, NAMES, "calculus"):
         if ask == "which":
             for block in blocks_of(calculus(name), quads, seed):
                 yield from _block_items(block, chosen)
             continue
         for quad in quads_of(calculus(name), quads, seed, likeness(name)):
             yield from _quad_items(quad, chosen)
-
-
-def _chosen(text: str, known: Sequence[str], what: str) -> list[str]:
-    """Those that are named, in their own order, or all."""
-    wanted = [name.strip() for name in text.split(",") if name.strip()]
-    for name in wanted:
-        if name not in known:
-            raise unknown(what, name, known)
-    return [name for name in known if name in wanted or not wanted]
 
 
 def _quad_items(quad: Quad, ways: Sequence[str]) -> Iterator[Item]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from functools import cache
 from itertools import product
 from random import Random
 from typing import NamedTuple
@@ -15,7 +16,7 @@ PARTNERS = 40  # cells with which a cell may be paired
 CONCLUSIONS = 6  # that are tried for each of the two cells
 MOST_DROPPED = 0.4  # of the quads, where a table has too few cells that balance
 # how far a conclusion repeats its premises: several signs, of which each is to say nothing
-Likeness = Callable[[Cell, Relation], Iterable[Hashable]]
+Likeness = Callable[[Cell, Relation], tuple[Hashable, ...]]
 
 
 class Quad(NamedTuple):
@@ -58,6 +59,7 @@ def quads_of(calculus: Calculus, count: int, seed: int, alike: Likeness) -> Iter
     chosen such that it is as often asked where it is not: `alike` says how far a conclusion repeats
     premises, and each value is to be right as often as wrong.
     """
+    alike = cache(alike)
     random = Random(f"{seed}/{calculus.name}")
     free = _drawn_cells(calculus, count, random)
     random.shuffle(free)

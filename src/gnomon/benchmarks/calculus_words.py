@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from random import Random
@@ -97,11 +97,11 @@ def speaker(calculus: str, used: Iterable[Relation], seed: str) -> Speaker:
     )
 
 
-def likeness(calculus: str) -> Callable[[Cell, Relation], Iterator[Hashable]]:
+def likeness(calculus: str) -> Callable[[Cell, Relation], tuple[Hashable, ...]]:
     """How far a conclusion repeats its premises: which of them on each axis, and in how many words.
 
-    >>> list(likeness("cardinal")((("north",), ("east",)), ("north",)))
-    [(True, False), (6, 6, 7), 6]
+    >>> likeness("cardinal")((("north",), ("east",)), ("north",))
+    ((True, False), (6, 6, 7), 6)
     """
     clauses = _words()[calculus]["clauses"]
     known = {name: frozenset(_WORD.findall(clause)) for name, clause in clauses.items()}
@@ -112,14 +112,14 @@ def likeness(calculus: str) -> Callable[[Cell, Relation], Iterator[Hashable]]:
             found.update(*[known[name] for name in relation])
         return found
 
-    def signs(cell: Cell, asked: Relation) -> Iterator[Hashable]:
-        first, second = cell
-        for one, two, three in zip(first, second, asked, strict=True):
-            yield one == three, two == three
+    def signs(cell: Cell, asked: Relation) -> tuple[Hashable, ...]:
+        found: list[Hashable] = []
+        for one, two, three in zip(*cell, asked, strict=True):
+            found.append((one == three, two == three))
         said = words_of(asked)
         premises = words_of(*cell)
-        yield len(said), len(said & premises), len(premises)
-        yield len(said & premises)
+        shared = len(said & premises)
+        return *found, (len(said), shared, len(premises)), shared
 
     return signs
 

@@ -14,6 +14,7 @@ from random import Random
 from typing import NamedTuple
 
 from gnomon.benchmarks.chains_words import NAMINGS, PERSONS, Telling, World, telling, worlds_of
+from gnomon.benchmarks.choosing import several
 from gnomon.benchmarks.counting import GOLD, tally
 from gnomon.contracts import Benchmark, Laws, Listing, RelationLaw
 from gnomon.errors import UsageError, unknown
@@ -65,15 +66,15 @@ def fresh(
                  round, for `gnomon beliefs` (labels are then not balanced)
     """
     if stories < 1:
-        raise UsageError(f"There must be 1 story or more, not {stories}.", "Give --set stories=400.")
+        raise UsageError(f"There must be 1 trio or more, not {stories}.", "Give --set stories=400.")
     if ask not in ASKED:
         raise unknown("choice of questions", ask, ASKED)
     plan = _plan(
         hops=_numbers(hops, "hops", 1, MOST_HOPS),
         distractors=_numbers(distractors, "distractors", 0, MOST_DISTRACTORS),
-        families=_several(directions, FAMILIES, "family of directions"),
-        persons=_several(person, PERSONS, "person"),
-        namings=_several(naming, NAMINGS, "way of naming"),
+        families=several(directions, FAMILIES, "family of directions"),
+        persons=several(person, PERSONS, "person"),
+        namings=several(naming, NAMINGS, "way of naming"),
         random=Random(f"{seed}/plan"),
     )
     for number in range(stories):
@@ -137,15 +138,6 @@ def _numbers(text: str, what: str, least: int, most: int) -> list[int]:
     )
 
 
-def _several(text: str, known: Sequence[str] | dict[str, object], what: str) -> list[str]:
-    """Those that are named, or all."""
-    wanted = [name.strip() for name in text.split(",") if name.strip()]
-    for name in wanted:
-        if name not in known:
-            raise unknown(what, name, known)
-    return [name for name in known if name in wanted or not wanted]
-
-
 def _items(trio: Trio, told: Telling, wanted: Wanted, ask: str) -> Iterator[Item]:
     contexts = {verdict: told.context(trio.stories[verdict]) for verdict in VERDICTS}
     group = f"{wanted.family}/{wanted.hops}/{digest(*contexts.values())}"
@@ -204,10 +196,14 @@ def statistics(items: Sequence[Item]) -> list[Listing]:
 def _answers(items: Sequence[Item], tag: str, title: str) -> Listing:
     counts = tally(items, tag, GOLD)
     rows = []
-    for value in dict.fromkeys(item.tags[tag] for item in items):
+    values = {item.tags[tag] for item in items}
+    for value in sorted(values, key=_by_number):
         rows.append((value, *(counts[value, verdict] for verdict in VERDICTS)))
-    rows.sort(key=lambda row: (len(row[0]), row[0]) if row[0].isdecimal() else (99, row[0]))
     return Listing(title, (tag, *VERDICTS), tuple(rows))
+
+
+def _by_number(value: str) -> tuple[int, str]:
+    return (int(value), "") if value.isdecimal() else (0, value)
 
 
 CHAINS = Benchmark(

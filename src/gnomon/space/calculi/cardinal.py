@@ -35,10 +35,9 @@ def relation(one: Point, two: Point) -> str:
 
 def triples() -> Iterator[tuple[str, str, str]]:
     """Relations of A to B, B to C and A to C that occur together; some more than once."""
-    points = list(product(range(3), repeat=2))
+    points = list(product(range(3), range(3)))
     for one, two, three in product(points, repeat=3):
         yield relation(one, two), relation(two, three), relation(one, three)
-
 
 
 def _sign(number: int) -> int:

@@ -41,7 +41,7 @@ class Calculus:
     @property
     def cells(self) -> Iterator[Cell]:
         """Every pair of premises."""
-        return product(self.relations, repeat=2)
+        return product(self.relations, self.relations)
 
     def compose(self, first: Relation, second: Relation) -> frozenset[Relation]:
         """The relations that A may have to C."""
@@ -57,7 +57,8 @@ class Calculus:
 
     def is_open(self, cell: Cell) -> bool:
         """Whether the premises rule nothing out."""
-        return self.possibilities(*cell) == len(self.names) ** self.axes
+        every = len(list(self.relations))
+        return self.possibilities(*cell) == every
 
 
 @cache

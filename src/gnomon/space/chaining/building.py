@@ -1,4 +1,4 @@
-"""Builds three stories in the same words: from one the answer follows, one rules it out, one is open.
+"""Builds stories in threes, in the same words: one says yes, one says no, one leaves it open.
 
 A story is a chain of facts from the first thing to the last, and distractors that hang on it. The
 three differ in nothing but which of two names comes first in a sentence, and in which sentence a
@@ -73,8 +73,7 @@ def _needed(family: Family, asked: str, hops: int) -> list[tuple[str, ...]]:
     if family.name == "places":
         if asked == INSIDE:
             return []
-        nested = [CONTAINMENT]
-        return [*nested, (OUTSIDE,)] if hops == 1 else nested
+        return [CONTAINMENT, (OUTSIDE,)] if hops == 1 else [CONTAINMENT]
     if hops > 1:
         return []
     others = [word for word, axis in _AXES.items() if axis != _AXES[asked]]
