@@ -28,6 +28,7 @@ from gnomon.files import package_data, read_yaml
 from gnomon.records import Item
 
 NO_ROUNDS = 40  # of seeds, at most
+AXES = {"left": "x", "right": "x", "below": "y", "above": "y", "in front": "z", "behind": "z"}
 WORDS = read_yaml(package_data("chains.yaml"))
 
 
@@ -189,8 +190,6 @@ class ExactPoints(Points):
 class Boxes:
     """Things as boxes with two ends on each of three axes."""
 
-    AXES = {"left": "x", "right": "x", "below": "y", "above": "y", "in front": "z", "behind": "z"}
-
     def __init__(self, things: list[str], story: list[Said]) -> None:
         self.ends = {}
         for thing, axis in product(things, "xyz"):
@@ -210,7 +209,7 @@ class Boxes:
                 (low, high), (outer_low, outer_high) = self.ends[one, axis], self.ends[two, axis]
                 within += [outer_low < low, high < outer_high]
             return z3.And(within)
-        axis = self.AXES[said.relation]
+        axis = AXES[said.relation]
         if said.relation in ("right", "above", "behind"):
             one, two = two, one
         return self.ends[one, axis][1] < self.ends[two, axis][0]
@@ -237,7 +236,9 @@ class Areas:
             self.apart[one, two] = z3.Int(f"{one} to {two}")
 
     def axioms(self) -> list[z3.BoolRef]:
-        found = [z3.Or([self.covers[thing, place] for place in self.places]) for thing in self.things]
+        found = [
+            z3.Or([self.covers[thing, place] for place in self.places]) for thing in self.things
+        ]
         for gap in self.apart.values():
             found += [gap >= self.TOUCH, gap <= self.FAR]
         return found

@@ -97,17 +97,18 @@ def _plan(
     random: Random,
 ) -> Iterator[Wanted]:
     """Every combination in turn, over and over, each time in another order."""
+    told = {family: _settings(family, namings, persons) for family in families}
     kinds = []
     for family, steps, others in product(families, hops, distractors):
-        if make_trio(family, steps, others, Random(0)) is not None:
+        if told[family] and make_trio(family, steps, others, Random(0)) is not None:
             kinds.append((family, steps, others))
-    settings = {family: cycle(_settings(family, namings, persons)) for family in families}
-    if not kinds or not all(_settings(family, namings, persons) for family in families):
+    if not kinds:
         raise UsageError(
             "No story has these hops, distractors, directions and names together.",
             "Chains of 1 hop need 2 distractors, and eight directions 2 hops; boxes in a hall have "
             "no names.",
         )
+    settings = {family: cycle(found) for family, found in told.items()}
     while True:
         random.shuffle(kinds)
         for family, steps, others in kinds:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -40,16 +41,22 @@ class Telling:
     world: World
     person: str
     names: Sequence[str]  # of the things, by number; "I" for the one who tells
-    ways: Sequence[int]  # which way to say each fact's relation
+    # which way to say a relation for the first time, the second ...: so that stories in which it is
+    # said of other pairs have the same words
+    ways: Sequence[int]
     frames: Sequence[str]  # around each fact
     order: Sequence[int]  # in which the facts are told
 
     def context(self, story: Story) -> str:
         """The scene and the facts."""
         parts = [self.world.scene]
+        said: Counter[str] = Counter()
         for place in self.order:
-            parts.append(self._sentence(story[place], place))
-        return " ".join(parts)
+            fact = story[place]
+            way = self.ways[said[fact.relation]]
+            said[fact.relation] += 1
+            parts.append(self.frames[place].format(sentence=self._clause(fact, way)))
+        return " ".join(map(_as_sentence, parts))
 
     def question(self, asked: Fact) -> str:
         """Is the one so to the other?"""
@@ -64,14 +71,13 @@ class Telling:
         """What is asked about, as it is said: "to the left of"."""
         return self.world.relations[asked.relation][0].partition(" ")[2]
 
-    def _sentence(self, fact: Fact, place: int) -> str:
+    def _clause(self, fact: Fact, way: int) -> str:
         ways = self.world.relations[fact.relation]
-        predicate = ways[self.ways[place] % len(ways)]
+        predicate = ways[way % len(ways)]
         one, two = self.names[fact.first], _object(self.names[fact.second])
         if one == "I":
             predicate = _in_first_person(predicate)
-        text = self.frames[place].format(sentence=f"{one} {predicate} {two}.")
-        return text[0].upper() + text[1:]
+        return f"{one} {predicate} {two}."
 
 
 def telling(world: World, person: str, facts: int, *, shuffle: bool, random: Random) -> Telling:
@@ -122,6 +128,10 @@ def _names(things: str) -> list[str]:
         return list(content["names"])
     pairs = product(_words()["colours"], source["nouns"])
     return [f"the {colour} {noun}" for colour, noun in pairs]
+
+
+def _as_sentence(text: str) -> str:
+    return text[0].upper() + text[1:]
 
 
 def _object(name: str) -> str:

@@ -64,10 +64,10 @@ class Regions:
 
 def _added(question: Fact, true: bool) -> list[Fact]:
     """What to add to a story so that the question becomes true, or false."""
-    contained = question.relation in (INSIDE, CONTAINS)
-    if contained and true:
+    positive = question.relation not in (OUTSIDE, FAR)
+    if positive and true:
         return [question]
-    if contained or true:
+    if positive or true:
         return []  # areas are apart and far, and not inside one another, unless they must be
     relation = NEAR if question.relation == FAR else OVERLAPPING
     return [Fact(relation, question.first, question.second)]
