@@ -13,7 +13,15 @@ from itertools import cycle, permutations, product
 from random import Random
 from typing import NamedTuple
 
-from gnomon.benchmarks.chains_words import NAMINGS, PERSONS, Telling, World, telling, worlds_of
+from gnomon.benchmarks.chains_words import (
+    NAMINGS,
+    PERSONS,
+    Telling,
+    World,
+    telling,
+    worlds,
+    worlds_of,
+)
 from gnomon.benchmarks.choosing import several
 from gnomon.benchmarks.counting import GOLD, tally
 from gnomon.contracts import Benchmark, Laws, Listing, RelationLaw
@@ -175,7 +183,7 @@ def _item(
             "hops": str(wanted.hops),
             "distractors": str(wanted.distractors),
             "directions": wanted.family,
-            "relation": told.relation(asked),
+            "relation": told.world.phrase(asked.relation),
             "person": wanted.person,
             "world": wanted.world.name,
             "naming": wanted.world.naming,
@@ -207,6 +215,32 @@ def _by_number(value: str) -> tuple[int, str]:
     return (int(value), "") if value.isdecimal() else (0, value)
 
 
+def _law() -> RelationLaw:
+    """What must hold between the answers to one story, in the words of its questions."""
+    converse: dict[str, str] = {}
+    symmetric: list[str] = []
+    transitive: list[str] = []
+    for world in worlds().values():
+        family = FAMILIES[world.family]
+        for relation in family.asked:
+            phrase = world.phrase(relation)
+            opposite = family.converse[relation]
+            if opposite == relation:
+                symmetric.append(phrase)
+                continue
+            transitive.append(phrase)
+            if opposite in family.asked and phrase not in converse.values():
+                converse[phrase] = world.phrase(opposite)
+    return RelationLaw(
+        first="obj_a",
+        second="obj_b",
+        within=("story",),
+        symmetric=tuple(dict.fromkeys(symmetric)),
+        converse=tuple(converse.items()),
+        transitive=tuple(dict.fromkeys(transitive)),
+    )
+
+
 CHAINS = Benchmark(
     name="chains",
     summary="what follows from a story about where things are: yes, no, or it does not say",
@@ -218,32 +252,6 @@ CHAINS = Benchmark(
     unit_nouns=("trios",),
     noun="trios",
     statistics=statistics,
-    laws=Laws(
-        relations=RelationLaw(
-            first="obj_a",
-            second="obj_b",
-            within=("story",),
-            converse=(
-                ("to the left of", "to the right of"),
-                ("above", "below"),
-                ("west of", "east of"),
-                ("north of", "south of"),
-                ("in front of", "behind"),
-            ),
-            transitive=(
-                "to the left of",
-                "to the right of",
-                "above",
-                "below",
-                "west of",
-                "east of",
-                "north of",
-                "south of",
-                "in front of",
-                "behind",
-                "inside",
-            ),
-        )
-    ),
+    laws=Laws(relations=_law()),
     whole_groups=("fresh",),
 )

@@ -33,6 +33,10 @@ class World:
         """Whether things are called by names of their own."""
         return "names" if self.things in NAMED else "things"
 
+    def phrase(self, relation: str) -> str:
+        """How a question says a relation, without its verb: "to the left of"."""
+        return self.relations[relation][0].partition(" ")[2]
+
 
 @dataclass(frozen=True)
 class Telling:
@@ -60,16 +64,10 @@ class Telling:
 
     def question(self, asked: Fact) -> str:
         """Is the one so to the other?"""
-        verb, _, rest = self.world.relations[asked.relation][0].partition(" ")
         one, two = self.names[asked.first], _object(self.names[asked.second])
-        if one == "I":
-            verb = "am"
-        text = f"{verb.capitalize()} {one} {rest} {two}?"
+        verb = "Am" if one == "I" else "Is"
+        text = f"{verb} {one} {self.world.phrase(asked.relation)} {two}?"
         return str(_words()["question"]).format(question=text)
-
-    def relation(self, asked: Fact) -> str:
-        """What is asked about, as it is said: "to the left of"."""
-        return self.world.relations[asked.relation][0].partition(" ")[2]
 
     def _clause(self, fact: Fact, way: int) -> str:
         ways = self.world.relations[fact.relation]
