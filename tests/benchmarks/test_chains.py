@@ -12,9 +12,11 @@ import pytest
 
 from gnomon import load
 from gnomon.benchmarks.chains import CHAINS, fresh, statistics
+from gnomon.benchmarks.chains_pictures import scenes_of
 from gnomon.benchmarks.chains_words import worlds
 from gnomon.errors import GnomonError
 from gnomon.space.chaining.families import FAMILIES
+from gnomon.space.relations import decide
 
 
 @pytest.fixture(scope="module")
@@ -183,3 +185,40 @@ def test_whole_trios_are_asked():
     assert len(limited) == 30
     assert set(map(len, trios(limited).values())) == {3}
     assert CHAINS.laws.relations is not None
+
+
+def test_a_caption_is_true_of_one_picture_and_false_of_its_twin():
+    found = list(fresh(seed=2, stories=4, form="picture", size=64))
+    assert len(found) == 8
+    scenes = scenes_of(seed=2, stories=4, hops=[1, 2, 3, 4], distractors=[2], size=64)
+    for own in trios(found).values():
+        assert [item.gold[0] for item in own] == ["true", "false"]
+        assert len({item.text for item in own}) == 1
+        for item in own:
+            (image,) = item.images
+            scene = scenes[image.path]
+            assert len(scene.things) == int(item.tags["hops"]) + 3
+            said = decide(scene, item.tags["subj"], item.tags["relation"], item.tags["obj"])
+            assert said.truth == (item.gold == ("true",))
+    assert statistics(found)[0].rows[0] == ("1", 1, 1)
+
+
+@pytest.mark.parametrize(
+    "options", [{"hops": "5"}, {"distractors": "3"}, {"size": 1}, {"hops": "1", "distractors": "0"}]
+)
+def test_pictures_that_cannot_be_are_refused(options):
+    with pytest.raises(GnomonError):
+        list(fresh(form="picture", stories=1, **options))
+
+
+def test_only_pictures_that_are_asked_are_drawn(tmp_path):
+    source = load("chains", form="picture", stories=4, hops="1", distractors="1", size=32)
+    assert source.makes_pictures
+    found = list(source.limited(2).illustrated(tmp_path, processes=1))
+    assert len(found) == 2
+    assert sorted(Path(item.images[0].path).name for item in found) == sorted(
+        file.name for file in tmp_path.glob("*.png")
+    )
+    assert all(item.images[0].sha256 for item in found)
+    assert list(load("chains", stories=1).illustrated(tmp_path / "none"))
+    assert not (tmp_path / "none").exists()

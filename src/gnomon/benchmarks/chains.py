@@ -8,11 +8,13 @@ question is open.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import cycle, permutations, product
+from pathlib import Path
 from random import Random
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from gnomon.benchmarks.chains_pictures import draw_pictures, pictured, scenes_of
 from gnomon.benchmarks.chains_words import (
     NAMINGS,
     PERSONS,
@@ -34,6 +36,7 @@ from gnomon.space.chaining.families import FAMILIES
 STORIES = 400
 MOST_HOPS, MOST_DISTRACTORS = 10, 8
 ASKED = ("one", "pairs")
+FORMS = ("story", "picture")
 
 
 class Wanted(NamedTuple):
@@ -50,20 +53,24 @@ def fresh(
     *,
     seed: int = 0,
     stories: int = STORIES,
-    hops: str = "1-10",
-    distractors: str = "2-4",
+    hops: str = "",
+    distractors: str = "",
     directions: str = "",
     person: str = "",
     naming: str = "",
     shuffle: bool = True,
     ask: str = "one",
+    form: str = "story",
+    size: int = 384,
 ) -> Iterator[Item]:
     """Trios of stories in the same words: one says yes, one says no, one does not say.
 
     seed         draws stories, things and wordings
     stories      how many trios; each has three items
-    hops         how many facts an answer needs, 1 to 10: a number, or a range such as 2-5
-    distractors  facts that it does not need, 0 to 8: a number or a range
+    hops         how many facts an answer needs, 1 to 10 (in pictures 1 to 4): a number, or a range
+                 such as 2-5; else all
+    distractors  facts that it does not need, 0 to 8 (in pictures 0 to 2): a number or a range;
+                 else 2-4 (in pictures 2)
     directions   four (left, right, above, below), eight (of both axes, and the same place; from 2
                  hops), solids (six of whole boxes, and inside) or places (inside, outside,
                  touching, near, far), with commas between them; else all
@@ -72,14 +79,24 @@ def fresh(
     shuffle      no tells the chain in order, and then the distractors
     ask          one question a story, or pairs: about every two things of the chain, both ways
                  round, for `gnomon beliefs` (labels are then not balanced)
+    form         story, or picture: the things stand on a floor, and a caption (left of, right of,
+                 behind, in front of) is true of one picture and false of its twin
+    size         pixels of a picture's side
     """
     if stories < 1:
         raise UsageError(f"There must be 1 trio or more, not {stories}.", "Give --set stories=400.")
     if ask not in ASKED:
         raise unknown("choice of questions", ask, ASKED)
+    if form not in FORMS:
+        raise unknown("form", form, FORMS)
+    if form == "picture":
+        dials = _picture_dials(seed=seed, stories=stories, hops=hops, distractors=distractors)
+        for item, _ in pictured(**dials, size=size):
+            yield item
+        return
     plan = _plan(
-        hops=_numbers(hops, "hops", 1, MOST_HOPS),
-        distractors=_numbers(distractors, "distractors", 0, MOST_DISTRACTORS),
+        hops=_numbers(hops or "1-10", "hops", 1, MOST_HOPS),
+        distractors=_numbers(distractors or "2-4", "distractors", 0, MOST_DISTRACTORS),
         families=several(directions, FAMILIES, "family of directions"),
         persons=several(person, PERSONS, "person"),
         namings=several(naming, NAMINGS, "way of naming"),
@@ -93,6 +110,36 @@ def fresh(
         facts = len(trio.stories["yes"])
         told = telling(wanted.world, wanted.person, facts, shuffle=shuffle, random=random)
         yield from _items(trio, told, wanted, ask)
+
+
+def illustrate(
+    items: Iterable[Item],
+    *,
+    folder: Path | None = None,
+    processes: int = 0,
+    watch: Callable[[int, int], None] | None = None,
+    **options: Any,
+) -> Iterator[Item]:
+    """Draw the pictures of items, if they have any."""
+    if options["form"] != "picture":
+        yield from items
+        return
+    size = options["size"]
+    scenes = scenes_of(**_picture_dials(**options), size=size)
+    yield from draw_pictures(
+        items, scenes, size=size, folder=folder, processes=processes, watch=watch
+    )
+
+
+def _picture_dials(
+    *, seed: int, stories: int, hops: str, distractors: str, **_: Any
+) -> dict[str, Any]:
+    return {
+        "seed": seed,
+        "stories": stories,
+        "hops": _numbers(hops or "1-4", "hops", 1, MOST_HOPS),
+        "distractors": _numbers(distractors or "2", "distractors", 0, MOST_DISTRACTORS),
+    }
 
 
 def _plan(
@@ -204,11 +251,12 @@ def statistics(items: Sequence[Item]) -> list[Listing]:
 
 def _answers(items: Sequence[Item], tag: str, title: str) -> Listing:
     counts = tally(items, tag, GOLD)
+    labels = items[0].choices if items else VERDICTS
     rows = []
     values = {item.tags[tag] for item in items}
     for value in sorted(values, key=_by_number):
-        rows.append((value, *(counts[value, verdict] for verdict in VERDICTS)))
-    return Listing(title, (tag, *VERDICTS), tuple(rows))
+        rows.append((value, *(counts[value, label] for label in labels)))
+    return Listing(title, (tag, *labels), tuple(rows))
 
 
 def _by_number(value: str) -> tuple[int, str]:
@@ -254,4 +302,5 @@ CHAINS = Benchmark(
     statistics=statistics,
     laws=Laws(relations=_law()),
     whole_groups=("fresh",),
+    illustrators={"fresh": illustrate},
 )
