@@ -160,6 +160,15 @@ def test_the_stories_of_a_trio_say_the_same_words_of_the_same_pairs(name):
     assert len(set(trio.stories.values())) == 3
 
 
+@pytest.mark.parametrize("name", FAMILIES)
+def test_the_ends_of_an_open_chain_do_not_tell_that_it_is_open(name):
+    """Whoever reads only the sentences about the two things meets them in another story, too."""
+    for seed in range(20):
+        trio = make_trio(name, 5, 3, Random(seed))
+        ends = [(story[0], story[4]) for story in trio.stories.values()]
+        assert ends[2] in ends[:2]
+
+
 def test_a_wrong_label_is_not_proved():
     trio = make_trio("four", 3, 2, Random(1))
     for said, verdict in product(VERDICTS, VERDICTS):

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from random import Random
 from typing import NamedTuple
 
-from gnomon.space.chaining.facts import VERDICTS, Fact, Story, Verdict, core, is_open
+from gnomon.space.chaining.facts import Fact, Story, Verdict, core, is_open
 from gnomon.space.chaining.families import FAMILIES, Family
 from gnomon.space.chaining.regions import APART, CONTAINS, FAR, INSIDE, OUTSIDE
 
@@ -43,12 +43,14 @@ def make_trio(name: str, hops: int, distractors: int, random: Random) -> Trio | 
     for _ in range(CHAINS):
         question = Fact(random.choice(asked), 0, hops)
         base = _told(_drawn_story(family, question, distractors, random), family, random)
-        stories: dict[Verdict, tuple[Fact, ...]] = {}
-        for verdict in VERDICTS:
-            found = _proved_variant(family, base, question, verdict, random)
-            if found is not None:
-                stories[verdict] = found
-        if len(stories) == len(VERDICTS):
+        yes = _proved_variant(family, base, question, "yes", random)
+        no = _proved_variant(family, base, question, "no", random)
+        # an open story begins and ends as one of the others, so that its ends do not tell
+        source = random.choice((base, no or base))
+        unknown = _proved_variant(family, source, question, "cannot tell", random)
+        if yes and no and unknown:
+            stories: dict[Verdict, tuple[Fact, ...]]
+            stories = {"yes": yes, "no": no, "cannot tell": unknown}
             return Trio(family, hops, question, stories)
     return None
 
@@ -171,23 +173,24 @@ def _variants(base: Story, hops: int, verdict: Verdict, random: Random) -> Itera
     if verdict == "yes":
         yield list(base)
         return
+    links = range(hops)
+    if verdict == "cannot tell" and hops > 2:
+        links = range(1, hops - 1)
     for _ in range(TRIES):
         story = list(base)
         if len(base) > hops and random.random() < 0.5:
-            _exchange_words(story, hops, random)
+            _exchange_words(story, random.choice(links), random.randrange(hops, len(base)))
         if verdict == "no" and random.random() < 0.5:
             _turn_directions(story, hops)
         elif verdict == "no":
             _nest(story, hops, random)
         else:
-            _turn_some(story, hops, random)
+            _turn_some(story, links, random)
         yield story
 
 
-def _exchange_words(story: list[Fact], hops: int, random: Random) -> None:
+def _exchange_words(story: list[Fact], one: int, two: int) -> None:
     """Let a fact of the chain and a distractor exchange what they say."""
-    one = random.randrange(hops)
-    two = random.randrange(hops, len(story))
     first, second = story[one].relation, story[two].relation
     story[one] = story[one]._replace(relation=second)
     story[two] = story[two]._replace(relation=first)
@@ -217,9 +220,9 @@ def _nest(story: list[Fact], hops: int, random: Random) -> None:
         story[place] = Fact(fact.relation, lower, upper)
 
 
-def _turn_some(story: list[Fact], hops: int, random: Random) -> None:
+def _turn_some(story: list[Fact], links: range, random: Random) -> None:
     """Some facts of the chain the other way round."""
     share = random.random()
-    for place in range(hops):
+    for place in links:
         if random.random() < share:
             story[place] = story[place].turned
