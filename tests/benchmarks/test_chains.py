@@ -204,7 +204,15 @@ def test_a_caption_is_true_of_one_picture_and_false_of_its_twin():
 
 
 @pytest.mark.parametrize(
-    "options", [{"hops": "5"}, {"distractors": "3"}, {"size": 1}, {"hops": "1", "distractors": "0"}]
+    "options",
+    [
+        {"hops": "5"},
+        {"distractors": "3"},
+        {"size": 1},
+        {"hops": "1", "distractors": "0"},
+        {"directions": "places"},
+        {"ask": "pairs"},
+    ],
 )
 def test_pictures_that_cannot_be_are_refused(options):
     with pytest.raises(GnomonError):

@@ -9,21 +9,14 @@ question is open.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import cycle, permutations, product
+from itertools import islice, permutations
 from pathlib import Path
 from random import Random
-from typing import Any, NamedTuple
+from typing import Any
 
 from gnomon.benchmarks.chains_pictures import draw_pictures, pictured, scenes_of
-from gnomon.benchmarks.chains_words import (
-    NAMINGS,
-    PERSONS,
-    Telling,
-    World,
-    telling,
-    worlds,
-    worlds_of,
-)
+from gnomon.benchmarks.chains_plan import Wanted, numbers, planned
+from gnomon.benchmarks.chains_words import NAMINGS, PERSONS, Telling, telling, worlds
 from gnomon.benchmarks.choosing import several
 from gnomon.benchmarks.counting import GOLD, tally
 from gnomon.contracts import Benchmark, Laws, Listing, RelationLaw
@@ -37,16 +30,7 @@ STORIES = 400
 MOST_HOPS, MOST_DISTRACTORS = 10, 8
 ASKED = ("one", "pairs")
 FORMS = ("story", "picture")
-
-
-class Wanted(NamedTuple):
-    """One trio that is asked for."""
-
-    hops: int
-    family: str
-    distractors: int
-    world: World
-    person: str
+IN_PICTURES = {"directions": "four", "person": "third", "naming": "things", "ask": "one"}
 
 
 def fresh(
@@ -90,26 +74,37 @@ def fresh(
     if form not in FORMS:
         raise unknown("form", form, FORMS)
     if form == "picture":
+        _check_pictured(directions=directions, person=person, naming=naming, ask=ask)
         dials = _picture_dials(seed=seed, stories=stories, hops=hops, distractors=distractors)
-        for item, _ in pictured(**dials, size=size):
-            yield item
-        return
-    plan = _plan(
-        hops=_numbers(hops or "1-10", "hops", 1, MOST_HOPS),
-        distractors=_numbers(distractors or "2-4", "distractors", 0, MOST_DISTRACTORS),
+        return (item for item, _ in pictured(**dials, size=size))
+    plan = planned(
+        hops=numbers(hops or "1-10", "hops", 1, MOST_HOPS),
+        distractors=numbers(distractors or "2-4", "distractors", 0, MOST_DISTRACTORS),
         families=several(directions, FAMILIES, "family of directions"),
         persons=several(person, PERSONS, "person"),
         namings=several(naming, NAMINGS, "way of naming"),
         random=Random(f"{seed}/plan"),
     )
-    for number in range(stories):
-        wanted = next(plan)
+    return _told_stories(seed, islice(plan, stories), ask, shuffle=shuffle)
+
+
+def _told_stories(seed: int, plan: Iterable[Wanted], ask: str, *, shuffle: bool) -> Iterator[Item]:
+    for number, wanted in enumerate(plan):
         random = Random(f"{seed}/{number}")
         trio = make_trio(wanted.family, wanted.hops, wanted.distractors, random)
         assert trio is not None, wanted  # the plan has only what can be made
         facts = len(trio.stories["yes"])
         told = telling(wanted.world, wanted.person, facts, shuffle=shuffle, random=random)
         yield from _items(trio, told, wanted, ask)
+
+
+def _check_pictured(**options: str) -> None:
+    """Refuse what pictures do not have, rather than pass over it."""
+    for name, value in options.items():
+        if value and value != IN_PICTURES[name]:
+            raise UsageError(
+                f"Pictures have no {name}={value}.", f"Leave --set {name}={value} out."
+            )
 
 
 def illustrate(
@@ -137,61 +132,9 @@ def _picture_dials(
     return {
         "seed": seed,
         "stories": stories,
-        "hops": _numbers(hops or "1-4", "hops", 1, MOST_HOPS),
-        "distractors": _numbers(distractors or "2", "distractors", 0, MOST_DISTRACTORS),
+        "hops": numbers(hops or "1-4", "hops", 1, MOST_HOPS),
+        "distractors": numbers(distractors or "2", "distractors", 0, MOST_DISTRACTORS),
     }
-
-
-def _plan(
-    *,
-    hops: Sequence[int],
-    distractors: Sequence[int],
-    families: Sequence[str],
-    persons: Sequence[str],
-    namings: Sequence[str],
-    random: Random,
-) -> Iterator[Wanted]:
-    """Every combination in turn, over and over, each time in another order."""
-    told = {family: _settings(family, namings, persons) for family in families}
-    kinds = []
-    for family, steps, others in product(families, hops, distractors):
-        if told[family] and make_trio(family, steps, others, Random(0)) is not None:
-            kinds.append((family, steps, others))
-    if not kinds:
-        raise UsageError(
-            "No story has these hops, distractors, directions and names together.",
-            "Chains of 1 hop need 2 distractors, and eight directions 2 hops; boxes in a hall have "
-            "no names.",
-        )
-    settings = {family: cycle(found) for family, found in told.items()}
-    while True:
-        random.shuffle(kinds)
-        for family, steps, others in kinds:
-            world, who = next(settings[family])
-            yield Wanted(steps, family, others, world, who)
-
-
-def _settings(
-    family: str, namings: Sequence[str], persons: Sequence[str]
-) -> list[tuple[World, str]]:
-    found = []
-    for world, who in product(worlds_of(family), persons):
-        if world.naming in namings:
-            found.append((world, who))
-    return found
-
-
-def _numbers(text: str, what: str, least: int, most: int) -> list[int]:
-    """The numbers of a range such as 2-5, or one number."""
-    first, _, last = text.partition("-")
-    if first.isdecimal() and (last or first).isdecimal():
-        found = list(range(int(first), int(last or first) + 1))
-        if found and least <= found[0] and found[-1] <= most:
-            return found
-    raise UsageError(
-        f"'{text}' is no number or range of {what} from {least} to {most}.",
-        f"Write --set {what}=2 or --set {what}=2-4.",
-    )
 
 
 def _items(trio: Trio, told: Telling, wanted: Wanted, ask: str) -> Iterator[Item]:

@@ -8,7 +8,7 @@ to a relation of which the opposite need not hold claim none.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -81,12 +81,12 @@ def _belief(claims: _Claims) -> Belief:
     position[by_rank] = np.arange(len(codes))
     follows = position[over] < position[under]
     names = [claims.names[code] for code in codes.tolist()]
-    tangles = [tuple(names[thing] for thing in tangle) for tangle in found.tangles]
+    tangles = [_named(tangle, names) for tangle in found.tangles]
     assert contradicted(said, found.order) == found.changes
     return Belief(
         context=claims.context,
         relation=claims.relation,
-        objects=tuple(names[thing] for thing in found.order),
+        objects=_named(found.order, names),
         over=said[np.ix_(by_rank, by_rank)],
         both_ways=int(((said > 0) & (said.T > 0)).sum()) // 2,
         triangles=_triangles(said),
@@ -97,6 +97,10 @@ def _belief(claims: _Claims) -> Belief:
         right=int(claims.right.sum()),
         order_right=int(np.where(follows, claims.right, claims.reverse).sum()),
     )
+
+
+def _named(things: Iterable[int], names: Sequence[str]) -> tuple[str, ...]:
+    return tuple(names[thing] for thing in things)
 
 
 def _by_chance(over: Codes, under: Codes, size: int) -> float:

@@ -23,6 +23,16 @@ class Fact(NamedTuple):
 
 
 Story = Sequence[Fact]
+
+
+def things_of(facts: Story) -> list[int]:
+    """Every thing that facts are about."""
+    found: set[int] = set()
+    for fact in facts:
+        found |= {fact.first, fact.second}
+    return sorted(found)
+
+
 Model = TypeVar("Model")
 
 

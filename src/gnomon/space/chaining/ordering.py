@@ -9,10 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import product
 from typing import NamedTuple
 
-from gnomon.space.chaining.facts import Fact, Story, Verdict
+from gnomon.space.chaining.facts import Fact, Story, Verdict, things_of
 
+AXES = ("x", "y", "z")
 End = tuple[int, str, str]  # a thing, an axis, and "low" or "high"
 Arrangement = dict[End, int]
 
@@ -81,13 +83,10 @@ class Ordering:
             self._add_insides((*story, question), found)
         return found
 
-    def _add_insides(self, facts: Iterable[Fact], arcs: Arcs) -> None:
+    def _add_insides(self, facts: Story, arcs: Arcs) -> None:
         """Every box begins before it ends."""
-        things = sorted({thing for fact in facts for thing in fact[1:]})
-        axes = dict.fromkeys(bound.axis for bounds in self.relations.values() for bound in bounds)
-        for thing in things:
-            for axis in axes:
-                arcs.setdefault((thing, axis, "low"), []).append(Arc((thing, axis, "high"), True))
+        for thing, axis in product(things_of(facts), AXES):
+            arcs.setdefault((thing, axis, "low"), []).append(Arc((thing, axis, "high"), True))
 
     def _asked(self, fact: Fact) -> Iterable[tuple[End, Arc]]:
         """The arcs that a fact says are there."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from itertools import product
 
-from gnomon.space.chaining.facts import Fact, Story, Verdict
+from gnomon.space.chaining.facts import Fact, Story, Verdict, things_of
 
 Covered = dict[int, set[int]]
 INSIDE, CONTAINS = "inside", "contains"
@@ -75,7 +75,7 @@ def _added(question: Fact, true: bool) -> list[Fact]:
 
 def _arranged(facts: Story, question: Fact) -> Covered:
     """The least that each area covers: a place of its own, and what the facts ask for."""
-    things = sorted({thing for fact in (*facts, question) for thing in fact[1:]})
+    things = things_of((*facts, question))
     covered = {thing: {SITE * number} for number, thing in enumerate(things)}
     site = SITE * len(things)
     for fact in facts:
