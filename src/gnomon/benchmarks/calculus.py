@@ -65,6 +65,7 @@ def _quad_items(quad: Quad, ways: Sequence[str]) -> Iterator[Item]:
                 gold="yes" if possible else "no",
                 possible=quad.calculus.possibilities(*cell),
                 asked=_name(asked),
+                against=quad.cells[1 - quad.cells.index(cell)],
             )
 
 
@@ -100,6 +101,7 @@ def _item(
     gold: str,
     possible: int,
     asked: str,
+    against: Cell | None = None,
 ) -> Item:
     context = said.premises(way, cell)
     first, second = cell
@@ -110,8 +112,11 @@ def _item(
         "first": _name(first),
         "second": _name(second),
         "asked": asked,
+        "cell": _cell_name(said.calculus, cell),
         "fact": digest(group, repr(cell), asked),
     }
+    if against is not None:
+        tags["against"] = _cell_name(said.calculus, against)
     return Item(
         id=f"{said.calculus}/{way}/{digest(context, text, *choices)}",
         form="choice",
@@ -122,6 +127,10 @@ def _item(
         group=group,
         tags=tags,
     )
+
+
+def _cell_name(calculus: str, cell: Cell) -> str:
+    return f"{calculus}: {_name(cell[0])}, {_name(cell[1])}"
 
 
 def _name(relation: Relation) -> str:
@@ -157,6 +166,7 @@ CALCULUS = Benchmark(
     units=(("group",),),
     unit_nouns=("quads",),
     noun="quads",
+    hold_out=(("cell", "against"), ("cell",)),  # other seeds ask the same premises
     statistics=statistics,
     whole_groups=("fresh",),
 )

@@ -14,7 +14,8 @@ from gnomon.space.calculi.tables import Calculus, Cell, Relation
 MOST_CELLS = 400  # of a large table that are considered, or four for each quad that is wanted
 PARTNERS = 40  # cells with which a cell may be paired
 CONCLUSIONS = 6  # that are tried for each of the two cells
-MOST_DROPPED = 0.4  # of the quads, where a table has too few cells that balance
+REPEATED = 10  # how much more it counts that a conclusion repeats a premise, than how it does
+MOST_DROPPED = 0.5  # of the quads, where a table has too few cells that balance
 # how far a conclusion repeats its premises: several signs, of which each is to say nothing
 Likeness = Callable[[Cell, Relation], tuple[Hashable, ...]]
 
@@ -156,7 +157,8 @@ def _leaning(before: Mapping[Hashable, int], change: Mapping[Hashable, int]) -> 
     """How much further from balance a change would leave the whole: less is better."""
     further = 0
     for sign, step in change.items():
-        further += (before[sign] + step) ** 2 - before[sign] ** 2
+        weight = REPEATED if isinstance(sign, bool) else 1
+        further += weight * ((before[sign] + step) ** 2 - before[sign] ** 2)
     return further
 
 

@@ -98,10 +98,10 @@ def speaker(calculus: str, used: Iterable[Relation], seed: str) -> Speaker:
 
 
 def likeness(calculus: str) -> Callable[[Cell, Relation], tuple[Hashable, ...]]:
-    """How far a conclusion repeats its premises: which of them on each axis, and in how many words.
+    """How far a conclusion repeats premises: at all, which on each axis, and in how many words.
 
     >>> likeness("cardinal")((("north",), ("east",)), ("north",))
-    ((True, False), (6, 6, 7), 6)
+    (True, (True, False), (6, 6, 7), 6)
     """
     clauses = _words()[calculus]["clauses"]
     known = {name: frozenset(_WORD.findall(clause)) for name, clause in clauses.items()}
@@ -119,7 +119,7 @@ def likeness(calculus: str) -> Callable[[Cell, Relation], tuple[Hashable, ...]]:
         said = words_of(asked)
         premises = words_of(*cell)
         shared = len(said & premises)
-        return *found, (len(said), shared, len(premises)), shared
+        return asked in cell, *found, (len(said), shared, len(premises)), shared
 
     return signs
 
