@@ -34,8 +34,7 @@ from gnomon.reporting.tables.render import render
 
 OF_PAPERS = [name for name in registry.BENCHMARKS if registry.benchmark(name).paper]
 NAMES = {
-    registry.benchmark(name).paper: registry.benchmark(name).published_results
-    for name in OF_PAPERS
+    registry.benchmark(name).paper: registry.benchmark(name).published_results for name in OF_PAPERS
 }
 
 
