@@ -63,6 +63,14 @@ BENCHMARKS: dict[str, Entry] = {
         "gnomon.benchmarks.spatialqa:SPATIALQA",
         "inference about motion, orientation, distance, containment and their metaphors",
     ),
+    "chains": Entry(
+        "gnomon.benchmarks.chains:CHAINS",
+        "what follows from a story about where things are: yes, no, or it does not say",
+    ),
+    "calculus": Entry(
+        "gnomon.benchmarks.calculus:CALCULUS",
+        "which relations of A to C are possible if A is r to B and B is s to C",
+    ),
 }
 
 # A model's entry is a factory: factory(name, **options) -> Model, for SPEC = SCHEME or SCHEME:NAME.

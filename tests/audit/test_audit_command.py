@@ -15,6 +15,8 @@ from gnomon.cli import main
 from gnomon.registry import entries
 
 FRESH = [
+    "calculus",
+    "chains",
     "scales",
     "spacenli",
     "viphy-color",

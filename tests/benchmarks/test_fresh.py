@@ -36,6 +36,12 @@ OPTIONS: dict[str, list[dict[str, object]]] = {
     "viphy-size-transitive": [{"pairs": 100}, {}],
     "viphy-spatial": [{}, {"levels": 2}, {"blocks": 100}],
     "vsr": [{"quads": 3}, {"quads": 3, "form": "text"}, {"quads": 2, "controls": "only"}],
+    "chains": [
+        {"stories": 40},
+        {"stories": 9, "ask": "pairs"},
+        {"hops": "3", "shuffle": False, "stories": 20},
+    ],
+    "calculus": [{"quads": 20}, {"quads": 9, "ask": "which"}, {"calculi": "rcc8", "ways": "plain"}],
 }
 # Finding scenes takes longer than drawing words: fewer of them are tried.
 FEWER: dict[str, dict[str, object]] = {

@@ -34,6 +34,7 @@ COMMANDS = {
     "run": "ask models the items of benchmarks",
     "score": "score runs, or a file of answers",
     "compare": "test whether runs differ, and by how much",
+    "beliefs": "what the answers of a run say together, and what would have to change",
     "report": "write one page that shows what models get right and wrong",
     "view": "explore runs in the browser",
     "rm": "remove runs",

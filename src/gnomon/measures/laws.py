@@ -13,7 +13,7 @@ from gnomon.measures.table import Flags, Table
 
 YES = ("yes", "true", "1", "entailment")
 NO = ("no", "false", "0", "contradiction")
-OPEN = ("neutral", "unknown", "undetermined")
+OPEN = ("neutral", "unknown", "undetermined", "cannot tell")
 
 
 class Statements(NamedTuple):

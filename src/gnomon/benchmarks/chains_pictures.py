@@ -1,0 +1,196 @@
+"""Chains as pictures: the things of a story stand on a floor, and a caption says what follows.
+
+A story of left, right, behind and in front is arranged at random such that every fact holds and no
+two things are level; a caption is true of the arrangement of one story and false of that of its
+twin. What is hidden, or not clear to the viewer, is arranged again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from msgspec.structs import replace
+
+from gnomon.errors import UsageError
+from gnomon.fetching.catalogue import cache_folder
+from gnomon.records import Image, Item, digest
+from gnomon.space.chaining.building import Trio, make_trio
+from gnomon.space.chaining.facts import Fact, Story
+from gnomon.space.drawing import draw_missing, picture_name
+from gnomon.space.pictures import check_size, survey
+from gnomon.space.relations import decide
+from gnomon.space.scenes import Placed, Scene
+from gnomon.space.viewing import SURVEY_SIZE, viewer_of
+from gnomon.vision.images import describe
+
+MOST_HOPS, MOST_DISTRACTORS = 4, 2  # more things hide one another
+# what has no front, so that everybody's left and right are the viewer's
+THINGS = (
+    "basket",
+    "box",
+    "bucket",
+    "cake",
+    "handbag",
+    "potted plant",
+    "suitcase",
+    "umbrella",
+    "vase",
+)
+WORDS = {"left": "left of", "right": "right of", "above": "behind", "below": "in front of"}
+AXES = {"left": (0, -1), "right": (0, 1), "above": (1, 1), "below": (1, -1)}  # axis, direction
+SPACING = 0.75  # metres between two ranks
+ARRANGEMENTS = 60  # that are tried for a story
+TRIOS = 40  # that are tried for a pair of pictures
+LEAST_SEEN, LEAST_PIXELS = 0.6, 20  # of a thing: share that nothing hides; of the survey's picture
+
+
+def pictured(
+    *, seed: int, stories: int, hops: list[int], distractors: list[int], size: int
+) -> Iterator[tuple[Item, Scene]]:
+    """Pairs of pictures with the same caption, true of one and false of the other."""
+    check_size(size)
+    if hops[-1] > MOST_HOPS or distractors[-1] > MOST_DISTRACTORS:
+        raise UsageError(
+            f"A picture has at most {MOST_HOPS} hops and {MOST_DISTRACTORS} distractors.",
+            f"Give --set hops=1-{MOST_HOPS} --set distractors={MOST_DISTRACTORS}.",
+        )
+    if hops[0] == 1 and not distractors[0]:
+        raise UsageError(
+            "Chains of 1 hop need a distractor.", "Give --set hops=2 or --set distractors=1."
+        )
+    for number in range(stories):
+        random = Random(f"{seed}/{number}/pictures")
+        steps = hops[number % len(hops)]
+        others = distractors[number // len(hops) % len(distractors)]
+        yield from _pair(steps, others, size, random)
+
+
+def draw_pictures(
+    items: Iterable[Item],
+    scenes: dict[str, Scene],
+    *,
+    size: int,
+    folder: Path | None = None,
+    processes: int = 0,
+    watch: Callable[[int, int], None] | None = None,
+) -> Iterator[Item]:
+    """Draw the pictures of items that are not there yet, and say where they are."""
+    place = folder or cache_folder() / "pictures"
+    chosen = list(items)
+    names = sorted({image.path for item in chosen for image in item.images})
+    wanted = {name: scenes[name] for name in names}
+    draw_missing(wanted, place, size, processes=processes, watch=watch)
+    for item in chosen:
+        images = [describe(place / image.path) for image in item.images]
+        yield replace(item, images=tuple(images))
+
+
+def _pair(hops: int, distractors: int, size: int, random: Random) -> Iterator[tuple[Item, Scene]]:
+    for _ in range(TRIOS):
+        trio = make_trio("four", hops, distractors, random)
+        assert trio is not None
+        things = random.sample(THINGS, hops + distractors + 1)
+        look = random.randrange(1000)
+        shown = []
+        for truth in (True, False):
+            story = trio.stories["yes" if truth else "no"]
+            scene = _scene(story, trio.question, truth, things, look, random)
+            if scene is not None:
+                shown.append((truth, scene))
+        if len(shown) == 2:
+            yield from _items(trio, things, size, shown)
+            return
+    raise UsageError(
+        f"No picture was found for a chain of {hops} hops.", "Ask for fewer hops or distractors."
+    )
+
+
+def _items(
+    trio: Trio, things: list[str], size: int, shown: list[tuple[bool, Scene]]
+) -> Iterator[tuple[Item, Scene]]:
+    relation = WORDS[trio.question.relation]
+    subject, ground = things[trio.question.first], things[trio.question.second]
+    names = [picture_name(scene, size) for _, scene in shown]
+    group = f"picture/{trio.hops}/{digest(*names)}"
+    for name, (truth, scene) in zip(names, shown, strict=True):
+        tags = {
+            "hops": str(trio.hops),
+            "distractors": str(len(trio.stories["yes"]) - trio.hops),
+            "directions": "four",
+            "relation": relation,
+            "person": "third",
+            "naming": "things",
+            "subj": subject,
+            "obj": ground,
+        }
+        item = Item(
+            id=f"picture/{trio.hops}/{digest(name, relation, subject, ground)}",
+            form="caption",
+            text=f"The {subject} is {relation} the {ground}.",
+            choices=("true", "false"),
+            gold=("true" if truth else "false",),
+            group=group,
+            tags=tags,
+            images=(Image(path=name, width=size, height=size),),
+        )
+        yield item, scene
+
+
+def _scene(
+    story: Story, question: Fact, truth: bool, things: list[str], look: int, random: Random
+) -> Scene | None:
+    """A floor with the things, on which the story holds and the caption is clear."""
+    for _ in range(ARRANGEMENTS):
+        ranks = _ranked(story, 0, len(things), random), _ranked(story, 1, len(things), random)
+        placed = []
+        for thing, name in enumerate(things):
+            spot = (SPACING * ranks[0][thing], SPACING * ranks[1][thing], 0.0)
+            placed.append(Placed(id=name, thing=name, at=spot))
+        viewer = viewer_of(placed, above=random.uniform(24, 34))
+        scene = Scene(things=tuple(placed), viewer=viewer, look=look)
+        if _is_clear(scene, question, truth, things) and _is_seen(scene):
+            return scene
+    return None
+
+
+def _ranked(story: Story, axis: int, count: int, random: Random) -> list[int]:
+    """A place for each thing on one axis, all different, in an order that the story allows."""
+    before: dict[int, set[int]] = {thing: set() for thing in range(count)}
+    for fact in story:
+        along, direction = AXES[fact.relation]
+        if along == axis:
+            first, second = fact.first, fact.second
+            if direction > 0:
+                first, second = second, first
+            before[second].add(first)
+    ranks = [0] * count
+    for rank in range(count):
+        free = [thing for thing, others in before.items() if not others]
+        chosen = random.choice(free)
+        ranks[chosen] = rank
+        del before[chosen]
+        for others in before.values():
+            others.discard(chosen)
+    return ranks
+
+
+def _is_clear(scene: Scene, question: Fact, truth: bool, things: list[str]) -> bool:
+    subject, ground = things[question.first], things[question.second]
+    return decide(scene, subject, WORDS[question.relation], ground).truth is truth
+
+
+def _is_seen(scene: Scene) -> bool:
+    seen = survey(scene, SURVEY_SIZE)
+    for number, placed in enumerate(scene.things, start=1):
+        pixels = int((seen.mask == number).sum())
+        if pixels < LEAST_PIXELS or seen.visible[placed.id] < LEAST_SEEN:
+            return False
+    return True
+
+
+def scenes_of(**options: Any) -> dict[str, Scene]:
+    """The scenes of pictures, by the names of their files."""
+    return {item.images[0].path: scene for item, scene in pictured(**options)}

@@ -1,0 +1,1 @@
+"""Qualitative calculi of space: relations between areas, stretches, points and rectangles."""
