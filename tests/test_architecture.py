@@ -68,6 +68,7 @@ ALLOWED = {
         "records",
         "redaction",
         "registry",
+        "runs",
         "space",
         "vision",
     },

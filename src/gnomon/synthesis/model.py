@@ -128,7 +128,8 @@ class Synth:
         return replace(vote(item, whole, verdicts), files=files)
 
     def _look(self, item: Item, painted: Painted, kept: Pictures, judge: Judge) -> Verdict:
-        return judge.look(item, painted, kept.open(painted), painted.truth)
+        here = replace(painted, file=str(kept.folder / painted.file))
+        return judge.look(item, here, kept.open(painted), painted.truth)
 
     def _unfit(self, item: Item) -> str:
         """Why an item cannot be painted and judged; empty if it can."""

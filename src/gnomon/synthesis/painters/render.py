@@ -14,9 +14,10 @@ import numpy as np
 from msgspec.structs import replace
 
 from gnomon.errors import UsageError
+from gnomon.records import Item
 from gnomon.space.bodies import Body
 from gnomon.space.drawing import edition
-from gnomon.space.pictures import check_size, paint, png, scene_note, survey
+from gnomon.space.pictures import Survey, check_size, paint, png, scene_note, survey
 from gnomon.space.scenes import Scene
 from gnomon.synthesis.factory import as_model
 from gnomon.synthesis.painters.staging import FIRST, SECOND, stage
@@ -57,28 +58,36 @@ class Renderer:
             yield request, self._paint(request)
 
     def _paint(self, request: Request) -> Picture | Trouble:
-        asked = asked_of(request.item)
-        if asked is None or len(request.item.gold) != 1:
-            return Trouble("the renderer needs an item with two things and one right answer")
-        staged = stage(asked, request.item.gold[0], request.seed)
-        if staged.scene is None:
-            return Trouble(staged.trouble)
-        first = standing(staged.scene, FIRST, asked.first, self.size)
-        second = standing(staged.scene, SECOND, asked.second, self.size)
-        if first is None or second is None:
-            return Trouble("out of the renderer's reach: one of the things would be out of sight")
-        content = png(paint(staged.scene, self.size), notes=scene_note(staged.scene))
-        return Picture(content, Truth(first=first, second=second))
+        if len(request.item.gold) != 1:
+            return Trouble("the renderer needs an item with one right answer")
+        return picture_of(request.item, request.item.gold[0], request.seed, self.size)
 
 
-def standing(scene: Scene, id: str, name: str, size: int) -> Standing | None:
+def picture_of(item: Item, choice: str, seed: int, size: int = 256) -> Picture | Trouble:
+    """A picture that shows one of an item's choices, the right one or another."""
+    asked = asked_of(item)
+    if asked is None or choice not in item.choices:
+        return Trouble("the renderer needs an item with two things and choices")
+    staged = stage(asked, choice, seed)
+    if staged.scene is None:
+        return Trouble(staged.trouble)
+    together = survey(staged.scene, size)
+    first = standing(staged.scene, FIRST, asked.first, together)
+    second = standing(staged.scene, SECOND, asked.second, together)
+    if first is None or second is None:
+        return Trouble("out of the renderer's reach: one of the things would be out of sight")
+    content = png(paint(staged.scene, size), notes=scene_note(staged.scene))
+    return Picture(content, Truth(first=first, second=second))
+
+
+def standing(scene: Scene, id: str, name: str, together: Survey) -> Standing | None:
     """What is known of one thing of a scene; none if it is not in the picture."""
+    size = len(together.mask)
     alone = survey(replace(scene, things=(scene.placed(id),), links=()), size)
     own = alone.mask > 0
     box = alone.boxes[id]
     if box is None or int(own.sum()) < LEAST_SEEN:
         return None
-    together = survey(scene, size)
     body = Body(scene.placed(id))
     return Standing(
         name=name,

@@ -25,6 +25,8 @@ ALIKE = 2.5  # ratio of sizes up to which things stand at one distance
 TALLEST = 60.0  # metres
 MOST_RATIO = 1000.0
 TWICE = 2.0  # how much larger a thing is whose size nobody knows, where it must be larger
+DWARFED = 5.0  # how many times as long as the other thing a block may be whose place is shown
+DEEP = 1.5  # the same for how far it reaches away from the viewer, where it would spread out
 ROOM = 1.25  # of a container, as a multiple of what it must hold
 COLOURS = ("blue", "amber", "teal", "dark red", "purple", "green")
 GREATER = ("larger", "taller")
@@ -115,20 +117,36 @@ def _broadside(drawn: Drawn) -> float:
 def _placed(asked: Asked, gold: str, seed: int, random: Random) -> Stage:
     """Two things in a relation: one of our layouts, or else as scenes in general are arranged."""
     first, second = drawn_as(asked.first, person=True), drawn_as(asked.second)
-    layout = LAYOUTS.get(gold)
-    if layout:
-        things = layout(first, second, random)
-        viewer = viewer_of(
-            things, around=random.uniform(-8, 8), above=random.uniform(7, 13), angle=ANGLE
-        )
-        return Stage(_scene(things, viewer, random))
+    if gold in LAYOUTS:
+        return Stage(_laid_out(gold, first, second, random))
     if gold not in relations():
         return Stage(None, f"the renderer has no picture of '{gold[:60]}'")
     names = {FIRST: first.thing, SECOND: second.thing}
     try:
         return Stage(arrange(names, [Statement(FIRST, gold, SECOND)], seed))
     except GnomonError as error:
+        if gold in LIKE:
+            return Stage(_laid_out(LIKE[gold], first, second, random))
         return Stage(None, f"out of the renderer's reach: {error.message}")
+
+
+def _laid_out(relation: str, first: Drawn, second: Drawn, random: Random) -> Scene:
+    first, second = _near_in_size(first, second), _near_in_size(second, first)
+    things = LAYOUTS[relation](first, second, random)
+    around, above = random.uniform(-8, 8), random.uniform(7, 13)
+    return _scene(things, viewer_of(things, around=around, above=above, angle=ANGLE), random)
+
+
+def _near_in_size(drawn: Drawn, other: Drawn) -> Drawn:
+    """A block that does not dwarf the other thing: where things are does not depend on their size.
+
+    A lake is drawn as a pool, in which a swimmer can be seen.
+    """
+    if not drawn.is_block:
+        return drawn
+    most = DWARFED * max(other.size)
+    width, depth, height = (min(side, most) for side in drawn.size)
+    return Drawn(block((width, min(depth, DEEP * max(other.size)), height)))
 
 
 def _inside(first: Drawn, second: Drawn, random: Random) -> list[Placed]:
@@ -170,6 +188,9 @@ def _beside(first: Drawn, second: Drawn, random: Random) -> list[Placed]:
 
 
 LAYOUTS = {"inside": _inside, "above": _above, "below": _below, "beside": _beside}
+# Relations that are laid out like one of these where things as they are do not fit together.
+LIKE = {"in": "inside", "within": "inside", "on": "above", "on top of": "above"}
+LIKE |= dict.fromkeys(("under", "beneath", "underneath"), "below")
 
 
 def _thing(id: str, drawn: Drawn, at: Triple, random: Random, turn: float = 0.0) -> Placed:
