@@ -145,4 +145,3 @@ def _joined(open_painter: Callable[..., Painter]) -> str:
         for option, text in explained(function).options.items():
             lines.append(f"{option}  {text}")
     return "\n".join(lines)
-

@@ -97,7 +97,8 @@ class Synth:
         count = getattr(self._painter, "count", None)
         if count is None:
             return max(1, self._pictures)
-        return max(1, min(self._pictures or ALL_THERE, count(item)))
+        there: int = count(item)
+        return max(1, min(self._pictures or ALL_THERE, there))
 
     def _paint(self, requests: Sequence[Request], kept: Pictures) -> None:
         """Paint what is missing; each picture is kept before the next one is taken."""
@@ -176,4 +177,6 @@ def prompt_of(item: Item) -> str:
 def _remedy(item: Item) -> str:
     if item.form == "scene":
         return "Give its items the tags thing_a and thing_b, and choices."
-    return "Ask for scenes with --set form=scene, or let a model that sees judge: --judge vqa:MODEL."
+    return (
+        "Ask for scenes with --set form=scene, or let a model that sees judge: --judge vqa:MODEL."
+    )
