@@ -63,6 +63,7 @@ ALLOWED = {
         "fetching",
         "files",
         "fingerprint",
+        "measures",
         "models",
         "options",
         "records",

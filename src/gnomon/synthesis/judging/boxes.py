@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 LEAST = 0.2  # how sure a detector must be, as in the paper
 GREATER = ("larger", "taller")
+OWN_FRAMES = ("own", "subject")  # left and right of a thing as it faces, not as one sees it
 
 
 def boxes_judge(
@@ -79,6 +80,9 @@ class BoxJudge:
         asked = asked_of(item)
         if asked is None:
             return abstain("the item does not name two things")
+        frame = item.tags.get("frame", "")
+        if frame in OWN_FRAMES:
+            return abstain(f"boxes do not show the frame '{frame}' that the relation is meant in")
         return self.decide(item, asked, self._see(asked, picture, truth), picture.size)
 
     def decide(self, item: Item, asked: Asked, seen: Look, size: tuple[int, int]) -> Verdict:
