@@ -69,6 +69,7 @@ ALLOWED = {
         "records",
         "redaction",
         "registry",
+        "runs",
         "space",
         "vision",
     },

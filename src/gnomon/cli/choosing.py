@@ -156,7 +156,7 @@ def _whole(sources: Sequence[ItemSource], given: Sequence[Mapping[str, Any]]) ->
 def chosen_models(args: Namespace, specs: Sequence[str]) -> list[ModelSpec]:
     """The models that were named, each with the options that it takes; none is loaded yet."""
     options = _given(args, MODEL_FLAGS, args.model_set)
-    schemes = [spec.partition(":")[0] for spec in specs]
+    schemes = [registry.scheme_of(spec)[0] for spec in specs]
     factories = [registry.model_factory(spec) for spec in specs]
     shared = _split(options, schemes, factories, "model")
     return [registry.model(spec, **mine) for spec, mine in zip(specs, shared, strict=True)]

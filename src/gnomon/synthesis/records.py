@@ -75,7 +75,6 @@ class Trouble(NamedTuple):
     """Why there is no picture, in a few words."""
 
     reason: str
-    lasting: bool = True  # painting again would fail again: it is kept, as a picture is
 
 
 class Standing(msgspec.Struct, frozen=True, kw_only=True):
@@ -139,8 +138,11 @@ class Verdict(NamedTuple):
 class Painter(Protocol):
     """Turns requests into pictures.
 
-    A class may also have close(), called at the end, and `steady`: whether the same request always
-    gives the same bytes (default: yes).
+    A class may also have
+      count(item) -> int   how many pictures it has for an item, if it cannot make more
+      keep(folder)         called before painting: what it keeps there of a picture that is not
+                           done yet outlives the process
+      close()              called at the end
     """
 
     spec: str  # as the user names it: "synth:render"

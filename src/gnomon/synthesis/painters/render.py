@@ -1,0 +1,99 @@
+"""Our own renderer as a painter: exact pictures of what is right, with all that is known of them.
+
+It reads the right answer of an item, and so measures judges, not painters: whoever misjudges its
+pictures would misjudge those of a real one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+from msgspec.structs import replace
+
+from gnomon.errors import UsageError
+from gnomon.records import Item
+from gnomon.space.bodies import Body
+from gnomon.space.drawing import edition
+from gnomon.space.pictures import Survey, check_size, paint, png, scene_note, survey
+from gnomon.space.scenes import Scene
+from gnomon.synthesis.factory import as_model
+from gnomon.synthesis.painters.staging import FIRST, SECOND, stage
+from gnomon.synthesis.records import Picture, Request, Standing, Trouble, Truth, asked_of
+from gnomon.vision.detecting import Box
+
+LEAST_SEEN = 4  # pixels of a thing that counts as in the picture
+
+
+@as_model
+def render(name: str, *, size: int = 256) -> Renderer:
+    """Scenes of everyday things in which the item's right answer is true.
+
+    size       pixels of a picture's side
+    """
+    if name:
+        raise UsageError(f"synth:render takes no name, not '{name[:60]}'.", "Write synth:render.")
+    check_size(size)
+    return Renderer(size)
+
+
+class Renderer:
+    """Paints what is right."""
+
+    spec = "synth:render"
+    batch = 16
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+
+    def describe(self) -> dict[str, Any]:
+        """What determines the pictures."""
+        return {"size": self.size, "edition": edition()}
+
+    def paint(self, requests: Sequence[Request]) -> Iterator[tuple[Request, Picture | Trouble]]:
+        """Each request with its picture."""
+        for request in requests:
+            yield request, self._paint(request)
+
+    def _paint(self, request: Request) -> Picture | Trouble:
+        if len(request.item.gold) != 1:
+            return Trouble("the renderer needs an item with one right answer")
+        return picture_of(request.item, request.item.gold[0], request.seed, self.size)
+
+
+def picture_of(item: Item, choice: str, seed: int, size: int = 256) -> Picture | Trouble:
+    """A picture that shows one of an item's choices, the right one or another."""
+    asked = asked_of(item)
+    if asked is None or choice not in item.choices:
+        return Trouble("the renderer needs an item with two things and choices")
+    staged = stage(asked, choice, seed)
+    if staged.scene is None:
+        return Trouble(staged.trouble)
+    together = survey(staged.scene, size)
+    first = standing(staged.scene, FIRST, asked.first, together)
+    second = standing(staged.scene, SECOND, asked.second, together)
+    if first is None or second is None:
+        return Trouble("out of the renderer's reach: one of the things would be out of sight")
+    content = png(paint(staged.scene, size), notes=scene_note(staged.scene))
+    return Picture(content, Truth(first=first, second=second))
+
+
+def standing(scene: Scene, id: str, name: str, together: Survey) -> Standing | None:
+    """What is known of one thing of a scene; none if it is not in the picture."""
+    size = len(together.mask)
+    alone = survey(replace(scene, things=(scene.placed(id),), links=()), size)
+    own = alone.mask > 0
+    box = alone.boxes[id]
+    if box is None or int(own.sum()) < LEAST_SEEN:
+        return None
+    body = Body(scene.placed(id))
+    return Standing(
+        name=name,
+        box=Box(box[0] / size, box[1] / size, box[2] / size, box[3] / size),
+        visible=together.visible[id],
+        distance=float(np.median(alone.depth[own])),
+        size=prod((body.width, body.depth, body.height)) ** (1 / 3),
+        height=body.height,
+    )
