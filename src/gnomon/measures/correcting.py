@@ -15,7 +15,6 @@ from math import isnan, nan, sqrt
 from statistics import NormalDist
 from typing import NamedTuple
 
-
 LEAST_APART = 0.1  # a judge that says so hardly more often where it is so tells nothing
 
 

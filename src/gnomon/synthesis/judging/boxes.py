@@ -20,7 +20,7 @@ from gnomon.vision.relating import Place, margin
 if TYPE_CHECKING:
     from PIL.Image import Image as Pixels
 
-LEAST = 0.2  # how sure a detector must be, as in the paper
+LEAST = 0.4  # how sure a detector must be; the embedded one lists much that is not there
 GREATER = ("larger", "taller")
 OWN_FRAMES = ("own", "subject")  # left and right of a thing as it faces, not as one sees it
 
