@@ -40,7 +40,7 @@ ALLOWED = {
         "space",
         "vision",
     },
-    "vision": {"errors", "fetching", "files", "fingerprint", "records"},
+    "vision": {"errors", "fetching", "files", "fingerprint", "records", "space", "writing"},
     "probing": {"contracts", "errors", "files", "records"},
     "space": {"errors", "fetching", "files", "records"},
     "models": {
