@@ -72,6 +72,7 @@ ALLOWED = {
         "runs",
         "space",
         "vision",
+        "writing",
     },
     "engine": {
         "",

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gnomon.measures.correcting import Corrected, Trial, corrected
+from gnomon.measures.correcting import Corrected, Trial, corrected, trial_in
 
 
 def trial(sensitivity, specificity, size=1000):
@@ -71,3 +71,11 @@ def test_coverage_counts_what_was_not_abstained_from():
     assert Trial(10, 4, 10, 1, 9).coverage == 0.45
     assert Trial(10, 4, 10, 1, 9).sensitivity == 0.4
     assert Trial(10, 4, 10, 1, 9).specificity == 0.9
+
+
+def test_a_trial_is_found_in_the_description_of_a_model_and_nothing_is_made_of_another():
+    known = Trial(20, 10, 20, 1, 25)
+    assert trial_in({"judge": {}, "trial": known._asdict()}) == known
+    assert trial_in({"trial": {"shown": "many"}}) is None
+    assert trial_in({"trial": 3}) is None
+    assert trial_in({}) is None

@@ -11,9 +11,12 @@ things and relations, as easy to recognise.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from math import isnan, nan, sqrt
 from statistics import NormalDist
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import msgspec
 
 LEAST_APART = 0.1  # a judge that says so hardly more often where it is so tells nothing
 
@@ -41,6 +44,17 @@ class Trial(NamedTuple):
     def coverage(self) -> float:
         """On how many it did not abstain."""
         return _share(self.recognised, self.shown + self.other)
+
+
+def trial_in(description: Mapping[str, Any]) -> Trial | None:
+    """The trial that the description of a model in a manifest tells of; none if there is none."""
+    counts = description.get("trial")
+    if not isinstance(counts, Mapping):
+        return None
+    try:
+        return msgspec.convert([counts.get(field) for field in Trial._fields], Trial)
+    except msgspec.ValidationError:
+        return None
 
 
 class Corrected(NamedTuple):

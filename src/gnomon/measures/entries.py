@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from gnomon.errors import UsageError
+from gnomon.measures.correcting import Trial, trial_in
 from gnomon.measures.runlabels import labels, labels_of
 from gnomon.measures.seeds import by_seed, seedless, together
 from gnomon.measures.table import Table
@@ -26,6 +27,7 @@ class Entry(NamedTuple):
     absent: int = 0  # items of which a file of answers says nothing
     seeds: tuple[Table, ...] = ()  # the tables of runs that were taken together
     unlisted: tuple[str, ...] = ()  # forms of permuted items whose choices the model was not shown
+    trial: Trial | None = None  # of the judge that looked at what the model painted
 
 
 def table_of(run: Run) -> tuple[Table, tuple[str, ...]]:
@@ -48,7 +50,8 @@ def entries_of(runs: Iterable[Run]) -> list[Entry]:
     entries = []
     for run, (table, measures) in zip(opened, found, strict=True):
         unlisted = tuple(run.manifest.unlisted)
-        entries.append(Entry(table, measures, names[id(table)], unlisted=unlisted))
+        trial = trial_in(run.manifest.model_description)
+        entries.append(Entry(table, measures, names[id(table)], unlisted=unlisted, trial=trial))
     return entries
 
 

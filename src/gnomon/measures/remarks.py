@@ -6,12 +6,16 @@ Each remark is a sentence for people; `gnomon score` prints them on standard err
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from math import isnan
 
 import numpy as np
 
 from gnomon.contracts import Need
+from gnomon.measures.accuracy import accuracy
+from gnomon.measures.correcting import Trial, corrected
 from gnomon.measures.entries import Entry
 from gnomon.measures.grouping import items_per_group
+from gnomon.measures.intervals import interval
 from gnomon.measures.needs import WORDS, unmet
 from gnomon.measures.table import Table
 
@@ -38,6 +42,8 @@ def remarks(entry: Entry, measures: Sequence[str], *, guessed: bool = False) -> 
         return
     table, entry = judged, entry._replace(table=judged)
     found = [_missing(entry, guessed), *_unmet(table, measures), _coarse(table, measures)]
+    if entry.trial is not None:
+        found.append(_judge(table, entry.trial))
     found += _odd_scores(table)
     for remark in found:
         if remark:
@@ -65,6 +71,23 @@ def _missing(entry: Entry, guessed: bool) -> str:
     told = [f"{n:,} {what}" for what, n in counts.items() if n]
     treated = "guessed" if guessed else "counted as wrong"
     return f"{', '.join(told)} ({treated}): {_listed(table.ids[lost].tolist())}."
+
+
+def _judge(table: Table, trial: Trial) -> str:
+    """What a judge of pictures was found to be worth, and the score without its mistakes."""
+    if not trial.shown:
+        return "none of its scenes could be drawn to try the judge on."
+    worth = (
+        f"the judge was tried on {trial.shown + trial.other} drawn scenes: it decided "
+        f"{trial.coverage:.0%}, and said so of {trial.sensitivity:.0%} that show what was asked "
+        f"and of {1 - trial.specificity:.0%} that do not"
+    )
+    said = interval(accuracy(table))
+    found = corrected(said.value, len(table), trial, error=said.error)
+    if isnan(found.value):
+        return f"{worth}; that is too little to correct the score by."
+    between = f"({found.low:.1%} to {found.high:.1%})"
+    return f"{worth}; without its mistakes, {found.value:.1%} {between} show what was asked."
 
 
 def _listed(ids: Sequence[str]) -> str:

@@ -52,7 +52,9 @@ TOLERANCE = 0.002  # metres by which a stated size may differ from that of the p
 MOST_PARTS = 200  # of one thing, copies included
 WALL = 0.04  # of a hollow block: how thick its walls are, as a share of its least side
 # What stands for a thing without a shape: "block 0.5 x 0.3 x 0.2", width, depth and height.
-BLOCK = re.compile(r"(?P<open>open )?block (?P<size>\d{1,3}(\.\d{1,6})?( x \d{1,3}(\.\d{1,6})?){2})")
+BLOCK = re.compile(
+    r"(?P<open>open )?block (?P<size>\d{1,3}(\.\d{1,6})?( x \d{1,3}(\.\d{1,6})?){2})"
+)
 
 
 class Top(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

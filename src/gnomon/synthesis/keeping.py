@@ -109,7 +109,9 @@ class Pictures:
         except OSError as error:
             raise DataError(f"{error.strerror}.", "Restore the file.", file=file) from None
         if sha256(content).hexdigest() != painted.sha256:
-            raise DataError("the picture is not the one that was painted.", "Restore it.", file=file)
+            raise DataError(
+                "the picture is not the one that was painted.", "Restore it.", file=file
+            )
         return decode_bytes(content, file)
 
     def _store(self, content: bytes) -> tuple[str, str]:
@@ -172,7 +174,9 @@ def read_log(folder: Path) -> dict[Key, Painted]:
         try:
             painted = msgspec.json.decode(line, type=Painted)
         except (msgspec.MsgspecError, UnicodeDecodeError) as error:
-            raise DataError(f"not a picture: {error}.", START_OVER, file=file, line=number) from None
+            raise DataError(
+                f"not a picture: {error}.", START_OVER, file=file, line=number
+            ) from None
         if painted.file != Path(painted.file).name:
             problem = "the picture's file is in another folder."
             raise DataError(problem, START_OVER, file=file, line=number)
