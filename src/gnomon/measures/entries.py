@@ -18,6 +18,17 @@ if TYPE_CHECKING:
     from gnomon.runs import Run
 
 
+# Of a model that paints, whatever the benchmark: its judge may see nothing, and then abstains.
+OF_PICTURES = (
+    "accuracy",
+    "recognised_share",
+    "recognised_accuracy",
+    "guessed_accuracy",
+    "recognised_macro_f1",
+    "guessed_macro_f1",
+)
+
+
 class Entry(NamedTuple):
     """The answers of one run or file, the measures of its benchmark, and what to call it."""
 
@@ -37,7 +48,10 @@ def table_of(run: Run) -> tuple[Table, tuple[str, ...]]:
     found = known_benchmark(run.benchmark)
     if found is None:
         return Table.of_run(run), ("accuracy",)
-    return Table.of_run(run, found), found.measures
+    measures = found.measures
+    if "painter" in run.manifest.model_description:
+        measures = OF_PICTURES
+    return Table.of_run(run, found), measures
 
 
 def entries_of(runs: Iterable[Run]) -> list[Entry]:

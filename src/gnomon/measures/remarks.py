@@ -79,15 +79,21 @@ def _judge(table: Table, trial: Trial) -> str:
         return "none of its scenes could be drawn to try the judge on."
     worth = (
         f"the judge was tried on {trial.shown + trial.other} drawn scenes: it decided "
-        f"{trial.coverage:.0%}, and said so of {trial.sensitivity:.0%} that show what was asked "
-        f"and of {1 - trial.specificity:.0%} that do not"
+        f"{_percent(trial.coverage)}, and said so of {_percent(trial.sensitivity)} that show what "
+        f"was asked and of {_percent(1 - trial.specificity)} that do not"
     )
     said = interval(accuracy(table))
     found = corrected(said.value, len(table), trial, error=said.error)
     if isnan(found.value):
         return f"{worth}; that is too little to correct the score by."
-    between = f"({found.low:.1%} to {found.high:.1%})"
-    return f"{worth}; without its mistakes, {found.value:.1%} {between} show what was asked."
+    between = f"({100 * found.low:.1f} to {100 * found.high:.1f})"
+    return (
+        f"{worth}; without its mistakes, {100 * found.value:.1f} % {between} show what was asked."
+    )
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %"
 
 
 def _listed(ids: Sequence[str]) -> str:
