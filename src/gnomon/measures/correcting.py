@@ -18,6 +18,10 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from gnomon.measures.accuracy import accuracy
+from gnomon.measures.intervals import interval
+from gnomon.measures.table import Table
+
 LEAST_APART = 0.1  # a judge that says so hardly more often where it is so tells nothing
 
 
@@ -65,6 +69,12 @@ class Corrected(NamedTuple):
     high: float = nan
 
 
+def corrected_accuracy(table: Table, trial: Trial, level: float = 0.95) -> Corrected:
+    """The accuracy of a model that paints without the mistakes of its judge."""
+    said = interval(accuracy(table))
+    return corrected(said.value, len(table), trial, error=said.error, level=level)
+
+
 def corrected(
     said: float, pictures: float, trial: Trial, *, error: float = nan, level: float = 0.95
 ) -> Corrected:
@@ -110,7 +120,8 @@ def _independent(said: float, pictures: float, error: float) -> float:
     """How many unrelated pictures would give the same error."""
     if isnan(error) or not error > 0:
         return pictures
-    return min(pictures, max(2.0, said * (1 - said) / error**2))
+    inner = (said * pictures + 1) / (pictures + 2)  # the error near 0 and 1 is not that of a share
+    return min(pictures, max(2.0, inner * (1 - inner) / error**2))
 
 
 def _share(part: float, whole: float) -> float:

@@ -11,11 +11,9 @@ from math import isnan
 import numpy as np
 
 from gnomon.contracts import Need
-from gnomon.measures.accuracy import accuracy
-from gnomon.measures.correcting import Trial, corrected
+from gnomon.measures.correcting import Trial, corrected_accuracy
 from gnomon.measures.entries import Entry
 from gnomon.measures.grouping import items_per_group
-from gnomon.measures.intervals import interval
 from gnomon.measures.needs import WORDS, unmet
 from gnomon.measures.table import Table
 
@@ -82,14 +80,11 @@ def _judge(table: Table, trial: Trial) -> str:
         f"{_percent(trial.coverage)}, and said so of {_percent(trial.sensitivity)} that show what "
         f"was asked and of {_percent(1 - trial.specificity)} that do not"
     )
-    said = interval(accuracy(table))
-    found = corrected(said.value, len(table), trial, error=said.error)
+    found = corrected_accuracy(table, trial)
     if isnan(found.value):
         return f"{worth}; that is too little to correct the score by."
-    between = f"({100 * found.low:.1f} to {100 * found.high:.1f})"
-    return (
-        f"{worth}; without its mistakes, {100 * found.value:.1f} % {between} show what was asked."
-    )
+    low, value, high = (f"{100 * share:.1f}" for share in (found.low, found.value, found.high))
+    return f"{worth}; without its mistakes, {value} % ({low} to {high}) show what was asked."
 
 
 def _percent(share: float) -> str:
