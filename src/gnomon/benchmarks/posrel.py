@@ -2,8 +2,9 @@
 
 In the published set an object has two actions, one of them beside it; in the fresh one actions and
 objects are crossed. A scene is asked as a cloze ("She is [MASK] the car."), with FORM=choice as two
-questions, one of them to be denied, or with FORM=both both ways; FORM=scene is a prompt to paint. `posrel-general` has other people
-and kinds of the objects (section 5.2): hyponyms from WordNet, or ordinary words in the fresh set.
+questions, one of them to be denied, or with FORM=both both ways; FORM=scene is a prompt to paint.
+`posrel-general` has other people and kinds of the objects (section 5.2): hyponyms from WordNet, or
+ordinary words in the fresh set.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """Which of two everyday objects is larger, or taller (spatial-commonsense paper, section 3.1).
 
-Every pair is asked both ways round, as a cloze and as a yes/no question, or as a prompt to paint. The published set has five
-levels of five objects, and its comparative word alone answers the questions; the fresh one draws
-from our lexicon in bands of difficulty, and balances yes and no within the word.
+Every pair is asked both ways round, as a cloze and as a yes/no question, or as a prompt to paint.
+The published set has five levels of five objects, and its comparative word alone answers the
+questions; the fresh one draws from our lexicon in bands of difficulty, and balances yes and no
+within the word.
 """
 
 from __future__ import annotations

@@ -118,7 +118,8 @@ class Synth:
         count = getattr(self._painter, "count", None)
         if count is None:
             return max(1, self._pictures)
-        return max(1, min(self._pictures or ALL_THERE, count(item)))
+        there: int = count(item)
+        return max(1, min(self._pictures or ALL_THERE, there))
 
     def _paint(self, requests: Sequence[Request], kept: Pictures) -> None:
         """Paint what is missing; each picture is kept before the next one is taken."""

@@ -110,7 +110,7 @@ def _lexicon() -> dict[str, Triple]:
 
 
 def _sides(entry: list[Any]) -> Triple:
-    """The sides of an entry: one range stands for all three, two for those across and the height."""
+    """The sides of an entry: one range is for all three, two for those across and the height."""
     ranges = [text for text in entry if isinstance(text, str) and text != "any"]
     sides = [_middle(text) for text in ranges]
     if len(sides) == 1:

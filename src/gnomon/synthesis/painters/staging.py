@@ -14,13 +14,14 @@ from gnomon.space.parts import Triple
 from gnomon.space.placing import Statement, arrange
 from gnomon.space.relations import relations
 from gnomon.space.scenes import Placed, Scene, Viewer
+from gnomon.space.things import thing_named
 from gnomon.space.viewing import viewer_of
-from gnomon.synthesis.painters.shapes import Drawn, block, drawn_as
+from gnomon.synthesis.painters.shapes import PERSON, Drawn, block, drawn_as
 from gnomon.synthesis.records import Asked
 
 ANGLE = 40.0  # degrees, how wide the viewer sees
 SLOPE = 0.728  # width of the picture at a distance of 1
-LARGE, SMALL = 0.4, 0.14  # share of the picture that the larger and the smaller thing fill
+LARGE, SMALL = 0.36, 0.14  # share of the picture that the larger and the smaller thing fill
 ALIKE = 2.5  # ratio of sizes up to which things stand at one distance
 TALLEST = 60.0  # metres
 MOST_RATIO = 1000.0
@@ -117,7 +118,7 @@ def _broadside(drawn: Drawn) -> float:
 def _placed(asked: Asked, gold: str, seed: int, random: Random) -> Stage:
     """Two things in a relation: one of our layouts, or else as scenes in general are arranged."""
     first, second = drawn_as(asked.first, person=True), drawn_as(asked.second)
-    if gold in LAYOUTS:
+    if gold in LAYOUTS and not _fit_together(gold, first, second):
         return Stage(_laid_out(gold, first, second, random))
     if gold not in relations():
         return Stage(None, f"the renderer has no picture of '{gold[:60]}'")
@@ -125,9 +126,20 @@ def _placed(asked: Asked, gold: str, seed: int, random: Random) -> Stage:
     try:
         return Stage(arrange(names, [Statement(FIRST, gold, SECOND)], seed))
     except GnomonError as error:
-        if gold in LIKE:
-            return Stage(_laid_out(LIKE[gold], first, second, random))
+        like = LIKE.get(gold, gold)
+        if like in LAYOUTS:
+            return Stage(_laid_out(like, first, second, random))
         return Stage(None, f"out of the renderer's reach: {error.message}")
+
+
+def _fit_together(relation: str, first: Drawn, second: Drawn) -> bool:
+    """Whether two things may be arranged as they are: shapes, of which a container has room.
+
+    People are not arranged: ours only stand.
+    """
+    if first.is_block or second.is_block or first.thing == PERSON:
+        return False
+    return relation != "inside" or thing_named(second.thing).cavity is not None
 
 
 def _laid_out(relation: str, first: Drawn, second: Drawn, random: Random) -> Scene:
