@@ -40,7 +40,7 @@ ALLOWED = {
         "space",
         "vision",
     },
-    "vision": {"errors", "fetching", "files", "fingerprint", "records"},
+    "vision": {"errors", "fetching", "files", "fingerprint", "records", "space", "writing"},
     "probing": {"contracts", "errors", "files", "records"},
     "space": {"errors", "fetching", "files", "records"},
     "models": {
@@ -63,6 +63,7 @@ ALLOWED = {
         "fetching",
         "files",
         "fingerprint",
+        "measures",
         "models",
         "options",
         "records",
@@ -71,6 +72,7 @@ ALLOWED = {
         "runs",
         "space",
         "vision",
+        "writing",
     },
     "engine": {
         "",

@@ -159,6 +159,14 @@ MEASURES: dict[str, Entry] = {
         "accuracy if items without an answer are guessed",
     ),
     "macro_f1": Entry("gnomon.measures.classes:MACRO_F1", "mean over classes of F1"),
+    "recognised_macro_f1": Entry(
+        "gnomon.measures.classes:RECOGNISED_MACRO_F1",
+        "macro-F1 among the items that have a readable answer",
+    ),
+    "guessed_macro_f1": Entry(
+        "gnomon.measures.classes:GUESSED_MACRO_F1",
+        "macro-F1 if items without an answer are guessed",
+    ),
     "typical_f1": Entry(
         "gnomon.measures.classes:typical_f1",
         "macro-F1 over sets of typical labels: typical_f1@code or @paper",

@@ -89,7 +89,7 @@ def check_same_model(manifest: Manifest, model: Model, folder: Path) -> None:
 
 def determining(description: dict[str, Any]) -> dict[str, Any]:
     """What a description says beyond what follows from weights and items: size, what was fitted."""
-    following = ("parameters", "fitted")
+    following = ("parameters", "fitted", "trial")
     return {key: value for key, value in description.items() if key not in following}
 
 

@@ -27,7 +27,8 @@ def judged(
     detector: str = "ssd",
     depth: str = "fastdepth",
     rule: str = "",
-    least: float = 0.2,
+    least: float = 0.4,
+    trial: int = 20,
     pictures: int = 1,
     paint_seed: int = 0,
     painted: str = "",
@@ -39,6 +40,7 @@ def judged(
     depth      what says how far away they are: fastdepth, hf:NAME, true or none
     rule       how boxes become an answer (default: the paper's, right way up)
     least      how sure the detector must be of a thing, from 0 to 1
+    trial      on drawn scenes of how many items the judge is tried first; 0 for none
     pictures   how many are painted for each item, and vote
     paint_seed  with the item's id and the picture's number, the seed of each picture
     painted    the folder of a run whose pictures are judged; none is painted
@@ -63,6 +65,7 @@ def as_model(open_painter: Callable[..., Painter]) -> Callable[..., Synth]:
             open_judge(how["judge"], how["detector"], how["depth"], how["rule"], how["least"]),
             pictures=how["pictures"],
             seed=how["paint_seed"],
+            trial=how["trial"],
         )
 
     mine = [*own.parameters.values(), *shared.parameters.values()]
@@ -71,7 +74,7 @@ def as_model(open_painter: Callable[..., Painter]) -> Callable[..., Synth]:
     merged.__name__ = merged.__qualname__ = open_painter.__name__
     merged.__module__ = open_painter.__module__
     merged.__doc__ = _joined(open_painter)
-    merged.neutral = neutral_options(open_painter) | {"painted"}
+    merged.neutral = neutral_options(open_painter) | {"painted", "trial"}
     return factory
 
 
@@ -136,6 +139,8 @@ def _check(how: dict[str, Any]) -> None:
             f"{how['pictures']} pictures an item cannot be painted.",
             f"Give --pictures 1 to {MOST_PICTURES}, or 0 for all that there are.",
         )
+    if how["trial"] < 0:
+        raise UsageError("A judge cannot be tried on fewer than no scenes.", "Give --trial 20.")
 
 
 def _joined(open_painter: Callable[..., Painter]) -> str:

@@ -7,7 +7,7 @@ seeds, and what is there already is not painted again.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -16,6 +16,7 @@ from msgspec.structs import replace
 
 from gnomon.contracts import TEXT, Benchmark, Scale
 from gnomon.errors import DataError, ModelError
+from gnomon.measures.correcting import Trial
 from gnomon.records import Answer, Item
 from gnomon.runs import PICTURES
 from gnomon.synthesis.keeping import UNFINISHED, Pictures, painter_name
@@ -32,19 +33,32 @@ class Synth:
     scale: Scale = "probability"
 
     def __init__(
-        self, painter: Painter, judge: Judge | None, *, pictures: int = 1, seed: int = 0
+        self,
+        painter: Painter,
+        judge: Judge | None,
+        *,
+        pictures: int = 1,
+        seed: int = 0,
+        trial: int = 0,
     ) -> None:
         self.spec = painter.spec
         self.batch = max(1, painter.batch // max(1, pictures))
         self._painter, self._judge = painter, judge
         self._pictures, self._seed = pictures, seed
+        self._scenes_of_trial = trial
+        self._trial: Trial | None = None
         self._kept: Pictures | None = None
         self._lent: TemporaryDirectory[str] | None = None
         self._signed = painter_name(painter.spec, painter.describe())
 
     def describe(self) -> dict[str, Any]:
-        """What determines the answers: painter, judge, and how many pictures vote."""
+        """What determines the answers: painter, judge, and how many pictures vote.
+
+        And how the judge fared on pictures of which one knows what they show.
+        """
+        trial = {"trial": self._trial._asdict()} if self._trial else {}
         return {
+            **trial,
             "painter": self._painter.describe(),
             "judge": self._judge.describe() if self._judge else "none",
             "pictures": self._pictures,
@@ -52,11 +66,18 @@ class Synth:
         }
 
     def prepare(self, items: Iterable[Item], benchmark: Benchmark) -> None:
-        """Refuse a benchmark whose items are no scenes, before anything is painted."""
-        for item in islice(items, 1):
+        """Refuse a benchmark whose items are no scenes, and try the judge, before any painting."""
+        rest = iter(items)
+        first = list(islice(rest, 1))
+        for item in first:
             trouble = self._unfit(item)
             if trouble:
                 raise ModelError(f"{self.spec} cannot be asked this: {trouble}.", _remedy(item))
+        if self._judge is not None and self._scenes_of_trial:
+            from gnomon.synthesis.judging.trying import trial_of
+
+            asked = chain(first, rest)
+            self._trial = trial_of(self._judge, asked, self._scenes_of_trial, self._pictures or 1)
 
     def keep(self, folder: Path) -> None:
         """Keep the pictures in a run's folder, where an earlier process may have left some."""

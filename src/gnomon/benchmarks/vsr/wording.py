@@ -66,9 +66,7 @@ def presence(thing: str, *, several: bool = False) -> str:
     return f"There is {_one(thing)}."
 
 
-def prompt(
-    subject: str, ground: str, text: str, *, several: str = "", turned: bool = False
-) -> str:
+def prompt(subject: str, ground: str, text: str, *, several: str = "", turned: bool = False) -> str:
     """What an image model is told to paint; `turned` names the ground first.
 
     >>> prompt("cat", "box", "The cat is in the box.")

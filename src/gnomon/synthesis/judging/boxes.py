@@ -20,8 +20,9 @@ from gnomon.vision.relating import Place, margin
 if TYPE_CHECKING:
     from PIL.Image import Image as Pixels
 
-LEAST = 0.2  # how sure a detector must be, as in the paper
+LEAST = 0.4  # how sure a detector must be; the embedded one lists much that is not there
 GREATER = ("larger", "taller")
+OWN_FRAMES = ("own", "subject")  # left and right of a thing as it faces, not as one sees it
 
 
 def boxes_judge(
@@ -79,6 +80,9 @@ class BoxJudge:
         asked = asked_of(item)
         if asked is None:
             return abstain("the item does not name two things")
+        frame = item.tags.get("frame", "")
+        if frame in OWN_FRAMES:
+            return abstain(f"boxes do not show the frame '{frame}' that the relation is meant in")
         return self.decide(item, asked, self._see(asked, picture, truth), picture.size)
 
     def decide(self, item: Item, asked: Asked, seen: Look, size: tuple[int, int]) -> Verdict:

@@ -34,6 +34,8 @@ def vqa_judge(spec: str, **options: Any) -> AskedJudge:
 class AskedJudge:
     """Puts the item's question about the picture to a model that sees."""
 
+    asks = True  # any question, not only scenes
+
     def __init__(self, model: Model) -> None:
         self.model = model
 

@@ -1,0 +1,1 @@
+"""From anyone's pictures to typical colours, relative sizes and elevations: `gnomon look`."""

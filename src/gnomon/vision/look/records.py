@@ -1,0 +1,104 @@
+"""What the stages of `gnomon look` exchange: scenes come in, findings come out.
+
+All are plain and immutable; on disk each is one JSON object with the same field names. Places in a
+picture are shares of its width and height from the top left, whatever the annotations count in.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from gnomon.vision.detecting import Box
+
+MOST_REGIONS = 50  # that a finding names; its counts are of all
+
+
+class Picture(msgspec.Struct, frozen=True, kw_only=True, gc=False, omit_defaults=True):
+    """A photograph or drawing that regions lie in."""
+
+    id: str
+    file: str = ""  # empty if there is none at hand
+    width: int = 0  # in pixels; 0 if not known
+    height: int = 0
+    scene: str = ""  # kitchen, street ...; empty if not known
+    depth: str = ""  # file of the true distances (.npy), where something rendered them
+
+
+class Region(msgspec.Struct, frozen=True, kw_only=True, gc=False, omit_defaults=True):
+    """A part of a picture in which one thing is seen.
+
+    >>> Region(id="7", picture="1", box=Box(0, 0, 0.5, 0.5), phrase="the man's red hat").box.area
+    0.25
+    """
+
+    id: str  # no other region of the same source has it
+    picture: str  # Picture.id
+    box: Box  # within the picture, with an area
+    name: str = ""  # what is seen; empty until names are made from phrases
+    phrase: str = ""  # the caption of the region, if it has one
+    whole: str = ""  # the name of what it is a part of
+    outline: tuple[tuple[float, ...], ...] = ()  # polygons: x, y, x, y ... as shares
+    runs: tuple[int, ...] = ()  # lengths of runs outside, inside, outside ... down the columns
+    mask: str = ""  # file of an image in which the region's pixels have the value `mark`
+    mark: int = 255
+    confidence: float = 1.0  # of a detector; annotations are taken at their word
+
+
+class Scene(msgspec.Struct, frozen=True, kw_only=True, gc=False, omit_defaults=True):
+    """One picture with its regions, as readers give them."""
+
+    picture: Picture
+    regions: tuple[Region, ...]
+    captions: tuple[str, ...] = ()  # of the whole picture: they give names, and no sightings
+
+
+class Depth(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """How far what a picture shows is from the camera."""
+
+    picture: str
+    model: str
+    file: str  # the map of figures (.npy)
+    far_is_large: bool
+
+
+class Sighting(msgspec.Struct, frozen=True, kw_only=True, gc=False, omit_defaults=True):
+    """What one region says about the thing that is seen in it."""
+
+    region: str
+    picture: str
+    object: str
+    scene: str = ""
+    subtype: str = ""  # empty while none was chosen
+    colours: tuple[str, ...] = ()
+    area: float = 0.0  # share of the picture that the thing covers: its mask, else its box
+    distance: float | None = None  # none if not known; the depth model says which way it goes
+    top: float = 0.0  # its highest point, from 0 at the top of the picture to 1
+    middle: float = 0.0  # its vertical centroid
+    bottom: float = 0.0  # its lowest point
+    height: float = 0.0
+    whole: str = ""  # as in Region
+
+
+class Trouble(msgspec.Struct, frozen=True, kw_only=True, gc=False, omit_defaults=True):
+    """Something that was skipped or changed, and where: nothing is lost silently."""
+
+    what: str  # in a sentence
+    file: str = ""
+    picture: str = ""
+    region: str = ""
+    byte: int | None = None  # the place in the file
+
+
+class Finding(msgspec.Struct, frozen=True, kw_only=True):
+    """What the pictures say about an object, or about a pair of them."""
+
+    what: str  # an object, or a pair as "a|b"
+    property: str  # "name", "subtype", "colour", "size" or "elevation"
+    objects: tuple[str, ...] = ()  # the one object, or the two of the pair in order
+    scene: str = ""  # empty for all scenes together
+    counts: dict[str, int] = msgspec.field(default_factory=dict)
+    distribution: dict[str, float] = msgspec.field(default_factory=dict)
+    # of each label's share, low and high
+    intervals: dict[str, tuple[float, float]] = msgspec.field(default_factory=dict)
+    typical: tuple[str, ...] = ()
+    regions: tuple[str, ...] = ()  # the first of those behind it, at most MOST_REGIONS
