@@ -137,7 +137,7 @@ def test_names_of_strangers_are_names(name, tmp_path):
 
 
 def test_questions_are_painted_by_the_scene_that_they_are_about():
-    (size,) = [i for i in gnomon.load("scales", form="choice").limited(1).items()]
+    size = next(gnomon.load("scales", form="choice").limited(1).items())
     assert prompt_of(size).count(" and ") == 1
     for name in (size.tags["obj_a"], size.tags["obj_b"]):
         assert name in prompt_of(size)
@@ -150,7 +150,7 @@ def test_questions_are_painted_by_the_scene_that_they_are_about():
 
 def test_the_renderer_is_an_oracle(tmp_path):
     for name in ("scales", "posrel"):
-        model = gnomon.model("synth:render", detector="true", depth="true", size=96)
+        model = gnomon.model("synth:render", detector="true", depth="true", trial=0, size=96)
         run = gnomon.run(gnomon.load(name, form="scene"), model, limit=40, runs=tmp_path)
         counts = run.manifest.counts
         assert (counts.answered, counts.errors) == (40, 0)
@@ -159,7 +159,7 @@ def test_the_renderer_is_an_oracle(tmp_path):
 
 
 def test_of_captions_the_renderer_shows_what_rules_can_reach(tmp_path):
-    model = gnomon.model("synth:render", detector="true", depth="true", size=96)
+    model = gnomon.model("synth:render", detector="true", depth="true", trial=0, size=96)
     source = gnomon.load("vsr@fresh", form="scene", quads=20)
     run = gnomon.run(source, model, runs=tmp_path)
     kinds = Counter()
@@ -174,7 +174,9 @@ def test_of_captions_the_renderer_shows_what_rules_can_reach(tmp_path):
 
 
 def test_pictures_are_kept_with_prompt_seed_and_digest(tmp_path):
-    model = gnomon.model("synth:render", detector="true", depth="true", size=32, pictures=2)
+    model = gnomon.model(
+        "synth:render", detector="true", depth="true", trial=0, size=32, pictures=2
+    )
     run = gnomon.run(gnomon.load("scales", form="scene"), model, limit=3, runs=tmp_path)
     kept = read_log(run.path / "pictures")
     items = {item.id: item for item in run.items()}
@@ -189,7 +191,7 @@ def test_pictures_are_kept_with_prompt_seed_and_digest(tmp_path):
 
 def test_restart_paints_again(tmp_path):
     source = gnomon.load("scales", form="scene").limited(2)
-    model = gnomon.model("synth:render", detector="true", depth="true", size=32)
+    model = gnomon.model("synth:render", detector="true", depth="true", trial=0, size=32)
     run = engine_run(source, model, runs=tmp_path)
     (run.path / "pictures" / "mine.txt").write_text("old")
     engine_run(source, model, runs=tmp_path, restart=True)
@@ -198,7 +200,9 @@ def test_restart_paints_again(tmp_path):
 
 
 def test_failed_pictures_are_painted_again_when_errors_are_retried(tmp_path):
-    source = ItemSource(gnomon.load("scales").benchmark, "fresh", gnomon.load("scales", form="scene").options, 3)
+    source = ItemSource(
+        gnomon.load("scales").benchmark, "fresh", gnomon.load("scales", form="scene").options, 3
+    )
     first = next(source.items()).id
     run = engine_run(source, Synth(Plain(trouble=(first,)), Bright()), runs=tmp_path)
     assert run.manifest.counts.errors == 1
@@ -226,7 +230,7 @@ def test_text_models_refuse_scenes(tmp_path):
 
 def test_a_new_judge_looks_at_old_pictures_without_painting(tmp_path):
     source = gnomon.load("posrel", form="scene").limited(16)
-    how = {"detector": "true", "depth": "true", "size": 64}
+    how = {"detector": "true", "depth": "true", "size": 64, "trial": 0}
     old = engine_run(source, gnomon.model("synth:render", **how), runs=tmp_path)
     again = gnomon.model("synth:render", **how, rule="released", painted=str(old.path))
     new = engine_run(source, again, runs=tmp_path)
@@ -245,7 +249,7 @@ def test_a_new_judge_looks_at_old_pictures_without_painting(tmp_path):
 
 def test_what_was_painted_only_can_be_judged_later(tmp_path):
     source = gnomon.load("posrel", form="scene").limited(4)
-    how = {"detector": "true", "depth": "true", "size": 64}
+    how = {"detector": "true", "depth": "true", "size": 64, "trial": 0}
     old = engine_run(source, gnomon.model("synth:render", **how, judge="none"), runs=tmp_path)
     assert old.manifest.counts.unread == 4
     again = gnomon.model("synth:render", **how, painted=str(old.path))
@@ -269,7 +273,7 @@ def test_judges_and_counts_that_cannot_be_are_refused():
 
 # Killed.
 
-CHILD = '''
+CHILD = """
 import os, signal, sys
 from pathlib import Path
 import numpy as np
@@ -319,7 +323,7 @@ def noted(self, painted):
 keeping.Pictures._store, keeping.Pictures._note = stored, noted
 source = gnomon.load("scales", form="scene").limited(8)
 run(source, Synth(Painter(), Judge(), pictures=2), runs=runs)
-'''
+"""
 POINTS = [("painting", 5), ("stored", 4), ("noted", 4), ("judging", 3), ("judging", 9)]
 
 
