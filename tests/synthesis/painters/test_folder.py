@@ -63,7 +63,17 @@ def test_a_table_says_which_pictures_are_whose(tmp_path, form):
 
 
 @pytest.mark.parametrize(
-    "id", ["../secret", "/etc/secret", "a\nb", "{0.__class__}", "x" * 10_000, "\udce4", "%2e%2e%2fsecret", ""]
+    "id",
+    [
+        "../secret",
+        "/etc/secret",
+        "a\nb",
+        "{0.__class__}",
+        "x" * 10_000,
+        "\udce4",
+        "%2e%2e%2fsecret",
+        "",
+    ],
 )
 def test_no_id_leads_out_of_the_folder(tmp_path, id):
     inner = tmp_path / "pictures"

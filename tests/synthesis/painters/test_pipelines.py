@@ -25,7 +25,9 @@ def painted(painter, requests):
 
 def test_a_picture_does_not_depend_on_its_company(diffusion, tmp_path):
     painter = open_painter(diffusion)
-    requests = [request(scene(id=f"item {n}", text=text)) for n, text in enumerate(["a cat", "a dog"])]
+    requests = [
+        request(scene(id=f"item {n}", text=text)) for n, text in enumerate(["a cat", "a dog"])
+    ]
     together = painted(painter, requests)
     alone = painted(painter, requests[:1]) | painted(painter, requests[1:])
     assert len(together) == 2
@@ -41,9 +43,10 @@ def test_seeds_go_by_item_and_number(diffusion):
     item = scene()
     found = painted(painter, [request(item, 0), request(item, 1)])
     assert found[item.id, 0] != found[item.id, 1]
-    assert painted(open_painter(diffusion), [request(item, 0)])[item.id, 0] == painted(
-        open_painter(diffusion), [request(item, 0)]
-    )[item.id, 0]
+    assert (
+        painted(open_painter(diffusion), [request(item, 0)])[item.id, 0]
+        == painted(open_painter(diffusion), [request(item, 0)])[item.id, 0]
+    )
 
 
 def test_size_steps_and_guidance_are_what_was_asked_for(diffusion, tmp_path):
