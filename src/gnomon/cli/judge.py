@@ -79,7 +79,9 @@ def _judged(args: Namespace, run: Run, changes: dict[str, Any]) -> Run:
     from gnomon.cli.progress import live_line
     from gnomon.itemsource import load
     from gnomon.registry import model
+    from gnomon.synthesis.factory import finished_painter
 
+    finished_painter(run.path)  # says so if there are no pictures
     manifest = run.manifest
     options = {**manifest.model_options, **changes, "painted": str(run.path)}
     source = load(manifest.benchmark, **manifest.options)

@@ -13,7 +13,7 @@ import shutil
 from hashlib import sha256
 from io import BytesIO
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -47,13 +47,9 @@ class Pictures:
         try:
             folder.mkdir(parents=True, exist_ok=True)
             self._painted = read_log(folder)
-            self._log: IO[bytes] = _opened_log(folder / LOG)
+            _remove_torn_line(folder / LOG)
         except OSError as error:
             raise _not_kept(folder, error) from None
-
-    def close(self) -> None:
-        """Let go of the log."""
-        self._log.close()
 
     def find(self, item: str, number: int) -> Painted | None:
         """A picture that was kept, or why there is none; none if it was not painted yet."""
@@ -134,9 +130,10 @@ class Pictures:
 
     def _note(self, painted: Painted) -> None:
         try:
-            self._log.write(msgspec.json.encode(painted) + b"\n")
-            self._log.flush()
-            os.fsync(self._log.fileno())
+            with (self.folder / LOG).open("ab") as log:
+                log.write(msgspec.json.encode(painted) + b"\n")
+                log.flush()
+                os.fsync(log.fileno())
         except OSError as error:
             raise _not_kept(self.folder, error) from None
         self._painted[painted.item, painted.number] = painted
@@ -184,15 +181,15 @@ def read_log(folder: Path) -> dict[Key, Painted]:
     return found
 
 
-def _opened_log(file: Path) -> IO[bytes]:
-    """The log, for adding lines behind the last whole one."""
+def _remove_torn_line(file: Path) -> None:
+    """Remove what a kill has left behind the last whole line, where new lines will stand."""
     if file.is_symlink():
         raise DataError("the log of pictures is a link.", START_OVER, file=file)
-    log = file.open("ab+")
-    log.seek(0)
-    whole = log.read().rfind(b"\n") + 1
-    log.truncate(whole)
-    return log
+    if file.exists():
+        content = file.read_bytes()
+        whole = content.rfind(b"\n") + 1
+        if whole < len(content):
+            os.truncate(file, whole)
 
 
 def _link(source: Path, target: Path) -> None:

@@ -176,8 +176,6 @@ class Synth:
         return self._kept
 
     def _let_go(self) -> None:
-        if self._kept is not None:
-            self._kept.close()
         if self._lent is not None:
             self._lent.cleanup()
         self._kept = self._lent = None

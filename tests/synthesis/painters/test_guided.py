@@ -12,8 +12,6 @@ import pytest
 torch = pytest.importorskip("torch")
 pytest.importorskip("diffusers")
 
-from .conftest import request
-
 from gnomon.errors import ModelError, UsageError
 from gnomon.options import options_of
 from gnomon.synthesis.painters.guided import GuidedPainter, Settings, guided
@@ -25,6 +23,8 @@ from gnomon.synthesis.painters.guiding import (
     draw_cuts,
     first_latents,
 )
+
+from .conftest import request
 
 SMALL = Settings(size=32, steps=8, cuts=6)
 NEGATIVE = "incoherent, confusing, cropped, watermarks"

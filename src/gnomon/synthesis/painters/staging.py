@@ -118,7 +118,7 @@ def _broadside(drawn: Drawn) -> float:
 def _placed(asked: Asked, gold: str, seed: int, random: Random) -> Stage:
     """Two things in a relation: one of our layouts, or else as scenes in general are arranged."""
     first, second = drawn_as(asked.first, person=True), drawn_as(asked.second)
-    if gold in LAYOUTS and not _fit_together(gold, first, second):
+    if gold in LAYOUTS and not (gold == "inside" and _fits(first, second)):
         return Stage(_laid_out(gold, first, second, random))
     if gold not in relations():
         return Stage(None, f"the renderer has no picture of '{gold[:60]}'")
@@ -132,14 +132,11 @@ def _placed(asked: Asked, gold: str, seed: int, random: Random) -> Stage:
         return Stage(None, f"out of the renderer's reach: {error.message}")
 
 
-def _fit_together(relation: str, first: Drawn, second: Drawn) -> bool:
-    """Whether two things may be arranged as they are: shapes, of which a container has room.
-
-    People are not arranged: ours only stand.
-    """
+def _fits(first: Drawn, second: Drawn) -> bool:
+    """Whether the second thing may hold the first as it is; people do not: ours only stand."""
     if first.is_block or second.is_block or first.thing == PERSON:
         return False
-    return relation != "inside" or thing_named(second.thing).cavity is not None
+    return thing_named(second.thing).cavity is not None
 
 
 def _laid_out(relation: str, first: Drawn, second: Drawn, random: Random) -> Scene:
