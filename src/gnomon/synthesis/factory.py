@@ -98,7 +98,7 @@ def open_judge(judge: str, detector: str, depth: str, rule: str, least: float) -
         return people_judge(name)
     raise UsageError(
         f"There is no judge '{judge[:60]}'.",
-        "Choose boxes, none, vqa:MODEL with a model that sees, such as vqa:hf:NAME, or people:FILE.",
+        "Choose boxes, vqa:MODEL with a model that sees, people:FILE, or none.",
     )
 
 

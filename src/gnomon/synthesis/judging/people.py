@@ -1,7 +1,7 @@
 """People as judges: what they said of the pictures of a run, read from a table.
 
-The table (CSV) has the columns `item`, `picture` (0 for the first of an item) and `choice`; a choice
-that is empty says that the person could not tell. Several rows for a picture are several people, of
+The table (CSV) has the columns `item`, `picture` (0 for the first of an item) and `choice`; an
+empty choice says that the person could not tell. Several rows for a picture are several people, of
 whom more than half must agree.
 """
 
