@@ -35,7 +35,7 @@ def judged(
 ) -> None:
     """The options that every painter shares.
 
-    judge      boxes, vqa:MODEL (a model that sees is asked), or none (only paint)
+    judge      boxes, vqa:MODEL (a model that sees is asked), people:FILE, or none (only paint)
     detector   what finds the things: ssd, hf:NAME, or true (of rendered scenes)
     depth      what says how far away they are: fastdepth, hf:NAME, true or none
     rule       how boxes become an answer (default: the paper's, right way up)
@@ -92,9 +92,13 @@ def open_judge(judge: str, detector: str, depth: str, rule: str, least: float) -
         from gnomon.synthesis.judging.vqa import vqa_judge
 
         return vqa_judge(name)
+    if kind == "people" and name:
+        from gnomon.synthesis.judging.people import people_judge
+
+        return people_judge(name)
     raise UsageError(
         f"There is no judge '{judge[:60]}'.",
-        "Choose boxes, none, or vqa:MODEL with a model that sees, such as vqa:hf:NAME.",
+        "Choose boxes, vqa:MODEL with a model that sees, people:FILE, or none.",
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, lru_cache
 
 from gnomon.files import package_data, read_yaml
 from gnomon.vision.relating import knowledge
@@ -30,22 +30,33 @@ def class_of(noun: str, labels: Sequence[str]) -> str | None:
 def _class_of(noun: str, labels: Sequence[str]) -> str | None:
     if noun in labels:
         return noun
-    by_class = {_class(label) or label: label for label in labels}
+    by_class = _by_class(tuple(labels))
     known = _class(noun)
     if known is not None:
         return by_class.get(known)
     return by_class.get(_singulars(noun)[-1])
 
 
+@lru_cache(maxsize=8)
+def _by_class(labels: tuple[str, ...]) -> dict[str, str]:
+    return {_class(label) or label: label for label in labels}
+
+
 def _class(noun: str) -> str | None:
     """The class of our own lists that a noun, singular or plural, belongs to."""
     for form in _singulars(noun):
-        if form in knowledge().nouns or form in _kinds().values():
+        if form in knowledge().nouns or form in _wide():
             return form
         found = _synonyms().get(form) or _kinds().get(form)
         if found is not None:
             return found
     return None
+
+
+@cache
+def _wide() -> frozenset[str]:
+    """The classes of which kinds are listed."""
+    return frozenset(_kinds().values())
 
 
 @cache

@@ -20,7 +20,7 @@ import msgspec
 from gnomon.errors import DataError
 from gnomon.fetching.catalogue import cache_folder
 from gnomon.measures.correcting import Trial
-from gnomon.records import Item, digest
+from gnomon.records import Answer, Item, digest
 from gnomon.space.drawing import edition
 from gnomon.synthesis.judging.boxes import BoxJudge
 from gnomon.synthesis.judging.rules import in_pixels
@@ -35,6 +35,14 @@ from gnomon.writing import atomic_file
 SIDE = 256  # pixels of a drawn scene
 SEED = 20_261  # of drawn scenes, so that they are not those of synth:render
 POSITIONS = ("inside", "above", "below", "beside")
+
+
+class Said(NamedTuple):
+    """What an item's right answer is, and what a judge said where it was true, and where not."""
+
+    gold: str
+    right: str | None
+    wrong: str | None
 
 
 def trial_of(judge: Judge, items: Iterable[Item], count: int, pictures: int = 1) -> Trial:
@@ -56,18 +64,23 @@ def trial_of(judge: Judge, items: Iterable[Item], count: int, pictures: int = 1)
 
 def try_on_scenes(judge: Judge, items: Sequence[Item], pictures: int = 1) -> Trial:
     """How a judge fares on drawn scenes: half show the right answer, half another one."""
-    shown = said_shown = other = said_other = recognised = 0
+    said = said_of_scenes(judge, items, pictures)
+    said_shown = sum(right == gold for gold, right, _ in said)
+    said_other = sum(wrong == gold for gold, _, wrong in said)
+    recognised = sum((right is not None) + (wrong is not None) for _, right, wrong in said)
+    return Trial(len(said), said_shown, len(said), said_other, recognised)
+
+
+def said_of_scenes(judge: Judge, items: Sequence[Item], pictures: int = 1) -> list[Said]:
+    """What a judge says of drawn scenes; items that the renderer cannot draw are left out."""
+    found = []
     with TemporaryDirectory(prefix="gnomon-trial-") as folder:
         for item in items:
             right = _judged(judge, item, item.gold[0], pictures, Path(folder))
             wrong = _judged(judge, item, _another(item), pictures, Path(folder))
-            if right is None or wrong is None:  # beyond the renderer
-                continue
-            shown, other = shown + 1, other + 1
-            said_shown += right.choice == item.gold[0]
-            said_other += wrong.choice == item.gold[0]
-            recognised += (right.choice is not None) + (wrong.choice is not None)
-    return Trial(shown, said_shown, other, said_other, recognised)
+            if right is not None and wrong is not None:
+                found.append(Said(item.gold[0], right.choice, wrong.choice))
+    return found
 
 
 class PhotoTrial(NamedTuple):
@@ -122,11 +135,7 @@ def _another(item: Item) -> str:
     return wrong[seed_of(item.id, 0, SEED) % len(wrong)]
 
 
-class _Said(NamedTuple):
-    choice: str | None
-
-
-def _judged(judge: Judge, item: Item, choice: str, pictures: int, folder: Path) -> _Said | None:
+def _judged(judge: Judge, item: Item, choice: str, pictures: int, folder: Path) -> Answer | None:
     """What a judge says of scenes in which a choice is true; none if they cannot be drawn."""
     painted, verdicts = [], []
     for number, made in enumerate(_drawn(item, choice, pictures)):
@@ -144,7 +153,7 @@ def _judged(judge: Judge, item: Item, choice: str, pictures: int, folder: Path) 
         )
         painted.append(each)
         verdicts.append(judge.look(item, each, decode_bytes(made.content, file), made.truth))
-    return _Said(vote(item, painted, verdicts).choice)
+    return vote(item, painted, verdicts)
 
 
 def _drawn(item: Item, choice: str, pictures: int) -> Iterator[Picture | None]:
