@@ -20,6 +20,7 @@ from gnomon.records import Item
 from gnomon.runs import Run
 from gnomon.space.pictures import png
 from gnomon.synthesis.factory import open_judge
+from gnomon.synthesis.judging.vqa import question_of
 from gnomon.synthesis.keeping import LOG, read_log
 from gnomon.synthesis.model import Synth, prompt_of
 from gnomon.synthesis.painters.render import Renderer
@@ -143,6 +144,39 @@ def test_questions_are_painted_by_the_scene_that_they_are_about():
         assert name in prompt_of(size)
     place = next(gnomon.load("posrel", form="choice").limited(1).items())
     assert prompt_of(place) == place.context
+
+
+class Asking:
+    """A model that sees, asked the item's own question: says yes to bright pictures."""
+
+    asks = True
+
+    def __init__(self):
+        self.questions = []
+
+    def describe(self):
+        return {"judge": "asked"}
+
+    def look(self, item, painted, picture, truth):
+        self.questions.append((item.text, painted.prompt))
+        return Verdict(int(picture.getpixel((0, 0))[0] < 125), (), {})
+
+
+def test_questions_are_answered_through_pictures(tmp_path):
+    judge = Asking()
+    source = gnomon.load("posrel", form="choice").limited(6)
+    run = engine_run(source, Synth(Plain(), judge), runs=tmp_path)
+    assert run.manifest.counts.answered == 6
+    asked = {item.text: item.context for item in run.items()}
+    assert len(judge.questions) == 6
+    for text, prompt in judge.questions:
+        assert prompt == asked[text]
+    # the model that sees is not told what the picture shows
+    item = next(iter(run.items()))
+    painted = next(iter(read_log(run.path / "pictures").values()))
+    question = question_of(item, painted, (4, 4))
+    assert (question.text, question.context) == (item.text, "")
+    assert question.images[0].sha256 == painted.sha256
 
 
 # Runs.

@@ -43,6 +43,12 @@ class AskedJudge:
         """What determines the verdicts."""
         return {"judge": "vqa", "model": self.model.spec, **self.model.describe()}
 
+    def close(self) -> None:
+        """Let go of the model."""
+        close = getattr(self.model, "close", None)
+        if close:
+            close()
+
     def look(self, item: Item, painted: Painted, picture: Pixels, truth: Truth | None) -> Verdict:
         """What the model says that the picture shows; `painted` names the file."""
         question = question_of(item, painted, picture.size)
@@ -67,8 +73,8 @@ def question_of(item: Item, painted: Painted, size: tuple[int, int]) -> Item | N
     'In the picture, the ant is [MASK] than the bird.'
     """
     image = Image(path=painted.file, sha256=painted.sha256, width=size[0], height=size[1])
-    if item.form != "scene":
-        return replace(item, images=(image,))
+    if item.form != "scene":  # the picture stands for what the question is about
+        return replace(item, context="", images=(image,))
     asked = asked_of(item)
     if asked is None:
         return None

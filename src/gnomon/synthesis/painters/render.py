@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from msgspec.structs import replace
 
-from gnomon.errors import UsageError
+from gnomon.errors import UsageError, unknown
 from gnomon.records import Item
 from gnomon.space.bodies import Body
 from gnomon.space.drawing import edition
@@ -24,19 +24,23 @@ from gnomon.synthesis.painters.staging import FIRST, SECOND, stage
 from gnomon.synthesis.records import Picture, Request, Standing, Trouble, Truth, asked_of
 from gnomon.vision.detecting import Box
 
+LOOKS = ("shapes", "meshes")
 LEAST_SEEN = 4  # pixels of a thing that counts as in the picture
 
 
 @as_model
-def render(name: str, *, size: int = 256) -> Renderer:
+def render(name: str, *, size: int = 256, look: str = "shapes") -> Renderer:
     """Scenes of everyday things in which the item's right answer is true.
 
     size       pixels of a picture's side
+    look       shapes, or meshes: things with models, where there are any (gnomon data get things)
     """
     if name:
         raise UsageError(f"synth:render takes no name, not '{name[:60]}'.", "Write synth:render.")
     check_size(size)
-    return Renderer(size)
+    if look not in LOOKS:
+        raise unknown("look", look, LOOKS)
+    return Renderer(size, meshes=look == "meshes")
 
 
 class Renderer:
@@ -45,12 +49,13 @@ class Renderer:
     spec = "synth:render"
     batch = 16
 
-    def __init__(self, size: int) -> None:
-        self.size = size
+    def __init__(self, size: int, *, meshes: bool = False) -> None:
+        self.size, self.meshes = size, meshes
 
     def describe(self) -> dict[str, Any]:
         """What determines the pictures."""
-        return {"size": self.size, "edition": edition()}
+        look = "meshes" if self.meshes else "shapes"
+        return {"size": self.size, "look": look, "edition": edition()}
 
     def paint(self, requests: Sequence[Request]) -> Iterator[tuple[Request, Picture | Trouble]]:
         """Each request with its picture."""
@@ -60,10 +65,13 @@ class Renderer:
     def _paint(self, request: Request) -> Picture | Trouble:
         if len(request.item.gold) != 1:
             return Trouble("the renderer needs an item with one right answer")
-        return picture_of(request.item, request.item.gold[0], request.seed, self.size)
+        gold = request.item.gold[0]
+        return picture_of(request.item, gold, request.seed, self.size, meshes=self.meshes)
 
 
-def picture_of(item: Item, choice: str, seed: int, size: int = 256) -> Picture | Trouble:
+def picture_of(
+    item: Item, choice: str, seed: int, size: int = 256, *, meshes: bool = False
+) -> Picture | Trouble:
     """A picture that shows one of an item's choices, the right one or another."""
     asked = asked_of(item)
     if asked is None or choice not in item.choices:
@@ -71,19 +79,21 @@ def picture_of(item: Item, choice: str, seed: int, size: int = 256) -> Picture |
     staged = stage(asked, choice, seed)
     if staged.scene is None:
         return Trouble(staged.trouble)
-    together = survey(staged.scene, size)
-    first = standing(staged.scene, FIRST, asked.first, together)
-    second = standing(staged.scene, SECOND, asked.second, together)
+    together = survey(staged.scene, size, meshes=meshes)
+    first = standing(staged.scene, FIRST, asked.first, together, meshes=meshes)
+    second = standing(staged.scene, SECOND, asked.second, together, meshes=meshes)
     if first is None or second is None:
         return Trouble("out of the renderer's reach: one of the things would be out of sight")
-    content = png(paint(staged.scene, size), notes=scene_note(staged.scene))
+    content = png(paint(staged.scene, size, meshes=meshes), notes=scene_note(staged.scene))
     return Picture(content, Truth(first=first, second=second))
 
 
-def standing(scene: Scene, id: str, name: str, together: Survey) -> Standing | None:
+def standing(
+    scene: Scene, id: str, name: str, together: Survey, *, meshes: bool = False
+) -> Standing | None:
     """What is known of one thing of a scene; none if it is not in the picture."""
     size = len(together.mask)
-    alone = survey(replace(scene, things=(scene.placed(id),), links=()), size)
+    alone = survey(replace(scene, things=(scene.placed(id),), links=()), size, meshes=meshes)
     own = alone.mask > 0
     box = alone.boxes[id]
     if box is None or int(own.sum()) < LEAST_SEEN:
