@@ -12,8 +12,11 @@ import pytest
 torch = pytest.importorskip("torch")
 pytest.importorskip("diffusers")
 
+import gnomon
+from gnomon import engine
 from gnomon.errors import ModelError, UsageError
 from gnomon.options import options_of
+from gnomon.synthesis.keeping import read_log
 from gnomon.synthesis.painters.guided import GuidedPainter, Settings, guided
 from gnomon.synthesis.painters.guiding import (
     DEVIATION,
@@ -318,6 +321,30 @@ def test_kill_9_and_the_same_pixels(vqgan, clip, tmp_path):
     resumed = painter(vqgan, clip)
     resumed.keep(folder)
     assert painted(resumed.paint([request()])) == whole
+
+
+def test_a_run_that_was_interrupted_ends_with_the_same_pictures(vqgan, clip, tmp_path, monkeypatch):
+    source = gnomon.load("posrel", form="scene").limited(2)
+    how = {"vqgan": str(vqgan), "clip": str(clip), "size": 32, "steps": 5, "cuts": 4}
+    model = gnomon.model("synth:guided", **how, save_every=2, judge="none", device="cpu")
+    whole = engine.run(source, model, runs=tmp_path / "whole")
+    save, saved = GuidedPainter._save, []
+
+    def interrupted(self, guidance, asked):
+        save(self, guidance, asked)
+        saved.append(guidance.step)
+        if len(saved) == 3:  # in the second picture
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(GuidedPainter, "_save", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        engine.run(source, model, runs=tmp_path / "parts")
+    monkeypatch.undo()
+    (folder,) = (tmp_path / "parts").iterdir()
+    assert len(read_log(folder / "pictures")) == 1
+    run = engine.run(source, model, runs=tmp_path / "parts")
+    assert read_log(run.path / "pictures") == read_log(whole.path / "pictures")
+    assert not list((run.path / "pictures" / "unfinished").iterdir())
 
 
 def test_a_damaged_checkpoint_is_begun_anew(vqgan, clip, tmp_path):

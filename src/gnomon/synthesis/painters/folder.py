@@ -128,7 +128,10 @@ def named_files(place: Path) -> dict[str, list[Path]]:
         numbered = re.fullmatch(r"(.+)_(\d{1,6})", stem)
         if numbered:
             found.setdefault(numbered[1], []).append((int(numbered[2]), file))
-    return {stem: [file for _, file in sorted(files)] for stem, files in found.items()}
+    ordered: dict[str, list[Path]] = {}
+    for stem, files in found.items():
+        ordered[stem] = [file for _, file in sorted(files)]
+    return ordered
 
 
 def read_index(table: Path) -> dict[str, list[Path]]:

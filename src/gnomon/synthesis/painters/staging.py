@@ -29,6 +29,7 @@ TWICE = 2.0  # how much larger a thing is whose size nobody knows, where it must
 DWARFED = 5.0  # how many times as long as the other thing a block may be whose place is shown
 DEEP = 1.5  # the same for how far it reaches away from the viewer, where it would spread out
 ROOM = 1.25  # of a container, as a multiple of what it must hold
+LARGEST_ROOM = 6.0  # metres; what is farther away stands outdoors
 COLOURS = ("blue", "amber", "teal", "dark red", "purple", "green")
 GREATER = ("larger", "taller")
 
@@ -209,7 +210,6 @@ def _thing(id: str, drawn: Drawn, at: Triple, random: Random, turn: float = 0.0)
 
 
 def _scene(things: list[Placed], viewer: Viewer, random: Random) -> Scene:
-    place: Literal["indoors", "outdoors"] = "outdoors"
-    if max(max(abs(value) for value in placed.at) for placed in things) < 6:
-        place = "indoors"
+    farthest = max(max(map(abs, placed.at)) for placed in things)
+    place: Literal["indoors", "outdoors"] = "indoors" if farthest < LARGEST_ROOM else "outdoors"
     return Scene(things=tuple(things), viewer=viewer, place=place, look=random.randrange(1000))
