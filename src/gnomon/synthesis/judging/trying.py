@@ -21,11 +21,10 @@ from gnomon.errors import DataError
 from gnomon.fetching.catalogue import cache_folder
 from gnomon.measures.correcting import Trial
 from gnomon.records import Answer, Item, digest
-from gnomon.space.drawing import edition
 from gnomon.synthesis.judging.boxes import BoxJudge
 from gnomon.synthesis.judging.rules import in_pixels
 from gnomon.synthesis.judging.voting import vote
-from gnomon.synthesis.painters.render import picture_of
+from gnomon.synthesis.painters.render import edition, picture_of
 from gnomon.synthesis.records import Judge, Painted, Picture, asked_of, seed_of
 from gnomon.vision.decoding import decode, decode_bytes
 from gnomon.vision.detecting import Box

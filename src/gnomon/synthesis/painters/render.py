@@ -7,6 +7,7 @@ pictures would misjudge those of a real one.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cache
 from math import prod
 from typing import Any
 
@@ -14,9 +15,10 @@ import numpy as np
 from msgspec.structs import replace
 
 from gnomon.errors import UsageError, unknown
-from gnomon.records import Item
+from gnomon.files import package_data
+from gnomon.records import Item, digest
 from gnomon.space.bodies import Body
-from gnomon.space.drawing import edition
+from gnomon.space import drawing
 from gnomon.space.pictures import Survey, check_size, paint, png, scene_note, survey
 from gnomon.space.scenes import Scene
 from gnomon.synthesis.factory import as_model
@@ -24,6 +26,7 @@ from gnomon.synthesis.painters.staging import FIRST, SECOND, stage
 from gnomon.synthesis.records import Picture, Request, Standing, Trouble, Truth, asked_of
 from gnomon.vision.detecting import Box
 
+EDITION = "2"  # to be raised when the same item is drawn as another scene
 LOOKS = ("shapes", "meshes")
 LEAST_SEEN = 4  # pixels of a thing that counts as in the picture
 
@@ -67,6 +70,13 @@ class Renderer:
             return Trouble("the renderer needs an item with one right answer")
         gold = request.item.gold[0]
         return picture_of(request.item, gold, request.seed, self.size, meshes=self.meshes)
+
+
+@cache
+def edition() -> str:
+    """What determines how items are drawn: the things' data, their sizes, and the code's edition."""
+    sizes = package_data("synthesis/sizes.yaml").read_text(encoding="utf-8")
+    return digest(drawing.edition(), EDITION, sizes)
 
 
 def picture_of(

@@ -6,6 +6,7 @@ otherwise. Of two blocks, one may be drawn at most a thousand times as large as 
 
 from __future__ import annotations
 
+from math import sqrt
 from random import Random
 from typing import Literal, NamedTuple
 
@@ -13,7 +14,7 @@ from gnomon.errors import GnomonError
 from gnomon.space.parts import Triple
 from gnomon.space.placing import Statement, arrange
 from gnomon.space.relations import relations
-from gnomon.space.scenes import Placed, Scene, Viewer
+from gnomon.space.scenes import SCALES, Placed, Scene, Viewer
 from gnomon.space.things import thing_named
 from gnomon.space.viewing import viewer_of
 from gnomon.synthesis.painters.shapes import PERSON, Drawn, block, drawn_as
@@ -25,7 +26,8 @@ LARGE, SMALL = 0.36, 0.14  # share of the picture that the larger and the smalle
 ALIKE = 2.5  # ratio of sizes up to which things stand at one distance
 TALLEST = 60.0  # metres
 MOST_RATIO = 1000.0
-TWICE = 2.0  # how much larger a thing is whose size nobody knows, where it must be larger
+TWICE = 2.0  # how much larger a thing is drawn that must be larger than it is known to be
+CLEARLY = 1.1  # how much larger a thing must look to count as larger
 DWARFED = 5.0  # how many times as long as the other thing a block may be whose place is shown
 DEEP = 1.5  # the same for how far it reaches away from the viewer, where it would spread out
 ROOM = 1.25  # of a container, as a multiple of what it must hold
@@ -57,12 +59,17 @@ def stage(asked: Asked, gold: str, seed: int) -> Stage:
 def _sized(
     first: Drawn, second: Drawn, kind: str, *, first_is_greater: bool
 ) -> tuple[Drawn, Drawn]:
-    """Both things as they are drawn beside each other: blocks fit the other's size."""
+    """Both things as they are drawn beside each other.
+
+    They have their true sizes, unless that is not known or another answer is to be shown.
+    """
     greater, lesser = (first, second) if first_is_greater else (second, first)
-    if not greater.known:
-        greater = _resized(greater, TWICE * max(lesser.size))
-    elif not lesser.known:
-        lesser = _resized(lesser, max(greater.size) / TWICE)
+    both_known = greater.known and lesser.known
+    if not both_known or _extent(greater, kind) < CLEARLY * _extent(lesser, kind):
+        if lesser.is_block and max(lesser.size) > TALLEST / TWICE**2:
+            lesser = _resized(lesser, TALLEST / TWICE**2)
+        factor = TWICE * _extent(lesser, kind) / _extent(greater, kind)
+        greater = _scaled(greater, factor)
     if greater.is_block and max(greater.size) > TALLEST:
         shrink = TALLEST / max(greater.size)
         greater = _resized(greater, TALLEST)
@@ -73,6 +80,22 @@ def _sized(
     if kind == "size":
         greater, lesser = _faced(greater), _faced(lesser)
     return (greater, lesser) if first_is_greater else (lesser, greater)
+
+
+def _extent(drawn: Drawn, kind: str) -> float:
+    """How large a thing looks from the side, or how tall it is."""
+    if kind == "height":
+        return drawn.size[2]
+    sides = sorted(drawn.size) if drawn.is_block else [max(drawn.size[:2]), drawn.size[2]]
+    return sqrt(sides[-1] * sides[-2])
+
+
+def _scaled(drawn: Drawn, factor: float) -> Drawn:
+    """A thing that is so many times as large; as a block if its shape cannot be drawn so large."""
+    scale = drawn.scale * factor
+    if drawn.is_block or not SCALES[0] <= scale <= SCALES[1]:
+        return _resized(drawn, max(drawn.size) * factor)
+    return Drawn(drawn.thing, scale)
 
 
 def _resized(drawn: Drawn, longest: float) -> Drawn:
