@@ -5,6 +5,8 @@ import json
 import numpy as np
 import pytest
 
+import gnomon
+from gnomon import engine
 from gnomon.errors import DataError, UsageError
 from gnomon.space.pictures import png
 from gnomon.synthesis.painters.folder import file_stem, folder
@@ -101,3 +103,19 @@ def test_what_is_not_there_is_said(tmp_path):
         folder(str(tmp_path / "nothing"))
     with pytest.raises(UsageError, match="needs a folder"):
         folder("")
+
+
+def test_a_folder_end_to_end(tmp_path):
+    source = gnomon.load("posrel", form="scene").limited(4)
+    items = list(source.items())
+    place = tmp_path / "pictures"
+    place.mkdir()
+    for item in items[:3]:
+        for number in (0, 1):
+            (place / f"{file_stem(item.id)}_{number}.png").write_bytes(picture(number))
+    model = gnomon.model(f"images:{place}", judge="none", pictures=0)
+    run = engine.run(source, model, runs=tmp_path / "runs")
+    answers = {item.id: answer for item, answer in run.rows()}
+    assert [len(answers[item.id].files) for item in items] == [2, 2, 2, 0]
+    assert answers[items[3].id].error == "there is no picture of this item"
+    assert len(list((run.path / "pictures").glob("*.png"))) == 2  # equal ones are kept once

@@ -17,8 +17,8 @@ from msgspec.structs import replace
 from gnomon.errors import UsageError, unknown
 from gnomon.files import package_data
 from gnomon.records import Item, digest
-from gnomon.space.bodies import Body
 from gnomon.space import drawing
+from gnomon.space.bodies import Body
 from gnomon.space.pictures import Survey, check_size, paint, png, scene_note, survey
 from gnomon.space.scenes import Scene
 from gnomon.synthesis.factory import as_model
@@ -74,7 +74,7 @@ class Renderer:
 
 @cache
 def edition() -> str:
-    """What determines how items are drawn: the things' data, their sizes, and the code's edition."""
+    """What determines how items are drawn: data of things, their sizes, the code's edition."""
     sizes = package_data("synthesis/sizes.yaml").read_text(encoding="utf-8")
     return digest(drawing.edition(), EDITION, sizes)
 
