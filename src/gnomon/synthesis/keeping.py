@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 LOG = "pictures.jsonl"
 UNFINISHED = "unfinished"  # what painters keep of pictures they are still at
 MOST_BYTES = 64 * 2**20  # of one picture's file
-MOST_LOG = 2**30  # bytes of a log that is read
+MOST_LOG = 2**28  # bytes of a log that is read
 LONGEST_REASON = 300  # characters
 START_OVER = "Restore it from a copy, or start the run over with --restart."
 Key = tuple[str, int]  # an item's id, and which of its pictures
