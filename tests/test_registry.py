@@ -26,7 +26,8 @@ def test_every_builtin_measure_of_a_benchmark_exists():
 
 def test_every_builtin_model_scheme_has_a_factory():
     for scheme in MODELS:
-        assert callable(registry.model_factory(f"{scheme}:x"))
+        name = f"{scheme}/x" if ":" in scheme else f"{scheme}:x"
+        assert callable(registry.model_factory(name))
 
 
 def test_every_measure_has_a_summary():

@@ -149,6 +149,8 @@ class Model(Protocol):
       batch: int        items a batch may hold (default 64)
       lists_choices(form) -> bool  whether items of a form are shown with a list of their choices,
                         whose order may then matter (default: not known)
+      keep(folder)      called before the first question with the run's folder, for a model that
+                        makes files: they go into its folder `pictures`
       close()           called at the end, however the run ends
     Raise `ModelError` when going on makes no sense (server gone, key refused); any other exception
     is recorded as the failure of the item that raised it, and the run continues.

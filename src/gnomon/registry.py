@@ -74,6 +74,7 @@ BENCHMARKS: dict[str, Entry] = {
 }
 
 # A model's entry is a factory: factory(name, **options) -> Model, for SPEC = SCHEME or SCHEME:NAME.
+# A scheme with a colon of its own is one of several kinds: synth:diffusers/NAME.
 MODELS: dict[str, Entry] = {
     "random": Entry(
         "gnomon.models.baselines:random", "a seeded guess among the choices", role="guess"
@@ -121,6 +122,32 @@ MODELS: dict[str, Entry] = {
     "answers": Entry(
         "gnomon.models.answerfile:answers", "answers read from a file: answers:FILE.jsonl"
     ),
+    "synth:render": Entry(
+        "gnomon.synthesis.painters.render:render",
+        "paints scenes as they are right: an oracle for judges",
+    ),
+    "synth:guided": Entry(
+        "gnomon.synthesis.painters.guided:guided",
+        "paints by a VQGAN under CLIP's guidance, as the spatial-commonsense paper does",
+        native=True,
+    ),
+    "synth:diffusers": Entry(
+        "gnomon.synthesis.painters.pipelines:pipeline",
+        "paints by a text-to-image pipeline: synth:diffusers/NAME or a folder",
+        native=True,
+    ),
+    "synth:openai": Entry(
+        "gnomon.synthesis.painters.server:server",
+        "paints by the images endpoint of a server: synth:openai/NAME",
+    ),
+    "synth:gallery": Entry(
+        "gnomon.synthesis.painters.gallery:gallery",
+        "shows photographs of a folder in which both things are seen",
+    ),
+    "images": Entry(
+        "gnomon.synthesis.painters.folder:folder",
+        "pictures made elsewhere: images:DIR, or images:TABLE.csv",
+    ),
 }
 
 # NAME@ARGUMENT is a measure made by a function of the argument.
@@ -140,6 +167,14 @@ MEASURES: dict[str, Entry] = {
         "accuracy if items without an answer are guessed",
     ),
     "macro_f1": Entry("gnomon.measures.classes:MACRO_F1", "mean over classes of F1"),
+    "recognised_macro_f1": Entry(
+        "gnomon.measures.classes:RECOGNISED_MACRO_F1",
+        "macro-F1 among the items that have a readable answer",
+    ),
+    "guessed_macro_f1": Entry(
+        "gnomon.measures.classes:GUESSED_MACRO_F1",
+        "macro-F1 if items without an answer are guessed",
+    ),
     "typical_f1": Entry(
         "gnomon.measures.classes:typical_f1",
         "macro-F1 over sets of typical labels: typical_f1@code or @paper",
@@ -407,7 +442,7 @@ class ModelSpec(NamedTuple):
         """Load the model."""
         from gnomon.contracts import Model
 
-        scheme, _, name = self.spec.partition(":")
+        scheme, name = scheme_of(self.spec)
         found = model_factory(self.spec)(name, **self.options)
         if not isinstance(found, Model):
             raise UsageError(
@@ -426,14 +461,27 @@ def model(spec: str, **options: Any) -> ModelSpec:
     from gnomon.options import check_options, given, neutral_options
 
     factory = model_factory(spec)
-    check_options(f"model {spec.partition(':')[0]}", factory, options)
+    check_options(f"model {scheme_of(spec)[0]}", factory, options)
     return ModelSpec(spec, given(factory, options), neutral_options(factory))
 
 
 def model_factory(spec: str) -> Callable[..., Any]:
     """The function that makes the models of SPEC's scheme."""
-    factory: Callable[..., Any] = _resolve("models", spec.partition(":")[0])
+    factory: Callable[..., Any] = _resolve("models", scheme_of(spec)[0])
     return factory
+
+
+def scheme_of(spec: str) -> tuple[str, str]:
+    """What of a spec chooses the factory, and the name that is given to it.
+
+    >>> scheme_of("hf:gpt2"), scheme_of("synth:diffusers/org/name"), scheme_of("random")
+    (('hf', 'gpt2'), ('synth:diffusers', 'org/name'), ('random', ''))
+    """
+    scheme, _, name = spec.partition(":")
+    kind, _, rest = name.partition("/")
+    if f"{scheme}:{kind}" in MODELS:
+        return f"{scheme}:{kind}", rest
+    return scheme, name
 
 
 def measure(name: str) -> Measure:
@@ -506,7 +554,7 @@ def role(spec: str) -> str:
     >>> role("random"), role("bag-of-words"), role("openai:gpt-4o-mini")
     ('guess', 'shortcut', '')
     """
-    scheme = spec.partition(":")[0]
+    scheme = scheme_of(spec)[0]
     if scheme in MODELS:
         return MODELS[scheme].role
     try:
@@ -523,7 +571,7 @@ def is_native(spec: str) -> bool:
     >>> is_native("gguf:model.gguf"), is_native("random")
     (True, False)
     """
-    scheme = spec.partition(":")[0]
+    scheme = scheme_of(spec)[0]
     if scheme in MODELS:
         return MODELS[scheme].native
     return bool(getattr(model_factory(spec), "native", False))

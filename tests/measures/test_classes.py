@@ -5,7 +5,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gnomon.measures.classes import class_scores, macro_f1, typical_f1
+from gnomon.measures.accuracy import guessed
+from gnomon.measures.classes import (
+    class_scores,
+    guessed_macro_f1,
+    macro_f1,
+    recognised_macro_f1,
+    typical_f1,
+)
 from gnomon.measures.typical import typical_sets
 
 from .conftest import make
@@ -35,6 +42,22 @@ def test_a_missing_answer_lowers_recall_but_is_no_class(table):
         gold, [s or "-" for s in said], labels=["a", "b"], average="macro", zero_division=0
     )
     assert macro_f1(table(gold, said)).value == pytest.approx(expected)
+
+
+def test_recognised_macro_f1_is_that_of_the_items_with_an_answer(table):
+    gold, said = ["a", "a", "b", "b", "b"], ["a", None, "b", "a", None]
+    expected = sklearn.f1_score(["a", "b", "b"], ["a", "b", "a"], average="macro")
+    assert recognised_macro_f1(table(gold, said)).value == pytest.approx(expected)
+
+
+def test_guessed_macro_f1_is_the_mean_of_many_draws(table, rng):
+    gold = rng.choice(LABELS, 400).tolist()
+    said = [g if rng.random() < 0.6 else None for g in gold]
+    whole = table(gold, said, choices=LABELS)
+    drawn = [macro_f1(guessed(whole, seed)).value for seed in range(200)]
+    assert guessed_macro_f1(whole).value == pytest.approx(np.mean(drawn), abs=0.003)
+    answered = table(gold, gold, choices=LABELS)
+    assert guessed_macro_f1(answered).value == macro_f1(answered).value == 1
 
 
 def test_gold_of_a_single_class_is_defined(table):

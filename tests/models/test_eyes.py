@@ -5,11 +5,12 @@ import json
 import pytest
 
 from gnomon.errors import ModelError, UsageError
-from gnomon.models.eyes import Eyes, View, class_of, eyes, read_caption
+from gnomon.models.eyes import Eyes, View, eyes, read_caption
 from gnomon.records import Image, Item
 from gnomon.registry import model
 from gnomon.vision.detecting import Box, Detection
 from gnomon.vision.images import describe
+from gnomon.vision.naming import class_of
 
 PIL = pytest.importorskip("PIL.Image")
 pytest.importorskip("cv2")

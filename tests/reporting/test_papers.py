@@ -48,7 +48,11 @@ def test_every_benchmark_of_a_paper_belongs_to_one_with_tables() -> None:
 def test_every_column_of_every_layout_has_a_published_figure(paper: str) -> None:
     empty = []
     for layout in papers()[paper].tables:
-        known = {place_of(r) for r in results(NAMES[paper]) if r.table == layout.table}
+        known = set()
+        for result in results(NAMES[paper]):
+            if result.table == layout.table:
+                form = layout.form if result.form in layout.beside else result.form
+                known.add(place_of(result)._replace(form=form))
         empty += [(layout.table, c.head) for c in layout.filled() if place_of(c) not in known]
     assert empty == []
 
@@ -60,7 +64,8 @@ def test_every_published_figure_is_in_its_table(paper: str) -> None:
     shown = {}
     for layout in papers()[paper].tables:
         rows = published_rows(papers()[paper], layout, results(NAMES[paper]))
-        shown[layout.table] = sum(cell is not None for row in rows for cell in row[1:])
+        cells = sum(cell is not None for row in rows for cell in row[1:])
+        shown.setdefault(layout.table, cells)  # a second one shows some of the same rows
     assert shown == stored
 
 
@@ -148,7 +153,6 @@ def test_columns_of_the_paper_alone_are_columns_that_no_run_could_fill() -> None
         if column.paper_only
     ]
     assert Counter(alone) == {
-        ("spatial commonsense", "F1 (recognised)"): 5,
         ("VSR", "either split"): 1,
         ("VSR", "any part"): 1,
         ("SpaceNLI", "SNLI+MNLI"): 1,
@@ -424,7 +428,7 @@ def places(form: Form, count: int = 24) -> list[Item]:
                 choices=choices,
                 gold=(choices[i % len(choices)],),
                 group=str(i),
-                tags={"object": str(i), "scale": ("size", "height")[i % 2]},
+                tags={"object": str(i), "person": "man", "scale": ("size", "height")[i % 2]},
             )
         )
     return found
@@ -439,11 +443,36 @@ def test_a_report_compares_with_the_table_of_its_own_form(made: ModuleType, tmp_
         return names, sentences(study, table)[-1]
 
     names, said = report("cloze")
-    assert {"ISM (Human)", "ISM (Box)", "VinVL", "BERT", "RoBERTa"} == set(names)
+    assert {"VinVL", "BERT", "RoBERTa"} == set(names)
+    assert said == "In the paper the best model, VinVL, reaches 56\u00a0%."
+    names, said = report("scene")
+    assert {"ISM (Human)", "ISM (Box)"} == set(names)
     assert said == "In the paper the best model, ISM (Human), reaches 73\u00a0%."
     names, said = report("choice")
     assert {"UnifiedQA", "ISM w/ VinVL"} == set(names)
     assert said == "In the paper the best model, ISM w/ VinVL, reaches 60\u00a0%."
+
+
+def test_painters_stand_beside_the_papers_painters_alone(made: ModuleType, tmp_path: Path) -> None:
+    painted = made.write(tmp_path / "scene", "posrel@published", "painter", places("scene"))
+    said = made.write(tmp_path / "cloze", "posrel@published", "speaker", places("cloze"))
+    tables = [Table.of_run(run, registry.benchmark("posrel")) for run in (painted, said)]
+    listings, _ = beside_papers(tables)
+    by_title = {listing.title: [str(row[0]) for row in listing.rows] for listing in listings}
+    (scenes,) = [
+        names for title, names in by_title.items() if "Table 3. " in title and "painted" in title
+    ]
+    (words,) = [
+        names
+        for title, names in by_title.items()
+        if "Table 3. " in title and "painted" not in title
+    ]
+    assert "painter" in scenes
+    assert "speaker" not in scenes
+    assert {name.partition(",")[0] for name in scenes} == {"ISM (Box)", "ISM (Human)", "painter"}
+    assert "speaker" in words
+    assert "painter" not in words
+    assert any(name.startswith("BERT") for name in words)
 
 
 def test_forms_are_not_mixed_beside_the_paper(made: ModuleType, tmp_path: Path) -> None:

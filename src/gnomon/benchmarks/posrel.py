@@ -2,8 +2,9 @@
 
 In the published set an object has two actions, one of them beside it; in the fresh one actions and
 objects are crossed. A scene is asked as a cloze ("She is [MASK] the car."), with FORM=choice as two
-questions, one of them to be denied, or with FORM=both both ways. `posrel-general` has other people
-and kinds of the objects (section 5.2): hyponyms from WordNet, or ordinary words in the fresh set.
+questions, one of them to be denied, or with FORM=both both ways; FORM=scene is a prompt to paint.
+`posrel-general` has other people and kinds of the objects (section 5.2): hyponyms from WordNet, or
+ordinary words in the fresh set.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ def fresh(
     seed       draws the scenes, and the people and wordings
     scenes     how many are drawn, as many of each relation; 0 takes all, which are not balanced
     per_group  variants of each scene: another person or wording, so no more than copies
-    form       cloze, choice (two questions a scene) or both
+    form       cloze, choice (two questions a scene), both, or scene (a prompt to be painted)
     """
     for scene in fresh_scenes(seed, scenes, per_group):
         yield from _items(scene, _chosen(form), ASKED_FRESH)
@@ -52,7 +53,7 @@ def published(*, data: str = "", form: str = "cloze") -> Iterator[Item]:
     """The authors' 224 scenes; questions are read from data_qa.json, or rebuilt where it is absent.
 
     data  the authors' repository, or a folder with its files; else what was fetched
-    form  cloze, choice (two questions a scene) or both
+    form  cloze, choice (two questions a scene), both, or scene (a prompt to be painted)
     """
     folder = locate(data, "posrel")
     scenes = published_scenes(folder)
@@ -61,6 +62,8 @@ def published(*, data: str = "", form: str = "cloze") -> Iterator[Item]:
     for number, scene in enumerate(scenes):
         if "cloze" in forms:
             yield _cloze(scene)
+        if "scene" in forms:
+            yield _prompt(scene)
         if questions is not None:
             yield from _as_asked(scene, number, questions)
         elif "choice" in forms:
@@ -75,7 +78,7 @@ def general_fresh(
     seed       draws the scenes, and the people, kinds and wordings
     scenes     how many are drawn, as many of each relation; 0 takes all, which are not balanced
     per_group  variants of each scene: another person, kind or wording
-    form       cloze, choice (two questions a scene) or both
+    form       cloze, choice (two questions a scene), both, or scene (a prompt to be painted)
     """
     for scene in general_scenes(seed, scenes, per_group):
         yield from _items(scene, _chosen(form), ASKED_FRESH)
@@ -89,7 +92,7 @@ def general_published(
     data       the authors' repository, or a folder with its files; else what was fetched
     seed       draws the hyponyms
     per_group  pairs of hyponyms for each person and object
-    form       cloze, choice (two questions a scene) or both
+    form       cloze, choice (two questions a scene), both, or scene (a prompt to be painted)
     """
     warnings.warn(
         "The authors' own posrel-general was not published: it is rebuilt from their scenes with "
@@ -177,6 +180,8 @@ def _relation_in(text: str, scene: Scene, answer: str) -> str:
 def _items(scene: Scene, forms: Sequence[Form], words: dict[str, str]) -> Iterator[Item]:
     if "cloze" in forms:
         yield _cloze(scene)
+    if "scene" in forms:
+        yield _prompt(scene)
     if "choice" in forms:
         yield from _questions(scene, words)
 
@@ -184,6 +189,13 @@ def _items(scene: Scene, forms: Sequence[Form], words: dict[str, str]) -> Iterat
 def _cloze(scene: Scene) -> Item:
     text = f"{scene.pronoun.capitalize()} is {MASK} the {scene.object}."
     return _item(scene, "cloze", text, RELATIONS, scene.relation, "")
+
+
+def _prompt(scene: Scene) -> Item:
+    """The sentence as it is: what is painted must show where the person is."""
+    item = _item(scene, "scene", scene.text, RELATIONS, scene.relation, "")
+    things = {"thing_a": scene.person, "thing_b": scene.object}
+    return msgspec.structs.replace(item, context="", tags=item.tags | things)
 
 
 def _questions(scene: Scene, words: dict[str, str]) -> Iterator[Item]:
@@ -231,8 +243,10 @@ def _item(
 
 
 def _chosen(form: str) -> list[Form]:
+    if form == "scene":
+        return ["scene"]
     if form not in (*FORMS, "both"):
-        raise unknown("form", form, (*FORMS, "both"))
+        raise unknown("form", form, (*FORMS, "both", "scene"))
     return [name for name in FORMS if form in (name, "both")]
 
 

@@ -44,11 +44,14 @@ def published(*, data: str = "", form: str = "") -> Iterator[Item]:
     """The pairs of your own copy, each asked in two forms.
 
     data  the file, or a folder with relativesize.csv (.tsv, .txt)
-    form  cloze or choice; else both
+    form  cloze, choice or scene (prompts for image synthesis); else cloze and choice
     """
-    if form and form not in FORMS:
-        raise unknown("form", form, FORMS)
+    if form and form not in (*FORMS, "scene"):
+        raise unknown("form", form, (*FORMS, "scene"))
     for pair in read_pairs(_file(data)):
+        if form == "scene":
+            yield prompt_item(pair)
+            yield prompt_item(Pair(pair.second, pair.first, not pair.larger))
         for put in FORMS:
             if form in ("", put):
                 yield pair_item(pair, put)
@@ -107,7 +110,7 @@ def pair_item(pair: Pair, form: Form) -> Item:
     Which of the two words it is, the length of the names decides.
     """
     a, b = with_article(pair.first), with_article(pair.second)
-    tags = {"obj_a": pair.first, "obj_b": pair.second, "relation": ">" if pair.larger else "<"}
+    tags = _tags(pair)
     if form == "cloze":
         text, choices = f"{a[0].upper()}{a[1:]} is {MASK} than {b}.", ("larger", "smaller")
         gold = choices[not pair.larger]
@@ -115,7 +118,7 @@ def pair_item(pair: Pair, form: Form) -> Item:
         word = "larger" if (len(pair.first) + len(pair.second)) % 2 else "smaller"
         text, choices = f"Is {a} {word} than {b}?", ("yes", "no")
         gold = choices[pair.larger != (word == "larger")]
-        tags["comparative"] = word
+        tags |= {"comparative": word, "scene": _prompt(pair)}
     return Item(
         id=f"{form}/{pair.first}/{pair.second}".replace(" ", "_"),
         form=form,
@@ -125,6 +128,30 @@ def pair_item(pair: Pair, form: Form) -> Item:
         group=" / ".join(sorted((pair.first, pair.second))),
         tags=tags,
     )
+
+
+def prompt_item(pair: Pair) -> Item:
+    """A pair to be painted: the prompt names both and says nothing about them."""
+    choices = ("larger", "smaller")
+    return Item(
+        id=f"scene/{pair.first}/{pair.second}".replace(" ", "_"),
+        form="scene",
+        text=_prompt(pair),
+        choices=choices,
+        gold=(choices[not pair.larger],),
+        group=" / ".join(sorted((pair.first, pair.second))),
+        tags=_tags(pair) | {"thing_a": pair.first, "thing_b": pair.second},
+    )
+
+
+def _prompt(pair: Pair) -> str:
+    first = with_article(pair.first)
+    return f"{first[0].upper()}{first[1:]} and {with_article(pair.second)}."
+
+
+def _tags(pair: Pair) -> dict[str, str]:
+    relation = ">" if pair.larger else "<"
+    return {"obj_a": pair.first, "obj_b": pair.second, "relation": relation}
 
 
 def statistics(items: Sequence[Item]) -> list[Listing]:

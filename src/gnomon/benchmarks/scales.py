@@ -1,8 +1,9 @@
 """Which of two everyday objects is larger, or taller (spatial-commonsense paper, section 3.1).
 
-Every pair is asked both ways round, as a cloze and as a yes/no question. The published set has five
-levels of five objects, and its comparative word alone answers the questions; the fresh one draws
-from our lexicon in bands of difficulty, and balances yes and no within the word.
+Every pair is asked both ways round, as a cloze and as a yes/no question, or as a prompt to paint.
+The published set has five levels of five objects, and its comparative word alone answers the
+questions; the fresh one draws from our lexicon in bands of difficulty, and balances yes and no
+within the word.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from gnomon.files import find, package_data, read_jsonl, read_yaml
 from gnomon.records import MASK, Form, Item
 
 SCALES_OF = {"size": ("larger", "smaller"), "height": ("taller", "shorter")}
-FORMS: tuple[Form, ...] = ("cloze", "choice")
+FORMS: tuple[Form, ...] = ("cloze", "choice")  # that are asked unless one is chosen
 Levels = Sequence[Sequence[str]]  # the objects of each level, the least first
 LevelOf = Mapping[str, int]
 Name = TypeVar("Name", bound=str)
@@ -39,11 +40,11 @@ def fresh(
 
     seed   draws the pairs
     scale  size or height; else both
-    form   cloze or choice; else both
+    form   cloze, choice or scene (a prompt for image synthesis); else cloze and choice
     pairs  how many at most for each scale; each makes two items in each form. -1 for the full set
     bands  how far apart, such as 1.5-3,3-10; else also 10-100 and 100+
     """
-    forms = _chosen(form, FORMS)
+    forms = _forms(form)
     for chosen in _chosen(scale, SCALES_OF):
         drawn = balanced_pairs(chosen, pairs, bands, Random(f"{seed}/{chosen}"))
         for number, contrast in enumerate(drawn):
@@ -56,11 +57,11 @@ def published(*, data: str = "", scale: str = "", form: str = "") -> Iterator[It
 
     data   the authors' repository, or a folder with its files; else what was fetched
     scale  size or height; else both
-    form   cloze or choice; else both
+    form   cloze, choice or scene (a prompt for image synthesis); else cloze and choice
     """
     folder = locate(data, "scales")
     table = read_yaml(package_data("scales.yaml"))
-    forms = _chosen(form, FORMS)
+    forms = _forms(form)
     for chosen, file in _found_sets(folder, _chosen(scale, SCALES_OF)).items():
         level_of = levels_by_name(table[chosen])
         for line, row in read_jsonl(file, Row):
@@ -128,13 +129,17 @@ def _fresh_forms(
     for a, b, relation in ways:
         a_first, a_second = with_article(a), with_article(b)
         tags = {"band": contrast.band, **types(a, b, kin)}
+        opening = f"{a_first[0].upper()}{a_first[1:]}"
+        scene = f"{opening} and {a_second}."
         for form in forms:
-            if form == "cloze":
-                text = f"{a_first[0].upper()}{a_first[1:]} is {MASK} than {a_second}."
+            if form == "scene":
+                yield _scene(scale, scene, (a, b), relation, tags)
+            elif form == "cloze":
+                text = f"{opening} is {MASK} than {a_second}."
                 yield _item(scale, form, text, (a, b), relation, tags)
             else:
                 text = f"Is {a_first} {word} than {a_second}?"
-                yield _item(scale, form, text, (a, b), relation, tags, word)
+                yield _item(scale, form, text, (a, b), relation, tags | {"scene": scene}, word)
 
 
 def _problem(row: Row, scale: str, level_of: LevelOf) -> str:
@@ -159,15 +164,26 @@ def _published_forms(
     greater, lesser = SCALES_OF[scale]
     tags = {"gap": str(abs(level_of[row.obj_a] - level_of[row.obj_b]))}
     pair, swapped = (row.obj_a, row.obj_b), (row.obj_b, row.obj_a)
+    relation = greater if row.label else lesser
+    painted = tags | {"scene": row.text}  # from which a question is answered by a picture
     for form in forms:
-        if form == "cloze":
+        if form == "scene":
+            yield _scene(scale, row.text, pair, relation, tags)
+        elif form == "cloze":
             text = f"{first} is {MASK} than {second}."
-            relation = greater if row.label else lesser
             yield _item(scale, form, text, pair, relation, tags)
         elif row.label == 0:
-            yield _item(scale, form, row.question, pair, lesser, tags, greater)
+            yield _item(scale, form, row.question, pair, lesser, painted, greater)
         else:
-            yield _item(scale, form, row.question, swapped, lesser, tags, lesser)
+            yield _item(scale, form, row.question, swapped, lesser, painted, lesser)
+
+
+def _scene(
+    scale: str, text: str, pair: tuple[str, str], relation: str, more: Mapping[str, str]
+) -> Item:
+    """A prompt that names both objects and says nothing about them; either comes first once."""
+    a, b = pair
+    return _item(scale, "scene", text, pair, relation, {**more, "thing_a": a, "thing_b": b})
 
 
 def _item(
@@ -209,6 +225,12 @@ def statistics(items: Sequence[Item]) -> list[Listing]:
     words = sorted(word for (word,) in tally(items, "comparative"))
     rows = [(word, counts[word, "yes"], counts[word, "no"]) for word in words]
     return [Listing("Right answers by comparative word", ("word", "yes", "no"), tuple(rows))]
+
+
+def _forms(wanted: str) -> list[Form]:
+    if wanted == "scene":
+        return ["scene"]
+    return _chosen(wanted, FORMS)
 
 
 def _chosen(wanted: str, known: Iterable[Name]) -> list[Name]:

@@ -58,6 +58,11 @@ MODEL_FLAGS = {
     "max_cost": Flag("AMOUNT", "stop before spending more than this (needs both prices)"),
     "price_input": Flag("AMOUNT", "price of a million tokens that the model reads"),
     "price_output": Flag("AMOUNT", "price of a million tokens that the model writes"),
+    "judge": Flag("JUDGE", "who looks at pictures: boxes, vqa:MODEL, or none to paint only"),
+    "detector": Flag("NAME", "what finds things in pictures: ssd, hf:NAME or true"),
+    "depth": Flag("NAME", "what says how far away they are: fastdepth, hf:NAME, true or none"),
+    "rule": Flag("RULE", "how boxes become an answer"),
+    "pictures": Flag("N", "how many pictures to paint for each item"),
     "column": Flag("NAME", "for a table of answers: the column that holds the answer"),
     "filter": Flag("NAME", "for a log of lm-eval: the filter whose replies count"),
     "allow_pickle": Flag("", "load pickled weights, which can run any code"),
@@ -166,7 +171,7 @@ def _whole(sources: Sequence[ItemSource], given: Sequence[Mapping[str, Any]]) ->
 def chosen_models(args: Namespace, specs: Sequence[str]) -> list[ModelSpec]:
     """The models that were named, each with the options that it takes; none is loaded yet."""
     options = _given(args, MODEL_FLAGS, args.model_set)
-    schemes = [spec.partition(":")[0] for spec in specs]
+    schemes = [registry.scheme_of(spec)[0] for spec in specs]
     factories = [registry.model_factory(spec) for spec in specs]
     shared = _split(options, schemes, factories, "model")
     return [registry.model(spec, **mine) for spec, mine in zip(specs, shared, strict=True)]

@@ -73,14 +73,17 @@ def _summaries(table: dict[str, Entry]) -> list[dict[str, str]]:
 def _one(args: Namespace) -> int:
     """One benchmark or model: what it is, and every option with its default and what it does."""
     from gnomon.errors import UsageError
-    from gnomon.registry import benchmark, entries
+    from gnomon.registry import benchmark, entries, scheme_of
 
     if args.kind not in ("benchmarks", "models"):
         raise UsageError(
             f"Only benchmarks and models have options to list, not {args.kind}.",
             "Leave out the name.",
         )
-    name = args.name.partition("@" if args.kind == "benchmarks" else ":")[0]
+    if args.kind == "benchmarks":
+        name = args.name.partition("@")[0]
+    else:
+        name = scheme_of(args.name)[0]
     functions = _functions(args.kind, name)
     summary = entries(args.kind)[name].summary
     if args.kind == "benchmarks":  # loaded by now, and a plug-in's knows what it asks

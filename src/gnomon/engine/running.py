@@ -332,6 +332,9 @@ def _opened(model: Model | ModelSpec) -> Iterator[Model]:
 def _ask_all(task: _Task, model: Model, manifest: Manifest) -> None:
     log = task.log
     progress = _progress(log, manifest, retry_errors=task.retry_errors)
+    keep = getattr(model, "keep", None)
+    if keep:
+        keep(log.path)
     try:
         asker = Asker(model, blind=task.blind)
         progress.started = time.monotonic()

@@ -17,7 +17,7 @@ from gnomon.contracts import Model
 from gnomon.errors import RunError
 from gnomon.fingerprint import fingerprint
 from gnomon.itemsource import ItemSource
-from gnomon.registry import ModelSpec
+from gnomon.registry import ModelSpec, scheme_of
 from gnomon.runs import Manifest
 
 START_OVER = "Start over with --restart, or give another folder with --runs."
@@ -31,7 +31,7 @@ def model_files(model: Model | ModelSpec) -> dict[str, str]:
     """
     if not isinstance(model, ModelSpec):
         return {}
-    paths = [model.spec.partition(":")[2]]
+    paths = [scheme_of(model.spec)[1]]
     for value in model.deciding.values():
         if isinstance(value, str) and os.path.isfile(expanduser(value)):
             paths.append(value)
@@ -89,7 +89,7 @@ def check_same_model(manifest: Manifest, model: Model, folder: Path) -> None:
 
 def determining(description: dict[str, Any]) -> dict[str, Any]:
     """What a description says beyond what follows from weights and items: size, what was fitted."""
-    following = ("parameters", "fitted")
+    following = ("parameters", "fitted", "trial")
     return {key: value for key, value in description.items() if key not in following}
 
 

@@ -9,12 +9,24 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from gnomon.errors import UsageError
+from gnomon.measures.correcting import Trial, trial_in
 from gnomon.measures.runlabels import labels, labels_of
 from gnomon.measures.seeds import by_seed, seedless, together
 from gnomon.measures.table import Table
 
 if TYPE_CHECKING:
     from gnomon.runs import Run
+
+
+# Of a model that paints, whatever the benchmark: its judge may see nothing, and then abstains.
+OF_PICTURES = (
+    "accuracy",
+    "recognised_share",
+    "recognised_accuracy",
+    "guessed_accuracy",
+    "recognised_macro_f1",
+    "guessed_macro_f1",
+)
 
 
 class Entry(NamedTuple):
@@ -26,6 +38,7 @@ class Entry(NamedTuple):
     absent: int = 0  # items of which a file of answers says nothing
     seeds: tuple[Table, ...] = ()  # the tables of runs that were taken together
     unlisted: tuple[str, ...] = ()  # forms of permuted items whose choices the model was not shown
+    trial: Trial | None = None  # of the judge that looked at what the model painted
 
 
 def table_of(run: Run) -> tuple[Table, tuple[str, ...]]:
@@ -35,7 +48,10 @@ def table_of(run: Run) -> tuple[Table, tuple[str, ...]]:
     found = known_benchmark(run.benchmark)
     if found is None:
         return Table.of_run(run), ("accuracy",)
-    return Table.of_run(run, found), found.measures
+    measures = found.measures
+    if "painter" in run.manifest.model_description:
+        measures = OF_PICTURES
+    return Table.of_run(run, found), measures
 
 
 def entries_of(runs: Iterable[Run]) -> list[Entry]:
@@ -48,7 +64,8 @@ def entries_of(runs: Iterable[Run]) -> list[Entry]:
     entries = []
     for run, (table, measures) in zip(opened, found, strict=True):
         unlisted = tuple(run.manifest.unlisted)
-        entries.append(Entry(table, measures, names[id(table)], unlisted=unlisted))
+        trial = trial_in(run.manifest.model_description)
+        entries.append(Entry(table, measures, names[id(table)], unlisted=unlisted, trial=trial))
     return entries
 
 

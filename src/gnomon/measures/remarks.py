@@ -6,10 +6,12 @@ Each remark is a sentence for people; `gnomon score` prints them on standard err
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from math import isnan
 
 import numpy as np
 
 from gnomon.contracts import Need
+from gnomon.measures.correcting import Trial, corrected_accuracy
 from gnomon.measures.entries import Entry
 from gnomon.measures.grouping import items_per_group
 from gnomon.measures.needs import WORDS, unmet
@@ -38,6 +40,8 @@ def remarks(entry: Entry, measures: Sequence[str], *, guessed: bool = False) -> 
         return
     table, entry = judged, entry._replace(table=judged)
     found = [_missing(entry, guessed), *_unmet(table, measures), _coarse(table, measures)]
+    if entry.trial is not None:
+        found.append(_judge(table, entry.trial))
     found += _odd_scores(table)
     for remark in found:
         if remark:
@@ -65,6 +69,26 @@ def _missing(entry: Entry, guessed: bool) -> str:
     told = [f"{n:,} {what}" for what, n in counts.items() if n]
     treated = "guessed" if guessed else "counted as wrong"
     return f"{', '.join(told)} ({treated}): {_listed(table.ids[lost].tolist())}."
+
+
+def _judge(table: Table, trial: Trial) -> str:
+    """What a judge of pictures was found to be worth, and the score without its mistakes."""
+    if not trial.shown:
+        return "none of its scenes could be drawn to try the judge on."
+    worth = (
+        f"the judge was tried on {trial.shown + trial.other} drawn scenes: it decided "
+        f"{_percent(trial.coverage)}, and said so of {_percent(trial.sensitivity)} that show what "
+        f"was asked and of {_percent(1 - trial.specificity)} that do not"
+    )
+    found = corrected_accuracy(table, trial)
+    if isnan(found.value):
+        return f"{worth}; that is too little to correct the score by."
+    low, value, high = (f"{100 * share:.1f}" for share in (found.low, found.value, found.high))
+    return f"{worth}; without its mistakes, {value} % ({low} to {high}) show what was asked."
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.0f} %"
 
 
 def _listed(ids: Sequence[str]) -> str:

@@ -10,7 +10,9 @@ from msgspec.structs import replace
 
 from gnomon.contracts import Measure
 from gnomon.errors import UsageError
+from gnomon.measures.accuracy import ACCURACY
 from gnomon.measures.chance import chance_of
+from gnomon.measures.correcting import Trial, corrected_accuracy
 from gnomon.measures.entries import Entry, pooled_over_seeds, table_of
 from gnomon.measures.intervals import interval
 from gnomon.measures.needs import needs_two_runs, unmet
@@ -58,17 +60,31 @@ def score_entries(
         pooled = pooled_over_seeds(entries)
         return list(_over_seeds(pooled, by, measures, minimum, level))
     found = []
-    for table, names, label, *_ in entries:
+    for entry in entries:
+        table = entry.table
         rows = score_table(
             table,
-            measures or with_twins(names),
+            measures or with_twins(entry.measures),
             by=[tag for tag in by if table.has(tag)],
             minimum=minimum,
             draws=draws,
             level=level,
         )
-        found += [Scored(row, label, table.about.seed) for row in rows]
+        if entry.trial is not None and not measures:
+            rows += _without_mistakes(entry.table, entry.trial, level)
+        found += [Scored(row, entry.label, table.about.seed) for row in rows]
     return found
+
+
+def _without_mistakes(table: Table, trial: Trial, level: float) -> list[Score]:
+    """The accuracy of a painter without the mistakes of its judge, if the trial allows that."""
+    found = score(table, ACCURACY, level=level)
+    right = corrected_accuracy(table, trial, level)
+    if isnan(right.value):
+        return []
+    low, high = right.low, right.high
+    name = "corrected_accuracy"
+    return [replace(found, measure=name, value=right.value, low=low, high=high, chance=None)]
 
 
 def check_options(*, level: float, draws: int, minimum: int = 1) -> None:

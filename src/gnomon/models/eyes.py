@@ -22,6 +22,7 @@ from gnomon.errors import UsageError
 from gnomon.records import Answer, Image, Item, pick
 from gnomon.vision.depth import FastDepth, distance_of
 from gnomon.vision.detecting import Detection, Detector
+from gnomon.vision.naming import class_of
 from gnomon.vision.pictures import pixels, see
 from gnomon.vision.relating import Place, knowledge, margin
 
@@ -221,29 +222,6 @@ def _pattern() -> re.Pattern[str]:
 def _bare(noun: str) -> str:
     """A noun without its article."""
     return re.sub(r"^(?:the|an?) ", "", noun.strip().lower())
-
-
-def class_of(noun: str, labels: Sequence[str]) -> str | None:
-    """The detector's class that a noun is seen as, singular or plural; none if there is none.
-
-    >>> class_of("puppies", ["dog", "cat"]), class_of("unicorn", ["dog"])
-    ('dog', None)
-    """
-    for form in _singulars(noun):
-        if form in labels:
-            return form
-        for label, nouns in knowledge().nouns.items():
-            if form in nouns:
-                return label
-    return None
-
-
-def _singulars(noun: str) -> list[str]:
-    found = [noun]
-    for ending, instead in (("ies", "y"), ("ves", "fe"), ("es", ""), ("s", "")):
-        if noun.endswith(ending):
-            found.append(noun.removesuffix(ending) + instead)
-    return found
 
 
 def _log_logistic(value: float) -> float:

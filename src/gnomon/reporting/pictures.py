@@ -30,14 +30,19 @@ class Album:
         """The scenes behind an item's pictures as drawings that can be turned, and their plans."""
         return self._all(item, sketches_of)
 
+    def shown(self, image: Image) -> str:
+        """The data URI of a picture; empty if it cannot be shown."""
+        return self._one(image, thumbnail_of)
+
     def _all(self, item: Item, show: Callable[[Image], str]) -> tuple[str, ...]:
-        found = []
-        for image in item.images:
-            key = (show.__name__, image.sha256)
-            if key not in self._kept:
-                self._kept[key] = self._within_room(show(image))
-            found.append(self._kept[key])
+        found = [self._one(image, show) for image in item.images]
         return tuple(filter(None, found))
+
+    def _one(self, image: Image, show: Callable[[Image], str]) -> str:
+        key = (show.__name__, image.sha256)
+        if key not in self._kept:
+            self._kept[key] = self._within_room(show(image))
+        return self._kept[key]
 
     def _within_room(self, shown: str) -> str:
         if len(shown) > self._room:

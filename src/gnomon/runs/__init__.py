@@ -14,7 +14,7 @@ from gnomon.runs.finding import (
     survey,
 )
 from gnomon.runs.log import RunLog
-from gnomon.runs.manifest import FORMAT, LOG, MANIFEST, Counts, Manifest
+from gnomon.runs.manifest import FORMAT, LOG, MANIFEST, PICTURES, Counts, Manifest
 from gnomon.runs.reading import Asked, Run
 from gnomon.runs.recovering import Recovered, recover
 
@@ -22,6 +22,7 @@ __all__ = [
     "FORMAT",
     "LOG",
     "MANIFEST",
+    "PICTURES",
     "Asked",
     "Counts",
     "Manifest",

@@ -18,7 +18,15 @@ import msgspec
 
 from gnomon.errors import DataError, GnomonError, RunError
 from gnomon.records import Answer, Item
-from gnomon.runs.manifest import LOCK, LOG, MANIFEST, Counts, Manifest, write_manifest
+from gnomon.runs.manifest import (
+    LOCK,
+    LOG,
+    MANIFEST,
+    PICTURES,
+    Counts,
+    Manifest,
+    write_manifest,
+)
 from gnomon.runs.opening import connect
 from gnomon.runs.reading import count, damaged_log, encode_scores
 
@@ -89,7 +97,7 @@ class RunLog:
         return db
 
     def begin_anew(self, manifest: Manifest) -> None:
-        """Forget all items and answers.
+        """Forget all items, answers and pictures.
 
         The manifest without a digest of items is written first: from then on, a process that finds
         the folder knows that what the log holds is not to be used.
@@ -99,6 +107,7 @@ class RunLog:
         self._disconnect()
         for file in (f"{LOG}-wal", f"{LOG}-shm", LOG):
             (self.path / file).unlink(missing_ok=True)
+        shutil.rmtree(self.path / PICTURES, ignore_errors=True)
 
     def _disconnect(self) -> None:
         opened = self.__dict__.pop("_db", None)

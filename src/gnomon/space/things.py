@@ -6,7 +6,8 @@ metres; x is to the right, y away from the viewer, z up.
 
 from __future__ import annotations
 
-from functools import cache
+import re
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -16,6 +17,8 @@ import numpy as np
 from gnomon.errors import DataError, unknown
 from gnomon.files import package_data, read_yaml
 from gnomon.space.parts import (
+    LARGEST,
+    SMALLEST,
     Part,
     PartEntry,
     Triple,
@@ -47,6 +50,11 @@ Kind = Literal[
 Place = Literal["indoors", "outdoors", "both"]
 TOLERANCE = 0.002  # metres by which a stated size may differ from that of the parts
 MOST_PARTS = 200  # of one thing, copies included
+WALL = 0.04  # of a hollow block: how thick its walls are, as a share of its least side
+# What stands for a thing without a shape: "block 0.5 x 0.3 x 0.2", width, depth and height.
+BLOCK = re.compile(
+    r"(?P<open>open )?block (?P<size>\d{1,3}(\.\d{1,6})?( x \d{1,3}(\.\d{1,6})?){2})"
+)
 
 
 class Top(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -130,11 +138,60 @@ def things() -> dict[str, Thing]:
 
 
 def thing_named(name: str) -> Thing:
-    """The thing of this name, or an error that names the nearest ones."""
+    """The thing of this name, or a block; or an error that names the nearest ones.
+
+    >>> thing_named("block 0.5 x 0.3 x 0.2").size
+    (0.5, 0.3, 0.2)
+    """
     known = things()
-    if name not in known:
+    if name in known:
+        return known[name]
+    found = BLOCK.fullmatch(name)
+    if found is None:
         raise unknown("thing", name[:60], known)
-    return known[name]
+    return _block(name, bool(found["open"]), *(float(side) for side in found["size"].split(" x ")))
+
+
+@lru_cache(maxsize=1024)
+def _block(name: str, hollow: bool, width: float, depth: float, height: float) -> Thing:
+    """A plain block of a size in metres; a hollow one is open towards its front."""
+    size = (width, depth, height)
+    if not all(SMALLEST <= side <= LARGEST for side in size):
+        hint = f"Give sides from {SMALLEST} to {LARGEST:.0f} metres."
+        raise DataError(f"there is no {name[:60]}.", hint)
+    whole = PartEntry(shape="box", size=size, at=(0.0, 0.0, height / 2), colour="grey")
+    parts = _walls(size) if hollow else (whole,)
+    place: Place = "outdoors" if max(size) > 3 else "both"
+    return Thing(
+        name=name,
+        size=size,
+        kind="container" if hollow else "toy",
+        place=place,
+        parts=tuple(all_parts(parts)),
+        front=False,
+        top=Top(height, (width, depth)),
+        beneath=0.0,
+        cavity=None,
+        long="",
+        solid=not hollow,
+        colours=(),
+    )
+
+
+def _walls(size: Triple) -> tuple[PartEntry, ...]:
+    """Floor, roof, back and two sides of a hollow block."""
+    width, depth, height = size
+    thin = WALL * min(size)
+    flat, upright = (width, depth, thin), (thin, depth, height)
+    found = []
+    for z in (thin / 2, height - thin / 2):
+        found.append(PartEntry(shape="box", size=flat, at=(0.0, 0.0, z), colour="grey"))
+    for x in (-1, 1):
+        at = (x * (width - thin) / 2, 0.0, height / 2)
+        found.append(PartEntry(shape="box", size=upright, at=at, colour="grey"))
+    back = (0.0, (depth - thin) / 2, height / 2)
+    found.append(PartEntry(shape="box", size=(width, thin, height), at=back, colour="grey"))
+    return tuple(found)
 
 
 def read_things(file: str | Path) -> dict[str, Thing]:

@@ -6,6 +6,7 @@ their sha256. It finds 90 kinds of thing; which nouns they go by is in data/visi
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -96,8 +97,8 @@ class Detector:
         self.labels = labels.read_text(encoding="utf-8").split("\n")
         self._network = opencv().dnn.readNetFromTensorflow(str(graph), str(layout))
 
-    def find(self, picture: Pixels) -> list[Detection]:
-        """All that may be in a picture, the surest first."""
+    def find(self, picture: Pixels, names: Sequence[str] = ()) -> list[Detection]:
+        """All that may be in a picture, the surest first, whatever names one looks for."""
         import numpy
 
         seen = numpy.asarray(picture)

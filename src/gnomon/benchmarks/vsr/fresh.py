@@ -157,16 +157,24 @@ def _statement_item(
 
 
 def _prompt_item(quad: Quad, number: int, frame: str) -> Item:
-    """A caption to be painted: the picture that should come out is the one it is true of."""
+    """A caption to be painted: the picture that should come out is the one it is true of.
+
+    A judge says which of the quad's two relations it shows. The two prompts of a quad name its
+    things in either order.
+    """
     picture = 0 if quad.is_true(number, 0) else 1
     fact = _fact(quad, number, frame, picture)
     text = wording.framed(_caption(quad, number), frame, quad.ground)
+    several = several_role(quad)
+    things = {"thing_a": quad.subject, "thing_b": quad.ground}
     return Item(
         id=f"{fact}/scene",
         form="scene",
-        text=wording.prompt(quad.subject, quad.ground, text, several=several_role(quad)),
+        text=wording.prompt(quad.subject, quad.ground, text, several=several, turned=number == 1),
+        choices=tuple(quad.relations),
+        gold=(quad.relations[number],),
         group="/".join(part for part in (quad.id, frame) if part),
-        tags=_tags(quad, number, frame) | {"fact": fact},
+        tags=_tags(quad, number, frame) | {"fact": fact} | things,
     )
 
 

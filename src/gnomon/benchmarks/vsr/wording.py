@@ -66,14 +66,16 @@ def presence(thing: str, *, several: bool = False) -> str:
     return f"There is {_one(thing)}."
 
 
-def prompt(subject: str, ground: str, text: str, *, several: str = "") -> str:
-    """What an image model is told to paint.
+def prompt(subject: str, ground: str, text: str, *, several: str = "", turned: bool = False) -> str:
+    """What an image model is told to paint; `turned` names the ground first.
 
     >>> prompt("cat", "box", "The cat is in the box.")
     'A picture of a cat and a box. The cat is in the box.'
     """
     first = _some(subject, several == "subject")
     second = _some(ground, several == "ground")
+    if turned:
+        first, second = second, first
     return f"A picture of {first} and {second}. {text}"
 
 

@@ -90,7 +90,7 @@ def openai(
     max_side       scale larger pictures down to so many pixels (default: send them as stored)
     image_tokens   what the server counts for a picture (default: as OpenAI does, by its size)
     """
-    _check_name(name, key_env)
+    check_name(name, key_env)
     put = load_prompt(prompt or DEFAULT_PROMPTS.get(endpoint, "plain"), wording).with_shots(shots)
     sampling = Sampling(_temperature(temperature), request_seed)
     scoring: dict[str, Any] = {"logprobs": logprobs, "echo": echo, "constrain": constrain}
@@ -100,11 +100,11 @@ def openai(
     budget = _budget(max_cost, price_input, price_output, budget_tokens)
     replies = _replies(cache)  # may fail, so before the remote, which has a loop to close
     pace: dict[str, Any] = {"concurrency": concurrency, "attempts": attempts, "timeout": timeout}
-    remote = Remote(_address(base_url), key_env, budget, **pace)
+    remote = Remote(address_from(base_url), key_env, budget, **pace)
     return OpenAI(requests, remote, put, replies, batch=concurrency * BATCHES, showing=showing)
 
 
-def _check_name(name: str, key_env: str) -> None:
+def check_name(name: str, key_env: str) -> None:
     """Refuse no name, and a key or an address where a name of a variable or of a model belongs.
 
     The key is not shown.
@@ -152,7 +152,7 @@ def _temperature(value: float | str) -> float | None:
     return float(value)
 
 
-def _address(base_url: str) -> str:
+def address_from(base_url: str) -> str:
     """The server's address, from the option or the environment."""
     address = base_url or os.environ.get("OPENAI_BASE_URL", "") or DEFAULT_URL
     if not _is_web(address):

@@ -15,12 +15,12 @@ import warnings
 from collections.abc import Awaitable, Callable, Coroutine
 from ipaddress import ip_address
 from threading import Thread
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 from urllib.parse import SplitResult, unquote, urlsplit, urlunsplit
 
 from gnomon.errors import GnomonError, MissingExtraError, ModelError, UnencryptedWarning
 from gnomon.models.servers.budget import FREE, Budget, Tokens
-from gnomon.models.servers.completions import Completion, MalformedError
+from gnomon.models.servers.completions import MalformedError
 from gnomon.models.servers.pictures import pictures_in
 from gnomon.models.servers.refusals import (
     LONGEST_PAUSE,
@@ -36,7 +36,18 @@ FIRST_PAUSE = 1.0  # seconds before the second attempt; then doubling
 REPLY_ROOM = 4 * 2**20  # bytes of one reply, and more for each token that was asked for:
 TOKEN_ROOM = 4 * 2**10  # a token comes with the alternatives to it
 T = TypeVar("T")
-Parse = Callable[[bytes], Completion]
+
+
+class Used(Protocol):
+    """What is kept of a reply: anything that says how many tokens it used."""
+
+    @property
+    def used(self) -> Tokens:
+        """Tokens that the server counts."""
+        ...
+
+
+Kept = TypeVar("Kept", bound=Used)
 
 
 class _Response(NamedTuple):
@@ -114,8 +125,18 @@ class Remote:
         await self._client.aclose()
         await self._loop.shutdown_asyncgens()
 
-    async def post(self, path: str, body: dict[str, Any], most: Tokens, parse: Parse) -> Completion:
+    async def post(
+        self,
+        path: str,
+        body: dict[str, Any],
+        most: Tokens,
+        parse: Callable[[bytes], Kept],
+        *,
+        room: int = 0,
+    ) -> Kept:
         """What is kept of the reply to one request, which may use at most so many tokens.
+
+        The reply may have `room` bytes, or else as many as so many tokens may need.
 
         It takes at most `attempts` times a pause of LONGEST_PAUSE and a reply of `timeout` seconds,
         whatever is said. To be called with one of `slots` held, also while it waits: a server in
@@ -125,7 +146,7 @@ class Remote:
         for attempt in range(self.attempts):
             await self._pause(trouble, attempt)
             try:
-                return await self._try(path, body, most, parse)
+                return await self._try(path, body, most, parse, room)
             except PassingError as error:
                 trouble = error
             if trouble.unreachable and attempt and not self._reached:
@@ -151,7 +172,14 @@ class Remote:
         if seconds > 0:
             await self._wait(seconds)
 
-    async def _try(self, path: str, body: dict[str, Any], most: Tokens, parse: Parse) -> Completion:
+    async def _try(
+        self,
+        path: str,
+        body: dict[str, Any],
+        most: Tokens,
+        parse: Callable[[bytes], Kept],
+        room: int,
+    ) -> Kept:
         """One attempt. It counts in full unless the server refused it or says what it used."""
         if self.ended:
             raise self.ended
@@ -159,7 +187,9 @@ class Remote:
         used = most
         try:
             async with asyncio.timeout(self.timeout):  # a reply that drips in is cut off too
-                response = await self._exchange(path, body, most)
+                response = await self._exchange(
+                    path, body, room or REPLY_ROOM + most.written * TOKEN_ROOM
+                )
             if response.status != 200:
                 used = FREE
                 raise refusal(
@@ -183,10 +213,9 @@ class Remote:
         finally:
             self.budget.settle(most, used)
 
-    async def _exchange(self, path: str, body: dict[str, Any], most: Tokens) -> _Response:
+    async def _exchange(self, path: str, body: dict[str, Any], room: int) -> _Response:
         httpx = self._httpx
         address = address_of(self.base_url, path)
-        room = REPLY_ROOM + most.written * TOKEN_ROOM
         try:
             async with self._client.stream("POST", address, json=body) as response:
                 _check_encoding(response.headers)

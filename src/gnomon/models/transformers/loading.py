@@ -104,7 +104,7 @@ def load(name: str, how: Loading) -> Loaded:
         "kind": kind,
         "architecture": type(model).__name__,
         "parameters": parameters,
-        "revision": _revision(name, config),
+        "revision": revision_of(name, config),
         "dtype": dtype,
         "device": device,
         "quantise": how.quantise,
@@ -282,7 +282,7 @@ def _quantised(model: Any, device: str, name: str) -> Any:
     return made
 
 
-def _revision(name: str, config: Any) -> str:
+def revision_of(name: str, config: Any) -> str:
     """The commit of the hub that was loaded, or a hash of what is in the folder."""
     folder = Path(name)
     if folder.is_dir():

@@ -12,6 +12,7 @@ from gnomon.records import Item
 from gnomon.registry import role
 from gnomon.reporting.figures import words
 from gnomon.reporting.page.items import pictures
+from gnomon.reporting.page.paintings import paints
 from gnomon.reporting.pictures import Album
 from gnomon.reporting.study import NO_ANSWER, NOT_ASKED, Entrant, Places, Study
 from gnomon.reporting.words import clip, percentage
@@ -60,6 +61,7 @@ def is_baseline(entrant: Entrant) -> bool:
 
 def galleries(study: Study, entrants: Sequence[Entrant], most: int = 3) -> list[Gallery]:
     """The telling groups of the first few models; single items where there are no groups."""
+    entrants = [entrant for entrant in entrants if not paints(entrant)]  # who have walls
     models = [entrant for entrant in entrants if not is_baseline(entrant)]
     groups = study.groups()
     found = []

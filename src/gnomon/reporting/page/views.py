@@ -10,7 +10,9 @@ from gnomon.records import Score
 from gnomon.reporting.charts import svg
 from gnomon.reporting.figures import Figure, words
 from gnomon.reporting.page.examples import galleries
+from gnomon.reporting.page.forms import same_facts
 from gnomon.reporting.page.headline import Headline, Line, headline, sliced
+from gnomon.reporting.page.paintings import walls
 from gnomon.reporting.page.summary import sentences
 from gnomon.reporting.published.items import relation
 from gnomon.reporting.study import Entrant, Study
@@ -38,6 +40,8 @@ def study_view(study: Study, charts: list[Figure], index: int) -> dict[str, Any]
         "slices": slices,
         "figures": [figure_view(chart, f"s{index}-") for chart in charts],
         "galleries": _galleries(study, table),
+        "same_facts": same_facts(study),
+        "walls": walls(study, table.entrants(study)),
     }
 
 

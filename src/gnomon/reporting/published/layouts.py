@@ -37,6 +37,7 @@ class Column(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     digits: int | None = None  # where it is none, the paper's
     paper_only: bool = False  # a run has no such figure
     options: Mapping[str, str] = {}  # with which the paper's items are asked for
+    ours: str = ""  # the measure of runs, where the paper's means something else
 
 
 class Layout(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -47,6 +48,7 @@ class Layout(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     columns: tuple[Column, ...]
     benchmark: str = ""
     form: str = ""  # the table is about items of this form only
+    beside: tuple[str, ...] = ()  # forms of other rows that the paper prints in the same table
 
     def filled(self) -> list[Column]:
         """The columns, with what they take over from the table."""
@@ -113,8 +115,9 @@ def needed(paper: str, benchmark: str) -> set[tuple[str, str, str]]:
     wanted: set[tuple[str, str, str]] = set()
     for _, column in columns_on(paper, benchmark):
         if not column.paper_only:
-            wanted.add((column.form, column.measure, column.by))
-            wanted.add((column.form, column.measure, column.spread or column.by))
+            measure = column.ours or column.measure
+            wanted.add((column.form, measure, column.by))
+            wanted.add((column.form, measure, column.spread or column.by))
     return wanted
 
 
@@ -134,7 +137,7 @@ def like_paper(
     tables = []
     for layout in how.tables:
         columns = layout.filled()
-        places = {place_of(column) for column in columns if not column.paper_only}
+        places = {_run_place(column) for column in columns if not column.paper_only}
         shown = {name: run for name, run in runs.items() if places & run.values.keys()}
         if not shown:
             continue
@@ -152,7 +155,8 @@ def published_rows(
     how: Paper, layout: Layout, results: Sequence[Result]
 ) -> list[tuple[str | None, ...]]:
     """The rows of a table as the paper has them: a model's name, then its cells."""
-    here = [result for result in results if result.table == layout.table]
+    forms = {column.form for column in layout.filled()} | set(layout.beside)
+    here = [r for r in results if r.table == layout.table and r.form in forms]
     rows: dict[tuple[str, str], dict[Place, Result]] = {}
     for result in here:
         rows.setdefault((result.model, result.variant), {})[place_of(result)] = result
@@ -161,14 +165,29 @@ def published_rows(
     found: list[tuple[str | None, ...]] = []
     for (model, variant), own in rows.items():
         name = f"{model}, {variant}" if variant and told else model
-        cells = [_printed(how, column, own.get(place_of(column))) for column in layout.filled()]
+        cells = [_printed(how, column, _found(column, own, layout)) for column in layout.filled()]
         found.append((name, *cells))
     return found
+
+
+def _found(column: Column, own: Mapping[Place, Result], layout: Layout) -> Result | None:
+    """A row's figure for a column: of its form, or of a form that stands beside it."""
+    place = place_of(column)
+    for form in (place.form, *layout.beside):
+        if place._replace(form=form) in own:
+            return own[place._replace(form=form)]
+    return None
 
 
 def place_of(what: Column | Result) -> Place:
     """Where a figure stands."""
     return Place(what.benchmark, what.form, what.measure, what.by, what.key)
+
+
+def _run_place(column: Column) -> Place:
+    """Where a run's figure for a column stands."""
+    place = place_of(column)
+    return place._replace(measure=column.ours or column.measure)
 
 
 def rounded(value: float, digits: int, rounding: str) -> str:
@@ -197,7 +216,7 @@ def _printed(how: Paper, column: Column, result: Result | None) -> str | None:
 
 
 def _measured(how: Paper, column: Column, run: RunFigures) -> str | None:
-    value = run.values.get(place_of(column))
+    value = run.values.get(_run_place(column))
     if value is None or column.paper_only:
         return None
     return _cell(how, column, value, _spread(column, run))
@@ -209,8 +228,8 @@ def _spread(column: Column, run: RunFigures) -> float | None:
     With n - 1, as in Tables 2 and 6 of the spatialQA paper.
     """
     if not column.spread:
-        return run.deviations.get(place_of(column))
-    wanted = (column.benchmark, column.form, column.measure, column.spread)
+        return run.deviations.get(_run_place(column))
+    wanted = (column.benchmark, column.form, column.ours or column.measure, column.spread)
     values = []
     for place, value in run.values.items():
         if place[:4] == wanted and place.key and value is not None:

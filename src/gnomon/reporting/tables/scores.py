@@ -231,12 +231,13 @@ def _verdict(score: Score) -> str:
 
 def _with_twins(scores: Sequence[Scored]) -> list[tuple[Scored, Score | None]]:
     """Each score with that of its measure's twin, which then has no row of its own."""
-    from gnomon.registry import measure
+    from gnomon.registry import known_measure
 
     found = {_place(each, each.score.measure): each for each in scores}
     twins: dict[int, Scored] = {}
     for each in scores:
-        twin = found.get(_place(each, measure(each.score.measure).twin))
+        known = known_measure(each.score.measure)  # not so of an accuracy that was corrected
+        twin = found.get(_place(each, known.twin)) if known else None
         if twin:
             twins[id(each)] = twin
     folded = {id(twin) for twin in twins.values()}

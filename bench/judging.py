@@ -1,0 +1,208 @@
+"""Judges of pictures: how far six published rules differ, what an embedded judge is worth, and
+whether a score corrected for its mistakes holds the truth.
+
+Usage: python bench/judging.py [rules] [scenes] [photos] [studies] [--photos DIR] [--json]
+
+rules    six rules on the same 10,000 pairs of boxes: in how many per cent two rules differ
+scenes   SSD and FastDepth on drawn scenes of things that SSD knows: what they recognise and get right
+photos   SSD on marked photos (--photos: a folder with instances.json and photos/)
+studies  500 simulated studies from the verdicts on drawn scenes: how often the interval of the
+         corrected accuracy holds the share of pictures that really show what was asked
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import sys
+from itertools import combinations
+from math import isnan
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from gnomon.measures.correcting import Trial, corrected
+from gnomon.records import Item
+from gnomon.registry import benchmark
+from gnomon.synthesis.judging.boxes import BoxJudge, boxes_judge
+from gnomon.synthesis.judging.rules import RELATIONS, RULES
+from gnomon.synthesis.judging.trying import said_of_scenes, try_on_photos
+from gnomon.vision.detecting import Box
+from gnomon.vision.naming import class_of
+
+PAIRS = 10_000
+STUDIES = 500
+SIDE = 512  # pixels of the pictures that boxes are drawn in
+LEAST = 0.1  # drawn things are hard to recognise for a detector of photos
+PARTS = ("rules", "scenes", "photos", "studies")
+
+
+class Pool(NamedTuple):
+    """Whether the judge said that pictures show what was asked: of those that do, and the others."""
+
+    name: str
+    shown: list[bool]
+    other: list[bool]
+    recognised: float
+
+
+def rules() -> dict:
+    """How often each two rules say different things of the same boxes, in per cent."""
+    draw = random.Random(5)
+    pairs = [(_box(draw), _box(draw)) for _ in range(PAIRS)]
+    said = {name: [_first(name, a, b) for a, b in pairs] for name in RULES}
+    differ = {}
+    for one, other in combinations(RULES, 2):
+        unlike = sum(x != y for x, y in zip(said[one], said[other], strict=True))
+        differ[f"{one} / {other}"] = round(100 * unlike / PAIRS, 1)
+    none = {name: round(100 * found.count("") / PAIRS, 1) for name, found in said.items()}
+    return {"pairs": PAIRS, "differ": differ, "says nothing": none}
+
+
+def _box(draw: random.Random) -> Box:
+    width, height = draw.uniform(0.05, 0.6), draw.uniform(0.05, 0.6)
+    left, top = draw.uniform(0, 1 - width), draw.uniform(0, 1 - height)
+    return Box(SIDE * left, SIDE * top, SIDE * (left + width), SIDE * (top + height))
+
+
+def _first(name: str, a: Box, b: Box) -> str:
+    """What a rule says among left, right, above and below, most clearly; inside comes first."""
+    holding = RULES[name].relations(a, b)
+    known = [r for r in RELATIONS if r != "beside" and holding.get(r, 0) > 0]
+    return max(known, key=holding.__getitem__, default="")
+
+
+def pools(count: int) -> list[Pool]:
+    """What SSD and FastDepth say of drawn scenes of things that SSD knows."""
+    judge = boxes_judge(least=LEAST)
+    found = []
+    for name in ("scales", "posrel", "vsr"):
+        items = [item for item in _scenes(name) if _known(item, judge)]
+        said = said_of_scenes(judge, items[:count])
+        decided = [choice is not None for pair in said for choice in pair[1:]]
+        found.append(
+            Pool(
+                name,
+                [right == gold for gold, right, _ in said],
+                [wrong == gold for gold, _, wrong in said],
+                float(np.mean(decided)) if decided else float("nan"),
+            )
+        )
+    return found
+
+
+def _scenes(name: str) -> list[Item]:
+    full = {"scales": {"pairs": -1}, "vsr": {"quads": 300}}
+    found = list(benchmark(name).sources["fresh"](form="scene", **full.get(name, {})))
+    random.Random(3).shuffle(found)
+    return found
+
+
+def _known(item: Item, judge: BoxJudge) -> bool:
+    labels = judge.detector.labels
+    names = (item.tags.get("thing_a", ""), item.tags.get("thing_b", ""))
+    return all(class_of(name, labels) for name in names)
+
+
+def scenes(found: list[Pool]) -> dict:
+    """The worth of the judge on each set, and its accuracy among what it recognised."""
+    rows = {}
+    for pool in found:
+        rows[pool.name] = {
+            "scenes": len(pool.shown) + len(pool.other),
+            "recognised": round(100 * pool.recognised, 1),
+            "says so where it is so": round(100 * float(np.mean(pool.shown)), 1),
+            "says so where it is not": round(100 * float(np.mean(pool.other)), 1),
+        }
+    return rows
+
+
+def photos(folder: Path) -> dict:
+    """SSD against marked photos at several thresholds."""
+    from gnomon.vision.look.readers.coco import Coco
+    from gnomon.vision.look.readers.reading import Gallery
+    from gnomon.vision.look.records import Scene
+
+    rows = {}
+    for least in (0.2, 0.3, 0.4, 0.5):
+        judge = boxes_judge(depth="none", least=least)
+        reader = Coco(folder / "instances.json", Gallery(folder / "photos"))
+        marked = (each for each in reader.scenes() if isinstance(each, Scene))
+        trial = try_on_photos(judge, marked)
+        rows[str(least)] = {
+            "pairs": trial.pairs,
+            "recognised": round(100 * trial.recognised / trial.pairs, 1),
+            "relation equal": round(100 * trial.agreed / trial.recognised, 1),
+        }
+    return rows
+
+
+def studies(found: list[Pool]) -> dict:
+    """How often the corrected interval holds the truth, in per cent, by set and true share."""
+    draw = np.random.default_rng(9)
+    rows = {}
+    for pool in found:
+        for right in (0.2, 0.5, 0.8):
+            rows[f"{pool.name} {right}"] = _held(pool, right, draw)
+    return rows
+
+
+def _held(pool: Pool, right: float, draw: np.random.Generator) -> dict:
+    shown, other = np.array(pool.shown), np.array(pool.other)
+    tried, pictures = 40, 240
+    held = told = 0
+    for _ in range(STUDIES):
+        saw = draw.choice(shown, tried)
+        mistook = draw.choice(other, tried)
+        trial = Trial(tried, int(saw.sum()), tried, int(mistook.sum()), tried)
+        truly = draw.random(pictures) < right
+        said = np.where(truly, draw.choice(shown, pictures), draw.choice(other, pictures))
+        estimate = corrected(float(said.mean()), pictures, trial)
+        if isnan(estimate.value):
+            continue
+        told += 1
+        held += estimate.low <= right <= estimate.high
+    share = round(100 * held / told, 1) if told else None
+    return {"held": share, "of studies": told}
+
+
+def main() -> int:
+    """Run the parts and print them."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("parts", nargs="*", help="which of them; else all that there is data for")
+    parser.add_argument("--photos", type=Path, help="a folder with instances.json and photos/")
+    parser.add_argument("--count", type=int, default=60, help="drawn scenes of each set")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    args = parser.parse_args()
+    if unknown := set(args.parts) - set(PARTS):
+        parser.error(f"no part {', '.join(sorted(unknown))}; there are {', '.join(PARTS)}")
+    wanted = args.parts or [part for part in PARTS if part != "photos" or args.photos]
+    if "photos" in wanted and not args.photos:
+        parser.error("photos needs --photos DIR")
+    found = {}
+    if "rules" in wanted:
+        found["rules"] = rules()
+    if "photos" in wanted:
+        found["photos"] = photos(args.photos)
+    if {"scenes", "studies"} & set(wanted):
+        drawn = pools(args.count)
+        if "scenes" in wanted:
+            found["scenes"] = scenes(drawn)
+        if "studies" in wanted:
+            found["studies"] = studies(drawn)
+    if args.json:
+        print(json.dumps(found, indent=1))
+        return 0
+    for part, rows in found.items():
+        print(part)
+        for name, row in rows.items():
+            print(f"  {name:28} {row}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

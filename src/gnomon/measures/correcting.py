@@ -1,0 +1,128 @@
+"""How good a painter is, given how good its judge is: a score corrected for the judge's mistakes.
+
+A judge is tried on pictures of which one knows whether they show what was asked. How often it says
+so where they do, and where they do not, tells what share of the painter's pictures would have to be
+right for it to say so as often as it does (Rogan and Gladen 1978). The interval is that of Lang and
+Reiczigel (2014), which allows for the trial of the judge being small, too.
+
+An abstention is not saying so. The trial must be like the pictures that are judged: of the same
+things and relations, as easy to recognise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import isnan, nan, sqrt
+from statistics import NormalDist
+from typing import Any, NamedTuple
+
+import msgspec
+
+from gnomon.measures.accuracy import accuracy
+from gnomon.measures.intervals import interval
+from gnomon.measures.table import Table
+
+LEAST_APART = 0.1  # a judge that says so hardly more often where it is so tells nothing
+
+
+class Trial(NamedTuple):
+    """How a judge fared on pictures of which one knows what they show."""
+
+    shown: int  # pictures that show what was asked
+    said_shown: int  # of which the judge said so
+    other: int  # pictures that show something else
+    said_other: int  # of which it said all the same that they show what was asked
+    recognised: int  # of all of them, those on which it did not abstain
+
+    @property
+    def sensitivity(self) -> float:
+        """How often it says so where it is so."""
+        return _share(self.said_shown, self.shown)
+
+    @property
+    def specificity(self) -> float:
+        """How often it does not say so where it is not so."""
+        return 1 - _share(self.said_other, self.other)
+
+    @property
+    def coverage(self) -> float:
+        """On how many it did not abstain."""
+        return _share(self.recognised, self.shown + self.other)
+
+
+def trial_in(description: Mapping[str, Any]) -> Trial | None:
+    """The trial that the description of a model in a manifest tells of; none if there is none."""
+    counts = description.get("trial")
+    if not isinstance(counts, Mapping):
+        return None
+    try:
+        return msgspec.convert([counts.get(field) for field in Trial._fields], Trial)
+    except msgspec.ValidationError:
+        return None
+
+
+class Corrected(NamedTuple):
+    """The share of pictures that show what was asked; NaN where the judge tells nothing."""
+
+    value: float
+    low: float = nan
+    high: float = nan
+
+
+def corrected_accuracy(table: Table, trial: Trial, level: float = 0.95) -> Corrected:
+    """The accuracy of a model that paints without the mistakes of its judge."""
+    said = interval(accuracy(table))
+    return corrected(said.value, len(table), trial, error=said.error, level=level)
+
+
+def corrected(
+    said: float, pictures: float, trial: Trial, *, error: float = nan, level: float = 0.95
+) -> Corrected:
+    """The share that is right, from the share of which the judge said so and its trial.
+
+    `error` is the standard error of `said`, if the pictures share objects and so tell less than as
+    many unrelated ones; otherwise it is that of independent pictures.
+
+    >>> corrected(0.5, 1000, Trial(1000, 750, 1000, 0, 1500)).value
+    0.6666666666666666
+    """
+    apart = trial.sensitivity + trial.specificity - 1
+    if isnan(apart) or apart < LEAST_APART or not pictures > 0:
+        return Corrected(nan)
+    value = min(1.0, max(0.0, (said + trial.specificity - 1) / apart))
+    low, high = _interval(said, _independent(said, pictures, error), trial, level)
+    return Corrected(value, min(low, value), max(high, value))
+
+
+def _interval(said: float, pictures: float, trial: Trial, level: float) -> tuple[float, float]:
+    z = NormalDist().inv_cdf((1 + level) / 2)
+    n = pictures + z * z
+    share = (pictures * said + z * z / 2) / n
+    sensitivity, of_shown = _drawn_in(trial.said_shown, trial.shown)
+    specificity, of_other = _drawn_in(trial.other - trial.said_other, trial.other)
+    apart = sensitivity + specificity - 1
+    value = (share + specificity - 1) / apart
+
+    noise_shown = sensitivity * (1 - sensitivity) / of_shown
+    noise_other = specificity * (1 - specificity) / of_other
+    shift = 2 * z * z * (value * noise_shown - (1 - value) * noise_other)
+    noise = share * (1 - share) / n + value**2 * noise_shown + (1 - value) ** 2 * noise_other
+    half = z * sqrt(noise) / apart
+    return max(0.0, value + shift - half), min(1.0, value + shift + half)
+
+
+def _drawn_in(count: int, of: int) -> tuple[float, float]:
+    """A share drawn a little towards one half, and the number that it is then a share of."""
+    return (count + 1) / (of + 2), of + 2.0
+
+
+def _independent(said: float, pictures: float, error: float) -> float:
+    """How many unrelated pictures would give the same error."""
+    if isnan(error) or not error > 0:
+        return pictures
+    inner = (said * pictures + 1) / (pictures + 2)  # the error near 0 and 1 is not that of a share
+    return min(pictures, max(2.0, inner * (1 - inner) / error**2))
+
+
+def _share(part: float, whole: float) -> float:
+    return part / whole if whole else nan

@@ -1,0 +1,1 @@
+"""Judges of pictures: what they show of the two things that an item names."""

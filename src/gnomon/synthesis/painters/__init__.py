@@ -1,0 +1,1 @@
+"""Who paints: each module turns requests into pictures in one way."""
