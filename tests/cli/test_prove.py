@@ -23,7 +23,7 @@ patterns:
 @pytest.fixture
 def patterns(tmp_path):
     def write(label, premise="{X} {X:is} small"):
-        text = PATTERNS.format(label=label).replace("\"{X} {X:is} {Y}'s\"", f'"{premise}"')
+        text = PATTERNS.format(label=label).replace('"{X} {X:is} {Y}\'s"', f'"{premise}"')
         file = tmp_path / "mine.yaml"
         file.write_text(text, encoding="utf-8")
         return str(file)
@@ -41,7 +41,19 @@ def test_a_proof_says_what_it_takes(capsys):
 
 
 def test_a_proof_as_json_has_the_verdict_of_every_reading(capsys):
-    assert main(["prove", "--say", "The dog is near the car.", "The dog is behind the car.", "--format", "json"]) == 0
+    assert (
+        main(
+            [
+                "prove",
+                "--say",
+                "The dog is near the car.",
+                "The dog is behind the car.",
+                "--format",
+                "json",
+            ]
+        )
+        == 0
+    )
     found = json.loads(capsys.readouterr().out)
     assert found["verdict"] == "neutral"
     assert len(found["readings"]) == 8
@@ -76,16 +88,28 @@ def test_what_is_left_open_is_drawn(tmp_path, ending, start):
 
 
 def test_check_proves_the_labels_of_a_file(patterns, capsys):
-    assert main(["check", patterns("entailment", "{X} {X:is} near {Y}"), "--prove", "--format", "json"]) == 0
+    assert (
+        main(
+            ["check", patterns("entailment", "{X} {X:is} near {Y}"), "--prove", "--format", "json"]
+        )
+        == 0
+    )
     (record,) = json.loads(capsys.readouterr().out)
     assert record["pattern"] == "chain-1"
-    assert (record["label"], record["proved"], record["proof"]) == ("entailment", "entailment", "all readings")
+    assert (record["label"], record["proved"], record["proof"]) == (
+        "entailment",
+        "entailment",
+        "all readings",
+    )
     assert record["needed"] == [1, 2]
 
 
 def test_a_refuted_label_is_an_error(patterns, capsys):
     assert main(["check", patterns("neutral", "{X} {X:is} near {Y}"), "--prove"]) == 1
-    assert "refuted: 'chain-1': the label is neutral, but what follows is entailment." in capsys.readouterr().out
+    assert (
+        "refuted: 'chain-1': the label is neutral, but what follows is entailment."
+        in capsys.readouterr().out
+    )
 
 
 def test_a_pattern_that_is_not_understood_is_not_refuted(patterns, capsys):

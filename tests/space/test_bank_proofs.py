@@ -97,7 +97,7 @@ def test_an_item_says_under_how_many_readings_its_label_follows():
     assert tags["np-26-a1"] == "some readings"
     assert tags["np-01-a2"] == "all readings"
     assert Counter(tags.values()) == {"all readings": 880, "some readings": 200}
-    assert spacenli.READINGS == len(readings())
+    assert len(readings()) == spacenli.READINGS
 
 
 def test_a_swapped_label_is_found(bank):

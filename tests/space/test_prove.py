@@ -48,7 +48,10 @@ def test_a_proof_takes_only_the_premises_that_it_needs():
 def test_premises_that_cannot_all_be_true_are_named():
     assert clash(["Ann is in Oslo", "The cat is asleep", "Ann is in Lyon"]) == (0, 2)
     assert clash(CUP) is None
-    assert prove(["Ann is in Oslo", "Ann is in Lyon"], "Ann is asleep in Oslo").verdict == "inconsistent"
+    assert (
+        prove(["Ann is in Oslo", "Ann is in Lyon"], "Ann is asleep in Oslo").verdict
+        == "inconsistent"
+    )
 
 
 def test_facts_need_no_words():

@@ -58,7 +58,9 @@ def test_a_plan_names_everything_and_says_what_it_shows():
 def test_what_follows_has_one_witness_and_a_clash_has_none(tmp_path):
     text = text_of_sentences(["The cup is on the table"], ["The table is under the cup"])
     assert [each.says for each in _shown(text)] == ["so it is"]
-    clash = text_of_sentences(["The cup is in the box", "The cup is outside the box"], ["The cup is near the box"])
+    clash = text_of_sentences(
+        ["The cup is in the box", "The cup is outside the box"], ["The cup is near the box"]
+    )
     proof = Case(*clash.formulas(reading_named("ordinary"))).proof()
     with pytest.raises(UsageError, match="cannot all be true"):
         draw_witnesses(clash, proof, tmp_path / "clash.png")
