@@ -88,6 +88,19 @@ def test_words_that_are_not_in_the_lexicon_are_named():
         prove(CUP, "The cup squints at the table")
 
 
+@pytest.mark.parametrize(
+    "claim", ["", "{X} @ | is", "@", "The | is on the )(", "is " * 90, "the the the"]
+)
+def test_what_is_no_sentence_is_an_error_in_one_sentence(claim):
+    with pytest.raises(NotUnderstoodError):
+        prove(CUP, claim)
+
+
+def test_a_name_cannot_speak_to_the_solver():
+    with pytest.raises(UsageError, match="name of a thing"):
+        prove_facts([], ("left", "a|) (exit) (|", "b"))
+
+
 def test_what_the_grammar_cannot_read_is_shown():
     with pytest.raises(NotUnderstoodError, match="cannot read 'cup is than table'"):
         prove(CUP, "The cup is than the table")

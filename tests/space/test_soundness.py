@@ -133,5 +133,6 @@ def test_a_drawn_witness_is_judged_as_it_was_meant(word):
                 fact = decide(scene, subject, relation, ground, frame=frame)
                 judged.append((truth, fact.truth))
                 assert fact.truth is not (not truth), (subject, word, ground, truth, fact.why)
-    assert (True, True) in judged or word in ("near", "touching", "next to"), judged
+    if word in ("to the left of", "to the right of", "on", "in", "under", "far from"):
+        assert (True, True) in judged  # the others may be doubtful cases for the judge
     assert (False, False) in judged, judged

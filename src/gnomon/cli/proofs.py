@@ -16,7 +16,8 @@ def print_proofs(bank: Bank, format: str) -> int:
     """Prove every label of a bank; 1 if one is refuted."""
     from gnomon.space.patternproofs import prove_patterns
 
-    proofs = prove_patterns(bank.patterns, witnesses=format == "json")
+    in_full = format == "json"
+    proofs = prove_patterns(bank.patterns, needed=in_full, witnesses=in_full)
     if format == "json":
         import msgspec
 

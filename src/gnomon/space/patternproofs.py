@@ -108,30 +108,35 @@ def _prove_group(
             yield from _prove_group([pattern], asked, needed=needed, witnesses=witnesses)
         return
     first = Case(*text.formulas(asked[0]))
-    others = [Other.of(Case(*text.formulas(reading)), first) for reading in asked[1:]]
+    others = [Other.of(text, reading, first) for reading in asked[1:]]
     for number, pattern in enumerate(group):
         proof = first.proof(number, needed=needed, witnesses=witnesses)
         proofs = {proof.reading: proof}
         for other in others:
-            proofs[other.case.story.reading.name] = other.proof_like(proof, number)
+            proofs[other.reading.name] = other.proof_like(proof, number)
         yield PatternProof(pattern, proofs)
 
 
 class Other(NamedTuple):
     """A case under another reading than the first one."""
 
-    case: Case
-    same: bool  # it says nothing else
+    reading: Reading
+    case: Case | None  # none if it says the same
     weaker: bool  # it grants less
 
     @classmethod
-    def of(cls, case: Case, first: Case) -> Other:
-        """How a case compares with the first one."""
-        return cls(case, case.says_the_same(first), case.weakens(first))
+    def of(cls, text: Text, reading: Reading, first: Case) -> Other:
+        """How a text under another reading compares with the first case."""
+        if reading.switches.isdisjoint(first.story.asked):
+            return cls(reading, None, False)
+        case = Case(*text.formulas(reading))
+        if case.says_the_same(first):
+            return cls(reading, None, False)
+        return cls(reading, case, case.weakens(first))
 
     def proof_like(self, proof: Proof, number: int) -> Proof:
         """The proof of a claim; the solver is not asked where the answer must be the same."""
         stays_open = self.weaker and proof.verdict == "neutral"
-        if self.same or stays_open:
-            return replace(proof, reading=self.case.story.reading.name)
+        if self.case is None or stays_open:
+            return replace(proof, reading=self.reading.name)
         return self.case.proof(number, needed=False)

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from gnomon.errors import unknown
+from gnomon.errors import UsageError, unknown
 from gnomon.space.meaning.formulas import Formula
 from gnomon.space.meaning.lexicon import lexicon
 from gnomon.space.meaning.nouns import kinds_of_names, kinds_of_nouns
@@ -182,4 +182,6 @@ def formula_of(story: Story, fact: Fact, when: When | None = None) -> Formula:
     name, *things = fact
     if name not in RELATIONS:
         raise unknown("relation", name[:60], RELATIONS)
+    if any("|" in str(thing) or "\\" in str(thing) for thing in things):
+        raise UsageError("The name of a thing has a '|' or a '\\'.", "Leave it out.")
     return RELATIONS[name](story, when or When(NOW), *things)

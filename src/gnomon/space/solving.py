@@ -41,15 +41,16 @@ class Theory:
             lines.append(f"(assert (=> no{number} (not {written})))")
             switches += [f"yes{number}", f"no{number}"]
         declared = [f"(declare-const {switch} Bool)" for switch in switches]
-        self._solver = self._z3.Solver()
+        self._context = self._z3.Context()  # its own, so that witnesses do not depend on others
+        self._solver = self._z3.Solver(ctx=self._context)
         self._solver.set("timeout", TIME_LIMIT)
         text = "\n".join([self._names.declarations(), *declared, *lines])
         self._solver.from_string(text)
 
     def possible(self, true: Sequence[int], false: Sequence[int] = ()) -> bool:
         """Whether some statements can be true and others false together."""
-        switches = [self._z3.Bool(f"yes{number}") for number in true]
-        switches += [self._z3.Bool(f"no{number}") for number in false]
+        switches = [self._z3.Bool(f"yes{number}", self._context) for number in true]
+        switches += [self._z3.Bool(f"no{number}", self._context) for number in false]
         answer = self._solver.check(*switches)
         if answer == self._z3.unknown:
             raise GnomonError(
@@ -76,11 +77,11 @@ class Theory:
         model = self._solver.model()
         values: dict[str, Number] = {}
         for name in self._names.quantities:
-            value = model.eval(self._z3.Real(name), model_completion=True)
+            value = model.eval(self._z3.Real(name, self._context), model_completion=True)
             values[name] = Fraction(value.numerator_as_long(), value.denominator_as_long())
         flags = {}
         for name in self._names.flags:
-            flag = model.eval(self._z3.Bool(name), model_completion=True)
+            flag = model.eval(self._z3.Bool(name, self._context), model_completion=True)
             flags[name] = bool(self._z3.is_true(flag))
         return Witness(values, flags)
 

@@ -72,8 +72,9 @@ class Stage:
         wanted = self.claims[claim] if truth else ~self.claims[claim]
         support, gaps = self._support(), self._gaps()
         sizes = list(self._sizes())
-        clear = [*support, *self._gaps(stacked=False), *self._sight()]
-        spread = [*support, *gaps, *self._sight()]
+        ground = self._ground_floor()
+        clear = [*ground, *support, *self._gaps(stacked=False), *self._sight()]
+        spread = [*ground, *support, *gaps, *self._sight()]
         attempts = [(clear, NARROW), (spread, NARROW), ([*support, *gaps], FRAMES)]
         attempts += [(gaps, FRAMES), ([], FRAMES)]
         for wishes, frames in attempts:
@@ -98,6 +99,14 @@ class Stage:
             if (name, self.story.moment(name, NOW)) in self.story.placed:
                 for axis in ("x", "y"):
                     yield quantity(f"{name}.half-{axis}") >= SMALLEST_PLACE
+
+    def _ground_floor(self) -> list[Formula]:
+        """Rooms, houses and fields begin at the same height."""
+        found = []
+        for name in self.places:
+            if (name, self.story.moment(name, NOW)) in self.story.placed:
+                found.append(self.story.low(name, "z", NOW).same(0))
+        return found
 
     def _frame(self, frame: float) -> Iterator[Formula]:
         for name in (*self.things, *self.places):

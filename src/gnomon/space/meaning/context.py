@@ -52,7 +52,7 @@ class Context(NamedTuple):
 
     def fresh(self) -> Context:
         """For the next sentence: the setting and those named stay, the rest is forgotten."""
-        return self._replace(subject=(), verb=Verb(), time="", open_ground=False)
+        return self._replace(subject=(), verb=Verb(), where=None, time="", open_ground=False)
 
     def naming(self, *names: str) -> Context:
         """After somebody has been named."""

@@ -24,6 +24,11 @@ class Reading(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     passing: bool = False  # what has happened need not have lasted
 
     @property
+    def switches(self) -> set[str]:
+        """The switches that it throws."""
+        return {field for field in self.__struct_fields__[2:] if getattr(self, field)}
+
+    @property
     def grants_less(self) -> bool:
         """Whether it only drops assumptions: what the ordinary reading leaves open stays open."""
         return self.sharp or self.open_plan or self.ghostly

@@ -13,6 +13,7 @@ _PARTS = frozenset(
     "left right front back rear top bottom foot middle center edge side sides same other opposite "
     "near far first last one two way direction".split()
 )
+_STRANGE = re.compile(r"[^\w\s,'-]")  # signs that no sentence needs
 _OTHER_MARKER = re.compile(r"\{[^{}]*\}")  # words of a slot of its own: "at once"
 _PIECE = re.compile(r"@[^\s,]+|[^\s,]+|,")
 
@@ -60,7 +61,8 @@ def free_words(
     >>> free_words("The cup is on the kitchen table. ", lexicon(), {"cup": 1, "kitchen table": 1})
     ['@cup', 'is', 'on', '@kitchen-table']
     """
-    words = _PIECE.findall(text.strip().rstrip(".!").replace("'s", " 's"))
+    text = _STRANGE.sub(" ", text)
+    words = _PIECE.findall(text.strip().replace("'s", " 's"))
     marked = []
     at = 0
     while at < len(words):

@@ -41,7 +41,7 @@ class Said:
         """What it says about a story."""
         after = NOW
         at = self.at
-        if story.reading.passing and self.lasting is False:
+        if self.lasting is False and story.reads("passing"):
             after = at = MIDDLE
         if self.at in (EVER, ALWAYS):
             parts = [self._formula(story, When(moment)) for moment in MOMENTS]

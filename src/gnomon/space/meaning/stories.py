@@ -55,6 +55,7 @@ class Story:
         self.implied = implied or {}
         self.reading = reading
         self._known_ends: dict[tuple[str, str, int], tuple[Term, Term]] = {}
+        self.asked: set[str] = set()  # switches of the reading that came up
         self.assumed: list[Formula] = []
         self.placed: dict[tuple[str, int], None] = {}  # things whose sides matter, by moment
         self.headed: dict[tuple[str, int], None] = {}
@@ -82,6 +83,11 @@ class Story:
     def is_unknown(self, name: str) -> bool:
         """Whether nothing is known of what a thing is."""
         return not (self.kinds.get(name) or self.implied.get(name))
+
+    def reads(self, switch: str) -> bool:
+        """Whether the reading throws a switch; what is never asked cannot matter."""
+        self.asked.add(switch)
+        return bool(getattr(self.reading, switch))
 
     def named(self, *but: str) -> list[str]:
         """Those that the story names, without some of them."""
@@ -180,7 +186,7 @@ class Story:
     def _lengths(self) -> list[Formula]:
         """Lengths are positive, and each is clearly more than the one before."""
         found = [quantity(length) > 0 for length in ("floor", "rim") if length in self.lengths]
-        margin = 1 if self.reading.sharp else 4
+        margin = 1 if self.lengths and self.reads("sharp") else 4
         used = [length for length in LENGTHS if length in self.lengths]
         for number, length in enumerate(used):
             if number == 0:
@@ -207,7 +213,7 @@ class Story:
 
     def _limit(self, name: str) -> Term | None:
         """How large a thing may be: what can be carried or walks is within a step."""
-        if self.reading.sharp or self.is_a(name, "city", "country", "area"):
+        if self.is_a(name, "city", "country", "area") or self.reads("sharp"):
             return None
         if self.is_a(name, "building", "room", "landmark", "vehicle", "fixed"):
             return self.length("near")
@@ -225,10 +231,14 @@ class Story:
         return found
 
     def _pair(self, one: str, other: str, at: int) -> Iterable[Formula]:
-        if not self.reading.ghostly and self._solid(one) and self._solid(other):
+        if self._solid(one) and self._solid(other) and not self.reads("ghostly"):
             yield self.disjoint(one, other, at) | self._tucked(one, other, at)
-        if self.reading.open_plan:
-            return
+        walls = list(self._walls(one, other, at))
+        if walls and not self.reads("open_plan"):
+            yield from walls
+
+    def _walls(self, one: str, other: str, at: int) -> Iterable[Formula]:
+        """Places of a kind are apart, and nothing straddles a wall."""
         for kind in SEPARATE:
             if self.is_a(one, kind) and self.is_a(other, kind):
                 yield self.disjoint(one, other, at, strictly=True)

@@ -16,6 +16,7 @@ from gnomon.space.meaning.stories import Story
 from gnomon.space.meaning.tellings import Teller
 from gnomon.space.meaning.words import Words
 
+MOST_WORDS = 80  # all ways to read a sentence are tried
 PLACE = frozenset({"fixed", "ground", "hollow"})
 CHANGES = ("before(", "after(", "ever(", "midway(")
 LATER = ("then", "since")  # a sentence that begins so tells what came next
@@ -94,6 +95,10 @@ def _tells_later(words: list[str]) -> bool:
 def _understood(
     words: list[str], names: Names, teller: Teller, context: Context
 ) -> tuple[Sayings, Context]:
+    if len(words) > MOST_WORDS:
+        raise NotUnderstoodError(
+            f"A sentence has {len(words)} words; {MOST_WORDS} are read at most.", "Divide it."
+        )
     parser = Parser(Words(lexicon(), names, words), teller)
     step = parser.parse(context)
     if step is not None:

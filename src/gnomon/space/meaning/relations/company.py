@@ -46,25 +46,24 @@ def nothing(story: Story, when: When, *names: str) -> Formula:
     return TRUE
 
 
+def _others(story: Story, a: str, *kinds: str) -> list[str]:
+    """All but A who are of one of the kinds."""
+    return [name for name in story.named(a) if story.is_a(name, *kinds)]
+
+
 @relation
 def elsewhere(story: Story, when: When, a: str) -> Formula:
     """A is at none of the places and things of the story."""
-    parts = []
-    for name in story.named(a):
-        if story.is_a(name, "ground"):
-            parts.append(~beside(story, when, a, name))
-    return every(parts)
+    grounds = _others(story, a, "ground")
+    return every(~beside(story, when, a, name) for name in grounds)
 
 
 @relation
 def elsewhere_built(story: Story, when: When, a: str, b: str) -> Formula:
     """A is in B, a building that none of the story's own buildings (or else rooms) belongs to."""
-    kind = "building" if any(story.is_a(name, "building") for name in story.named(a)) else "room"
-    parts = [inside(story, when, a, b)]
-    for name in story.named(a, b):
-        if story.is_a(name, kind):
-            parts.append(outside(story, when, name, b))
-    return every(parts)
+    own = _others(story, a, "building") or _others(story, a, "room")
+    apart = every(outside(story, when, name, b) for name in own if name != b)
+    return inside(story, when, a, b) & apart
 
 
 @relation
@@ -76,31 +75,20 @@ def gone(story: Story, when: When, a: str) -> Formula:
 @relation
 def remote(story: Story, when: When, a: str) -> Formula:
     """A is far from everybody else."""
-    parts = []
-    for name in story.named(a):
-        if story.is_a(name, "living"):
-            parts.append(far(story, when, a, name))
-    return every(parts)
+    return every(far(story, when, a, name) for name in _others(story, a, "living"))
 
 
 @relation
 def outdoors(story: Story, when: When, a: str) -> Formula:
     """A is in none of the buildings and rooms."""
-    parts = []
-    for name in story.named(a):
-        if story.is_a(name, "building", "room"):
-            parts.append(outside(story, when, a, name))
-    return every(parts)
+    walled = _others(story, a, "building", "room")
+    return every(outside(story, when, a, name) for name in walled)
 
 
 @relation
 def loose(story: Story, when: When, a: str) -> Formula:
     """A is in nothing that can be carried."""
-    parts = []
-    for name in story.named(a):
-        if story.is_a(name, "hollow"):
-            parts.append(outside(story, when, a, name))
-    return every(parts)
+    return every(outside(story, when, a, name) for name in _others(story, a, "hollow"))
 
 
 @relation
@@ -144,28 +132,23 @@ def in_one(story: Story, when: When, a: str, b: str, kind: str) -> Formula:
     return some([*ways, unnamed])
 
 
-def _people(story: Story, a: str) -> list[str]:
-    return [name for name in story.named(a) if story.is_a(name, "person")]
-
-
 @relation
 def leads(story: Story, when: When, a: str) -> Formula:
     """A is the first in a row of people."""
-    return every(beyond(story, when.at, a, name, "y", 1) for name in _people(story, a))
+    return every(beyond(story, when.at, a, name, "y", 1) for name in _others(story, a, "person"))
 
 
 @relation
 def brings_up_the_rear(story: Story, when: When, a: str) -> Formula:
     """A is the last in a row of people."""
-    return every(beyond(story, when.at, a, name, "y", -1) for name in _people(story, a))
+    return every(beyond(story, when.at, a, name, "y", -1) for name in _others(story, a, "person"))
 
 
 def _keeps_order(story: Story, when: When, a: str, sign: int) -> Formula:
     parts = []
-    for name in story.named(a):
-        if story.is_a(name, "vehicle", "living"):
-            then = beyond(story, when.before, a, name, "y", sign)
-            parts.append(then.implies(beyond(story, when.after, a, name, "y", sign)))
+    for name in _others(story, a, "vehicle", "living"):
+        then = beyond(story, when.before, a, name, "y", sign)
+        parts.append(then.implies(beyond(story, when.after, a, name, "y", sign)))
     return every(parts)
 
 

@@ -16,7 +16,7 @@ def beyond(story: Story, at: int, a: str, b: str, axis: str, sign: int) -> Formu
     """A is farther along an axis than B: its centre, or all of it."""
     if sign < 0:
         a, b = b, a
-    if story.reading.whole:
+    if story.reads("whole"):
         return story.low(a, axis, at) >= story.high(b, axis, at)
     return story.middle(a, axis, at) > story.middle(b, axis, at)
 
@@ -80,7 +80,7 @@ def faced(
 def _on_side(story: Story, at: int, a: str, b: str, side: str, *, straight: bool) -> Formula:
     """A is on a side of B: by B's own front if it has one, else for the viewer."""
     place = exactly_beyond if straight else beyond
-    if story.is_fronted(b) and not story.reading.viewer:
+    if story.is_fronted(b) and not story.reads("viewer"):
         headings = story.heading(b, at)
         return faced(story, headings, TURNS[side], lambda x, s: place(story, at, a, b, x, s))
     axis, sign = {"front": ("y", -1), "behind": ("y", 1), "left": ("x", -1), "right": ("x", 1)}[

@@ -12,7 +12,7 @@ from gnomon.space.meaning.stories import AXES, MOMENTS, Story, When
 def beside(story: Story, when: When, a: str, b: str) -> Formula:
     """A is within a step of B, and no wall is between them."""
     close = gap_at_most(story, when, a, b, story.length("step"))
-    if story.reading.open_plan or story.is_a(a, "fixed") or story.is_a(b, "fixed"):
+    if story.is_a(a, "fixed") or story.is_a(b, "fixed") or story.reads("open_plan"):
         return close
     shared = []
     for room in story.named(a, b):
@@ -144,7 +144,7 @@ def _between(story: Story, at: int, a: str, b: str, c: str, *, in_line: bool) ->
 @relation
 def between(story: Story, when: When, a: str, b: str, c: str) -> Formula:
     """A is between B and C, in one row with them."""
-    return _between(story, when.at, a, b, c, in_line=not story.reading.loose)
+    return _between(story, when.at, a, b, c, in_line=not story.reads("loose"))
 
 
 @relation
