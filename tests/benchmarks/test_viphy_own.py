@@ -5,7 +5,7 @@ import pytest
 
 from gnomon.benchmarks.viphy.agreement import meetings
 from gnomon.cli import main
-from gnomon.cli.agreeing import agreement
+from gnomon.cli.agreeing import agreement, agreement_listing
 from gnomon.errors import DataError, UsageError
 from gnomon.itemsource import load
 from gnomon.vision.look.records import Finding
@@ -167,4 +167,6 @@ def test_agreement_has_an_interval_and_names_what_differs(folder):
     size = records["size", "fresh"]
     assert (size["meet"], size["agree"]) == (3, 2)
     assert size["low"] < size["share"] < size["high"]
+    listing = agreement_listing([size])
+    assert listing.rows[0][:5] == ("size", "fresh", 3, 2, "67\u00a0%")
     assert size["disagree"] == ["elephant / pea: smaller, not larger"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from gnomon.contracts import Listing
@@ -10,11 +9,12 @@ from gnomon.measures.scoring import score_table
 from gnomon.measures.sharing import Sharing
 from gnomon.measures.table import Table
 from gnomon.registry import benchmark, meetings
+from gnomon.reporting.words import percentage
 
 if TYPE_CHECKING:
     from gnomon.records import Answer, Item
 
-COLUMNS = ("property", "beside", "meet", "agree", "share", "low", "high")
+COLUMNS = ("property", "beside", "meet", "agree", "in percent", "95 % interval")
 MOST_NAMED = 20  # disagreements that are listed
 
 
@@ -56,5 +56,12 @@ def _record(
 
 def agreement_listing(records: list[dict[str, Any]]) -> Listing:
     """The records as a table for people."""
-    take = itemgetter(*COLUMNS)
-    return Listing("Agreement with other knowledge", COLUMNS, tuple(map(take, records)))
+    rows = []
+    for record in records:
+        interval = ""
+        if record["low"] is not None:
+            interval = f"{percentage(record['low'])} to {percentage(record['high'])}"
+        counts = record["meet"], record["agree"]
+        share = percentage(record["share"])
+        rows.append((record["property"], record["beside"], *counts, share, interval))
+    return Listing("Agreement with other knowledge", COLUMNS, tuple(rows))

@@ -93,7 +93,9 @@ def test_a_subtype_counts_for_itself_and_for_its_object():
 def floors(scene, number, *things):
     found = []
     for object, foot, crown in things:
-        found.append(seen(number, object, scene=scene, foot=foot, least_foot=foot, crown=crown))
+        heights = {"foot": foot, "least_foot": foot, "crown": crown}
+        rows = {"top": 1 - crown, "middle": 1 - (foot + crown) / 2, "bottom": 1 - foot}
+        found.append(seen(number, object, scene=scene, **heights, **rows))
     return found
 
 

@@ -22,8 +22,10 @@ def rows(name, top, bottom, distance=None, **fields):
 
 
 def high(name, foot, crown, least_foot=None):
+    """A thing at a height, in rows of the picture that go with it."""
     least = foot if least_foot is None else least_foot
-    return Sighting(region=name, picture="1", object=name, foot=foot, crown=crown, least_foot=least)
+    heights = {"foot": foot, "crown": crown, "least_foot": least}
+    return rows(name, 0.9 - crown / 5, 0.9 - foot / 5, **heights)
 
 
 def labels(things, mode=RIGHT):
@@ -50,6 +52,13 @@ def test_where_a_hidden_foot_decides_nothing_is_said():
     behind = high("suitcase", 0.4, 0.9, least_foot=0.0)
     assert labels([behind, high("cat", 0, 0.3)]) == {}
     assert labels([behind, high("lamp", 2, 3)]) == {("suitcase", "lamp"): "<"}
+
+
+def test_heights_that_the_picture_contradicts_say_nothing():
+    up, down = high("lamp", 1.5, 2.0), high("mat", 0, 0.1)
+    fallen = rows("lamp", 0.9, 0.95, foot=1.5, crown=2.0, least_foot=1.5)
+    assert labels([up, down]) == {("lamp", "mat"): ">"}
+    assert labels([fallen, down]) == {}
 
 
 def test_without_a_floor_rows_are_compared_among_things_that_are_about_as_far():

@@ -21,6 +21,7 @@ from gnomon.writing import atomic_file
 
 MOST_CROPS = 900  # about 3 kB each
 CROPS_OF_A_COLOUR = 3
+CROPS_OF_A_PAIR = 2  # of each label
 PAIRS_WITH_CROPS = 12  # of an object, and of each property
 WORDS = {"size": {">": "larger than", "<": "smaller than"}}
 WORDS["elevation"] = {">": "higher up than", "=": "level with", "<": "lower down than"}
@@ -148,8 +149,7 @@ def _pair(seen: Seen, words: dict[str, str], crops: dict[Crop, int]) -> dict[str
     examples = seen.examples()
     labels = {}
     for label, about in seen.labels().items():
-        pair = examples.get(label, ())[:2]
-        shown = _numbers([Crop(pair)] if len(pair) == 2 else [], crops)
+        shown = _numbers(_pair_crops(examples.get(label, ())), crops)
         labels[words[label]] = {**about, "crops": shown}
     return {
         "other": seen.other,
@@ -166,6 +166,13 @@ def _numbers(wanted: list[Crop], crops: dict[Crop, int]) -> list[int]:
 
 def _colour_crops(regions: tuple[str, ...]) -> list[Crop]:
     return [Crop((region,)) for region in regions[:CROPS_OF_A_COLOUR]]
+
+
+def _pair_crops(regions: tuple[str, ...]) -> list[Crop]:
+    found = []
+    for first, second in zip(regions[0::2], regions[1::2], strict=False):
+        found.append(Crop((first, second)))
+    return found[:CROPS_OF_A_PAIR]
 
 
 def _wanted(things: list[Thing]) -> list[Crop]:
@@ -185,5 +192,4 @@ def _crops_of(thing: Thing) -> Iterator[Crop]:
             yield from _colour_crops(regions)
     for seen in (*thing.sizes[:PAIRS_WITH_CROPS], *thing.elevations[:PAIRS_WITH_CROPS]):
         for regions in seen.examples().values():
-            if len(regions) >= 2:
-                yield Crop(regions[:2])
+            yield from _pair_crops(regions)

@@ -29,7 +29,7 @@ def elevation_relations(sightings: Sequence[Sighting], mode: Mode) -> Iterator[R
     if mode.has("rows_as_heights") or not _has_floor(sightings):
         found = _by_rows(sightings, mode)
     else:
-        found = _by_heights(sightings)
+        found = _by_heights(sightings, mode)
     for (first, second), label in found.items():
         yield Relation(first, second, label)
 
@@ -53,21 +53,33 @@ def _span(seen: Sighting) -> Span | None:
     return Span(foot, ((seen.least_foot + seen.crown) / 2, (seen.foot + seen.crown) / 2))
 
 
-def _by_heights(sightings: Sequence[Sighting]) -> Relations:
-    """What holds wherever hidden feet may be; pairs for which it depends on them are left out."""
+def _by_heights(sightings: Sequence[Sighting], mode: Mode) -> Relations:
+    """What holds wherever hidden feet may be; pairs for which it depends on them are left out.
+
+    So are pairs of which the picture itself shows no such thing: a depth map that is rough puts
+    things up and down, and true heights hardly ever contradict the rows.
+    """
     found: Relations = {}
     spans = [_span(seen) for seen in sightings]
     for first, second in combinations(range(len(sightings)), 2):
         one, other = spans[first], spans[second]
         if one is None or other is None:
             continue
-        if one.foot[0] > other.centre[1]:
-            found[first, second] = ">"
-        elif other.foot[0] > one.centre[1]:
-            found[first, second] = "<"
-        elif one.foot[1] <= other.centre[0] and other.foot[1] <= one.centre[0]:
-            found[first, second] = "="
+        label = _height_label(one, other)
+        if label == "=" or label == _row_label(sightings[first], sightings[second], mode):
+            found[first, second] = label
     return found
+
+
+def _height_label(one: Span, other: Span) -> str:
+    """How two things stand to each other; empty if that depends on what is hidden."""
+    if one.foot[0] > other.centre[1]:
+        return ">"
+    if other.foot[0] > one.centre[1]:
+        return "<"
+    if one.foot[1] <= other.centre[0] and other.foot[1] <= one.centre[0]:
+        return "="
+    return ""
 
 
 def _by_rows(sightings: Sequence[Sighting], mode: Mode) -> Relations:

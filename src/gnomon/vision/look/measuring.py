@@ -61,7 +61,7 @@ def measure(scene: Scene, depth: DepthMap | None, mode: Mode) -> Measured:
     grids = _grids(depth, shape, [(box, mask) for _, box, mask in things])
     found = []
     for sighting, box, mask in things:
-        covered = _box_flags(box, shape) if mask is None else mask
+        covered = _covered(box, mask, shape)
         deep = _deep(sighting, box, covered, grids, mode, has_mask=mask is not None)
         if deep.distance is None:
             what = "no depth is known inside the region."
@@ -136,7 +136,7 @@ def _grids(
     distances = _resampled(depth.distances(), shape)
     background = np.ones(shape, dtype=bool)
     for box, mask in things:
-        background &= ~(_box_flags(box, shape) if mask is None else mask)
+        background &= ~_covered(box, mask, shape)
     return Grids(distances, _resampled(depth.nearness(), shape), floor_of(distances, background))
 
 
@@ -146,6 +146,13 @@ def _resampled(grid: Floats, shape: tuple[int, int]) -> Floats:
     columns = (np.arange(shape[1]) + 0.5) * grid.shape[1] / shape[1]
     found: Floats = grid[rows.astype(np.intp)[:, None], columns.astype(np.intp)]
     return found
+
+
+def _covered(box: Box, mask: Flags | None, shape: tuple[int, int]) -> Flags:
+    """What a thing covers: its mask, or else its box."""
+    if mask is None:
+        return _box_flags(box, shape)
+    return mask
 
 
 def _box_flags(box: Box, shape: tuple[int, int]) -> Flags:
@@ -171,8 +178,9 @@ def _deep(
     known = distances[np.isfinite(distances)]
     if not len(known):
         return seen
-    distance = float(known.mean() if mode.has("mean_depth") else np.median(known))
-    near = grids.nearness[covered]
+    distance = float(np.median(known))
+    if mode.has("mean_depth"):
+        distance = float(known.mean())
     heights = _heights(seen, box, grids, covered, distance, has_mask=has_mask)
     if heights:
         seen = replace(seen, **heights._asdict())
@@ -180,7 +188,7 @@ def _deep(
     return replace(
         seen,
         distance=distance,
-        nearness=float(np.nanmean(near)) if np.isfinite(near).any() else None,
+        nearness=_mean(grids.nearness[covered]),
         size=size_of(seen.area, _factor(box, grids, mode, distance), mode),
         cut=is_part,
     )
@@ -202,9 +210,14 @@ def _factor(box: Box, grids: Grids, mode: Mode, distance: float) -> float | None
     if mode.has("swapped_axes"):
         rows, columns = columns, rows
     part = grid[rows, columns]  # smaller or empty, where swapped ones end outside the picture
-    known = part[np.isfinite(part)]
     if mode.has("whole_picture_mean"):
-        return float(known.sum()) / grid.size
+        return float(part[np.isfinite(part)].sum()) / grid.size
+    return _mean(part)
+
+
+def _mean(values: Floats) -> float | None:
+    """Over what is known; none if nothing is."""
+    known = values[np.isfinite(values)]
     return float(known.mean()) if len(known) else None
 
 
