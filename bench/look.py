@@ -77,11 +77,13 @@ def coloured(pictures: Iterator[list[Sighting]]) -> Iterator[list[Sighting]]:
 
     known: dict[str, tuple[str, str]] = {}
     rnd = random.Random(0)
-    for sightings in pictures:
+    for number, sightings in enumerate(pictures):
         found = []
         for seen in sightings:
-            own = known.setdefault(seen.object, (rnd.choice(COLOURS), rnd.choice(COLOURS)))
-            found.append(replace(seen, colours=(rnd.choice(own),)))
+            own = known.get(seen.object)
+            if own is None:
+                own = known[seen.object] = (rnd.choice(COLOURS), rnd.choice(COLOURS))
+            found.append(replace(seen, colours=own[number % 2 : number % 2 + 1]))
         yield found
 
 

@@ -195,6 +195,20 @@ def test_a_fault_of_an_annotation_is_named(tmp_path, store, changes, what):
     assert len(scenes[0].regions) == (2 if "box is used" in trouble.what else 1)
 
 
+def test_a_byte_that_is_not_utf_8_loses_nothing_silently(tmp_path, store):
+    damaged = as_json(samples.COCO).replace(b'"segmentation": [[', b'"segm\x80ntation": [[')
+    scenes, troubles = read(store, write(tmp_path, "c.json", damaged))
+    assert [region.id for region in scenes[0].regions] == ["33"]
+    assert "is not UTF-8" in troubles[0].what
+
+
+def test_a_byte_that_is_not_utf_8_costs_one_region(tmp_path, store, sizes):
+    damaged = as_json(samples.DESCRIPTIONS).replace(b"a man's hat", b"a man's h\x80t")
+    scenes, troubles = read(store, write(tmp_path, "r.json", damaged), sizes)
+    assert [len(scene.regions) for scene in scenes] == [1, 1, 1]
+    assert "is not UTF-8" in troubles[0].what
+
+
 def test_annotations_of_unknown_pictures_are_counted(tmp_path, store):
     content = {**samples.COCO, "images": samples.COCO["images"][:1]}
     _, troubles = read(store, write(tmp_path, "c.json", content))

@@ -19,7 +19,7 @@ WORD_LESSONS = 8  # phrases that teach a word
 PLACE_LESSONS = 6  # phrases that teach a word between two neighbours
 ALONE = 0.95  # share of its lessons that a word needs to be of one kind anywhere
 BETWEEN = 0.55  # the same between two neighbours
-BEHIND = 0.8  # the same behind one neighbour, where the other was not taught
+BEHIND = 0.8  # the same behind one neighbour, or anywhere, where the place was not taught
 LEAST_LESSONS = 2
 CLASS_OF_STRANGERS = OTHER  # rare words: part of no name that could be kept
 START, END, ANY = "^", "$", "*"
@@ -65,11 +65,13 @@ class Lexicon(NamedTuple):
         return found
 
     def _kind_between(self, around: Around) -> str:
-        """The kind of a word between its neighbours, or at least behind the one before it."""
+        """The kind of a word between its neighbours, or behind the one before it, or anywhere."""
         kind = self.around.get(around)
         if kind is None:
             before, word, _ = around
-            kind = self.around.get((before, word, ANY), "")
+            kind = self.around.get((before, word, ANY))
+        if kind is None:
+            kind = self.around.get((ANY, word, ANY), "")
         return kind
 
     def around_word(self, words: Sequence[str], classes: Sequence[str], place: int) -> Around:
@@ -162,11 +164,12 @@ class Teacher:
             for place, word in enumerate(words):
                 if not table.alone.get(word):
                     around = table.around_word(words, classes, place)
-                    self._places[around][classes[place]] += times[words]
+                    behind, anywhere = (around[0], word, ANY), (ANY, word, ANY)
+                    for key in (around, behind, anywhere):
+                        self._places[key][classes[place]] += times[words]
                     self._settle_place(around, BETWEEN)
-                    behind = (around[0], word, ANY)
-                    self._places[behind][classes[place]] += times[words]
                     self._settle_place(behind, BEHIND)
+                    self._settle_place(anywhere, BEHIND)
 
     def _settle(self, word: str) -> None:
         if self._seen[word] < self._least or word in sure_kinds():
@@ -182,7 +185,8 @@ class Teacher:
         kinds = self._places[around]
         kind, count = kinds.most_common(1)[0]
         total = kinds.total()
-        if total >= LEAST_LESSONS and count >= share * total:
+        is_exhausted = share == BETWEEN and total >= PLACE_LESSONS  # more lessons would not decide
+        if total >= LEAST_LESSONS and (is_exhausted or count >= share * total):
             self._table.around[around] = kind
         else:
             self._table.around.pop(around, None)

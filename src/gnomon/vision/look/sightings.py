@@ -5,8 +5,11 @@ What was seen in a picture is kept by the picture's bytes, its regions and the m
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Lock
 from typing import NamedTuple
 
 import msgspec
@@ -20,6 +23,8 @@ from gnomon.vision.look.measuring import Measured, measure
 from gnomon.vision.look.modes import Mode
 from gnomon.vision.look.records import Picture, Scene, Sighting, Trouble
 from gnomon.vision.look.store import Store, key_of
+
+MOST_THREADS = 4
 
 
 class Chunk(NamedTuple):
@@ -35,23 +40,34 @@ def sightings_of(
     """What each region of some scenes says about its thing."""
     chunk = Chunk([], [])
     looker = _Looker(mode, eyes, subtypes, store)
-    for scene in scenes:
-        found = looker.look(scene) if scene.picture.file else measure(scene, None, mode)
-        chunk.pictures.append(found.sightings)
-        chunk.troubles.extend(found.troubles)
+    with ThreadPoolExecutor(min(MOST_THREADS, os.cpu_count() or 1)) as pool:
+        seen: Iterable[Measured]
+        if any(scene.picture.file for scene in scenes):
+            seen = pool.map(looker.look, scenes)
+        else:
+            seen = map(looker.look, scenes)
+        for found in seen:
+            chunk.pictures.append(found.sightings)
+            chunk.troubles.extend(found.troubles)
     return chunk
 
 
 class _Looker:
-    """Looks at pictures; the model for depth is opened with the first one that is new."""
+    """Looks at pictures, several at once; but models keep state, so each sees one at a time.
+
+    The model for depth is opened with the first picture that is new.
+    """
 
     _depth: DepthModel | None = None
 
     def __init__(self, mode: Mode, eyes: Eyes, subtypes: Subtypes, store: Store) -> None:
         self._mode, self._eyes, self._subtypes, self._store = mode, eyes, subtypes, store
+        self._one_at_a_time = Lock()
 
     def look(self, scene: Scene) -> Measured:
         """The sightings of a picture, from the store or anew."""
+        if not scene.picture.file:
+            return measure(scene, None, self._mode)
         try:
             image = describe(scene.picture.file)
         except DataError as error:
@@ -79,7 +95,8 @@ class _Looker:
         found = measure(scene, depth, self._mode)
         troubles += found.troubles
         for _, step in self._eyes.steps:
-            found = step(scene, found.sightings, self._subtypes)
+            with self._one_at_a_time:
+                found = step(scene, found.sightings, self._subtypes)
             troubles += found.troubles
         return Measured(found.sightings, troubles)
 
@@ -88,12 +105,14 @@ class _Looker:
             return true_map(picture)
         if not self._eyes.depth:
             return None
-        if self._depth is None:
-            self._depth = self._eyes.open_depth()
-        if self._depth is None:
-            return None
-        figures = self._depth.distances(decode(Path(picture.file)))
-        return DepthMap(figures, self._depth.far_is_large)
+        pixels = decode(Path(picture.file))
+        with self._one_at_a_time:
+            if self._depth is None:
+                self._depth = self._eyes.open_depth()
+            if self._depth is None:
+                return None
+            figures = self._depth.distances(pixels)
+            return DepthMap(figures, self._depth.far_is_large)
 
 
 def _trouble(picture: Picture, error: DataError) -> Trouble:

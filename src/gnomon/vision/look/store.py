@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from hashlib import blake2b
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 import msgspec
@@ -38,9 +39,12 @@ class Store:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._file = folder / "stages.db"
+        self._one_at_a_time = Lock()  # threads share the connection
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            self._db = sqlite3.connect(self._file, timeout=60, isolation_level=None)
+            self._db = sqlite3.connect(
+                self._file, timeout=60, isolation_level=None, check_same_thread=False
+            )
             self._db.execute("PRAGMA journal_mode = WAL")
             self._db.execute("PRAGMA synchronous = NORMAL")
             self._db.execute("CREATE TABLE IF NOT EXISTS kept (key BLOB PRIMARY KEY, value BLOB)")
@@ -50,7 +54,9 @@ class Store:
     def find(self, key: bytes) -> bytes | None:
         """What was kept under a key, or none."""
         try:
-            row = self._db.execute("SELECT value FROM kept WHERE key = ?", (key,)).fetchone()
+            with self._one_at_a_time:
+                found = self._db.execute("SELECT value FROM kept WHERE key = ?", (key,))
+                row = found.fetchone()
             return zlib.decompress(row[0]) if row else None
         except (sqlite3.Error, zlib.error, TypeError) as error:
             raise self._unusable(error) from None
@@ -59,7 +65,8 @@ class Store:
         """Remember a result."""
         try:
             row = (key, zlib.compress(value, FAST))
-            self._db.execute("INSERT OR REPLACE INTO kept VALUES (?, ?)", row)
+            with self._one_at_a_time:
+                self._db.execute("INSERT OR REPLACE INTO kept VALUES (?, ?)", row)
         except sqlite3.Error as error:
             raise self._unusable(error) from None
 

@@ -31,12 +31,9 @@ class Name(NamedTuple):
     whole: str = ""
 
 
-class _Run(NamedTuple):
-    """Consecutive nouns from one word to another."""
-
-    start: int
-    end: int
-    name: str
+# Consecutive nouns: their first word, the one behind them, the name. A plain tuple, as it is made
+# for every noun of every caption.
+_Run = tuple[int, int, str]
 
 
 def words_of(phrase: str) -> list[str]:
@@ -70,7 +67,7 @@ def names_in(
     """
     runs = _runs(words, classes, singular)
     if len(runs) == 1:  # most phrases
-        return [Name(runs[0].name)]
+        return [Name(runs[0][2])]
     names = []
     place = 0
     while place < len(runs):
@@ -81,7 +78,7 @@ def names_in(
             names += joined
             place += 2
         else:
-            names.append(Name(runs[place].name))
+            names.append(Name(runs[place][2]))
             place += 1
     return names
 
@@ -90,7 +87,7 @@ def _runs(
     words: Sequence[str], classes: Sequence[str], singular: Callable[[str], str]
 ) -> list[_Run]:
     """The runs of nouns in a phrase, without colours before them and without mere places."""
-    hues, empty, places = _table("colours"), _table("no_names"), _table("places")
+    hues, empty, places = _tables()
     found = []
     for match in NOUNS.finditer("".join(classes)):
         start, end = match.span()
@@ -105,7 +102,7 @@ def _runs(
         if name in places and _is_place(words, classes, start, end):
             continue
         if name not in empty:
-            found.append(_Run(start, end, name))
+            found.append((start, end, name))
     return found
 
 
@@ -123,16 +120,18 @@ def _joined(
     run: _Run, after: _Run, words: Sequence[str], classes: Sequence[str]
 ) -> list[Name] | None:
     """Two runs that name one thing: a part and its whole, or a thing and its owner; else none."""
-    link = words[run.end]
-    for place in range(run.end + 1, after.start):
+    _, end, name = run
+    start, _, other = after
+    link = words[end]
+    for place in range(end + 1, start):
         if classes[place] != MODIFIER:
             return None
     if link == OWNER:
-        return [Name(after.name), Name(run.name)]
+        return [Name(other), Name(name)]
     if link == "of":
-        return [Name(f"{after.name} {run.name}", after.name)]
+        return [Name(f"{other} {name}", other)]
     if link in HAVING:
-        return [Name(f"{run.name} {after.name}", run.name)]
+        return [Name(f"{name} {other}", name)]
     return None
 
 
@@ -146,6 +145,12 @@ def sure_kinds() -> dict[str, str]:
     found.update(dict.fromkeys(_table("colours"), MODIFIER))
     found["orange"] = NOUN
     return found
+
+
+@cache
+def _tables() -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
+    """Colours, words that are no names, and places."""
+    return _table("colours"), _table("no_names"), _table("places")
 
 
 @cache

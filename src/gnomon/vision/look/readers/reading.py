@@ -116,19 +116,33 @@ def elements_until_fault(source: JsonFile) -> Iterator[Element | Trouble]:
 
 def decoded(element: Element, decoder: msgspec.json.Decoder[T]) -> T | str:
     """An element as a record, or what is wrong with it."""
+    return _decoded(element.text, decoder)
+
+
+def _decoded(text: bytes, decoder: msgspec.json.Decoder[T]) -> T | str:
+    try:
+        if not text.isascii():
+            text.decode()  # fields that are passed over are not looked into
+        return decoder.decode(text)
+    except UnicodeDecodeError as error:
+        return f"byte {error.start} of the element is not UTF-8"
+    except (msgspec.MsgspecError, RecursionError) as error:
+        return str(error)
+
+
+def loosely_decoded(element: Element, decoder: msgspec.json.Decoder[T]) -> T | None:
+    """An element with a fault, as far as it can be read; none if nothing can."""
     try:
         return decoder.decode(element.text)
-    except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
-        return str(error)
+    except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError):
+        return None
 
 
 def salvaged(items: Iterable[msgspec.Raw], decoder: msgspec.json.Decoder[T]) -> Iterator[T | str]:
     """The members of a list that has a fault in one of them, each by itself."""
     for raw in items:
-        try:
-            yield decoder.decode(raw)
-        except (msgspec.MsgspecError, RecursionError, UnicodeDecodeError) as error:
-            yield str(error)
+        found: T | str = _decoded(bytes(raw), decoder)
+        yield found
 
 
 def trouble_with(region: str, picture: Picture, file: Any, what: str) -> Trouble:

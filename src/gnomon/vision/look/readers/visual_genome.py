@@ -19,6 +19,7 @@ from gnomon.vision.look.readers.reading import (
     Seen,
     decoded,
     elements_until_fault,
+    loosely_decoded,
     salvaged,
     scene_of,
     trouble_with,
@@ -190,8 +191,8 @@ class VisualGenome:
     def _damaged(self, element: Element, problem: str) -> Iterator[Seen]:
         """A picture with a fault: its sound regions, and a word on each other one."""
         file = str(self._source.file)
-        loose = decoded(element, self._kind.loose)
-        if isinstance(loose, str):
+        loose = loosely_decoded(element, self._kind.loose)
+        if loose is None:
             yield Trouble(what=f"a picture is skipped: {problem}", file=file, byte=element.byte)
             return
         number = loose.id if isinstance(loose, _LooseDescribed) else loose.image_id
