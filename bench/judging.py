@@ -94,8 +94,8 @@ def pools(count: int) -> list[Pool]:
 
 
 def _scenes(name: str) -> list[Item]:
-    full = {"scales": {"pairs": -1}, "vsr": {"quads": 300}}
-    found = list(benchmark(name).sources["fresh"](form="scene", **full.get(name, {})))
+    more = {"scales": {"pairs": 1500}, "vsr": {"quads": 80}}
+    found = list(benchmark(name).sources["fresh"](form="scene", **more.get(name, {})))
     random.Random(3).shuffle(found)
     return found
 

@@ -13,7 +13,7 @@ from gnomon.errors import UsageError
 from gnomon.files import package_data, read_yaml
 from gnomon.records import Item
 from gnomon.synthesis.judging.rules import DEFAULT, Rule, in_pixels, rule_of
-from gnomon.synthesis.judging.seeing import DepthMap, Finder, found_by, told_by
+from gnomon.synthesis.judging.seeing import DepthMap, Finder, Remembering, found_by, told_by
 from gnomon.synthesis.records import Asked, Look, Painted, Thing, Truth, Verdict, asked_of
 from gnomon.vision.relating import Place, margin
 
@@ -74,6 +74,13 @@ class BoxJudge:
     def describe(self) -> dict[str, Any]:
         """What determines the verdicts."""
         return {"judge": "boxes", "rule": self.rule.name, "least": self.least, **self.about}
+
+    def remembering(self) -> BoxJudge:
+        """The same judge, which looks at a picture once for any number of pairs in it."""
+        if self.detector is None:
+            return self
+        once = Remembering(self.detector)
+        return BoxJudge(self.rule, once, self.depth, least=self.least, about=self.about)
 
     def look(self, item: Item, painted: Painted, picture: Pixels, truth: Truth | None) -> Verdict:
         """What the picture shows."""

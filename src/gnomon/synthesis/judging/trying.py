@@ -92,6 +92,7 @@ class PhotoTrial(NamedTuple):
 
 def try_on_photos(judge: BoxJudge, scenes: Iterable[Scene]) -> PhotoTrial:
     """How a judge by boxes fares on marked photos, among inside, above, below and beside."""
+    judge = judge.remembering()
     pairs = recognised = agreed = 0
     for scene in scenes:
         single = _single(scene)
