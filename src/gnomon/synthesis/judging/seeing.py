@@ -28,7 +28,7 @@ class Finder(Protocol):
 
 
 class Remembering:
-    """A detector that keeps what it found in the last picture. One that is told names looks anew."""
+    """A detector that keeps what it found in the last picture; one of any names looks anew."""
 
     def __init__(self, detector: Finder) -> None:
         self.labels = detector.labels
