@@ -17,7 +17,6 @@ import json
 import random
 import sys
 from itertools import combinations
-from math import isnan
 from pathlib import Path
 from typing import NamedTuple
 
@@ -152,7 +151,7 @@ def studies(found: list[Pool]) -> dict:
 def _held(pool: Pool, right: float, draw: np.random.Generator) -> dict:
     shown, other = np.array(pool.shown), np.array(pool.other)
     tried, pictures = 40, 240
-    held = told = 0
+    held, widths = 0, []
     for _ in range(STUDIES):
         saw = draw.choice(shown, tried)
         mistook = draw.choice(other, tried)
@@ -160,12 +159,10 @@ def _held(pool: Pool, right: float, draw: np.random.Generator) -> dict:
         truly = draw.random(pictures) < right
         said = np.where(truly, draw.choice(shown, pictures), draw.choice(other, pictures))
         estimate = corrected(float(said.mean()), pictures, trial)
-        if isnan(estimate.value):
-            continue
-        told += 1
         held += estimate.low <= right <= estimate.high
-    share = round(100 * held / told, 1) if told else None
-    return {"held": share, "of studies": told}
+        widths.append(estimate.high - estimate.low)
+    width = round(100 * float(np.mean(widths)))
+    return {"held": round(100 * held / STUDIES, 1), "mean width": width}
 
 
 def main() -> int:

@@ -17,6 +17,7 @@ ALLOWED = {
     "errors": set(),
     "records": set(),
     "redaction": set(),
+    "graphs": set(),
     "files": {"errors"},
     "contracts": {"records", "measures"},  # measures for types only
     "options": {"errors"},
@@ -32,6 +33,7 @@ ALLOWED = {
         "contracts",
         "errors",
         "files",
+        "graphs",
         "itemsource",
         "measures",
         "models",
@@ -46,6 +48,7 @@ ALLOWED = {
         "errors",
         "fetching",
         "files",
+        "graphs",
         "language",
         "records",
         "space",
@@ -96,7 +99,7 @@ ALLOWED = {
         "runs",
         "itemsource",
     },
-    "measures": {"contracts", "errors", "files", "records", "registry", "runs", "vision"},
+    "measures": {"contracts", "errors", "files", "graphs", "records", "registry", "runs", "vision"},
     "reporting": {
         "",
         "audit",

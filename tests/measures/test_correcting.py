@@ -31,7 +31,9 @@ def test_the_correction_undoes_what_the_judge_does(right, sensitivity, specifici
 
 
 def test_a_judge_that_says_so_whatever_is_shown_tells_nothing():
-    assert isnan(corrected(0.5, 100, trial(0.5, 0.5)).value)
+    nothing = corrected(0.5, 100, trial(0.5, 0.5))
+    assert isnan(nothing.value)
+    assert (nothing.low, nothing.high) == (0, 1)
     assert isnan(corrected(0.5, 100, Trial(0, 0, 0, 0, 0)).value)
     assert isnan(corrected(0.5, 0, trial(0.9, 0.9)).value)
 
@@ -46,25 +48,23 @@ def test_a_small_trial_and_shared_objects_widen_the_interval():
 
 
 @pytest.mark.parametrize("right", [0.0, 0.1, 0.5, 0.9, 1.0])
-@pytest.mark.parametrize(("sensitivity", "specificity"), [(0.35, 0.95), (0.6, 0.9), (0.9, 0.95)])
+@pytest.mark.parametrize(
+    ("sensitivity", "specificity"), [(0.05, 0.975), (0.22, 0.97), (0.6, 0.9), (0.9, 0.95)]
+)
 @pytest.mark.parametrize(("pictures", "tried"), [(150, 60), (480, 120)])
 def test_the_interval_holds_the_truth_in_at_least_93_of_100_studies(
     right, sensitivity, specificity, pictures, tried
 ):
     draw = np.random.default_rng(11)
     seen = right * sensitivity + (1 - right) * (1 - specificity)
-    held = studies = 0
+    held = 0
     for _ in range(500):
         said_shown = int(draw.binomial(tried, sensitivity))
         said_other = int(draw.binomial(tried, 1 - specificity))
         known = Trial(tried, said_shown, tried, said_other, tried)
         found = corrected(draw.binomial(pictures, seen) / pictures, pictures, known)
-        if isnan(found.value):
-            continue
-        studies += 1
         held += found.low <= right <= found.high
-    assert studies > 450
-    assert held / studies >= 0.93
+    assert held / 500 >= 0.93
 
 
 def test_coverage_counts_what_was_not_abstained_from():

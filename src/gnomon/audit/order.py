@@ -11,6 +11,7 @@ from msgspec import structs
 from gnomon.audit.finding import SHOWN, Finding, percent, share
 from gnomon.audit.questions import Question
 from gnomon.audit.subject import Subject
+from gnomon.graphs import strong_components
 
 CHECK = "order"
 MOST_THINGS = 5_000  # beyond which what follows by transitivity is not looked for
@@ -169,45 +170,3 @@ def _way_back(before: Mapping[Thing, Thing], start: Thing, end: Thing) -> list[T
     while way[-1] != start:
         way.append(before[way[-1]])
     return way[::-1]
-
-
-def strong_components(successors: Mapping[Thing, set[Thing]]) -> Iterator[list[Thing]]:
-    """The strongly connected components of a graph, those without successors first (Tarjan)."""
-    index: dict[Thing, int] = {}
-    low: dict[Thing, int] = {}
-    stack: list[Thing] = []
-    waiting: set[Thing] = set()
-    for root in successors:
-        if root in index:
-            continue
-        work = [(root, iter(successors[root]))]
-        index[root] = low[root] = len(index)
-        stack.append(root)
-        waiting.add(root)
-        while work:
-            thing, rest = work[-1]
-            following = next(rest, None)
-            if following is not None and following not in index:
-                index[following] = low[following] = len(index)
-                stack.append(following)
-                waiting.add(following)
-                work.append((following, iter(successors[following])))
-            elif following is not None:
-                if following in waiting:
-                    low[thing] = min(low[thing], index[following])
-            else:
-                work.pop()
-                if work:
-                    above = work[-1][0]
-                    low[above] = min(low[above], low[thing])
-                if low[thing] == index[thing]:
-                    yield _component(stack, waiting, thing)
-
-
-def _component(stack: list[Thing], waiting: set[Thing], root: Thing) -> list[Thing]:
-    """What lies above the root on the stack: it is taken off."""
-    found: list[Thing] = []
-    while not found or found[-1] != root:
-        found.append(stack.pop())
-    waiting.difference_update(found)
-    return found

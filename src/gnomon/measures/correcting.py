@@ -2,8 +2,8 @@
 
 A judge is tried on pictures of which one knows whether they show what was asked. How often it says
 so where they do, and where they do not, tells what share of the painter's pictures would have to be
-right for it to say so as often as it does (Rogan and Gladen 1978). The interval is that of Lang and
-Reiczigel (2014), which allows for the trial of the judge being small, too.
+right for it to say so as often as it does (Rogan and Gladen 1978). The interval allows for the
+trial of the judge being small, too: it is Fieller's, the shares that a test would not reject.
 
 An abstention is not saying so. The trial must be like the pictures that are judged: of the same
 things and relations, as easy to recognise.
@@ -12,17 +12,18 @@ things and relations, as easy to recognise.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from math import isnan, nan, sqrt
+from math import isnan, nan
 from statistics import NormalDist
 from typing import Any, NamedTuple
 
 import msgspec
+import numpy as np
 
 from gnomon.measures.accuracy import accuracy
 from gnomon.measures.intervals import interval
 from gnomon.measures.table import Table
 
-LEAST_APART = 0.1  # a judge that says so hardly more often where it is so tells nothing
+STEPS = 1001  # shares that are tried for the interval
 
 
 class Trial(NamedTuple):
@@ -81,34 +82,43 @@ def corrected(
     """The share that is right, from the share of which the judge said so and its trial.
 
     `error` is the standard error of `said`, if the pictures share objects and so tell less than as
-    many unrelated ones; otherwise it is that of independent pictures.
+    many unrelated ones; otherwise it is that of independent pictures. The interval holds each share
+    that what was said does not speak against: of a judge that tells nothing, all of them.
 
     >>> corrected(0.5, 1000, Trial(1000, 750, 1000, 0, 1500)).value
     0.6666666666666666
     """
     apart = trial.sensitivity + trial.specificity - 1
-    if isnan(apart) or apart < LEAST_APART or not pictures > 0:
+    if isnan(apart) or not pictures > 0:
         return Corrected(nan)
-    value = min(1.0, max(0.0, (said + trial.specificity - 1) / apart))
     low, high = _interval(said, _independent(said, pictures, error), trial, level)
+    if apart <= 0:
+        return Corrected(nan, low, high)
+    value = min(1.0, max(0.0, (said + trial.specificity - 1) / apart))
     return Corrected(value, min(low, value), max(high, value))
 
 
 def _interval(said: float, pictures: float, trial: Trial, level: float) -> tuple[float, float]:
+    """The shares from the least to the greatest that a test of each would not reject.
+
+    Shares are drawn a little towards one half first, as few pictures are often all alike.
+    """
     z = NormalDist().inv_cdf((1 + level) / 2)
     n = pictures + z * z
-    share = (pictures * said + z * z / 2) / n
+    seen = (pictures * said + z * z / 2) / n
     sensitivity, of_shown = _drawn_in(trial.said_shown, trial.shown)
-    specificity, of_other = _drawn_in(trial.other - trial.said_other, trial.other)
-    apart = sensitivity + specificity - 1
-    value = (share + specificity - 1) / apart
+    mistaken, of_other = _drawn_in(trial.said_other, trial.other)
 
-    noise_shown = sensitivity * (1 - sensitivity) / of_shown
-    noise_other = specificity * (1 - specificity) / of_other
-    shift = 2 * z * z * (value * noise_shown - (1 - value) * noise_other)
-    noise = share * (1 - share) / n + value**2 * noise_shown + (1 - value) ** 2 * noise_other
-    half = z * sqrt(noise) / apart
-    return max(0.0, value + shift - half), min(1.0, value + shift + half)
+    right = np.linspace(0, 1, STEPS)
+    expected = right * sensitivity + (1 - right) * mistaken
+    of_seen = seen * (1 - seen) / n
+    of_trial = right**2 * sensitivity * (1 - sensitivity) / of_shown
+    of_trial += (1 - right) ** 2 * mistaken * (1 - mistaken) / of_other
+    possible = right[np.abs(seen - expected) <= z * np.sqrt(of_seen + of_trial)]
+    if not len(possible):  # less than any share would give, or more
+        edge = float(right[np.argmin(np.abs(seen - expected))])
+        return edge, edge
+    return float(possible[0]), float(possible[-1])
 
 
 def _drawn_in(count: int, of: int) -> tuple[float, float]:

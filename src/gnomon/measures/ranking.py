@@ -14,6 +14,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from gnomon.graphs import strong_components
+
 Weights = NDArray[np.int64]  # [over, under] how often it was said
 Left = list[dict[int, int]]  # the same, by object over and object under
 EXACT = 16  # objects of a tangle that are solved by trying all subsets
@@ -71,43 +73,9 @@ def _largest_first(tangle: tuple[int, ...]) -> tuple[int, tuple[int, ...]]:
 
 
 def components(weights: Weights) -> list[list[int]]:
-    """Objects that lie on cycles together, tangle by tangle, the greatest first (Kosaraju)."""
-    under = [np.flatnonzero(row).tolist() for row in weights > 0]
-    over = [np.flatnonzero(column).tolist() for column in weights.T > 0]
-    finished: list[int] = []
-    _visit_all(range(len(under)), under, finished)
-    found: list[list[int]] = []
-    seen: set[int] = set()
-    for root in reversed(finished):
-        if root not in seen:
-            found.append(_visit(root, over, seen))
-    return found
-
-
-def _visit_all(roots: Iterable[int], following: list[list[int]], finished: list[int]) -> None:
-    """Every object, each after all that can be reached from it."""
-    seen: set[int] = set()
-    for root in roots:
-        if root not in seen:
-            finished += _visit(root, following, seen)
-
-
-def _visit(root: int, following: list[list[int]], seen: set[int]) -> list[int]:
-    """What can be reached from an object and was not seen, the object itself last."""
-    found: list[int] = []
-    seen.add(root)
-    work = [(root, iter(following[root]))]
-    while work:
-        node, rest = work[-1]
-        for other in rest:
-            if other not in seen:
-                seen.add(other)
-                work.append((other, iter(following[other])))
-                break
-        else:
-            work.pop()
-            found.append(node)
-    return found
+    """Objects that lie on cycles together, tangle by tangle, the greatest first."""
+    under = {thing: np.flatnonzero(row).tolist() for thing, row in enumerate(weights > 0)}
+    return list(strong_components(under))[::-1]
 
 
 def _solved(weights: Weights) -> tuple[list[int], int, int]:

@@ -18,6 +18,7 @@ from gnomon.measures.needs import WORDS, unmet
 from gnomon.measures.table import Table
 
 SHOWN = 5  # ids of missing answers
+UNTOLD = 0.9  # an interval that is wider leaves everything open
 ABOVE_ZERO = 1e-6  # a log-probability may exceed 0 by the last bits of a sum
 
 
@@ -81,8 +82,8 @@ def _judge(table: Table, trial: Trial) -> str:
         f"was asked and of {_percent(1 - trial.specificity)} that do not"
     )
     found = corrected_accuracy(table, trial)
-    if isnan(found.value):
-        return f"{worth}; that is too little to correct the score by."
+    if isnan(found.value) or found.high - found.low > UNTOLD:
+        return f"{worth}; that says next to nothing about the painter."
     low, value, high = (f"{100 * share:.1f}" for share in (found.low, found.value, found.high))
     return f"{worth}; without its mistakes, {value} % ({low} to {high}) show what was asked."
 

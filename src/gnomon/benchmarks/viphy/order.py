@@ -6,8 +6,10 @@ is, by some chain, smaller than itself (spec: one strongly connected component o
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
+
+from gnomon.graphs import strong_components
 
 Pair = tuple[str, str]  # (a, b): a is smaller than b
 
@@ -49,41 +51,6 @@ def order_report(pairs: Iterable[Pair]) -> OrderReport:
         if a < b:  # count a cycle from its first name
             cycles += sum(a < c and a in above[c] for c in above[b])
     return OrderReport(len(above), len(unique), tuple(tangles), tangled, cycles, both_ways // 2)
-
-
-def strong_components(successors: Mapping[str, Iterable[str]]) -> Iterator[list[str]]:
-    """The strongly connected components of a graph (Tarjan's algorithm, without recursion)."""
-    index: dict[str, int] = {}
-    low: dict[str, int] = {}
-    stack: list[str] = []
-    on_stack: set[str] = set()
-    for root in successors:
-        if root in index:
-            continue
-        work = [(root, iter(successors[root]))]
-        index[root] = low[root] = len(index)
-        stack.append(root)
-        on_stack.add(root)
-        while work:
-            node, rest = work[-1]
-            for following in rest:
-                if following not in index:
-                    index[following] = low[following] = len(index)
-                    stack.append(following)
-                    on_stack.add(following)
-                    work.append((following, iter(successors.get(following, ()))))
-                    break
-                if following in on_stack:
-                    low[node] = min(low[node], index[following])
-            else:
-                work.pop()
-                if work:
-                    low[work[-1][0]] = min(low[work[-1][0]], low[node])
-                if low[node] == index[node]:
-                    cut = stack.index(node)
-                    component, stack[cut:] = stack[cut:], []
-                    on_stack.difference_update(component)
-                    yield component
 
 
 def transitive_pairs(pairs: Iterable[Pair]) -> Iterator[tuple[str, str, str]]:
