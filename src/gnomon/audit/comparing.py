@@ -26,7 +26,8 @@ def _by_order(item: Item, order: OrderLaw) -> Compared | None:
     scope = tuple(item.tags.get(tag, "") for tag in order.within)
     said = dict.fromkeys(order.greater, "greater") | dict.fromkeys(order.lesser, "lesser")
     if set(item.choices) <= set(said):
-        return Compared(first, second, said, scope)
+        targets = {choice: said[choice] for choice in item.choices}
+        return Compared(first, second, targets, scope)
 
     asked = said.get(item.tags.get(order.word, ""))
     if asked is None:
