@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from gnomon.records import Score
     from gnomon.runs import Run
 
-__all__ = ["agreement", "compare", "load", "model", "report", "run", "score"]
+__all__ = ["agreement", "compare", "load", "merge", "model", "report", "run", "score"]
 
 
 def run(
@@ -27,6 +27,7 @@ def run(
     *,
     limit: int | None = None,
     permute: int | None = None,
+    shard: str | None = None,
     runs: str | Path = "runs",
     restart: bool = False,
     retry_errors: bool = False,
@@ -35,7 +36,8 @@ def run(
 ) -> Run:
     """Ask a model the items of a source; called again, it continues where it stopped.
 
-    `permute` is a seed by which the choices of each item are put in another order.
+    `permute` is a seed by which the choices of each item are put in another order. `shard` asks one
+    part of the items, such as "3/8"; `merge` makes one run of all parts.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -51,6 +53,8 @@ def run(
         source = source.limited(limit)
     if permute is not None:
         source = source.permuted(permute)
+    if shard is not None:
+        source = source.sharded(shard)
     if isinstance(model, str):
         model = named(model)
     return engine.run(
@@ -62,6 +66,26 @@ def run(
         blind=blind,
         watch=watch,
     )
+
+
+def merge(
+    *shards: Run | str | Path, output: str | Path | None = None, incomplete: bool = False
+) -> Run:
+    """Make one run of its shards, beside the first of them or in the folder `output`.
+
+    A set that lacks one is refused unless it is said to be `incomplete`.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     one = run("scales", "random", limit=9, shard="1/2", runs=folder)
+    ...     two = run("scales", "random", limit=9, shard="2/2", runs=folder)
+    ...     merge(one, two).manifest.counts.items
+    9
+    """
+    from gnomon.runs import merge as merge_runs
+
+    place = None if output is None else Path(output)
+    return merge_runs(_opened(shards), place, incomplete=incomplete).run
 
 
 def score(

@@ -81,6 +81,15 @@ def item_arguments(parser: ArgumentParser) -> None:
     )
 
 
+def shard_argument(parser: ArgumentParser) -> None:
+    """Add the flag that narrows the items to one part of them."""
+    parser.add_argument(
+        "--shard",
+        metavar="I/N",
+        help="only part I of N, counted from 1: all parts together are the whole",
+    )
+
+
 def model_arguments(parser: ArgumentParser) -> None:
     """Add the flags that choose how models are loaded and asked."""
     _add_flags(parser, "models", "models")

@@ -7,6 +7,8 @@ examples:
   gnomon run spacenli -m smollm2 --prompts all
   gnomon run scales -m openai:gpt-4o-mini --permute
   gnomon run spatialqa -m openai:gpt-4o-mini --max-cost 2 --price-input 0.15 --price-output 0.6
+  gnomon run scales -m openai:NAME --base-url http://one:8000/v1 --base-url http://two:8000/v1
+  gnomon run spacenli -m smollm2 --shard 3/8
 
 A run is a folder in --runs. Items that failed are listed; --retry-errors asks for them again, and
 --restart starts over. The table counts the units that items share, such as objects or families of
@@ -15,6 +17,9 @@ patterns, over which intervals are computed (docs/glossary.md).
 --prompts all asks every item in each wording of the prompt, one run for each; score and compare
 combine them with the same option. --permute puts the choices of each item in an order of its own,
 so that a bias for a place shows.
+
+--shard 3/8 asks the third of eight parts, on any machine; `gnomon merge` makes one run of all parts
+(docs/scale.md).
 """
 
 from __future__ import annotations
@@ -33,6 +38,7 @@ from gnomon.cli.choosing import (
     in_all_wordings,
     item_arguments,
     model_arguments,
+    shard_argument,
 )
 from gnomon.cli.dispatch import tell
 from gnomon.errors import GnomonError, UsageError, inert
@@ -72,6 +78,7 @@ def arguments(parser: ArgumentParser) -> None:
         metavar="N",
         help="at most N items of each benchmark, spread evenly over all",
     )
+    shard_argument(parser)
     parser.add_argument(
         "--runs", default="runs", metavar="DIR", help="where runs are kept (default: runs)"
     )
@@ -132,7 +139,7 @@ def _plan(args: Namespace) -> list[Planned]:
         models = _in_all_wordings(args, models)
     plan = {}
     for source in chosen_sources(args, args.benchmarks):
-        asked = source.limited(args.limit).permuted(args.permute)
+        asked = source.limited(args.limit).permuted(args.permute).sharded(args.shard)
         for model in models:
             folder = run_folder(asked, model, args.runs, blind=args.blind)
             plan[folder] = Planned(folder, asked, model)
@@ -206,6 +213,8 @@ def _run(args: Namespace, planned: Planned) -> None:
 def _title(planned: Planned) -> str:
     wording = planned.model.options.get("wording")
     which = f" · wording {wording}" if wording else ""
+    if planned.source.shard is not None:
+        which += f" · shard {planned.source.shard}"
     return f"{planned.source.name} · {planned.model.spec}{which}"
 
 

@@ -32,7 +32,6 @@ from gnomon.engine.sameness import (
     check_same_files,
     check_same_model,
     check_same_question,
-    determining,
     model_files,
 )
 from gnomon.errors import DataError, ModelError, RunError
@@ -40,7 +39,7 @@ from gnomon.itemsource import ItemSource
 from gnomon.records import Answer, Fingerprint, Item
 from gnomon.redaction import redact_command, redact_options
 from gnomon.registry import ModelSpec
-from gnomon.runs import FORMAT, LOG, MANIFEST, Manifest, Run, RunLog
+from gnomon.runs import FORMAT, LOG, MANIFEST, Manifest, Run, RunLog, determining
 
 WINDOW = 4096  # items planned at a time, so that memory does not grow with the benchmark
 
@@ -122,7 +121,10 @@ def run_folder(
     key = msgspec.json.encode(identity, order="sorted")
     name = Path(model.spec).name if "/" in model.spec else model.spec
     slug = re.sub(r"[^A-Za-z0-9.@]+", "-", f"{source.name}--{name}").strip("-")
-    return Path(runs) / f"{slug[:80]}--{blake2b(key, digest_size=8).hexdigest()}"
+    name = f"{slug[:80]}--{blake2b(key, digest_size=8).hexdigest()}"
+    if source.shard is not None:
+        name += f"--shard-{source.shard.number}-of-{source.shard.count}"
+    return Path(runs) / name
 
 
 def _earlier(
@@ -158,10 +160,7 @@ def _begin(task: _Task, *, replacing: bool) -> None:
     """A new run: the model is opened and the first item made before anything is written."""
     first = next(task.source.items(), None)
     if first is None:
-        raise RunError(
-            f"{task.source.name} has no items with these options.",
-            f"`gnomon show {task.source.name}` says what there is.",
-        )
+        raise _no_items(task.source)
     if replacing:  # the old answers go only when the new items are known to be sound
         for _ in task.source.items():
             pass
@@ -176,6 +175,19 @@ def _begin(task: _Task, *, replacing: bool) -> None:
         task.log.write_manifest(manifest)
         _ask_all(task, model, manifest)
     _finish(task.log, manifest)
+
+
+def _no_items(source: ItemSource) -> RunError:
+    if source.shard is not None and source.of_all_shards.items:
+        return RunError(
+            f"Shard {source.shard} of {source.name} has no items: there are "
+            f"{source.of_all_shards.items:,} in all.",
+            "Divide the run into fewer shards.",
+        )
+    return RunError(
+        f"{source.name} has no items with these options.",
+        f"`gnomon show {source.name}` says what there is.",
+    )
 
 
 def _go_on(task: _Task, manifest: Manifest) -> None:
@@ -206,10 +218,14 @@ def _finish(log: RunLog, manifest: Manifest) -> None:
 
 
 def _prepare(task: _Task, model: Model) -> None:
-    """Let a model that learns from the items see them. One that fails here leaves no run behind."""
+    """Let a model that learns from the items see them. One that fails here leaves no run behind.
+
+    For a shard these are the items of all shards: its answers must be those of the whole run.
+    """
     prepare = getattr(model, "prepare", None)
     if prepare:
-        prepare(_shown(task.source.items(), blind=task.blind), task.source.benchmark)
+        whole = task.source.sharded(None)
+        prepare(_shown(whole.items(), blind=task.blind), whole.benchmark)
 
 
 def _shown(items: Iterable[Item], *, blind: bool) -> Iterator[Item]:
@@ -232,6 +248,11 @@ def _new_manifest(task: _Task, model: Model) -> Manifest:
         started=datetime.now(UTC),
         versions={"gnomon": __version__, "python": platform.python_version()},
     )
+    if source.shard is not None:
+        whole = source.sharded(None)
+        manifest.shard = str(source.shard)
+        manifest.shard_of = run_folder(whole, task.model, "", blind=task.blind).name
+        manifest.whole_items, manifest.whole_sha256 = source.of_all_shards
     _note_model(manifest, task, model, model_files(task.model))
     return manifest
 
@@ -241,7 +262,7 @@ def _unlisted(source: ItemSource, model: Model) -> list[str]:
     lists_choices = getattr(model, "lists_choices", None)
     if source.permute is None or lists_choices is None:
         return []
-    forms = {item.form for item in source.items()}
+    forms = {item.form for item in source.sharded(None).without_pictures()}
     return sorted(form for form in forms if not lists_choices(form))
 
 
