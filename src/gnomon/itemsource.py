@@ -167,7 +167,7 @@ class ItemSource:
         """The same source, narrowed to one shard, such as "3/8"; none gives all its items.
 
         >>> len(list(load("scales").limited(100).sharded("3/8").items()))
-        13
+        12
         """
         if isinstance(shard, str):
             shard = parse_shard(shard)

@@ -25,22 +25,22 @@ class Shard(NamedTuple):
     """
 
     number: int  # from 1
-    count: int
+    of: int
 
     def __str__(self) -> str:
-        return f"{self.number}/{self.count}"
+        return f"{self.number}/{self.of}"
 
     def stretch(self, total: int) -> range:
         """The places of its items among so many, from 0."""
-        start = (self.number - 1) * total // self.count
-        return range(start, self.number * total // self.count)
+        start = (self.number - 1) * total // self.of
+        return range(start, self.number * total // self.of)
 
 
 def parse_shard(text: str) -> Shard:
     """The shard that is written as I/N.
 
     >>> parse_shard("3/8")
-    Shard(number=3, count=8)
+    Shard(number=3, of=8)
     """
     match = re.fullmatch(r"([0-9]{1,9})/([0-9]{1,9})", text)
     if match is None:
@@ -48,10 +48,10 @@ def parse_shard(text: str) -> Shard:
             f"'{text}' is not a shard.", "Write I/N: --shard 3/8 is the third of eight."
         )
     shard = Shard(int(match[1]), int(match[2]))
-    if not 1 <= shard.number <= shard.count:
+    if not 1 <= shard.number <= shard.of:
         raise UsageError(
             f"There is no shard {shard}.",
-            f"Shards are counted from 1: --shard 1/{max(shard.count, 1)} is the first.",
+            f"Shards are counted from 1: --shard 1/{max(shard.of, 1)} is the first.",
         )
     return shard
 

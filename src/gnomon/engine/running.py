@@ -123,7 +123,7 @@ def run_folder(
     slug = re.sub(r"[^A-Za-z0-9.@]+", "-", f"{source.name}--{name}").strip("-")
     name = f"{slug[:80]}--{blake2b(key, digest_size=8).hexdigest()}"
     if source.shard is not None:
-        name += f"--shard-{source.shard.number}-of-{source.shard.count}"
+        name += f"--shard-{source.shard.number}-of-{source.shard.of}"
     return Path(runs) / name
 
 

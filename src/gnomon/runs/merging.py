@@ -73,7 +73,7 @@ def _usual_place(parts: Parts) -> Path:
     first = parts.runs[0]
     name = first.manifest.shard_of
     if not parts.complete:
-        name += f"--shards-{parts.numbers}-of-{parts.count}"
+        name += f"--shards-{parts.numbers}-of-{parts.of}"
     folder = first.path if first.path.name else first.path.resolve()  # "." has no name
     return folder.parent / name
 
@@ -116,7 +116,7 @@ def _manifest(parts: Parts, name: str) -> Manifest:
         merged.shard = merged.shard_of = merged.whole_sha256 = ""
         merged.whole_items = 0
     else:
-        merged.shard = f"{parts.numbers}/{parts.count}"
+        merged.shard = f"{parts.numbers}/{parts.of}"
     return merged
 
 

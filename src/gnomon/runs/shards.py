@@ -23,14 +23,14 @@ class Parts(NamedTuple):
     shards: tuple[Shard, ...]
 
     @property
-    def count(self) -> int:
-        """Of how many the run was to be made."""
-        return self.shards[0].count
+    def of(self) -> int:
+        """How many shards make the whole run."""
+        return self.shards[0].of
 
     @property
     def complete(self) -> bool:
         """Whether all of them are here."""
-        return len(self.shards) == self.count
+        return len(self.shards) == self.of
 
     @property
     def numbers(self) -> str:
@@ -93,10 +93,12 @@ def _check_same_run(first: Run, other: Run) -> None:
 def _differences(one: Manifest, two: Manifest) -> list[str]:
     """In what two manifests differ, in words."""
     found = []
-    for name, (mine, theirs) in _compared(one, two).items():
+    other = _must_be_same(two)
+    for name, mine in _must_be_same(one).items():
+        theirs = other[name]
         if mine == theirs:
             continue
-        if isinstance(mine, dict) and isinstance(theirs, dict):
+        if isinstance(mine, dict):
             found.append(f"{name}: {_differing_keys(mine, theirs)}")
         else:
             found.append(f"{name}: {_short(mine)} and {_short(theirs)}")
@@ -105,27 +107,23 @@ def _differences(one: Manifest, two: Manifest) -> list[str]:
     return found
 
 
-def _compared(one: Manifest, two: Manifest) -> dict[str, tuple[Any, Any]]:
-    """What must be the same, by the words for it."""
-    facts = {
-        "the number of shards": _count,
-        "benchmark": lambda manifest: manifest.benchmark,
-        "benchmark options": lambda manifest: manifest.options,
-        "limit": lambda manifest: manifest.limit,
-        "the order of choices (--permute)": lambda manifest: manifest.permute,
-        "showing pictures (--blind)": lambda manifest: manifest.blind,
-        "model": lambda manifest: manifest.model,
-        "what the model says of itself": lambda m: determining(m.model_description),
-        "files of the model": lambda manifest: manifest.model_files or {},
-        "scale of scores": lambda manifest: manifest.scale,
-        "versions": lambda manifest: manifest.versions,
-        "items of the whole run": lambda m: f"{m.whole_items:,} (digest {m.whole_sha256[:12]})",
+def _must_be_same(manifest: Manifest) -> dict[str, Any]:
+    """What all shards of a run share, by the words for it."""
+    digest = manifest.whole_sha256[:12]
+    return {
+        "the number of shards": manifest.shard.rpartition("/")[2],
+        "the benchmark": manifest.benchmark,
+        "options of the benchmark": manifest.options,
+        "the limit": manifest.limit,
+        "the order of choices (--permute)": manifest.permute,
+        "showing pictures (--blind)": manifest.blind,
+        "the model": manifest.model,
+        "what the model says of itself": determining(manifest.model_description),
+        "files of the model": manifest.model_files or {},
+        "the scale of scores": manifest.scale,
+        "versions": manifest.versions,
+        "the items of the whole run": f"{manifest.whole_items:,} with the digest {digest}",
     }
-    return {name: (fact(one), fact(two)) for name, fact in facts.items()}
-
-
-def _count(manifest: Manifest) -> str:
-    return manifest.shard.rpartition("/")[2]
 
 
 def _differing_keys(mine: Mapping[str, Any], theirs: Mapping[str, Any]) -> str:
@@ -146,11 +144,11 @@ def _short(value: Any) -> str:
 
 
 def _lacking(parts: Parts) -> RunError:
-    missing = _ranges(_gaps([shard.number for shard in parts.shards], parts.count))
+    missing = _ranges(_gaps([shard.number for shard in parts.shards], parts.of))
     several = not missing.isdigit()
     which = f"shards {_short(missing)} are" if several else f"shard {missing} is"
     return RunError(
-        f"Of {parts.count:,} shards, {which} missing.",
+        f"Of {parts.of:,} shards, {which} missing.",
         "Name all of them, or merge what there is with --incomplete: the new run says which shards "
         "it holds.",
     )
