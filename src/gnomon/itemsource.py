@@ -171,7 +171,13 @@ class ItemSource:
         """
         if isinstance(shard, str):
             shard = parse_shard(shard)
-        return self if shard == self.shard else replace(self, shard=shard)
+        if shard == self.shard:
+            return self
+        found = replace(self, shard=shard)
+        for name in ("_total", "_group_sizes", "of_all_shards"):  # the same for all shards
+            if name in self.__dict__:
+                found.__dict__[name] = self.__dict__[name]
+        return found
 
     def limited(self, limit: int | None) -> ItemSource:
         """The same source, narrowed to at most `limit` items."""
