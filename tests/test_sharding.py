@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from gnomon import load
 from gnomon.canary import CANARY
 from gnomon.errors import UsageError
+from gnomon.files import package_data
 from gnomon.registry import BENCHMARKS, benchmark
 from gnomon.sharding import Shard, in_stretch, parse_shard, whole_groups_in
 from gnomon.writing import write_lines
@@ -20,7 +21,7 @@ FRESH = [name for name in BENCHMARKS if "fresh" in benchmark(name).sources]
 # Fewer items where making them takes long.
 FEW = {
     "scales": {"pairs": 20},
-    "spacenli": {"per_group": 0},
+    "spacenli": {"patterns": str(package_data("patterns/bank/argument-orientation.yaml"))},
     "spatialqa": {"per_group": 1},
     "chains": {"stories": 12, "hops": "1-2"},
     "calculus": {"quads": 3},
