@@ -19,7 +19,7 @@ combine them with the same option. --permute puts the choices of each item in an
 so that a bias for a place shows.
 
 --shard 3/8 asks the third of eight parts, on any machine; `gnomon merge` makes one run of all parts
-(docs/scale.md).
+(docs/scale-shards.md).
 """
 
 from __future__ import annotations
