@@ -259,12 +259,38 @@ def test_a_shard_that_is_being_asked_is_not_merged(shards):
 
 def test_a_shard_that_has_lost_items_is_noticed(shards):
     with closing(sqlite3.connect(shards[5].path / LOG)) as db:
-        db.execute("DELETE FROM items WHERE n = 9")
-        db.execute("DELETE FROM answers WHERE n = 9")
+        db.execute("DELETE FROM items WHERE n = 15")
+        db.execute("DELETE FROM answers WHERE n = 15")
         db.commit()
     with pytest.raises(RunError, match="hold 127 items, but the run has 128"):
         merge(shards)
+    assert not list(shards[0].path.parent.glob(".*")), "nothing is left behind"
     assert len(survey(shards[0].path.parent).runs) == 8
+
+
+def test_a_shard_with_a_gap_is_refused_even_in_an_incomplete_set(shards):
+    with closing(sqlite3.connect(shards[5].path / LOG)) as db:
+        db.execute("DELETE FROM items WHERE n = 9")
+        db.commit()
+    with pytest.raises(RunError, match="has lost items, the first of them number 10"):
+        merge(shards[4:6], incomplete=True)
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [{"shard": "9/8"}, {"shard": "x"}, {"shard_of": "../../elsewhere"}, {"shard_of": ""}],
+)
+def test_a_manifest_that_makes_no_sense_is_refused(shards, fields):
+    changed = change(shards[0], **fields)
+    with pytest.raises(RunError, match="which cannot be"):
+        merge([changed, *shards[1:]])
+    assert len(survey(changed.path.parent).runs) == 8
+
+
+def test_a_command_that_is_none_does_no_harm(shards):
+    change(shards[0], command="gnomon run 'scales --shard 1/8")
+    merged = merge([Run.open(run.path) for run in shards]).run
+    assert merged.manifest.command == "gnomon run 'scales --shard 1/8"
 
 
 # --- stopped amid its work --------------------------------------------------------------------

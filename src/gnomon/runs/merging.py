@@ -18,7 +18,7 @@ from typing import NamedTuple, TypeVar
 import msgspec
 
 from gnomon.errors import RunError
-from gnomon.records import Fingerprint
+from gnomon.records import Fingerprint, Item
 from gnomon.runs.finding import check_not_in_use
 from gnomon.runs.log import RunLog
 from gnomon.runs.manifest import MERGING, PICTURES, Manifest
@@ -126,8 +126,11 @@ def _without_shard(command: str) -> str:
     >>> _without_shard("gnomon run scales -m random --shard 3/8 --quiet")
     'gnomon run scales -m random --quiet'
     """
+    try:
+        coming = iter(shlex.split(command))
+    except ValueError:  # whoever wrote the manifest wrote no command
+        return command
     words = []
-    coming = iter(shlex.split(command))
     for word in coming:
         if word == "--shard":
             next(coming, None)
@@ -141,12 +144,23 @@ def _copy_items(runs: Sequence[Run], log: RunLog) -> str:
     digest = Fingerprint()
     number = 0
     for run in runs:
-        for chunk in _chunks(run.items()):
+        for chunk in _chunks(_items_without_gaps(run)):
             for item in chunk:
                 digest.add(item)
             log.add_items(number, chunk)
             number += len(chunk)
     return digest.hexdigest()
+
+
+def _items_without_gaps(run: Run) -> Iterator[Item]:
+    """The items of a shard; answers find theirs by the number, so none may be missing between."""
+    for place, (number, record) in enumerate(run.records()):
+        if number != place:
+            raise RunError(
+                f"{run.path} has lost items, the first of them number {place + 1:,}.",
+                "Ask this shard again with --restart.",
+            )
+        yield run.item(record)
 
 
 def _copy_answers(runs: Sequence[Run], log: RunLog) -> None:
@@ -171,7 +185,7 @@ def _check_items(parts: Parts, manifest: Manifest) -> None:
         raise RunError(
             f"The shards hold {manifest.counts.items:,} items, but the run has "
             f"{first.whole_items:,}: some were lost.",
-            "Ask the shard that lost them again, with --restart.",
+            "Ask the shard that lost them again with --restart.",
         )
 
 
@@ -179,7 +193,7 @@ def _copy_pictures(runs: Sequence[Run], folder: Path) -> None:
     """What the model painted: files by their names, which say what they hold, and their lists."""
     for run in runs:
         source = run.path / PICTURES
-        if not source.is_dir():
+        if source.is_symlink() or not source.is_dir():
             continue
         folder.mkdir(exist_ok=True)
         for file in sorted(source.iterdir()):

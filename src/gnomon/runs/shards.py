@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
 
-from gnomon.errors import RunError
+from gnomon.errors import GnomonError, RunError
 from gnomon.runs.manifest import Manifest, determining
 from gnomon.runs.reading import Run
 from gnomon.sharding import Shard, parse_shard
@@ -71,12 +73,26 @@ def _shard_of(run: Run) -> Shard:
             f"{run.path} is a whole run, not a shard.",
             "Shards are made by `gnomon run ... --shard I/N`.",
         )
-    if not label.partition("/")[0].isdigit():
+    if re.fullmatch(r"[0-9,-]*[,-][0-9,-]*/[0-9]+", label):
         raise RunError(
             f"{run.path} is itself made of the shards {label}.",
             "Merge the shards that it was made of, together with the others.",
         )
-    return parse_shard(label)
+    try:
+        shard = parse_shard(label)
+    except GnomonError:
+        raise _nonsense(run, f"shard '{_short(label)}'") from None
+    name = run.manifest.shard_of
+    if not name or name != Path(name).name:  # it becomes a folder's name
+        raise _nonsense(run, f"a shard of '{_short(name)}'")
+    return shard
+
+
+def _nonsense(run: Run, said: str) -> RunError:
+    return RunError(
+        f"{run.path} says that it is {said}, which cannot be.",
+        "Restore its run.json from a copy, or ask the shard again with --restart.",
+    )
 
 
 def _check_same_run(first: Run, other: Run) -> None:
