@@ -32,10 +32,14 @@ def run(
     retry_errors: bool = False,
     blind: bool = False,
     watch: Callable[[Progress], None] | None = None,
+    workers: str | int = 1,
+    cpus_per_worker: float | None = None,
+    gpus_per_worker: float | None = None,
 ) -> Run:
     """Ask a model the items of a source; called again, it continues where it stopped.
 
-    `permute` is a seed by which the choices of each item are put in another order.
+    `permute` is a seed by which the choices of each item are put in another order. `workers` is a
+    number of processes, "ray" or "ray:N".
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -61,6 +65,7 @@ def run(
         retry_errors=retry_errors,
         blind=blind,
         watch=watch,
+        workers=engine.wanted_workers(workers, cpus=cpus_per_worker, gpus=gpus_per_worker),
     )
 
 

@@ -1,8 +1,8 @@
 """Many workers as one: batches are handed out, and what a dead worker held is asked elsewhere.
 
 A batch whose worker dies twice is halved until the item that kills is found, which is then listed
-as failed. A worker that dies is replaced. All of this is plain bookkeeping over events of a site, so
-that it is the same for processes and for Ray.
+as failed. A worker that dies is replaced. All of this is plain bookkeeping over events of a site,
+and so the same for processes and for Ray.
 """
 
 from __future__ import annotations
@@ -70,6 +70,7 @@ class Crew:
         self._supply: Any = None
         self._benchmark = ""
         self._done: list[Done] = []
+        self._verdicts: list[Done] = []  # items to blame, if workers can answer others
         self._lost = 0
         self._failed_starts = 0
         self._deaths = 0  # since the last answer
@@ -127,6 +128,7 @@ class Crew:
         while True:
             self._hand_out(coming)
             if not self._parcels and not self._busy() and not self._done:
+                yield self._verdicts
                 return
             if not self._done:
                 self._pump()
@@ -228,6 +230,8 @@ class Crew:
             self.about.description = reply.description
         self.batch = min(self.batch, reply.batch, self._parcels.answered(parcel))
         self._deaths = 0
+        self._done += self._verdicts
+        self._verdicts = []
         member.items += len(parcel.batch)
         numbers = [number for number, _ in parcel.batch]
         answers = [(numbers[place], answer) for place, answer in reply.answers]
@@ -295,8 +299,7 @@ class Crew:
             elif method == "ask":
                 asked.append(about)
         if asked:
-            failed = self._parcels.blame(asked[0], reason)
-            self._done += failed
+            self._verdicts += self._parcels.blame(asked[0], reason)
             self._parcels.give_back(asked[1:])
         if self._may_hire(member, reason):
             self._hire()
@@ -326,7 +329,7 @@ class Crew:
     def _check_patience(self) -> None:
         """End if nobody has been there to work for too long."""
         now = time.monotonic()
-        if self._ready() or self._about is not None and not self._prepared:
+        if self._ready() or (self._about is not None and not self._prepared):
             self._idle_since = now
         elif now - self._idle_since > PATIENCE:
             raise ModelError(

@@ -1,4 +1,4 @@
-"""The heart of a run: items that lack an answer become batches, batches answers, answers the log."""
+"""The heart of a run: items that lack an answer become batches, and answers go into the log."""
 
 from __future__ import annotations
 

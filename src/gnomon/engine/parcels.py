@@ -1,4 +1,4 @@
-"""Batches on their way: what is to be asked again because a worker died, and which item is to blame."""
+"""Batches on their way: what is asked again when a worker died, and which item is to blame."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
-from tempfile import NamedTemporaryFile
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from gnomon.engine.sites import Event, Worker
@@ -44,7 +44,7 @@ class ProcessSite:
         threads = max(1, (os.cpu_count() or 1) // count)
         self._start = (spec, blind, os.getcwd(), threads)
         self._workers: dict[Connection, ProcessWorker] = {}
-        self._items: Any = None
+        self._folder: TemporaryDirectory[str] | None = None
 
     def hire(self) -> ProcessWorker:
         """Start a process. Ctrl-C in a terminal is for the driver alone."""
@@ -82,11 +82,12 @@ class ProcessSite:
 
     def lay_out(self, chunks: Iterable[bytes]) -> FileOfItems:
         """Put the items into a file that only this user can read."""
-        self._items = NamedTemporaryFile(prefix="gnomon-items-")  # closed with the site
-        for chunk in chunks:
-            self._items.write(LENGTH.pack(len(chunk)) + chunk)
-        self._items.flush()
-        return FileOfItems(self._items.name)
+        self._folder = TemporaryDirectory(prefix="gnomon-items-")
+        file = os.path.join(self._folder.name, "items")
+        with open(file, "wb") as out:
+            for chunk in chunks:
+                out.write(LENGTH.pack(len(chunk)) + chunk)
+        return FileOfItems(file)
 
     def close(self) -> None:
         """End all processes: politely, then not."""
@@ -99,8 +100,8 @@ class ProcessSite:
                 worker.process.kill()
                 worker.process.join()
         self._workers = {}
-        if self._items:
-            self._items.close()
+        if self._folder:
+            self._folder.cleanup()
 
 
 class FileOfItems:

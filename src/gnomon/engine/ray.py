@@ -7,10 +7,12 @@ asked again, is decided by gnomon.engine.crew.
 from __future__ import annotations
 
 import os
+import secrets
 import socket
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from math import ceil
 from typing import Any
 
 from gnomon.engine.sites import Event, Worker
@@ -22,6 +24,7 @@ from gnomon.registry import ModelSpec
 ADDRESS = "RAY_ADDRESS"
 PROBE = 2.0  # seconds between two looks whether the cluster is still there
 MISSES = 3  # looks in a row that may find nothing; Ray itself ends the process after a minute
+QUIET = {"log_to_driver": False, "logging_level": "ERROR"}
 STORE = 256 * 2**20  # bytes of the object store of a cluster that we start; batches are small
 GO_ON = "What was answered is kept. When it is back, give the same command again."
 
@@ -44,19 +47,17 @@ class RaySite:
     """The cluster of RAY_ADDRESS, or one that is started here and ends with the run."""
 
     def __init__(self, spec: ModelSpec, wanted: Wanted, *, blind: bool) -> None:
-        self._ray = _ray()
+        self._ray = _started(wanted)
         self.calls: dict[Any, tuple[RayWorker, int]] = {}
-        self._share = {"num_cpus": 1.0 if wanted.cpus is None else wanted.cpus}
-        self._share["num_gpus"] = wanted.gpus or 0.0
+        self._workers: set[RayWorker] = set()
+        self._share = {"num_cpus": _cpus(wanted), "num_gpus": wanted.gpus or 0.0}
         self._hired = 0
-        self._mine = not self._ray.is_initialized()
-        self._gone = False
-        if self._mine:
-            _join_or_start(self._ray, wanted, self._share)
         self._address = str(self._ray.get_runtime_context().gcs_address)
         self._node = self._ray.get_runtime_context().get_node_id()
         self._looked = time.monotonic()
         self._missed = 0
+        if not self._answers():  # it was joined by an earlier run of this process
+            raise self._gone()
         self.count = wanted.count or self._room()
         self._start = (spec, blind, os.getcwd())
         self._actor = self._ray.remote(max_restarts=0, max_task_retries=0)(Actor)
@@ -65,11 +66,15 @@ class RaySite:
         """Start an actor wherever there is room, or will be."""
         self._hired += 1
         options = {**self._share, "scheduling_strategy": "SPREAD"}
-        return RayWorker(self, self._actor.options(**options).remote(*self._start), self._hired)
+        actor = self._actor.options(**options).remote(*self._start)
+        worker = RayWorker(self, actor, self._hired)
+        self._workers.add(worker)
+        return worker
 
     def dismiss(self, worker: Worker) -> None:
         """End an actor, and forget what it was asked."""
         assert isinstance(worker, RayWorker)
+        self._workers.discard(worker)
         self.calls = {key: call for key, call in self.calls.items() if call[0] is not worker}
         with suppress(self._ray.exceptions.RayError, ValueError):
             self._ray.kill(worker.actor)
@@ -102,13 +107,11 @@ class RaySite:
         return ItemsInStore([self._ray.put(chunk) for chunk in chunks])
 
     def close(self) -> None:
-        """End all actors, and the cluster if it was started here."""
-        if self._gone:
+        """End all actors. The connection stays for the next run and ends with this process."""
+        if self._missed:  # nobody is there to end them
             return
-        for worker in {call[0] for call in self.calls.values()}:
+        for worker in list(self._workers):
             self.dismiss(worker)
-        if self._mine:
-            self._ray.shutdown()
 
     def _room(self) -> int:
         """How many workers the cluster has room for, by what each may use."""
@@ -135,8 +138,10 @@ class RaySite:
         self._looked = now
         self._missed = 0 if self._answers() else self._missed + 1
         if self._missed >= MISSES:
-            self._gone = True
-            raise ModelError(f"The Ray cluster at {self._address} is gone.", GO_ON)
+            raise self._gone()
+
+    def _gone(self) -> ModelError:
+        return ModelError(f"The Ray cluster at {self._address} is gone.", GO_ON)
 
     def _answers(self) -> bool:
         """Whether the cluster's head answers and counts this machine in."""
@@ -176,37 +181,63 @@ class Actor:
         return self._station.call(method, *arguments)
 
 
-def _ray() -> Any:
+def _started(wanted: Wanted) -> Any:
+    """Ray, joined to a cluster. One that this process joined or started before is used again."""
+    address = os.environ.get(ADDRESS, "local") or "local"
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # nothing is sent to anyone
+    os.environ.setdefault("RAY_DEDUP_LOGS_SKIP_REGEX", ".")  # nor printed: we say what happened
+    if address == "local":
+        _lock_doors()
     try:
         import ray
     except ImportError:
         raise MissingExtraError("--workers ray", "ray") from None
+    if ray.is_initialized():
+        return ray
+    if address == "local":
+        _start(ray, wanted)
+    else:
+        _join(ray, address)
     return ray
 
 
-def _join_or_start(ray: Any, wanted: Wanted, share: dict[str, float]) -> None:
-    """Join the cluster of RAY_ADDRESS; without one, start one on this machine alone."""
-    quiet = {"log_to_driver": False, "logging_level": "ERROR"}
-    address = os.environ.get(ADDRESS, "")
-    if address and address != "local":
-        try:
-            ray.init(address=address, **quiet)
-        except (ConnectionError, RuntimeError, ValueError) as error:
-            raise ModelError(
-                f"The Ray cluster of {ADDRESS} ({address}) cannot be joined: {_first_line(error)}",
-                f"Start it with `ray start --head`, or unset {ADDRESS} to use this machine alone.",
-            ) from None
-        return
-    cores = os.cpu_count() or 1
+def _lock_doors() -> None:
+    """Whoever reaches a Ray cluster can run code on it, and Ray opens it to the whole network.
+
+    Ours listens on this machine only, and to those who know a secret. Ray reads these settings when
+    it is imported; the first is meant for other systems, but does the same on Linux.
+    """
+    os.environ["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"] = "0"
+    if "RAY_AUTH_MODE" not in os.environ:
+        os.environ["RAY_AUTH_MODE"] = "token"
+        os.environ["RAY_AUTH_TOKEN"] = secrets.token_hex(32)
+
+
+def _start(ray: Any, wanted: Wanted) -> None:
+    """Start a cluster on this machine; it ends with this process."""
+    needed = ceil((wanted.count or 1) * _cpus(wanted))
     ray.init(
         address="local",
-        num_cpus=max(cores, int((wanted.count or 1) * share["num_cpus"] + 1)),
+        num_cpus=max(os.cpu_count() or 1, needed),
         include_dashboard=False,
         object_store_memory=STORE,
         _node_ip_address="127.0.0.1",
-        **quiet,
+        **QUIET,
     )
+
+
+def _join(ray: Any, address: str) -> None:
+    try:
+        ray.init(address=address, **QUIET)
+    except (ConnectionError, RuntimeError, ValueError, ray.exceptions.RayError) as error:
+        raise ModelError(
+            f"The Ray cluster of {ADDRESS} ({address}) cannot be joined: {_first_line(error)}.",
+            f"Start it with `ray start --head`, or unset {ADDRESS} to use this machine alone.",
+        ) from None
+
+
+def _cpus(wanted: Wanted) -> float:
+    return 1.0 if wanted.cpus is None else wanted.cpus
 
 
 def _reason(error: Exception) -> str:
@@ -218,4 +249,4 @@ def _reason(error: Exception) -> str:
 
 def _first_line(error: Exception) -> str:
     lines = str(error).strip().splitlines()
-    return lines[0][:300] if lines else type(error).__name__
+    return lines[0][:300].rstrip(".") if lines else type(error).__name__

@@ -66,7 +66,8 @@ class Station:
     def __init__(self, spec: ModelSpec, *, blind: bool, folder: str) -> None:
         self._spec, self._blind = spec, blind
         self._model: Model | None = None
-        if os.path.isdir(folder):  # where the driver is: paths of models and pictures are from there
+        self._said: dict[str, Any] = {}
+        if os.path.isdir(folder):  # the driver's: paths of models and pictures begin there
             os.chdir(folder)
 
     def call(self, method: str, *arguments: Any) -> Any:

@@ -53,6 +53,8 @@ def _check_share(share: float | None, name: str, *, on_ray: bool) -> None:
     if share is None:
         return
     if not on_ray:
-        raise UsageError(f"{name} is for workers on Ray.", f"Add --workers ray, or leave out {name}.")
+        raise UsageError(
+            f"{name} is for workers on Ray.", f"Add --workers ray, or leave out {name}."
+        )
     if not 0 <= share < float("inf"):
         raise UsageError(f"A worker cannot have {share} of {name}.", "Give 0 or more.")

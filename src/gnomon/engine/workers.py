@@ -73,9 +73,17 @@ class Done(NamedTuple):
 class Workers(Protocol):
     """Those that ask the model. They are told of all items, then given batches, then closed."""
 
-    about: About  # as it is now: a model may learn while it is asked what a server really does
     budget: int  # tokens a batch may hold
-    batch: int  # items a batch may hold
+
+    @property
+    def batch(self) -> int:
+        """Items a batch may hold: fewer than at first when memory has run out."""
+        ...
+
+    @property
+    def about(self) -> About:
+        """The model as it is now: it may learn while it is asked what a server really does."""
+        ...
 
     def prepare(self, items: Iterable[Item], benchmark: Benchmark) -> None:
         """Let a model that learns from the items see them."""

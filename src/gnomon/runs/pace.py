@@ -69,8 +69,11 @@ def pace_in_words(pace: Pace) -> str:
 
 def _workers_in_words(pace: Pace) -> str:
     ready = len(pace.workers)
-    words = f"{ready:,} workers" if ready == pace.wanted else f"{ready:,} of {pace.wanted:,} workers"
-    speeds = [each.items / each.seconds for each in pace.workers if each.items and each.seconds > 0]
+    words = f"{ready:,} workers"
+    if ready != pace.wanted:
+        words = f"{ready:,} of {pace.wanted:,} workers"
+    at_work = [each for each in pace.workers if each.items and each.seconds > 0]
+    speeds = [each.items / each.seconds for each in at_work]
     if speeds:
         slowest, fastest = f"{min(speeds):,.1f}", f"{max(speeds):,.1f}"
         each = slowest if slowest == fastest else f"{slowest} to {fastest}"
