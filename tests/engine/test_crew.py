@@ -219,7 +219,9 @@ def test_workers_that_die_while_they_load_the_model_end_the_run_before_it_begins
     def make():
         raise Killed
 
-    with pytest.raises(ModelError, match=r"die while they load the model: it was killed(.|\n)*memory"):
+    with pytest.raises(
+        ModelError, match=r"die while they load the model: it was killed(.|\n)*memory"
+    ):
         ask(make, workers=2)
     assert not (tmp_path / "runs").exists() or list((tmp_path / "runs").iterdir()) == []
     assert sites[0].hired <= 2 + crew.STARTS
@@ -447,7 +449,9 @@ def test_answers_that_took_a_while_are_on_disk_at_once_and_instant_ones_soon(mon
     assert log.commits == [1, 2, 1], "none waits for longer than that"
 
 
-@pytest.mark.parametrize("text", ["0", "-1", "many", "ray:", "ray:0", "ray:x", "4:ray", "", "1.5", "²"])
+@pytest.mark.parametrize(
+    "text", ["0", "-1", "many", "ray:", "ray:0", "ray:x", "4:ray", "", "1.5", "²"]
+)
 def test_workers_that_cannot_be_meant_are_refused(text):
     with pytest.raises(UsageError, match=r"(.|\n)*--workers"):
         engine.wanted_workers(text)

@@ -110,7 +110,11 @@ def test_the_pace_of_a_run_is_for_now_only(tmp_path):
 
 def test_a_run_that_was_killed_can_be_removed_with_its_pace(plugin, tmp_path):
     run = engine.run(gnomon.load("dice", n=50), gnomon.model("slow"))
-    assert {entry.name for entry in run.path.iterdir()} == {"run.json", "answers.sqlite", "run.lock"}
+    assert {entry.name for entry in run.path.iterdir()} == {
+        "run.json",
+        "answers.sqlite",
+        "run.lock",
+    }
     PaceFile(run.path).write(Pace())
     gnomon.runs.remove(run)
     assert not run.path.exists()

@@ -53,6 +53,7 @@ class Member:
     calls: dict[int, tuple[str, Any]] = field(default_factory=dict)
     open: bool = False
     ready: bool = False
+    place: str = ""  # where it is, once it has said so
     since: float = 0.0
     items: int = 0
 
@@ -140,8 +141,7 @@ class Crew:
         now = time.monotonic()
         found = []
         for member in self._ready():
-            name, items = member.worker.name, member.items
-            found.append(WorkerPace(name, items, now - member.since))
+            found.append(WorkerPace(member.place, member.items, now - member.since))
         return found, self._site.count, self._lost
 
     def close(self) -> None:
@@ -246,12 +246,14 @@ class Crew:
 
     def _welcome(self, member: Member, value: bytes) -> None:
         """A worker has opened the model: it must be the model that the others have."""
-        about = decode_ready(value).about
+        ready = decode_ready(value)
+        about = ready.about
+        member.place = ready.place
         self._failed_starts = 0
         changed = _differences(about, self._about, self._files)
         if changed:
             error = RunError(
-                f"The model of {member.worker.name} is not the one of the others: "
+                f"The model of {member.place} is not the one of the others: "
                 f"{', '.join(changed)} differs.",
                 "Put the same files and the same Gnomon on every machine.",
             )
@@ -285,7 +287,8 @@ class Crew:
         self._site.dismiss(member.worker)
         if not self._members:
             raise error
-        warnings.warn(f"{member.worker.name} is done without: {error}", ModelWarning, stacklevel=2)
+        who = member.place or member.worker.name
+        warnings.warn(f"{who} is done without: {error}", ModelWarning, stacklevel=2)
 
     def _bury(self, member: Member, reason: str) -> None:
         """A worker is dead: what it held goes to others, and another takes its place."""

@@ -187,7 +187,7 @@ def _started(wanted: Wanted) -> Any:
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # nothing is sent to anyone
     os.environ.setdefault("RAY_DEDUP_LOGS_SKIP_REGEX", ".")  # nor printed: we say what happened
     if address == "local":
-        _lock_doors()
+        lock_doors()
     try:
         import ray
     except ImportError:
@@ -201,7 +201,7 @@ def _started(wanted: Wanted) -> Any:
     return ray
 
 
-def _lock_doors() -> None:
+def lock_doors() -> None:
     """Whoever reaches a Ray cluster can run code on it, and Ray opens it to the whole network.
 
     Ours listens on this machine only, and to those who know a secret. Ray reads these settings when

@@ -6,6 +6,7 @@ Items come and answers go as bytes of msgpack, which are small and hold nothing 
 from __future__ import annotations
 
 import os
+import socket
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
@@ -41,6 +42,7 @@ class Ready(msgspec.Struct, array_like=True):
     about: About
     budget: int
     batch: int
+    place: str  # where the worker is, for people
 
 
 class Failure(msgspec.Struct, frozen=True):
@@ -120,7 +122,8 @@ class Station:
         assert self._model is not None
         about = about_model(self._model, self._files)
         self._said = about.description
-        return encode(Ready(about, self._asker.budget, self._asker.batch))
+        place = f"{socket.gethostname()}, process {os.getpid()}"
+        return encode(Ready(about, self._asker.budget, self._asker.batch, place))
 
 
 def _items(chunks: Iterable[bytes]) -> Iterator[Item]:

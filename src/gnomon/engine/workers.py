@@ -53,7 +53,7 @@ def about_model(model: Model, files: dict[str, str]) -> About:
         description=msgspec.to_builtins(model.describe()),
         takes=sorted(getattr(model, "takes", TEXT)),
         sizes=hasattr(model, "size"),
-        prepares=hasattr(model, "prepare"),
+        prepares=getattr(model, "prepare", None) is not None,
         keeps=hasattr(model, "keep"),
         alone=str(getattr(model, "alone", "")),
         answered_before=bool(getattr(model, "answered_before", False)),
