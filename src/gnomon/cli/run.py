@@ -7,6 +7,8 @@ examples:
   gnomon run spacenli -m smollm2 --prompts all
   gnomon run scales -m openai:gpt-4o-mini --permute
   gnomon run spatialqa -m openai:gpt-4o-mini --max-cost 2 --price-input 0.15 --price-output 0.6
+  gnomon run scales -m openai:NAME --base-url http://one:8000/v1 --base-url http://two:8000/v1
+  gnomon run spacenli -m smollm2 --shard 3/8
   gnomon run spacenli -m hf:roberta-large-mnli --workers ray:8 --gpus-per-worker 1
 
 A run is a folder in --runs. Items that failed are listed; --retry-errors asks for them again, and
@@ -19,6 +21,9 @@ so that a bias for a place shows.
 
 --workers has several processes ask the model, on this machine or on a Ray cluster; answers and
 folder are the same (docs/scale.md).
+
+--shard 3/8 asks the third of eight parts, on any machine; `gnomon merge` makes one run of all parts
+(docs/scale-shards.md).
 """
 
 from __future__ import annotations
@@ -37,6 +42,7 @@ from gnomon.cli.choosing import (
     in_all_wordings,
     item_arguments,
     model_arguments,
+    shard_argument,
 )
 from gnomon.cli.dispatch import tell
 from gnomon.errors import GnomonError, UsageError, inert
@@ -77,6 +83,7 @@ def arguments(parser: ArgumentParser) -> None:
         metavar="N",
         help="at most N items of each benchmark, spread evenly over all",
     )
+    shard_argument(parser)
     parser.add_argument(
         "--runs", default="runs", metavar="DIR", help="where runs are kept (default: runs)"
     )
@@ -162,7 +169,7 @@ def _plan(args: Namespace) -> list[Planned]:
         models = _in_all_wordings(args, models)
     plan = {}
     for source in chosen_sources(args, args.benchmarks):
-        asked = source.limited(args.limit).permuted(args.permute)
+        asked = source.limited(args.limit).permuted(args.permute).sharded(args.shard)
         for model in models:
             folder = run_folder(asked, model, args.runs, blind=args.blind)
             plan[folder] = Planned(folder, asked, model)
@@ -243,6 +250,8 @@ def _wanted(args: Namespace) -> Wanted:
 def _title(planned: Planned) -> str:
     wording = planned.model.options.get("wording")
     which = f" · wording {wording}" if wording else ""
+    if planned.source.shard is not None:
+        which += f" · shard {planned.source.shard}"
     return f"{planned.source.name} · {planned.model.spec}{which}"
 
 

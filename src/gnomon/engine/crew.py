@@ -19,7 +19,6 @@ from typing import Any
 from gnomon.contracts import Benchmark
 from gnomon.engine.batches import Numbered, default_size
 from gnomon.engine.parcels import Parcel, Parcels
-from gnomon.engine.sameness import determining
 from gnomon.engine.sites import Event, Site, Worker
 from gnomon.engine.station import Failure, decode_ready, decode_reply, encode, packed
 from gnomon.engine.storing import WINDOW, in_chunks
@@ -27,6 +26,7 @@ from gnomon.engine.workers import About, Done, Window, check_can_be_shared
 from gnomon.errors import DataError, GnomonError, ModelError, ModelWarning, RunError, UsageError
 from gnomon.records import Item
 from gnomon.registry import known_benchmark
+from gnomon.runs import determining
 from gnomon.runs.pace import WorkerPace
 
 DEPTH = 2  # batches that a worker holds: one that it is at, and one so that it need not wait

@@ -10,12 +10,12 @@ from typing import Any
 import msgspec
 
 from gnomon.contracts import Model
-from gnomon.engine.sameness import START_OVER, check_same_question, determining
+from gnomon.engine.sameness import START_OVER, check_same_question
 from gnomon.errors import DataError, RunError
 from gnomon.itemsource import ItemSource
 from gnomon.redaction import redact_options
 from gnomon.registry import ModelSpec
-from gnomon.runs import FORMAT, LOG, MANIFEST, Manifest, Run
+from gnomon.runs import FORMAT, LOG, MANIFEST, Manifest, Run, determining
 
 
 def run_folder(
@@ -34,7 +34,10 @@ def run_folder(
     key = msgspec.json.encode(identity, order="sorted")
     name = Path(model.spec).name if "/" in model.spec else model.spec
     slug = re.sub(r"[^A-Za-z0-9.@]+", "-", f"{source.name}--{name}").strip("-")
-    return Path(runs) / f"{slug[:80]}--{blake2b(key, digest_size=8).hexdigest()}"
+    name = f"{slug[:80]}--{blake2b(key, digest_size=8).hexdigest()}"
+    if source.shard is not None:
+        name += f"--shard-{source.shard.number}-of-{source.shard.of}"
+    return Path(runs) / name
 
 
 def earlier_manifest(

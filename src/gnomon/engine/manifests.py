@@ -6,6 +6,7 @@ import platform
 from datetime import UTC, datetime
 
 from gnomon import __version__
+from gnomon.engine.folders import run_folder
 from gnomon.engine.sameness import model_files
 from gnomon.engine.task import Task
 from gnomon.engine.workers import About
@@ -32,6 +33,11 @@ def new_manifest(task: Task, about: About) -> Manifest:
         started=datetime.now(UTC),
         versions={"gnomon": __version__, "python": platform.python_version()},
     )
+    if source.shard is not None:
+        whole = source.sharded(None)
+        manifest.shard = str(source.shard)
+        manifest.shard_of = run_folder(whole, task.model, "", blind=task.blind).name
+        manifest.whole_items, manifest.whole_sha256 = source.of_all_shards
     note_model(manifest, task, about, model_files(task.model) or about.files)
     return manifest
 
@@ -51,7 +57,7 @@ def _unlisted(source: ItemSource, about: About) -> list[str]:
     lists = about.lists
     if source.permute is None or lists is None:
         return []
-    forms = {item.form for item in source.items()}
+    forms = {item.form for item in source.sharded(None).without_pictures()}
     return sorted(form for form in forms if not lists[form])
 
 

@@ -74,17 +74,14 @@ def _begin(task: Task, *, replacing: bool) -> None:
     """A new run: the model is opened and the first item made before anything is written."""
     first = next(task.source.items(), None)
     if first is None:
-        raise RunError(
-            f"{task.source.name} has no items with these options.",
-            f"`gnomon show {task.source.name}` says what there is.",
-        )
+        raise _no_items(task.source)
     if replacing:  # the old answers go only when the new items are known to be sound
         for _ in task.source.items():
             pass
     with _opened(task) as workers:
         check_takes(workers.about, first, blind=task.blind)
         check_order(workers.about, task.source)
-        workers.prepare(task.shown_items(), task.source.benchmark)
+        workers.prepare(task.items_to_learn_from(), task.source.benchmark)
         manifest = new_manifest(task, workers.about)
         task.log.begin_anew(manifest)
         manifest.items_sha256 = store_items(task.log, task.source)
@@ -93,6 +90,19 @@ def _begin(task: Task, *, replacing: bool) -> None:
         workers.keep(task.log.path)
         ask_all(task, workers, manifest)
     _finish(task.log, manifest)
+
+
+def _no_items(source: ItemSource) -> RunError:
+    if source.shard is not None and source.of_all_shards.items:
+        return RunError(
+            f"Shard {source.shard} of {source.name} has no items: there are "
+            f"{source.of_all_shards.items:,} in all.",
+            "Divide the run into fewer shards.",
+        )
+    return RunError(
+        f"{source.name} has no items with these options.",
+        f"`gnomon show {source.name}` says what there is.",
+    )
 
 
 def _go_on(task: Task, manifest: Manifest) -> None:
@@ -108,7 +118,7 @@ def _go_on(task: Task, manifest: Manifest) -> None:
             if manifest.counts.asked:
                 check_same_files(manifest, about.files, log.path)
                 check_same_model(manifest, about.description, log.path)
-            workers.prepare(task.shown_items(), task.source.benchmark)
+            workers.prepare(task.items_to_learn_from(), task.source.benchmark)
             note_model(manifest, task, workers.about, files or about.files)
             log.write_manifest(manifest)
             workers.keep(log.path)

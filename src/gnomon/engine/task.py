@@ -29,7 +29,10 @@ class Task:
     command: str = ""
     workers: Wanted = field(default_factory=Wanted)
 
-    def shown_items(self) -> Iterator[Item]:
-        """The items as the model gets them: without their pictures if it is asked blind."""
-        for item in self.source.items():
+    def items_to_learn_from(self) -> Iterator[Item]:
+        """The items as the model gets them: without their pictures if it is asked blind.
+
+        For a shard these are the items of all shards: its answers must be those of the whole run.
+        """
+        for item in self.source.sharded(None).items():
             yield msgspec.structs.replace(item, images=()) if self.blind else item
