@@ -33,11 +33,15 @@ def run(
     retry_errors: bool = False,
     blind: bool = False,
     watch: Callable[[Progress], None] | None = None,
+    workers: str | int = 1,
+    cpus_per_worker: float | None = None,
+    gpus_per_worker: float | None = None,
 ) -> Run:
     """Ask a model the items of a source; called again, it continues where it stopped.
 
     `permute` is a seed by which the choices of each item are put in another order. `shard` asks one
-    part of the items, such as "3/8"; `merge` makes one run of all parts.
+    part of the items, such as "3/8"; `merge` makes one run of all parts. `workers` is a number of
+    processes, "ray" or "ray:N".
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -65,6 +69,7 @@ def run(
         retry_errors=retry_errors,
         blind=blind,
         watch=watch,
+        workers=engine.wanted_workers(workers, cpus=cpus_per_worker, gpus=gpus_per_worker),
     )
 
 

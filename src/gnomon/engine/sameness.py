@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from os.path import expanduser
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -78,10 +79,10 @@ def check_same_files(manifest: Manifest, files: dict[str, str], folder: Path) ->
         raise _other_model(manifest, folder, changed)
 
 
-def check_same_model(manifest: Manifest, model: Model, folder: Path) -> None:
+def check_same_model(manifest: Manifest, description: dict[str, Any], folder: Path) -> None:
     """Refuse a model that describes itself otherwise than when the run was started."""
     before = determining(manifest.model_description)
-    now = determining(msgspec.to_builtins(model.describe()))
+    now = determining(description)
     if before != now:
         changed = [key for key in before.keys() | now.keys() if before.get(key) != now.get(key)]
         raise _other_model(manifest, folder, sorted(changed))

@@ -10,10 +10,21 @@ from typing import NamedTuple
 
 from gnomon.errors import GnomonError, RunError
 from gnomon.runs.manifest import LOCK, LOG, MANIFEST, MERGING
+from gnomon.runs.pace import PACE
 from gnomon.runs.reading import Run
 
 OWN_FILES = frozenset(
-    {MANIFEST, "run.part", LOCK, LOG, f"{LOG}-wal", f"{LOG}-shm", f"{LOG}-journal"}
+    {
+        MANIFEST,
+        "run.part",
+        LOCK,
+        LOG,
+        f"{LOG}-wal",
+        f"{LOG}-shm",
+        f"{LOG}-journal",
+        PACE,
+        "pace.part",
+    }
 )
 
 
