@@ -22,7 +22,8 @@ ALLOWED = {
     "contracts": {"records", "measures"},  # measures for types only
     "options": {"errors"},
     "registry": {"contracts", "errors", "options"},
-    "runs": {"errors", "records"},
+    "sharding": {"errors"},
+    "runs": {"errors", "records", "sharding"},
     "fingerprint": set(),
     "fetching": {"errors", "files", "fingerprint"},
     "canary": set(),
@@ -41,7 +42,7 @@ ALLOWED = {
         "space",
     },
     "answerfiles": {"contracts", "errors", "files", "models", "options", "records", "registry"},
-    "itemsource": {"contracts", "errors", "options", "records", "registry"},
+    "itemsource": {"contracts", "errors", "options", "records", "registry", "sharding"},
     "language": {"contracts", "errors", "files", "records"},
     "benchmarks": {
         "contracts",
