@@ -23,7 +23,7 @@ from gnomon.registry import ModelSpec
 
 ADDRESS = "RAY_ADDRESS"
 PROBE = 2.0  # seconds between two looks whether the cluster is still there
-MISSES = 3  # looks in a row that may find nothing; Ray itself ends the process after a minute
+MISSES = 5  # looks in a row that may find nothing; Ray itself ends the process after a minute
 QUIET = {"log_to_driver": False, "logging_level": "ERROR"}
 STORE = 256 * 2**20  # bytes of the object store of a cluster that we start; batches are small
 GO_ON = "What was answered is kept. When it is back, give the same command again."
@@ -227,6 +227,11 @@ def _start(ray: Any, wanted: Wanted) -> None:
 
 
 def _join(ray: Any, address: str) -> None:
+    if address.startswith("ray://"):
+        raise UsageError(
+            f"{address} is an address of the Ray client, which does not carry what a run needs.",
+            f"Give the command on a machine of the cluster, with {ADDRESS}=auto.",
+        )
     try:
         ray.init(address=address, **QUIET)
     except (ConnectionError, RuntimeError, ValueError, ray.exceptions.RayError) as error:
