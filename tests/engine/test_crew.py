@@ -248,7 +248,7 @@ def test_a_worker_that_cannot_open_the_model_is_done_without(sites):
             raise ModelError("there is no such file here.", "Put it there.")
         return good()
 
-    with pytest.warns(ModelWarning, match=r"worker 2 is done without: there is no such file"):
+    with pytest.warns(ModelWarning, match=r"process \d+ is done without: there is no such file"):
         run = ask(make)
     assert run.counts().answered == 100
 
@@ -259,6 +259,26 @@ def test_if_no_worker_can_open_the_model_its_own_error_is_told(sites):
 
     with pytest.warns(ModelWarning), pytest.raises(UsageError, match="no model of that name"):
         ask(make)
+    assert runs_in("runs") == []
+
+
+def test_a_worker_that_lacks_the_models_files_is_done_without(sites, monkeypatch):
+    """It would take the folder's name for one of the hub."""
+    monkeypatch.setattr(hiring, "model_files", lambda model: {"folder": "abc"})
+    found = iter(range(100))
+    monkeypatch.setattr(
+        "gnomon.engine.station.model_files",
+        lambda model: {} if next(found) == 1 else {"folder": "abc"},
+    )
+    with pytest.warns(ModelWarning, match=r"is not the one of the others: folder differs"):
+        assert ask(mind()).counts().answered == 100
+
+
+def test_the_user_is_told_if_no_worker_can_be_started(sites, monkeypatch):
+    monkeypatch.setattr(crew, "PATIENCE", -1.0)
+    monkeypatch.setattr(FakeSite, "wait", lambda site, seconds: [])
+    with pytest.raises(ModelError, match=r"No worker could be started(.|\n)*--gpus-per-worker"):
+        ask(mind())
     assert runs_in("runs") == []
 
 

@@ -33,7 +33,7 @@ DEPTH = 2  # batches that a worker holds: one that it is at, and one so that it 
 TICK = 0.5  # seconds after which whoever watches is told, even if nothing came back
 STARTS = 3  # workers in a row that may die while they load the model
 DEATHS = 20  # workers in a row that may die without a single answer between them
-PATIENCE = 600.0  # seconds without a single worker that is ready
+PATIENCE = 600.0  # seconds without a single worker, be it one that still loads the model
 ERRORS = {error.__name__: error for error in (UsageError, DataError, RunError)}
 
 
@@ -53,7 +53,7 @@ class Member:
     calls: dict[int, tuple[str, Any]] = field(default_factory=dict)
     open: bool = False
     ready: bool = False
-    place: str = ""  # where it is, once it has said so
+    place: str = ""  # where it is, once it has been started
     since: float = 0.0
     items: int = 0
 
@@ -218,6 +218,8 @@ class Crew:
             about.found = event.value
         elif method == "ask":
             self._take_answers(member, about, event.value)
+        elif method == "hello":
+            member.place = event.value
         elif method == "open":
             self._welcome(member, event.value)
         else:
@@ -242,13 +244,12 @@ class Crew:
     def _hire(self) -> None:
         worker = self._site.hire()
         member = self._members[worker] = Member(worker)
+        self._call(member, "hello", None)
         self._call(member, "open", None)
 
     def _welcome(self, member: Member, value: bytes) -> None:
         """A worker has opened the model: it must be the model that the others have."""
-        ready = decode_ready(value)
-        about = ready.about
-        member.place = ready.place
+        about = decode_ready(value).about
         self._failed_starts = 0
         changed = _differences(about, self._about, self._files)
         if changed:
@@ -330,13 +331,13 @@ class Crew:
         return False
 
     def _check_patience(self) -> None:
-        """End if nobody has been there to work for too long."""
+        """End if for too long no worker could be started."""
         now = time.monotonic()
-        if self._ready() or (self._about is not None and not self._prepared):
+        if any(member.place for member in self._members.values()):
             self._idle_since = now
         elif now - self._idle_since > PATIENCE:
             raise ModelError(
-                f"No worker was ready within {PATIENCE / 60:.0f} minutes.",
+                f"No worker could be started within {PATIENCE / 60:.0f} minutes.",
                 "Is there room for one? Look at the cluster, or ask for less with "
                 "--cpus-per-worker and --gpus-per-worker. What was answered is kept.",
             )
@@ -352,12 +353,14 @@ def _error_of(failure: Failure) -> GnomonError:
 
 def _differences(now: About, before: About | None, files: dict[str, str]) -> list[str]:
     """In what a worker's model differs from that of the others, or from what the driver sees."""
-    changed = [name for name, found in now.files.items() if files.get(name, found) != found]
     if before is None:
-        return sorted(changed)
-    changed += [name for name, found in now.files.items() if before.files.get(name) != found]
+        before = now
+    changed = _changed(files or before.files, now.files)
+    changed += _changed(determining(before.description), determining(now.description))
     if now.version != before.version:
-        changed.append("version of Gnomon")
-    here, there = determining(now.description), determining(before.description)
-    changed += [key for key in here.keys() | there.keys() if here.get(key) != there.get(key)]
+        changed.append("the version of Gnomon")
     return sorted(set(changed))
+
+
+def _changed(before: dict[str, Any], now: dict[str, Any]) -> list[str]:
+    return [key for key in before.keys() | now.keys() if before.get(key) != now.get(key)]

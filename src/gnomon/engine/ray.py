@@ -10,6 +10,7 @@ import os
 import secrets
 import socket
 import time
+import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from math import ceil
@@ -18,12 +19,12 @@ from typing import Any
 from gnomon.engine.sites import Event, Worker
 from gnomon.engine.station import Failure, Station
 from gnomon.engine.wanted import Wanted
-from gnomon.errors import MissingExtraError, ModelError, UsageError
+from gnomon.errors import MissingExtraError, ModelError, ModelWarning, UsageError
 from gnomon.registry import ModelSpec
 
-ADDRESS = "RAY_ADDRESS"
+ADDRESS, LOCAL = "RAY_ADDRESS", "local"
 PROBE = 2.0  # seconds between two looks whether the cluster is still there
-MISSES = 3  # looks in a row that may find nothing; Ray itself ends the process after a minute
+MISSES = 5  # looks in a row that may find nothing; Ray itself ends the process after a minute
 QUIET = {"log_to_driver": False, "logging_level": "ERROR"}
 STORE = 256 * 2**20  # bytes of the object store of a cluster that we start; batches are small
 GO_ON = "What was answered is kept. When it is back, give the same command again."
@@ -50,7 +51,7 @@ class RaySite:
         self._ray = _started(wanted)
         self.calls: dict[Any, tuple[RayWorker, int]] = {}
         self._workers: set[RayWorker] = set()
-        self._share = {"num_cpus": _cpus(wanted), "num_gpus": wanted.gpus or 0.0}
+        self._needs = {"CPU": _cpus(wanted), "GPU": wanted.gpus or 0.0}
         self._hired = 0
         self._address = str(self._ray.get_runtime_context().gcs_address)
         self._node = self._ray.get_runtime_context().get_node_id()
@@ -58,6 +59,7 @@ class RaySite:
         self._missed = 0
         if not self._answers():  # it was joined by an earlier run of this process
             raise self._gone()
+        self._check_room()
         self.count = wanted.count or self._room()
         self._start = (spec, blind, os.getcwd())
         self._actor = self._ray.remote(max_restarts=0, max_task_retries=0)(Actor)
@@ -65,8 +67,8 @@ class RaySite:
     def hire(self) -> RayWorker:
         """Start an actor wherever there is room, or will be."""
         self._hired += 1
-        options = {**self._share, "scheduling_strategy": "SPREAD"}
-        actor = self._actor.options(**options).remote(*self._start)
+        share = {"num_cpus": self._needs["CPU"], "num_gpus": self._needs["GPU"]}
+        actor = self._actor.options(**share, scheduling_strategy="SPREAD").remote(*self._start)
         worker = RayWorker(self, actor, self._hired)
         self._workers.add(worker)
         return worker
@@ -116,19 +118,29 @@ class RaySite:
     def _room(self) -> int:
         """How many workers the cluster has room for, by what each may use."""
         total = self._ray.cluster_resources()
-        rooms = []
-        for name, share in (("CPU", self._share["num_cpus"]), ("GPU", self._share["num_gpus"])):
-            if share:
-                rooms.append(int(total.get(name, 0) // share))
+        rooms = [int(total.get(name, 0) // share) for name, share in self._needs.items() if share]
         count = min(rooms, default=1)
         if count < 1:
-            raise UsageError(
-                f"The Ray cluster has no room for a worker: it has {total.get('CPU', 0):g} CPUs "
-                f"and {total.get('GPU', 0):g} GPUs.",
-                "Ask for less with --cpus-per-worker and --gpus-per-worker, say how many workers "
-                "there are to be (ray:N) if the cluster grows by itself, or add a machine.",
-            )
+            raise self._no_room()
         return count
+
+    def _check_room(self) -> None:
+        """Refuse what no machine has; a cluster that was joined may grow by itself."""
+        for node in self._ray.nodes():
+            has = node["Resources"]
+            fits = all(has.get(name, 0) >= share for name, share in self._needs.items())
+            if node["Alive"] and fits:
+                return
+        if _address() == LOCAL:
+            raise self._no_room()
+        warnings.warn(f"{self._no_room().message} Waiting for one.", ModelWarning, stacklevel=2)
+
+    def _no_room(self) -> UsageError:
+        wanted = " and ".join(f"{share:g} {name}" for name, share in self._needs.items() if share)
+        return UsageError(
+            f"No machine of the Ray cluster has room for a worker with {wanted}.",
+            "Ask for less with --cpus-per-worker and --gpus-per-worker, or add a machine.",
+        )
 
     def _check_there(self) -> None:
         """Look now and then whether the cluster is there; Ray would wait, then end the process."""
@@ -183,10 +195,10 @@ class Actor:
 
 def _started(wanted: Wanted) -> Any:
     """Ray, joined to a cluster. One that this process joined or started before is used again."""
-    address = os.environ.get(ADDRESS, "local") or "local"
+    address = _address()
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")  # nothing is sent to anyone
     os.environ.setdefault("RAY_DEDUP_LOGS_SKIP_REGEX", ".")  # nor printed: we say what happened
-    if address == "local":
+    if address == LOCAL:
         lock_doors()
     try:
         import ray
@@ -194,7 +206,7 @@ def _started(wanted: Wanted) -> Any:
         raise MissingExtraError("--workers ray", "ray") from None
     if ray.is_initialized():
         return ray
-    if address == "local":
+    if address == LOCAL:
         _start(ray, wanted)
     else:
         _join(ray, address)
@@ -217,7 +229,7 @@ def _start(ray: Any, wanted: Wanted) -> None:
     """Start a cluster on this machine; it ends with this process."""
     needed = ceil((wanted.count or 1) * _cpus(wanted))
     ray.init(
-        address="local",
+        address=LOCAL,
         num_cpus=max(os.cpu_count() or 1, needed),
         include_dashboard=False,
         object_store_memory=STORE,
@@ -227,6 +239,11 @@ def _start(ray: Any, wanted: Wanted) -> None:
 
 
 def _join(ray: Any, address: str) -> None:
+    if address.startswith("ray://"):
+        raise UsageError(
+            f"{address} is an address of the Ray client, which does not carry what a run needs.",
+            f"Give the command on a machine of the cluster, with {ADDRESS}=auto.",
+        )
     try:
         ray.init(address=address, **QUIET)
     except (ConnectionError, RuntimeError, ValueError, ray.exceptions.RayError) as error:
@@ -234,6 +251,11 @@ def _join(ray: Any, address: str) -> None:
             f"The Ray cluster of {ADDRESS} ({address}) cannot be joined: {_first_line(error)}.",
             f"Start it with `ray start --head`, or unset {ADDRESS} to use this machine alone.",
         ) from None
+
+
+def _address() -> str:
+    """The cluster that the user names; without one, the cluster is to be on this machine."""
+    return os.environ.get(ADDRESS) or LOCAL
 
 
 def _cpus(wanted: Wanted) -> float:

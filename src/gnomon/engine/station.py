@@ -42,7 +42,6 @@ class Ready(msgspec.Struct, array_like=True):
     about: About
     budget: int
     batch: int
-    place: str  # where the worker is, for people
 
 
 class Failure(msgspec.Struct, frozen=True):
@@ -81,6 +80,10 @@ class Station:
         except Exception as error:  # a model is a stranger's code and may fail in any way
             text = " ".join(str(error).split())
             return Failure("ModelError", f"{self._spec.spec}: {type(error).__name__}: {text}.")
+
+    def hello(self) -> str:
+        """Where the worker is, for people: it has been started."""
+        return f"{socket.gethostname()}, process {os.getpid()}"
 
     def open(self) -> bytes:
         """Load the model."""
@@ -122,8 +125,7 @@ class Station:
         assert self._model is not None
         about = about_model(self._model, self._files)
         self._said = about.description
-        place = f"{socket.gethostname()}, process {os.getpid()}"
-        return encode(Ready(about, self._asker.budget, self._asker.batch, place))
+        return encode(Ready(about, self._asker.budget, self._asker.batch))
 
 
 def _items(chunks: Iterable[bytes]) -> Iterator[Item]:

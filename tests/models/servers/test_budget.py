@@ -55,6 +55,13 @@ def test_a_run_whose_budget_is_spent_goes_on_in_its_folder_with_a_larger_one(ser
     )
 
 
+def test_a_model_with_a_budget_is_asked_by_one_process_since_each_would_spend_it_anew(serve, ask):
+    server = serve()
+    assert ask(server).alone == ""
+    assert ask(server, budget_tokens=100).alone == "it counts what it spends"
+    assert ask(server, max_cost=1.0, price_input=1.0, price_output=1.0).alone
+
+
 def test_a_token_budget_counts_what_servers_report():
     budget = Budget(max_tokens=100)
     budget.reserve(Tokens(30, 10))

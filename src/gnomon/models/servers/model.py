@@ -71,6 +71,12 @@ class OpenAI:
         self._showing = showing or Showing()
         self._sees = False  # has it ever taken one with a picture?
 
+    @property
+    def alone(self) -> str:
+        """Why only one process may ask, where there is a budget: each would spend it anew."""
+        has_limit = self.spending.max_cost is not None or self.spending.max_tokens is not None
+        return "it counts what it spends" if has_limit else ""
+
     def describe(self) -> dict[str, Any]:
         """What determines the answers; never the key."""
         return {
