@@ -131,6 +131,10 @@ class Benchmark:
     # sources whose items need pictures to be made: what makes them for the items that are asked
     illustrators: Mapping[str, Illustrator] = field(default_factory=dict)
 
+    def asks_as_paper(self, source: str) -> bool:
+        """Whether a source asks what the paper did; a file of items is known to be none of them."""
+        return source in self.sources and source not in self.unlike_paper
+
     @property
     def default_source(self) -> str:
         """`fresh` where there is one."""

@@ -175,7 +175,7 @@ def _forms(study: Study) -> set[str]:
 
 def _results(study: Study) -> list[Result]:
     """The paper's figures for models, people and chance, without averages over models."""
-    if study.spec and study.name.partition("@")[2] in study.spec.unlike_paper:
+    if study.spec and not study.spec.asks_as_paper(study.name.partition("@")[2]):
         return []
     return [result for result in results_of(study.spec) if result.kind != "average"]
 
