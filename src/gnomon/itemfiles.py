@@ -92,7 +92,10 @@ def items_to_ask(*, file: str) -> Iterator[Item]:
 
 
 def _seen_from_here(image: Image, folder: Path) -> Image:
+    """A picture by its path from here, which may be the path that the file has."""
     if "://" in image.path or Path(image.path).is_absolute():
+        return image
+    if Path(image.path).is_file() and not (folder / image.path).is_file():
         return image
     return msgspec.structs.replace(image, path=(folder / image.path).as_posix())
 
