@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gnomon.errors import GnomonError, RunError
-from gnomon.runs.manifest import LOCK, LOG, MANIFEST
+from gnomon.runs.manifest import LOCK, LOG, MANIFEST, PEOPLE
 from gnomon.runs.reading import Run
 
 OWN_FILES = frozenset(
-    {MANIFEST, "run.part", LOCK, LOG, f"{LOG}-wal", f"{LOG}-shm", f"{LOG}-journal"}
+    {MANIFEST, "run.part", LOCK, LOG, f"{LOG}-wal", f"{LOG}-shm", f"{LOG}-journal", *PEOPLE}
 )
 
 

@@ -14,6 +14,7 @@ from gnomon.errors import DataError, RunError
 FORMAT = 2  # of the folder; a newer one is refused rather than misread
 MANIFEST, LOG, LOCK = "run.json", "answers.sqlite", "run.lock"
 PICTURES = "pictures"  # a folder with what the model painted
+PEOPLE = ("people.jsonl", "link.json", "link.part")  # beside the answers of a person
 LARGEST = 16 * 2**20  # bytes of a manifest
 
 
