@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from gnomon.measures.intervals import Interval, interval
 from gnomon.measures.people import Judgements, cohen_kappa
+from gnomon.measures.scoring import known
 from gnomon.measures.statistics import Floats, Statistics, mean_of
 from gnomon.measures.units import Units
 from gnomon.people.votes import POINTS, Votes
@@ -52,11 +53,6 @@ def figure(name: str, statistics: Statistics, *, draws: int = 0, level: float = 
 def figure_of(name: str, found: Interval, n: int, units: str = "") -> Figure:
     """The same from an interval."""
     return Figure(name, known(found.value), known(found.low), known(found.high), n, units)
-
-
-def known(value: float) -> float | None:
-    """A number, or none for NaN."""
-    return None if np.isnan(value) else float(value)
 
 
 def agreement_figures(votes: Votes, *, draws: int = 0, level: float = 0.95) -> list[Figure]:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from gnomon.errors import DataError
+from gnomon.itemfiles import ORIGIN
 from gnomon.people.votes import person_of
 from gnomon.records import Answer, Item
 
@@ -95,5 +96,5 @@ def caption(item: Item, chosen: Contrast) -> str:
 
 def _origin(item: Item) -> dict[str, str]:
     """The benchmark whose items the captions are, where the pairs say it."""
-    found = item.tags.get("benchmark")
-    return {"benchmark": found} if found else {}
+    found = item.tags.get("captions")
+    return {ORIGIN: found} if found else {}

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from gnomon.measures.statistics import Codes, Floats, Statistics, mean_of, ratio
+from gnomon.measures.ceiling import label_of_most, mean_over_people
+from gnomon.measures.statistics import Statistics, mean_of
 from gnomon.people.agreement import Figure, figure
 from gnomon.people.votes import Flags, Votes
 
@@ -29,7 +30,7 @@ def ceilings(votes: Votes, *, draws: int = 0, level: float = 0.95) -> list[Figur
 def mean_person(votes: Votes) -> Statistics:
     """The mean of people's accuracies, each over the items that they judged (VSR, section 2.5)."""
     judged = votes.made & votes.has_gold[:, None]
-    return _mean_over_people(votes, votes.right & judged, judged)
+    return mean_over_people(votes.right, judged, votes.table.clusters)
 
 
 def accuracy_of(votes: Votes, person: int) -> Statistics:
@@ -39,21 +40,24 @@ def accuracy_of(votes: Votes, person: int) -> Statistics:
 
 
 def majority_right(votes: Votes) -> Statistics:
-    """How often the label with most votes is right; where labels tie, a coin decides.
+    """How often the label with most votes is right; where labels tie, a draw decides.
 
     Over the items that somebody judged.
     """
     counts = votes.counts()
-    top = (counts == counts.max(axis=1, keepdims=True)) & (counts > 0)
-    judged = top.any(axis=1) & votes.has_gold
-    share = (top & votes.gold).sum(axis=1) / np.maximum(top.sum(axis=1), 1)
-    return mean_of(share[judged], votes.table.clusters[judged])
+    judged = np.flatnonzero(counts.any(axis=1) & votes.has_gold)
+    right = []
+    for row in judged.tolist():
+        item = votes.items[row]
+        label = label_of_most(item.id, votes.labels, counts[row].tolist())
+        right.append(label in item.gold)
+    return mean_of(right, votes.table.clusters[judged])
 
 
 def beside_others(votes: Votes) -> Statistics:
     """The mean over people of how often they say what most of the others say."""
     same, judged = _same_as_others(votes)
-    return _mean_over_people(votes, same, judged)
+    return mean_over_people(same, judged, votes.table.clusters)
 
 
 def beside_others_of(votes: Votes, person: int) -> Statistics:
@@ -82,26 +86,3 @@ def _same_as_others(votes: Votes, person: int | None = None) -> tuple[Flags, Fla
         judged.append(there)
         same.append(there & (others.argmax(axis=1) == votes.said[:, one]))
     return np.column_stack(same), np.column_stack(judged)
-
-
-def _mean_over_people(votes: Votes, good: Flags, judged: Flags) -> Statistics:
-    """The mean over people of the share of what they judged that is good."""
-    rows = np.flatnonzero(judged.any(axis=1))
-    people = np.flatnonzero(judged.any(axis=0))
-    width = len(people)
-    columns = np.column_stack([good[np.ix_(rows, people)], judged[np.ix_(rows, people)]])
-
-    def finish(sums: Floats) -> Floats:
-        both = np.stack([sums[..., :width], sums[..., width:]], axis=-1)
-        return np.asarray(ratio(both).mean(axis=-1))
-
-    units = votes.table.clusters[rows]
-    return Statistics.of(units, columns.astype(float), finish, n=len(rows))
-
-
-def majority_choice(votes: Votes) -> Codes:
-    """For each item the label that most gave, -1 where nobody judged or labels tie."""
-    counts = votes.counts()
-    most = counts.max(axis=1, initial=0)
-    alone = (counts == most[:, None]).sum(axis=1) == 1
-    return np.where(alone & (most > 0), counts.argmax(axis=1), -1)

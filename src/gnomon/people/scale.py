@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from gnomon.measures.people import Judgements, best_mapping, mean_cohen_kappa
-from gnomon.people.agreement import known
+from gnomon.measures.scoring import known
 from gnomon.people.votes import POINTS, Votes
 
 LOW_TO_HIGH = ("contradiction", "neutral", "entailment")
