@@ -98,6 +98,7 @@ def test_things_are_drawn_alike_however_many_pictures_they_have():
     assert 18 <= rare <= 42
 
 
+@pytest.mark.filterwarnings("always::gnomon.errors.FewItemsWarning")
 def test_each_filter_is_counted(coco, tmp_path, capsys):
     file = tmp_path / "p.jsonl"
     assert main(["make", "vsr-pairs", "--instances", str(coco), "-o", str(file)]) == 0

@@ -62,9 +62,7 @@ class Person:
             choice, reply = self._choices.get(item.id), self._replies.get(item.id)
             error = None if choice or reply else "skipped: unclear"
             rule = f"people/{self._task}"
-            found.append(
-                Answer(item=item.id, choice=choice, reply=reply, rule=rule, error=error)
-            )
+            found.append(Answer(item=item.id, choice=choice, reply=reply, rule=rule, error=error))
         return found
 
 
