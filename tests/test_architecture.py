@@ -117,7 +117,6 @@ ALLOWED = {
     },
     "people": {
         "",
-        "contracts",
         "errors",
         "files",
         "itemfiles",
@@ -127,8 +126,8 @@ ALLOWED = {
         "registry",
         "reporting",
         "runs",
+        "synthesis",
         "vision",
-        "writing",
     },
     "data": set(),
     "api": {
