@@ -125,7 +125,6 @@ ALLOWED = {
     },
     "people": {
         "",
-        "contracts",
         "errors",
         "files",
         "itemfiles",
@@ -135,8 +134,8 @@ ALLOWED = {
         "registry",
         "reporting",
         "runs",
+        "synthesis",
         "vision",
-        "writing",
     },
     "data": set(),
     "api": {

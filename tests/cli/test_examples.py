@@ -28,7 +28,7 @@ ROOT = Path(__file__).parent.parent.parent
 WEIGHTS = re.compile(r"-m (smollm2|hf:\S+)")
 OUT_OF_REACH = {  # what a test cannot do -> how a command that needs it looks
     "a server of models": r" openai:",
-    "a server that goes on": r"^gnomon view",
+    "a server that goes on": r"^gnomon (?:annotate|view)",
     "weights of its own": r"^gnomon demo|^gnomon look photos",
     "the network": r"^gnomon data get",
     "files that were fetched": r"@published(?!.* --data)",

@@ -32,6 +32,7 @@ COMMANDS = {
     "data": "fetch the authors' published files",
     "power": "how many items a difference needs, and how long a run takes",
     "run": "ask models the items of benchmarks",
+    "annotate": "ask people: a page with one item at a time, a link for each person",
     "judge": "look at the pictures of a run again, with another judge",
     "score": "score runs, or a file of answers",
     "compare": "test whether runs differ, and by how much",

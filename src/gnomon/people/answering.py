@@ -124,7 +124,7 @@ class PersonRun:
 
     def _check(self, skipped: str, comment: str) -> None:
         if skipped and skipped not in self.task.skip:
-            raise ResponseError("That is not one of the reasons to skip an item.")
+            raise ResponseError("Please choose why you skip the item.")
         if len(comment) > LONGEST_COMMENT:
             raise ResponseError(
                 f"The comment is too long: it may have {LONGEST_COMMENT:,} characters.",
