@@ -3,9 +3,15 @@
 import json
 
 import pytest
+from msgspec.structs import replace
 
 import gnomon
 from gnomon.cli import main
+from gnomon.people.answering import Asked, Settings, open_person_run
+from gnomon.people.taskfile import task_named
+from gnomon.reporting.page.headline import headline
+from gnomon.reporting.study import studies
+from gnomon.runs import open_runs
 from tests.people.voting import items_of, people_runs
 
 LABELS = ("false", "true")
@@ -75,17 +81,41 @@ def test_wrong_use_is_told_in_a_sentence(runs, tmp_path, capsys):
     assert main(["agree", str(runs), "--level", "2"]) == 2
 
 
-def test_the_report_has_the_ceiling_beside_the_models(runs, tmp_path, capsys):
-    source = gnomon.load(str(tmp_path / "items.jsonl"))
-    gnomon.run(source, "constant:false", runs=runs)
-    page = tmp_path / "page.html"
-    assert main(["report", str(runs), "-o", str(page)]) == 0
-    text = page.read_text()
-    assert "mean of 3 people" in text and "majority of 3 people" in text
-    assert main(["agree", str(runs / "*"), "--format", "json"]) != 0
-    people = [str(path) for path in runs.glob("*people*")]
-    capsys.readouterr()
+def test_the_ceiling_in_the_report_is_that_of_the_command(runs, tmp_path, capsys):
+    people = [str(path) for path in sorted(runs.glob("*people*"))]
     assert main(["agree", *people, "--format", "json"]) == 0
     ceiling = {row["name"]: row for row in json.loads(capsys.readouterr().out)["ceiling"]}
-    for name in ("person", "majority"):
-        assert f"{100 * ceiling[name]['value']:.1f}" in text
+    gnomon.run(gnomon.load(str(tmp_path / "items.jsonl")), "constant:false", runs=runs)
+    [study] = studies(open_runs([runs]))
+    shown = {line.model: line for line in headline(study).lines if line.kind == "people"}
+    assert list(shown) == ["majority of 3 people", "mean of 3 people"]
+    for name, label in (("person", "mean of 3 people"), ("majority", "majority of 3 people")):
+        cell = shown[label].cells[0]
+        assert cell.measure == "accuracy"
+        assert (cell.value, cell.low, cell.high) == pytest.approx(
+            (ceiling[name]["value"], ceiling[name]["low"], ceiling[name]["high"])
+        )
+    page = tmp_path / "page.html"
+    assert main(["report", str(runs), "-o", str(page)]) == 0
+    assert "human ceiling" in page.read_text()
+
+
+def test_one_person_has_no_ceiling_in_the_report(runs):
+    [study] = studies(open_runs(list(runs.glob("*people-ann*"))))
+    assert {line.kind for line in headline(study).lines} == {""}
+
+
+def test_repeated_and_catch_items_of_the_page_are_told(tmp_path, capsys):
+    items = tuple(items_of(8, LABELS, [1] * 8))
+    known = replace(items[0], id="catch", gold=("false",))
+    settings = Settings(task_named("choose"), repeat=4, catch=(known,))
+    person = open_person_run(Asked("b@file", {}, None, items), "ann", settings, tmp_path / "runs")
+    for slot in person.slots:
+        person.keep(slot, {"choice": "true"})
+    repeats = [slot for slot in person.slots if slot.kind == "repeat"]
+    person.keep(repeats[0], {"choice": "false"})
+    person.close()
+    assert main(["agree", str(tmp_path / "runs")]) == 0
+    told = capsys.readouterr().out
+    assert "75.0 % of 4" in told
+    assert "0.0 % of 1" in told

@@ -54,7 +54,8 @@ def test_what_depends_on_a_person_is_found_and_nobody_of_a_longer_name(study):
 def test_to_forget_removes_the_runs_and_leaves_the_rest(study, capsys):
     assert main(["people", "forget", "ann", "--yes"]) == 0
     told = capsys.readouterr().out
-    assert "kept.jsonl" in told and "page.html" in told
+    assert "kept.jsonl" in told
+    assert "page.html" in told
     assert "removed 1 run" in told
     assert [each.name for each in people_in("runs")] == ["anna", "ben"]
     assert (study / "kept.jsonl").is_file()

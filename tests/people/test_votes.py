@@ -8,7 +8,7 @@ import gnomon
 from gnomon.errors import DataError, UsageError
 from gnomon.itemfiles import check_item_file, read_items
 from gnomon.people.ceiling import beside_others, ceilings, majority_right, mean_person
-from gnomon.people.repeats import SelfAgreement, repeated_votes
+from gnomon.people.repeats import Care, Tally, care_in_votes
 from gnomon.people.summary import Asking, plain, summarise
 from gnomon.people.validating import validated, validated_items
 from gnomon.people.votefiles import votes_of_file
@@ -102,7 +102,7 @@ def test_further_votes_of_a_person_count_where_the_file_says_so_and_survive_it(t
     votes = Votes.of("b@file", [(item, said)], all_count=True)
     assert once.counts().tolist() == [[1, 1]]
     assert votes.counts().tolist() == [[2, 2]]
-    assert repeated_votes(votes) == {"v1": SelfAgreement(2, 1)}
+    assert care_in_votes(votes) == {"v1": Care(Tally(2, 1)), "v2": Care()}
 
     write_items(tmp_path / "v.jsonl", validated_items(votes, validated(votes)._replace(kept=[1])))
     again = votes_of_file(tmp_path / "v.jsonl")
@@ -128,12 +128,12 @@ def test_the_ceiling_is_the_mean_person_the_majority_and_each_beside_the_others(
 
 
 def test_the_summary_is_plain_data_and_slices_hold_their_own_items(runs):
-    found = summarise(votes_of_runs(runs), Asking(by=["relation"]), {"ann": SelfAgreement(4, 3)})
+    found = summarise(votes_of_runs(runs), Asking(by=["relation"]), {"ann": Care(Tally(4, 3))})
     record = plain(found.summary)
     assert record["votes"] == 8
     assert [row["key"] for row in record["by"]["relation"]] == ["r1", "r2", "r0"]
     assert record["by"]["relation"][0]["excluded"] == 1.0
-    assert record["people"][0]["again"] == {"n": 4, "same": 3}
+    assert record["people"][0]["care"]["again"] == {"n": 4, "good": 3}
     assert record["people"][1]["answers"] == 2
     assert record["validation"]["kept"] == 1
     divided = [row["votes"] for row in record["dividing"]]

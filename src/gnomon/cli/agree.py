@@ -126,14 +126,14 @@ def _runs(paths: list[str]) -> list[Run]:
 
 
 def _found(paths: list[str], runs: list[Run], asking: Asking) -> Agreed:
-    from gnomon.people.repeats import repeated_showings
+    from gnomon.people.repeats import care_in_runs
     from gnomon.people.summary import summarise
     from gnomon.people.votefiles import votes_of_file
     from gnomon.people.votes import votes_of_runs
 
     if not runs:
         return summarise(votes_of_file(Path(paths[0])), asking)
-    return summarise(votes_of_runs(runs), asking, repeated_showings(runs))
+    return summarise(votes_of_runs(runs), asking, care_in_runs(runs))
 
 
 def _shown(found: Agreed, args: Namespace) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from gnomon.contracts import Listing
 from gnomon.people.agreement import Figure
+from gnomon.people.repeats import Tally
 from gnomon.people.summary import Dividing, Slice, Summary
 from gnomon.reporting.words import clip, counted, percentage
 
@@ -126,16 +127,26 @@ def _slices(tag: str, slices: Sequence[Slice], interval: str) -> Listing:
 
 
 def _people(summary: Summary) -> Listing:
+    """One row for each; columns on repeated and catch items where anybody had any."""
+    columns = ["person", "answers", "right", "as the others", "reliability"]
     rows = []
     for person in summary.people:
-        again = ""
-        if person.again.n:
-            again = f"{percentage(person.again.share, 1, ' ')} of {person.again.n}"
         right = value_of(person.accuracy), value_of(person.others)
-        likely = percentage(person.reliability, 1, " ")
-        rows.append((person.name, person.answers, *right, likely, again))
-    columns = ("person", "answers", "right", "as the others", "reliability", "same again")
-    return Listing("People", columns, tuple(rows))
+        rows.append([person.name, person.answers, *right, percentage(person.reliability, 1, " ")])
+    for place, head in enumerate(("same again", "caught")):
+        tallies = [person.care[place] for person in summary.people]
+        if not any(tally.n for tally in tallies):
+            continue
+        columns.append(head)
+        for row, tally in zip(rows, tallies, strict=True):
+            row.append(_of(tally))
+    return Listing("People", tuple(columns), tuple(map(tuple, rows)))
+
+
+def _of(tally: Tally) -> str:
+    if not tally.n:
+        return ""
+    return f"{percentage(tally.share, 1, ' ')} of {tally.n:,}"
 
 
 def _pairs(summary: Summary, interval: str) -> Listing:

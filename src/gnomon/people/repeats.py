@@ -1,7 +1,8 @@
-"""Whether people agree with themselves: items that they judged twice.
+"""Whether people agree with themselves, and whether they read what they are asked.
 
-A file may hold several votes of a person on an item. A page may show items again: those responses
-are no answers of the run, but stand beside it (people.extras).
+A file may hold several votes of a person on an item. A page may show items again, and mix in catch
+items with a known answer: those responses are no answers of the run, but stand beside it
+(people.extras).
 """
 
 from __future__ import annotations
@@ -18,23 +19,34 @@ if TYPE_CHECKING:
     from gnomon.runs import Run
 
 
-class SelfAgreement(NamedTuple):
-    """How often a person says the same again."""
+class Tally(NamedTuple):
+    """So many of so many."""
 
     n: int = 0
-    same: int = 0
+    good: int = 0
 
     @property
     def share(self) -> float | None:
-        """None where nothing was repeated."""
-        return self.same / self.n if self.n else None
+        """None of nothing."""
+        return self.good / self.n if self.n else None
 
-    def plus(self, other: SelfAgreement) -> SelfAgreement:
+    def plus(self, other: Tally) -> Tally:
         """Both together."""
-        return SelfAgreement(self.n + other.n, self.same + other.same)
+        return Tally(self.n + other.n, self.good + other.good)
 
 
-def repeated_votes(votes: Votes) -> dict[str, SelfAgreement]:
+class Care(NamedTuple):
+    """How carefully a person works."""
+
+    again: Tally = Tally()  # items that they judged twice, and how often alike
+    caught: Tally = Tally()  # catch items, and how often they said what was known
+
+    def plus(self, other: Care) -> Care:
+        """Both together."""
+        return Care(self.again.plus(other.again), self.caught.plus(other.caught))
+
+
+def care_in_votes(votes: Votes) -> dict[str, Care]:
     """For each person how often a further vote on an item is their first one again."""
     row, person, code = votes.repeats.T
     first = votes.said[row, person]
@@ -42,32 +54,28 @@ def repeated_votes(votes: Votes) -> dict[str, SelfAgreement]:
     alike = np.bincount(person[first == code], minlength=len(votes.people))
     found = {}
     for name, n, same in zip(votes.people, shown.tolist(), alike.tolist(), strict=True):
-        if n:
-            found[name] = SelfAgreement(n, same)
+        found[name] = Care(again=Tally(n, same))
     return found
 
 
-def repeated_showings(runs: Iterable[Run]) -> dict[str, SelfAgreement]:
-    """For each person how often an item that was shown again got the same response."""
-    found: dict[str, SelfAgreement] = {}
+def care_in_runs(runs: Iterable[Run]) -> dict[str, Care]:
+    """For each person what stands beside the answers of their runs."""
+    found: dict[str, Care] = {}
     for run in runs:
         name = person_of(run.model)
-        mine = _in_extras(read_extras(run.path)) if name else SelfAgreement()
-        if mine.n:
-            found[name] = found.get(name, SelfAgreement()).plus(mine)
+        if name:
+            mine = _care(read_extras(run.path))
+            found[name] = found.get(name, Care()).plus(mine)
     return found
 
 
-def _in_extras(extras: Iterable[Extra]) -> SelfAgreement:
-    first: dict[str, Extra] = {}
-    again = []
-    for extra in extras:
-        if extra.skipped:
-            continue
-        if extra.kind == "item":
-            first[extra.item] = extra
-        elif extra.kind == "repeat":
-            again.append(extra)
-    both = [extra for extra in again if extra.item in first]
-    same = [extra for extra in both if extra.response == first[extra.item].response]
-    return SelfAgreement(len(both), len(same))
+def _care(extras: Iterable[Extra]) -> Care:
+    given = [extra for extra in extras if not extra.skipped]
+    first = {extra.item: extra.response for extra in given if extra.kind == "item"}
+    again = caught = Tally()
+    for extra in given:
+        if extra.kind == "repeat" and extra.item in first:
+            again = again.plus(Tally(1, extra.response == first[extra.item]))
+        elif extra.kind == "catch":
+            caught = caught.plus(Tally(1, bool(extra.right)))
+    return Care(again, caught)

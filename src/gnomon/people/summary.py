@@ -19,7 +19,7 @@ from gnomon.people.agreement import (
 )
 from gnomon.people.ceiling import accuracy_of, beside_others_of, ceilings
 from gnomon.people.reliability import Reliability, reliability_of
-from gnomon.people.repeats import SelfAgreement, repeated_votes
+from gnomon.people.repeats import Care, care_in_votes
 from gnomon.people.scale import Readings, mapped
 from gnomon.people.validating import Validated, surest_first, validated
 from gnomon.people.votes import Votes, votes_by_label
@@ -46,7 +46,7 @@ class Person(NamedTuple):
     accuracy: Figure | None  # none where no item that they judged names a right label
     others: Figure  # how often they say what most of the others say
     reliability: float | None  # how likely they say what is true (Dawid and Skene)
-    again: SelfAgreement
+    care: Care  # of items that they judged twice, and of catch items
 
 
 class Slice(NamedTuple):
@@ -107,10 +107,8 @@ class Agreed(NamedTuple):
     validated: Validated
 
 
-def summarise(
-    given: Votes, asking: Asking, again: Mapping[str, SelfAgreement] | None = None
-) -> Agreed:
-    """What votes say; `again` is how people answered items that they were shown twice."""
+def summarise(given: Votes, asking: Asking, care: Mapping[str, Care] | None = None) -> Agreed:
+    """What votes say; `care` is what stands beside people's answers (people.repeats)."""
     votes, readings = mapped(given)
     found = validated(votes, asking.rule, asking.least)
     reliability = reliability_of(votes)
@@ -120,7 +118,7 @@ def summarise(
     summary = Summary(
         benchmark=votes.benchmark,
         items=len(votes.items),
-        people=_people(votes, reliability, again or {}, asking),
+        people=_people(votes, reliability, care or {}, asking),
         votes=int(counts.sum()),
         judged_by_several=int((counts.sum(axis=1) >= 2).sum()),
         agreement=figures,
@@ -139,20 +137,20 @@ def summarise(
 def _people(
     votes: Votes,
     reliability: Reliability | None,
-    again: Mapping[str, SelfAgreement],
+    care: Mapping[str, Care],
     asking: Asking,
 ) -> list[Person]:
-    repeated = repeated_votes(votes)
+    voted = care_in_votes(votes)
     found = []
     for column, name in enumerate(votes.people):
         accuracy = None
         if (votes.made[:, column] & votes.has_gold).any():
             accuracy = figure("accuracy", accuracy_of(votes, column), level=asking.level)
         others = figure("others", beside_others_of(votes, column), level=asking.level)
-        twice = repeated.get(name, SelfAgreement()).plus(again.get(name, SelfAgreement()))
+        careful = voted[name].plus(care.get(name, Care()))
         likely = None if reliability is None else float(reliability.people[column])
         answers = int(votes.made[:, column].sum())
-        found.append(Person(name, answers, accuracy, others, likely, twice))
+        found.append(Person(name, answers, accuracy, others, likely, careful))
     return found
 
 
