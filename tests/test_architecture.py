@@ -125,6 +125,7 @@ ALLOWED = {
     },
     "people": {
         "",
+        "contracts",
         "errors",
         "files",
         "itemfiles",

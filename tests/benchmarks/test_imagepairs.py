@@ -162,6 +162,8 @@ def test_what_is_no_instances_file_is_refused_with_its_byte(tmp_path):
         list(gnomon.load("vsr-pairs").items())
     with pytest.raises(UsageError, match="set of scenes"):
         list(gnomon.load("vsr-pairs@scenes").items())
+    with pytest.raises(DataError, match="gnomon make vsr@fresh"):
+        list(gnomon.load("vsr-pairs@scenes", scenes=str(tmp_path)).items())
 
 
 def test_a_count_below_one_is_refused(coco):

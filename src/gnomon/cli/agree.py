@@ -1,12 +1,11 @@
 """How far people agree, who can be relied on, and which items they confirm.
 
 examples:
-  gnomon agree runs/scales*people*
-  gnomon agree runs --by relation --by category
-  gnomon agree runs -o validated.jsonl
-  gnomon agree runs -o validated.jsonl --rule majority --least 3
+  gnomon agree study/runs
+  gnomon agree study/runs --by relation --format json
+  gnomon agree study/runs -o validated.jsonl
+  gnomon agree study/runs -o validated.jsonl --rule majority --least 2
   gnomon agree path/to/vsr/raw.jsonl --by relation -o captions.jsonl
-  gnomon agree runs --format json
 
 A RUN is a folder of a run, a folder of runs, or a file of votes: one that -o wrote, or published
 ones. Missing answers are allowed. Intervals are over the units that items share, as those of

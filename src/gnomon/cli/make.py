@@ -9,8 +9,8 @@ examples:
   gnomon make spacenli -o mine.jsonl --patterns my_patterns.yaml
   gnomon make vsr@published -o test.jsonl --data path/to/vsr --split test
   gnomon make vsr@fresh -o scenes --seed 7 --set quads=5
-  gnomon make vsr-pairs --instances instances_val2017.json --images val2017 --count 200 -o p.jsonl
-  gnomon make vsr-pairs@scenes --set scenes=scenes --count 20 -o p.jsonl
+  gnomon make vsr-pairs --instances instances.json --images photos --count 200 -o pairs.jsonl
+  gnomon make vsr-pairs@scenes --set scenes=scenes --count 20 -o pairs.jsonl
 
 A file of fresh items carries a canary string beside each item (docs/formats.md), by which training
 on it can be avoided and found out. `gnomon check FILE` reads it back.

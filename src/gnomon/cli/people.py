@@ -1,8 +1,8 @@
 """List the people whose answers are here, or forget one.
 
 examples:
-  gnomon people
-  gnomon people forget ann
+  gnomon people --runs study/runs
+  gnomon people forget ann --runs study/runs
   gnomon people forget ann --runs study/runs --look-in study --yes
 
 To forget a person is to remove their runs, with all answers, comments, times and links. It first
@@ -51,6 +51,8 @@ def main(args: Namespace) -> int:
     if not args.name:
         raise UsageError("Who is to be forgotten?", "gnomon people forget NAME")
     known = {each.name: each for each in people_in(args.runs)}
+    if not known:
+        raise UsageError(f"There are no answers of people in {args.runs}.", "Name it with --runs.")
     if args.name not in known:
         raise unknown("person", args.name, known)
     return _forget(known[args.name], args)

@@ -17,8 +17,8 @@ from typing import NamedTuple
 from gnomon.benchmarks.vsr.categories import all_relations
 from gnomon.benchmarks.vsr.files import NO_COPULA
 from gnomon.contracts import Benchmark, Listing
-from gnomon.errors import FewItemsWarning, UsageError
-from gnomon.files import find, read_jsonl
+from gnomon.errors import DataError, FewItemsWarning, UsageError
+from gnomon.files import read_jsonl
 from gnomon.records import Image, Item, digest
 from gnomon.vision.images import describe
 from gnomon.vision.instances import Instances
@@ -27,6 +27,7 @@ from gnomon.vision.look.readers.reading import Gallery
 AREA = 30_000.0  # square pixels of the smallest instance that is shown
 MOST_USES = 3  # pairs in which a picture is shown
 NAME = "vsr-pairs"
+MAKE_SCENES = "Make them with `gnomon make vsr@fresh -o scenes`, and give --set scenes=scenes."
 
 Concepts = tuple[str, str]
 
@@ -248,11 +249,10 @@ def _with_two(pictures: Mapping[Concepts, Sequence[str]]) -> dict[Concepts, Sequ
 @lru_cache(maxsize=1)
 def _in_scenes(folder: str, changed: int) -> Found:
     if not folder:
-        raise UsageError(
-            "Pairs of drawn pictures need a set of scenes.",
-            "Make one with `gnomon make vsr@fresh -o scenes`, and give --set scenes=scenes.",
-        )
-    file = find(Path(folder), "items.jsonl", what="the items of a set of scenes")
+        raise UsageError("Pairs of drawn pictures need a set of scenes.", MAKE_SCENES)
+    file = Path(folder) / "items.jsonl"
+    if not file.is_file():
+        raise DataError("there is no such file.", MAKE_SCENES, file=file)
     pictures: dict[Concepts, list[str]] = {}
     items = several = 0
     for _, item in read_jsonl(file, Item):
