@@ -41,6 +41,10 @@ TAPS = {
 }
 
 
+LOWEST = """() => Math.min(...[...document.querySelectorAll('.face, .button')]
+    .map(part => part.getBoundingClientRect().height).filter(height => height > 0))"""
+
+
 class Site:
     """A study that is served, and what went over the wire."""
 
@@ -63,6 +67,7 @@ def site(asked_of: Callable[..., Asked], tmp_path: Path) -> Iterator[Callable[[s
 
     def start(kind: str, **options: Any) -> Site:
         asked = asked_of(kind, tmp_path)
+        asked = asked._replace(items=asked.items[:3])
         study = Study(asked, Settings(task_named(kind, **options)), tmp_path / "runs")
         token = study.seat(["ann"])["ann"]
         listener = listen("127.0.0.1", 0)
@@ -197,8 +202,7 @@ def test_a_task_is_done_by_touch_on_a_phone_in_the_dark(
         if number == 1:
             assert page.evaluate("() => document.documentElement.scrollWidth") == 390
             assert serious(page) == []
-        for option in page.locator(".option:visible .face, .button:visible").all():
-            assert option.bounding_box()["height"] >= 40
+            assert page.evaluate(LOWEST) >= 40
         page.tap("[value=save]")
     page.wait_for_function("() => document.title.startsWith('Thank you')")
     assert page.errors == []
@@ -233,7 +237,7 @@ def test_back_skip_comment_and_help_have_keys(
     assert first.response == {"choice": "entailment"}
     assert second.skipped == "unclear"
     page.get_by_role("link", name="Pause").click()
-    assert "2 of 6 done" in page.locator("main").inner_text()
+    assert "2 of 3 done" in page.locator("main").inner_text()
     assert page.errors == []
 
 
