@@ -27,7 +27,15 @@ ALLOWED = {
     "fetching": {"errors", "files", "fingerprint"},
     "canary": set(),
     "writing": {"canary", "errors", "records"},
-    "itemfiles": {"canary", "errors", "files", "records", "writing"},
+    "itemfiles": {
+        "canary",
+        "contracts",
+        "errors",
+        "files",
+        "records",
+        "registry",
+        "writing",
+    },
     "audit": {
         "answerfiles",
         "contracts",
@@ -41,7 +49,7 @@ ALLOWED = {
         "space",
     },
     "answerfiles": {"contracts", "errors", "files", "models", "options", "records", "registry"},
-    "itemsource": {"contracts", "errors", "options", "records", "registry"},
+    "itemsource": {"contracts", "errors", "itemfiles", "options", "records", "registry"},
     "language": {"contracts", "errors", "files", "records"},
     "benchmarks": {
         "contracts",
@@ -117,6 +125,7 @@ ALLOWED = {
     },
     "people": {
         "",
+        "contracts",
         "errors",
         "files",
         "itemfiles",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from gnomon.people.answering import Asked
@@ -121,3 +122,8 @@ def asked_of():
         return Asked(f"{kind}-set@file", {}, None, tuple(items_of(kind, folder, gold)))
 
     return make
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(7)

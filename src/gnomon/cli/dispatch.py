@@ -36,6 +36,8 @@ COMMANDS = {
     "judge": "look at the pictures of a run again, with another judge",
     "score": "score runs, or a file of answers",
     "compare": "test whether runs differ, and by how much",
+    "agree": "how far people agree, and which items they confirm",
+    "people": "list the people whose answers are here, or forget one",
     "beliefs": "what the answers of a run say together, and what would have to change",
     "report": "write one page that shows what models get right and wrong",
     "view": "explore runs in the browser",
