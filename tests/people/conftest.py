@@ -12,6 +12,10 @@ from gnomon.people.answering import Asked
 from gnomon.records import Image, Item
 
 SECRET = "zqgold"  # stands wherever a browser must not look
+RELATIONS = (
+    *("under", "over", "in", "on", "contains", "left of", "right of", "behind", "near", "beside"),
+    *("facing", "touching", "into", "congruent"),
+)
 LABELS = ("entailment", "neutral", "contradiction")
 
 
@@ -75,7 +79,7 @@ def contrasts(folder: Path, count: int = 2) -> list[Item]:
             id=f"{SECRET}-{n}",
             form="choice",
             text="",
-            choices=("under", "contains", "left of", "congruent"),
+            choices=RELATIONS,
             tags=hidden(subj="cat", obj="box"),
             images=images,
         )

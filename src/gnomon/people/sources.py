@@ -14,8 +14,7 @@ from gnomon.people.answering import Asked
 from gnomon.people.page.pictures import check_picture
 from gnomon.records import Image, Item
 from gnomon.runs import PICTURES, Run
-
-PAINTED, PICTURE = "painted", "picture"  # tags: the item that was painted, and which picture of it
+from gnomon.synthesis.records import PAINTED, PICTURE
 
 
 def asked_from_source(source: ItemSource) -> Asked:
@@ -58,12 +57,12 @@ def _pictured(item: Item, number: int, image: Image, *, several: bool) -> Item:
 
 
 def _beside(file: Path, item: Item) -> Item:
-    """The item with its pictures where they are: a relative path is one from the file's folder."""
+    """The item with its pictures where they are: a relative path is tried from the file first."""
     images = []
     for image in item.images:
-        path = Path(image.path)
-        if not path.is_absolute() and not path.exists():
-            image = msgspec.structs.replace(image, path=str(file.parent / path))
+        beside = file.parent / image.path
+        if beside.exists():
+            image = msgspec.structs.replace(image, path=str(beside))
         images.append(image)
     return msgspec.structs.replace(item, images=tuple(images))
 

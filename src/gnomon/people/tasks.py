@@ -204,9 +204,10 @@ def _relations(task: Task, relations: tuple[str, ...]) -> tuple[Option, ...]:
     places = {relation: known.index(relation) for relation in relations if relation in groups}
     listed = sorted(relations, key=lambda relation: places.get(relation, len(known)))
     options = []
-    for relation in listed:
-        said = _with_is(task, relation)
-        options.append(Option(relation, relation, "", groups.get(relation, "Other"), said))
+    for place, relation in enumerate(listed, 1):
+        key = str(place) if len(listed) <= DIGITS else ""  # a long list is searched instead
+        group, said = groups.get(relation, "Other"), _with_is(task, relation)
+        options.append(Option(relation, relation, key, group, said))
     return tuple(options)
 
 

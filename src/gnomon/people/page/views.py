@@ -115,6 +115,7 @@ def _part_view(part: Part, response: dict[str, str]) -> dict[str, Any]:
         "given": response.get(part.name, ""),
         "long": len(part.options) > LONG_LIST,
         "row": _fits_a_row(part),
+        "makes_sentence": any(option.said for option in part.options),
     }
 
 

@@ -115,18 +115,20 @@
     details.open = !details.open || !details.contains(document.activeElement);
     if (details.open) (target && details.querySelector(target) || details.querySelector("summary")).focus();
   };
+  const submit = (action) => form.requestSubmit(form.querySelector(`[value=${action}]`));
+  const saves = (event) => {
+    if (event.target.matches("textarea")) return event.ctrlKey || event.metaKey;
+    return !event.target.closest("a, button, summary, input[type=search]");
+  };
   addEventListener("keydown", (event) => {
     const typing = event.target.matches("textarea, input[type=search]");
-    if (typing && event.key === "Escape") { event.target.blur(); return; }
-    if (event.key === "Enter" && event.target.matches("textarea") && (event.ctrlKey || event.metaKey)) form.requestSubmit(form.querySelector("[value=save]"));
-    if (event.ctrlKey || event.metaKey || event.altKey || typing || !on) return;
-    if (event.key === "Enter") {
-      const own = event.target.closest("a, button, summary, #skip");
-      if (own) return;
+    if (event.key === "Escape" && typing) { event.target.blur(); return; }
+    if (event.key === "Enter" && saves(event)) {
       event.preventDefault();
-      form.requestSubmit(form.querySelector("[value=save]"));
+      submit(event.target.closest("#skip") ? "skip" : "save");
       return;
     }
+    if (event.ctrlKey || event.metaKey || event.altKey || typing || !on) return;
     if (event.key === "b") { const back = form.querySelector("[data-back]"); if (back) back.click(); return; }
     if (event.key === "s") { event.preventDefault(); open("skip", "input"); return; }
     if (event.key === "c") { event.preventDefault(); open("remark", "textarea"); return; }
