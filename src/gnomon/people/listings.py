@@ -151,9 +151,8 @@ def _of(tally: Tally) -> str:
 
 def _pairs(summary: Summary, interval: str) -> Listing:
     """The pairs who share most items; JSON has all."""
-    largest = sorted(summary.pairs, key=lambda pair: -pair.n)[:MOST_PAIRS]
     rows = []
-    for pair in largest:
+    for pair in summary.pairs[:MOST_PAIRS]:
         agree = percentage(pair.agree, 1, " ")
         kappa = value_of(pair.kappa), _interval(pair.kappa)
         rows.append((pair.first, pair.second, pair.n, agree, *kappa))
