@@ -80,7 +80,7 @@ def contrasts(folder: Path, count: int = 2) -> list[Item]:
             form="choice",
             text="",
             choices=RELATIONS,
-            tags=hidden(subj="cat", obj="box"),
+            tags=hidden(subj="cat", obj="box", task="contrast"),
             images=images,
         )
         for n in range(count)

@@ -7,7 +7,7 @@ import gnomon
 from gnomon.errors import GnomonError
 from gnomon.itemsource import load
 from gnomon.people.answering import Settings, open_person_run
-from gnomon.people.sources import asked_from_file, asked_from_painted, asked_from_source
+from gnomon.people.sources import asked_from_painted, asked_from_source
 from gnomon.people.taskfile import task_named
 from gnomon.people.tasks import check_items
 from gnomon.records import Image, Item
@@ -79,32 +79,27 @@ def test_a_persons_run_scores_and_compares_with_a_models(tmp_path):
     assert "people:ann" in page.read_text(encoding="utf-8")
 
 
-def test_items_of_a_file_find_their_pictures_beside_it(tmp_path):
+def test_a_file_of_items_is_asked_with_the_pictures_beside_it(tmp_path):
     from PIL import Image as Pixels
 
     Pixels.new("RGB", (8, 8)).save(tmp_path / "a.png")
-    items = [
-        Item(
-            id=f"{n}",
-            form="caption",
-            text="?",
-            choices=("false", "true"),
-            images=(Image(path="a.png"),),
+    items = []
+    for n in range(4):
+        items.append(
+            Item(
+                id=f"{n}",
+                form="caption",
+                text="?",
+                choices=("false", "true"),
+                gold=("true",),
+                images=(Image(path="a.png"),),
+            )
         )
-        for n in range(4)
-    ]
     file = tmp_path / "mine.jsonl"
     file.write_bytes(b"\n".join(map(msgspec.json.encode, items)))
-    asked = asked_from_file(file, 2)
-    assert (asked.name, len(asked.items), asked.limit) == ("mine@file", 2, 2)
+    asked = asked_from_source(load(str(file)).limited(2))
+    assert (len(asked.items), asked.limit) == (2, 2)
     assert asked.items[0].images[0].path == str(tmp_path / "a.png")
     (tmp_path / "a.png").unlink()
     with pytest.raises(GnomonError, match=r"a\.png"):
-        asked_from_file(file)
-
-
-def test_a_file_without_items_is_refused(tmp_path):
-    file = tmp_path / "none.jsonl"
-    file.write_text("")
-    with pytest.raises(GnomonError, match="no items"):
-        asked_from_file(file)
+        asked_from_source(load(str(file)))

@@ -178,35 +178,30 @@ def _settings(args: Namespace) -> tuple[Settings, Asked]:
 
 
 def _asked(args: Namespace) -> Asked:
-    """The items, from wherever they are."""
-    from gnomon.itemfiles import is_item_file
-    from gnomon.people.sources import asked_from_file, asked_from_painted, asked_from_source
+    """The items: of a benchmark, of a file, or the painted pictures of a run."""
+    from gnomon.cli.choosing import chosen_sources
+    from gnomon.people.sources import asked_from_painted, asked_from_source
     from gnomon.runs import MANIFEST, Run
 
     if args.limit is not None and args.limit < 1:
         raise UsageError("--limit must be 1 or more.", "Leave it out for all items.")
-    path = Path(args.what)
-    if (path / MANIFEST).is_file():
-        return asked_from_painted(Run.open(path), args.limit)
-    if is_item_file(args.what):
-        return asked_from_file(path, args.limit)
-
-    from gnomon.cli.choosing import chosen_sources
-
+    if (Path(args.what) / MANIFEST).is_file():
+        return asked_from_painted(Run.open(args.what), args.limit)
     source = chosen_sources(args, [args.what])[0]
     return asked_from_source(source.limited(args.limit))
 
 
 def _catch_items(given: str, task: Task, asked: Asked) -> tuple[Item, ...]:
+    from gnomon.itemsource import load
     from gnomon.people.order import instructed
-    from gnomon.people.sources import asked_from_file
+    from gnomon.people.sources import asked_from_source
     from gnomon.people.tasks import check_items
 
     if not given:
         return ()
     if given.isdecimal():
         return tuple(instructed(task, asked.items, int(given)))
-    items = asked_from_file(Path(given)).items
+    items = asked_from_source(load(given)).items
     check_items(task, items)
     unknown = [item.id for item in items if not item.gold]
     if unknown:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from pathlib import Path
 
 import msgspec
 
 from gnomon.errors import DataError, RunError
-from gnomon.itemfiles import read_items
 from gnomon.itemsource import ItemSource, spread
 from gnomon.people.answering import Asked
 from gnomon.people.page.pictures import check_picture
@@ -18,14 +16,8 @@ from gnomon.synthesis.records import PAINTED, PICTURE
 
 
 def asked_from_source(source: ItemSource) -> Asked:
-    """The items of a benchmark."""
+    """The items of a benchmark, or of a file."""
     return _checked(source.name, dict(source.options), source.limit, source.items())
-
-
-def asked_from_file(file: Path, limit: int | None = None) -> Asked:
-    """The items of a file that `gnomon make` or `gnomon agree` wrote; at most `limit`, spread."""
-    items = [_beside(file, item) for item in read_items(file)]
-    return _checked(f"{file.stem}@file", {}, limit, _spread(items, limit))
 
 
 def asked_from_painted(run: Run, limit: int | None = None) -> Asked:
@@ -54,17 +46,6 @@ def _pictured(item: Item, number: int, image: Image, *, several: bool) -> Item:
     name = f"{item.id}#{number}" if several else item.id
     tags = {**item.tags, PAINTED: item.id, PICTURE: str(number)}
     return msgspec.structs.replace(item, id=name, tags=tags, images=(image,))
-
-
-def _beside(file: Path, item: Item) -> Item:
-    """The item with its pictures where they are: a relative path is tried from the file first."""
-    images = []
-    for image in item.images:
-        beside = file.parent / image.path
-        if beside.exists():
-            image = msgspec.structs.replace(image, path=str(beside))
-        images.append(image)
-    return msgspec.structs.replace(item, images=tuple(images))
 
 
 def _spread(items: list[Item], limit: int | None) -> list[Item]:
