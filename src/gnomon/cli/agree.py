@@ -7,10 +7,10 @@ examples:
   gnomon agree study/runs -o validated.jsonl --rule majority --least 2
   gnomon agree path/to/vsr/raw.jsonl --by relation -o captions.jsonl
 
-A RUN is a folder of a run, a folder of runs, or a file of votes: one that -o wrote, or published
-ones. A folder stands for the runs of people in it. Missing answers are allowed. Intervals are over the units that items share, as those of
-`gnomon score`. Of runs on pairs of pictures (the task contrast), -o writes the captions that people
-made, for others to validate. docs/people.md says what each figure means.
+A RUN is a run's folder, a folder of runs, of which those of people are taken, or a file of votes:
+one that -o wrote, or published ones. Missing answers are allowed. Intervals are over the units that
+items share, as those of `gnomon score`. Of runs on pairs of pictures (the task contrast), -o writes
+the captions that people made, for others to validate. docs/people.md says what each figure means.
 """
 
 from __future__ import annotations
