@@ -34,11 +34,13 @@ from gnomon.vision.images import describe
 
 COLOURS = 96  # of a picture, so that it stays small
 LIMIT = 120_000  # bytes
-RELATION = "inside"
 
 
 class Shot(NamedTuple):
-    """A picture: the task, the window, and what the person has chosen."""
+    """A picture: the task, the window, and what the person does.
+
+    They choose by a key, search for ?WORDS, or choose by a label.
+    """
 
     name: str
     kind: str
@@ -49,9 +51,9 @@ class Shot(NamedTuple):
 
 
 SHOTS = (
-    Shot("people-validate", "validate", 1180, 620, "light", ("True",)),
-    Shot("people-contrast", "contrast", 1180, 1000, "light", ("2", RELATION)),
-    Shot("people-phone", "scale", 390, 844, "dark", ("most likely true",)),
+    Shot("people-validate", "validate", 1180, 620, "light", ("False",)),
+    Shot("people-contrast", "contrast", 1180, 900, "light", ("2", "?behind", "behind", "Second picture")),
+    Shot("people-phone", "scale", 390, 844, "dark", ("unknown",)),
 )
 
 
@@ -138,6 +140,8 @@ def photograph(browser: Any, link: str, shot: Shot, file: Path) -> None:
     for label in shot.chosen:
         if label.isdecimal():
             page.keyboard.press(label)
+        elif label.startswith("?"):
+            page.fill("[data-search]", label[1:])
         else:
             words = page.get_by_text(label, exact=True)
             page.locator("[data-part] .option", has=words).click()
