@@ -22,6 +22,11 @@ def check_picture(image: Image) -> None:
     """Refuse a picture that is not there, or not the one that is asked about."""
     from gnomon.vision.images import describe
 
+    if "://" in image.path:
+        raise DataError(
+            f"The picture {image.path} is not on this machine.",
+            "Fetch the pictures, and make the items with the folder that holds them (--images).",
+        )
     found = describe(image.path)
     if image.sha256 and found.sha256 != image.sha256:
         raise DataError(
