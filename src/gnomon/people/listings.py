@@ -133,7 +133,7 @@ def _people(summary: Summary) -> Listing:
     for person in summary.people:
         right = value_of(person.accuracy), value_of(person.others)
         rows.append([person.name, person.answers, *right, percentage(person.reliability, 1, " ")])
-    for place, head in enumerate(("same again", "caught")):
+    for place, head in enumerate(("same again", "catch items")):
         tallies = [person.care[place] for person in summary.people]
         if not any(tally.n for tally in tallies):
             continue
