@@ -333,6 +333,20 @@ def test_the_cookie_is_out_of_reach_of_scripts_and_other_sites(people: dict[str,
     assert "httponly" in cookie
     assert "samesite=lax" in cookie
     assert "path=/p/" in cookie
+    assert "secure" not in cookie
+
+
+def test_behind_a_server_with_tls_the_cookie_is_secure(study_of: Callable[..., Study]) -> None:
+    study = study_of()
+    token = study.seat(["ann"])["ann"]
+    app = make_app(study, address="https://lab.example")
+    lab = TestClient(app, base_url="https://lab.example", follow_redirects=False)
+    headers = {"origin": "https://lab.example"}
+    answer = lab.post("/join", data={"token": token}, headers=headers)
+    assert answer.status_code == 303
+    assert "secure" in answer.headers["set-cookie"].lower()
+    elsewhere = TestClient(app, base_url="https://other.example")
+    assert elsewhere.get(f"/join?token={token}").status_code == 421
 
 
 def test_one_can_go_back_and_change_an_answer(people: dict[str, Person], tmp_path: Path) -> None:
@@ -417,6 +431,35 @@ def test_people_of_a_panel_come_with_an_id_in_the_address(
     assert (
         Person(again, token).post("/join", token=token, participant="5f00aa22").status_code == 303
     )
+
+
+def test_what_is_written_from_runs_holds_no_token_comment_or_time(
+    study_of: Callable[..., Study], tmp_path: Path
+) -> None:
+    import gnomon
+    from gnomon.cli import main
+
+    study = study_of(panel=Panel("PROLIFIC_PID", 2))
+    token = study.open_panel()
+    secrets = [token, "zqparticipant", "zqcomment"]
+    for participant in ("zqparticipant1", "zqparticipant2"):
+        person = Person(study, token)
+        answer = person.post("/join", token=token, participant=participant)
+        person.at = answer.headers["location"]
+        for _ in study.asked.items:
+            assert person.answer("choose", comment="zqcomment").status_code == 303
+    kept = read_extras(next(study.folder.glob("*panel-*/")))
+    secrets.append(f"{kept[0].at:%H:%M:%S}")
+    study.close()
+    page = gnomon.report(study.folder, tmp_path / "report.html")
+    assert (
+        main(["agree", str(study.folder), "-o", str(tmp_path / "votes.jsonl"), "--format", "json"])
+        == 0
+    )
+    for file in (page, tmp_path / "votes.jsonl"):
+        text = file.read_text(encoding="utf-8")
+        assert len(text) > 300
+        assert not [secret for secret in secrets if secret in text]
 
 
 def test_a_picture_that_changed_is_not_shown(study_of: Callable[..., Study]) -> None:

@@ -43,8 +43,9 @@ SENT_BEFORE = (
 class Pages:
     """What is answered to each request."""
 
-    def __init__(self, study: Study) -> None:
+    def __init__(self, study: Study, *, secure: bool = False) -> None:
         self._study = study
+        self._secure = secure  # whether people come by https
         self._gallery = Gallery()
 
     def routes(self) -> list[Route]:
@@ -91,7 +92,9 @@ class Pages:
         secret = await desk.begin_session()
         answer = RedirectResponse(self._address_after(desk, -1), 303)
         path = f"/p/{desk.link.key}/"
-        answer.set_cookie(COOKIE, secret, httponly=True, samesite="lax", path=path)
+        answer.set_cookie(
+            COOKIE, secret, path=path, httponly=True, samesite="lax", secure=self._secure
+        )
         return answer
 
     async def start(self, request: Request) -> Response:
@@ -177,7 +180,8 @@ class Pages:
 def make_app(study: Study, *, remote: bool = False, address: str = "") -> Guard:
     """The app over a study, behind its guard."""
     handlers: Any = {GnomonError: _problem, HTTPException: _missing}
-    app = Starlette(routes=Pages(study).routes(), exception_handlers=handlers)
+    pages = Pages(study, secure=address.startswith("https://"))
+    app = Starlette(routes=pages.routes(), exception_handlers=handlers)
     return Guard(app, remote=remote, address=address)
 
 
