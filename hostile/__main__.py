@@ -21,7 +21,7 @@ from typing import NamedTuple
 from hostile.tally import FAULTS, Tally, loaded
 
 ROOT = Path(__file__).parent.parent
-PARTS = ("kills", "servers", "readers", "native", "pictures")
+PARTS = ("kills", "servers", "readers", "native", "pictures", "people")
 # How the name of a reader begins -> the row of the table in which it is counted.
 GROUPS = {"answers ": "files of answers", "run": "runs, damaged", "": "other files"}
 
@@ -57,10 +57,11 @@ class Sizes(NamedTuple):
     files: int
     servers: int
     pictures: int
+    people: int
 
 
-LONG = Sizes(kills=10**9, inputs=52_000, files=600, servers=10**6, pictures=5000)
-SHORT = Sizes(kills=10, inputs=1500, files=20, servers=20, pictures=150)
+LONG = Sizes(kills=10**9, inputs=52_000, files=600, servers=10**6, pictures=5000, people=50)
+SHORT = Sizes(kills=10, inputs=1500, files=20, servers=20, pictures=150, people=2)
 
 
 def jobs(sizes: Sizes, parts: list[str]) -> Iterator[Job]:
@@ -80,6 +81,8 @@ def jobs(sizes: Sizes, parts: list[str]) -> Iterator[Job]:
 
     if "pictures" in parts:
         yield Job("pictures", ("pictures", "--files", str(sizes.pictures)))
+    if "people" in parts:
+        yield Job("people", ("people", "--kills", str(sizes.people)))
 
 
 def done(job: Job) -> Done:

@@ -74,6 +74,10 @@ class MissingFileWarning(UserWarning):
     """A part of the authors' data is not there; the rest is used."""
 
 
+class FewItemsWarning(UserWarning):
+    """There are fewer items than were asked for; those that there are, are used."""
+
+
 class AnswerFileWarning(UserWarning):
     """A file of answers does not fit its benchmark in every respect; what fits is used."""
 

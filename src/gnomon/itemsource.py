@@ -19,6 +19,7 @@ from msgspec import structs
 from gnomon import registry
 from gnomon.contracts import Benchmark
 from gnomon.errors import DataError, UsageError
+from gnomon.itemfiles import benchmark_of_file, is_item_file
 from gnomon.options import check_options, complete
 from gnomon.records import Fingerprint, Item, problem
 from gnomon.sharding import Shard, in_stretch, parse_shard, whole_groups_in
@@ -220,21 +221,27 @@ class UnitTags:
 def load(spec: str, **options: Any) -> ItemSource:
     """The items of a benchmark: NAME, NAME@fresh or NAME@published, with options of its source.
 
+    A file of items, as `gnomon make` writes it, can be loaded by its path.
+
     >>> load("scales", seed=1).name
     'scales@fresh'
     """
     found, source = named_source(spec)
     function = found.sources[source]
+    if is_item_file(spec):
+        options = {**options, "file": spec}
     check_options(f"{found.name}@{source}", function, options)
     return ItemSource(found, source, complete(function, options))
 
 
 def named_source(spec: str) -> tuple[Benchmark, str]:
-    """The benchmark and the source that NAME or NAME@SOURCE means.
+    """The benchmark and the source that NAME or NAME@SOURCE means, or the path of a file of items.
 
     >>> named_source("scales")[1]
     'fresh'
     """
+    if is_item_file(spec):
+        return benchmark_of_file(Path(spec))
     name, _, source = spec.partition("@")
     found = registry.benchmark(name)
     source = source or found.default_source

@@ -12,7 +12,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from gnomon.errors import GnomonError, UsageError, unknown
 
 if TYPE_CHECKING:  # `gnomon list` names everything and needs none of them
-    from gnomon.contracts import AnswerFormat, Benchmark, Measure, Model, PairMeasure
+    from gnomon.contracts import (
+        AnswerFormat,
+        Benchmark,
+        Measure,
+        Model,
+        PairMeasure,
+        VoteFormat,
+    )
 
 
 class Entry(NamedTuple):
@@ -70,6 +77,15 @@ BENCHMARKS: dict[str, Entry] = {
     "calculus": Entry(
         "gnomon.benchmarks.calculus:CALCULUS",
         "which relations of A to C are possible if A is r to B and B is s to C",
+    ),
+}
+
+# Sets of items for people, whose right answers nobody knows yet. They are made and asked like
+# benchmarks, but stand in no list of them: a model is not measured by them.
+TASK_SETS: dict[str, Entry] = {
+    "vsr-pairs": Entry(
+        "gnomon.benchmarks.vsr.imagepairs:PAIRS",
+        "two pictures of the same two things, for people to contrast",
     ),
 }
 
@@ -348,6 +364,13 @@ ANSWER_FORMATS: dict[str, Entry] = {
     "vsr": Entry("gnomon.benchmarks.vsr.task:ANSWERS", "VSR's lists of predictions, 0 or 1 a line"),
 }
 
+# Files that hold what several people said about each item.
+VOTE_FORMATS: dict[str, Entry] = {
+    "vsr": Entry(
+        "gnomon.benchmarks.vsr.votes:VOTES", "VSR's annotations with the votes of validators"
+    ),
+}
+
 # Which images belong to the captions of a source: a function from its folder to files to fetch.
 IMAGE_LISTS: dict[str, Entry] = {
     "vsr": Entry("gnomon.benchmarks.vsr.files:image_files", "the photographs of the captions"),
@@ -369,11 +392,13 @@ DEMO_SEEN_OPTIONS = {"quads": 10, "size": 256}
 
 KINDS: dict[str, dict[str, Entry]] = {
     "benchmarks": BENCHMARKS,
+    "task_sets": TASK_SETS,
     "models": MODELS,
     "measures": MEASURES,
     "pair_measures": PAIR_MEASURES,
     "figures": FIGURES,
     "answer_formats": ANSWER_FORMATS,
+    "vote_formats": VOTE_FORMATS,
     "image_lists": IMAGE_LISTS,
     "meetings": MEETINGS,
 }
@@ -395,10 +420,10 @@ def entries(kind: str) -> dict[str, Entry]:
 
 
 def benchmark(name: str) -> Benchmark:
-    """The benchmark of that name."""
+    """The benchmark of that name, or the set of items for people."""
     from gnomon.contracts import Benchmark
 
-    found = _resolve("benchmarks", name)
+    found = _resolve("task_sets" if name in TASK_SETS else "benchmarks", name)
     if not isinstance(found, Benchmark):
         raise UsageError(
             f"'{name}' is registered as a benchmark but is a {type(found).__name__}.",
@@ -533,6 +558,11 @@ def figures() -> dict[str, Callable[..., Any]]:
 def answer_formats() -> dict[str, AnswerFormat]:
     """Every format of answer files that is recognised by its contents."""
     return {name: _resolve("answer_formats", name) for name in entries("answer_formats")}
+
+
+def vote_formats() -> dict[str, VoteFormat]:
+    """Every format of files with people's votes."""
+    return {name: _resolve("vote_formats", name) for name in entries("vote_formats")}
 
 
 def image_list(source: str) -> Callable[..., Any]:

@@ -22,6 +22,7 @@ from gnomon.files import package_data
 from gnomon.models import baselines
 from gnomon.registry import MODELS, Entry
 from gnomon.writing import write_items
+from tests.people.voting import items_of, people_runs
 from tests.vision.look import samples
 
 ROOT = Path(__file__).parent.parent.parent
@@ -29,13 +30,14 @@ WEIGHTS = re.compile(r"-m (smollm2|hf:\S+)")
 OUT_OF_REACH = {  # what a test cannot do -> how a command that needs it looks
     "a server of models": r" openai:",
     "a cluster with GPUs": r" --gpus-per-worker",
-    "a server that goes on": r"^gnomon view",
+    "a server that goes on": r"^gnomon (?:annotate|view)",
     "weights of its own": r"^gnomon demo|^gnomon look photos",
     "the network": r"^gnomon data get",
     "files that were fetched": r"@published(?!.* --data)",
+    "hundreds of photographs": r"vsr-pairs",  # tests/benchmarks/test_imagepairs.py has a few
     "a real command": r"^gnomon COMMAND",
     "pictures that were painted": r"^gnomon judge",  # tests/cli/test_judge.py has some
-    "a person who agrees": r"^gnomon rm (?!.*--yes)",
+    "a person who agrees": r"^gnomon (?:rm|people forget) (?!.*--yes)",
 }
 AUTHORS = re.compile(r"path/to|SpaceNLI/")  # the example is about the authors' files
 
@@ -130,6 +132,7 @@ def furnished(tmp_path_factory):
     )
     _annotate(folder)
     _divide(folder)
+    _ask_people(folder / "study")
     return folder
 
 
@@ -140,6 +143,16 @@ def _divide(folder):
         gnomon.run(source, "random", shard=f"{number}/8", runs=folder / "shards")
     for number in (1, 2):
         gnomon.run(source, "random", shard=f"{number}/2", runs=folder / f"node{number}" / "runs")
+
+
+def _ask_people(folder):
+    """Runs of three people on items with a relation."""
+    folder.mkdir()
+    items = items_of(6, ("false", "true"), [0, 1] * 3)
+    said = {}
+    for place, name in enumerate(("ann", "ben", "cas")):
+        said[name] = {item.id: item.choices[int(item.id) % (place + 2) > 0] for item in items}
+    people_runs(folder, items, said)
 
 
 def _annotate(folder):

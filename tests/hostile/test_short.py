@@ -60,5 +60,11 @@ def test_no_picture_ends_a_run_or_fills_the_memory():
     assert tried(attack("pictures")) >= 150
 
 
+@linux
+def test_no_kill_of_the_page_loses_or_doubles_an_answer():
+    pytest.importorskip("starlette")
+    assert tried(attack("people")) == 2
+
+
 def test_every_reader_of_the_registry_has_a_sample():
     assert readers.without_sample() == [], readers.NO_SAMPLE

@@ -36,6 +36,8 @@ ITEM_FLAGS = {
     "data": Flag("DIR", "the folder with the authors' files"),
     "split": Flag("SPLIT", "only this split, such as test"),
     "images": Flag("DIR", "the folder with the photographs"),
+    "instances": Flag("FILE", "COCO's file of what is in the photographs"),
+    "count": Flag("N", "how many pairs of pictures to draw"),
     "knowledge": Flag("DIR", "ask what `gnomon look` found in your own pictures"),
     "patterns": Flag("FILE", "a pattern file of your own"),
 }

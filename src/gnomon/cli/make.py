@@ -10,6 +10,8 @@ examples:
   gnomon make vsr@published -o test.jsonl --data path/to/vsr --split test
   gnomon make vsr@fresh -o scenes --seed 7 --set quads=5
   gnomon make scales -o part-3.jsonl --shard 3/8
+  gnomon make vsr-pairs --instances instances.json --images photos --count 200 -o pairs.jsonl
+  gnomon make vsr-pairs@scenes --set scenes=scenes --count 20 -o pairs.jsonl
 
 A file of fresh items carries a canary string beside each item (docs/formats.md), by which training
 on it can be avoided and found out. `gnomon check FILE` reads it back.
@@ -20,6 +22,7 @@ JSON lines; each CSV file has its own header). Only the pictures of the part are
 
 from __future__ import annotations
 
+import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
 from pathlib import Path
@@ -61,8 +64,6 @@ def arguments(parser: ArgumentParser) -> None:
 
 def main(args: Namespace) -> int:
     """Write the items."""
-    import sys
-
     from gnomon.canary import CANARY
     from gnomon.writing import write_items, write_lines
 
@@ -80,9 +81,19 @@ def main(args: Namespace) -> int:
         items = _with_pictures(source, file.parent, args)
     written = write_items(file, items, canary=canary)
     if not args.quiet:
+        _tell_account(source)
         part = f" (shard {source.shard})" if source.shard else ""
         print(f"{written:,} items of {source.name}{part} in {file}", file=sys.stderr)
     return 0
+
+
+def _tell_account(source: ItemSource) -> None:
+    """Say what the items were drawn from, and what was left out."""
+    from gnomon.reporting.tables.render import render
+
+    account = source.benchmark.accounts.get(source.source)
+    if account is not None:
+        print(render(account(**source.options)), file=sys.stderr)
 
 
 def _items_file(output: Path) -> Path:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gnomon.errors import GnomonError, RunError
-from gnomon.runs.manifest import LOCK, LOG, MANIFEST, MERGING
+from gnomon.runs.manifest import LOCK, LOG, MANIFEST, MERGING, PEOPLE
 from gnomon.runs.pace import PACE
 from gnomon.runs.reading import Run
 
@@ -24,6 +24,7 @@ OWN_FILES = frozenset(
         f"{LOG}-journal",
         PACE,
         "pace.part",
+        *PEOPLE,
     }
 )
 

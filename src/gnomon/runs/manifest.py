@@ -15,6 +15,7 @@ FORMAT = 2  # of the folder; a newer one is refused rather than misread
 MANIFEST, LOG, LOCK = "run.json", "answers.sqlite", "run.lock"
 PICTURES = "pictures"  # a folder with what the model painted
 MERGING = ".merging"  # how the name of a folder ends in which shards are being merged
+PEOPLE = ("people.jsonl", "link.json", "link.part")  # beside the answers of a person
 LARGEST = 16 * 2**20  # bytes of a manifest
 
 

@@ -1,0 +1,65 @@
+"""Starting the page: where it listens, and what links people are given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from gnomon.errors import MissingExtraError, UsageError
+from gnomon.people.page.study import Study
+from gnomon.reporting.viewer.guard import is_loopback
+from gnomon.reporting.viewer.serving import impatient_protocol, listen
+
+
+class Where(NamedTuple):
+    """Where the page listens, and at which address people reach it."""
+
+    host: str = "127.0.0.1"
+    port: int = 8766
+    allow_remote: bool = False
+    address: str = ""  # as people write it, where a server of the lab stands before this one
+
+
+def check_where(where: Where) -> None:
+    """Refuse to listen beyond this machine without being told to."""
+    if not is_loopback(where.host) and not where.allow_remote:
+        raise UsageError(
+            f"The page would be open to others at {where.host}.",
+            "Give --allow-remote as well, or leave --host out.",
+        )
+    if where.address and not where.address.startswith(("http://", "https://")):
+        raise UsageError(
+            f"'{where.address}' is not an address.", "For example: --address https://lab.example"
+        )
+
+
+def serve(study: Study, where: Where, ready: Callable[[str], None]) -> None:
+    """Serve until interrupted; `ready` is told the address before anybody is let in."""
+    check_where(where)
+    try:
+        import uvicorn
+
+        from gnomon.people.page.app import make_app
+    except ImportError:
+        raise MissingExtraError("The page for people", "people") from None
+    listener = listen(where.host, where.port)
+    address = where.address.rstrip("/") or _address(where.host, listener.getsockname()[1])
+    config = uvicorn.Config(
+        make_app(study, remote=where.allow_remote, address=where.address),
+        http=impatient_protocol(),
+        log_level="error",
+        access_log=False,
+        server_header=False,
+        lifespan="off",
+        timeout_keep_alive=30,
+    )
+    ready(address)
+    try:
+        uvicorn.Server(config).run(sockets=[listener])
+    finally:
+        study.close()
+
+
+def _address(host: str, port: int) -> str:
+    shown = f"[{host}]" if ":" in host else host
+    return f"http://{shown}:{port}"
