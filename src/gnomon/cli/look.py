@@ -261,6 +261,6 @@ def _summary(
     if not counts["size"] and has_depth:
         lines.append("No pair was seen often enough to say which is larger.")
     elif not counts["size"]:
-        lines.append("Nothing says how far away things are, so no sizes were compared: see --depth.")
+        lines.append("No sizes were compared, since nothing says how far away things are: --depth.")
     lines.append(f"in {folder}")
     return "\n".join(lines)
