@@ -1,0 +1,130 @@
+"""A model that learns to say whether a caption is true of a picture: kind `look`.
+
+The paper's settings are plain: cross-entropy over false and true, AdamW on all weights alike, no
+schedule, no clipping, accuracy on dev every 100 steps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from math import ceil
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch.nn.functional import cross_entropy
+
+from gnomon.models.comparing import TRUE
+from gnomon.models.transformers.loading import quiet
+from gnomon.probing.looking.models import Looker
+from gnomon.probing.looking.recipe import LookSettings
+from gnomon.probing.looking.shows import Gallery
+from gnomon.probing.training.items import DEV, Items
+from gnomon.probing.training.schedule import Schedule
+from gnomon.records import Item
+
+IN_A_PASS = 16  # items that are scored together, as in the authors' code
+VILT_PADDED = 40  # tokens to which the authors' ViLT pads captions
+
+
+class LookBatch(NamedTuple):
+    """Items that are learnt together: which of the training part."""
+
+    epoch: int
+    number: int
+    items: NDArray[np.int64]
+
+
+class LookLearner:
+    """A model with its items and their pictures."""
+
+    def __init__(
+        self, looker: Looker, items: Items, settings: LookSettings, schedule: Schedule, seed: int
+    ) -> None:
+        self.module, self.looker, self.items = looker.model, looker, items
+        self.settings, self.schedule, self.seed = settings, schedule, seed
+        self.gallery = Gallery(looker.show)
+        self.batches_in_epoch = ceil(len(items.train) / schedule.batch)
+
+    def parameter_groups(self) -> list[dict[str, Any]]:
+        """All weights decay alike, as with torch's defaults."""
+        return [{"params": list(self.module.parameters())}]
+
+    def batches(self, epoch: int) -> Iterator[LookBatch]:
+        """All items in an order of the epoch's own."""
+        order = np.random.default_rng([self.seed, epoch]).permutation(len(self.items.train))
+        for number in range(self.batches_in_epoch):
+            start = number * self.schedule.batch
+            yield LookBatch(epoch, number, order[start : start + self.schedule.batch])
+
+    def loss(self, batch: LookBatch) -> torch.Tensor:
+        """The cross-entropy over false and true."""
+        if self.settings.like_paper:
+            self.module.train(not self._was_evaluated(batch))
+        items = [self.items.train[number] for number in batch.items]
+        truth = torch.tensor(list(map(is_true, items)), device=self.module.device)
+        return cross_entropy(self._logits(items), truth.long())
+
+    def score(self) -> dict[str, float]:
+        """Accuracy and loss on the development part."""
+        return self._scored(self.items.parts.get(DEV, []))
+
+    def test(self) -> dict[str, dict[str, float]]:
+        """The same on every other part."""
+        others = {name: items for name, items in self.items.parts.items() if name != DEV}
+        return {name: self._scored(items) for name, items in others.items()}
+
+    def save(self, folder: Path) -> None:
+        """Weights, config, tokenizer and processor, as transformers loads them."""
+        with quiet():
+            self.module.save_pretrained(folder)
+            self.looker.tokenizer.save_pretrained(folder)
+            if self.looker.processor is not None:
+                self.looker.processor.save_pretrained(folder)
+
+    def _scored(self, items: Sequence[Item]) -> dict[str, float]:
+        if not items:
+            return {}
+        right, loss = 0, 0.0
+        for start in range(0, len(items), IN_A_PASS):
+            some = items[start : start + IN_A_PASS]
+            logits = self._logits(some)
+            truth = torch.tensor(list(map(is_true, some)), device=logits.device).long()
+            right += int((logits.argmax(-1) == truth).sum())
+            loss += float(cross_entropy(logits, truth, reduction="sum"))
+        return {"accuracy": right / len(items), "loss": loss / len(items)}
+
+    def _logits(self, items: Sequence[Item]) -> torch.Tensor:
+        """For each item, those of false and true."""
+        texts = self._tokens([item.text for item in items])
+        seen = self.gallery.batch([item.images[0] for item in items])
+        inputs = {name: tensor.to(self.module.device) for name, tensor in {**texts, **seen}.items()}
+        return self.looker.logits(self.module(**inputs))
+
+    def _tokens(self, texts: list[str]) -> dict[str, torch.Tensor]:
+        blind_to_padding = not (self.settings.like_paper and self.looker.processor)
+        wanted = {"padding": True, "max_length": self.settings.length}
+        if not blind_to_padding and self.module.training:
+            wanted = {"padding": "max_length", "max_length": VILT_PADDED}
+        made = self.looker.tokenizer(texts, truncation=True, return_tensors="pt", **wanted)
+        if not blind_to_padding:
+            made.pop("attention_mask")
+        return dict(made)
+
+    def _was_evaluated(self, batch: LookBatch) -> bool:
+        """Whether dev was scored in this epoch before the batch.
+
+        The authors switch dropout on at the start of an epoch, and off at each evaluation.
+        """
+        every = self.schedule.evaluate_every
+        if not every:
+            return False
+        begun = batch.epoch * self.batches_in_epoch
+        return (begun + batch.number) // every > begun // every
+
+
+def is_true(item: Item) -> bool:
+    """Whether the caption is true of its picture."""
+    return item.gold[0] in TRUE
