@@ -78,6 +78,8 @@ def open_learner(recipe: Recipe, material: Material) -> ClassifyLearner:
 class ClassifyLearner:
     """A sequence classifier, its items and how they are put."""
 
+    batches_in_epoch: int | None
+
     def __init__(self, loaded: Pretrained, items: Items, recipe: Recipe) -> None:
         self.module, self.tokenizer, self.device = loaded
         self.items, self.settings = items, recipe.settings

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import nullcontext
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -132,7 +133,7 @@ class _Training:
         for batch in group:
             with self.mixed():
                 loss = self.learner.loss(batch) / len(group)
-            self.scaler.scale(loss).backward()  # type: ignore[no-untyped-call]
+            self.scaler.scale(loss).backward()
             total += loss.detach()
         for parameters in self.optimizer.param_groups:
             parameters["lr"] = rate * parameters.get("scale", 1.0)
@@ -299,10 +300,7 @@ def _mixed_precision(schedule: Schedule, device: str) -> Any:
         )
     dtype = getattr(torch, schedule.precision)
 
-    def mixed() -> AbstractContextManager[None]:
-        return torch.autocast(device, dtype=dtype)
-
-    return mixed
+    return partial(torch.autocast, device, dtype=dtype)
 
 
 def _check_finite(loss: float, step: int) -> None:
