@@ -67,6 +67,16 @@ ALLOWED = {
         "records",
         "writing",
     },
+    "probing/captions": {
+        "errors",
+        "fetching",
+        "files",
+        "fingerprint",
+        "models",
+        "vision",
+        "writing",
+    },
+    "probing/looking": {"errors", "models", "records", "vision"},
     "space": {"errors", "fetching", "files", "language", "records"},
     "models": {
         "contracts",

@@ -7,7 +7,7 @@ name, and two functions. `read` checks and reads all data before anything heavy 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -41,11 +41,14 @@ class Kind(NamedTuple):
     settings: type[Any]  # and of the section with the kind's name
     read: Callable[[Recipe], Material]
     open_learner: Callable[[Recipe, Material], Learner]
+    shorthand: Mapping[str, str] = {}  # what --set may call a field, and the field's path
 
 
 # kind -> module with a KIND
 KINDS = {
     "classify": "gnomon.probing.training.classify",
+    "captions": "gnomon.probing.captions.kind",
+    "look": "gnomon.probing.looking.kind",
 }
 
 

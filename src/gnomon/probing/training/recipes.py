@@ -63,7 +63,7 @@ def load_recipe(name: str | Path, changes: Sequence[str] = ()) -> Recipe:
     if not isinstance(content, dict):
         raise DataError("a recipe has named sections.", _sections_hint(), file=file)
     for change in changes:
-        content = changed(content, change)
+        content = changed(content, _in_full(change, content))
     return recipe_of(content, name=file.stem, file=file)
 
 
@@ -114,6 +114,15 @@ def changed(content: Mapping[str, Any], change: str) -> dict[str, Any]:
     except yaml.YAMLError:
         value = text
     return _with(content, path.replace("-", "_").split("."), value, change)
+
+
+def _in_full(change: str, content: Mapping[str, Any]) -> str:
+    """A change with the path of the field that it calls by a shorter name of the recipe's kind."""
+    said = content.get("kind")
+    if said not in KINDS:
+        return change
+    name, equals, value = change.partition("=")
+    return f"{kind(said).shorthand.get(name, name)}{equals}{value}"
 
 
 def _with(content: Any, path: Sequence[str], value: Any, change: str) -> dict[str, Any]:
