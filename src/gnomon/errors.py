@@ -74,6 +74,10 @@ class MissingFileWarning(UserWarning):
     """A part of the authors' data is not there; the rest is used."""
 
 
+class DamagedDataWarning(UserWarning):
+    """Some lines or elements of a file cannot be read; the rest is used."""
+
+
 class AnswerFileWarning(UserWarning):
     """A file of answers does not fit its benchmark in every respect; what fits is used."""
 

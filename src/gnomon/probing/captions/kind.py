@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gnomon.errors import DataError, UsageError
-from gnomon.probing.captions.making import Wanted
+from gnomon.errors import DamagedDataWarning, DataError, UsageError
+from gnomon.probing.captions.making import Facts, Wanted
 from gnomon.probing.captions.recipe import CaptionData, CaptionSettings
 from gnomon.probing.training.kinds import Kind, Material
 
@@ -27,6 +28,7 @@ def read(recipe: Recipe) -> Material:
             "Write model: NAME, or captions: with config: and in it model_type: bert.",
         )
     corpus = open_corpus(_wanted(recipe, files))
+    _tell_damages(corpus.facts)
     digests: dict[str, Any] = {"corpus": corpus.about()}
     for file, digest in zip(files, corpus.digests, strict=True):
         digests[file.name] = {"sha256": digest}
@@ -56,6 +58,18 @@ def _files(data: CaptionData) -> tuple[Path, ...]:
         if not file.is_file():
             raise DataError("there is no such file.", "Check the path.", file=file)
     return files
+
+
+def _tell_damages(facts: Facts) -> None:
+    """Say how much could not be read, and where it begins."""
+    if not facts.damaged:
+        return
+    warnings.warn(
+        f"{facts.damaged:,} lines or elements cannot be read and are left out, "
+        f"such as {'; '.join(facts.damages)}.",
+        DamagedDataWarning,
+        stacklevel=2,
+    )
 
 
 def _wanted(recipe: Recipe, files: tuple[Path, ...]) -> Wanted:
