@@ -16,6 +16,7 @@ import msgspec
 from gnomon.errors import DataError, UsageError
 from gnomon.probing.training.items import DEV, ItemData, Items, read_material
 from gnomon.probing.training.kinds import Kind, Material
+from gnomon.probing.training.lora import Lora, merged, with_lora
 from gnomon.records import Item
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     labels: tuple[str, ...] = ("entailment", "neutral", "contradiction")  # in the head's order
     longest: int = 256  # tokens of a pair; what is longer is cut
     device: str = ""
+    lora: Lora | None = None
 
 
 def read(recipe: Recipe) -> Material:
@@ -72,6 +74,9 @@ def open_learner(recipe: Recipe, material: Material) -> ClassifyLearner:
         id2label=dict(enumerate(labels)),
         label2id={label: place for place, label in enumerate(labels)},
     )
+    if recipe.settings.lora:
+        model = with_lora(loaded.model, recipe.settings.lora, "nli", seed=recipe.seeds.weights)
+        loaded = loaded._replace(model=model)
     return ClassifyLearner(loaded, material.content, recipe)
 
 
@@ -112,7 +117,7 @@ class ClassifyLearner:
         """Write the model for `-m hf:FOLDER`."""
         from gnomon.probing.training.pretrained import save_pretrained
 
-        save_pretrained(folder, self.module, self.tokenizer)
+        save_pretrained(folder, merged(self.module), self.tokenizer)
 
     def _logits(self, items: Sequence[Item]) -> torch.Tensor:
         premises = [" ".join(item.context.split()) for item in items]

@@ -46,6 +46,7 @@ class Kind(NamedTuple):
 # kind -> module with a KIND
 KINDS = {
     "classify": "gnomon.probing.training.classify",
+    "text": "gnomon.probing.training.text",
 }
 
 

@@ -21,7 +21,7 @@ from gnomon.errors import ModelError, UsageError
 from gnomon.probing.training.checkpoints import Checkpoints, Place
 from gnomon.probing.training.learners import Batch, Learner, Outcome, Scores, Standing, Watch
 from gnomon.probing.training.metrics import Line, MetricsLog
-from gnomon.probing.training.schedule import Schedule, Seeds
+from gnomon.probing.training.schedule import LAST, Schedule, Seeds
 
 READ_EVERY = 20  # steps; reading a loss makes a GPU wait
 SAVE_SECONDS = 600.0  # the most work that a crash can cost, where evaluations are rare
@@ -165,9 +165,7 @@ class _Training:
         scores = self._asked(self.learner.score)
         place = self.place
         place.scores = scores
-        value = self._deciding(scores)
-        known = place.best_scores.get(self.schedule.best)
-        if self.schedule.is_better(value, known):
+        if self._is_best(scores):
             place.best_step, place.best_scores = place.step, scores
             place.evaluations_since_best = 0
             self.checkpoints.save_best(place, self.module)
@@ -186,14 +184,16 @@ class _Training:
         torch.set_rng_state(state)
         return found
 
-    def _deciding(self, scores: Scores) -> float:
+    def _is_best(self, scores: Scores) -> bool:
         name = self.schedule.best
+        if name == LAST:
+            return True
         if name not in scores:
             raise UsageError(
                 f"The schedule chooses the best weights by '{name}', which is not measured.",
-                f"Write best: with one of: {', '.join(scores)}.",
+                f"Write best: with one of: {', '.join((*scores, LAST))}.",
             )
-        return scores[name]
+        return self.schedule.is_better(scores[name], self.place.best_scores.get(name))
 
     def _read_losses(self) -> None:
         """Write the losses of the latest steps into the log."""
