@@ -16,6 +16,7 @@ import msgspec
 from gnomon.errors import DataError, UsageError
 from gnomon.probing.training.items import DEV, ItemData, Items, read_material
 from gnomon.probing.training.kinds import Kind, Material
+from gnomon.probing.training.lora import Lora, merged, with_lora
 from gnomon.records import Item
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     labels: tuple[str, ...] = ("entailment", "neutral", "contradiction")  # in the head's order
     longest: int = 256  # tokens of a pair; what is longer is cut
     device: str = ""
+    lora: Lora | None = None
 
 
 def read(recipe: Recipe) -> Material:
@@ -72,6 +74,9 @@ def open_learner(recipe: Recipe, material: Material) -> ClassifyLearner:
         id2label=dict(enumerate(labels)),
         label2id={label: place for place, label in enumerate(labels)},
     )
+    if recipe.settings.lora:
+        model = with_lora(loaded.model, recipe.settings.lora, "nli", seed=recipe.seeds.weights)
+        loaded = loaded._replace(model=model)
     return ClassifyLearner(loaded, material.content, recipe)
 
 
@@ -95,9 +100,8 @@ class ClassifyLearner:
 
     def loss(self, batch: Sequence[Item]) -> torch.Tensor:
         """The negative log of the probability of the right labels."""
-        logits = self._logits(batch)
-        right = self._right(batch)
-        return _negative_log(logits, right).mean()
+        inputs, right = self.inputs(batch)
+        return _negative_log(self.module(**inputs).logits.float(), right).mean()
 
     def score(self) -> Scores:
         """Accuracy and loss on the development part."""
@@ -112,12 +116,15 @@ class ClassifyLearner:
         """Write the model for `-m hf:FOLDER`."""
         from gnomon.probing.training.pretrained import save_pretrained
 
-        save_pretrained(folder, self.module, self.tokenizer)
+        save_pretrained(folder, merged(self.module), self.tokenizer)
 
-    def _logits(self, items: Sequence[Item]) -> torch.Tensor:
+    def inputs(self, items: Sequence[Item]) -> tuple[Any, torch.Tensor]:
+        """Items as the model takes them, and for each which labels are right."""
+        import torch
+
         premises = [" ".join(item.context.split()) for item in items]
         texts = [item.text for item in items]
-        inputs = self.tokenizer(
+        encoded = self.tokenizer(
             premises,
             texts,
             padding=True,
@@ -125,17 +132,10 @@ class ClassifyLearner:
             max_length=self.settings.longest,
             return_tensors="pt",
         )
-        logits: torch.Tensor = self.module(**inputs.to(self.device)).logits.float()
-        return logits
-
-    def _right(self, items: Sequence[Item]) -> torch.Tensor:
-        """For each item, which labels are right."""
-        import torch
-
         rows = []
         for item in items:
             rows.append([label in item.gold for label in self.settings.labels])
-        return torch.tensor(rows, device=self.device)
+        return encoded.to(self.device), torch.tensor(rows, device=self.device)
 
     def _scores(self, items: Sequence[Item]) -> Scores:
         if not items:
@@ -144,7 +144,8 @@ class ClassifyLearner:
         by_length = sorted(items, key=lambda item: len(item.context) + len(item.text))
         for start in range(0, len(items), 64):
             batch = by_length[start : start + 64]
-            logits, right = self._logits(batch), self._right(batch)
+            inputs, right = self.inputs(batch)
+            logits = self.module(**inputs).logits.float()
             picked = logits.argmax(-1, keepdim=True)
             correct += int(right.gather(1, picked).sum())
             loss += float(_negative_log(logits, right).sum())

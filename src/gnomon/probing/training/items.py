@@ -7,7 +7,7 @@ groups or the values of a tag, or come from a source or file of their own. From 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -15,7 +15,7 @@ import msgspec
 from msgspec import Meta
 
 from gnomon.contracts import Benchmark
-from gnomon.errors import DataError, UsageError
+from gnomon.errors import DataError, UsageError, unknown
 from gnomon.itemfiles import read_items
 from gnomon.itemsource import load
 from gnomon.probing.training.kinds import Material
@@ -24,6 +24,7 @@ from gnomon.records import Fingerprint, Item, digest, problem
 
 DEV = "dev"  # the part by which the best weights are chosen
 ITEM, GROUP = "item", "group"
+Where = dict[str, str | tuple[str, ...]]
 
 
 class Pool(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -32,6 +33,7 @@ class Pool(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     source: str = ""  # a benchmark: NAME@fresh or NAME@published
     options: dict[str, Any] = {}  # of that source
     file: str = ""  # or a file that `gnomon make` wrote
+    where: Where = {}  # only items with these values of tags
     per_group: Annotated[int, Meta(ge=0)] = 0  # items drawn from each group; 0 for all
     percent: Annotated[float, Meta(gt=0, le=100)] = 100.0  # of what is left after that
 
@@ -45,6 +47,7 @@ class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     source: str = ""
     options: dict[str, Any] = {}
     file: str = ""
+    where: Where = {}
     limit: Annotated[int, Meta(ge=0)] = 0  # at most so many of them; 0 for all
     may_share: tuple[str, ...] = ()  # what it may have in common with train: item, group, a tag
 
@@ -69,13 +72,13 @@ class Items(msgspec.Struct, frozen=True, kw_only=True):
 
 def read_material(data: ItemData, seed: int) -> Material:
     """The items of a recipe, checked: each can be asked, and no part shares what it must not."""
-    pool, benchmark = _read(data.train.source, data.train.options, data.train.file)
+    pool, benchmark = _read(data.train)
     parts: dict[str, list[Item]] = {}
     for name, part in data.parts.items():
         if _is_carved(name, part):
             found, pool = carved(pool, part, seed, name)
         else:
-            found, _ = _read(part.source, part.options, part.file)
+            found, _ = _read(part)
         parts[name] = _limited(found, part.limit, seed)
     train = drawn(pool, data.train, seed)
     if not train:
@@ -123,17 +126,21 @@ def drawn(pool: Sequence[Item], how: Pool, seed: int) -> list[Item]:
     return [item for item in pool if item.id in kept]
 
 
-def _read(source: str, options: dict[str, Any], file: str) -> tuple[list[Item], Benchmark | None]:
-    if bool(source) == bool(file):
+def _read(place: Pool | Part) -> tuple[list[Item], Benchmark | None]:
+    """The items of a source or a file, and the benchmark that they belong to, where it is known."""
+    if bool(place.source) == bool(place.file):
         raise UsageError(
             "A recipe's data need either a source or a file.",
             "Write source: NAME@fresh, or file: items.jsonl.",
         )
-    if source:
-        found = load(source, **options)
-        return list(found.items()), found.benchmark
-    items = list(read_items(Path(file).expanduser()))
-    for item in items:
+    if place.source:
+        found = load(place.source, **place.options)
+        return _chosen_by_tags(found.items(), place.where), found.benchmark
+    return _chosen_by_tags(_from_file(place.file), place.where), None
+
+
+def _from_file(file: str) -> Iterator[Item]:
+    for item in read_items(Path(file).expanduser()):
         wrong = problem(item)
         if wrong:
             raise DataError(
@@ -141,7 +148,24 @@ def _read(source: str, options: dict[str, Any], file: str) -> tuple[list[Item], 
                 "Correct it, or make the file again with `gnomon make`.",
                 file=file,
             )
-    return items, None
+        yield item
+
+
+def _chosen_by_tags(items: Iterable[Item], where: Where) -> list[Item]:
+    """The items whose tags have the values that are wanted; values that none has are refused."""
+    wanted = {tag: (value,) if isinstance(value, str) else value for tag, value in where.items()}
+    seen: dict[str, set[str]] = {tag: set() for tag in wanted}
+    found = []
+    for item in items:
+        for tag, values in seen.items():
+            values.add(item.tags.get(tag, ""))
+        if all(item.tags.get(tag) in values for tag, values in wanted.items()):
+            found.append(item)
+    for tag, named in wanted.items():
+        for value in named:
+            if value not in seen[tag]:
+                raise unknown(f"value of the tag {tag}", value, seen[tag] - {""})
+    return found
 
 
 def _is_carved(name: str, part: Part) -> bool:

@@ -47,6 +47,7 @@ class Kind(NamedTuple):
 # kind -> module with a KIND
 KINDS = {
     "classify": "gnomon.probing.training.classify",
+    "text": "gnomon.probing.training.text",
     "captions": "gnomon.probing.captions.kind",
     "look": "gnomon.probing.looking.kind",
 }

@@ -21,7 +21,7 @@ from gnomon.errors import ModelError, UsageError
 from gnomon.probing.training.checkpoints import Checkpoints, Place
 from gnomon.probing.training.learners import Batch, Learner, Outcome, Scores, Standing, Watch
 from gnomon.probing.training.metrics import Line, MetricsLog
-from gnomon.probing.training.schedule import Schedule, Seeds
+from gnomon.probing.training.schedule import LAST, Schedule, Seeds
 
 READ_EVERY = 20  # steps; reading a loss makes a GPU wait
 SAVE_SECONDS = 600.0  # the most work that a crash can cost, where evaluations are rare
@@ -165,16 +165,14 @@ class _Training:
         scores = self._asked(self.learner.score)
         place = self.place
         place.scores = scores
-        value = self._deciding(scores)
-        known = place.best_scores.get(self.schedule.best)
-        if self.schedule.is_better(value, known):
+        if self._is_best(scores):
             place.best_step, place.best_scores = place.step, scores
             place.evaluations_since_best = 0
             self.checkpoints.save_best(place, self.module)
         else:
             place.evaluations_since_best += 1
         self.log.add([Line(step=place.step, epoch=self._epochs_done(), dev=scores)])
-        self._tell()
+        self._tell(evaluated=True)
 
     def _asked(self, ask: Any) -> Any:
         """What the learner says with dropout off, no gradients, and the random state as before."""
@@ -186,14 +184,16 @@ class _Training:
         torch.set_rng_state(state)
         return found
 
-    def _deciding(self, scores: Scores) -> float:
+    def _is_best(self, scores: Scores) -> bool:
         name = self.schedule.best
+        if name == LAST:
+            return True
         if name not in scores:
             raise UsageError(
                 f"The schedule chooses the best weights by '{name}', which is not measured.",
-                f"Write best: with one of: {', '.join(scores)}.",
+                f"Write best: with one of: {', '.join((*scores, LAST))}.",
             )
-        return scores[name]
+        return self.schedule.is_better(scores[name], self.place.best_scores.get(name))
 
     def _read_losses(self) -> None:
         """Write the losses of the latest steps into the log."""
@@ -220,7 +220,7 @@ class _Training:
             return float(self.place.epoch)
         return self.place.step / self.in_epoch
 
-    def _tell(self) -> None:
+    def _tell(self, *, evaluated: bool = False) -> None:
         if not self.watch:
             return
         place = self.place
@@ -237,19 +237,17 @@ class _Training:
                 scores=place.scores,
                 best=place.best_scores.get(self.schedule.best),
                 seconds_left=left,
+                evaluated=evaluated,
             )
         )
 
     def _finish(self) -> Outcome:
         """The best weights in the folder, and how they do on parts that training never saw."""
-        self.checkpoints.load_best(self.place, self.module)
-        test = getattr(self.learner, "test", dict)
-        tests = self._asked(test)
-        self.module.eval()
-        self.learner.save(self.folder)
         place = self.place
-        weights = list(self.module.parameters())
-        return Outcome(
+        self.checkpoints.load_best(place, self.module)
+        tests = self._asked(getattr(self.learner, "test", dict))
+        weights = list(self.module.parameters())  # what is saved may be another module
+        outcome = Outcome(
             steps=place.step,
             epochs=self._epochs_done(),
             best_step=place.best_step,
@@ -260,6 +258,9 @@ class _Training:
             trained_parameters=sum(each.numel() for each in weights if each.requires_grad),
             tests=tests,
         )
+        self.module.eval()
+        self.learner.save(self.folder)
+        return outcome
 
 
 def _grouped(batches: Iterable[Batch], size: int) -> Iterator[list[Batch]]:

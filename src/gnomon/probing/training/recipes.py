@@ -44,13 +44,15 @@ class Recipe:
         The learner sees every field, so two recipes that are alike here train alike.
         """
         found = {"kind": self.kind, "model": self.model, "note": self.note}
-        return {
+        sections = {
             **found,
-            "data": msgspec.to_builtins(self.data),
-            self.kind: msgspec.to_builtins(self.settings),
-            "schedule": msgspec.to_builtins(self.schedule),
-            "seeds": msgspec.to_builtins(self.seeds),
+            "data": self.data,
+            self.kind: self.settings,
+            "schedule": self.schedule,
+            "seeds": self.seeds,
         }
+        plain: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(sections))
+        return plain
 
 
 def load_recipe(name: str | Path, changes: Sequence[str] = ()) -> Recipe:

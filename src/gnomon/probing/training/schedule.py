@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import ceil
+from math import ceil, isnan
 from typing import Annotated, Literal
 
 import msgspec
@@ -14,6 +14,7 @@ Count = Annotated[int, Meta(ge=1)]
 Whole = Annotated[int, Meta(ge=0)]
 Positive = Annotated[float, Meta(gt=0)]
 NotNegative = Annotated[float, Meta(ge=0)]
+LAST = "last"  # as `best`: no measure chooses
 Precision = Literal["float32", "bfloat16", "float16"]
 
 
@@ -42,7 +43,7 @@ class Schedule(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     patience: Whole = 0  # evaluations without a better score before stopping; 0 never stops early
     evaluate_every: Whole = 0  # in steps; 0 for the end of each epoch
     save_every: Whole = 0  # in steps; 0 for each evaluation, and in any case every ten minutes
-    best: str = "accuracy"  # the measure on dev by which the best weights are chosen
+    best: str = "accuracy"  # the measure on dev that chooses the weights; `last` for the last ones
     better: Literal["higher", "lower"] = "higher"
 
     def steps_in_epoch(self, batches: int | None) -> int | None:
@@ -84,11 +85,11 @@ class Schedule(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         return self.learning_rate * max(0.0, (total - step) / max(1.0, total - warm))
 
     def is_better(self, score: float, best: float | None) -> bool:
-        """Whether a score is better than the best so far.
+        """Whether a score is better than the best so far; one that is undefined never is.
 
         >>> Schedule(better="lower").is_better(2.0, 3.0)
         True
         """
-        if best is None:
+        if best is None or isnan(best):
             return True
         return score < best if self.better == "lower" else score > best
