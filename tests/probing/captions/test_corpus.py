@@ -13,7 +13,7 @@ from gnomon.probing.captions.making import Wanted
 WANTED = {
     "tokenizer": "",
     "vocabulary": 200,
-    "row": 16,
+    "reads": 16,
     "longest": 14,
     "least_words": 2,
     "held_out": 0.15,

@@ -2,17 +2,15 @@
 
 import os
 import signal
-import subprocess
-import sys
 from math import exp, log
 from pathlib import Path
 
 import numpy as np
 import pytest
-import yaml
 
 from gnomon.errors import DamagedDataWarning, DataError, UsageError
 from gnomon.probing.captions.kind import open_learner, read
+from gnomon.probing.captions.learner import CaptionLearner
 from gnomon.probing.captions.perplexity import unigram_perplexity
 from gnomon.probing.training.making import carry_out
 from gnomon.probing.training.recipes import load_recipe, recipe_of
@@ -149,42 +147,40 @@ def test_seeds_of_weights_and_order_are_apart(content, tmp_path):
     assert made["a"][0] == made["c"][0] and made["a"][1] != made["c"][1]
 
 
-KILLED = """
-import os, signal, sys
-from pathlib import Path
-from gnomon.probing.captions.learner import CaptionLearner
-from gnomon.probing.training.making import carry_out
-from gnomon.probing.training.recipes import load_recipe
+def killed_at(step, recipe, folder):
+    """Train in a process of its own, which is killed when it begins a step."""
+    child = os.fork()
+    if child == 0:
+        try:
+            plain, begun = CaptionLearner.loss, []
 
-plain, steps = CaptionLearner.loss, 0
+            def loss(self, batch):
+                begun.append(batch)
+                if len(begun) == step:
+                    os.kill(os.getpid(), signal.SIGKILL)
+                return plain(self, batch)
 
-def loss(self, batch):
-    global steps
-    steps += 1
-    if steps == 9:
-        os.kill(os.getpid(), signal.SIGKILL)
-    return plain(self, batch)
-
-CaptionLearner.loss = loss
-carry_out(load_recipe(sys.argv[1]), Path(sys.argv[2]))
-"""
+            CaptionLearner.loss = loss
+            carry_out(recipe, folder)
+        finally:
+            os._exit(0)
+    _, status = os.waitpid(child, 0)
+    assert os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGKILL
 
 
-def test_a_killed_training_goes_on_to_the_same_weights(content, tmp_path):
-    content = changed(content, schedule={"save_every": 4})
-    (tmp_path / "recipe.yaml").write_text(yaml.safe_dump(content))
-    recipe = load_recipe(str(tmp_path / "recipe.yaml"))
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+@pytest.mark.parametrize("layout", ["padded", "packed"])
+def test_a_killed_training_goes_on_to_the_same_weights(layout, content, tmp_path):
+    recipe = recipe_of(
+        changed(content, captions={"layout": layout}, schedule={"save_every": 4, "batch": 8})
+    )
     whole = carry_out(recipe, tmp_path / "whole")
+    killed_at(9, recipe, tmp_path / "killed")
+    assert not (tmp_path / "killed" / "model.safetensors").exists()
 
-    script = [sys.executable, "-c", KILLED, str(tmp_path / "recipe.yaml"), str(tmp_path / "part")]
-    killed = subprocess.run(script, env=os.environ, capture_output=True, check=False)
-    assert killed.returncode == -signal.SIGKILL, killed.stderr.decode()[-2000:]
-    assert not (tmp_path / "part" / "model.safetensors").exists()
-
-    resumed = carry_out(recipe, tmp_path / "part")
-    assert resumed == whole
-    assert same(weights(tmp_path / "whole"), weights(tmp_path / "part"))
-    logs = [(tmp_path / name / "metrics.jsonl").read_text() for name in ("whole", "part")]
+    assert carry_out(recipe, tmp_path / "killed") == whole
+    assert same(weights(tmp_path / "whole"), weights(tmp_path / "killed"))
+    logs = [(tmp_path / name / "metrics.jsonl").read_text() for name in ("whole", "killed")]
     assert logs[0] == logs[1]
 
 

@@ -12,7 +12,7 @@ np = pytest.importorskip("numpy")
 pytest.importorskip("PIL")
 
 MAKES = ("vilt", "lxmert", "visualbert")
-SIZE = {"hidden_size": 64, "intermediate_size": 128, "num_attention_heads": 2}
+SIZE = {"hidden_size": 32, "intermediate_size": 64, "num_attention_heads": 2}
 FEATURES = 12
 GRID = 3  # regions of a picture, in each direction
 
@@ -57,7 +57,11 @@ def write_model(make, folder, texts):
         model.save_pretrained(folder)
         tokenizer.save_pretrained(folder)
     if make == "vilt":
-        seen = {"size": {"shortest_edge": 32}, "size_divisor": 8, "processor_class": "ViltProcessor"}
+        seen = {
+            "size": {"shortest_edge": 32},
+            "size_divisor": 8,
+            "processor_class": "ViltProcessor",
+        }
         said = {**seen, "image_processor_type": "ViltImageProcessor"}
         (folder / "preprocessor_config.json").write_text(json.dumps(said))
         (folder / "processor_config.json").write_text('{"processor_class": "ViltProcessor"}')

@@ -42,17 +42,13 @@ def open_learner(recipe: Recipe, material: Material) -> CaptionLearner:
     corpus: Corpus = material.content
     model = _loaded(recipe) if recipe.model else _new(recipe, corpus.tokenizer)
     _check_fit(model, corpus.tokenizer, recipe)
-    return CaptionLearner(
-        model, corpus, recipe.settings, recipe.schedule.batch, recipe.seeds.order
-    )
+    return CaptionLearner(model, corpus, recipe.settings, recipe.schedule.batch, recipe.seeds.order)
 
 
 def _files(data: CaptionData) -> tuple[Path, ...]:
     named = [data.files] if isinstance(data.files, str) else data.files
     if not named:
-        raise UsageError(
-            "The recipe names no file of captions.", "Add it: --set captions=FILE"
-        )
+        raise UsageError("The recipe names no file of captions.", "Add it: --set captions=FILE")
     files = tuple(Path(name).expanduser() for name in named)
     for file in files:
         if not file.is_file():
@@ -80,7 +76,7 @@ def _wanted(recipe: Recipe, files: tuple[Path, ...]) -> Wanted:
         files=files,
         tokenizer=settings.tokenizer or recipe.model,
         vocabulary=settings.vocabulary,
-        row=settings.length,
+        reads=settings.config.get("max_position_embeddings", settings.length),
         longest=settings.length - marks,
         least_words=data.least_words,
         held_out=data.held_out,

@@ -28,7 +28,7 @@ class Wanted(NamedTuple):
     files: tuple[Path, ...]
     tokenizer: str  # a name or folder; empty to train one
     vocabulary: int  # tokens of one that is trained
-    row: int  # tokens of a row, marks included
+    reads: int  # tokens that the model can read, for the tokenizer to say
     longest: int  # tokens of a caption; what is beyond is cut off
     least_words: int
     held_out: float  # share of the pictures
@@ -116,7 +116,7 @@ class _Making:
     def _tokenizer(self, chosen: Split) -> Any:
         if not self.wanted.tokenizer:
             texts = self._texts(chosen, "training")
-            return trained_tokenizer(texts, self.wanted.vocabulary, self.wanted.row)
+            return trained_tokenizer(texts, self.wanted.vocabulary, self.wanted.reads)
 
         from gnomon.models.transformers.loading import quiet
         from gnomon.models.transformers.tokenizers import load_tokenizer
