@@ -36,7 +36,8 @@ def test_no_caption_held_out_is_trained_on(file):
     trained = texts(corpus, "training")
     assert len(trained) > 20
     for part in ("development", "test"):
-        assert texts(corpus, part) and texts(corpus, part).isdisjoint(trained)
+        assert texts(corpus, part)
+        assert texts(corpus, part).isdisjoint(trained)
     assert texts(corpus, "development").isdisjoint(texts(corpus, "test"))
 
 
@@ -97,5 +98,5 @@ def test_long_captions_are_cut_and_short_rows_have_no_gap(file, tmp_path):
 
 def test_too_few_captions_are_refused(tmp_path):
     (tmp_path / "few.txt").write_text("The cat sits.\n")
-    with pytest.raises(DataError, match="held out|train on"):
+    with pytest.raises(DataError, match=r"held out|train on"):
         opened(tmp_path / "few.txt")

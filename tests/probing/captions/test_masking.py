@@ -45,7 +45,8 @@ def test_words_are_hidden_in_the_shares_of_bert():
 def test_what_is_not_asked_is_shown_as_it_is_and_marks_are_never_asked():
     filled = page(rows_of(3, 9, 4), MARKS)
     riddle = hide(filled, 0.5, MARKS.mask, WORDS, np.random.default_rng(1))
-    assert riddle.asked.any() and not (riddle.asked & ~filled.words).any()
+    assert riddle.asked.any()
+    assert not (riddle.asked & ~filled.words).any()
     assert (riddle.shown == filled.tokens)[~riddle.asked].all()
     assert riddle.truth.tolist() == filled.tokens[riddle.asked].tolist()
 
@@ -71,12 +72,12 @@ def test_a_sweep_hides_every_word_once():
 def test_packed_rows_hold_every_caption_once_and_none_beyond_the_room():
     sizes = np.random.default_rng(3).integers(2, 12, size=500)
     rows = packed_rows(sizes, 30, np.random.default_rng(1))
-    taken = [rows.captions(row) for row in range(rows.count)]
+    taken = [rows.captions(row) for row in range(rows.total)]
     assert sorted(np.concatenate(taken).tolist()) == list(range(500))
     assert max(sizes[numbers].sum() for numbers in taken) <= 30
-    assert rows.count < 200
+    assert rows.total < 200
 
 
 def test_padded_rows_hold_one_caption_each():
     rows = padded_rows(3)
-    assert [rows.captions(row).tolist() for row in range(rows.count)] == [[0], [1], [2]]
+    assert [rows.captions(row).tolist() for row in range(rows.total)] == [[0], [1], [2]]

@@ -25,7 +25,8 @@ def weights(folder):
 
 
 def same(one, two):
-    assert one.keys() == two.keys() and len(one) > 10
+    assert one.keys() == two.keys()
+    assert len(one) > 10
     return all(torch.equal(one[name], two[name]) for name in one)
 
 
@@ -40,7 +41,8 @@ def test_context_tells_more_than_word_counts(content, tmp_path):
     assert tested["perplexity"] < 0.5 * tested["unigram_perplexity"]
     assert outcome.best["perplexity"] < 0.5 * outcome.best["unigram_perplexity"]
     card = (tmp_path / "trained" / "README.md").read_text()
-    assert "unigram" in card and f"{tested['perplexity']:.2f}"[:3] in card
+    assert "unigram" in card
+    assert f"{tested['perplexity']:.2f}"[:3] in card
 
 
 def test_a_trained_folder_is_asked_like_any_other_masked_model(content, tmp_path):
@@ -77,7 +79,7 @@ def test_perplexity_is_that_of_one_word_after_the_other(content, tmp_path):
     surprise, count = 0.0, 0
     for number in range(len(captions)):
         row = [*marks.first, *captions[number], *marks.last]
-        hidden = [place for place in range(len(marks.first), len(row) - len(marks.last))]
+        hidden = list(range(len(marks.first), len(row) - len(marks.last)))
         groups = {}
         for nth, place in enumerate(hidden, start=1):
             groups.setdefault((nth + _row_in_page(captions, number)) % 7, []).append(place)
@@ -123,7 +125,7 @@ def test_what_is_hidden_changes_from_epoch_to_epoch(content, layout):
 def test_packing_takes_fewer_rows(content):
     padded = recipe_of(content)
     packed = recipe_of(changed(content, captions={"layout": "packed", "length": 32}))
-    rows = [open_learner(recipe, read(recipe)).rows.count for recipe in (padded, packed)]
+    rows = [open_learner(recipe, read(recipe)).rows.total for recipe in (padded, packed)]
     assert rows[1] < rows[0] / 2
 
 
@@ -143,8 +145,10 @@ def test_seeds_of_weights_and_order_are_apart(content, tmp_path):
         learner = open_learner(recipe, read(recipe))
         order = [batch.rows.tolist() for batch in learner.batches(0)]
         made[name] = order, learner.module.get_input_embeddings().weight[5].tolist()
-    assert made["a"][0] != made["b"][0] and made["a"][1] == made["b"][1]
-    assert made["a"][0] == made["c"][0] and made["a"][1] != made["c"][1]
+    assert made["a"][0] != made["b"][0]
+    assert made["a"][1] == made["b"][1]
+    assert made["a"][0] == made["c"][0]
+    assert made["a"][1] != made["c"][1]
 
 
 def killed_at(step, recipe, folder):
@@ -165,7 +169,8 @@ def killed_at(step, recipe, folder):
         finally:
             os._exit(0)
     _, status = os.waitpid(child, 0)
-    assert os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGKILL
+    assert os.WIFSIGNALED(status)
+    assert os.WTERMSIG(status) == signal.SIGKILL
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")

@@ -169,7 +169,8 @@ def killed_at(step, recipe, folder):
         finally:
             os._exit(0)
     _, status = os.waitpid(child, 0)
-    assert os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGKILL
+    assert os.WIFSIGNALED(status)
+    assert os.WTERMSIG(status) == signal.SIGKILL
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")

@@ -40,14 +40,13 @@ class CaptionLearner:
         self.seed, self.batch = seed, batch
         self.marks = marks_of(corpus.tokenizer, special=settings.special_tokens)
         self.rows = self._rows()
-        self.batches_in_epoch = ceil(self.rows.count / batch)
+        self.batches_in_epoch: int | None = ceil(self.rows.total / batch)
         self.words = ordinary_tokens(corpus.tokenizer)
 
     def batches(self, epoch: int) -> Iterator[CaptionBatch]:
         """All rows in an order of the epoch's own."""
-        order = self._draw(ORDER, epoch).permutation(self.rows.count)
-        for number in range(self.batches_in_epoch):
-            start = number * self.batch
+        order = self._draw(ORDER, epoch).permutation(self.rows.total)
+        for number, start in enumerate(range(0, len(order), self.batch)):
             yield CaptionBatch(epoch, number, order[start : start + self.batch])
 
     def loss(self, batch: CaptionBatch) -> torch.Tensor:

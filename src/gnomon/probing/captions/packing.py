@@ -16,7 +16,7 @@ class Rows(NamedTuple):
     starts: NDArray[np.int64]  # of each row, and the end of the last
 
     @property
-    def count(self) -> int:
+    def total(self) -> int:
         """How many rows there are."""
         return len(self.starts) - 1
 

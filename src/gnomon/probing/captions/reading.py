@@ -58,6 +58,7 @@ class Damages:
         self.first: list[str] = []
 
     def __call__(self, damage: Damage) -> None:
+        """Take one more in."""
         self.count += 1
         if len(self.first) < EXAMPLES:
             self.first.append(str(damage))

@@ -18,11 +18,6 @@ class Marks(NamedTuple):
     pad: int
     mask: int
 
-    @property
-    def count(self) -> int:
-        """How many stand around one caption."""
-        return len(self.first) + len(self.last)
-
 
 def marks_of(tokenizer: Any, *, special: bool) -> Marks:
     """The marks of a tokenizer; without special tokens, captions are read bare."""

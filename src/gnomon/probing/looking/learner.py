@@ -46,7 +46,7 @@ class LookLearner:
         self.module, self.looker, self.items = looker.model, looker, items
         self.settings, self.schedule, self.seed = settings, schedule, seed
         self.gallery = Gallery(looker.show)
-        self.batches_in_epoch = ceil(len(items.train) / schedule.batch)
+        self.batches_in_epoch: int | None = ceil(len(items.train) / schedule.batch)
 
     def parameter_groups(self) -> list[dict[str, Any]]:
         """All weights decay alike, as with torch's defaults."""
@@ -55,9 +55,9 @@ class LookLearner:
     def batches(self, epoch: int) -> Iterator[LookBatch]:
         """All items in an order of the epoch's own."""
         order = np.random.default_rng([self.seed, epoch]).permutation(len(self.items.train))
-        for number in range(self.batches_in_epoch):
-            start = number * self.schedule.batch
-            yield LookBatch(epoch, number, order[start : start + self.schedule.batch])
+        size = self.schedule.batch
+        for number, start in enumerate(range(0, len(order), size)):
+            yield LookBatch(epoch, number, order[start : start + size])
 
     def loss(self, batch: LookBatch) -> torch.Tensor:
         """The cross-entropy over false and true."""
@@ -101,11 +101,12 @@ class LookLearner:
         texts = self._tokens([item.text for item in items])
         seen = self.gallery.batch([item.images[0] for item in items])
         inputs = {name: tensor.to(self.module.device) for name, tensor in {**texts, **seen}.items()}
-        return self.looker.logits(self.module(**inputs))
+        logits: torch.Tensor = getattr(self.module(**inputs), self.looker.output)
+        return logits.float()
 
     def _tokens(self, texts: list[str]) -> dict[str, torch.Tensor]:
         blind_to_padding = not (self.settings.like_paper and self.looker.processor)
-        wanted = {"padding": True, "max_length": self.settings.length}
+        wanted: dict[str, Any] = {"padding": True, "max_length": self.settings.length}
         if not blind_to_padding and self.module.training:
             wanted = {"padding": "max_length", "max_length": VILT_PADDED}
         made = self.looker.tokenizer(texts, truncation=True, return_tensors="pt", **wanted)
@@ -121,7 +122,7 @@ class LookLearner:
         every = self.schedule.evaluate_every
         if not every:
             return False
-        begun = batch.epoch * self.batches_in_epoch
+        begun = batch.epoch * ceil(len(self.items.train) / self.schedule.batch)
         return (begun + batch.number) // every > begun // every
 
 

@@ -6,7 +6,6 @@ VisualBERT get a new one.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gnomon.errors import ModelError, UsageError
@@ -19,8 +18,6 @@ from gnomon.probing.looking.shows import Pixels, RegionRows, Show
 from gnomon.vision.regions import open_regions
 
 if TYPE_CHECKING:
-    import torch
-
     from gnomon.probing.looking.recipe import LookSettings
 
 LABELS = ("false", "true")
@@ -32,7 +29,7 @@ class Looker(NamedTuple):
     model: Any
     tokenizer: Any
     show: Show
-    logits: Callable[[Any], torch.Tensor]  # of what the model gives: false and true
+    output: str  # which of the model's outputs is the logits of false and true
     processor: Any = None  # of a model that sees pixels
 
 
@@ -84,11 +81,7 @@ def load_looker(name: str, settings: LookSettings, weights_seed: int) -> Looker:
     model = model.to(settings.device or best_device())
     show = _show(name, model, processor, settings)
 
-    def logits(given: Any) -> torch.Tensor:
-        found: torch.Tensor = getattr(given, make.output).float()
-        return found
-
-    return Looker(model, tokenizer, show, logits, processor)
+    return Looker(model, tokenizer, show, make.output, processor)
 
 
 def _make_of(config: Any, name: str) -> Make:

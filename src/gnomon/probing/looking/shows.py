@@ -109,7 +109,7 @@ class Gallery:
         """What a model takes of some pictures."""
         found = {key: self._kept[key] for key in map(key_of, images) if key in self._kept}
         absent = {key_of(image): image for image in images if key_of(image) not in found}
-        for (key, image), seen in zip(
+        for (key, _image), seen in zip(
             absent.items(), see(absent.values(), self.show.sight), strict=True
         ):
             if seen.made is None:
