@@ -30,6 +30,7 @@ COMMANDS = {
     "prove": "prove that a sentence about space follows from others",
     "audit": "find shortcuts, leaks and contradictions in a benchmark",
     "data": "fetch the authors' published files",
+    "prompts": "choose a prompt on some objects and score it on others",
     "power": "how many items a difference needs, and how long a run takes",
     "run": "ask models the items of benchmarks",
     "judge": "look at the pictures of a run again, with another judge",
