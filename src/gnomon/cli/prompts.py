@@ -1,11 +1,10 @@
 """Choose a prompt fairly: on some objects, to be scored on others. Or try every prompt on all.
 
 examples:
-  gnomon prompts scales -m smollm2 --form cloze --set scale=size
+  gnomon prompts scales -m smollm2 --form cloze --set scale=size --limit 100
   gnomon prompts posrel -m smollm2 --limit 60 --grid
-  gnomon prompts scales -m hf:bert-large-uncased --form cloze --candidates mine.yaml
-  gnomon prompts scales -m hf:bert-large-uncased --form cloze \\
-      --back-translate Helsinki-NLP/opus-mt-en-de,Helsinki-NLP/opus-mt-de-en
+  gnomon prompts scales -m hf:bert-base-uncased --form cloze --candidates my_candidates.yaml
+  gnomon prompts scales -m smollm2 --form cloze --back-translate opus-mt-en-de,opus-mt-de-en
 
 Candidates are sentences and answer words: every sentence is tried with every set of words. They
 come from --candidates FILE (a list of candidates or a prompt file), else from our own list for the
@@ -131,7 +130,7 @@ def main(args: Namespace) -> int:
     from gnomon.measures.entries import entries_of
 
     _check(args)
-    source = chosen_sources(args, [args.benchmark])[0].limited(args.limit)
+    source = chosen_sources(args, [args.benchmark])[0].limited(args.limit).remembered()
     items = _items(source)
     division = None if args.grid else _division(args, source, items)
     candidates = _candidates(args, source, items)
@@ -272,6 +271,11 @@ def _as_models(
     from gnomon import registry
     from gnomon.probing.candidates import told_of_dropped, write_prompt
 
+    if len(sifted.candidates) == 1:
+        raise UsageError(
+            "There is one candidate, and so nothing to choose.",
+            "Give several sentences or sets of answer words with --candidates FILE.",
+        )
     folder = Path(args.runs).parent / "prompts"
     file = write_prompt(sifted.candidates, form, folder, source.benchmark.name)
     chosen = registry.model(model.spec, **{**model.options, "prompt": str(file)})
@@ -348,14 +352,14 @@ def _searched(
     from gnomon.reporting.tables.render import render
 
     parts = []
-    for fold in range(division.count):
+    for fold in range(division.folds):
         choosing = frozenset(items[number].id for number in division.choosing(fold))
         scoring = frozenset(items[number].id for number in division.scoring(fold))
         parts.append(Part(choosing, scoring))
     found = search([entry.table for entry in entries], parts, measures)
     if args.format == "json":
         return _json(candidates, division, found)
-    objects = [len(division.objects_in(fold)) for fold in range(division.count)]
+    objects = [len(division.objects_in(fold)) for fold in range(division.folds)]
     listings = [fold_listing(found, candidates.labels, objects), mean_listing(found)]
     text = "\n\n".join(render(listing, args.format) for listing in listings)
     if args.format != "table":
@@ -369,12 +373,16 @@ def _rule(division: Division) -> str:
     from gnomon.probing.folds import losses
 
     found = losses(division)
+    rule = (
+        "A fold chooses by the items all of whose objects are in it, and its choice is scored on "
+        f"those none of whose are: of {found.items:,} items, {found.lost_apart:,.0f} do neither."
+    )
+    if not found.lost_within:
+        return f"{rule} No item falls between two folds."
     return (
-        f"A fold chooses by the items all of whose objects are in it, and its choice is scored on "
-        f"those none of whose are: of {found.items:,} items, {found.lost_apart:,.0f} do neither. "
-        f"Scoring only items that belong to a fold would lose {found.lost_within:,}. Folds by the "
-        f"first object would lose none, but {100 * found.shared_by_first:.0f} % of the scored "
-        "items would name an object that was chosen by."
+        f"{rule} Scoring only items that belong to a fold would lose {found.lost_within:,}. Folds "
+        f"by the first object would lose none, but {100 * found.shared_by_first:.0f} % of the "
+        "scored items would name an object that was chosen by."
     )
 
 
@@ -388,7 +396,7 @@ def _json(candidates: Candidates, division: Division, found: Search) -> str:
         "candidates": candidates.labels,
         "dropped": candidates.dropped,
         **search_fields(found, candidates.labels),
-        "objects": [division.objects_in(fold) for fold in range(division.count)],
+        "objects": [division.objects_in(fold) for fold in range(division.folds)],
         "losses": losses(division)._asdict(),
     }
     return msgspec.json.format(msgspec.json.encode(fields)).decode()

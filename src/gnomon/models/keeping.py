@@ -1,4 +1,4 @@
-"""Weights that stay loaded from one run to the next, while a command asks one model in many ways."""
+"""Weights that stay loaded from run to run, while a command asks one model in many ways."""
 
 from __future__ import annotations
 

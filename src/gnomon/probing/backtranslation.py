@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import product
 from typing import NamedTuple, Protocol
 
 from gnomon.errors import UsageError
@@ -21,6 +22,7 @@ from gnomon.records import Item
 CONTEXT = "{context} "
 EXAMPLES = 3  # items of each kind whose sentences are translated
 LONGEST_ANSWER = 4  # words
+ALTERNATIVES = 3  # ways to say a label in one sentence that are combined with those of the others
 _PIECE = re.compile(r"\{[^{}]+\}|\w+(?:['-]\w+)*|\s+|[^\w\s]")
 _WORD = re.compile(r"\w")
 
@@ -170,33 +172,45 @@ def with_fields(text: str, names: Mapping[str, str], item: Item) -> str:
     return text
 
 
-def frames(outputs: Mapping[str, Iterable[str]], dropped: Counter[str]) -> list[Frame]:
+def frames(outputs: Mapping[str, Sequence[str]], dropped: Counter[str]) -> list[Frame]:
     """Sentences that were found with every label and differ in one stretch alone.
 
-    >>> told = {"larger": ["It is bigger."], "smaller": ["It is smaller.", "It is not big."]}
+    >>> told = {"larger": ["It is bigger."], "smaller": ["It is smaller.", "Tiny it is."]}
     >>> frames(told, Counter())
     [Frame(template='It is {answer}.', answers={'larger': 'bigger', 'smaller': 'smaller'})]
     """
-    by_label: dict[str, dict[str, str]] = {}
-    used: dict[str, str] = {}
-    for label, texts in outputs.items():
-        by_label[label] = {}
-        for text in filter(None, texts):
-            used.setdefault(text, "")
-            for template, answer in _blanked(text):
-                by_label[label].setdefault(template, answer)
+    by_label = {label: _by_template(texts) for label, texts in outputs.items()}
     first, *others = by_label.values()
     found = []
+    used = set()
     for template in first:
         if not all(template in other for other in others):
             continue
-        answers = {label: known[template] for label, known in by_label.items()}
-        if _differ_as_a_whole(list(answers.values())):
-            found.append(Frame(template, answers))
-            for answer in answers.values():
-                used[template.replace("{answer}", answer)] = template
-    dropped[NO_BLANK] += sum(not template for template in used.values())
+        for answers in _combined([known[template] for known in by_label.values()]):
+            if _differ_as_a_whole(answers):
+                found.append(Frame(template, dict(zip(by_label, answers, strict=True))))
+                used |= {template.replace("{answer}", answer) for answer in answers}
+    texts = {text for each in outputs.values() for text in each if text}
+    dropped[NO_BLANK] += len(texts - used)
     return found
+
+
+def _by_template(texts: Iterable[str]) -> dict[str, list[str]]:
+    """The sentences with a blank that texts can be read as, each with what filled it."""
+    found: dict[str, list[str]] = {}
+    for text in texts:
+        for template, answer in _blanked(text):
+            answers = found.setdefault(template, [])
+            if answer not in answers:
+                answers.append(answer)
+    return found
+
+
+def _combined(alternatives: Sequence[Sequence[str]]) -> list[tuple[str, ...]]:
+    """One answer for each label in every way, those first that came first."""
+    numbered = [list(enumerate(words[:ALTERNATIVES])) for words in alternatives]
+    ways = sorted(product(*numbered), key=lambda way: sum(rank for rank, _ in way))
+    return [tuple(word for _, word in way) for way in ways]
 
 
 def _blanked(text: str) -> Iterator[tuple[str, str]]:

@@ -120,13 +120,22 @@ def _kept_templates(templates: Sequence[str], dropped: Counter[str]) -> list[str
         essence = _essence(template)
         if template.count("{answer}") != 1:
             dropped[NO_BLANK] += 1
-        elif any(template.count(f"{{{field}}}") != 1 for field in needed):
+        elif not _names_all(template, needed):
             dropped[NO_OBJECT] += 1
         elif essence in kept:
             dropped[SAME] += 1
         else:
             kept[essence] = template
     return list(kept.values())
+
+
+def _names_all(template: str, needed: Sequence[str]) -> bool:
+    """Whether a sentence names every object once, or is the item's own."""
+    if "{before}" in template and "{after}" in template:
+        return True
+    if "{blank}" in template or "{text}" in template:
+        return True
+    return all(template.count(f"{{{field}}}") == 1 for field in needed)
 
 
 def _kept_answers(

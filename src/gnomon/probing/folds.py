@@ -24,7 +24,7 @@ class Division(NamedTuple):
 
     fold_of: dict[str, int]
     objects: Sequence[Objects]  # of each item, in the order of the items
-    count: int  # of folds
+    folds: int
 
     def home(self, item: int) -> int | None:
         """The fold that an item belongs to; none if its objects lie in several."""
@@ -115,20 +115,20 @@ def losses(division: Division) -> Losses:
     total = len(division.objects)
     belonging = sum(division.home(item) is not None for item in range(total))
     lost = 0
-    for fold in range(division.count):
+    for fold in range(division.folds):
         lost += total - len(division.choosing(fold)) - len(division.scoring(fold))
     return Losses(
         items=total,
         shared_by_first=_shared_by_first(division),
         lost_within=total - belonging,
-        lost_apart=lost / division.count,
+        lost_apart=lost / division.folds,
     )
 
 
 def _shared_by_first(division: Division) -> float:
     first = [division.fold_of[names[0]] for names in division.objects]
     scored = shared = 0
-    for fold in range(division.count):
+    for fold in range(division.folds):
         seen: set[str] = set()
         for home, names in zip(first, division.objects, strict=True):
             if home == fold:
@@ -174,7 +174,7 @@ def _check_count(count: int, objects: int) -> None:
 
 def _check_choosing(division: Division) -> None:
     """Each fold must have something to choose by and something to score."""
-    for fold in range(division.count):
+    for fold in range(division.folds):
         if not division.choosing(fold):
             raise UsageError(
                 f"No item belongs to fold {fold + 1} with all its objects: there is nothing to "
