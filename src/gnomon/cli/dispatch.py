@@ -33,6 +33,7 @@ COMMANDS = {
     "prompts": "choose a prompt on some objects and score it on others",
     "power": "how many items a difference needs, and how long a run takes",
     "train": "teach a model by a recipe before it is asked",
+    "curve": "train with more and more items, and draw what comes of it",
     "run": "ask models the items of benchmarks",
     "judge": "look at the pictures of a run again, with another judge",
     "score": "score runs, or a file of answers",
