@@ -37,6 +37,7 @@ class Pool(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     where: Where = {}  # only items with these values of tags; * is any text
     per_group: Annotated[int, Meta(ge=0)] = 0  # items drawn from each group; 0 for all
     percent: Annotated[float, Meta(gt=0, le=100)] = 100.0  # of what is left after that
+    draw: Annotated[int, Meta(ge=0)] = 0  # which draw: others leave the parts as they are
 
 
 class Part(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -116,13 +117,14 @@ def carved(pool: Sequence[Item], part: Part, seed: int, name: str) -> tuple[list
 
 
 def drawn(pool: Sequence[Item], how: Pool, seed: int) -> list[Item]:
-    """The items to train on; a smaller draw by the same seed is part of a larger one."""
+    """The items to train on; a smaller draw of the same number is part of a larger one."""
     kept = set()
+    which = f"/{how.draw}" if how.draw else ""
     for members in _by_group(pool).values():
-        ranked = _ranked((item.id for item in members), seed, "train")
+        ranked = _ranked((item.id for item in members), seed, f"train{which}")
         kept.update(ranked[: how.per_group] if how.per_group else ranked)
     if how.percent < 100:
-        ranked = _ranked(kept, seed, "percent")
+        ranked = _ranked(kept, seed, f"percent{which}")
         kept = set(ranked[: max(1, round(len(ranked) * how.percent / 100))])
     return [item for item in pool if item.id in kept]
 
