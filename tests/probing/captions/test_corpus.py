@@ -100,3 +100,26 @@ def test_too_few_captions_are_refused(tmp_path):
     (tmp_path / "few.txt").write_text("The cat sits.\n")
     with pytest.raises(DataError, match=r"held out|train on"):
         opened(tmp_path / "few.txt")
+
+
+def test_memory_does_not_grow_with_the_file(file, tmp_path):
+    import tracemalloc
+
+    from gnomon.probing.captions.making import _Making
+
+    opened(file).tokenizer.save_pretrained(tmp_path / "tokenizer")
+
+    def peak(lines):
+        place = tmp_path / f"{lines}.txt"
+        place.write_text("\n".join(f"The cat {number} is on the table." for number in range(lines)))
+        own = {"tokenizer": str(tmp_path / "tokenizer"), "held_out": 0.2, "most_held_out": 100}
+        wanted = Wanted(files=(place,), **{**WANTED, **own})
+        (tmp_path / f"made-{lines}").mkdir()
+        tracemalloc.start()
+        facts = _Making(wanted).write(tmp_path / f"made-{lines}")
+        _, most = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        assert facts.training > 0.98 * lines - 100
+        return most
+
+    assert peak(12_000) < 1.5 * peak(3000)

@@ -26,7 +26,6 @@ from gnomon.probing.training.schedule import Schedule
 from gnomon.records import Item
 
 IN_A_PASS = 16  # items that are scored together, as in the authors' code
-VILT_PADDED = 40  # tokens to which the authors' ViLT pads captions
 
 
 class LookBatch(NamedTuple):
@@ -64,8 +63,7 @@ class LookLearner:
         if self.settings.like_paper:
             self.module.train(not self._was_evaluated(batch))
         items = [self.items.train[number] for number in batch.items]
-        truth = torch.tensor(list(map(is_true, items)), device=self.module.device)
-        return cross_entropy(self._logits(items), truth.long())
+        return cross_entropy(self._logits(items), self._truth(items))
 
     def score(self) -> dict[str, float]:
         """Accuracy and loss on the development part."""
@@ -73,8 +71,11 @@ class LookLearner:
 
     def test(self) -> dict[str, dict[str, float]]:
         """The same on every other part."""
-        others = {name: items for name, items in self.items.parts.items() if name != DEV}
-        return {name: self._scored(items) for name, items in others.items()}
+        found = {}
+        for name, items in self.items.parts.items():
+            if name != DEV:
+                found[name] = self._scored(items)
+        return found
 
     def save(self, folder: Path) -> None:
         """Weights, config, tokenizer and processor, as transformers loads them."""
@@ -91,7 +92,7 @@ class LookLearner:
         for start in range(0, len(items), IN_A_PASS):
             some = items[start : start + IN_A_PASS]
             logits = self._logits(some)
-            truth = torch.tensor(list(map(is_true, some)), device=logits.device).long()
+            truth = self._truth(some)
             right += int((logits.argmax(-1) == truth).sum())
             loss += float(cross_entropy(logits, truth, reduction="sum"))
         return {"accuracy": right / len(items), "loss": loss / len(items)}
@@ -104,13 +105,22 @@ class LookLearner:
         logits: torch.Tensor = getattr(self.module(**inputs), self.looker.output)
         return logits.float()
 
+    def _truth(self, items: Sequence[Item]) -> torch.Tensor:
+        """1 for each caption that is true of its picture, else 0."""
+        truth = [item.gold[0] in TRUE for item in items]
+        return torch.tensor(truth, device=self.module.device).long()
+
     def _tokens(self, texts: list[str]) -> dict[str, torch.Tensor]:
-        blind_to_padding = not (self.settings.like_paper and self.looker.processor)
-        wanted: dict[str, Any] = {"padding": True, "max_length": self.settings.length}
-        if not blind_to_padding and self.module.training:
-            wanted = {"padding": "max_length", "max_length": VILT_PADDED}
-        made = self.looker.tokenizer(texts, truncation=True, return_tensors="pt", **wanted)
-        if not blind_to_padding:
+        """Captions of one length, with what tells the padding; the authors' ViLT is not told."""
+        shows_padding = self.settings.like_paper and self.looker.processor is not None
+        made = self.looker.tokenizer(
+            texts,
+            padding="max_length" if shows_padding else True,
+            truncation=True,
+            max_length=self.settings.length,
+            return_tensors="pt",
+        )
+        if shows_padding:
             made.pop("attention_mask")
         return dict(made)
 
@@ -124,8 +134,3 @@ class LookLearner:
             return False
         begun = batch.epoch * ceil(len(self.items.train) / self.schedule.batch)
         return (begun + batch.number) // every > begun // every
-
-
-def is_true(item: Item) -> bool:
-    """Whether the caption is true of its picture."""
-    return item.gold[0] in TRUE

@@ -107,16 +107,26 @@ class Gallery:
 
     def batch(self, images: Sequence[Image]) -> dict[str, torch.Tensor]:
         """What a model takes of some pictures."""
-        found = {key: self._kept[key] for key in map(key_of, images) if key in self._kept}
-        absent = {key_of(image): image for image in images if key_of(image) not in found}
-        for (key, _image), seen in zip(
-            absent.items(), see(absent.values(), self.show.sight), strict=True
-        ):
+        keys = list(map(key_of, images))
+        absent = dict(zip(keys, images, strict=True))
+        found: dict[str, Sight] = {}
+        for key in keys:
+            if key in self._kept:
+                found[key] = self._kept[key]
+                absent.pop(key, None)
+        found |= self._made(absent)
+        return self.show.batch([found[key] for key in keys])
+
+    def _made(self, images: dict[str, Image]) -> dict[str, Sight]:
+        """Pictures that are not kept, made by several threads."""
+        found = {}
+        coming = see(images.values(), self.show.sight)
+        for key, seen in zip(images, coming, strict=True):
             if seen.made is None:
-                raise DataError(f"{seen.trouble}", "Correct the picture, or leave its items out.")
+                raise DataError(seen.trouble, "Correct the picture, or leave its items out.")
             found[key] = seen.made
             self._keep(key, seen.made)
-        return self.show.batch([found[key_of(image)] for image in images])
+        return found
 
     def _keep(self, key: str, sight: Sight) -> None:
         size = sum(part.nbytes for part in sight)
