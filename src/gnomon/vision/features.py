@@ -74,6 +74,10 @@ class Features:
             return
         self._count(size)
 
+    def keys(self, start: str) -> list[str]:
+        """The keys of all entries that begin so."""
+        return sorted(file.stem for file in self.folder.glob(f"{start}*.safetensors"))
+
     def _file(self, key: str) -> Path:
         return self.folder / f"{key}.safetensors"
 
