@@ -31,6 +31,7 @@ COMMANDS = {
     "audit": "find shortcuts, leaks and contradictions in a benchmark",
     "data": "fetch the authors' published files",
     "power": "how many items a difference needs, and how long a run takes",
+    "train": "teach a model by a recipe before it is asked",
     "run": "ask models the items of benchmarks",
     "judge": "look at the pictures of a run again, with another judge",
     "score": "score runs, or a file of answers",

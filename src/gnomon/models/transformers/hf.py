@@ -110,7 +110,7 @@ def hf(
     _check_given(name, ask, features, contrast)
     how = (chat, normalise, ask, new_tokens, top_k, span, labels, trees)
     asking = Asking(prompt, wording, shots, *how, features, contrast, regions)
-    place = _place(name)
+    place = place_of(name)
     safety = (allow_pickle, trust_remote_code)
     wanted = Loading(kind, revision, dtype, device, *safety, compile, quantise, threads)
     loaded = load(place.path, wanted)
@@ -269,7 +269,7 @@ def _converses(name: str, place: Place, has_template: bool, chat: bool | None) -
     return chat
 
 
-def _place(name: str) -> Place:
+def place_of(name: str) -> Place:
     """Where a model's files are: what is in llama.cpp's format is converted into the cache."""
     if name in NAMED:
         return NAMED[name]()
@@ -293,4 +293,11 @@ def _converted(file: Path) -> str:
     return str(converted(file))
 
 
-NAMED: dict[str, Callable[[], Place]] = {"smollm2": _smollm2}  # names of ours
+def _minilm() -> Place:
+    """An encoder without a head: to be probed or finetuned."""
+    from gnomon.models.minilm import minilm_folder
+
+    return Place(str(minilm_folder()))
+
+
+NAMED: dict[str, Callable[[], Place]] = {"smollm2": _smollm2, "minilm": _minilm}  # names of ours
