@@ -27,6 +27,7 @@ class Settings(NamedTuple):
     epochs: int = 50
     batch: int = 8
     learning_rate: float = 1e-4
+    decay: str = "constant"  # or "linear", down to nothing at the end
     # Where several labels are right: draw one in each epoch (the released code), or share the
     # target among them (the paper, after Mahajan et al. 2018). In the mean they are the same.
     several: str = "draw"
@@ -35,6 +36,22 @@ class Settings(NamedTuple):
     seed_data: int = 0  # draws one of several labels
     seed_order: int = 0
     seed_weights: int = 0
+
+    def steps_in_epoch(self, examples: int) -> int:
+        """How many steps an epoch has.
+
+        >>> Settings(batch=8).steps_in_epoch(20), Settings(batch=8, drop_last=False).steps_in_epoch(20)
+        (2, 3)
+        """
+        whole, rest = divmod(examples, self.batch)
+        return whole if whole and self.drop_last else whole + bool(rest)
+
+    def rate(self, step: int, examples: int) -> float:
+        """The learning rate of a step, counted from 0."""
+        if self.decay == "constant":
+            return self.learning_rate
+        total = self.epochs * self.steps_in_epoch(examples)
+        return self.learning_rate * (total - step) / total
 
 
 class Examples(NamedTuple):
@@ -70,7 +87,8 @@ def train_probes(
     """
     heads = len(train.gold)
     vectors, dev_vectors = _with_ones(train.vectors), _with_ones(dev.vectors)
-    layer = _Layer(first_weights(vectors.shape[1] - 1, train.gold.shape[2], settings), heads)
+    start = first_weights(vectors.shape[1] - 1, train.gold.shape[2], settings)
+    layer = _Layer(start, heads)
     best: list[Learnt | None] = [None] * heads
     for epoch in range(1, settings.epochs + 1):
         losses = _run_epoch(layer, vectors, train.gold, settings, epoch)
@@ -161,7 +179,7 @@ class _Layer:
         self._mean = np.zeros_like(self.matrix)
         self._square = np.zeros_like(self.matrix)
         self._room = np.empty_like(self.matrix)
-        self._steps = 0
+        self.steps = 0  # that were taken
 
     @property
     def weights(self) -> Vectors:
@@ -178,7 +196,7 @@ class _Layer:
 
     def step(self, gradient: Vectors, learning_rate: float) -> None:
         """One step of Adam (Kingma and Ba 2015, algorithm 1), in place."""
-        self._steps += 1
+        self.steps += 1
         room, mean, square = self._room, self._mean, self._square
         np.multiply(gradient, 1 - BETA_1, out=room)
         mean *= BETA_1
@@ -188,11 +206,11 @@ class _Layer:
         square *= BETA_2
         square += room
         # both corrections at once: lr / c1 * mean / (sqrt(square) / sqrt(c2) + epsilon)
-        root = float(np.sqrt(1 - BETA_2**self._steps))
+        root = float(np.sqrt(1 - BETA_2**self.steps))
         np.sqrt(square, out=room)
         room += EPSILON * root
         np.divide(mean, room, out=room)
-        room *= learning_rate * root / (1 - BETA_1**self._steps)
+        room *= learning_rate * root / (1 - BETA_1**self.steps)
         self.matrix -= room
 
 
@@ -212,7 +230,8 @@ def _run_epoch(
         likelihoods[start:end] = _likelihoods(shares, wanted)
         shares -= wanted
         shares /= len(batch)
-        layer.step(batch.T @ shares.reshape(len(batch), columns), settings.learning_rate)
+        rate = settings.rate(layer.steps, len(vectors))
+        layer.step(batch.T @ shares.reshape(len(batch), columns), rate)
     losses: list[float] = (-likelihoods.mean(axis=0)).tolist()
     return losses
 

@@ -7,9 +7,10 @@ name, and two functions. `read` checks and reads all data before anything heavy 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
@@ -17,7 +18,7 @@ import msgspec
 from gnomon.errors import unknown
 
 if TYPE_CHECKING:
-    from gnomon.probing.training.learners import Learner
+    from gnomon.probing.training.learners import Learner, Outcome, Watch
     from gnomon.probing.training.recipes import Recipe
 
 
@@ -40,13 +41,17 @@ class Kind(NamedTuple):
     data: type[Any]  # the shape of the recipe's `data`
     settings: type[Any]  # and of the section with the kind's name
     read: Callable[[Recipe], Material]
-    open_learner: Callable[[Recipe, Material], Learner]
+    open_learner: Callable[[Recipe, Material], Learner] | None
+    # instead of a learner: a kind with a loop of its own, which leaves a finished folder
+    train: Callable[[Recipe, Material, Path, Watch | None], Outcome] | None = None
+    shorthand: Mapping[str, str] = {}  # short names of fields for --set, and their paths
 
 
 # kind -> module with a KIND
 KINDS = {
     "classify": "gnomon.probing.training.classify",
     "text": "gnomon.probing.training.text",
+    "probe": "gnomon.probing.training.probe",
 }
 
 

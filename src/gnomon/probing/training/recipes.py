@@ -62,8 +62,9 @@ def load_recipe(name: str | Path, changes: Sequence[str] = ()) -> Recipe:
     content = read_yaml(file)
     if not isinstance(content, dict):
         raise DataError("a recipe has named sections.", _sections_hint(), file=file)
+    short = kind(content["kind"]).shorthand if content.get("kind") in KINDS else {}
     for change in changes:
-        content = changed(content, change)
+        content = changed(content, _spelt_out(change, short))
     return recipe_of(content, name=file.stem, file=file)
 
 
@@ -114,6 +115,13 @@ def changed(content: Mapping[str, Any], change: str) -> dict[str, Any]:
     except yaml.YAMLError:
         value = text
     return _with(content, path.replace("-", "_").split("."), value, change)
+
+
+def _spelt_out(change: str, short: Mapping[str, str]) -> str:
+    """KEY=VALUE with the full path of a field that its kind has a short name for."""
+    path, equals, value = change.partition("=")
+    first, dot, rest = path.partition(".")
+    return f"{short.get(first, first)}{dot}{rest}{equals}{value}"
 
 
 def _with(content: Any, path: Sequence[str], value: Any, change: str) -> dict[str, Any]:
