@@ -60,10 +60,10 @@ def text_of(item: Item, mask: str = "", wording: str = "") -> str:
         text = text.replace(MASK, mask or BLANK)
     if not wording:
         return f"{item.context.strip()} {text}".strip()
-    # in one step: an item's own words are never read as a field
-    before, field, after = wording.partition("{text}")
     context = item.context.strip()
-    return before.replace("{context}", context) + text * bool(field) + after
+    # the item's own words come last: they are never read as a field
+    sides = [side.replace("{context}", context) for side in wording.split("{text}")]
+    return text.join(sides).strip()
 
 
 class FeatureStore:
