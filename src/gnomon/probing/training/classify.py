@@ -100,9 +100,8 @@ class ClassifyLearner:
 
     def loss(self, batch: Sequence[Item]) -> torch.Tensor:
         """The negative log of the probability of the right labels."""
-        logits = self._logits(batch)
-        right = self._right(batch)
-        return _negative_log(logits, right).mean()
+        inputs, right = self.inputs(batch)
+        return _negative_log(self.module(**inputs).logits.float(), right).mean()
 
     def score(self) -> Scores:
         """Accuracy and loss on the development part."""
@@ -119,10 +118,13 @@ class ClassifyLearner:
 
         save_pretrained(folder, merged(self.module), self.tokenizer)
 
-    def _logits(self, items: Sequence[Item]) -> torch.Tensor:
+    def inputs(self, items: Sequence[Item]) -> tuple[Any, torch.Tensor]:
+        """Items as the model takes them, and for each which labels are right."""
+        import torch
+
         premises = [" ".join(item.context.split()) for item in items]
         texts = [item.text for item in items]
-        inputs = self.tokenizer(
+        encoded = self.tokenizer(
             premises,
             texts,
             padding=True,
@@ -130,17 +132,10 @@ class ClassifyLearner:
             max_length=self.settings.longest,
             return_tensors="pt",
         )
-        logits: torch.Tensor = self.module(**inputs.to(self.device)).logits.float()
-        return logits
-
-    def _right(self, items: Sequence[Item]) -> torch.Tensor:
-        """For each item, which labels are right."""
-        import torch
-
         rows = []
         for item in items:
             rows.append([label in item.gold for label in self.settings.labels])
-        return torch.tensor(rows, device=self.device)
+        return encoded.to(self.device), torch.tensor(rows, device=self.device)
 
     def _scores(self, items: Sequence[Item]) -> Scores:
         if not items:
@@ -149,7 +144,8 @@ class ClassifyLearner:
         by_length = sorted(items, key=lambda item: len(item.context) + len(item.text))
         for start in range(0, len(items), 64):
             batch = by_length[start : start + 64]
-            logits, right = self._logits(batch), self._right(batch)
+            inputs, right = self.inputs(batch)
+            logits = self.module(**inputs).logits.float()
             picked = logits.argmax(-1, keepdim=True)
             correct += int(right.gather(1, picked).sum())
             loss += float(_negative_log(logits, right).sum())

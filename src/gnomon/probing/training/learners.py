@@ -60,6 +60,7 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
     scores: Scores  # of the latest evaluation
     best: float | None  # of the measure that chooses
     seconds_left: float | None
+    evaluated: bool = False  # the scores are of this step
 
 
 Watch = Callable[[Standing], None]

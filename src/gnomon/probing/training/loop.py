@@ -172,7 +172,7 @@ class _Training:
         else:
             place.evaluations_since_best += 1
         self.log.add([Line(step=place.step, epoch=self._epochs_done(), dev=scores)])
-        self._tell()
+        self._tell(evaluated=True)
 
     def _asked(self, ask: Any) -> Any:
         """What the learner says with dropout off, no gradients, and the random state as before."""
@@ -220,7 +220,7 @@ class _Training:
             return float(self.place.epoch)
         return self.place.step / self.in_epoch
 
-    def _tell(self) -> None:
+    def _tell(self, *, evaluated: bool = False) -> None:
         if not self.watch:
             return
         place = self.place
@@ -237,19 +237,17 @@ class _Training:
                 scores=place.scores,
                 best=place.best_scores.get(self.schedule.best),
                 seconds_left=left,
+                evaluated=evaluated,
             )
         )
 
     def _finish(self) -> Outcome:
         """The best weights in the folder, and how they do on parts that training never saw."""
-        self.checkpoints.load_best(self.place, self.module)
-        test = getattr(self.learner, "test", dict)
-        tests = self._asked(test)
-        self.module.eval()
-        self.learner.save(self.folder)
         place = self.place
-        weights = list(self.module.parameters())
-        return Outcome(
+        self.checkpoints.load_best(place, self.module)
+        tests = self._asked(getattr(self.learner, "test", dict))
+        weights = list(self.module.parameters())  # what is saved may be another module
+        outcome = Outcome(
             steps=place.step,
             epochs=self._epochs_done(),
             best_step=place.best_step,
@@ -260,6 +258,9 @@ class _Training:
             trained_parameters=sum(each.numel() for each in weights if each.requires_grad),
             tests=tests,
         )
+        self.module.eval()
+        self.learner.save(self.folder)
+        return outcome
 
 
 def _grouped(batches: Iterable[Batch], size: int) -> Iterator[list[Batch]]:
