@@ -37,6 +37,7 @@ from tokenizers import Tokenizer, models, pre_tokenizers, processors
 
 from gnomon.itemsource import load
 from gnomon.models.transformers.backbones import open_backbone
+from gnomon.models.transformers.loading import quiet
 from gnomon.probing.features import FeatureStore, text_of
 from gnomon.probing.probefolder import read_probe
 from gnomon.probing.probes import label_probabilities
@@ -73,14 +74,16 @@ def write_encoder(folder: Path, items: list[Item]) -> None:
         num_attention_heads=12,
     )
     torch.manual_seed(0)
-    transformers.BertModel(config).save_pretrained(folder)
-    transformers.PreTrainedTokenizerFast(
+    wrapped = transformers.PreTrainedTokenizerFast(
         tokenizer_object=tokenizer,
         pad_token="[PAD]",
         unk_token="[UNK]",
         sep_token="[SEP]",
         mask_token="[MASK]",
-    ).save_pretrained(folder)
+    )
+    with quiet():
+        transformers.BertModel(config).save_pretrained(folder)
+        wrapped.save_pretrained(folder)
 
 
 def draw_items(count: int) -> list[Item]:

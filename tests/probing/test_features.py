@@ -87,12 +87,16 @@ def test_the_cache_stays_within_its_bound(own_cache):
 def test_whoever_watches_hears_how_many_texts_are_known():
     FeatureStore(Reader()).vectors(["a"])
     heard = []
-    FeatureStore(Reader()).vectors(["a", "b", "c"], lambda known, total: heard.append((known, total)))
+    FeatureStore(Reader()).vectors(
+        ["a", "b", "c"], lambda known, total: heard.append((known, total))
+    )
     assert heard == [(3, 3)]
 
 
 @given(st.lists(st.text(max_size=8), max_size=12))
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
 def test_vectors_stand_in_the_order_of_the_texts(texts):
     found = FeatureStore(Reader()).vectors(texts)
     assert len(found) == len(texts)

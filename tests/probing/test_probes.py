@@ -60,7 +60,9 @@ def test_random_labels_are_not_learnt_beyond_the_examples():
     vectors, gold = separable(800)
     dev, dev_gold = separable(200, seed=1)
     (learnt,) = train_probes(
-        Examples(vectors, shuffled(gold, 0)[None]), Examples(dev, shuffled(dev_gold, 1)[None]), QUICK
+        Examples(vectors, shuffled(gold, 0)[None]),
+        Examples(dev, shuffled(dev_gold, 1)[None]),
+        QUICK,
     )
     test, test_gold = separable(2000, seed=2)
     most_frequent = test_gold.mean(axis=0).max()
@@ -116,7 +118,9 @@ def test_a_control_beside_it_does_not_change_a_probe():
 def test_the_earlier_of_two_equal_epochs_is_kept():
     vectors, gold = separable(40)
     everything = np.ones((1, 10, 3), dtype=bool)  # any answer is right in every epoch
-    (learnt,) = train_probes(Examples(vectors, gold[None]), Examples(vectors[:10], everything), QUICK)
+    (learnt,) = train_probes(
+        Examples(vectors, gold[None]), Examples(vectors[:10], everything), QUICK
+    )
     assert (learnt.epoch, learnt.score) == (1, 1.0)
 
 
@@ -152,7 +156,8 @@ def test_an_epoch_has_every_example_at_most_once_and_whole_batches(examples, bat
     assert len(set(order.tolist())) == len(order)
     assert -(-len(order) // batch) == chosen.steps_in_epoch(examples)
     if drop and examples >= batch:
-        assert len(order) % batch == 0 and examples - len(order) < batch
+        assert len(order) % batch == 0
+        assert examples - len(order) < batch
     else:
         assert len(order) == examples
 

@@ -14,6 +14,7 @@ import numpy as np
 from gnomon.contracts import Benchmark, Scale
 from gnomon.errors import ModelError, UsageError
 from gnomon.fingerprint import sha256_of
+from gnomon.models.trained import training_of
 from gnomon.options import neutral
 from gnomon.probing.features import FeatureStore, text_of
 from gnomon.probing.probefolder import WEIGHTS, SavedProbe, read_probe
@@ -90,6 +91,7 @@ class Probed:
         about = self.saved.about
         return {
             **self.backbone.describe(),
+            **training_of(str(self._folder)),
             "kind": "probe",
             "backbone": about.backbone,
             "backbone_kind": self.backbone.kind,

@@ -35,7 +35,10 @@ DECIDING = ("architecture", "revision", "dtype", "reading", "most_tokens", "tran
 class Reader(Protocol):
     """A frozen model that makes one vector of a text."""
 
-    mask: str
+    @property
+    def mask(self) -> str:
+        """What stands in a text where a word is missing."""
+        ...
 
     def describe(self) -> dict[str, Any]:
         """What determines its vectors."""
@@ -109,7 +112,7 @@ class FeatureStore:
         found: dict[bytes, Vectors] = {}
         if not self._keeps:
             return found
-        for key in self._cache.keys(f"{self._start}-"):  # noqa: SIM118, not a mapping
+        for key in self._cache.keys(f"{self._start}-"):
             if len(found) == len(wanted):
                 break
             entry = self._cache.read(key)
@@ -129,7 +132,8 @@ class FeatureStore:
 
         joined = b"".join(digests)
         names = np.frombuffer(joined, dtype=np.uint8).reshape(len(digests), DIGEST).copy()
-        entry = Entry({"digests": torch.from_numpy(names), "vectors": torch.from_numpy(vectors)}, {})
+        tensors = {"digests": torch.from_numpy(names), "vectors": torch.from_numpy(vectors)}
+        entry = Entry(tensors, {})
         self._cache.write(f"{self._start}-{sha256(joined).hexdigest()[:32]}", entry)
 
 

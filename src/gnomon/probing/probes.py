@@ -18,7 +18,8 @@ Vectors = NDArray[np.float32]
 Flags = NDArray[np.bool_]
 Watch = Callable[["Epoch"], None]
 
-BETA_1, BETA_2, EPSILON = 0.9, 0.999, 1e-8  # Adam's own defaults, which the authors left as they are
+# Adam's own defaults, which the authors left as they are
+BETA_1, BETA_2, EPSILON = 0.9, 0.999, 1e-8
 
 
 class Settings(NamedTuple):
@@ -40,8 +41,10 @@ class Settings(NamedTuple):
     def steps_in_epoch(self, examples: int) -> int:
         """How many steps an epoch has.
 
-        >>> Settings(batch=8).steps_in_epoch(20), Settings(batch=8, drop_last=False).steps_in_epoch(20)
-        (2, 3)
+        >>> Settings(batch=8).steps_in_epoch(20)
+        2
+        >>> Settings(batch=8, drop_last=False).steps_in_epoch(20)
+        3
         """
         whole, rest = divmod(examples, self.batch)
         return whole if whole and self.drop_last else whole + bool(rest)
@@ -123,11 +126,13 @@ def epoch_targets(gold: Flags, settings: Settings, epoch: int) -> Vectors:
     right = np.ascontiguousarray(gold.transpose(1, 0, 2))
     counts = right.sum(axis=2, keepdims=True)
     if settings.several == "share":
-        return (right / counts).astype(np.float32)
+        shares: Vectors = (right / counts).astype(np.float32)
+        return shares
     draw = np.random.default_rng([settings.seed_data, 3, epoch])
     chosen = (draw.random(counts.shape) * counts).astype(np.int64)  # the how-manieth right one
     place = right.cumsum(axis=2) - 1
-    return (right & (place == chosen)).astype(np.float32)
+    drawn: Vectors = (right & (place == chosen)).astype(np.float32)
+    return drawn
 
 
 def relaxed_accuracies(vectors: Vectors, weights: Vectors, gold: Flags) -> list[float]:

@@ -7,7 +7,7 @@ from gnomon.errors import DataError, ModelError, UsageError
 
 torch = pytest.importorskip("torch")
 
-from gnomon.models.transformers.backbones import open_backbone  # noqa: E402, needs torch
+from gnomon.models.transformers.backbones import open_backbone
 
 TEXTS = [
     "The cat is on the mat.",

@@ -94,9 +94,7 @@ class Backbone:
         """The tokens of each text that are read."""
         return [len(tokens) for tokens in self._tokens(texts)]
 
-    def vectors(
-        self, texts: Sequence[str], watch: Callable[[int], None] | None = None
-    ) -> Vectors:
+    def vectors(self, texts: Sequence[str], watch: Callable[[int], None] | None = None) -> Vectors:
         """One row for each text; `watch` is told how many more are done."""
         tokens = self._tokens(texts)
         rows: list[Vectors | None] = [None] * len(texts)

@@ -45,6 +45,8 @@ class Kind(NamedTuple):
     # instead of a learner: a kind with a loop of its own, which leaves a finished folder
     train: Callable[[Recipe, Material, Path, Watch | None], Outcome] | None = None
     shorthand: Mapping[str, str] = {}  # short names of fields for --set, and their paths
+    scheme: str = "hf"  # how what it makes is asked: -m SCHEME:DIR
+    results: Callable[[Outcome], str] | None = None  # the card's results in words, else a table
 
 
 # kind -> module with a KIND

@@ -7,9 +7,9 @@ was stopped starts anew on the vectors that are kept, and ends in the same weigh
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Literal, NamedTuple
 
 import msgspec
 import numpy as np
@@ -30,16 +30,18 @@ from gnomon.probing.probes import (
 )
 from gnomon.probing.training.items import DEV, Items
 from gnomon.probing.training.kinds import Kind, Material
-from gnomon.probing.training.learners import Outcome, Standing, Watch
+from gnomon.probing.training.learners import Outcome, Scores, Standing, Watch
 from gnomon.probing.training.metrics import Line, MetricsLog
 from gnomon.probing.training.probedata import ProbeData, read_probe_items
 from gnomon.probing.training.schedule import Schedule
+from gnomon.probing.training.selectivity import in_words, part_scores, train_scores
 from gnomon.records import Item
 from gnomon.vision.features import bytes_of
 
 if TYPE_CHECKING:
     from gnomon.probing.training.recipes import Recipe
 
+TOLD_EVERY = 10  # epochs, which take a blink
 MEASURE = "relaxed_accuracy"  # ViPhy's R-Acc
 FOLLOWED = ("epochs", "batch", "learning_rate", "decay", "best", "optimizer", "clip")
 
@@ -55,13 +57,13 @@ class ProbeSettings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fi
     control_by: str = ""  # a tag: the control gives each of its values one label (else each item)
     dtype: str = "float32"  # of the frozen model
     device: str = ""
-    features: str = "on"  # keep the vectors: on (2 GB), off, or a size such as 8GB
+    features: str | bool = True  # keep the vectors: on (2 GB), off, or a size such as 8GB
 
 
 def read(recipe: Recipe) -> Material:
-    """The items, all with choices from one set of labels; and a schedule that a probe can follow."""
+    """The items of all parts, after a check of what the recipe says."""
     _check_schedule(recipe.schedule)
-    bytes_of(recipe.settings.features)
+    bytes_of(str(recipe.settings.features))
     _check_wording(recipe.settings.wording)
     material = read_probe_items(recipe.data, recipe.seeds.data)
     if not material.content.items.parts.get(DEV):
@@ -83,7 +85,6 @@ class _Heads(NamedTuple):
 def train(recipe: Recipe, material: Material, folder: Path, watch: Watch | None) -> Outcome:
     """Compute the vectors, train both heads, and write the folder."""
     from gnomon.models.transformers.backbones import open_backbone
-    from gnomon.probing.training.selectivity import part_scores, train_scores
 
     settings: ProbeSettings = recipe.settings
     name = recipe.model.removeprefix("hf:")
@@ -94,14 +95,14 @@ def train(recipe: Recipe, material: Material, folder: Path, watch: Watch | None)
         dtype=settings.dtype,
         device=settings.device,
     )
-    store = FeatureStore(backbone, bytes_of(settings.features))
+    store = FeatureStore(backbone, bytes_of(str(settings.features)))
     items: Items = material.content.items
     labels = labels_of(items.train)
     _check_labels(items, labels)
     vectors: dict[str, Vectors] = {}
     for part, members in items.every().items():
         texts = [text_of(item, backbone.mask, settings.wording) for item in members]
-        vectors[part] = store.vectors(texts)
+        vectors[part] = store.vectors(texts, _telling(part, watch))
 
     heads = _train_heads(recipe, items, vectors, labels, folder, watch)
     about = About(
@@ -117,13 +118,13 @@ def train(recipe: Recipe, material: Material, folder: Path, watch: Watch | None)
     )
     write_probe(folder, about, heads.learnt)
 
-    train_gold = gold_of(items.train, labels)
-    tests = {"train": train_scores(vectors["train"], train_gold, heads.control_gold, heads.learnt)}
+    scores = {}
     for part, members in items.parts.items():
-        tests[part] = part_scores(
-            members, vectors[part], labels, heads.learnt, material.content.benchmark
-        )
-    return _outcome(recipe, heads, len(items.train), tests, backbone.describe()["parameters"])
+        benchmark = material.content.benchmark
+        scores[part] = part_scores(members, vectors[part], labels, heads.learnt, benchmark)
+    gold = gold_of(items.train, labels)
+    scores["train"] = train_scores(vectors["train"], gold, heads.control_gold, heads.learnt)
+    return _outcome(recipe, heads, len(items.train), scores, backbone.describe()["parameters"])
 
 
 def labels_of(items: Sequence[Item]) -> tuple[str, ...]:
@@ -236,11 +237,35 @@ def _standing(
         scores=_named(epoch),
         best=max(each.scores[0] for each in history),
         seconds_left=None,
+        evaluated=epoch.epoch % TOLD_EVERY == 0,
     )
 
 
+def _telling(part: str, watch: Watch | None) -> Callable[[int, int], None] | None:
+    """Tells whoever watches how many texts of a part the frozen model has read."""
+    if watch is None:
+        return None
+
+    def tell(known: int, total: int) -> None:
+        doing = f"reading {part}: {known:,} of {total:,} texts"
+        watch(
+            Standing(
+                step=0,
+                steps=0,
+                epoch=0,
+                loss=0.0,
+                scores={},
+                best=None,
+                seconds_left=None,
+                doing=doing,
+            )
+        )
+
+    return tell
+
+
 def _outcome(
-    recipe: Recipe, heads: _Heads, examples: int, tests: dict[str, Any], frozen: int
+    recipe: Recipe, heads: _Heads, examples: int, scores: dict[str, Scores], frozen: int
 ) -> Outcome:
     steps = _probe_settings(recipe).steps_in_epoch(examples)
     probe = heads.learnt["probe"]
@@ -249,12 +274,12 @@ def _outcome(
         steps=steps * len(heads.history),
         epochs=float(len(heads.history)),
         best_step=steps * probe.epoch,
-        best=_named(heads.history[probe.epoch - 1]),
+        best=scores.pop(DEV),
         last_loss=heads.history[-1].losses[0],
         stopped_early=False,
         parameters=frozen + trained,
         trained_parameters=trained,
-        tests=tests,
+        tests=scores,
     )
 
 
@@ -301,5 +326,13 @@ def _check_labels(items: Items, labels: tuple[str, ...]) -> None:
 
 SHORTHAND = {"benchmark": "data.benchmark", "options": "data.options"}
 KIND = Kind(
-    "a linear probe on a frozen model", ProbeData, ProbeSettings, read, None, train, SHORTHAND
+    summary="a linear probe on a frozen model",
+    data=ProbeData,
+    settings=ProbeSettings,
+    read=read,
+    open_learner=None,
+    train=train,
+    shorthand=SHORTHAND,
+    scheme="probe",
+    results=in_words,
 )

@@ -39,7 +39,7 @@ class ProbeData(ItemData, frozen=True, kw_only=True, forbid_unknown_fields=True)
 
     train: Pool = Pool()
     benchmark: str = ""  # NAME@SOURCE, of which all parts are
-    options: dict[str, Any] = {}  # of its source
+    options: dict[str, Any] = msgspec.field(default_factory=dict)  # of its source
     train_split: str = "train"
     dev_split: str = "val"
     test_split: str = "test"  # none if empty

@@ -8,6 +8,7 @@ about the model below it.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import nan
 
 import numpy as np
 
@@ -20,9 +21,14 @@ from gnomon.measures.typical import RELAXED_ACCURACY
 from gnomon.models.baselines import majority
 from gnomon.probing.features import Vectors
 from gnomon.probing.probes import Flags, Learnt, label_probabilities
+from gnomon.probing.training.learners import Outcome, Scores
 from gnomon.records import Answer, Item, pick
 
-Scores = dict[str, float]
+FIGURES = {
+    "relaxed_accuracy": "the probe gets {} right",
+    "majority": "the label that is right most often {}",
+    "control": "the control, trained on shuffled labels, {}",
+}
 
 
 def part_scores(
@@ -46,6 +52,28 @@ def part_scores(
     (gap,) = compare([tables["probe"], tables["control"]], RELAXED_ACCURACY, draws=0)
     _add(found, "selectivity", gap.difference, gap.low, gap.high)
     return found
+
+
+def in_words(outcome: Outcome) -> str:
+    """The results of a probe for its card: a paragraph for each part."""
+    parts = {"dev": outcome.best, **outcome.tests}
+    train = parts.pop("train")
+    told = []
+    for part, scores in parts.items():
+        figures = [words.format(_shown(scores, name)) for name, words in FIGURES.items()]
+        gap = _shown(scores, "selectivity", unit=" points")
+        told.append(f"On {part}, {', '.join(figures)}. Selectivity: {gap}.")
+    told.append(
+        f"Of its own training labels the probe has {100 * train['relaxed_accuracy']:.1f} % right, "
+        f"and the control {100 * train['control_on_its_labels']:.1f} % of its shuffled ones: so "
+        "much can be learnt by heart."
+    )
+    return "\n\n".join(told)
+
+
+def _shown(scores: Scores, name: str, unit: str = " %") -> str:
+    value, low, high = (scores.get(key, nan) for key in (name, f"{name}_low", f"{name}_high"))
+    return f"{100 * value:.1f}{unit} [{100 * low:.1f}, {100 * high:.1f}]"
 
 
 def train_scores(

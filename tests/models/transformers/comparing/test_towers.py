@@ -6,8 +6,8 @@ import pytest
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 
-from gnomon.models.transformers.backbones import open_backbone  # noqa: E402, needs torch
-from gnomon.models.transformers.loading import quiet  # noqa: E402
+from gnomon.models.transformers.backbones import open_backbone
+from gnomon.models.transformers.loading import quiet
 
 TEXTS = ["The bird is left of the old church.", "red car", "The old man is behind the red car."]
 MAKES = ("clip", "siglip", "vilt", "visualbert")
