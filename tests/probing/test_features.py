@@ -119,3 +119,13 @@ def test_the_blank_of_a_cloze_is_the_models_own_mask():
 def test_an_items_own_words_are_never_read_as_a_field():
     odd = item("a {context} {text}", "b {text}")
     assert text_of(odd, "", "{context}: the {text}!") == "b {text}: the a {context} {text}!"
+
+
+def test_what_was_removed_meanwhile_is_read_again(own_cache):
+    reader = Reader()
+    store = FeatureStore(reader)
+    store.vectors(["a", "b"])
+    for file in own_cache.rglob("*.safetensors"):
+        file.unlink()
+    assert store.vectors(["a"]).tolist() == [[1, 1, 1]]
+    assert reader.read == ["a", "b", "a"]

@@ -7,7 +7,8 @@ probe on a part of the data, its control and the questions after it cost no seco
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -84,7 +85,7 @@ class FeatureStore:
     def vectors(self, texts: Sequence[str], watch: Watch | None = None) -> Vectors:
         """One row for each text; `watch` is told how many texts are known, of how many."""
         wanted = {_digest(text): text for text in texts}
-        found = self._kept(wanted.keys())
+        found = self._kept(wanted)
         missing = [digest for digest in wanted if digest not in found]
         for start in range(0, len(missing), IN_A_FILE):
             part = missing[start : start + IN_A_FILE]
@@ -107,22 +108,34 @@ class FeatureStore:
 
         return self.reader.vectors(texts, count)
 
-    def _kept(self, wanted: Any) -> dict[bytes, Vectors]:
+    def _kept(self, wanted: Iterable[bytes]) -> dict[bytes, Vectors]:
         """What the cache holds of the texts that are wanted, by their digests."""
+        by_file: dict[str, list[tuple[bytes, int]]] = {}
+        for digest in wanted:
+            if digest in self._index:
+                file, row = self._index[digest]
+                by_file.setdefault(file, []).append((digest, row))
         found: dict[bytes, Vectors] = {}
+        for file, members in by_file.items():
+            entry = self._cache.read(file, ["vectors"])
+            if entry is None:  # somebody made room
+                continue
+            vectors = entry.tensors["vectors"].numpy()
+            found.update({digest: vectors[row] for digest, row in members})
+        return found
+
+    @cached_property
+    def _index(self) -> dict[bytes, tuple[str, int]]:
+        """For each text that is kept, by its digest, the file and the row of its vector."""
+        found: dict[bytes, tuple[str, int]] = {}
         if not self._keeps:
             return found
-        for key in self._cache.keys(f"{self._start}-"):
-            if len(found) == len(wanted):
-                break
-            entry = self._cache.read(key)
-            if entry is None or not {"digests", "vectors"} <= entry.tensors.keys():
+        for file in self._cache.keys(f"{self._start}-"):
+            entry = self._cache.read(file, ["digests"])
+            if entry is None:
                 continue
-            digests = _digests_in(entry.tensors["digests"].numpy().tobytes())
-            vectors = entry.tensors["vectors"].numpy()
-            for number, digest in enumerate(digests):
-                if digest in wanted:
-                    found[digest] = vectors[number]
+            for row, digest in enumerate(_digests_in(entry.tensors["digests"].numpy().tobytes())):
+                found[digest] = (file, row)
         return found
 
     def _keep(self, digests: list[bytes], vectors: Vectors) -> None:
@@ -133,8 +146,9 @@ class FeatureStore:
         joined = b"".join(digests)
         names = np.frombuffer(joined, dtype=np.uint8).reshape(len(digests), DIGEST).copy()
         tensors = {"digests": torch.from_numpy(names), "vectors": torch.from_numpy(vectors)}
-        entry = Entry(tensors, {})
-        self._cache.write(f"{self._start}-{sha256(joined).hexdigest()[:32]}", entry)
+        file = f"{self._start}-{sha256(joined).hexdigest()[:32]}"
+        self._cache.write(file, Entry(tensors, {}))
+        self._index.update({digest: (file, row) for row, digest in enumerate(digests)})
 
 
 def _digest(text: str) -> bytes:

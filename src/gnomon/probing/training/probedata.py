@@ -87,8 +87,7 @@ def by_splits(data: ProbeData) -> ProbeData:
     found, source = named_source(data.benchmark)
     if SPLIT not in signature(found.sources[source]).parameters:
         train = replace(data.train, source=data.benchmark, options=data.options)
-        parts = data.parts or {DEV: Part(by="group")}
-        return replace(data, train=train, parts=parts)
+        return replace(data, train=train, parts=data.parts or {DEV: _without_splits(data)})
 
     def options_of(split: str) -> dict[str, Any]:
         return {**data.options, SPLIT: split}
@@ -101,6 +100,13 @@ def by_splits(data: ProbeData) -> ProbeData:
                 source=data.benchmark, options=options_of(split), may_share=data.may_share
             )
     return replace(data, train=train, parts=parts)
+
+
+def _without_splits(data: ProbeData) -> Part:
+    """The development part of a source that has no splits."""
+    if data.hold_out:  # what is held out of train
+        return Part(source=data.benchmark, options=data.options)
+    return Part(by="group", may_share=data.may_share)
 
 
 def shared_counts(
