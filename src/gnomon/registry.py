@@ -343,6 +343,9 @@ FIGURES: dict[str, Entry] = {
         "scores against model size, by slice",
     ),
     "shots": Entry("gnomon.reporting.figures.shots:against_shots", "scores against examples"),
+    "curves": Entry(
+        "gnomon.reporting.figures.curves:learning_curves", "scores against the amount of training"
+    ),
     "training": Entry(
         "gnomon.reporting.figures.training:training_curves", "loss and dev scores of training"
     ),

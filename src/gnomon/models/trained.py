@@ -68,7 +68,7 @@ def training_of(name: str) -> dict[str, Any]:
         "recipe": recipe,
         **curves,
     }
-    return {"training": training, **_amounts(recipe, data)}
+    return {"training": training, **_amounts(recipe, data, outcome.steps)}
 
 
 def check_finished(name: str) -> None:
@@ -83,19 +83,19 @@ def check_finished(name: str) -> None:
         )
 
 
-def _amounts(recipe: dict[str, Any], data: dict[str, _Part]) -> dict[str, float]:
-    """How much a model was taught."""
+def _amounts(recipe: dict[str, Any], data: dict[str, _Part], steps: int) -> dict[str, float]:
+    """How much a model was taught; nothing where it took no step."""
     found: dict[str, float] = {}
     train = data.get("train")
     if train and train.items:
-        found["train_items"] = train.items
+        found["train_items"] = train.items if steps else 0
     pool = (recipe.get("data") or {}).get("train") or {}
     if not isinstance(pool, dict):
         return found
     if pool.get("per_group"):
-        found["per_pattern"] = pool["per_group"]
-    if pool.get("percent", 100) < 100:
-        found["train_share"] = pool["percent"]
+        found["per_pattern"] = pool["per_group"] if steps else 0
+    elif "percent" in pool:
+        found["train_share"] = pool["percent"] if steps else 0
     return found
 
 

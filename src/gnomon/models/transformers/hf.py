@@ -13,6 +13,7 @@ from gnomon.contracts import Model
 from gnomon.errors import ModelError, UsageError
 from gnomon.models.choices import check_way_to_ask, reply_room
 from gnomon.models.comparing import check_contrast
+from gnomon.models.keeping import kept
 from gnomon.models.transformers.loading import Loaded, Loading, load
 from gnomon.options import given, neutral
 from gnomon.probing.prompts import Prompt, load_prompt
@@ -113,7 +114,7 @@ def hf(
     place = place_of(name)
     safety = (allow_pickle, trust_remote_code)
     wanted = Loading(kind, revision, dtype, device, *safety, compile, quantise, threads)
-    loaded = load(place.path, wanted)
+    loaded = kept(("hf", place.path, wanted), lambda: load(place.path, wanted))
     _check_options_of_kind(name, loaded.kind, asking)
     return KINDS[loaded.kind].make(name, place, loaded, asking)
 

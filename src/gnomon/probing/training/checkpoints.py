@@ -36,7 +36,7 @@ class Place(msgspec.Struct, kw_only=True):
     best_scores: dict[str, float] = {}
     scores: dict[str, float] = {}  # of the latest evaluation
     evaluations_since_best: int = 0
-    loss: float = float("nan")  # of the latest step
+    loss: float = 0.0  # of the latest step; JSON has no NaN
     ended: bool = False
     scaler: dict[str, float] = {}  # of mixed precision
 
