@@ -55,7 +55,7 @@ ALLOWED = {
         "vision",
     },
     "vision": {"errors", "fetching", "files", "fingerprint", "records", "space", "writing"},
-    "probing": {"contracts", "errors", "files", "records"},
+    "probing": {"contracts", "errors", "fetching", "files", "records", "vision", "writing"},
     # what teaches models knows them; prompts, which models put to use, do not
     "probing/training": {
         "contracts",
@@ -63,8 +63,10 @@ ALLOWED = {
         "files",
         "itemfiles",
         "itemsource",
+        "measures",
         "models",
         "records",
+        "vision",
         "writing",
     },
     "probing/captions": {

@@ -90,6 +90,11 @@ MODELS: dict[str, Entry] = {
         "a model of Hugging Face transformers, any kind: hf:NAME or hf:FOLDER",
         native=True,
     ),
+    "probe": Entry(
+        "gnomon.models.probed:probe",
+        "a linear probe on a frozen model, as gnomon train makes it: probe:DIR",
+        native=True,
+    ),
     "smollm2": Entry(
         "gnomon.models.llamacpp.smollm2:smollm2",
         "SmolLM2-135M-Instruct, embedded: fetched once, no torch",

@@ -9,6 +9,8 @@ examples:
   gnomon train recipe.yaml -o trained --set schedule.epochs=5 --set seeds.data=1
   gnomon train recipe.yaml --check
   gnomon run spacenli -m hf:trained
+  gnomon train probe --set model=hf:minilm --set benchmark=viphy-size --set data.hold_out=0.3 -o p
+  gnomon run viphy-size -m probe:p
 
 DIR gets the weights (safetensors), the recipe as resolved, digests of the data, the loss of each
 step, and a card in words (README.md).
@@ -54,6 +56,7 @@ def arguments(parser: ArgumentParser) -> None:
 def main(args: Namespace) -> int:
     """Train, and print the scores."""
     from gnomon.cli.training import training_line
+    from gnomon.probing.training.kinds import kind
     from gnomon.probing.training.making import carry_out
     from gnomon.probing.training.recipes import load_recipe
     from gnomon.reporting.tables.render import render
@@ -68,7 +71,11 @@ def main(args: Namespace) -> int:
         outcome = carry_out(recipe, Path(args.output), watch=watch)
     if not args.quiet:
         print(render(_scores(outcome), args.format))
-        print(f"The model is in {args.output}; ask it with -m hf:{args.output}", file=sys.stderr)
+        scheme = kind(recipe.kind).scheme
+        print(
+            f"The model is in {args.output}; ask it with -m {scheme}:{args.output}",
+            file=sys.stderr,
+        )
     return 0
 
 

@@ -60,6 +60,8 @@ def in_words(standing: Standing) -> str:
     ...                   best=0.75, seconds_left=75.0))
     'step 40/80 · loss 0.5000 · dev accuracy 0.7500 · 1 min 15 s left'
     """
+    if standing.doing:
+        return standing.doing
     parts = [f"step {standing.step:,}/{standing.steps:,}", f"loss {standing.loss:.4f}"]
     for measure, value in standing.scores.items():
         parts.append(f"dev {measure} {value:.4f}")

@@ -41,8 +41,8 @@ def test_context_tells_more_than_word_counts(content, tmp_path):
     assert tested["perplexity"] < 0.5 * tested["unigram_perplexity"]
     assert outcome.best["perplexity"] < 0.5 * outcome.best["unigram_perplexity"]
     card = (tmp_path / "trained" / "README.md").read_text()
-    assert "unigram" in card
-    assert f"{tested['perplexity']:.2f}"[:3] in card
+    assert f"a perplexity of {tested['perplexity']:.2f}" in card
+    assert f"(a unigram model) come to {tested['unigram_perplexity']:.2f}" in card
 
 
 def test_a_trained_folder_is_asked_like_any_other_masked_model(content, tmp_path):
@@ -219,8 +219,9 @@ def test_damaged_lines_are_told(content, file):
 
 @pytest.mark.parametrize("name", ["capbert", "capbert-paper"])
 def test_the_built_in_recipes_take_captions_by_a_short_name(name):
-    recipe = load_recipe(name, ["captions=some.jsonl"])
+    recipe = load_recipe(name, ["captions=some.jsonl", "captions.length=24"])
     assert recipe.data.files == "some.jsonl"
+    assert recipe.settings.length == 24
     assert recipe.settings.config["model_type"] == "bert"
 
 

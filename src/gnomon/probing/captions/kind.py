@@ -14,6 +14,7 @@ from gnomon.probing.training.kinds import Kind, Material
 if TYPE_CHECKING:
     from gnomon.probing.captions.corpus import Corpus
     from gnomon.probing.captions.learner import CaptionLearner
+    from gnomon.probing.training.learners import Outcome
     from gnomon.probing.training.recipes import Recipe
 
 
@@ -131,6 +132,18 @@ def _check_fit(model: Any, tokenizer: Any, recipe: Recipe) -> None:
         )
 
 
+def results(outcome: Outcome) -> str:
+    """How well captions are foretold that training never saw, in words."""
+    found = []
+    for part, scores in {"captions that chose the weights": outcome.best, **outcome.tests}.items():
+        model, counts = scores["perplexity"], scores["unigram_perplexity"]
+        found.append(
+            f"Of {part}, each token is hidden once and told from the others with a perplexity of "
+            f"{model:.2f}; counts of tokens alone (a unigram model) come to {counts:.2f}."
+        )
+    return "\n\n".join(found)
+
+
 KIND = Kind(
     summary="a masked language model, pretrained on captions",
     data=CaptionData,
@@ -138,4 +151,5 @@ KIND = Kind(
     read=read,
     open_learner=open_learner,
     shorthand={"captions": "data.files"},
+    results=results,
 )

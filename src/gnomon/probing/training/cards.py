@@ -13,6 +13,7 @@ from gnomon.probing.training.schedule import LAST
 
 def card(recipe: Recipe, material: Material, outcome: Outcome) -> str:
     """The text of README.md."""
+    scheme = kind(recipe.kind).scheme
     paragraphs = [
         f"# {recipe.name or recipe.kind}",
         recipe.note or f"This is {kind(recipe.kind).summary}, trained with Gnomon.",
@@ -20,11 +21,11 @@ def card(recipe: Recipe, material: Material, outcome: Outcome) -> str:
         "## Data",
         _data(material),
         "## Results",
-        _results(recipe, outcome),
+        _told(recipe, outcome),
         "## Use",
-        "Ask it like any other model: `gnomon run BENCHMARK -m hf:FOLDER`, where FOLDER is this "
-        "folder. Figures on items that resemble those of training say little about others: the "
-        "parts above say which were held apart.",
+        f"Ask it like any other model: `gnomon run BENCHMARK -m {scheme}:FOLDER`, where FOLDER is "
+        "this folder. Figures on items that resemble those of training say little about others: "
+        "the parts above say which were held apart.",
         "recipe.yaml has every field of the recipe, data.json the digests of the data, "
         "metrics.jsonl the loss of each step and each score on dev, training.json the outcome.",
     ]
@@ -61,6 +62,12 @@ def _facts(facts: Any) -> str:
         shown = f"{value:,}" if isinstance(value, int) else str(value)
         told.append(f"{name} {shown[:12]}")
     return ", ".join(told)
+
+
+def _told(recipe: Recipe, outcome: Outcome) -> str:
+    """The results as the kind tells them, or as a table."""
+    words = kind(recipe.kind).results
+    return words(outcome) if words else _results(recipe, outcome)
 
 
 def _results(recipe: Recipe, outcome: Outcome) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
@@ -17,7 +18,7 @@ import msgspec
 from gnomon.errors import unknown
 
 if TYPE_CHECKING:
-    from gnomon.probing.training.learners import Learner
+    from gnomon.probing.training.learners import Learner, Outcome, Watch
     from gnomon.probing.training.recipes import Recipe
 
 
@@ -40,14 +41,19 @@ class Kind(NamedTuple):
     data: type[Any]  # the shape of the recipe's `data`
     settings: type[Any]  # and of the section with the kind's name
     read: Callable[[Recipe], Material]
-    open_learner: Callable[[Recipe, Material], Learner]
-    shorthand: Mapping[str, str] = {}  # what --set may call a field, and the field's path
+    open_learner: Callable[[Recipe, Material], Learner] | None
+    # instead of a learner: a kind with a loop of its own, which leaves a finished folder
+    train: Callable[[Recipe, Material, Path, Watch | None], Outcome] | None = None
+    shorthand: Mapping[str, str] = {}  # short names of fields for --set, and their paths
+    scheme: str = "hf"  # how what it makes is asked: -m SCHEME:DIR
+    results: Callable[[Outcome], str] | None = None  # the card's results in words, else a table
 
 
 # kind -> module with a KIND
 KINDS = {
     "classify": "gnomon.probing.training.classify",
     "text": "gnomon.probing.training.text",
+    "probe": "gnomon.probing.training.probe",
     "captions": "gnomon.probing.captions.kind",
     "look": "gnomon.probing.looking.kind",
 }

@@ -61,6 +61,7 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
     best: float | None  # of the measure that chooses
     seconds_left: float | None
     evaluated: bool = False  # the scores are of this step
+    doing: str = ""  # what is done before the first step, in a few words
 
 
 Watch = Callable[[Standing], None]

@@ -27,11 +27,23 @@ def check_apart(
     if ANY in allowed:
         return
     _refuse(name, "group", _shared(_groups(train), _groups(part)), allowed)
-    if benchmark is None:
-        return
-    for tags in benchmark.hold_out:
+    tags = object_tags(train, benchmark)
+    if tags:
         shared = _shared(_values(train, tags), _values(part, tags))
         _refuse(name, tags[0], shared, allowed, f"value of {' or '.join(tags)}")
+
+
+def object_tags(items: Sequence[Item], benchmark: Benchmark | None) -> tuple[str, ...]:
+    """The tags that hold the objects of items: the first list of `hold_out` that they have in full.
+
+    None where the benchmark is not known, or its items have no objects.
+    """
+    if benchmark is None:
+        return ()
+    for tags in benchmark.hold_out:
+        if all(item.tags.get(tag) for item in items for tag in tags):
+            return tags
+    return ()
 
 
 def _refuse(

@@ -66,7 +66,7 @@ def load_recipe(name: str | Path, changes: Sequence[str] = ()) -> Recipe:
     if not isinstance(content, dict):
         raise DataError("a recipe has named sections.", _sections_hint(), file=file)
     for change in changes:
-        content = changed(content, _in_full(change, content))
+        content = changed(content, _spelt_out(change, content.get("kind")))
     return recipe_of(content, name=file.stem, file=file)
 
 
@@ -119,13 +119,15 @@ def changed(content: Mapping[str, Any], change: str) -> dict[str, Any]:
     return _with(content, path.replace("-", "_").split("."), value, change)
 
 
-def _in_full(change: str, content: Mapping[str, Any]) -> str:
-    """A change with the path of the field that it calls by a shorter name of the recipe's kind."""
-    said = content.get("kind")
-    if said not in KINDS:
+def _spelt_out(change: str, said: object) -> str:
+    """KEY=VALUE with the full path of a field that its kind has a short name for."""
+    path, equals, value = change.partition("=")
+    first, dot, rest = path.partition(".")
+    in_own_section = bool(dot) and first == said  # a short name may be that of the kind
+    if said not in KINDS or in_own_section:
         return change
-    name, equals, value = change.partition("=")
-    return f"{kind(said).shorthand.get(name, name)}{equals}{value}"
+    short = kind(str(said)).shorthand
+    return f"{short.get(first, first)}{dot}{rest}{equals}{value}"
 
 
 def _with(content: Any, path: Sequence[str], value: Any, change: str) -> dict[str, Any]:
