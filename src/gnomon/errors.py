@@ -78,6 +78,10 @@ class FewItemsWarning(UserWarning):
     """There are fewer items than were asked for; those that there are, are used."""
 
 
+class DamagedDataWarning(UserWarning):
+    """Some lines or elements of a file cannot be read; the rest is used."""
+
+
 class AnswerFileWarning(UserWarning):
     """A file of answers does not fit its benchmark in every respect; what fits is used."""
 

@@ -180,6 +180,18 @@ class ItemSource:
                 found.__dict__[name] = self.__dict__[name]
         return found
 
+    def remembered(self) -> ItemSource:
+        """The same source with its items in memory, for a command that asks them many times."""
+        return _Remembered(
+            self.benchmark,
+            self.source,
+            self.options,
+            self.limit,
+            self.permute,
+            self.shard,
+            kept=tuple(self.items()),
+        )
+
     def limited(self, limit: int | None) -> ItemSource:
         """The same source, narrowed to at most `limit` items."""
         if limit is None:
@@ -190,6 +202,16 @@ class ItemSource:
                 "Give a whole number, or none for all items.",
             )
         return replace(self, limit=operator.index(limit))
+
+
+@dataclass(frozen=True, repr=False)
+class _Remembered(ItemSource):
+    """A source whose items were made before."""
+
+    kept: tuple[Item, ...] = ()
+
+    def items(self) -> Iterator[Item]:
+        return iter(self.kept)
 
 
 class UnitTags:

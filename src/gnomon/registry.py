@@ -106,6 +106,11 @@ MODELS: dict[str, Entry] = {
         "a model of Hugging Face transformers, any kind: hf:NAME or hf:FOLDER",
         native=True,
     ),
+    "probe": Entry(
+        "gnomon.models.probed:probe",
+        "a linear probe on a frozen model, as gnomon train makes it: probe:DIR",
+        native=True,
+    ),
     "smollm2": Entry(
         "gnomon.models.llamacpp.smollm2:smollm2",
         "SmolLM2-135M-Instruct, embedded: fetched once, no torch",
@@ -354,6 +359,12 @@ FIGURES: dict[str, Entry] = {
         "scores against model size, by slice",
     ),
     "shots": Entry("gnomon.reporting.figures.shots:against_shots", "scores against examples"),
+    "curves": Entry(
+        "gnomon.reporting.figures.curves:learning_curves", "scores against the amount of training"
+    ),
+    "training": Entry(
+        "gnomon.reporting.figures.training:training_curves", "loss and dev scores of training"
+    ),
 }
 
 # Files in which other programs leave their answers.

@@ -31,7 +31,7 @@ OUT_OF_REACH = {  # what a test cannot do -> how a command that needs it looks
     "a server of models": r" openai:",
     "a cluster with GPUs": r" --gpus-per-worker",
     "a server that goes on": r"^gnomon (?:annotate|view)",
-    "weights of its own": r"^gnomon demo|^gnomon look photos",
+    "weights of its own": r"^gnomon demo|^gnomon look photos|--back-translate",
     "the network": r"^gnomon data get",
     "files that were fetched": r"@published(?!.* --data)",
     "hundreds of photographs": r"vsr-pairs",  # tests/benchmarks/test_imagepairs.py has a few
@@ -72,15 +72,16 @@ def run(line, code=0):
         line = line.replace("RUN", sorted(Path("runs").iterdir())[0].name)
     if line.endswith(".parquet") or ".parquet " in line:
         pytest.importorskip("duckdb")
+    guess = "asked" if line.startswith("gnomon prompts") else "majority"
     words = [
         match
-        for word in shlex.split(WEIGHTS.sub("-m majority", line))[1:]
+        for word in shlex.split(WEIGHTS.sub(f"-m {guess}", line))[1:]
         for match in sorted(glob.glob(word)) or [word]
     ]
     assert main(words) == code, line
 
 
-def asked(name, *, wording: int = 1):
+def asked(name, *, prompt: str = "", wording: int = 1):
     """A model that is asked by a prompt, in one of its wordings."""
     return baselines.random("", model_seed=wording)
 
@@ -109,6 +110,9 @@ def furnished(tmp_path_factory):
     bank = sorted((own / "bank").glob("*.yaml"))
     shutil.copy(bank[0], folder / "my_patterns.yaml")
     shutil.copy(own / "world.yaml", folder / "my_world.yaml")
+    (folder / "my_candidates.yaml").write_text(
+        'templates: ["{tag:obj_a} is {answer} than {tag:obj_b}.", "So {tag:obj_a} is {answer}, not {tag:obj_b}."]'
+    )
     (folder / "my_patterns").mkdir()
     for file in bank[:2]:
         shutil.copy(file, folder / "my_patterns")
@@ -171,8 +175,9 @@ def _annotate(folder):
 
 
 @pytest.fixture
-def room(furnished, tmp_path):
+def room(furnished, tmp_path, monkeypatch):
     """A copy of that folder, to work in."""
+    monkeypatch.setitem(MODELS, "asked", Entry(f"{__name__}:asked", "for tests"))
     shutil.copytree(furnished, tmp_path, dirs_exist_ok=True)
     return tmp_path
 

@@ -26,6 +26,7 @@ from gnomon.models.choices import (
     reply_room,
     scale_of,
 )
+from gnomon.models.keeping import is_kept, kept
 from gnomon.models.likelihood import check_normalisation
 from gnomon.models.llamacpp.eyes import Eyes, Picture
 from gnomon.models.llamacpp.llama import Llama
@@ -127,7 +128,8 @@ class Gguf:
         self.spec, self.file = spec, file
         self.ask = ask
         self.scale = scale_of(ask)
-        self.llama = Llama(file, context=context, threads=threads)
+        weights = ("llama", file, context, threads)
+        self.llama = kept(weights, lambda: Llama(file, context=context, threads=threads))
         self._eyes: Eyes | None = None
         self._pictures: Sequence[Picture] = ()  # that the items which are asked now show
         try:
@@ -199,7 +201,8 @@ class Gguf:
         """Free the model's memory."""
         if self._eyes:
             self._eyes.close()
-        self.llama.close()
+        if not is_kept(self.llama):
+            self.llama.close()
 
     def _contexts(self, items: Sequence[Item], *, answered: bool) -> list[str]:
         count = len(self._pictures)

@@ -1,0 +1,50 @@
+"""Figures over the amount of training: the mean over draws, with an interval over draws.
+
+Draws differ in the items that were drawn, in their order and in new weights, so the interval says
+what another training of the same kind would come to, on the same test items.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import sqrt
+from statistics import fmean, stdev
+from typing import NamedTuple
+
+from gnomon.measures.distributions import t_quantile
+
+Grown = Mapping[float, Sequence[float]]  # amount -> the figures of its draws
+
+
+class AtAmount(NamedTuple):
+    """The mean of a measure at one amount of training; no interval where there is one draw."""
+
+    amount: float
+    mean: float
+    low: float | None
+    high: float | None
+    deviation: float | None  # the sample standard deviation over draws
+    draws: int
+
+
+def over_draws(grown: Grown, *, level: float = 0.95, share: bool = True) -> list[AtAmount]:
+    """The curve of a measure, with Student's interval for the mean over draws.
+
+    A share stays between 0 and 1.
+
+    >>> over_draws({5: [0.5, 0.6, 0.7], 1: [0.4]})[0]
+    AtAmount(amount=1, mean=0.4, low=None, high=None, deviation=None, draws=1)
+    """
+    return [_at(amount, values, level, share) for amount, values in sorted(grown.items())]
+
+
+def _at(amount: float, values: Sequence[float], level: float, share: bool) -> AtAmount:
+    mean, count = fmean(values), len(values)
+    if count < 2:
+        return AtAmount(amount, mean, None, None, None, count)
+    deviation = stdev(values)
+    reach = t_quantile(0.5 + level / 2, count - 1) * deviation / sqrt(count)
+    low, high = mean - reach, mean + reach
+    if share:
+        low, high = max(0.0, low), min(1.0, high)
+    return AtAmount(amount, mean, low, high, deviation, count)

@@ -1,0 +1,167 @@
+"""The items of a probe: a benchmark's own splits, or objects that train and test do not share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from inspect import signature
+from typing import Annotated, Any, NamedTuple
+
+import msgspec
+from msgspec import Meta
+from msgspec.structs import replace
+
+from gnomon.contracts import Benchmark
+from gnomon.errors import DataError, UsageError
+from gnomon.itemsource import load, named_source
+from gnomon.probing.training.items import (
+    DEV,
+    ItemData,
+    Items,
+    Part,
+    Pool,
+    described,
+    drawn,
+    read_material,
+)
+from gnomon.probing.training.kinds import Material
+from gnomon.probing.training.overlap import check_apart, object_tags
+from gnomon.records import Item, digest
+
+SPLIT = "split"  # the option by which a source gives one of its parts
+
+
+class ProbeData(ItemData, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The recipe's `data`: as for any training on items, or a benchmark by its name.
+
+    A benchmark whose source has splits is taken as it is divided; else a part of its groups is
+    carved out for development.
+    """
+
+    train: Pool = Pool()
+    benchmark: str = ""  # NAME@SOURCE, of which all parts are
+    options: dict[str, Any] = msgspec.field(default_factory=dict)  # of its source
+    train_split: str = "train"
+    dev_split: str = "val"
+    test_split: str = "test"  # none if empty
+    # what train and the other parts have in common, where it is known and wanted so
+    may_share: tuple[str, ...] = ()
+    # a share of the objects (what the benchmark holds out, else its groups): train has none of
+    # them, and the other parts nothing else
+    hold_out: Annotated[float, Meta(ge=0, lt=1)] = 0.0
+
+
+class ProbeItems(NamedTuple):
+    """Items by part, and the benchmark that they are of, where it is known."""
+
+    items: Items
+    benchmark: Benchmark | None
+
+
+def read_probe_items(data: ProbeData, seed: int) -> Material:
+    """The items of all parts, checked; data.json says what each shares with train."""
+    benchmark = None
+    if data.benchmark:
+        benchmark = named_source(data.benchmark)[0]
+        data = by_splits(data)
+    elif data.train.source:
+        benchmark = named_source(data.train.source)[0]
+    if data.hold_out:
+        items = _held_apart(data, benchmark, seed)
+    else:
+        items = read_material(data, seed).content
+    digests = {}
+    for name, members in items.every().items():
+        digests[name] = described(members)
+        if name != "train":
+            digests[name]["shared_with_train"] = shared_counts(items.train, members, benchmark)
+    return Material(ProbeItems(items, benchmark), digests)
+
+
+def by_splits(data: ProbeData) -> ProbeData:
+    """The same data with every part spelt out."""
+    if data.train.source or data.train.file:
+        raise UsageError(
+            "A recipe names a benchmark for all parts, or a source for train, not both.",
+            "Leave out benchmark, or train's source and file.",
+        )
+    found, source = named_source(data.benchmark)
+    if SPLIT not in signature(found.sources[source]).parameters:
+        train = replace(data.train, source=data.benchmark, options=data.options)
+        return replace(data, train=train, parts=data.parts or {DEV: _without_splits(data)})
+
+    def options_of(split: str) -> dict[str, Any]:
+        return {**data.options, SPLIT: split}
+
+    train = replace(data.train, source=data.benchmark, options=options_of(data.train_split))
+    parts = dict(data.parts)
+    for name, split in ((DEV, data.dev_split), ("test", data.test_split)):
+        if split and name not in parts:
+            parts[name] = Part(
+                source=data.benchmark, options=options_of(split), may_share=data.may_share
+            )
+    return replace(data, train=train, parts=parts)
+
+
+def _without_splits(data: ProbeData) -> Part:
+    """The development part of a source that has no splits."""
+    if data.hold_out:  # what is held out of train
+        return Part(source=data.benchmark, options=data.options)
+    return Part(by="group", may_share=data.may_share)
+
+
+def shared_counts(
+    train: Sequence[Item], part: Sequence[Item], benchmark: Benchmark | None
+) -> dict[str, int]:
+    """How many items of a part have their group, or an object, among those of train."""
+    groups = {item.group for item in train if item.group}
+    found = {"items": len(part), "with a group of train": 0}
+    found["with a group of train"] = sum(item.group in groups for item in part)
+    tags = object_tags(train, benchmark)
+    if tags:
+        known = _values(train, tags)
+        shares = [sum(item.tags[tag] in known for tag in tags) for item in part]
+        found["with an object of train"] = sum(count > 0 for count in shares)
+        found["with no object of train"] = sum(count == 0 for count in shares)
+    return found
+
+
+def _held_apart(data: ProbeData, benchmark: Benchmark | None, seed: int) -> Items:
+    """Items whose objects are all held out, or none of them; the others are left out."""
+    if benchmark is None or any(part.by for part in data.parts.values()):
+        raise UsageError(
+            "Objects are held out of a benchmark whose parts have a source each.",
+            "Give data.benchmark, and no part with by.",
+        )
+    pool = list(load(data.train.source, **data.train.options).items())
+    parts = {}
+    for name, part in data.parts.items():
+        parts[name] = list(load(part.source, **part.options).items())
+    tags = object_tags(pool, benchmark)
+    units = _values(pool, tags)
+    for members in parts.values():
+        units |= _values(members, tags)
+    ranked = sorted(units, key=lambda unit: digest(str(seed), "hold out", unit, digits=32))
+    held = set(ranked[: max(1, round(len(ranked) * data.hold_out))])
+
+    train = [item for item in pool if held.isdisjoint(_units(item, tags))]
+    kept = {}
+    for name, members in parts.items():
+        kept[name] = [item for item in members if held.issuperset(_units(item, tags))]
+        if not kept[name] or not train:
+            raise DataError(
+                f"no item of {name if train else 'train'} is left when objects are held out.",
+                "Hold out another share of them: data.hold_out.",
+            )
+        check_apart(train, kept[name], name, frozenset(), benchmark)
+    return Items(train=drawn(train, data.train, seed), parts=kept)
+
+
+def _units(item: Item, tags: Sequence[str]) -> set[str]:
+    return {item.tags[tag] for tag in tags} if tags else {item.group or item.id}
+
+
+def _values(items: Sequence[Item], tags: Sequence[str]) -> set[str]:
+    found: set[str] = set()
+    for item in items:
+        found |= _units(item, tags)
+    return found
