@@ -43,14 +43,17 @@ class Recipe:
 
         The learner sees every field, so two recipes that are alike here train alike.
         """
-        found = {"kind": self.kind, "model": self.model, "note": self.note}
-        return {
-            **found,
-            "data": msgspec.to_builtins(self.data),
-            self.kind: msgspec.to_builtins(self.settings),
-            "schedule": msgspec.to_builtins(self.schedule),
-            "seeds": msgspec.to_builtins(self.seeds),
+        found: dict[str, Any] = {
+            "kind": self.kind,
+            "model": self.model,
+            "note": self.note,
+            "data": self.data,
+            self.kind: self.settings,
+            "schedule": self.schedule,
+            "seeds": self.seeds,
         }
+        plain: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(found))  # no tuples
+        return plain
 
 
 def load_recipe(name: str | Path, changes: Sequence[str] = ()) -> Recipe:
@@ -146,7 +149,7 @@ def _section(
     if value is None:
         value = {}
     try:
-        return msgspec.convert(value, shape)
+        return msgspec.convert(value, shape, strict=False)  # YAML takes 1e-4 for a text
     except msgspec.ValidationError as error:
         wrong = _UNKNOWN_FIELD.search(str(error))
         if wrong:
@@ -154,7 +157,7 @@ def _section(
             known = _fields(shape, wrong["place"] or "")
             raise _unknown_field(wrong["name"], place, known, file) from None
         message = str(error).replace("`$", f"`{name}")
-        if "`" not in message:
+        if "`$" not in str(error):
             message = f"{name}: {message}"
         raise DataError(
             f"{message}.", "Correct the recipe; docs/probing.md lists the fields.", file=file
@@ -170,10 +173,9 @@ def _unknown_field(name: str, place: str, known: Sequence[str], file: str | Path
 
 def _fields(shape: Any, place: str) -> list[str]:
     """The fields of what stands at a place such as `train` or `parts[...]`."""
-    for step in place.split("."):
-        if not step:
-            continue
-        shape = _type_of(shape, step)
+    for step in place.replace("[...]", "[]").split("."):
+        if step:
+            shape = _type_of(shape, step)
     return _names(shape)
 
 
