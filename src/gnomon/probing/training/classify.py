@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
+from msgspec import Meta
 
 from gnomon.errors import DataError, UsageError
 from gnomon.probing.training.items import DEV, ItemData, Items, read_material
@@ -32,6 +33,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
     labels: tuple[str, ...] = ("entailment", "neutral", "contradiction")  # in the head's order
     longest: int = 256  # tokens of a pair; what is longer is cut
+    freeze: Annotated[int, Meta(ge=0)] = 0  # the embeddings and so many lower layers stay as is
     device: str = ""
     lora: Lora | None = None
 
@@ -63,7 +65,7 @@ def _check(item: Item, part: str, labels: Sequence[str]) -> None:
 
 def open_learner(recipe: Recipe, material: Material) -> ClassifyLearner:
     """Load the model with a head for the labels."""
-    from gnomon.probing.training.pretrained import load_pretrained
+    from gnomon.probing.training.pretrained import freeze_below, load_pretrained
 
     labels = recipe.settings.labels
     loaded = load_pretrained(
@@ -74,6 +76,7 @@ def open_learner(recipe: Recipe, material: Material) -> ClassifyLearner:
         id2label=dict(enumerate(labels)),
         label2id={label: place for place, label in enumerate(labels)},
     )
+    freeze_below(loaded.model, recipe.settings.freeze)
     if recipe.settings.lora:
         model = with_lora(loaded.model, recipe.settings.lora, "nli", seed=recipe.seeds.weights)
         loaded = loaded._replace(model=model)

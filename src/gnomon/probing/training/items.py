@@ -8,6 +8,7 @@ groups or the values of a tag, or come from a source or file of their own. From 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -33,7 +34,7 @@ class Pool(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     source: str = ""  # a benchmark: NAME@fresh or NAME@published
     options: dict[str, Any] = {}  # of that source
     file: str = ""  # or a file that `gnomon make` wrote
-    where: Where = {}  # only items with these values of tags
+    where: Where = {}  # only items with these values of tags; * is any text
     per_group: Annotated[int, Meta(ge=0)] = 0  # items drawn from each group; 0 for all
     percent: Annotated[float, Meta(gt=0, le=100)] = 100.0  # of what is left after that
     draw: Annotated[int, Meta(ge=0)] = 0  # which draw: others leave the parts as they are
@@ -160,14 +161,22 @@ def _chosen_by_tags(items: Iterable[Item], where: Where) -> list[Item]:
     found = []
     for item in items:
         for tag, values in seen.items():
-            values.add(item.tags.get(tag, ""))
-        if all(item.tags.get(tag) in values for tag, values in wanted.items()):
+            values.add(_value(item, tag))
+        if all(_fits(_value(item, tag), values) for tag, values in wanted.items()):
             found.append(item)
     for tag, named in wanted.items():
         for value in named:
-            if value not in seen[tag]:
+            if not any(fnmatchcase(each, value) for each in seen[tag]):
                 raise unknown(f"value of the tag {tag}", value, seen[tag] - {""})
     return found
+
+
+def _value(item: Item, tag: str) -> str:
+    return item.group if tag == GROUP else item.tags.get(tag, "")
+
+
+def _fits(value: str, wanted: Sequence[str]) -> bool:
+    return any(fnmatchcase(value, each) for each in wanted)
 
 
 def _is_carved(name: str, part: Part) -> bool:
@@ -187,7 +196,7 @@ def _allowed(part: Part) -> frozenset[str]:
 
 
 def _unit(item: Item, by: str, name: str) -> str:
-    found = item.group if by == GROUP else item.tags.get(by, "")
+    found = _value(item, by)
     if not found:
         tags = ", ".join(sorted(item.tags))
         raise UsageError(

@@ -5,6 +5,7 @@ They are merged into the weights when the model is saved, so the folder loads li
 
 from __future__ import annotations
 
+import warnings
 from typing import Annotated, Any
 
 import msgspec
@@ -43,7 +44,9 @@ def with_lora(model: Any, lora: Lora, kind: str, *, seed: int) -> Any:
         task_type=TASKS[kind],
     )
     try:
-        return peft.get_peft_model(model, config)
+        with warnings.catch_warnings():  # it says what it corrects by itself
+            warnings.simplefilter("ignore")
+            return peft.get_peft_model(model, config)
     except ValueError as error:
         linear = sorted({name.rpartition(".")[2] for name, part in _linear_layers(model)})
         raise UsageError(

@@ -69,6 +69,29 @@ def load_writer(name: str, weights_seed: int, device: str = "") -> tuple[Pretrai
     return load_pretrained(name, MAKERS[kind], weights_seed=weights_seed, device=device), kind
 
 
+def freeze_below(model: Any, layers: int) -> None:
+    """Keep the embeddings and the first layers of a model as they are."""
+    import torch
+
+    if not layers:
+        return
+    depth = model.config.num_hidden_layers
+    stacks = []
+    for part in model.modules():
+        if isinstance(part, torch.nn.ModuleList) and len(part) == depth:
+            stacks.append(part)
+    if len(stacks) != 1 or layers > depth:
+        raise UsageError(
+            f"freeze: {layers} does not fit this model of {depth} layers.",
+            "Leave freeze out, or give a smaller number.",
+        )
+    for part in (model.get_input_embeddings(), *stacks[0][:layers]):
+        part.requires_grad_(requires_grad=False)
+    embeddings = getattr(model.base_model, "embeddings", None)
+    if embeddings is not None:  # of positions and kinds of text, too
+        embeddings.requires_grad_(requires_grad=False)
+
+
 def _path(name: str) -> str:
     if not name:
         raise UsageError(

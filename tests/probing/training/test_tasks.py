@@ -1,0 +1,225 @@
+"""Finetuning small models made on disk: they learn, are saved, and are asked as they were scored."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import msgspec
+import pytest
+import yaml
+
+torch = pytest.importorskip("torch")
+
+from gnomon.errors import DataError, RunError, UsageError
+from gnomon.models.transformers.hf import hf
+from gnomon.probing.training.folder import finished
+from gnomon.probing.training.kinds import kind
+from gnomon.probing.training.making import carry_out
+from gnomon.probing.training.recipes import recipe_of
+from gnomon.probing.training.schedule import Seeds
+from gnomon.writing import write_items
+
+LEARNING = {"epochs": 25, "batch": 12, "learning_rate": 4e-3, "warmup": 0.1}
+
+
+def recipe(model: Path, items: Path, kind: str, settings: dict | None = None, **schedule: object):
+    content = {
+        "kind": kind,
+        "model": str(model),
+        "data": {
+            "train": {"file": str(items)},
+            "parts": {"dev": {"by": "item", "count": 2}, "test": {"by": "item", "count": 2}},
+        },
+        kind: {"device": "cpu", **(settings or {})},
+        "schedule": {**LEARNING, **schedule},
+    }
+    return recipe_of(content, name="made")
+
+
+def accuracy(folder: Path, items) -> float:
+    answers = hf(str(folder), device="cpu").answer(items)
+    right = [answer.choice in item.gold for item, answer in zip(items, answers, strict=True)]
+    return sum(right) / len(right)
+
+
+TASKS = {
+    "a head for pairs": ("encoder", "classify", {}),
+    "a head for pairs, lower layer frozen": ("encoder", "classify", {"freeze": 1}),
+    "a masked model": ("masked", "text", {}),
+    "a decoder": ("causal", "text", {}),
+    "an encoder-decoder": ("seq2seq", "text", {}),
+}
+
+
+@pytest.mark.parametrize("task", TASKS)
+@pytest.mark.filterwarnings("ignore:.*obvious pairs")
+def test_a_small_model_learns_and_is_asked_as_it_was_scored(
+    small_model, items_file, tmp_path, task
+):
+    make, name, settings = TASKS[task]
+    wanted = recipe(small_model(make), items_file, name, settings)
+    outcome = carry_out(wanted, tmp_path / "trained")
+    assert outcome.best["accuracy"] >= 0.8, "a third would be chance"
+    items = kind(name).read(wanted).content
+    for part, scores in {"dev": outcome.best, **outcome.tests}.items():
+        assert accuracy(tmp_path / "trained", items.parts[part]) == scores["accuracy"]
+
+
+def test_the_loss_of_a_writer_is_the_likelihood_that_it_is_asked_for(small_model, items_file):
+    from gnomon.probing.training.text import Lesson
+
+    for make in ("causal", "seq2seq"):
+        wanted = recipe(small_model(make), items_file, "text")
+        material = kind("text").read(wanted)
+        learner = kind("text").open_learner(wanted, material)
+        learner.module.eval()
+        items = material.content.train[:6]
+        answers = hf(str(small_model(make)), device="cpu").answer(items)
+        for item, answer in zip(items, answers, strict=True):
+            place = item.choices.index(item.gold[0])
+            word = learner.prompt.answers(item)[place][0]
+            with torch.no_grad():
+                loss = learner.loss([Lesson(item, word)]).item()
+            assert -loss == pytest.approx(answer.scores[place], abs=1e-4)
+
+
+def test_the_losses_of_a_batch_are_those_of_its_items(small_model, items_file):
+    for make, name in (("encoder", "classify"), ("masked", "text"), ("causal", "text")):
+        wanted = recipe(small_model(make), items_file, name)
+        learner = kind(name).open_learner(wanted, kind(name).read(wanted))
+        learner.module.eval()
+        batch = next(iter(learner.batches(0)))
+        with torch.no_grad():
+            alone = [learner.loss([each]).item() for each in batch]
+            together = learner.loss(batch).item()
+        assert together == pytest.approx(sum(alone) / len(alone), abs=1e-5)
+
+
+@pytest.mark.filterwarnings("ignore:.*obvious pairs")
+def test_matrices_of_lora_are_merged_so_that_the_folder_loads(small_model, items_file, tmp_path):
+    pytest.importorskip("peft")
+    for make, name in (("encoder", "classify"), ("causal", "text")):
+        wanted = recipe(small_model(make), items_file, name, {"lora": {"rank": 4}}, epochs=2)
+        outcome = carry_out(wanted, tmp_path / make)
+        assert 0 < outcome.trained_parameters < outcome.parameters / 2
+        items = kind(name).read(wanted).content.parts["test"]
+        assert accuracy(tmp_path / make, items) == outcome.tests["test"]["accuracy"]
+
+
+def test_where_several_labels_are_right_any_of_them_will_do(small_model, make_pairs, tmp_path):
+    items = [msgspec.structs.replace(item, gold=item.choices[:2]) for item in make_pairs()]
+    write_items(tmp_path / "items.jsonl", items)
+    wanted = recipe(small_model("encoder"), tmp_path / "items.jsonl", "classify")
+    learner = kind("classify").open_learner(wanted, kind("classify").read(wanted))
+    learner.module.eval()
+    with torch.no_grad():
+        loss = learner.loss(items[:4]).item()
+        inputs, _ = learner.inputs(items[:4])
+        chances = learner.module(**inputs).logits.softmax(-1)[:, :2].sum(-1)
+    assert loss == pytest.approx(-chances.log().mean().item(), abs=1e-6)
+    drawn = kind("text").open_learner(
+        recipe(small_model("causal"), tmp_path / "items.jsonl", "text"),
+        kind("text").read(recipe(small_model("causal"), tmp_path / "items.jsonl", "text")),
+    )
+    words = {
+        lesson.word for epoch in range(3) for batch in drawn.batches(epoch) for lesson in batch
+    }
+    assert len(words) == 2
+
+
+def test_the_folder_holds_weights_recipe_digests_metrics_and_a_card(
+    small_model, items_file, tmp_path
+):
+    wanted = recipe(small_model("encoder"), items_file, "classify", epochs=2)
+    folder = tmp_path / "trained"
+    outcome = carry_out(wanted, folder)
+    assert {file.name for file in folder.iterdir()} == {
+        "README.md",
+        "config.json",
+        "data.json",
+        "metrics.jsonl",
+        "model.safetensors",
+        "recipe.yaml",
+        "tokenizer.json",
+        "tokenizer_config.json",
+        "training.json",
+    }
+    assert recipe_of(yaml.safe_load((folder / "recipe.yaml").read_text()), name="made") == wanted
+    assert finished(folder) == outcome
+    card = (folder / "README.md").read_text()
+    assert "took 6 steps, 2 epochs" in card
+    assert "items 36" in card
+    assert "| test |" in card
+
+
+def test_the_same_command_again_says_what_came_of_it(small_model, items_file, tmp_path):
+    wanted = recipe(small_model("encoder"), items_file, "classify", epochs=1)
+    outcome = carry_out(wanted, tmp_path / "trained")
+    before = (tmp_path / "trained" / "model.safetensors").stat().st_mtime_ns
+    assert carry_out(wanted, tmp_path / "trained") == outcome
+    assert (tmp_path / "trained" / "model.safetensors").stat().st_mtime_ns == before
+
+
+def test_a_folder_of_another_recipe_is_refused_with_what_differs(small_model, items_file, tmp_path):
+    folder = tmp_path / "trained"
+    carry_out(recipe(small_model("encoder"), items_file, "classify", epochs=1), folder)
+    other = recipe(small_model("encoder"), items_file, "classify", epochs=2)
+    with pytest.raises(RunError, match=r"schedule\.epochs was 1 and is 2"):
+        carry_out(other, folder)
+
+
+def test_data_that_changed_are_refused(small_model, items_file, make_pairs, tmp_path):
+    wanted = recipe(small_model("encoder"), items_file, "classify", epochs=1)
+    carry_out(wanted, tmp_path / "trained")
+    write_items(items_file, make_pairs(seed=5))
+    with pytest.raises(RunError, match="data have changed"):
+        carry_out(wanted, tmp_path / "trained")
+
+
+def test_a_folder_with_something_else_in_it_is_left_alone(small_model, items_file, tmp_path):
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "thesis.txt").write_text("precious")
+    with pytest.raises(RunError, match=r"holds something else: thesis\.txt"):
+        carry_out(recipe(small_model("encoder"), items_file, "classify"), tmp_path / "full")
+
+
+def test_a_label_that_is_not_in_the_set_is_named_before_anything_loads(items_file):
+    wanted = recipe(Path("no/such/model"), items_file, "classify", {"labels": ["entailment", "no"]})
+    with pytest.raises(
+        DataError, match=r"label '(neutral|contradiction)', which is not in the set"
+    ):
+        kind("classify").read(wanted)
+
+
+def test_items_of_another_form_are_refused_by_a_head_for_pairs(make_pairs, tmp_path):
+    cloze = [msgspec.structs.replace(item, form="choice") for item in make_pairs()]
+    write_items(tmp_path / "items.jsonl", cloze)
+    with pytest.raises(UsageError, match="is a choice"):
+        kind("classify").read(recipe(Path("x"), tmp_path / "items.jsonl", "classify"))
+
+
+def test_an_encoder_without_a_head_cannot_learn_to_write(small_model, items_file, tmp_path):
+    with pytest.raises(UsageError, match="BertModel"):
+        carry_out(recipe(small_model("encoder"), items_file, "text"), tmp_path / "trained")
+
+
+def test_a_recipe_without_a_model_says_so(items_file, tmp_path):
+    wanted = recipe(Path(), items_file, "classify")
+    with pytest.raises(UsageError, match="which model to begin with"):
+        carry_out(replace(wanted, model=""), tmp_path / "trained")
+
+
+def test_seeds_of_weights_choose_the_new_head_and_seeds_of_data_the_items(
+    small_model, items_file, tmp_path
+):
+    wanted = recipe(small_model("encoder"), items_file, "classify")
+    heads, drawn = {}, {}
+    for data in (0, 1):
+        for weights in (0, 1):
+            each = replace(wanted, seeds=Seeds(data=data, weights=weights))
+            material = kind("classify").read(each)
+            learner = kind("classify").open_learner(each, material)
+            heads[data, weights] = learner.module.classifier.weight.detach().clone()
+            drawn[data, weights] = material.digests["train"]["sha256"]
+    assert torch.equal(heads[0, 0], heads[1, 0])
+    assert not torch.equal(heads[0, 0], heads[0, 1])
+    assert drawn[0, 0] == drawn[0, 1] != drawn[1, 0]
