@@ -189,7 +189,12 @@ def _ask(args: Namespace, source: ItemSource, candidates: Candidates) -> list[An
         for number, model in enumerate(candidates.models, 1):
             title = f"{source.name} · {model.spec} · prompt {number} of {total}"
             with live_line(title, quiet=args.quiet) as watch:
-                runs.append(engine.run(source, model, runs=args.runs, watch=watch, command=command))
+                try:
+                    run = engine.run(source, model, runs=args.runs, watch=watch, command=command)
+                except KeyboardInterrupt:
+                    tell(f"stopped at prompt {number} of {total}. Give the command again to go on.")
+                    raise SystemExit(130) from None
+            runs.append(run)
     return runs
 
 
