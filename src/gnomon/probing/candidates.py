@@ -62,6 +62,10 @@ class Sifted(NamedTuple):
     candidates: tuple[Candidate, ...]
     dropped: dict[str, int]
 
+    def with_dropped(self, more: Mapping[str, int]) -> Sifted:
+        """The same, with those that were dropped before."""
+        return self._replace(dropped=dict(Counter(self.dropped) + Counter(more)))
+
 
 def read_candidates(file: Path) -> CandidateList:
     """A file of candidates, checked."""
