@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from gnomon.cli.progress import duration
+from gnomon.runs.pace import duration
 from gnomon.errors import inert
 
 if TYPE_CHECKING:

@@ -101,7 +101,7 @@ def _as_answers(items: Sequence[Item], right: Flags) -> list[Answer]:
 def _most_frequent(items: Sequence[Item]) -> list[Answer]:
     """The answers of the baseline, which looks at the labels of the items themselves."""
     baseline = majority("")
-    baseline.prepare(items, None)  # type: ignore[arg-type]  # looks at the items alone
+    baseline.prepare(items, None)  # type: ignore[arg-type, misc]  # looks at the items alone
     return baseline.answer(items)
 
 
