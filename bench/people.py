@@ -104,11 +104,13 @@ def measure(people: int, speed: float, folder: Path) -> dict[str, float]:
     ]
     used = processor_seconds(server.pid)
     began = time.monotonic()
-    asyncio.run(work_at_once(crowd, THINK / speed))
-    seconds = time.monotonic() - began
-    used = processor_seconds(server.pid) - used
-    peak = memory(server.pid)
-    server.stop()
+    try:
+        asyncio.run(work_at_once(crowd, THINK / speed))
+        seconds = time.monotonic() - began
+        used = processor_seconds(server.pid) - used
+        peak = memory(server.pid)
+    finally:
+        server.stop()
 
     waits = sorted(wait for one in crowd for wait in one.waits)
     acknowledged = sum(len(one.acknowledged) for one in crowd)

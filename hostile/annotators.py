@@ -174,8 +174,16 @@ class Annotator:
             assert shown.body.startswith(b"\xff\xd8")
 
     async def _ask(self, method: str, address: str, body: str = "") -> Heard:
+        reused = self._streams is not None
         try:
             async with asyncio.timeout(PATIENCE):
+                try:
+                    return await self._exchange(method, address, body)
+                except (OSError, EOFError):
+                    if not reused:
+                        raise
+                # A server closes connections that nobody uses; browsers then try once more.
+                await self.close()
                 return await self._exchange(method, address, body)
         except (OSError, EOFError, TimeoutError, ValueError) as error:
             await self.close()

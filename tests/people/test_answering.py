@@ -6,6 +6,7 @@ import msgspec
 import pytest
 
 from gnomon.errors import GnomonError, RunError, UsageError
+from gnomon.people import extras
 from gnomon.people.answering import (
     LONGEST_COMMENT,
     Asked,
@@ -18,7 +19,7 @@ from gnomon.people.order import instructed, slots_for
 from gnomon.people.taskfile import task_named
 from gnomon.people.tasks import ResponseError, question_of, read_response
 from gnomon.records import Item
-from gnomon.runs import Run, remove
+from gnomon.runs import Run, RunLog, remove
 
 SETTINGS = Settings(task_named("choose"))
 
@@ -210,6 +211,38 @@ def test_a_persons_run_can_be_removed_whole(tmp_path: Path) -> None:
     person.close()
     remove(Run.open(person.folder))
     assert not person.folder.exists()
+
+
+def test_a_full_disk_keeps_what_was_saved_and_no_half_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    person = begin(tmp_path)
+    person.keep(person.slots[0], {"choice": "yes"})
+
+    def fail(descriptor: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(extras.os, "fsync", fail)
+        with pytest.raises(RunError, match="No space left"):
+            person.keep(person.slots[1], {"choice": "no"})
+    person.keep(person.slots[2], {"choice": "no"})
+    person.close()
+    kept = [extra.slot for extra in read_extras(person.folder)]
+    assert kept == [person.slots[0].key, person.slots[2].key]
+    assert len(answers_of(person.folder)) == 2
+
+
+def test_an_answer_that_the_log_could_not_take_is_logged_at_the_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    person = begin(tmp_path)
+    with monkeypatch.context() as patch:
+        patch.setattr(RunLog, "add_answers", lambda *_, **__: 1 / 0)
+        with pytest.raises(ZeroDivisionError):
+            person.keep(person.slots[0], {"choice": "yes"})
+    person.close()
+    assert len(answers_of(person.folder)) == 1
 
 
 def test_damaged_extras_say_where(tmp_path: Path) -> None:

@@ -249,12 +249,20 @@ def test_a_task_that_cannot_be_used_says_why(tmp_path: Path, change: dict, messa
         task_named(str(file))
 
 
+def test_braces_in_a_task_of_ones_own_are_only_braces(tmp_path: Path) -> None:
+    file = tmp_path / "mine.yaml"
+    words = read_yaml(package_data("tasks/picture.yaml"))
+    words["recognise"] = "See {thing}? {0} {x.y}"
+    file.write_text(yaml.safe_dump(words), encoding="utf-8")
+    assert question_of(task_named(str(file)), SCENE).parts[0].ask == "See the man? {0} {x.y}"
+
+
 def test_a_task_by_a_wrong_name_says_which_there_are() -> None:
     with pytest.raises(UsageError, match="chose"):
         task_named("chose")
 
 
-@pytest.mark.parametrize("name", ["scales", "chains", "spacenli"])
+@pytest.mark.parametrize("name", ["scales", "posrel", "calculus"])
 def test_choose_asks_any_benchmark(name: str) -> None:
     from itertools import islice
 

@@ -147,7 +147,10 @@ def main(args: Namespace) -> int:
     def ready(address: str) -> None:
         _tell(study, people, tokens, address)
 
-    serve(study, where, ready)
+    try:
+        serve(study, where, ready)
+    finally:
+        _tell_progress(study, people)
     return 0
 
 
@@ -236,6 +239,18 @@ def _tell(study: Study, people: list[str], tokens: dict[str, str], address: str)
         inert(f"Answers go to {study.folder}. Ctrl-C ends it; the same command continues."),
         flush=True,
     )
+
+
+def _tell_progress(study: Study, people: list[str]) -> None:
+    """How far each person has come."""
+    from gnomon.people.answering import person_folder
+    from gnomon.runs import Run
+
+    for person in people:
+        folder = person_folder(study.asked, person, study.settings.task, study.folder)
+        counts = Run.open(folder).counts()
+        answered = f"{counts.answered + counts.unread} of {counts.items} answered"
+        print(f"  {person}  {answered}, {counts.errors} skipped")
 
 
 def _link(address: str, token: str, more: str = "") -> str:

@@ -119,6 +119,7 @@ class PersonRun:
     def close(self) -> None:
         """Bring the manifest up to date and let others in."""
         self._extras.close()
+        self._log_lost_answers()
         self._update_manifest()
         self._log.close()
 
@@ -140,7 +141,7 @@ class PersonRun:
             self._update_manifest()
 
     def _log_lost_answers(self) -> None:
-        """Log what was written down but not logged: the process ended in between."""
+        """Log what was written down but not logged: the process ended, or the disk was full."""
         logged = {item.id: answer for item, answer in Run.open(self.folder).answers()}
         for slot in self.slots:
             extra = self.given.get(slot.key)

@@ -6,6 +6,7 @@ answer itself is logged. The last line on a slot counts, so nothing is doubled b
 
 from __future__ import annotations
 
+import errno
 import os
 from datetime import datetime
 from pathlib import Path
@@ -58,10 +59,14 @@ class Extras:
 
     def add(self, extra: Extra) -> None:
         """Write one response down for good."""
+        line = _encode(extra) + b"\n"
+        before = self._out.seek(0, os.SEEK_END)
         try:
-            self._out.write(_encode(extra) + b"\n")
+            if self._out.write(line) < len(line):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
             os.fsync(self._out.fileno())
         except OSError as error:
+            self._out.truncate(before)  # half a line would spoil the next one
             raise _not_kept(self._file, error) from None
         self.last[extra.slot] = extra
 

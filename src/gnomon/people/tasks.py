@@ -76,13 +76,15 @@ def read_response(task: Task, item: Item, response: Response) -> Said:
 def check_items(task: Task, items: Iterable[Item]) -> None:
     """Refuse items that the task cannot ask."""
     problem = _KINDS[task.kind].problem
-    for item in items:
+    for place, item in enumerate(items):
         wrong = problem(task, item)
         if wrong:
             raise DataError(
                 f"The task {task.kind} cannot ask item '{item.id}': {wrong}.",
                 "Choose another --task, or other items.",
             )
+        if place == 0:
+            question_of(task, item)  # reads what the task needs
 
 
 def _options(task: Task, values: Iterable[str]) -> tuple[Option, ...]:
@@ -254,16 +256,23 @@ def _contrast_problem(task: Task, item: Item) -> str:
 
 def _picture(task: Task, item: Item) -> Question:
     first, second = _things(item)
-    words = {"first": f"the {first}", "second": f"the {second}"}
     labels = {value: task.labels.get(value, value) for value in (YES, NO)}
     parts = []
     for name, thing in (("a", first), ("b", second)):
-        parts.append(Part(name, task.recognise.format(thing=f"the {thing}"), _numbered(labels)))
+        ask = _filled(task.recognise, thing=f"the {thing}")
+        parts.append(Part(name, ask, _numbered(labels)))
     relations = {choice: task.labels.get(choice, choice) for choice in item.choices}
     relations[UNCLEAR] = task.unclear
-    ask = _ask(task, item).question.format(**words)
+    ask = _filled(_ask(task, item).question, first=f"the {first}", second=f"the {second}")
     parts.append(Part("relation", ask, _numbered(relations), (("a", YES), ("b", YES))))
     return Question((), _pictures(item), tuple(parts))
+
+
+def _filled(text: str, **words: str) -> str:
+    """A text of a task with the names of things in their places, and no other meaning of braces."""
+    for place, word in words.items():
+        text = text.replace(f"{{{place}}}", word)
+    return text
 
 
 def _things(item: Item) -> tuple[str, str]:

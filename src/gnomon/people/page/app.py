@@ -33,7 +33,9 @@ ELSEWHERE = (
     "Open your personal link again to continue here: nothing is lost."
 )
 NOT_YOURS = "This is not one of your items."
-NOT_WORKING = "This did not work, and nothing was saved. Tell the person who sent you the link."
+NOT_WORKING = (
+    "This did not work. Tell the person who sent you the link: what you saved before is kept."
+)
 SENT_BEFORE = (
     "This item was answered since this page was shown. Here is the answer that was kept: "
     "change it if it is wrong."

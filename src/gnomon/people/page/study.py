@@ -135,13 +135,16 @@ class Study:
             known = self._people.get(name)
             if known is not None:
                 return known
-            if self.panel is None or len(self._people) >= self.panel.most:
+            if self.panel is None or self._people_of_panel() >= self.panel.most:
                 raise FullError("Enough people have taken part. Thank you for coming.")
             desk = await asyncio.to_thread(self._open, name)
             link = msgspec.structs.replace(desk.link, participant=participant)
             await asyncio.to_thread(write_link, desk.run.folder, link)
             desk.link = link
             return desk
+
+    def _people_of_panel(self) -> int:
+        return sum(1 for desk in self._desks.values() if desk.link.participant)
 
     def close(self) -> None:
         """Close all runs."""
