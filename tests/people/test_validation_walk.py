@@ -79,3 +79,13 @@ def test_pairs_become_captions_and_captions_a_validated_set(tmp_path, monkeypatc
     assert run.counts().answered == 5
     assert main(["report", *validators, "-o", "report.html"]) == 0
     assert "majority of 3 people" in (tmp_path / "report.html").read_text()
+
+    capsys.readouterr()
+    assert main(["people", "forget", "ben", "--yes"]) == 0
+    told = capsys.readouterr().out
+    for name in ("validated.jsonl", "report.html", "vsr@validated.jsonl-constant"):
+        assert name in told
+    assert not (tmp_path / validators[0]).exists()
+    assert (tmp_path / validators[1]).exists()
+    assert main(["people", "forget", "ann", "--yes"]) == 0
+    assert "captions.jsonl  captions that they wrote" in capsys.readouterr().out

@@ -52,20 +52,7 @@ def arguments(parser: ArgumentParser) -> None:
         metavar="ITEMS",
         help="write the items that are kept, with their votes: .jsonl, .csv or .parquet",
     )
-    parser.add_argument(
-        "--rule",
-        choices=RULES,
-        default=RULES[0],
-        help="which items are kept: those whose label two thirds of the votes confirm (default), "
-        "or those with a majority for any label, which becomes the right one",
-    )
-    parser.add_argument(
-        "--least",
-        type=int,
-        default=1,
-        metavar="N",
-        help="votes that an item needs to be kept (default: 1)",
-    )
+    _keeping_arguments(parser)
     parser.add_argument(
         "--level",
         type=float,
@@ -89,6 +76,24 @@ def arguments(parser: ArgumentParser) -> None:
     )
     parser.add_argument(
         "--format", choices=FORMATS, default="table", help="output format (default: table)"
+    )
+
+
+def _keeping_arguments(parser: ArgumentParser) -> None:
+    """The options that say which items are kept."""
+    parser.add_argument(
+        "--rule",
+        choices=RULES,
+        default=RULES[0],
+        help="which items are kept: those whose label two thirds of the votes confirm (default), "
+        "or those with a majority for any label, which becomes the right one",
+    )
+    parser.add_argument(
+        "--least",
+        type=int,
+        default=1,
+        metavar="N",
+        help="votes that an item needs to be kept (default: 1)",
     )
 
 
