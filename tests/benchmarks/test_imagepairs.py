@@ -147,6 +147,28 @@ def test_pairs_come_from_drawn_scenes_too(tmp_path):
         assert item.images[0].sha256 != item.images[1].sha256
 
 
+def test_pairs_come_from_single_scenes_with_each_thing_once(tmp_path):
+    from PIL import Image as Pixels
+
+    def scene(name, *things):
+        placed = []
+        for number, thing in enumerate(things):
+            placed.append({"id": str(number), "thing": thing, "at": [number, 0, 0]})
+        viewer = {"eye": [0, -3, 1], "at": [0, 0, 0]}
+        whole = {"things": placed, "viewer": viewer}
+        (tmp_path / f"{name}.json").write_text(json.dumps(whole))
+        Pixels.new("RGB", (8, 8), (40 * name, 0, 0)).save(tmp_path / f"{name}.png")
+
+    scene(1, "cat", "dining table", "dog")
+    scene(2, "dining table", "cat")
+    scene(3, "cat", "cat", "dining table")
+    (tmp_path / "4.json").write_text("{}")  # has no picture
+    with pytest.warns(FewItemsWarning):
+        [item] = gnomon.load("vsr-pairs@scenes", scenes=str(tmp_path)).items()
+    assert item.group == "cat / dining table"
+    assert {item.tags["image"], item.tags["image_2"]} == {"1.png", "2.png"}
+
+
 def test_what_is_no_instances_file_is_refused_with_its_byte(tmp_path):
     file = tmp_path / "broken.json"
     file.write_text('{"images": [{"id": 1, "file_name": "1.jpg"}], "annotations": [{"id":')
@@ -162,8 +184,8 @@ def test_what_is_no_instances_file_is_refused_with_its_byte(tmp_path):
         list(gnomon.load("vsr-pairs").items())
     with pytest.raises(UsageError, match="set of scenes"):
         list(gnomon.load("vsr-pairs@scenes").items())
-    with pytest.raises(DataError, match="gnomon make vsr@fresh"):
-        list(gnomon.load("vsr-pairs@scenes", scenes=str(tmp_path)).items())
+    with pytest.raises(DataError, match="no scenes with pictures"):
+        list(gnomon.load("vsr-pairs@scenes", scenes=str(tmp_path / "nowhere")).items())
 
 
 def test_a_count_below_one_is_refused(coco):

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
 from itertools import combinations
 from pathlib import Path
 from random import Random
@@ -16,27 +15,22 @@ from typing import NamedTuple
 
 from gnomon.benchmarks.vsr.categories import all_relations
 from gnomon.benchmarks.vsr.files import NO_COPULA
+from gnomon.benchmarks.vsr.pairsources import (
+    Concepts,
+    Found,
+    found_in_instances,
+    found_in_scenes,
+    gallery_of,
+)
 from gnomon.contracts import Benchmark, Listing
-from gnomon.errors import DataError, FewItemsWarning, UsageError
-from gnomon.files import read_jsonl
+from gnomon.errors import FewItemsWarning, UsageError
 from gnomon.records import Image, Item, digest
 from gnomon.vision.images import describe
-from gnomon.vision.instances import Instances
 from gnomon.vision.look.readers.reading import Gallery
 
 AREA = 30_000.0  # square pixels of the smallest instance that is shown
 MOST_USES = 3  # pairs in which a picture is shown
 NAME = "vsr-pairs"
-MAKE_SCENES = "Make them with `gnomon make vsr@fresh -o scenes`, and give --set scenes=scenes."
-
-Concepts = tuple[str, str]
-
-
-class Found(NamedTuple):
-    """The pictures of each two things, and what was left out on the way."""
-
-    pictures: Mapping[Concepts, Sequence[str]]  # names or paths, in order
-    counts: Sequence[tuple[str, int]]  # what, and how many
 
 
 class Drawn(NamedTuple):
@@ -64,8 +58,8 @@ def from_instances(
     area       the least area of each thing, in square pixels
     most       in how many pairs a picture is shown at most
     """
-    found = _in_instances(instances, images, area, _changed(instances))
-    gallery = _gallery(images)
+    found = found_in_instances(instances, images, area)
+    gallery = gallery_of(images)
     for pair in drawn_pairs(found.pictures, count, seed, most):
         shown = tuple(_photo(picture, gallery) for picture in pair.pictures)
         yield contrast_item(pair, shown)
@@ -74,14 +68,15 @@ def from_instances(
 def from_scenes(
     *, scenes: str = "", count: int = 100, seed: int = 0, most: int = MOST_USES
 ) -> Iterator[Item]:
-    """Pairs of drawn pictures, from a set that `gnomon make vsr@fresh -o DIR` wrote.
+    """Pairs of drawn pictures, from a set of scenes.
 
-    scenes  its folder
+    scenes  a folder that `gnomon make vsr@fresh -o DIR` wrote, or one with scenes and their
+            pictures: NAME.json and NAME.png, as `gnomon scene` writes them
     count   how many pairs
     seed    draws things, pictures and their order
     most    in how many pairs a picture is shown at most
     """
-    found = _in_scenes(scenes, _changed(scenes))
+    found = found_in_scenes(scenes)
     for pair in drawn_pairs(found.pictures, count, seed, most):
         yield contrast_item(pair, tuple(map(describe, pair.pictures)))
 
@@ -174,112 +169,16 @@ def account_of_instances(
     *, instances: str = "", images: str = "", area: float = AREA, **_: object
 ) -> Listing:
     """What each filter leaves out."""
-    return _account(_in_instances(instances, images, area, _changed(instances)))
+    return _account(found_in_instances(instances, images, area))
 
 
 def account_of_scenes(*, scenes: str = "", **_: object) -> Listing:
     """What each filter leaves out."""
-    return _account(_in_scenes(scenes, _changed(scenes)))
+    return _account(found_in_scenes(scenes))
 
 
 def _account(found: Found) -> Listing:
     return Listing("What pairs were drawn from", ("what", "n"), tuple(found.counts))
-
-
-@lru_cache(maxsize=1)
-def _in_instances(file: str, images: str, area: float, changed: int) -> Found:
-    if not file:
-        raise UsageError(
-            "Pairs of photographs need the file that says what is in them.",
-            "Give COCO's with --instances, or draw pairs of scenes: vsr-pairs@scenes.",
-        )
-    read = Instances(Path(file))
-    gallery = _gallery(images)
-    small = missing = singles = 0
-    things: dict[int, list[str]] = {}
-    for single in read.singles():
-        singles += 1
-        if single.area < area:
-            small += 1
-        elif gallery is not None and not gallery.file_of(read.photos[single.image].name):
-            missing += 1
-        else:
-            things.setdefault(single.image, []).append(single.name)
-    pictures: dict[Concepts, list[str]] = {}
-    for image, names in things.items():
-        photo = read.photos[image]
-        shown = photo.name if images else photo.address or photo.name
-        for one, two in combinations(sorted(names), 2):
-            pictures.setdefault((one, two), []).append(shown)
-    kinds = read.kinds()
-    counts = [
-        ("pictures in the file", len(read.photos)),
-        ("instances in them", read.count),
-        ("kinds of thing in a picture", kinds),
-        ("left out: several of the kind", kinds - singles),
-        (f"left out: smaller than {area:,.0f} square pixels", small),
-        ("left out: the picture is not in the folder", missing),
-        ("left out: nothing else is left in the picture", _alone(things)),
-        *_of_pictures(pictures),
-    ]
-    return Found(_with_two(pictures), counts)
-
-
-def _alone(things: Mapping[int, Sequence[str]]) -> int:
-    return sum(len(names) == 1 for names in things.values())
-
-
-def _of_pictures(pictures: Mapping[Concepts, Sequence[str]]) -> list[tuple[str, int]]:
-    several = _with_two(pictures)
-    images: set[str] = set()
-    for names in several.values():
-        images.update(names)
-    return [
-        ("two things that share a picture", len(pictures)),
-        ("left out: they share only one", len(pictures) - len(several)),
-        ("two things to draw", len(several)),
-        ("pictures to draw", len(images)),
-    ]
-
-
-def _with_two(pictures: Mapping[Concepts, Sequence[str]]) -> dict[Concepts, Sequence[str]]:
-    return {concepts: names for concepts, names in pictures.items() if len(names) > 1}
-
-
-@lru_cache(maxsize=1)
-def _in_scenes(folder: str, changed: int) -> Found:
-    if not folder:
-        raise UsageError("Pairs of drawn pictures need a set of scenes.", MAKE_SCENES)
-    file = Path(folder) / "items.jsonl"
-    if not file.is_file():
-        raise DataError("there is no such file.", MAKE_SCENES, file=file)
-    pictures: dict[Concepts, list[str]] = {}
-    items = several = 0
-    for _, item in read_jsonl(file, Item):
-        items += 1
-        if item.tags.get("several") or not item.images:
-            several += 1
-            continue
-        one, two = sorted((item.tags["subj"], item.tags["obj"]))
-        shown = (file.parent / item.images[0].path).resolve().as_posix()
-        names = pictures.setdefault((one, two), [])
-        if shown not in names:
-            names.append(shown)
-    counts = [
-        ("items in the set", items),
-        ("left out: several of a thing, or no picture", several),
-        *_of_pictures(pictures),
-    ]
-    return Found(_with_two(pictures), counts)
-
-
-def _changed(path: str) -> int:
-    """When a file was last changed: one that was is read again."""
-    return Path(path).stat().st_mtime_ns if path and Path(path).exists() else 0
-
-
-def _gallery(images: str) -> Gallery | None:
-    return Gallery(Path(images)) if images else None
 
 
 def _photo(picture: str, gallery: Gallery | None) -> Image:
