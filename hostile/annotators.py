@@ -74,13 +74,18 @@ class Server:
         """End it without a warning, as kill -9 does."""
         assert self._process is not None
         self._process.kill()
-        self._process.wait()
+        self._ended(self._process)
 
     def stop(self) -> None:
         """Ask it to end."""
         assert self._process is not None
         self._process.terminate()
-        self._process.wait(60)
+        self._ended(self._process)
+
+    def _ended(self, process: subprocess.Popen[str]) -> None:
+        process.wait(60)
+        if process.stdout is not None:
+            process.stdout.close()
 
 
 def free_port() -> int:

@@ -28,7 +28,7 @@ from hostile.annotators import Annotator, GoneError, Server
 from hostile.arguments import parser_of
 from hostile.tally import Tally, tell
 
-ITEMS, REPEATS = 400, 20
+ITEMS, REPEATS = 300, 20
 CHANGES = 0.2  # how often people go back and change an answer
 LONGEST = 0.8  # seconds from the start of work to the kill
 
