@@ -16,7 +16,7 @@ from gnomon.errors import UsageError
 from gnomon.probing.training.items import DEV
 from gnomon.probing.training.kinds import Kind, Material
 from gnomon.probing.training.learners import Outcome, Watch
-from gnomon.probing.training.probedata import ProbeData, read_probe_items
+from gnomon.probing.training.probedata import ProbeData, check_labels, read_probe_items, type_of
 from gnomon.probing.training.schedule import Schedule
 from gnomon.vision.features import bytes_of
 
@@ -52,6 +52,11 @@ def read(recipe: Recipe) -> Material:
             "A probe chooses its best epoch on a development part, but there is none.",
             "Write data.parts.dev in the recipe, for instance by: group.",
         )
+    check_labels(material.content.items)
+    if recipe.settings.control_by:
+        for members in material.content.items.every().values():
+            for item in members:
+                type_of(item, recipe.settings.control_by)
     return material
 
 

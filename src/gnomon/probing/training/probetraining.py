@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from gnomon.errors import UsageError
 from gnomon.models.transformers.backbones import open_backbone
 from gnomon.probing.features import FeatureStore, Vectors, text_of
 from gnomon.probing.probefolder import HEADS, About, write_probe
@@ -30,6 +29,7 @@ from gnomon.probing.training.kinds import Material
 from gnomon.probing.training.learners import Outcome, Scores, Standing, Watch
 from gnomon.probing.training.metrics import Line, MetricsLog
 from gnomon.probing.training.probe import MEASURE, ProbeSettings
+from gnomon.probing.training.probedata import labels_of, type_of
 from gnomon.probing.training.selectivity import part_scores, right_flags, train_scores
 from gnomon.records import Item
 from gnomon.vision.features import bytes_of
@@ -61,7 +61,6 @@ def train_probe(recipe: Recipe, material: Material, folder: Path, watch: Watch |
     store = FeatureStore(backbone, bytes_of(str(settings.features)))
     items: Items = material.content.items
     labels = labels_of(items.train)
-    _check_labels(items, labels)
     vectors: dict[str, Vectors] = {}
     for part, members in items.every().items():
         texts = [text_of(item, backbone.mask, settings.wording) for item in members]
@@ -115,14 +114,6 @@ def _scores(
     return scores
 
 
-def labels_of(items: Sequence[Item]) -> tuple[str, ...]:
-    """All choices of the items, in the order in which they come."""
-    found: dict[str, None] = {}
-    for item in items:
-        found |= dict.fromkeys(item.choices)
-    return tuple(found)
-
-
 def gold_of(items: Sequence[Item], labels: Sequence[str]) -> Flags:
     """[items, labels] which labels are right."""
     rows = []
@@ -168,20 +159,10 @@ def _control_labels(recipe: Recipe, items: Items, gold: dict[str, Flags]) -> dic
         return {part: shuffled(flags, seed + number) for number, (part, flags) in numbered}
     types = []
     for members in items.every().values():
-        types += [_type_of(item, tag) for item in members]
+        types += [type_of(item, tag) for item in members]
     drawn = shuffled_by_type(np.concatenate(list(gold.values())), types, seed)
     ends = np.cumsum([len(flags) for flags in gold.values()])
     return dict(zip(gold, np.split(drawn, ends[:-1]), strict=True))
-
-
-def _type_of(item: Item, tag: str) -> str:
-    found = item.tags.get(tag)
-    if not found:
-        raise UsageError(
-            f"The control is drawn by the tag '{tag}', which the item '{item.id}' lacks.",
-            f"Choose one of: {', '.join(sorted(item.tags))}.",
-        )
-    return found
 
 
 def _probe_settings(recipe: Recipe) -> Settings:
@@ -271,15 +252,3 @@ def _outcome(
         trained_parameters=trained,
         tests=scores,
     )
-
-
-def _check_labels(items: Items, labels: tuple[str, ...]) -> None:
-    for part, members in items.parts.items():
-        for item in members:
-            strange = set(item.choices) - set(labels)
-            if strange:
-                raise UsageError(
-                    f"The item '{item.id}' of {part} has the choice '{min(strange)}', which no "
-                    "item of train has.",
-                    "Give all parts the same options (such as prompt).",
-                )
