@@ -84,11 +84,11 @@ def test_counts_of_what_is_shared_are_by_items():
 def test_objects_are_those_of_the_first_list_of_tags_that_items_have_in_full():
     source = load("viphy-spatial@fresh", blocks=2)
     items = list(source.items())
-    assert object_tags(items, source.benchmark) == ("type_a", "type_b", "scene")
+    assert object_tags(items, source.benchmark.hold_out) == ("type_a", "type_b", "scene")
     published = [
         replace(item, tags={**item.tags, "type_a": "", "type_b": ""}) for item in items
     ]  # these have a scene as well, but no types
-    assert object_tags(published, source.benchmark) == ("obj_a", "obj_b")
+    assert object_tags(published, source.benchmark.hold_out) == ("obj_a", "obj_b")
 
 
 def test_a_scene_alone_that_parts_share_is_no_object():
@@ -107,4 +107,4 @@ def test_a_scene_alone_that_parts_share_is_no_object():
         )
     ]
     assert apart
-    check_apart([first], apart[:1], "dev", frozenset(), source.benchmark)
+    check_apart([first], apart[:1], "dev", frozenset(), source.benchmark.hold_out)

@@ -116,7 +116,7 @@ def shared_counts(
     groups = {item.group for item in train if item.group}
     found = {"items": len(part), "with a group of train": 0}
     found["with a group of train"] = sum(item.group in groups for item in part)
-    tags = object_tags(train, benchmark)
+    tags = object_tags(train, benchmark.hold_out if benchmark else ())
     if tags:
         known = _values(train, tags)
         shares = [sum(item.tags[tag] in known for tag in tags) for item in part]
@@ -136,7 +136,7 @@ def _held_apart(data: ProbeData, benchmark: Benchmark | None, seed: int) -> Item
     parts = {}
     for name, part in data.parts.items():
         parts[name] = list(load(part.source, **part.options).items())
-    tags = object_tags(pool, benchmark)
+    tags = object_tags(pool, benchmark.hold_out)
     units = _values(pool, tags)
     for members in parts.values():
         units |= _values(members, tags)
@@ -152,7 +152,7 @@ def _held_apart(data: ProbeData, benchmark: Benchmark | None, seed: int) -> Item
                 f"no item of {name if train else 'train'} is left when objects are held out.",
                 "Hold out another share of them: data.hold_out.",
             )
-        check_apart(train, kept[name], name, frozenset(), benchmark)
+        check_apart(train, kept[name], name, frozenset(), benchmark.hold_out)
     return Items(train=drawn(train, data.train, seed), parts=kept)
 
 
