@@ -93,7 +93,7 @@ def _published_lines(benchmark: str, unit: str, first: int) -> Drawn:
     drawn = Drawn([], [], [])
     for name, known in published_curves(benchmark, unit, MEASURE).items():
         places = tuple((point.amount, point.value) for point in known)
-        drawn.lines.append(Curve(name, first + len(drawn.lines), places, dots=True))
+        drawn.lines.append(Curve(name, first + len(drawn.lines), places, dots=True, joined=False))
         drawn.rows.extend((name, *place, None, None, None, None) for place in places)
     return drawn
 
