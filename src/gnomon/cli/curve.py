@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from gnomon.measures.curves import AtAmount
     from gnomon.probing.curves import Amounts, CurvePoint
 
+SCHEMES = {"probe": "probe"}  # how what a kind makes is asked, where not with hf:FOLDER
 Curves = dict[str, dict[str, dict[float, list[float]]]]  # part -> measure -> amount -> values
 
 
@@ -141,7 +142,8 @@ def _ask(args: Namespace, points: Sequence[CurvePoint]) -> None:
 
     source = load(args.ask).limited(args.limit).remembered()
     for point in points:
-        model = registry.model(f"hf:{point.folder}")
+        scheme = SCHEMES.get(point.recipe.kind, "hf")
+        model = registry.model(f"{scheme}:{point.folder}")
         title = f"{source.name} · {point.amount:g}, draw {point.draw + 1}"
         with live_line(title, quiet=args.quiet) as watch:
             engine.run(source, model, runs=args.runs, watch=watch)
@@ -222,19 +224,21 @@ def _json(
 def _write(points: Sequence[CurvePoint], amounts: Amounts, curves: Curves, folder: Path) -> None:
     """curve.json and, where there are two amounts or more, curve.svg."""
     from gnomon.reporting.charts.svg import standalone
-    from gnomon.reporting.figures.curves import MEASURE, Taught, curve_figure
+    from gnomon.reporting.figures.curves import Taught, curve_figure, drawn_measure
     from gnomon.writing import atomic_file
 
     with atomic_file(folder / "curve.json") as part:
         part.write_bytes(_json(points, amounts, _summary(curves)) + b"\n")
     recipe = points[0].recipe
     parts = {}
+    measure = ""
     for name, measures in curves.items():
-        if name != "dev" and MEASURE in measures:
-            parts[name] = measures[MEASURE]
-    figure = curve_figure(
-        Taught(recipe.model or recipe.kind, amounts.unit, parts), _benchmark(recipe.data)
-    )
+        found = drawn_measure(measures)
+        if name != "dev" and found:
+            measure = found
+            parts[name] = measures[found]
+    taught = Taught(recipe.model or recipe.kind, amounts.unit, parts, measure)
+    figure = curve_figure(taught, _benchmark(recipe.data))
     if figure:
         with atomic_file(folder / "curve.svg") as part:
             part.write_text(standalone(figure.svg()), encoding="utf-8")
