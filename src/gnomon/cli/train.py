@@ -31,9 +31,11 @@ if TYPE_CHECKING:
 
 def arguments(parser: ArgumentParser) -> None:
     """Add the options of this command."""
+    from gnomon.probing.training.recipes import built_in_recipes
     from gnomon.reporting.tables.render import FORMATS
 
-    parser.add_argument("recipe", metavar="RECIPE", help="a YAML file, or the name of a recipe")
+    names = ", ".join(built_in_recipes())
+    parser.add_argument("recipe", metavar="RECIPE", help=f"a YAML file, or one of: {names}")
     parser.add_argument("-o", "--output", metavar="DIR", help="the folder for the trained model")
     parser.add_argument(
         "--set",
