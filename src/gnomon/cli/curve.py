@@ -19,7 +19,7 @@ is also run on a benchmark, so that `gnomon report` draws the curve with everyth
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -150,13 +150,14 @@ def _ask(args: Namespace, points: Sequence[CurvePoint]) -> None:
 
 
 def _show(args: Namespace, points: Sequence[CurvePoint], amounts: Amounts, folder: Path) -> None:
+    from gnomon.probing.curves import items_of
     from gnomon.reporting.tables.render import render
 
     curves = _curves(points)
     if not curves:
         tell("no point of the curve is finished, so there is nothing to show.")
         return
-    summary = _summary(curves)
+    summary = _summary(curves, items_of(points[0]))
     _write(points, amounts, curves, folder)
     if args.format == "json":
         print(_json(points, amounts, summary).decode())
@@ -181,14 +182,14 @@ def _curves(points: Sequence[CurvePoint]) -> Curves:
     return found
 
 
-def _summary(curves: Curves) -> list[tuple[str, str, AtAmount]]:
+def _summary(curves: Curves, items: Mapping[str, int]) -> list[tuple[str, str, AtAmount]]:
     from gnomon.measures.curves import over_draws
 
     found = []
     for part, measures in curves.items():
         for measure, grown in measures.items():
             share = measure != "loss"
-            for point in over_draws(grown, share=share):
+            for point in over_draws(grown, share=share, items=items.get(part, 0)):
                 found.append((part, measure, point))
     return found
 
@@ -223,12 +224,14 @@ def _json(
 
 def _write(points: Sequence[CurvePoint], amounts: Amounts, curves: Curves, folder: Path) -> None:
     """curve.json and, where there are two amounts or more, curve.svg."""
+    from gnomon.probing.curves import items_of
     from gnomon.reporting.charts.svg import standalone
     from gnomon.reporting.figures.curves import Taught, curve_figure, drawn_measure
     from gnomon.writing import atomic_file
 
+    items = items_of(points[0])
     with atomic_file(folder / "curve.json") as part:
-        part.write_bytes(_json(points, amounts, _summary(curves)) + b"\n")
+        part.write_bytes(_json(points, amounts, _summary(curves, items)) + b"\n")
     recipe = points[0].recipe
     parts = {}
     measure = ""
@@ -237,7 +240,7 @@ def _write(points: Sequence[CurvePoint], amounts: Amounts, curves: Curves, folde
         if name != "dev" and found:
             measure = found
             parts[name] = measures[found]
-    taught = Taught(recipe.model or recipe.kind, amounts.unit, parts, measure)
+    taught = Taught(recipe.model or recipe.kind, amounts.unit, parts, measure, items)
     figure = curve_figure(taught, _benchmark(recipe.data))
     if figure:
         with atomic_file(folder / "curve.svg") as part:

@@ -31,6 +31,7 @@ class Taught(NamedTuple):
     unit: str
     parts: Parts
     measure: str = MEASURES[0]
+    items: Mapping[str, int] = {}  # how many items a part holds
 
 
 def learning_curves(study: Study) -> Iterator[Figure]:
@@ -43,7 +44,7 @@ def learning_curves(study: Study) -> Iterator[Figure]:
 
 def curve_figure(taught: Taught, benchmark: str, number: int = 0) -> Figure | None:
     """The curves of each part, beside those of the papers; none where there is one amount."""
-    drawn = _own_lines(taught.parts)
+    drawn = _own_lines(taught)
     if not drawn.lines:
         return None
     told = drawn.told
@@ -79,12 +80,12 @@ class Drawn(NamedTuple):
     told: list[str]
 
 
-def _own_lines(parts: Parts) -> Drawn:
+def _own_lines(taught: Taught) -> Drawn:
     drawn = Drawn([], [], [])
-    for part, grown in parts.items():
+    for part, grown in taught.parts.items():
         if len(grown) < 2:
             continue
-        points = over_draws(grown)
+        points = over_draws(grown, items=taught.items.get(part, 0))
         drawn.lines.append(_line(part, len(drawn.lines), points))
         drawn.told.append(_told(part, points))
         drawn.rows.extend((part, *point) for point in points)
@@ -145,7 +146,8 @@ def _taught(study: Study) -> list[Taught]:
             if not measure:
                 continue
             key = f"{unit}/{measure}/{amountless(training.get('recipe'))}"
-            taught = found.setdefault(key, Taught(name, unit, {}, measure))
+            items = training.get("items", {})
+            taught = found.setdefault(key, Taught(name, unit, {}, measure, items))
             grown = taught.parts.setdefault(part, {})
             grown.setdefault(float(description[unit]), []).append(scores[measure])
     return list(found.values())
