@@ -254,5 +254,10 @@ def test_other_models_and_other_recipes_are_other_curves():
     titles = [figure.title for figure in learning_curves(study)]
     assert len(titles) == 2
     assert titles[0].endswith("minilm")
+    relaxed = taught(5, 0)
+    description = relaxed.run.manifest.model_description
+    description["training"]["tests"] = {"samples": {"loss": 1.0, "relaxed_accuracy": 0.5}}
+    study = SimpleNamespace(entrants=[*runs, relaxed], spec=SimpleNamespace(name="viphy-size"))
+    assert len(list(learning_curves(study))) == 2, "one amount of another measure is no curve"
     alone = SimpleNamespace(entrants=[taught(5, 0)], spec=None)
     assert list(learning_curves(alone)) == [], "one amount is no curve"

@@ -23,6 +23,13 @@ def test_points_come_in_the_order_of_their_amounts_and_shares_stay_shares():
     assert points[1].high == 1.0
 
 
+def test_draws_that_all_agree_are_not_certain():
+    (point,) = over_draws({10: [1.0, 1.0, 1.0]}, items=90)
+    assert 0.9 < point.low < point.high == 1.0
+    (unknown,) = over_draws({10: [1.0, 1.0, 1.0]})
+    assert unknown.low == 1.0
+
+
 def test_one_draw_has_no_interval():
     (point,) = over_draws({1: [0.5]})
     assert (point.low, point.high, point.deviation) == (None, None, None)

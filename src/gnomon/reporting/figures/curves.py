@@ -5,7 +5,7 @@ The parts are those of the recipe: unseen items of seen groups, unseen groups, u
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from gnomon.measures.curves import AtAmount, over_draws
@@ -20,7 +20,7 @@ UNITS = {
     "train_share": "percent of the training items",
 }
 MOST_TICKS = 8
-MEASURE = "accuracy"
+MEASURES = ("accuracy", "relaxed_accuracy")  # that are drawn: the first that a part has
 Parts = dict[str, dict[float, list[float]]]  # part -> amount -> values of the draws
 
 
@@ -30,6 +30,8 @@ class Taught(NamedTuple):
     name: str  # what they began with
     unit: str
     parts: Parts
+    measure: str = MEASURES[0]
+    items: Mapping[str, int] = {}  # how many items a part holds
 
 
 def learning_curves(study: Study) -> Iterator[Figure]:
@@ -42,29 +44,30 @@ def learning_curves(study: Study) -> Iterator[Figure]:
 
 def curve_figure(taught: Taught, benchmark: str, number: int = 0) -> Figure | None:
     """The curves of each part, beside those of the papers; none where there is one amount."""
-    drawn = _own_lines(taught.parts)
+    drawn = _own_lines(taught)
     if not drawn.lines:
         return None
     told = drawn.told
-    published = _published_lines(benchmark, taught.unit, len(drawn.lines))
+    measure = taught.measure
+    published = _published_lines(benchmark, taught, len(drawn.lines))
     lines = [*drawn.lines, *published.lines]
     rows = [*drawn.rows, *published.rows]
     amounts = sorted({row[1] for row in rows})
     body = curves(
         lines,
         UNITS[taught.unit],
-        axis_name(MEASURE),
+        axis_name(measure),
         x_domain=(min(0.0, amounts[0]), amounts[-1]),
         x_form=lambda value: f"{value:g}",
         x_ticks=amounts if len(amounts) <= MOST_TICKS else None,
     )
     return Figure(
         name=f"learning-{number + 1}",
-        title=f"{measure_name(MEASURE)} by {UNITS[taught.unit]}: {taught.name}",
+        title=f"{measure_name(measure)} by {UNITS[taught.unit]}: {taught.name}",
         caption=_caption(bool(published.lines)),
         description="; ".join(told) + ".",
         body=body,
-        columns=("curve", taught.unit, MEASURE, "low", "high", "deviation", "draws"),
+        columns=("curve", taught.unit, measure, "low", "high", "deviation", "draws"),
         rows=tuple(rows),
     )
 
@@ -77,23 +80,23 @@ class Drawn(NamedTuple):
     told: list[str]
 
 
-def _own_lines(parts: Parts) -> Drawn:
+def _own_lines(taught: Taught) -> Drawn:
     drawn = Drawn([], [], [])
-    for part, grown in parts.items():
+    for part, grown in taught.parts.items():
         if len(grown) < 2:
             continue
-        points = over_draws(grown)
+        points = over_draws(grown, items=taught.items.get(part, 0))
         drawn.lines.append(_line(part, len(drawn.lines), points))
         drawn.told.append(_told(part, points))
         drawn.rows.extend((part, *point) for point in points)
     return drawn
 
 
-def _published_lines(benchmark: str, unit: str, first: int) -> Drawn:
+def _published_lines(benchmark: str, taught: Taught, first: int) -> Drawn:
     drawn = Drawn([], [], [])
-    for name, known in published_curves(benchmark, unit, MEASURE).items():
+    for name, known in published_curves(benchmark, taught.unit, taught.measure).items():
         places = tuple((point.amount, point.value) for point in known)
-        drawn.lines.append(Curve(name, first + len(drawn.lines), places, dots=True))
+        drawn.lines.append(Curve(name, first + len(drawn.lines), places, dots=True, joined=False))
         drawn.rows.extend((name, *place, None, None, None, None) for place in places)
     return drawn
 
@@ -137,14 +140,26 @@ def _taught(study: Study) -> list[Taught]:
         unit = _unit(description)
         if not isinstance(training, dict) or not unit:
             continue
-        key = f"{unit}/{amountless(training.get('recipe'))}"
         name = str(training.get("from") or training.get("kind", ""))
-        taught = found.setdefault(key, Taught(name, unit, {}))
         for part, scores in training.get("tests", {}).items():
-            if MEASURE in scores:
-                grown = taught.parts.setdefault(part, {})
-                grown.setdefault(float(description[unit]), []).append(scores[MEASURE])
+            measure = drawn_measure(scores)
+            if not measure:
+                continue
+            key = f"{unit}/{measure}/{amountless(training.get('recipe'))}"
+            items = training.get("items", {})
+            taught = found.setdefault(key, Taught(name, unit, {}, measure, items))
+            grown = taught.parts.setdefault(part, {})
+            grown.setdefault(float(description[unit]), []).append(scores[measure])
     return list(found.values())
+
+
+def drawn_measure(scores: Iterable[str]) -> str:
+    """The measure of a part that is drawn; empty if it has none of them."""
+    known = set(scores)
+    for measure in MEASURES:
+        if measure in known:
+            return measure
+    return ""
 
 
 def _unit(description: Mapping[str, Any]) -> str:
