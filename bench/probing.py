@@ -42,8 +42,8 @@ from gnomon.probing.features import FeatureStore, text_of
 from gnomon.probing.probefolder import read_probe
 from gnomon.probing.probes import label_probabilities
 from gnomon.probing.training.making import carry_out
-from gnomon.probing.training.probe import gold_of
 from gnomon.probing.training.probedata import read_probe_items
+from gnomon.probing.training.probetraining import gold_of
 from gnomon.probing.training.recipes import Recipe, load_recipe, recipe_of
 from gnomon.records import Item
 from gnomon.writing import write_items

@@ -127,7 +127,7 @@ def test_the_folder_says_how_the_probe_came_about(recipe, tmp_path):
     data = json.loads((tmp_path / "probe" / "data.json").read_text())
     assert data["dev"]["shared_with_train"]["with a group of train"] > 0
     card = (tmp_path / "probe" / "README.md").read_text()
-    assert "the control, trained on shuffled labels" in card
+    assert "The control is the same probe, trained on random labels" in card
     assert "-m probe:FOLDER" in card
 
 
@@ -145,6 +145,12 @@ def test_items_with_labels_that_the_probe_does_not_know_are_refused(recipe, tmp_
     assert "'wider'" in asked.answer([strange])[0].error
     with pytest.raises(UsageError, match=r"larger, smaller, but the items offer larger, wider"):
         asked.prepare([strange], None)
+
+
+def test_a_control_by_type_is_measured_by_its_own_labels(recipe, tmp_path):
+    outcome = carry_out(recipe("probe.control_by=obj_a"), tmp_path / "probe")
+    about = json.loads((tmp_path / "probe" / "probe.json").read_text())
+    assert outcome.best["control"] == about["dev"]["control"]
 
 
 def test_a_backbone_that_has_changed_is_refused(recipe, tmp_path, folders):

@@ -220,6 +220,29 @@ def test_the_disk_holds_the_last_state_and_the_best_weights_and_no_more(tmp_path
     assert 2 <= most <= 3  # new best weights stand beside the old until the state names them
 
 
+def test_what_a_killed_process_left_half_written_is_removed(tmp_path):
+    with pytest.raises(StoppedError):
+        train(stopping_after(20), SCHEDULE, tmp_path)
+    half = [tmp_path / "checkpoints" / name for name in (".tmpA1b2", ".last.safetensors.9.part")]
+    for file in half:
+        file.write_bytes(b"half")
+    (tmp_path / ".saving").mkdir()
+    (tmp_path / ".saving" / ".tmpC3").write_bytes(b"half")
+    train(Toy(), SCHEDULE, tmp_path)
+    assert not any(file.exists() for file in half)
+    assert not (tmp_path / ".saving").exists()
+
+
+def test_the_last_weights_are_kept_where_no_measure_chooses(tmp_path):
+    toy = Toy()
+    scores = iter([0.9, 0.1, 0.2])
+    toy.score = lambda: {"accuracy": next(scores)}
+    toy.test = dict
+    outcome = train(toy, Schedule(epochs=3, best="last"), tmp_path)
+    assert outcome.best_step == outcome.steps == 30
+    assert [file.name for file in (tmp_path / "checkpoints").iterdir()] == ["last.safetensors"]
+
+
 def test_gradients_of_several_batches_are_those_of_one_large_batch(tmp_path):
     def trained(size, accumulate, folder):
         toy = Toy(size=size)

@@ -5,14 +5,16 @@ import pytest
 
 from gnomon.probing.probes import Learnt
 from gnomon.probing.training.learners import Outcome
-from gnomon.probing.training.selectivity import in_words, part_scores, train_scores
+from gnomon.probing.training.selectivity import (
+    part_scores,
+    results_in_words,
+    right_flags,
+    train_scores,
+)
 from gnomon.records import Item
 
 LABELS = ("yes", "no")
 KNOWS = Learnt(np.eye(2, dtype=np.float32), np.zeros(2, dtype=np.float32), 1, 1.0)
-GUESSES = Learnt(
-    np.zeros((2, 2), dtype=np.float32), np.array([1, 0], dtype=np.float32), 1, 0.5
-)  # always yes
 
 
 def example(count=40):
@@ -32,9 +34,15 @@ def example(count=40):
     return items, np.eye(2, dtype=np.float32)[labels]
 
 
-def test_selectivity_is_the_probes_lead_over_its_control():
+def example_scores():
     items, vectors = example()
-    found = part_scores(items, vectors, LABELS, {"probe": KNOWS, "control": GUESSES}, None)
+    gold = vectors.astype(bool)
+    right = {"probe": right_flags(vectors, gold, KNOWS), "control": gold[:, 0]}  # always yes
+    return part_scores(items, right, None)
+
+
+def test_selectivity_is_the_probes_lead_over_its_control():
+    found = example_scores()
     assert found["relaxed_accuracy"] == 1
     assert found["control"] == found["majority"] == pytest.approx(0.75)
     assert found["selectivity"] == pytest.approx(0.25)
@@ -42,16 +50,15 @@ def test_selectivity_is_the_probes_lead_over_its_control():
     assert found["control_low"] < 0.75 < found["control_high"]
 
 
-def test_what_a_control_learns_by_heart_is_measured_on_its_own_labels():
+def test_what_a_head_learns_by_heart_is_measured_on_its_own_labels():
     _, vectors = example()
     gold = vectors.astype(bool)
-    found = train_scores(vectors, gold, ~gold, {"probe": KNOWS, "control": KNOWS})
+    found = train_scores(right_flags(vectors, gold, KNOWS), right_flags(vectors, ~gold, KNOWS))
     assert found == {"relaxed_accuracy": 1.0, "control_on_its_labels": 0.0}
 
 
 def test_the_card_tells_every_part_and_what_was_learnt_by_heart():
-    items, vectors = example()
-    scores = part_scores(items, vectors, LABELS, {"probe": KNOWS, "control": GUESSES}, None)
+    scores = example_scores()
     outcome = Outcome(
         steps=1,
         epochs=1,
@@ -63,8 +70,8 @@ def test_the_card_tells_every_part_and_what_was_learnt_by_heart():
         trained_parameters=1,
         tests={"test": scores, "train": {"relaxed_accuracy": 0.9, "control_on_its_labels": 0.6}},
     )
-    told = in_words(outcome)
+    told = results_in_words(outcome)
     assert "On dev, the probe gets 100.0 % [90.7, 100.0] right" in told
     assert "On test, " in told
     assert "Selectivity: 25.0 points [" in told
-    assert "the control 60.0 % of its shuffled ones" in told
+    assert "Of its own training labels it has 60.0 % right" in told

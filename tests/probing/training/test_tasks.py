@@ -9,7 +9,7 @@ import yaml
 
 torch = pytest.importorskip("torch")
 
-from gnomon.errors import DataError, RunError, UsageError
+from gnomon.errors import DataError, ModelError, RunError, UsageError
 from gnomon.models.transformers.hf import hf
 from gnomon.probing.training.folder import finished
 from gnomon.probing.training.kinds import kind
@@ -43,7 +43,6 @@ def accuracy(folder: Path, items) -> float:
 
 TASKS = {
     "a head for pairs": ("encoder", "classify", {}),
-    "a head for pairs, lower layer frozen": ("encoder", "classify", {"freeze": 1}),
     "a masked model": ("masked", "text", {}),
     "a decoder": ("causal", "text", {}),
     "an encoder-decoder": ("seq2seq", "text", {}),
@@ -62,6 +61,19 @@ def test_a_small_model_learns_and_is_asked_as_it_was_scored(
     items = kind(name).read(wanted).content
     for part, scores in {"dev": outcome.best, **outcome.tests}.items():
         assert accuracy(tmp_path / "trained", items.parts[part]) == scores["accuracy"]
+
+
+def test_frozen_layers_stay_as_they_are_and_the_others_learn(small_model, items_file, tmp_path):
+    from safetensors.torch import load_file
+
+    folder = tmp_path / "trained"
+    wanted = recipe(small_model("encoder"), items_file, "classify", {"freeze": 1}, epochs=1)
+    carry_out(wanted, folder)
+    before = load_file(small_model("encoder") / "model.safetensors")
+    after = load_file(folder / "model.safetensors")
+    changed = {name for name in before if not torch.equal(before[name], after[f"bert.{name}"])}
+    assert "encoder.layer.1.attention.self.query.weight" in changed
+    assert not [name for name in changed if name.startswith(("embeddings", "encoder.layer.0"))]
 
 
 def test_the_loss_of_a_writer_is_the_likelihood_that_it_is_asked_for(small_model, items_file):
@@ -180,6 +192,40 @@ def test_a_folder_with_something_else_in_it_is_left_alone(small_model, items_fil
     (tmp_path / "full" / "thesis.txt").write_text("precious")
     with pytest.raises(RunError, match=r"holds something else: thesis\.txt"):
         carry_out(recipe(small_model("encoder"), items_file, "classify"), tmp_path / "full")
+
+
+def test_two_processes_do_not_train_in_one_folder(small_model, items_file, tmp_path):
+    from filelock import FileLock
+
+    (tmp_path / "trained").mkdir()
+    with (
+        FileLock(tmp_path / "trained" / ".lock"),
+        pytest.raises(RunError, match="by another process"),
+    ):
+        carry_out(recipe(small_model("encoder"), items_file, "classify"), tmp_path / "trained")
+
+
+@pytest.mark.filterwarnings("ignore:.*obvious pairs")
+def test_a_run_of_a_trained_model_names_its_training(small_model, items_file, tmp_path):
+    wanted = recipe(small_model("encoder"), items_file, "classify", epochs=2)
+    outcome = carry_out(wanted, tmp_path / "trained")
+    about = hf(str(tmp_path / "trained"), device="cpu").describe()
+    assert about["train_items"] == 36
+    training = about["training"]
+    assert training["recipe"]["schedule"]["epochs"] == 2
+    assert training["best"] == outcome.best
+    assert [step for step, _ in training["losses"]] == [1, 2, 3, 4, 5, 6]
+    assert [step for step, _ in training["dev"]] == [3, 6]
+    assert training["data_sha256"].keys() == {"train", "dev", "test"}
+    msgspec.json.encode(about)  # as the manifest does
+    assert "training" not in hf(str(small_model("causal")), device="cpu").describe()
+
+
+def test_a_training_that_is_not_finished_is_not_asked(tmp_path):
+    (tmp_path / "begun" / "checkpoints").mkdir(parents=True)
+    (tmp_path / "begun" / "recipe.yaml").write_text("kind: classify\n")
+    with pytest.raises(ModelError, match=r"not finished.*\n.*again"):
+        hf(str(tmp_path / "begun"), device="cpu")
 
 
 def test_a_label_that_is_not_in_the_set_is_named_before_anything_loads(items_file):

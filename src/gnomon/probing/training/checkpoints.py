@@ -82,6 +82,14 @@ class Checkpoints:
         _, tensors = _read(file)
         _put_weights(module, tensors, file)
 
+    def tidy(self) -> None:
+        """Remove what a killed process left half written."""
+        if not self.folder.is_dir():
+            return
+        for file in self.folder.iterdir():
+            if file.name != LAST and not file.match("best-*.safetensors"):
+                file.unlink()
+
     def remove(self) -> None:
         """Remove all of them: the trained folder has the weights."""
         if not self.folder.is_dir():

@@ -9,6 +9,8 @@ README.md      the same in words
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -22,14 +24,13 @@ from gnomon.probing.training.recipes import Recipe
 from gnomon.writing import atomic_file
 
 RECIPE, DATA, OUTCOME, CARD = "recipe.yaml", "data.json", "training.json", "README.md"
+LOCK = ".lock"
 
 
 def begin_folder(folder: Path, recipe: Recipe, material: Material) -> None:
     """Write recipe and data into a new folder; one that is there must be of the same training."""
     kept = _kept_recipe(folder)
     if kept is None:
-        _check_empty(folder)
-        folder.mkdir(parents=True, exist_ok=True)
         _write_json(folder / DATA, material.digests)
         _write_yaml(folder / RECIPE, recipe.plain())
         return
@@ -46,6 +47,24 @@ def begin_folder(folder: Path, recipe: Recipe, material: Material) -> None:
             f"The data have changed since {folder} was begun: {differing}.",
             "Name another folder with -o, or remove that one.",
         )
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """While inside, no other process trains in the folder."""
+    from filelock import FileLock, Timeout
+
+    folder.mkdir(parents=True, exist_ok=True)
+    file = folder / LOCK
+    try:
+        with FileLock(file, blocking=False):
+            yield
+            file.unlink(missing_ok=True)
+    except Timeout:
+        raise RunError(
+            f"{folder} is being trained in by another process.",
+            "Wait for it, or name another folder with -o.",
+        ) from None
 
 
 def finished(folder: Path) -> Outcome | None:
@@ -82,16 +101,19 @@ def _kept_recipe(folder: Path) -> Any:
     return read_yaml(file) if file.is_file() else None
 
 
-def _check_empty(folder: Path) -> None:
-    if not folder.exists():
+def check_place(folder: Path) -> None:
+    """Refuse a file, or a folder that holds something else than a training."""
+    if not folder.exists() or (folder / RECIPE).is_file():
         return
     if not folder.is_dir():
         raise DataError("this is a file.", "Name a folder.", file=folder)
-    strange = [file.name for file in folder.iterdir() if file.name != DATA]
-    if any(not name.startswith(".") for name in strange):
-        raise RunError(
-            f"{folder} holds something else: {strange[0]}.", "Name a new folder with -o."
-        )
+    ours = (DATA, LOCK)
+    for file in sorted(folder.iterdir()):
+        half_written = file.name.startswith(".") and file.suffix == ".part"
+        if file.name not in ours and not half_written:
+            raise RunError(
+                f"{folder} holds something else: {file.name}.", "Name a new folder with -o."
+            )
 
 
 def _write_json(file: Path, content: Any) -> None:

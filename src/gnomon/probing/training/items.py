@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
+from functools import lru_cache
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -137,9 +138,15 @@ def _read(place: Pool | Part) -> tuple[list[Item], Benchmark | None]:
             "Write source: NAME@fresh, or file: items.jsonl.",
         )
     if place.source:
-        found = load(place.source, **place.options)
-        return _chosen_by_tags(found.items(), place.where), found.benchmark
+        return _from_source(place.source, msgspec.json.encode((place.options, place.where)))
     return _chosen_by_tags(_from_file(place.file), place.where), None
+
+
+@lru_cache(maxsize=4)  # the points of a curve read the same items
+def _from_source(source: str, how: bytes) -> tuple[list[Item], Benchmark]:
+    options, where = msgspec.json.decode(how, type=tuple[dict[str, Any], Where])
+    found = load(source, **options)
+    return _chosen_by_tags(found.items(), where), found.benchmark
 
 
 def _from_file(file: str) -> Iterator[Item]:

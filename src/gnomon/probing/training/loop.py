@@ -7,6 +7,7 @@ of an unbroken run.
 
 from __future__ import annotations
 
+import shutil
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import nullcontext
@@ -23,8 +24,9 @@ from gnomon.probing.training.learners import Batch, Learner, Outcome, Scores, St
 from gnomon.probing.training.metrics import Line, MetricsLog
 from gnomon.probing.training.schedule import LAST, Schedule, Seeds
 
+SAVING = ".saving"  # a folder within the folder
 READ_EVERY = 20  # steps; reading a loss makes a GPU wait
-SAVE_SECONDS = 600.0  # the most work that a crash can cost, where evaluations are rare
+SAVE_SECONDS = 60.0  # the most work that a crash can cost
 
 
 def train(
@@ -37,15 +39,10 @@ def train(
 ) -> Outcome:
     """Train, keep the best weights, and save them in the folder; go on where it was stopped.
 
-    The checkpoints stay until `remove_checkpoints`: whoever calls this says when all is written.
+    The checkpoints stay: whoever calls this removes them when all else is written (making.py).
     """
     folder.mkdir(parents=True, exist_ok=True)
     return _Training(learner, schedule, folder, seeds or Seeds(), watch).run()
-
-
-def remove_checkpoints(folder: Path) -> None:
-    """Remove the checkpoints of a training that is complete."""
-    Checkpoints(folder).remove()
 
 
 class _Training:
@@ -83,6 +80,7 @@ class _Training:
         return self._finish()
 
     def _take_up(self) -> None:
+        self.checkpoints.tidy()
         torch.manual_seed(self.seeds.order)  # for dropout
         found = self.checkpoints.load_last(self.module, self.optimizer)
         if found:
@@ -120,11 +118,11 @@ class _Training:
             self._read_losses()
 
         at_end = place.step >= self.total
+        improved = False
         if at_end or self._evaluation_is_due():
-            self._evaluate()
+            improved = self._evaluate()
             place.ended = at_end or self._patience_is_over()
-            self._save()
-        elif self._save_is_due():
+        if improved or place.ended or self._save_is_due():
             self._save()
 
     def _update(self, group: list[Batch], rate: float) -> torch.Tensor:
@@ -159,20 +157,30 @@ class _Training:
         patience = self.schedule.patience
         return bool(patience) and self.place.evaluations_since_best >= patience
 
-    def _evaluate(self) -> None:
-        """Score on dev, without a trace in what follows; keep the weights if they are better."""
+    def _evaluate(self) -> bool:
+        """Score on dev, without a trace in what follows; keep the weights if they are better.
+
+        Whether they were kept, so that the next state must name them.
+        """
         self._read_losses()
         scores = self._asked(self.learner.score)
         place = self.place
         place.scores = scores
-        if self._is_best(scores):
+        improved = self._is_best(scores)
+        place.evaluations_since_best += 1
+        if improved:
             place.best_step, place.best_scores = place.step, scores
             place.evaluations_since_best = 0
+        if improved and not self._keeps_last:
             self.checkpoints.save_best(place, self.module)
-        else:
-            place.evaluations_since_best += 1
         self.log.add([Line(step=place.step, epoch=self._epochs_done(), dev=scores)])
         self._tell(evaluated=True)
+        return improved and not self._keeps_last
+
+    @property
+    def _keeps_last(self) -> bool:
+        """Whether the last weights are wanted, which the last state holds anyway."""
+        return self.schedule.best == LAST
 
     def _asked(self, ask: Any) -> Any:
         """What the learner says with dropout off, no gradients, and the random state as before."""
@@ -186,7 +194,7 @@ class _Training:
 
     def _is_best(self, scores: Scores) -> bool:
         name = self.schedule.best
-        if name == LAST:
+        if self._keeps_last:
             return True
         if name not in scores:
             raise UsageError(
@@ -244,7 +252,8 @@ class _Training:
     def _finish(self) -> Outcome:
         """The best weights in the folder, and how they do on parts that training never saw."""
         place = self.place
-        self.checkpoints.load_best(place, self.module)
+        if not self._keeps_last:
+            self.checkpoints.load_best(place, self.module)
         tests = self._asked(getattr(self.learner, "test", dict))
         weights = list(self.module.parameters())  # what is saved may be another module
         outcome = Outcome(
@@ -259,8 +268,22 @@ class _Training:
             tests=tests,
         )
         self.module.eval()
-        self.learner.save(self.folder)
+        save_aside(self.learner, self.folder)
         return outcome
+
+
+def save_aside(learner: Learner, folder: Path) -> None:
+    """Save into a folder within the folder, and move each file when it is whole.
+
+    Whoever writes the files may leave parts of them behind when it is killed.
+    """
+    aside = folder / SAVING
+    shutil.rmtree(aside, ignore_errors=True)
+    aside.mkdir()
+    learner.save(aside)
+    for file in sorted(aside.iterdir()):
+        file.replace(folder / file.name)
+    aside.rmdir()
 
 
 def _grouped(batches: Iterable[Batch], size: int) -> Iterator[list[Batch]]:

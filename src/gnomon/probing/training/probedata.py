@@ -165,3 +165,36 @@ def _values(items: Sequence[Item], tags: Sequence[str]) -> set[str]:
     for item in items:
         found |= _units(item, tags)
     return found
+
+
+def labels_of(items: Sequence[Item]) -> tuple[str, ...]:
+    """All choices of the items, in the order in which they come."""
+    found: dict[str, None] = {}
+    for item in items:
+        found |= dict.fromkeys(item.choices)
+    return tuple(found)
+
+
+def type_of(item: Item, tag: str) -> str:
+    """The type of an item for a control, by the value of a tag."""
+    found = item.tags.get(tag)
+    if not found:
+        raise UsageError(
+            f"The control is drawn by the tag '{tag}', which the item '{item.id}' lacks.",
+            f"Choose one of: {', '.join(sorted(item.tags))}.",
+        )
+    return found
+
+
+def check_labels(items: Items) -> None:
+    """Refuse a choice that only items outside train have: no head would have a row for it."""
+    labels = labels_of(items.train)
+    for part, members in items.parts.items():
+        for item in members:
+            strange = set(item.choices) - set(labels)
+            if strange:
+                raise UsageError(
+                    f"The item '{item.id}' of {part} has the choice '{min(strange)}', which no "
+                    "item of train has.",
+                    "Give all parts the same options (such as prompt).",
+                )

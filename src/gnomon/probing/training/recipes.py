@@ -170,9 +170,10 @@ def _section(
         message = str(error).replace("`$", f"`{name}")
         if "`$" not in str(error):
             message = f"{name}: {message}"
-        raise DataError(
-            f"{message}.", "Correct the recipe; docs/probing.md lists the fields.", file=file
-        ) from None
+        hint = "Correct the recipe; docs/probing.md lists the fields."
+        if "got `bool`" in message:
+            hint = "Put words such as yes and no in quotes: YAML takes them for truths."
+        raise DataError(f"{message}.", hint, file=file) from None
 
 
 def _unknown_field(name: str, place: str, known: Sequence[str], file: str | Path) -> DataError:

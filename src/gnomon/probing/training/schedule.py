@@ -42,7 +42,7 @@ class Schedule(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     precision: Precision = "float32"
     patience: Whole = 0  # evaluations without a better score before stopping; 0 never stops early
     evaluate_every: Whole = 0  # in steps; 0 for the end of each epoch
-    save_every: Whole = 0  # in steps; 0 for each evaluation, and in any case every ten minutes
+    save_every: Whole = 0  # in steps; in any case with better weights and every minute
     best: str = "accuracy"  # the measure on dev that chooses the weights; `last` for the last ones
     better: Literal["higher", "lower"] = "higher"
 
