@@ -122,4 +122,4 @@ def test_memory_does_not_grow_with_the_file(file, tmp_path):
         assert facts.training > 0.98 * lines - 100
         return most
 
-    assert peak(12_000) < 1.5 * peak(3000)
+    assert peak(8000) < 1.5 * peak(2000)

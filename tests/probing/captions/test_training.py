@@ -11,7 +11,7 @@ import pytest
 from gnomon.errors import DamagedDataWarning, DataError, UsageError
 from gnomon.probing.captions.kind import open_learner, read
 from gnomon.probing.captions.learner import CaptionLearner
-from gnomon.probing.captions.perplexity import unigram_perplexity
+from gnomon.probing.captions.perplexity import Unigrams
 from gnomon.probing.training.making import carry_out
 from gnomon.probing.training.recipes import load_recipe, recipe_of
 
@@ -68,7 +68,7 @@ def test_the_unigram_model_is_that_of_counts_with_one_more_of_each():
     trained = SimpleNamespace(tokens=np.array([0, 0, 0, 1]))
     held_out = SimpleNamespace(tokens=np.array([0, 1, 2]))
     wanted = -(log(4 / 7) + log(2 / 7) + log(1 / 7)) / 3
-    assert unigram_perplexity(trained, held_out, 3) == pytest.approx(exp(wanted))
+    assert Unigrams(trained, 3).perplexity(held_out) == pytest.approx(exp(wanted))
 
 
 def test_perplexity_is_that_of_one_word_after_the_other(content, tmp_path):

@@ -163,10 +163,11 @@ def test_three_seeds_are_the_draws_of_a_curve(content, studio, tmp_path):
 
 
 @pytest.mark.published
-@pytest.mark.parametrize("name", ["vsr-vilt", "vsr-lxmert", "vsr-visualbert"])
-def test_the_built_in_recipes_read_the_released_splits(name, shared):
+def test_the_built_in_recipes_read_the_released_splits(shared):
     parts = ("train", "parts.dev", "parts.test")
     folder = shared / "data" / "vsr"
-    recipe = load_recipe(name, [f"data.{part}.options.data={folder}" for part in parts])
+    recipe = load_recipe("vsr-lxmert", [f"data.{part}.options.data={folder}" for part in parts])
+    for name in ("vsr-vilt", "vsr-visualbert"):
+        assert load_recipe(name).data == load_recipe("vsr-lxmert").data
     digests = read(recipe).digests
     assert [digests[part]["items"] for part in ("train", "dev", "test")] == [7083, 1012, 2024]

@@ -87,9 +87,11 @@ def _wanted(recipe: Recipe, files: tuple[Path, ...]) -> Wanted:
 
 
 def _loaded(recipe: Recipe) -> Any:
+    from gnomon.models.transformers.hf import place_of
     from gnomon.models.transformers.loading import Loading, load
 
-    return load(recipe.model, Loading(kind="masked", dtype="float32")).model
+    wanted = Loading(kind="masked", dtype="float32")
+    return load(place_of(recipe.model).path, wanted).model
 
 
 def _new(recipe: Recipe, tokenizer: Any) -> Any:

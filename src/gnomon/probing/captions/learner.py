@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from gnomon.probing.captions.corpus import Captions, Corpus
 from gnomon.probing.captions.masking import hide, page
 from gnomon.probing.captions.packing import Rows, packed_rows, padded_rows
-from gnomon.probing.captions.perplexity import losses, perplexity, unigram_perplexity
+from gnomon.probing.captions.perplexity import Unigrams, losses, perplexity
 from gnomon.probing.captions.recipe import CaptionSettings
 from gnomon.probing.captions.tokenizing import marks_of
 
@@ -42,6 +42,7 @@ class CaptionLearner:
         self.rows = self._rows()
         self.batches_in_epoch: int | None = ceil(self.rows.total / batch)
         self.words = ordinary_tokens(corpus.tokenizer)
+        self.unigrams = Unigrams(corpus.training, len(corpus.tokenizer))
 
     def batches(self, epoch: int) -> Iterator[CaptionBatch]:
         """All rows in an order of the epoch's own."""
@@ -72,8 +73,7 @@ class CaptionLearner:
 
     def _scored(self, captions: Captions) -> dict[str, float]:
         found = perplexity(self.module, captions, self.marks, self.settings.masked)
-        counted = unigram_perplexity(self.corpus.training, captions, len(self.corpus.tokenizer))
-        return {"perplexity": found, "unigram_perplexity": counted}
+        return {"perplexity": found, "unigram_perplexity": self.unigrams.perplexity(captions)}
 
     def _rows(self) -> Rows:
         captions = self.corpus.training

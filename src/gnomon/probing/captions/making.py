@@ -58,10 +58,18 @@ def make_corpus(wanted: Wanted, folder: Path) -> None:
     try:
         facts = _Making(wanted).write(workshop)
         (workshop / FACTS).write_bytes(msgspec.json.encode(facts))
-        if not folder.exists():  # another process may have been quicker
-            workshop.rename(folder)
+        _put(workshop, folder)
     finally:
         shutil.rmtree(workshop, ignore_errors=True)
+
+
+def _put(workshop: Path, folder: Path) -> None:
+    """Give a corpus its place; another process may have been quicker, with the same."""
+    try:
+        workshop.rename(folder)
+    except OSError:
+        if not folder.is_dir():
+            raise
 
 
 def _remove_leftovers(folder: Path) -> None:
@@ -118,11 +126,14 @@ class _Making:
             texts = self._texts(chosen, "training")
             return trained_tokenizer(texts, self.wanted.vocabulary, self.wanted.reads)
 
+        from gnomon.models.transformers.faults import explained
+        from gnomon.models.transformers.hf import place_of
         from gnomon.models.transformers.loading import quiet
         from gnomon.models.transformers.tokenizers import load_tokenizer
 
-        with quiet():
-            return load_tokenizer(self.wanted.tokenizer)
+        name = self.wanted.tokenizer
+        with quiet(), explained(name, allow_pickle=False):
+            return load_tokenizer(place_of(name).path)
 
     def _texts(self, chosen: Split, part: Part) -> Iterator[str]:
         self.shared = 0

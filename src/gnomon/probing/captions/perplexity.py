@@ -19,13 +19,22 @@ from gnomon.probing.captions.masking import Riddle, page, sweep
 from gnomon.probing.captions.tokenizing import Marks
 
 ROWS = 64  # captions in one pass
+COUNTED = 2**20  # tokens that are counted at once
 
 
-def unigram_perplexity(training: Captions, held_out: Captions, vocabulary: int) -> float:
-    """By counts of tokens, each taken one larger, since a token may be new."""
-    counts = np.bincount(training.tokens, minlength=vocabulary) + 1.0
-    surprise = np.log(counts.sum()) - np.log(counts)
-    return exp(float(surprise[held_out.tokens].mean()))
+class Unigrams:
+    """Tokens by how often each occurs in training, plus one, since a token may be new."""
+
+    def __init__(self, training: Captions, vocabulary: int) -> None:
+        counts = np.ones(vocabulary)
+        for start in range(0, len(training.tokens), COUNTED):
+            some = training.tokens[start : start + COUNTED]
+            counts += np.bincount(some, minlength=vocabulary)
+        self._surprise = np.log(counts.sum()) - np.log(counts)
+
+    def perplexity(self, held_out: Captions) -> float:
+        """Of tokens that were not counted."""
+        return exp(float(self._surprise[held_out.tokens].mean()))
 
 
 def perplexity(model: Any, held_out: Captions, marks: Marks, share: float) -> float:
