@@ -10,10 +10,10 @@ import pytest
 import gnomon
 from gnomon import engine
 from gnomon.contracts import Benchmark
-from gnomon.engine import Wanted, crew, driving, hiring, parcels
+from gnomon.engine import Wanted, crew, driving, hiring, members, parcels
 from gnomon.engine.sites import Event
 from gnomon.engine.station import Station
-from gnomon.errors import ModelError, ModelWarning, UsageError
+from gnomon.errors import ModelError, ModelWarning, RunError, UsageError
 from gnomon.itemsource import ItemSource
 from gnomon.records import Answer, Item
 from gnomon.runs import runs_in
@@ -224,7 +224,7 @@ def test_workers_that_die_while_they_load_the_model_end_the_run_before_it_begins
     ):
         ask(make, workers=2)
     assert not (tmp_path / "runs").exists() or list((tmp_path / "runs").iterdir()) == []
-    assert sites[0].hired <= 2 + crew.STARTS
+    assert sites[0].hired <= 2 + members.STARTS
 
 
 def test_if_every_worker_dies_nothing_is_blamed_on_the_items(sites):
@@ -257,7 +257,7 @@ def test_if_no_worker_can_open_the_model_its_own_error_is_told(sites):
     def make():
         raise UsageError("There is no model of that name.", "Choose another.")
 
-    with pytest.warns(ModelWarning), pytest.raises(UsageError, match="no model of that name"):
+    with pytest.raises(UsageError, match="no model of that name"):
         ask(make)
     assert runs_in("runs") == []
 
@@ -274,8 +274,15 @@ def test_a_worker_that_lacks_the_models_files_is_done_without(sites, monkeypatch
         assert ask(mind()).counts().answered == 100
 
 
+def test_if_no_worker_has_the_models_files_the_run_ends_before_it_begins(sites, monkeypatch):
+    monkeypatch.setattr(hiring, "model_files", lambda model: {"folder": "abc"})
+    with pytest.raises(RunError, match=r"folder differs(.|\n)*same files"):
+        ask(mind())
+    assert runs_in("runs") == []
+
+
 def test_the_user_is_told_if_no_worker_can_be_started(sites, monkeypatch):
-    monkeypatch.setattr(crew, "PATIENCE", -1.0)
+    monkeypatch.setattr(members, "PATIENCE", -1.0)
     monkeypatch.setattr(FakeSite, "wait", lambda site, seconds: [])
     with pytest.raises(ModelError, match=r"No worker could be started(.|\n)*--gpus-per-worker"):
         ask(mind())

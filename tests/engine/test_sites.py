@@ -51,7 +51,6 @@ def test_processes_end_with_the_run(plugin):
     assert multiprocessing.active_children() == []
 
 
-@pytest.mark.filterwarnings("ignore::gnomon.errors.ModelWarning")
 def test_a_model_that_no_process_can_open_leaves_no_run(plugin):
     with pytest.raises(UsageError, match="No item offers the label"):
         engine.run(

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from gnomon.runs.pace import duration
 from gnomon.errors import inert
+from gnomon.runs.pace import duration
 
 if TYPE_CHECKING:
     from gnomon.probing.training.learners import Standing

@@ -19,7 +19,8 @@ from gnomon.runs import Manifest, RunLog
 from gnomon.runs.pace import PaceFile
 
 QUICK = 0.005  # seconds: answers that took longer to get are on disk before anything else is done
-TOGETHER = 0.02  # seconds for which quicker ones may wait to be written together
+TOGETHER, LONGEST = 0.02, 0.2  # seconds for which quicker ones may wait to be written together
+SHARE = 5  # they wait so many times as long as the disk takes: it has a sixth of the time at most
 LOOK = 0.25  # seconds between two looks at what each worker did
 
 
@@ -57,7 +58,7 @@ class Writer:
     def __init__(self, log: RunLog) -> None:
         self._log = log
         self._waiting: list[tuple[int, Answer]] = []
-        self._last = 0.0
+        self._next = 0.0  # when those that wait are written, at the latest
 
     def add(self, group: Sequence[Done]) -> None:
         """Take answers; when this returns, those that took long to get are on disk."""
@@ -65,14 +66,16 @@ class Writer:
         for done in group:
             self._waiting += done.answers
             slow = slow or done.seconds >= QUICK
-        if slow or time.monotonic() - self._last >= TOGETHER:
+        if slow or time.monotonic() >= self._next:
             self.flush()
 
     def flush(self) -> None:
         """Write what waits."""
         waiting, self._waiting = self._waiting, []
+        began = time.monotonic()
         self._log.add_answers(waiting)
-        self._last = time.monotonic()
+        ended = time.monotonic()
+        self._next = ended + min(LONGEST, max(TOGETHER, SHARE * (ended - began)))
 
 
 class _Watcher:

@@ -94,8 +94,8 @@ class Station:
 
     def prepare(self, chunks: Iterable[bytes], benchmark: str) -> bytes:
         """Let the model see all items."""
-        assert self._model is not None
-        self._model.prepare(_items(chunks), registry.benchmark(benchmark))  # type: ignore[attr-defined]
+        model: Any = self._model
+        model.prepare(_items(chunks), registry.benchmark(benchmark))
         return self._ready()
 
     def sizes(self, items: bytes) -> list[int]:
