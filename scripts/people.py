@@ -52,7 +52,14 @@ class Shot(NamedTuple):
 
 SHOTS = (
     Shot("people-validate", "validate", 1180, 620, "light", ("False",)),
-    Shot("people-contrast", "contrast", 1180, 900, "light", ("2", "?behind", "behind", "Second picture")),
+    Shot(
+        "people-contrast",
+        "contrast",
+        1180,
+        900,
+        "light",
+        ("2", "?behind", "behind", "Second picture"),
+    ),
     Shot("people-phone", "scale", 390, 844, "dark", ("unknown",)),
 )
 

@@ -7,12 +7,13 @@ from msgspec.structs import replace
 
 import gnomon
 from gnomon.cli import main
+from gnomon.itemfiles import read_items
 from gnomon.people.answering import Asked, Settings, open_person_run
 from gnomon.people.taskfile import task_named
 from gnomon.reporting.page.headline import headline
 from gnomon.reporting.study import studies
 from gnomon.runs import open_runs
-from tests.people.voting import items_of, people_runs
+from tests.people.voting import Person, items_of, people_runs
 
 LABELS = ("false", "true")
 
@@ -119,3 +120,51 @@ def test_repeated_and_catch_items_of_the_page_are_told(tmp_path, capsys):
     told = capsys.readouterr().out
     assert "75.0 % of 4" in told
     assert "0.0 % of 1" in told
+
+
+def test_a_folder_stands_for_the_people_in_it_and_models_are_named_one_by_one(
+    runs, tmp_path, capsys
+):
+    model = gnomon.run(gnomon.load(str(tmp_path / "items.jsonl")), "random", runs=runs)
+    assert main(["agree", str(runs)]) == 0
+    told = capsys.readouterr()
+    assert told.out.startswith("items@items.jsonl: 3 people")
+    assert "1 run of models is left out" in told.err
+    assert main(["agree", str(runs), str(model.path)]) == 0
+    assert capsys.readouterr().out.startswith("items@items.jsonl: 4 people")
+
+
+def test_runs_on_two_sets_of_items_are_told_apart(runs, tmp_path, capsys):
+    other = tmp_path / "other"
+    other.mkdir()
+    people_runs(other, items_of(2, LABELS)[:1], {"ann": {"0": "true"}})
+    assert main(["agree", str(runs), str(other / "runs")]) == 0  # the same file name
+    capsys.readouterr()
+    (other / "items.jsonl").rename(other / "more.jsonl")
+    gnomon.run(gnomon.load(str(other / "more.jsonl")), Person("ben", {}), runs=runs)
+    assert main(["agree", str(runs)]) == 2
+    assert "gnomon agree" in capsys.readouterr().err
+
+
+def test_five_points_are_read_as_each_judge_means_them(tmp_path, capsys):
+    labels = ("entailment", "neutral", "contradiction")
+    items = items_of(30, labels, [0, 1, 2] * 10)
+    # Whoever is bold says 1, 3, 5 for contradiction, neutral, entailment; the careful 2, 3, 4.
+    bold, careful = ("5", "3", "1"), ("4", "3", "2")
+    for name, points in (("ann", bold), ("ben", careful), ("cas", bold)):
+        replies = {item.id: points[int(item.id) % 3] for item in items}
+        replies["0"] = "3" if name == "cas" else replies["0"]
+        said = {name: {item.id: "neutral" for item in items}}  # a poor first reading
+        people_runs(tmp_path, items, said, task="scale", replies=replies)
+    kept = tmp_path / "kept.jsonl"
+    command = ["agree", str(tmp_path / "runs"), "--rule", "majority", "-o", str(kept)]
+    assert main([*command, "--format", "json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["scale"]["kappa"] == pytest.approx((1.0 + 0.95 + 0.95) / 3, abs=0.005)
+    assert len(found["scale"]["shared"]) == 6
+    ordinal = [row for row in found["agreement"] if row["name"] == "alpha_ordinal"]
+    assert 0.5 < ordinal[0]["value"] < 1.0
+    assert found["validation"]["kept"] == 30
+    assert [item.gold[0] for item in read_items(kept)] == [labels[n % 3] for n in range(30)]
+    assert main(command[:2]) == 0
+    assert "each person's own way" in capsys.readouterr().out

@@ -114,10 +114,11 @@ def test_fleiss_kappa_with_gaps_takes_chance_from_the_shares_of_each_item():
     assert fleiss(counted(matrix, 2), units_of(matrix)).value == pytest.approx(expected)
 
 
-def test_the_two_fleiss_kappas_are_one_where_nothing_is_missing(rng):
-    matrix = rng.integers(0, 3, (50, 4))
-    mine = fleiss(counted(matrix, 3), units_of(matrix)).value
-    assert mine == pytest.approx(fleiss_kappa(matrix))
+@settings(max_examples=40)
+@given(TABLES)
+def test_the_figure_with_an_interval_is_the_plain_one(matrix):
+    mine = fleiss(counted(matrix, 4), units_of(matrix)).value
+    assert same(mine, fleiss_kappa(matrix))
 
 
 def noisy(rng, items=200, people=4, wrong=0.25):

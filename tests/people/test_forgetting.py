@@ -1,5 +1,7 @@
 """Whoever is forgotten leaves no answer, and what was made from their answers is named."""
 
+import json
+
 import pytest
 
 import gnomon
@@ -38,6 +40,13 @@ def test_people_are_listed_with_their_runs_and_answers(study, capsys):
         ["anna", "1", "2"],
         ["ben", "1", "2"],
     ]
+
+
+def test_the_list_of_people_can_be_read_by_programs(study, capsys):
+    capsys.readouterr()
+    assert main(["people", "--format", "json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found[0] == {"person": "ann", "runs": 1, "answers": 2, "items of": "items@items.jsonl"}
 
 
 def test_what_depends_on_a_person_is_found_and_nobody_of_a_longer_name(study):

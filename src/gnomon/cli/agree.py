@@ -7,10 +7,10 @@ examples:
   gnomon agree study/runs -o validated.jsonl --rule majority --least 2
   gnomon agree path/to/vsr/raw.jsonl --by relation -o captions.jsonl
 
-A RUN is a folder of a run, a folder of runs, or a file of votes: one that -o wrote, or published
-ones. Missing answers are allowed. Intervals are over the units that items share, as those of
-`gnomon score`. Of runs on pairs of pictures (the task contrast), -o writes the captions that people
-made, for others to validate. docs/people.md says what each figure means.
+A RUN is a run's folder, a folder of runs, of which those of people are taken, or a file of votes:
+one that -o wrote, or published ones. Missing answers are allowed. Intervals are over the units that
+items share, as those of `gnomon score`. Of runs on pairs of pictures (the task contrast), -o writes
+the captions that people made, for others to validate. docs/people.md says what each figure means.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gnomon.errors import UsageError
+from gnomon.errors import UsageError, inert
 
 if TYPE_CHECKING:
     from gnomon.people.summary import Agreed, Asking
@@ -113,15 +113,34 @@ def main(args: Namespace) -> int:
 def _runs(paths: list[str]) -> list[Run]:
     """The runs; none if a file of votes is given."""
     from gnomon.people.votefiles import is_vote_file
-    from gnomon.runs import open_runs
 
     if not any(map(is_vote_file, paths)):
-        return open_runs(paths)
+        return _opened(paths)
     if len(paths) > 1:
         raise UsageError(
             "A file of votes cannot be taken together with others.", "Give one file, or runs."
         )
     return []
+
+
+def _opened(paths: list[str]) -> list[Run]:
+    """The runs that are named, and of a folder of runs those of people, if it has any."""
+    from gnomon.people.votes import person_of
+    from gnomon.runs import open_runs
+
+    named = {Path(path).resolve() for path in paths}
+    every = open_runs(paths)
+    found = []
+    for run in every:
+        if person_of(run.model) or run.path.resolve() in named:
+            found.append(run)
+    if not found:
+        return every
+    left_out = len(every) - len(found)
+    if left_out:
+        told = "1 run of models is" if left_out == 1 else f"{left_out} runs of models are"
+        print(f"{told} left out: name them to take them along.", file=sys.stderr)
+    return found
 
 
 def _found(paths: list[str], runs: list[Run], asking: Asking) -> Agreed:
@@ -145,7 +164,7 @@ def _shown(found: Agreed, args: Namespace) -> str:
     tables = [render(each, args.format) for each in listings(found.summary, args.level)]
     if args.format == "csv":
         return "\n\n".join(tables)
-    parts = [first_lines(found.summary), *tables, "\n".join(last_lines(found.summary))]
+    parts = [inert(first_lines(found.summary)), *tables, "\n".join(last_lines(found.summary))]
     return "\n\n".join(parts)
 
 

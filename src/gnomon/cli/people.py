@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 def arguments(parser: ArgumentParser) -> None:
     """Add the options of this command."""
+    from gnomon.reporting.tables.render import FORMATS
+
     parser.add_argument("action", nargs="?", choices=("forget",), help="what to do (default: list)")
     parser.add_argument("name", nargs="?", metavar="NAME", help="whom to forget")
     parser.add_argument(
@@ -39,6 +41,9 @@ def arguments(parser: ArgumentParser) -> None:
         help="also look here for what depends on the person; may be repeated",
     )
     parser.add_argument("--yes", action="store_true", help="do not ask")
+    parser.add_argument(
+        "--format", choices=FORMATS, default="table", help="output format of the list"
+    )
 
 
 def main(args: Namespace) -> int:
@@ -46,7 +51,7 @@ def main(args: Namespace) -> int:
     from gnomon.people.forgetting import people_in
 
     if args.action is None:
-        _list(people_in(args.runs), args.runs)
+        _list(people_in(args.runs), args)
         return 0
     if not args.name:
         raise UsageError("Who is to be forgotten?", "gnomon people forget NAME")
@@ -58,19 +63,19 @@ def main(args: Namespace) -> int:
     return _forget(known[args.name], args)
 
 
-def _list(people: list[Known], folder: str) -> None:
+def _list(people: list[Known], args: Namespace) -> None:
     from gnomon.contracts import Listing
     from gnomon.reporting.tables.render import render
 
-    if not people:
-        print(f"There are no answers of people in {folder}.")
+    if not people and args.format == "table":
+        print(f"There are no answers of people in {args.runs}.")
         return
     rows = []
     for each in people:
         benchmarks = dict.fromkeys(run.benchmark for run in each.runs)
         rows.append((each.name, len(each.runs), each.answers, ", ".join(benchmarks)))
     columns = ("person", "runs", "answers", "items of")
-    print(render(Listing("", columns, tuple(rows))))
+    print(render(Listing("", columns, tuple(rows)), args.format))
 
 
 def _forget(person: Known, args: Namespace) -> int:

@@ -73,19 +73,21 @@ def _mean(values: Iterable[float], default: float) -> float:
 
 
 def fleiss_kappa(judgements: ArrayLike) -> float:
-    """Agreement of several people beyond chance, each item judged by the same number of them.
+    """Agreement of several people beyond chance, over the items that two or more judged.
 
-    Items with another number of judgements than the most are left out, as the formula needs.
+    Chance is the mean over items of the share of each value, which is Fleiss' own formula where
+    each item is judged by the same number of people.
     """
     counts = _counts(np.asarray(judgements, dtype=np.int64))
+    counts = counts[counts.sum(axis=1) >= 1]
     people = counts.sum(axis=1)
-    raters = int(people.max(initial=0))
-    if raters < 2:
+    several = people >= 2
+    if not several.any():
         return nan
-    counts = counts[people == raters]
-    observed = float(((counts * (counts - 1)).sum(axis=1) / (raters * (raters - 1))).mean())
-    chance = float(((counts.sum(axis=0) / counts.sum()) ** 2).sum())
-    return _beyond_chance(observed, chance)
+    same = (counts * (counts - 1)).sum(axis=1)[several]
+    observed = float((same / (people * (people - 1))[several]).mean())
+    shares = (counts / people[:, None]).mean(axis=0)
+    return _beyond_chance(observed, float((shares**2).sum()))
 
 
 def krippendorff_alpha(judgements: ArrayLike, level: Level = "nominal") -> float:

@@ -29,6 +29,7 @@ class Contrast(msgspec.Struct, frozen=True):
     true_of: int  # the picture of which the caption is true: 0 or 1
     subject: str
     object: str
+    caption: str = ""  # as the task words it
 
 
 _decode = msgspec.json.Decoder(Contrast).decode
@@ -89,6 +90,8 @@ def _captions(item: Item, answer: Answer, author: str) -> Iterator[Item]:
 
 def caption(item: Item, chosen: Contrast) -> str:
     """The caption; relations that are verbs stand without "is" (VSR, section 2.1)."""
+    if chosen.caption:
+        return chosen.caption
     without = item.tags.get("without_is", "").split(", ")
     verb = chosen.relation if chosen.relation in without else f"is {chosen.relation}"
     return f"The {chosen.subject} {verb} the {chosen.object}."

@@ -60,29 +60,29 @@ def beside_others(votes: Votes) -> Statistics:
     return mean_over_people(same, judged, votes.table.clusters)
 
 
-def beside_others_of(votes: Votes, person: int) -> Statistics:
-    """How often one person says what most of the others say."""
-    same, judged = _same_as_others(votes, person)
-    rows = judged[:, 0]
-    return mean_of(same[rows, 0], votes.table.clusters[rows])
+def each_beside_others(votes: Votes) -> list[Statistics]:
+    """For each person how often they say what most of the others say."""
+    same, judged = _same_as_others(votes)
+    found = []
+    for mine, rows in zip(same.T, judged.T, strict=True):
+        found.append(mean_of(mine[rows], votes.table.clusters[rows]))
+    return found
 
 
-def _same_as_others(votes: Votes, person: int | None = None) -> tuple[Flags, Flags]:
+def _same_as_others(votes: Votes) -> tuple[Flags, Flags]:
     """[items, people] whether each says what most others say, and whether there is such a label.
 
     Others who tie, or say nothing, have no majority.
     """
-    chosen = range(len(votes.people)) if person is None else [person]
     counts = votes.first_counts()
     rows = np.arange(len(counts))
     same, judged = [], []
-    for one in chosen:
-        made = votes.made[:, one]
+    for made, said in zip(votes.made.T, votes.said.T, strict=True):
         others = counts.copy()
-        others[rows[made], votes.said[made, one]] -= 1
+        others[rows[made], said[made]] -= 1
         most = others.max(axis=1)
         alone = (others == most[:, None]).sum(axis=1) == 1
         there = made & (most > 0) & alone
         judged.append(there)
-        same.append(there & (others.argmax(axis=1) == votes.said[:, one]))
+        same.append(there & (others.argmax(axis=1) == said))
     return np.column_stack(same), np.column_stack(judged)

@@ -133,7 +133,7 @@ def _people(summary: Summary) -> Listing:
     for person in summary.people:
         right = value_of(person.accuracy), value_of(person.others)
         rows.append([person.name, person.answers, *right, percentage(person.reliability, 1, " ")])
-    for place, head in enumerate(("same again", "caught")):
+    for place, head in enumerate(("same again", "catch items")):
         tallies = [person.care[place] for person in summary.people]
         if not any(tally.n for tally in tallies):
             continue
@@ -151,9 +151,8 @@ def _of(tally: Tally) -> str:
 
 def _pairs(summary: Summary, interval: str) -> Listing:
     """The pairs who share most items; JSON has all."""
-    largest = sorted(summary.pairs, key=lambda pair: -pair.n)[:MOST_PAIRS]
     rows = []
-    for pair in largest:
+    for pair in summary.pairs[:MOST_PAIRS]:
         agree = percentage(pair.agree, 1, " ")
         kappa = value_of(pair.kappa), _interval(pair.kappa)
         rows.append((pair.first, pair.second, pair.n, agree, *kappa))

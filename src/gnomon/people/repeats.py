@@ -39,11 +39,11 @@ class Care(NamedTuple):
     """How carefully a person works."""
 
     again: Tally = Tally()  # items that they judged twice, and how often alike
-    caught: Tally = Tally()  # catch items, and how often they said what was known
+    catch: Tally = Tally()  # items whose answer is known, and how often they gave it
 
     def plus(self, other: Care) -> Care:
         """Both together."""
-        return Care(self.again.plus(other.again), self.caught.plus(other.caught))
+        return Care(self.again.plus(other.again), self.catch.plus(other.catch))
 
 
 def care_in_votes(votes: Votes) -> dict[str, Care]:
@@ -72,10 +72,10 @@ def care_in_runs(runs: Iterable[Run]) -> dict[str, Care]:
 def _care(extras: Iterable[Extra]) -> Care:
     given = [extra for extra in extras if not extra.skipped]
     first = {extra.item: extra.response for extra in given if extra.kind == "item"}
-    again = caught = Tally()
+    again = catch = Tally()
     for extra in given:
         if extra.kind == "repeat" and extra.item in first:
             again = again.plus(Tally(1, extra.response == first[extra.item]))
         elif extra.kind == "catch":
-            caught = caught.plus(Tally(1, bool(extra.right)))
-    return Care(again, caught)
+            catch = catch.plus(Tally(1, bool(extra.right)))
+    return Care(again, catch)

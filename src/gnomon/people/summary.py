@@ -17,7 +17,7 @@ from gnomon.people.agreement import (
     pairs_of,
     pairwise_agreement,
 )
-from gnomon.people.ceiling import accuracy_of, beside_others_of, ceilings
+from gnomon.people.ceiling import accuracy_of, ceilings, each_beside_others
 from gnomon.people.reliability import Reliability, reliability_of
 from gnomon.people.repeats import Care, care_in_votes
 from gnomon.people.scale import Readings, mapped
@@ -141,12 +141,13 @@ def _people(
     asking: Asking,
 ) -> list[Person]:
     voted = care_in_votes(votes)
+    beside = each_beside_others(votes)
     found = []
     for column, name in enumerate(votes.people):
         accuracy = None
         if (votes.made[:, column] & votes.has_gold).any():
             accuracy = figure("accuracy", accuracy_of(votes, column), level=asking.level)
-        others = figure("others", beside_others_of(votes, column), level=asking.level)
+        others = figure("others", beside[column], level=asking.level)
         careful = voted[name].plus(care.get(name, Care()))
         likely = None if reliability is None else float(reliability.people[column])
         answers = int(votes.made[:, column].sum())

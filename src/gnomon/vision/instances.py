@@ -1,13 +1,14 @@
 """Which things stand alone in which pictures, by an instances file of COCO's form.
 
-The file is streamed: of an instance three numbers are kept, of a picture its name. All of COCO 2017
-(886,284 instances, 123,287 pictures) takes about 60 MB.
+The file is streamed: of an instance four numbers are kept, of a picture its name and address. One
+as large as COCO 2017 (886,284 instances, 123,287 pictures) takes 150 MB and ten seconds.
 """
 
 from __future__ import annotations
 
 from array import array
 from collections.abc import Iterator
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -62,6 +63,15 @@ class Single(NamedTuple):
     area: float
 
 
+class _Grouped(NamedTuple):
+    """Pictures and categories that occur together: how many instances there are, and their area."""
+
+    image: NDArray[np.int64]
+    category: NDArray[np.int64]
+    number: NDArray[Any]
+    area: NDArray[Any]
+
+
 class Instances:
     """The instances of a file, counted by picture and category."""
 
@@ -105,26 +115,29 @@ class Instances:
 
     def kinds(self) -> int:
         """How often a category occurs in a picture, however many of it there are."""
-        return len(self._grouped()[0])
+        return len(self._grouped.image)
 
     def singles(self) -> Iterator[Single]:
         """The things that stand alone of their kind in a picture, by picture and category."""
-        keys, number, area = self._grouped()
-        alone = number == 1
-        for (image, category), size in zip(keys[alone].tolist(), area[alone].tolist(), strict=True):
+        grouped = self._grouped
+        for place in np.flatnonzero(grouped.number == 1).tolist():
+            image, category = int(grouped.image[place]), int(grouped.category[place])
             if category not in self.names:
                 raise DataError(f"category {category} has no name.", HINT, file=self._file)
             if image in self.photos:
-                yield Single(image, self.names[category], size)
+                yield Single(image, self.names[category], float(grouped.area[place]))
 
-    def _grouped(self) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
-        """Each picture and category that occur together: how many instances, and their area."""
-        pairs = np.column_stack([np.frombuffer(self._images, dtype=np.int64)] * 2)
-        pairs[:, 1] = np.frombuffer(self._categories, dtype=np.int64)
-        keys, where = np.unique(pairs, axis=0, return_inverse=True)
-        where = where.ravel()
-        crowds = np.frombuffer(self._crowds, dtype=np.int8).astype(float)
-        areas = np.frombuffer(self._areas, dtype=np.float64)
-        number = np.asarray(np.bincount(where, weights=crowds), dtype=np.float64)
-        area = np.asarray(np.bincount(where, weights=areas), dtype=np.float64)
-        return keys, number, area
+    @cached_property
+    def _grouped(self) -> _Grouped:
+        """Each picture and category that occur together."""
+        images, image = np.unique(_numbers(self._images), return_inverse=True)
+        categories, category = np.unique(_numbers(self._categories), return_inverse=True)
+        keys, where = np.unique(image * len(categories) + category, return_inverse=True)
+        number = np.bincount(where, weights=np.frombuffer(self._crowds, dtype=np.int8))
+        area = np.bincount(where, weights=np.frombuffer(self._areas, dtype=np.float64))
+        image, category = np.divmod(keys, len(categories))
+        return _Grouped(images[image], categories[category], number, area)
+
+
+def _numbers(column: array[int]) -> NDArray[np.int64]:
+    return np.frombuffer(column, dtype=np.int64)
