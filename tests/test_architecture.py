@@ -132,6 +132,7 @@ ALLOWED = {
         "itemsource",
         "measures",
         "records",
+        "redaction",
         "registry",
         "reporting",
         "runs",
