@@ -164,6 +164,7 @@ ALLOWED = {
         "itemsource",
         "measures",
         "records",
+        "redaction",
         "registry",
         "reporting",
         "runs",

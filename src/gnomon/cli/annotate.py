@@ -8,6 +8,10 @@ examples:
   gnomon annotate runs/posrel-fresh--synth-render--0123456789abcdef --task picture --people ann,ben
   gnomon annotate scales --panel PROLIFIC_PID --most 30 --limit 40 --address https://lab.example
     --completion-link https://app.prolific.com/submissions/complete?cc=CODE
+  gnomon annotate captions.jsonl --task validate --label-studio https://label.example --push
+    --overlap 3
+  gnomon annotate captions.jsonl --task validate --label-studio https://label.example --pull
+    --people ann=3,ben=5
 
 Tasks: choose (one of the choices), scale (five points from contradiction to entailment), validate
 (a caption, true or false), contrast (a relation that is true in one of two pictures), picture (what
@@ -15,6 +19,9 @@ a painted picture shows); or a file of your own. docs/people.md says what to tel
 
 People's answers are ordinary runs (people:NAME), on disk before the next item shows. Stop with
 Ctrl-C; the same command continues, and links stay valid. Names are pseudonyms that you choose.
+
+With --label-studio people answer there: --push sends what is not there yet, and --pull brings
+answers back, each as often as you like. The token comes from LABEL_STUDIO_API_KEY or --token-file.
 """
 
 from __future__ import annotations
@@ -51,7 +58,10 @@ def arguments(parser: ArgumentParser) -> None:
         help="choose, scale, validate, contrast, picture, or a YAML file (default: choose)",
     )
     parser.add_argument(
-        "--people", default="", metavar="A,B", help="who is asked: pseudonyms with commas between"
+        "--people",
+        default="",
+        metavar="A,B",
+        help="who is asked: pseudonyms with commas between; with --pull, NAME=ID for users by id",
     )
     parser.add_argument(
         "--limit", type=int, metavar="N", help="at most N items, spread evenly over all"
@@ -61,6 +71,7 @@ def arguments(parser: ArgumentParser) -> None:
     )
     _add_order_arguments(parser)
     _add_page_arguments(parser)
+    _add_label_studio_arguments(parser)
     item_arguments(parser)
 
 
@@ -127,8 +138,37 @@ def _add_page_arguments(parser: ArgumentParser) -> None:
     )
 
 
+def _add_label_studio_arguments(parser: ArgumentParser) -> None:
+    group = parser.add_argument_group("Label Studio instead of the page")
+    group.add_argument(
+        "--label-studio", default="", metavar="URL", help="the server, as a browser shows it"
+    )
+    way = group.add_mutually_exclusive_group()
+    way.add_argument("--push", action="store_true", help="send the items that are not there yet")
+    way.add_argument("--pull", action="store_true", help="bring people's answers into runs")
+    group.add_argument(
+        "--overlap",
+        type=int,
+        metavar="N",
+        help="with --push: how many people see each item (default: 1, or as it is there)",
+    )
+    group.add_argument(
+        "--project", default="", metavar="TITLE", help="the project (default: items and task)"
+    )
+    group.add_argument(
+        "--token-file",
+        default="",
+        metavar="FILE",
+        help="the file with the token (default: the variable LABEL_STUDIO_API_KEY)",
+    )
+
+
 def main(args: Namespace) -> int:
-    """Serve until interrupted."""
+    """Serve until interrupted, or exchange with Label Studio."""
+    if args.label_studio or args.push or args.pull:
+        from gnomon.cli.labelstudio import exchange
+
+        return exchange(args, *_settings(args))
     from gnomon.people.page.serving import Where, check_where, serve
 
     where = Where(args.host, args.port, args.allow_remote, args.address)
