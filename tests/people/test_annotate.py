@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +41,16 @@ def test_what_cannot_be_asked_is_refused_in_a_sentence(
     told = capsys.readouterr().err
     assert message in told
     assert "Traceback" not in told
+    assert not (tmp_path / "runs").exists()
+
+
+@pytest.mark.parametrize("missing", ["jinja2", "starlette", "uvicorn"])
+def test_an_extra_that_is_not_installed_is_named(
+    missing: str, tmp_path: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, missing, None)
+    assert main(["annotate", "scales", "--people", "ann", "--runs", str(tmp_path / "runs")]) == 1
+    assert "pip install 'gnomon[people]'" in capsys.readouterr().err
     assert not (tmp_path / "runs").exists()
 
 

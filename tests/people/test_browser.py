@@ -130,9 +130,17 @@ def _take_down(site: Site, answer: Any) -> None:
     site.heard.append(answer.url.encode() + headers + body)
 
 
+def wait_for(page: Any, title: str) -> None:
+    """Until a page of that title is there, and its script has run."""
+    page.wait_for_function(
+        "title => document.title.startsWith(title) && document.readyState !== 'loading'",
+        arg=title,
+    )
+
+
 def begin(page: Any) -> None:
     page.click("[data-go]")
-    page.wait_for_function("() => document.title.startsWith('Item 1 of')")
+    wait_for(page, "Item 1 of")
 
 
 def option(page: Any, label: str) -> Any:
@@ -174,13 +182,13 @@ def test_a_task_is_done_by_keyboard_alone(
     page.keyboard.press("Enter")  # the button that begins has the focus
     keys, response = KEYS[kind]
     for number in range(1, len(served.study.asked.items) + 1):
-        page.wait_for_function(f"() => document.title.startsWith('Item {number} of')")
+        wait_for(page, f"Item {number} of")
         if number == 1 and kind == "contrast":  # the other kinds are looked at on the phone
             assert serious(page) == []
         for key in keys:
             page.keyboard.press(key)
         page.keyboard.press("Enter")
-    page.wait_for_function("() => document.title.startsWith('Thank you')")
+    wait_for(page, "Thank you")
     assert page.errors == []
     check_all_was_kept(served, response)
     check_traffic(served)
@@ -194,7 +202,7 @@ def test_a_task_is_done_by_touch_on_a_phone_in_the_dark(
     page = look(served, phone=True, scheme="dark")
     page.tap("[data-go]")
     for number in range(1, len(served.study.asked.items) + 1):
-        page.wait_for_function(f"() => document.title.startsWith('Item {number} of')")
+        wait_for(page, f"Item {number} of")
         for label in TAPS[kind]:
             for option in page.locator("[data-part] .option:visible").filter(has_text=label).all():
                 option.tap()
@@ -203,7 +211,7 @@ def test_a_task_is_done_by_touch_on_a_phone_in_the_dark(
             assert serious(page) == []
             assert page.evaluate(LOWEST) >= 40
         page.tap("[value=save]")
-    page.wait_for_function("() => document.title.startsWith('Thank you')")
+    wait_for(page, "Thank you")
     assert page.errors == []
     check_all_was_kept(served, KEYS[kind][1])
     check_traffic(served)
@@ -215,7 +223,7 @@ def test_back_skip_comment_and_help_have_keys(
     served = site("choose")
     page = look(served)
     page.keyboard.press("Enter")
-    page.wait_for_function("() => document.title.startsWith('Item 1 of')")
+    wait_for(page, "Item 1 of")
     page.keyboard.press("h")
     assert page.locator("#help .guide").is_visible()
     page.keyboard.press("c")
@@ -223,16 +231,16 @@ def test_back_skip_comment_and_help_have_keys(
     page.keyboard.press("Escape")
     page.keyboard.press("1")
     page.keyboard.press("Enter")
-    page.wait_for_function("() => document.title.startsWith('Item 2 of')")
+    wait_for(page, "Item 2 of")
     page.keyboard.press("s")
     page.keyboard.press("Space")
     page.keyboard.press("Enter")  # among the reasons it skips
     page.get_by_role("link", name="Back to the last item").click()
-    page.wait_for_function("() => document.title.startsWith('Item 2 of')")
+    wait_for(page, "Item 2 of")
     page.keyboard.press("b")
-    page.wait_for_function("() => document.title.startsWith('Item 1 of')")
+    wait_for(page, "Item 1 of")
     page.get_by_role("link", name="Forward").click()
-    page.wait_for_function("() => document.title.startsWith('Item 2 of')")
+    wait_for(page, "Item 2 of")
     assert page.locator("#skip").get_attribute("open") is not None
     first, second = read_extras(served.folder)
     assert first.comment == "a brief remark, with b, s and 1 in it"
@@ -264,7 +272,7 @@ def test_the_point_of_view_is_asked_where_it_applies(
     begin(page)
     seen = []
     for number in range(1, 4):
-        page.wait_for_function(f"() => document.title.startsWith('Item {number} of')")
+        wait_for(page, f"Item {number} of")
         turned = "left" in page.locator(".text").inner_text()
         assert page.locator(".note.rule").count() == turned
         page.keyboard.press("t")
@@ -272,7 +280,7 @@ def test_the_point_of_view_is_asked_where_it_applies(
             page.keyboard.press("2")
         page.keyboard.press("Enter")
         seen.append(turned)
-    page.wait_for_function("() => document.title.startsWith('Thank you')")
+    wait_for(page, "Thank you")
     assert sorted(seen) == [False, True, True]
     frames = [extra.response.get("frame") for extra in read_extras(served.folder)]
     assert sorted(map(str, frames)) == ["None", "own", "own"]
@@ -305,7 +313,7 @@ def test_a_relation_is_asked_only_if_both_things_are_seen(
     page.locator("[data-part=b] .option").nth(1).click()
     assert not page.get_by_text("larger", exact=True).is_visible()
     page.keyboard.press("Enter")
-    page.wait_for_function("() => document.title.startsWith('Item 2 of')")
+    wait_for(page, "Item 2 of")
     assert read_extras(served.folder)[0].response.get("relation") is None
 
 

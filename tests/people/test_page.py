@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -17,6 +18,7 @@ from starlette.testclient import TestClient
 from gnomon.people.answering import Asked, Settings, person_folder
 from gnomon.people.extras import EXTRAS, read_extras
 from gnomon.people.links import LINK
+from gnomon.people.page import guard
 from gnomon.people.page.app import ELSEWHERE, NOT_YOURS, SENT_BEFORE, WRONG_LINK, make_app
 from gnomon.people.page.study import Panel, Study
 from gnomon.people.taskfile import TASKS, task_named
@@ -282,6 +284,21 @@ def test_a_comment_of_ten_megabytes_is_refused_in_a_sentence(people: dict[str, P
     assert answer.status_code == 422
     assert "The comment is too long" in answer.text
     assert ann.answer("choose", comment="x" * 2000).status_code == 303
+
+
+def test_a_form_that_does_not_end_is_given_up(
+    people: dict[str, Person], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def never(request: Any) -> bytes:
+        await asyncio.Event().wait()
+        return b""
+
+    ann = people["ann"].join()
+    monkeypatch.setattr(guard, "_body_of", never)
+    monkeypatch.setattr(guard, "PATIENCE", 0.01)
+    answer = ann.answer("choose")
+    assert answer.status_code == 400
+    assert "took too long" in answer.text
 
 
 def test_a_script_in_a_comment_is_text(people: dict[str, Person], tmp_path: Path) -> None:

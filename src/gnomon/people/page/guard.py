@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from urllib.parse import parse_qsl, urlsplit
 
 from starlette.requests import Request
@@ -22,6 +23,7 @@ from gnomon.reporting.viewer.guard import (
 LARGEST = 64 * 1024  # bytes of a form
 DRAINED = 64 * 2**20  # bytes that are read and dropped, so that a browser hears the refusal
 MOST_FIELDS = 40
+PATIENCE = 30.0  # seconds in which a form must have come
 # A form of ours must say where it comes from, which "no-referrer" would forbid.
 OWN_HEADERS = {**HEADERS, b"referrer-policy": b"same-origin"}
 TOO_LARGE = "What was sent is too large: a comment may have 2,000 characters."
@@ -79,16 +81,11 @@ class Guard:
 
 async def form_of(request: Request) -> dict[str, str]:
     """The fields of a form, read within bounds."""
-    content = b""
-    length = 0
-    async for chunk in request.stream():
-        length += len(chunk)
-        if length <= LARGEST:
-            content += chunk
-        if length > DRAINED:
-            break
-    if length > LARGEST:
-        raise ResponseError(TOO_LARGE, "Go back and shorten it. Nothing else of your work is lost.")
+    try:
+        async with asyncio.timeout(PATIENCE):
+            content = await _body_of(request)
+    except TimeoutError:
+        raise ResponseError("Sending took too long.", "Go back and save it again.") from None
     try:
         pairs = parse_qsl(
             content.decode("ascii"),
@@ -99,3 +96,17 @@ async def form_of(request: Request) -> dict[str, str]:
     except (ValueError, UnicodeDecodeError):
         raise ResponseError("What was sent is not a form of this page.") from None
     return dict(pairs)
+
+
+async def _body_of(request: Request) -> bytes:
+    content = b""
+    length = 0
+    async for chunk in request.stream():
+        length += len(chunk)
+        if length <= LARGEST:
+            content += chunk
+        if length > DRAINED:
+            break
+    if length > LARGEST:
+        raise ResponseError(TOO_LARGE, "Go back and shorten it. Nothing else of your work is lost.")
+    return content

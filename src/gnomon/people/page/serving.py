@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from importlib import import_module
 from typing import NamedTuple
 
 from gnomon.errors import MissingExtraError, UsageError
 from gnomon.people.page.study import Study
-from gnomon.reporting.viewer.guard import is_loopback
 from gnomon.reporting.viewer.serving import impatient_protocol, listen
 
 
@@ -22,6 +22,9 @@ class Where(NamedTuple):
 
 def check_where(where: Where) -> None:
     """Refuse to listen beyond this machine without being told to."""
+    _check_installed()
+    from gnomon.reporting.viewer.guard import is_loopback
+
     if not is_loopback(where.host) and not where.allow_remote:
         raise UsageError(
             f"The page would be open to others at {where.host}.",
@@ -33,15 +36,21 @@ def check_where(where: Where) -> None:
         )
 
 
+def _check_installed() -> None:
+    for name in ("jinja2", "starlette", "uvicorn"):
+        try:
+            import_module(name)
+        except ImportError:
+            raise MissingExtraError("The page for people", "people") from None
+
+
 def serve(study: Study, where: Where, ready: Callable[[str], None]) -> None:
     """Serve until interrupted; `ready` is told the address before anybody is let in."""
     check_where(where)
-    try:
-        import uvicorn
+    import uvicorn
 
-        from gnomon.people.page.app import make_app
-    except ImportError:
-        raise MissingExtraError("The page for people", "people") from None
+    from gnomon.people.page.app import make_app
+
     listener = listen(where.host, where.port)
     address = where.address.rstrip("/") or _address(where.host, listener.getsockname()[1])
     config = uvicorn.Config(
