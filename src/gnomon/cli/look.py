@@ -160,7 +160,8 @@ def _make(args: Namespace, mode: Mode, store: Any) -> str:
     agreed = agreement(str(args.output))
     _write_manifest(args, mode, eyes, sources, vocabulary, counts, agreed)
     _write_page(args.output)
-    summary = _summary(args.output, vocabulary, counts)
+    has_depth = bool(eyes.depth) or _has_true_depth(eyes, sources)
+    summary = _summary(args.output, vocabulary, counts, has_depth=has_depth)
     if agreed:
         summary = f"{summary}\n\n{render(agreement_listing(agreed))}"
     return summary
@@ -252,10 +253,14 @@ def _write_page(folder: Path) -> None:
         tell(f"There is no page: {error}")
 
 
-def _summary(folder: Path, vocabulary: Vocabulary, counts: dict[str, int]) -> str:
+def _summary(
+    folder: Path, vocabulary: Vocabulary, counts: dict[str, int], *, has_depth: bool
+) -> str:
     lines = [f"{vocabulary.read:,} regions in {vocabulary.pictures:,} pictures"]
     lines += [f"{counts[name]:>9,}  {name}.jsonl" for name in counts]
-    if not counts["size"]:
+    if not counts["size"] and has_depth:
         lines.append("No pair was seen often enough to say which is larger.")
+    elif not counts["size"]:
+        lines.append("Nothing says how far away things are, so no sizes were compared: see --depth.")
     lines.append(f"in {folder}")
     return "\n".join(lines)
