@@ -5,7 +5,7 @@
 `local` is this process alone, `processes` two of this machine, `ray` two workers on a Ray cluster of
 this machine. Speeds are of asking: from the first batch to the last commit. Limits: 40,000 items a
 second with `local`, 10,000 with `ray`; the driver's peak memory at the largest size at most 1.25 times
-that at the smallest.
+that at the smallest. On a busy machine look at the driver's CPU as well.
 """
 
 import argparse
@@ -77,6 +77,8 @@ def main() -> int:
         growth = rows[-1]["peak_mb"] / rows[0]["peak_mb"]
         held = held and best >= LIMITS.get(kind, 0) and growth <= LIMIT_GROWTH
         found[f"{kind}_items_per_second"] = best
+        cheapest = min(row["driver_cpu_ms_per_item"] for row in rows)
+        found[f"{kind}_items_per_cpu_second_of_the_driver"] = round(1000 / cheapest)
         found[f"{kind}_memory_growth"] = round(growth, 3)
         found[f"{kind}_runs"] = rows
     found["held"] = held
