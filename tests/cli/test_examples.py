@@ -29,7 +29,7 @@ WEIGHTS = re.compile(r"-m (smollm2|hf:\S+)")
 OUT_OF_REACH = {  # what a test cannot do -> how a command that needs it looks
     "a server of models": r" openai:",
     "a server that goes on": r"^gnomon view",
-    "weights of its own": r"^gnomon demo|^gnomon look photos|--back-translate",
+    "weights of its own": r"^gnomon demo|^gnomon look photos|--back-translate|^gnomon (train|curve)|hf:trained",
     "the network": r"^gnomon data get",
     "files that were fetched": r"@published(?!.* --data)",
     "a real command": r"^gnomon COMMAND",

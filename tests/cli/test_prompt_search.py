@@ -14,6 +14,7 @@ from gnomon.probing.prompts import load_prompt
 from gnomon.registry import MODELS, Entry
 
 OPENED = []
+STOPPING = set()  # wordings at which somebody presses Ctrl-C
 
 
 def worded(name, *, prompt: str = "", wording: int = 1):
@@ -22,6 +23,8 @@ def worded(name, *, prompt: str = "", wording: int = 1):
     OPENED.append(wording)
 
     def rule(item):
+        if wording in STOPPING:
+            raise KeyboardInterrupt
         return item.gold[0] if "surely" in put.context(item) else item.choices[0]
 
     return Baseline("worded", rule, {"prompt": put.describe()})
@@ -31,6 +34,7 @@ def worded(name, *, prompt: str = "", wording: int = 1):
 def model(monkeypatch):
     monkeypatch.setitem(MODELS, "worded", Entry(f"{__name__}:worded", "for tests"))
     OPENED.clear()
+    STOPPING.clear()
 
 
 @pytest.fixture
@@ -85,6 +89,19 @@ def test_a_search_that_is_repeated_asks_nothing_again(give, candidates):
     assert "100.0 %" in grid
     runs = gnomon.runs.open_runs(["runs"])
     assert [run.manifest.model_options.get("wording", 1) for run in runs] == [1, 2]
+
+
+def test_a_search_that_was_stopped_says_how_to_go_on_and_does(give, candidates, capsys):
+    STOPPING.add(2)
+    with pytest.raises(SystemExit) as stopped:
+        main([str(word) for word in (*SCALES, "--candidates", candidates)])
+    assert stopped.value.code == 130
+    assert "stopped at prompt 2 of 2" in capsys.readouterr().err
+    STOPPING.clear()
+    OPENED.clear()
+    out, _ = give(*SCALES, "--candidates", candidates)
+    assert OPENED == [2], "the first prompt was finished"
+    assert "100.0 %" in out
 
 
 def test_the_grid_tells_median_worst_best_and_spread(give, candidates):

@@ -89,6 +89,13 @@ def test_every_sentence_is_tried_with_every_set_of_answer_words():
     assert sifted.dropped == {SAME: 1, SAME_ANSWER: 1}
 
 
+def test_words_for_labels_that_no_item_has_are_left_out():
+    answers = ({}, {"larger": "bigger", "taller": "higher"}, {"larger": "bigger"})
+    sifted = sift(CandidateList(templates=(FIRST,), answers=answers), KINDS)
+    assert [each.answers for each in sifted.candidates] == [{}, {"larger": "bigger"}]
+    assert sifted.dropped == {SAME: 1}
+
+
 def test_nothing_left_is_an_error_that_counts():
     with pytest.raises(UsageError, match="2 lost the blank"):
         sift(CandidateList(templates=("no", "none")), KINDS)

@@ -19,7 +19,7 @@ is also run on a benchmark, so that `gnomon report` draws the curve with everyth
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from gnomon.measures.curves import AtAmount
     from gnomon.probing.curves import Amounts, CurvePoint
 
+SCHEMES = {"probe": "probe"}  # how what a kind makes is asked, where not with hf:FOLDER
 Curves = dict[str, dict[str, dict[float, list[float]]]]  # part -> measure -> amount -> values
 
 
@@ -141,20 +142,22 @@ def _ask(args: Namespace, points: Sequence[CurvePoint]) -> None:
 
     source = load(args.ask).limited(args.limit).remembered()
     for point in points:
-        model = registry.model(f"hf:{point.folder}")
+        scheme = SCHEMES.get(point.recipe.kind, "hf")
+        model = registry.model(f"{scheme}:{point.folder}")
         title = f"{source.name} · {point.amount:g}, draw {point.draw + 1}"
         with live_line(title, quiet=args.quiet) as watch:
             engine.run(source, model, runs=args.runs, watch=watch)
 
 
 def _show(args: Namespace, points: Sequence[CurvePoint], amounts: Amounts, folder: Path) -> None:
+    from gnomon.probing.curves import items_of
     from gnomon.reporting.tables.render import render
 
     curves = _curves(points)
     if not curves:
         tell("no point of the curve is finished, so there is nothing to show.")
         return
-    summary = _summary(curves)
+    summary = _summary(curves, items_of(points[0]))
     _write(points, amounts, curves, folder)
     if args.format == "json":
         print(_json(points, amounts, summary).decode())
@@ -179,14 +182,14 @@ def _curves(points: Sequence[CurvePoint]) -> Curves:
     return found
 
 
-def _summary(curves: Curves) -> list[tuple[str, str, AtAmount]]:
+def _summary(curves: Curves, items: Mapping[str, int]) -> list[tuple[str, str, AtAmount]]:
     from gnomon.measures.curves import over_draws
 
     found = []
     for part, measures in curves.items():
         for measure, grown in measures.items():
             share = measure != "loss"
-            for point in over_draws(grown, share=share):
+            for point in over_draws(grown, share=share, items=items.get(part, 0)):
                 found.append((part, measure, point))
     return found
 
@@ -221,20 +224,24 @@ def _json(
 
 def _write(points: Sequence[CurvePoint], amounts: Amounts, curves: Curves, folder: Path) -> None:
     """curve.json and, where there are two amounts or more, curve.svg."""
+    from gnomon.probing.curves import items_of
     from gnomon.reporting.charts.svg import standalone
-    from gnomon.reporting.figures.curves import MEASURE, Taught, curve_figure
+    from gnomon.reporting.figures.curves import Taught, curve_figure, drawn_measure
     from gnomon.writing import atomic_file
 
+    items = items_of(points[0])
     with atomic_file(folder / "curve.json") as part:
-        part.write_bytes(_json(points, amounts, _summary(curves)) + b"\n")
+        part.write_bytes(_json(points, amounts, _summary(curves, items)) + b"\n")
     recipe = points[0].recipe
     parts = {}
+    measure = ""
     for name, measures in curves.items():
-        if name != "dev" and MEASURE in measures:
-            parts[name] = measures[MEASURE]
-    figure = curve_figure(
-        Taught(recipe.model or recipe.kind, amounts.unit, parts), _benchmark(recipe.data)
-    )
+        found = drawn_measure(measures)
+        if name != "dev" and found:
+            measure = found
+            parts[name] = measures[found]
+    taught = Taught(recipe.model or recipe.kind, amounts.unit, parts, measure, items)
+    figure = curve_figure(taught, _benchmark(recipe.data))
     if figure:
         with atomic_file(folder / "curve.svg") as part:
             part.write_text(standalone(figure.svg()), encoding="utf-8")

@@ -25,39 +25,23 @@ import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
-from gnomon.cli.choosing import (
-    chosen_models,
-    chosen_sources,
-    in_all_wordings,
-    item_arguments,
-    model_arguments,
-)
+from gnomon.cli.candidates import Candidates, gathered
+from gnomon.cli.choosing import chosen_sources, item_arguments, model_arguments
 from gnomon.cli.dispatch import tell
 from gnomon.errors import UsageError, inert
 from gnomon.itemsource import ItemSource
 from gnomon.records import Item
 from gnomon.redaction import redact_command
-from gnomon.registry import ModelSpec
 
 if TYPE_CHECKING:
     from gnomon.contracts import Measure
     from gnomon.measures.entries import Entry
     from gnomon.measures.promptsearch import Search
-    from gnomon.probing.candidates import CandidateList, Sifted
     from gnomon.probing.folds import Division
 
 BEAMS = 10  # as in the paper
-
-
-class Candidates(NamedTuple):
-    """The model once for each candidate, and what is told of the candidates."""
-
-    models: list[ModelSpec]
-    labels: list[str]
-    told: str
-    dropped: dict[str, int]
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -133,7 +117,7 @@ def main(args: Namespace) -> int:
     source = chosen_sources(args, [args.benchmark])[0].limited(args.limit).remembered()
     items = _items(source)
     division = None if args.grid else _division(args, source, items)
-    candidates = _candidates(args, source, items)
+    candidates = gathered(args, source, items)
     entries = entries_of(_ask(args, source, candidates))
     measures = _measures(args, source)
     if division is None:
@@ -192,104 +176,6 @@ def _check_tags(item: Item, tags: Sequence[str]) -> None:
         )
 
 
-def _candidates(args: Namespace, source: ItemSource, items: Sequence[Item]) -> Candidates:
-    """The model with each candidate: of a list, or of a prompt's own wordings."""
-    from gnomon.probing.candidates import (
-        is_candidate_list,
-        kinds_of,
-        our_candidates,
-        read_candidates,
-        sift,
-    )
-
-    (model,) = chosen_models(args, [args.model])
-    form = items[0].form
-    if args.candidates and not is_candidate_list(Path(args.candidates)):
-        return _wordings(args, model, args.candidates)
-    if args.candidates:
-        listed: CandidateList | None = read_candidates(Path(args.candidates))
-    elif args.prompt:
-        listed = None
-    else:
-        listed = our_candidates(source.benchmark.name, form)
-    if listed is None:
-        return _wordings(args, model, args.prompt or "")
-    if listed.form != form:
-        raise UsageError(
-            f"{args.candidates} has candidates for items of the form {listed.form}, and those of "
-            f"{source.name} are of the form {form}.",
-            f"Choose --form {listed.form}, or other candidates.",
-        )
-    lost: dict[str, int] = {}
-    if args.back_translate:
-        listed, lost = _back_translated(args, listed, items)
-    return _as_models(args, source, model, form, sift(listed, kinds_of(items)), lost)
-
-
-def _wordings(args: Namespace, model: ModelSpec, prompt: str) -> Candidates:
-    """The wordings of a prompt as candidates."""
-    from gnomon import registry
-
-    if args.back_translate:
-        raise UsageError(
-            "Back-translation needs a list of candidates to begin with.",
-            "Give one with --candidates FILE; docs/probing.md shows one.",
-        )
-    if prompt:
-        model = registry.model(model.spec, **{**model.options, "prompt": prompt})
-    models = in_all_wordings(model)
-    if len(models) == 1:
-        raise UsageError(
-            f"There is only one way to ask {model.spec}.",
-            "Choose a model that is asked by a prompt, or give --candidates FILE.",
-        )
-    labels = [f"wording {number}" for number in range(1, len(models) + 1)]
-    name = prompt or "the model's own prompt"
-    return Candidates(models, labels, f"{len(models)} wordings of {name}", {})
-
-
-def _back_translated(
-    args: Namespace, listed: CandidateList, items: Sequence[Item]
-) -> tuple[CandidateList, dict[str, int]]:
-    from gnomon.models.transformers.translating import translators
-    from gnomon.probing.backtranslation import back_translated
-
-    there, back = translators(args.back_translate, sample=args.sample, seed=args.search_seed)
-    found = back_translated(listed, items, there, back, args.beams)
-    return found.candidates, found.dropped
-
-
-def _as_models(
-    args: Namespace,
-    source: ItemSource,
-    model: ModelSpec,
-    form: str,
-    sifted: Sifted,
-    lost: dict[str, int],
-) -> Candidates:
-    """The candidates as wordings of a prompt file, which stands beside the folder of runs."""
-    from gnomon import registry
-    from gnomon.probing.candidates import told_of_dropped, write_prompt
-
-    if len(sifted.candidates) == 1:
-        raise UsageError(
-            "There is one candidate, and so nothing to choose.",
-            "Give several sentences or sets of answer words with --candidates FILE.",
-        )
-    folder = Path(args.runs).parent / "prompts"
-    file = write_prompt(sifted.candidates, form, folder, source.benchmark.name)
-    chosen = registry.model(model.spec, **{**model.options, "prompt": str(file)})
-    dropped = {**sifted.dropped}
-    for reason, count in lost.items():
-        dropped[reason] = dropped.get(reason, 0) + count
-    dropped = {reason: count for reason, count in dropped.items() if count}
-    told = f"{len(sifted.candidates)} candidates in {file}"
-    if dropped:
-        told += f"; dropped: {told_of_dropped(dropped)}"
-    labels = [candidate.label for candidate in sifted.candidates]
-    return Candidates(in_all_wordings(chosen), labels, told, dropped)
-
-
 def _ask(args: Namespace, source: ItemSource, candidates: Candidates) -> list[Any]:
     """One run for each candidate; the model's weights are loaded once."""
     from gnomon import engine
@@ -303,7 +189,12 @@ def _ask(args: Namespace, source: ItemSource, candidates: Candidates) -> list[An
         for number, model in enumerate(candidates.models, 1):
             title = f"{source.name} · {model.spec} · prompt {number} of {total}"
             with live_line(title, quiet=args.quiet) as watch:
-                runs.append(engine.run(source, model, runs=args.runs, watch=watch, command=command))
+                try:
+                    run = engine.run(source, model, runs=args.runs, watch=watch, command=command)
+                except KeyboardInterrupt:
+                    tell(f"stopped at prompt {number} of {total}. Give the command again to go on.")
+                    raise SystemExit(130) from None
+            runs.append(run)
     return runs
 
 

@@ -12,6 +12,7 @@ from statistics import fmean, stdev
 from typing import NamedTuple
 
 from gnomon.measures.distributions import t_quantile
+from gnomon.measures.intervals import where_all_agree
 
 Grown = Mapping[float, Sequence[float]]  # amount -> the figures of its draws
 
@@ -27,24 +28,38 @@ class AtAmount(NamedTuple):
     draws: int
 
 
-def over_draws(grown: Grown, *, level: float = 0.95, share: bool = True) -> list[AtAmount]:
+def over_draws(
+    grown: Grown, *, level: float = 0.95, share: bool = True, items: int = 0
+) -> list[AtAmount]:
     """The curve of a measure, with Student's interval for the mean over draws.
 
-    A share stays between 0 and 1.
+    A share stays between 0 and 1. Draws that all agree are not certain: another item may still
+    differ, so there the interval is that of as many test items as there are.
 
     >>> over_draws({5: [0.5, 0.6, 0.7], 1: [0.4]})[0]
     AtAmount(amount=1, mean=0.4, low=None, high=None, deviation=None, draws=1)
     """
-    return [_at(amount, values, level, share) for amount, values in sorted(grown.items())]
+    found = []
+    for amount, values in sorted(grown.items()):
+        point = _at(amount, values, level)
+        found.append(_as_share(point, items, level) if share else point)
+    return found
 
 
-def _at(amount: float, values: Sequence[float], level: float, share: bool) -> AtAmount:
+def _at(amount: float, values: Sequence[float], level: float) -> AtAmount:
     mean, count = fmean(values), len(values)
     if count < 2:
         return AtAmount(amount, mean, None, None, None, count)
     deviation = stdev(values)
     reach = t_quantile(0.5 + level / 2, count - 1) * deviation / sqrt(count)
-    low, high = mean - reach, mean + reach
-    if share:
-        low, high = max(0.0, low), min(1.0, high)
-    return AtAmount(amount, mean, low, high, deviation, count)
+    return AtAmount(amount, mean, mean - reach, mean + reach, deviation, count)
+
+
+def _as_share(point: AtAmount, items: int, level: float) -> AtAmount:
+    if point.low is None or point.high is None:
+        return point
+    low, high = max(0.0, point.low), min(1.0, point.high)
+    if point.deviation == 0 and items > 1:
+        t = t_quantile(0.5 + level / 2, items - 1)
+        low, high = where_all_agree(point.mean, items, (0.0, 1.0), t)
+    return point._replace(low=low, high=high)

@@ -65,6 +65,7 @@ def training_of(name: str) -> dict[str, Any]:
         "best": outcome.best,
         "tests": outcome.tests,
         "data_sha256": {part: facts.sha256 for part, facts in data.items()},
+        "items": {part: facts.items for part, facts in data.items()},
         "recipe": recipe,
         **curves,
     }

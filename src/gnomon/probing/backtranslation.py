@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import product
+from itertools import chain, product
 from typing import NamedTuple, Protocol
 
 from gnomon.errors import UsageError
@@ -68,23 +68,59 @@ def back_translated(
             "Back-translation needs sentences that name their objects, such as {tag:obj_a}.",
             "Give some with --candidates FILE; docs/probing.md shows one.",
         )
-    templates = Counter[str]()
-    answers = Counter[tuple[tuple[str, str], ...]]()
-    dropped = Counter[str]()
-    words = seeds.answers[0] if seeds.answers else {}
+    traveller = Traveller(there, back, count)
+    answers = seeds.answers or ({},)
     for template in seeds.templates:
         for item in examples(items):
-            for frame in _frames_of(template, words, item, there, back, count, dropped):
-                templates[frame.template] += 1
-                answers[tuple(frame.answers.items())] += 1
-    new = [template for template, _ in templates.most_common(count)]
-    said = [dict(pairs) for pairs, _ in answers.most_common(count)]
+            traveller.send(template, answers[0], item)
     found = CandidateList(
-        templates=(*seeds.templates, *new),
-        answers=(*(seeds.answers or ({},)), *said),
+        templates=(*seeds.templates, *traveller.new_templates()),
+        answers=(*answers, *traveller.new_answers()),
         form=seeds.form,
     )
-    return Paraphrased(found, dict(dropped))
+    return Paraphrased(found, dict(traveller.dropped))
+
+
+class Traveller:
+    """Sends sentences there and back, and keeps count of what comes of them."""
+
+    def __init__(self, there: Translator, back: Translator, count: int) -> None:
+        self.there, self.back, self.count = there, back, count
+        self.templates = Counter[str]()
+        self.answers = Counter[tuple[tuple[str, str], ...]]()
+        self.dropped = Counter[str]()
+
+    def send(self, template: str, words: Answers, item: Item) -> None:
+        """Translate an item's sentence with each of its answers, and note what they agree on."""
+        context = CONTEXT if template.startswith(CONTEXT) else ""
+        sentences = filled(template.removeprefix(CONTEXT), words, item)
+        trips = round_trips(list(sentences.values()), self.there, self.back, self.count)
+        names = mentions(item, [field.removeprefix(TAG) for field in tags_in(template)])
+        outputs = {}
+        for label, texts in zip(sentences, trips, strict=True):
+            outputs[label] = self._with_fields(texts, names, item)
+        for frame in frames(outputs, self.dropped):
+            self.templates[context + frame.template] += 1
+            self.answers[tuple(frame.answers.items())] += 1
+
+    def new_templates(self) -> list[str]:
+        """The sentences that came up most."""
+        return [template for template, _ in self.templates.most_common(self.count)]
+
+    def new_answers(self) -> list[Answers]:
+        """The sets of answer words that came up most."""
+        return [dict(pairs) for pairs, _ in self.answers.most_common(self.count)]
+
+    def _with_fields(self, texts: Sequence[str], names: Mapping[str, str], item: Item) -> list[str]:
+        """The texts with fields for the objects; those that lost one are counted."""
+        found = []
+        for text in texts:
+            with_them = with_fields(text, names, item)
+            if with_them:
+                found.append(with_them)
+            else:
+                self.dropped[NO_OBJECT] += 1
+        return found
 
 
 def examples(items: Sequence[Item]) -> list[Item]:
@@ -97,29 +133,6 @@ def examples(items: Sequence[Item]) -> list[Item]:
         step = max(1, len(members) // EXAMPLES)
         found += members[::step][:EXAMPLES]
     return found
-
-
-def _frames_of(
-    template: str,
-    words: Answers,
-    item: Item,
-    there: Translator,
-    back: Translator,
-    count: int,
-    dropped: Counter[str],
-) -> Iterator[Frame]:
-    """What the round trips of one item's sentence agree on."""
-    lead = CONTEXT if template.startswith(CONTEXT) else ""
-    sentences = filled(template.removeprefix(CONTEXT), words, item)
-    trips = round_trips(list(sentences.values()), there, back, count)
-    tags = [field.removeprefix(TAG) for field in tags_in(template)]
-    names = mentions(item, tags)
-    outputs = {}
-    for label, texts in zip(sentences, trips, strict=True):
-        outputs[label] = [with_fields(text, names, item) for text in texts]
-    dropped[NO_OBJECT] += sum(texts.count("") for texts in outputs.values())
-    for frame in frames(outputs, dropped):
-        yield Frame(lead + frame.template, frame.answers)
 
 
 def filled(template: str, words: Mapping[str, str], item: Item) -> dict[str, str]:
@@ -144,15 +157,13 @@ def round_trips(
 ) -> list[list[str]]:
     """For each text the likeliest different texts that come back, at most `count`."""
     gone = there(texts, count)
-    abroad: list[Rendering] = []
-    for renderings in gone:
-        abroad += renderings
+    abroad = list(chain.from_iterable(gone))
     returned = iter(back([each.text for each in abroad], count))
     found = []
     for renderings in gone:
         best: dict[str, float] = {}
-        for foreign in renderings:
-            for home in next(returned):
+        for foreign, homes in zip(renderings, returned, strict=False):
+            for home in homes:
                 score = foreign.score + home.score
                 best[home.text] = max(score, best.get(home.text, score))
         ranked = sorted(best, key=lambda text: (-best[text], text))
@@ -180,19 +191,30 @@ def frames(outputs: Mapping[str, Sequence[str]], dropped: Counter[str]) -> list[
     [Frame(template='It is {answer}.', answers={'larger': 'bigger', 'smaller': 'smaller'})]
     """
     by_label = {label: _by_template(texts) for label, texts in outputs.items()}
-    first, *others = by_label.values()
     found = []
-    used = set()
-    for template in first:
-        if not all(template in other for other in others):
-            continue
-        for answers in _combined([known[template] for known in by_label.values()]):
+    for template in _in_all(list(by_label.values())):
+        alternatives = [known[template] for known in by_label.values()]
+        for answers in _combined(alternatives):
             if _differ_as_a_whole(answers):
                 found.append(Frame(template, dict(zip(by_label, answers, strict=True))))
-                used |= {template.replace("{answer}", answer) for answer in answers}
-    texts = {text for each in outputs.values() for text in each if text}
-    dropped[NO_BLANK] += len(texts - used)
+    texts = set(chain.from_iterable(outputs.values()))
+    dropped[NO_BLANK] += len(texts - _texts_of(found))
     return found
+
+
+def _in_all(tables: Sequence[Mapping[str, list[str]]]) -> list[str]:
+    """The sentences that every label has, in the order of the first."""
+    first, *others = tables
+    return [template for template in first if all(template in other for other in others)]
+
+
+def _texts_of(found: Iterable[Frame]) -> set[str]:
+    """The texts from which sentences were made."""
+    texts = set()
+    for frame in found:
+        for answer in frame.answers.values():
+            texts.add(frame.template.replace("{answer}", answer))
+    return texts
 
 
 def _by_template(texts: Iterable[str]) -> dict[str, list[str]]:
@@ -208,9 +230,12 @@ def _by_template(texts: Iterable[str]) -> dict[str, list[str]]:
 
 def _combined(alternatives: Sequence[Sequence[str]]) -> list[tuple[str, ...]]:
     """One answer for each label in every way, those first that came first."""
-    numbered = [list(enumerate(words[:ALTERNATIVES])) for words in alternatives]
-    ways = sorted(product(*numbered), key=lambda way: sum(rank for rank, _ in way))
-    return [tuple(word for _, word in way) for way in ways]
+    few = [words[:ALTERNATIVES] for words in alternatives]
+    ranks = product(*[range(len(words)) for words in few])
+    found = []
+    for way in sorted(ranks, key=sum):
+        found.append(tuple(words[rank] for words, rank in zip(few, way, strict=True)))
+    return found
 
 
 def _blanked(text: str) -> Iterator[tuple[str, str]]:

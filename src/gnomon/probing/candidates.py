@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
@@ -61,6 +62,10 @@ class Sifted(NamedTuple):
 
     candidates: tuple[Candidate, ...]
     dropped: dict[str, int]
+
+    def with_dropped(self, more: Mapping[str, int]) -> Sifted:
+        """The same, with those that were dropped before."""
+        return self._replace(dropped=dict(Counter(self.dropped) + Counter(more)))
 
 
 def read_candidates(file: Path) -> CandidateList:
@@ -141,8 +146,10 @@ def _names_all(template: str, needed: Sequence[str]) -> bool:
 def _kept_answers(
     answers: Sequence[Answers], kinds: Sequence[Sequence[str]], dropped: Counter[str]
 ) -> list[Answers]:
+    asked = set(chain.from_iterable(kinds))
     kept: dict[tuple[str, ...], Answers] = {}
-    for words in answers:
+    for every in answers:
+        words = {label: word for label, word in every.items() if label in asked}
         said = _said(words, kinds)
         if said in kept:
             dropped[SAME] += 1

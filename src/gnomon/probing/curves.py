@@ -108,9 +108,15 @@ def _numbers(text: str, example: str) -> tuple[float, ...]:
 
 
 def trained_on(point: CurvePoint) -> str:
-    """The digest of the items that a finished point was trained on; empty if that is not known."""
+    """The digest of the items that a point is trained on; empty if that is not known."""
+    return str(_facts(point).get("train", {}).get("sha256", ""))
+
+
+def items_of(point: CurvePoint) -> dict[str, int]:
+    """How many items each part of a point holds."""
+    return {part: int(facts.get("items", 0)) for part, facts in _facts(point).items()}
+
+
+def _facts(point: CurvePoint) -> dict[str, dict[str, Any]]:
     file = point.folder / DATA
-    if not file.is_file():
-        return ""
-    train = read_json(file, dict[str, Any]).get("train")
-    return str(train.get("sha256", "")) if isinstance(train, dict) else ""
+    return read_json(file, dict[str, dict[str, Any]]) if file.is_file() else {}

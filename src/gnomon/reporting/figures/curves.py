@@ -5,7 +5,7 @@ The parts are those of the recipe: unseen items of seen groups, unseen groups, u
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from gnomon.measures.curves import AtAmount, over_draws
@@ -20,8 +20,8 @@ UNITS = {
     "train_share": "percent of the training items",
 }
 MOST_TICKS = 8
-MEASURE = "accuracy"
-Parts = Mapping[str, Mapping[float, Sequence[float]]]  # part -> amount -> values of the draws
+MEASURES = ("accuracy", "relaxed_accuracy")  # that are drawn: the first that a part has
+Parts = dict[str, dict[float, list[float]]]  # part -> amount -> values of the draws
 
 
 class Taught(NamedTuple):
@@ -30,6 +30,8 @@ class Taught(NamedTuple):
     name: str  # what they began with
     unit: str
     parts: Parts
+    measure: str = MEASURES[0]
+    items: Mapping[str, int] = {}  # how many items a part holds
 
 
 def learning_curves(study: Study) -> Iterator[Figure]:
@@ -42,44 +44,70 @@ def learning_curves(study: Study) -> Iterator[Figure]:
 
 def curve_figure(taught: Taught, benchmark: str, number: int = 0) -> Figure | None:
     """The curves of each part, beside those of the papers; none where there is one amount."""
-    own = {part: over_draws(grown) for part, grown in taught.parts.items()}
-    own = {part: points for part, points in own.items() if len(points) > 1}
-    if not own:
+    drawn = _own_lines(taught)
+    if not drawn.lines:
         return None
-    lines = [_line(part, series, points) for series, (part, points) in enumerate(own.items())]
-    rows: list[tuple[Any, ...]] = []
-    for part, points in own.items():
-        rows += [(part, *point) for point in points]
-    published = published_curves(benchmark, taught.unit, MEASURE)
-    for name, known in published.items():
-        places = tuple((point.amount, point.value) for point in known)
-        lines.append(Curve(name, len(lines), places, dots=True))
-        rows += [(name, *place, None, None, None, None) for place in places]
+    told = drawn.told
+    measure = taught.measure
+    published = _published_lines(benchmark, taught, len(drawn.lines))
+    lines = [*drawn.lines, *published.lines]
+    rows = [*drawn.rows, *published.rows]
     amounts = sorted({row[1] for row in rows})
     body = curves(
         lines,
         UNITS[taught.unit],
-        axis_name(MEASURE),
+        axis_name(measure),
         x_domain=(min(0.0, amounts[0]), amounts[-1]),
         x_form=lambda value: f"{value:g}",
         x_ticks=amounts if len(amounts) <= MOST_TICKS else None,
     )
     return Figure(
         name=f"learning-{number + 1}",
-        title=f"{measure_name(MEASURE)} by {UNITS[taught.unit]}: {taught.name}",
-        caption=_caption(bool(published)),
-        description="; ".join(_told(part, points) for part, points in own.items()) + ".",
+        title=f"{measure_name(measure)} by {UNITS[taught.unit]}: {taught.name}",
+        caption=_caption(bool(published.lines)),
+        description="; ".join(told) + ".",
         body=body,
-        columns=("curve", taught.unit, MEASURE, "low", "high", "deviation", "draws"),
+        columns=("curve", taught.unit, measure, "low", "high", "deviation", "draws"),
         rows=tuple(rows),
     )
 
 
+class Drawn(NamedTuple):
+    """Curves, the figures behind them, and what they show in words."""
+
+    lines: list[Curve]
+    rows: list[tuple[Any, ...]]
+    told: list[str]
+
+
+def _own_lines(taught: Taught) -> Drawn:
+    drawn = Drawn([], [], [])
+    for part, grown in taught.parts.items():
+        if len(grown) < 2:
+            continue
+        points = over_draws(grown, items=taught.items.get(part, 0))
+        drawn.lines.append(_line(part, len(drawn.lines), points))
+        drawn.told.append(_told(part, points))
+        drawn.rows.extend((part, *point) for point in points)
+    return drawn
+
+
+def _published_lines(benchmark: str, taught: Taught, first: int) -> Drawn:
+    drawn = Drawn([], [], [])
+    for name, known in published_curves(benchmark, taught.unit, taught.measure).items():
+        places = tuple((point.amount, point.value) for point in known)
+        drawn.lines.append(Curve(name, first + len(drawn.lines), places, dots=True, joined=False))
+        drawn.rows.extend((name, *place, None, None, None, None) for place in places)
+    return drawn
+
+
 def _line(name: str, series: int, points: Sequence[AtAmount]) -> Curve:
-    places = tuple((point.amount, point.mean) for point in points)
-    low = tuple(point.mean if point.low is None else point.low for point in points)
-    high = tuple(point.mean if point.high is None else point.high for point in points)
-    return Curve(name, series, places, low, high, dots=True)
+    places, low, high = [], [], []
+    for point in points:
+        places.append((point.amount, point.mean))
+        low.append(point.mean if point.low is None else point.low)
+        high.append(point.mean if point.high is None else point.high)
+    return Curve(name, series, tuple(places), tuple(low), tuple(high), dots=True)
 
 
 def _caption(has_paper: bool) -> str:
@@ -105,37 +133,57 @@ def _told(part: str, points: Sequence[AtAmount]) -> str:
 
 def _taught(study: Study) -> list[Taught]:
     """The trainings of a study's models, those together that differ in amount and draw alone."""
-    found: dict[str, dict[str, dict[float, list[float]]]] = {}
-    named: dict[str, tuple[str, str]] = {}
+    found: dict[str, Taught] = {}
     for entrant in study.entrants:
         description = entrant.run.manifest.model_description
         training = description.get("training")
-        unit = next((name for name in UNITS if name in description), "")
+        unit = _unit(description)
         if not isinstance(training, dict) or not unit:
             continue
-        key = f"{unit}/{amountless(training.get('recipe'))}"
-        named[key] = (str(training.get("from") or training.get("kind", "")), unit)
-        parts = found.setdefault(key, {})
+        name = str(training.get("from") or training.get("kind", ""))
         for part, scores in training.get("tests", {}).items():
-            if MEASURE in scores:
-                grown = parts.setdefault(part, {})
-                grown.setdefault(float(description[unit]), []).append(scores[MEASURE])
-    return [Taught(*named[key], parts) for key, parts in found.items()]
+            measure = drawn_measure(scores)
+            if not measure:
+                continue
+            key = f"{unit}/{measure}/{amountless(training.get('recipe'))}"
+            items = training.get("items", {})
+            taught = found.setdefault(key, Taught(name, unit, {}, measure, items))
+            grown = taught.parts.setdefault(part, {})
+            grown.setdefault(float(description[unit]), []).append(scores[measure])
+    return list(found.values())
+
+
+def drawn_measure(scores: Iterable[str]) -> str:
+    """The measure of a part that is drawn; empty if it has none of them."""
+    known = set(scores)
+    for measure in MEASURES:
+        if measure in known:
+            return measure
+    return ""
+
+
+def _unit(description: Mapping[str, Any]) -> str:
+    """In what unit a manifest says how much a model was taught; empty if it does not."""
+    for unit in UNITS:
+        if unit in description:
+            return unit
+    return ""
 
 
 def amountless(recipe: Any) -> str:
     """A recipe without what differs between the points of a curve, to tell curves apart."""
     if not isinstance(recipe, dict):
         return ""
-    kept = {name: value for name, value in recipe.items() if name not in ("seeds", "schedule")}
-    data = kept.get("data")
-    if isinstance(data, dict) and isinstance(data.get("train"), dict):
-        amounts = ("per_group", "percent", "draw")
-        train = {name: value for name, value in data["train"].items() if name not in amounts}
+    kept = _without(recipe, ("seeds",))
+    kept["schedule"] = _without(recipe.get("schedule"), ("epochs", "steps"))  # 0 before training
+    data = recipe.get("data")
+    if isinstance(data, dict):
+        train = _without(data.get("train"), ("per_group", "percent", "draw"))
         kept["data"] = {**data, "train": train}
-    schedule = recipe.get("schedule")
-    if isinstance(schedule, dict):
-        # the model before training took no epochs
-        how = {name: value for name, value in schedule.items() if name not in ("epochs", "steps")}
-        kept["schedule"] = how
     return repr(sorted(kept.items()))
+
+
+def _without(section: Any, names: Sequence[str]) -> dict[str, Any]:
+    if not isinstance(section, dict):
+        return {}
+    return {name: value for name, value in section.items() if name not in names}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from statistics import fmean, median
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from gnomon.contracts import Measure
 from gnomon.measures.chance import chance_of
@@ -87,13 +87,19 @@ def _models(
 
 
 def _figure(models: Sequence[Wordings], measure: Measure, chance: float | None) -> Figure:
-    drawn, rows = [], []
+    drawn: list[Estimate] = []
+    rows: list[tuple[Any, ...]] = []
     for series, found in enumerate(models):
         for name, each, text in zip(found.names, found.scores, found.texts, strict=True):
             note = f" · {text}" if text else ""
             drawn.append(Estimate(name, series, each.value, each.low, each.high, note))
             figures = (each.value, each.low, each.high, each.chance, each.n)
             rows.append((found.label, name, *figures, text))
+    columns: tuple[str, ...] = ("model", "wording", measure.name, "low", "high", "chance", "n")
+    if any(any(found.texts) for found in models):
+        columns = (*columns, "prompt")
+    else:  # the prompts are those of the package
+        rows = [row[:-1] for row in rows]
     told = "; ".join(found.told() for found in models)
     return Figure(
         name="over-prompts",
@@ -101,6 +107,6 @@ def _figure(models: Sequence[Wordings], measure: Measure, chance: float | None) 
         caption=f"{told}. The same items in other words; dotted: chance.",
         description=f"Bars by wording. {told}.",
         body=bars(drawn, [found.label for found in models], axis_name(measure.name), guide=chance),
-        columns=("model", "wording", measure.name, "low", "high", "chance", "n", "prompt"),
+        columns=columns,
         rows=tuple(rows),
     )
