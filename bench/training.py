@@ -83,7 +83,9 @@ def bare(learner: ClassifyLearner, wanted: Recipe) -> float:
     """CPU seconds of a loop that has nothing but what learning needs."""
     batches = [learner.inputs(batch) for batch in learner.batches(0)]
     schedule = wanted.schedule
-    optimizer = torch.optim.AdamW(learner.module.parameters(), lr=schedule.learning_rate)
+    optimizer = torch.optim.AdamW(
+        learner.module.parameters(), lr=schedule.learning_rate, fused=True
+    )
     torch.manual_seed(0)
     learner.module.train()
     started = time.process_time()
