@@ -230,15 +230,13 @@ def tower_of(model: Any) -> Tower:
     seeing = SEEING.get(config.model_type, "")
     if seeing in ("vilt", "visualbert"):  # text and picture go through one encoder
         return Tower(seeing, model)
-    if hasattr(model, "text_model"):  # CLIP, SigLIP, FLAVA, BLIP
-        return Tower(seeing or "encoder", model.text_model)
     if getattr(config, "is_encoder_decoder", False):
         return Tower("encoder-decoder", model.get_encoder())
-    if hasattr(model, "language_model"):  # LLaVA and its like: the decoder that writes
-        return Tower("decoder", model.language_model)
-    if _is_decoder(config):
-        return Tower("decoder", model)
-    return Tower(seeing or "encoder", model)
+    # CLIP, SigLIP, FLAVA and Idefics3 call it the one, LLaVA and most that write the other
+    part = getattr(model, "text_model", None) or getattr(model, "language_model", None) or model
+    if seeing:
+        return Tower(seeing, part)
+    return Tower("decoder" if _is_decoder(part.config) else "encoder", part)
 
 
 def _is_decoder(config: Any) -> bool:

@@ -67,6 +67,33 @@ def test_visualbert_is_given_its_text_alone(seeing):
     assert np.allclose(found, model(**inputs).last_hidden_state[:, 0], atol=1e-5)
 
 
+@torch.no_grad()
+def test_of_flava_the_text_part_is_read(tokenizers, tmp_path):
+    small = {
+        "hidden_size": 32,
+        "intermediate_size": 48,
+        "num_hidden_layers": 2,
+        "num_attention_heads": 4,
+    }
+    tokenizer = tokenizers("wordpiece")
+    words = {"vocab_size": len(tokenizer.get_vocab()), "max_position_embeddings": 64}
+    config = transformers.FlavaConfig(
+        text_config={**small, **words},
+        image_config={**small, "image_size": 32, "patch_size": 8},
+        multimodal_config=small,
+        hidden_size=32,
+        projection_dim=16,
+    )
+    with quiet():
+        model = transformers.FlavaModel(config).eval()
+        model.save_pretrained(tmp_path)
+        tokenizer.save_pretrained(tmp_path)
+    backbone, found = vectors(tmp_path)
+    ids = tokenizer(TEXTS[0], return_tensors="pt")["input_ids"]
+    assert (backbone.kind, backbone.reading) == ("encoder", "first")
+    assert np.allclose(found[0], model.text_model(input_ids=ids).last_hidden_state[0, 0], atol=1e-5)
+
+
 @pytest.mark.parametrize("make", MAKES)
 def test_who_else_is_in_a_batch_does_not_change_a_vector(make, seeing):
     backbone, together = vectors(seeing(make))
