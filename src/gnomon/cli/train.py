@@ -9,7 +9,7 @@ examples:
   gnomon train recipe.yaml -o trained --set schedule.epochs=5 --set seeds.data=1
   gnomon train recipe.yaml --check
   gnomon run spacenli -m hf:trained
-  gnomon train probe --set model=hf:minilm --set benchmark=viphy-size --set data.hold_out=0.3 -o p
+  gnomon train probe --set model=hf:minilm --set benchmark=viphy-size --set data.apart=0.3 -o p
   gnomon run viphy-size -m probe:p
 
 DIR gets the weights (safetensors), the recipe as resolved, digests of the data, the loss of each
@@ -33,9 +33,11 @@ if TYPE_CHECKING:
 
 def arguments(parser: ArgumentParser) -> None:
     """Add the options of this command."""
+    from gnomon.probing.training.recipes import built_in_recipes
     from gnomon.reporting.tables.render import FORMATS
 
-    parser.add_argument("recipe", metavar="RECIPE", help="a YAML file, or the name of a recipe")
+    names = ", ".join(built_in_recipes())
+    parser.add_argument("recipe", metavar="RECIPE", help=f"a YAML file, or one of: {names}")
     parser.add_argument("-o", "--output", metavar="DIR", help="the folder for the trained model")
     parser.add_argument(
         "--set",

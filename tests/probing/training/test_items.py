@@ -7,14 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gnomon.contracts import Benchmark
 from gnomon.errors import DataError, GnomonError, UsageError
 from gnomon.probing.training.items import ItemData, Part, Pool, carved, drawn, read_material
 from gnomon.probing.training.overlap import check_apart
 from gnomon.records import Item
 from gnomon.writing import write_items
 
-SQUARES = Benchmark(name="made", summary="", sources={}, hold_out=(("family",),))
+HELD_OUT = (("family",),)
 
 
 def read(file: Path, parts: dict, *, seed: int = 0, **train: object):
@@ -110,9 +109,33 @@ def test_what_the_benchmark_holds_out_is_refused_with_the_count(make_pairs):
     items = make_pairs()
     groups = [[item for item in items if item.group == f"pattern {n}"] for n in range(3)]
     with pytest.raises(DataError, match=r"share 1 value of family, such as 'family 0'.*\n.*family"):
-        check_apart(groups[0], groups[1], "test", frozenset(), SQUARES)
-    check_apart(groups[0], groups[1], "test", frozenset({"family"}), SQUARES)
-    check_apart(groups[0], groups[2], "test", frozenset(), SQUARES)
+        check_apart(groups[0], groups[1], "test", frozenset(), HELD_OUT)
+    check_apart(groups[0], groups[1], "test", frozenset({"family"}), HELD_OUT)
+    check_apart(groups[0], groups[2], "test", frozenset(), HELD_OUT)
+
+
+def test_an_object_counts_as_shared_in_whatever_place_it_stands():
+    def pair(one, other):
+        tags = {"obj_a": one, "obj_b": other}
+        return Item(id=f"{one}/{other}", form="choice", text=f"{one} {other}?", tags=tags)
+
+    hold_out = (("type_a", "type_b"), ("obj_a", "obj_b"))
+    with pytest.raises(DataError, match=r"share 1 value of obj_a or obj_b, such as 'cow'"):
+        check_apart([pair("ant", "cow")], [pair("cow", "bee")], "test", frozenset(), hold_out)
+    check_apart([pair("ant", "cow")], [pair("dog", "bee")], "test", frozenset(), hold_out)
+
+
+def test_a_recipe_may_say_what_files_must_not_share(make_pairs, tmp_path):
+    items = make_pairs()
+    write_items(tmp_path / "train.jsonl", [each for each in items if each.group != "pattern 2"])
+    write_items(tmp_path / "test.jsonl", [each for each in items if each.group == "pattern 2"])
+    content = {
+        "train": {"file": str(tmp_path / "train.jsonl")},
+        "parts": {"test": {"file": str(tmp_path / "test.jsonl")}},
+    }
+    assert read_material(msgspec.convert(content, ItemData), 0)
+    with pytest.raises(DataError, match=r"share \d values of who"):
+        read_material(msgspec.convert({**content, "hold_out": ["who"]}, ItemData), 0)
 
 
 def test_a_part_of_single_items_may_share_all_but_items(items_file):

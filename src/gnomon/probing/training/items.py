@@ -60,6 +60,8 @@ class ItemData(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
     train: Pool
     parts: dict[str, Part] = {}
+    # tags whose values train and a part must not share; by default what the benchmark says
+    hold_out: tuple[str, ...] = ()
 
 
 class Items(msgspec.Struct, frozen=True, kw_only=True):
@@ -89,8 +91,11 @@ def read_material(data: ItemData, seed: int) -> Material:
             "nothing is left to train on.",
             "Carve out smaller parts, or make more items (options: per_group).",
         )
+    hold_out = benchmark.hold_out if benchmark else ()
+    if data.hold_out:
+        hold_out = (data.hold_out,)
     for name, part in data.parts.items():
-        check_apart(train, parts[name], name, _allowed(part), benchmark)
+        check_apart(train, parts[name], name, _allowed(part), hold_out)
     items = Items(train=train, parts=parts)
     return Material(items, {name: described(found) for name, found in items.every().items()})
 

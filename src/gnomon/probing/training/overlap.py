@@ -1,18 +1,19 @@
 """Whether what is tested was trained on: the same item, the same group, the same object.
 
-What counts as an object is the benchmark's to say (`hold_out`). Sharing is refused with its count,
-unless the recipe says that the part may share it.
+What counts as an object is the benchmark's to say (`hold_out`), or the recipe's. Sharing is refused
+with its count, unless the recipe says that the part may share it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gnomon.contracts import Benchmark
 from gnomon.errors import DataError
 from gnomon.records import Item
 
 ANY = "*"  # allows every group and object
+HoldOut = tuple[tuple[str, ...], ...]  # alternatives: the first of which an item has every tag
+Tags = tuple[str, ...]
 
 
 def check_apart(
@@ -20,43 +21,35 @@ def check_apart(
     part: Sequence[Item],
     name: str,
     allowed: frozenset[str],
-    benchmark: Benchmark | None,
+    hold_out: HoldOut = (),
 ) -> None:
     """Refuse what a part shares with train, with its count."""
-    _refuse(name, "item", _shared(_questions(train), _questions(part)), allowed)
+    if "item" not in allowed:
+        _refuse(name, "item", "item", _shared(_questions(train), _questions(part)))
     if ANY in allowed:
         return
-    _refuse(name, "group", _shared(_groups(train), _groups(part)), allowed)
-    tags = object_tags(train, benchmark)
-    if tags:
-        shared = _shared(_values(train, tags), _values(part, tags))
-        _refuse(name, tags[0], shared, allowed, f"value of {' or '.join(tags)}")
+    if "group" not in allowed:
+        _refuse(name, "group", "group", _shared(_groups(train), _groups(part)))
+    trained = _objects(train, hold_out)
+    for tags, values in _objects(part, hold_out).items():
+        if not allowed.intersection(tags):
+            shared = _shared(trained.get(tags, {}), values)
+            _refuse(name, tags[0], f"value of {' or '.join(tags)}", shared)
 
 
-def object_tags(items: Sequence[Item], benchmark: Benchmark | None) -> tuple[str, ...]:
-    """The tags that hold the objects of items: the first list of `hold_out` that they have in full.
-
-    None where the benchmark is not known, or its items have no objects.
-    """
-    if benchmark is None:
-        return ()
-    for tags in benchmark.hold_out:
-        if all(item.tags.get(tag) for item in items for tag in tags):
-            return tags
-    return ()
-
-
-def _refuse(
-    name: str, unit: str, shared: Sequence[str], allowed: frozenset[str], called: str = ""
-) -> None:
-    if not shared or unit in allowed:
+def _refuse(name: str, unit: str, noun: str, shared: Sequence[str]) -> None:
+    if not shared:
         return
-    plural = "" if len(shared) == 1 else "s"
-    noun = called.replace("value", f"value{plural}") if called else f"{unit}{plural}"
+    what = noun if len(shared) == 1 else _plural(noun)
     raise DataError(
-        f"train and the part '{name}' share {len(shared):,} {noun}, such as '{shared[0]}'.",
+        f"train and the part '{name}' share {len(shared):,} {what}, such as '{shared[0]}'.",
         f"Hold them apart, or say that they may: may_share: [{unit}] in {name}.",
     )
+
+
+def _plural(noun: str) -> str:
+    first, space, rest = noun.partition(" ")
+    return f"{first}s{space}{rest}"
 
 
 def _shared(one: dict[object, str], other: dict[object, str]) -> list[str]:
@@ -78,11 +71,12 @@ def _groups(items: Sequence[Item]) -> dict[object, str]:
     return {item.group: item.group for item in items if item.group}
 
 
-def _values(items: Sequence[Item], tags: Sequence[str]) -> dict[object, str]:
-    found: dict[object, str] = {}
+def _objects(items: Sequence[Item], hold_out: HoldOut) -> dict[Tags, dict[object, str]]:
+    """The values of the tags that are held out, by the alternative that applies to their items."""
+    found: dict[Tags, dict[object, str]] = {}
     for item in items:
+        tags = next((each for each in hold_out if all(map(item.tags.get, each))), ())
         for tag in tags:
-            value = item.tags.get(tag)
-            if value:
-                found[value] = value
+            value = item.tags[tag]
+            found.setdefault(tags, {})[value] = value
     return found
