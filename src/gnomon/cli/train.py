@@ -9,7 +9,7 @@ examples:
   gnomon train recipe.yaml -o trained --set schedule.epochs=5 --set seeds.data=1
   gnomon train recipe.yaml --check
   gnomon run spacenli -m hf:trained
-  gnomon train probe --set model=hf:minilm --set benchmark=viphy-size --set data.held_out=0.3 -o p
+  gnomon train probe --set model=hf:minilm --set benchmark=viphy-size --set data.apart=0.3 -o p
   gnomon run viphy-size -m probe:p
 
 DIR gets the weights (safetensors), the recipe as resolved, digests of the data, the loss of each

@@ -6,10 +6,11 @@ from msgspec.structs import replace
 from gnomon.errors import DataError, UsageError
 from gnomon.itemsource import load
 from gnomon.probing.training.items import Part, Pool
-from gnomon.probing.training.overlap import check_apart, object_tags
+from gnomon.probing.training.overlap import check_apart
 from gnomon.probing.training.probedata import (
     ProbeData,
     by_splits,
+    object_tags,
     read_probe_items,
     shared_counts,
 )
@@ -21,7 +22,7 @@ DATA = ProbeData(benchmark=BENCHMARK, options={"pairs": 200, "prompt": "finetune
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("share", [0.2, 0.5])
 def test_parts_share_no_object_where_objects_are_held_out(seed, share):
-    items = read_probe_items(replace(DATA, held_out=share), seed).content.items
+    items = read_probe_items(replace(DATA, apart=share), seed).content.items
     assert items.train
     assert items.parts["dev"]
     trained, tested = (
@@ -32,7 +33,7 @@ def test_parts_share_no_object_where_objects_are_held_out(seed, share):
 
 
 def test_another_seed_holds_out_other_objects():
-    one, two = (read_probe_items(replace(DATA, held_out=0.3), seed) for seed in (0, 1))
+    one, two = (read_probe_items(replace(DATA, apart=0.3), seed) for seed in (0, 1))
     assert one.digests["dev"]["sha256"] != two.digests["dev"]["sha256"]
 
 
@@ -64,7 +65,7 @@ def test_a_benchmark_and_a_source_are_not_given_together():
 
 
 def test_objects_are_held_out_only_of_parts_with_a_source():
-    carved = replace(DATA, held_out=0.2, parts={"dev": Part(by="group")})
+    carved = replace(DATA, apart=0.2, parts={"dev": Part(by="group")})
     with pytest.raises(UsageError, match="parts have a source each"):
         read_probe_items(carved, 0)
 
@@ -84,11 +85,11 @@ def test_counts_of_what_is_shared_are_by_items():
 def test_objects_are_those_of_the_first_list_of_tags_that_items_have_in_full():
     source = load("viphy-spatial@fresh", blocks=2)
     items = list(source.items())
-    assert object_tags(items, source.benchmark.hold_out) == ("type_a", "type_b", "scene")
+    assert object_tags(items, source.benchmark) == ("type_a", "type_b", "scene")
     published = [
         replace(item, tags={**item.tags, "type_a": "", "type_b": ""}) for item in items
     ]  # these have a scene as well, but no types
-    assert object_tags(published, source.benchmark.hold_out) == ("obj_a", "obj_b")
+    assert object_tags(published, source.benchmark) == ("obj_a", "obj_b")
 
 
 def test_a_scene_alone_that_parts_share_is_no_object():

@@ -24,7 +24,7 @@ from gnomon.probing.training.items import (
     read_material,
 )
 from gnomon.probing.training.kinds import Material
-from gnomon.probing.training.overlap import check_apart, object_tags
+from gnomon.probing.training.overlap import check_apart
 from gnomon.records import Item, digest
 
 SPLIT = "split"  # the option by which a source gives one of its parts
@@ -47,7 +47,7 @@ class ProbeData(ItemData, frozen=True, kw_only=True, forbid_unknown_fields=True)
     may_share: tuple[str, ...] = ()
     # a share of the objects (what the benchmark holds out, else its groups): train has none of
     # them, and the other parts nothing else
-    held_out: Annotated[float, Meta(ge=0, lt=1)] = 0.0
+    apart: Annotated[float, Meta(ge=0, lt=1)] = 0.0
 
 
 class ProbeItems(NamedTuple):
@@ -65,7 +65,7 @@ def read_probe_items(data: ProbeData, seed: int) -> Material:
         data = by_splits(data)
     elif data.train.source:
         benchmark = named_source(data.train.source)[0]
-    if data.held_out:
+    if data.apart:
         items = _held_apart(data, benchmark, seed)
     else:
         items = read_material(data, seed).content
@@ -104,7 +104,7 @@ def by_splits(data: ProbeData) -> ProbeData:
 
 def _without_splits(data: ProbeData) -> Part:
     """The development part of a source that has no splits."""
-    if data.held_out:  # what is held out of train
+    if data.apart:  # what is held out of train
         return Part(source=data.benchmark, options=data.options)
     return Part(by="group", may_share=data.may_share)
 
@@ -116,7 +116,7 @@ def shared_counts(
     groups = {item.group for item in train if item.group}
     found = {"items": len(part), "with a group of train": 0}
     found["with a group of train"] = sum(item.group in groups for item in part)
-    tags = object_tags(train, benchmark.hold_out if benchmark else ())
+    tags = object_tags(train, benchmark)
     if tags:
         known = _values(train, tags)
         shares = [sum(item.tags[tag] in known for tag in tags) for item in part]
@@ -136,12 +136,12 @@ def _held_apart(data: ProbeData, benchmark: Benchmark | None, seed: int) -> Item
     parts = {}
     for name, part in data.parts.items():
         parts[name] = list(load(part.source, **part.options).items())
-    tags = object_tags(pool, benchmark.hold_out)
+    tags = object_tags(pool, benchmark)
     units = _values(pool, tags)
     for members in parts.values():
         units |= _values(members, tags)
     ranked = sorted(units, key=lambda unit: digest(str(seed), "hold out", unit, digits=32))
-    held = set(ranked[: max(1, round(len(ranked) * data.held_out))])
+    held = set(ranked[: max(1, round(len(ranked) * data.apart))])
 
     train = [item for item in pool if held.isdisjoint(_units(item, tags))]
     kept = {}
@@ -150,10 +150,23 @@ def _held_apart(data: ProbeData, benchmark: Benchmark | None, seed: int) -> Item
         if not kept[name] or not train:
             raise DataError(
                 f"no item of {name if train else 'train'} is left when objects are held out.",
-                "Hold out another share of them: data.held_out.",
+                "Hold out another share of them: data.apart.",
             )
         check_apart(train, kept[name], name, frozenset(), benchmark.hold_out)
     return Items(train=drawn(train, data.train, seed), parts=kept)
+
+
+def object_tags(items: Sequence[Item], benchmark: Benchmark | None) -> tuple[str, ...]:
+    """The tags that hold the objects of items: the first list of `hold_out` that they have in full.
+
+    None where the benchmark is not known, or its items have no objects.
+    """
+    if benchmark is None:
+        return ()
+    for tags in benchmark.hold_out:
+        if all(item.tags.get(tag) for item in items for tag in tags):
+            return tags
+    return ()
 
 
 def _units(item: Item, tags: Sequence[str]) -> set[str]:
