@@ -24,7 +24,7 @@ def program() -> Path | None:
     """The server's program: that of GNOMON_LABEL_STUDIO, or of `make people`."""
     given = os.environ.get("GNOMON_LABEL_STUDIO")
     home = Path(given) if given else ROOT / ".venv-people"
-    file = home / "bin" / "label-studio"
+    file = home.resolve() / "bin" / "label-studio"
     return file if file.is_file() else None
 
 
