@@ -115,7 +115,9 @@ class FakeLabelStudio:
     ) -> dict[str, Any]:
         result: list[dict[str, Any]] = []
         for name, value in values.items():
-            result.append({"from_name": name, "type": "choices", "value": {"choices": [value]}})
+            result.append(
+                {"from_name": name, "type": "choices", "value": {"choices": [f"={value}"]}}
+            )
         if comment:
             text = {"text": [comment]}
             result.append({"from_name": "comment", "type": "textarea", "value": text})

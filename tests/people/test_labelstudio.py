@@ -196,11 +196,11 @@ def test_words_of_items_are_never_markup() -> None:
     root = ElementTree.fromstring(config)
     written = root.find("Choices")
     assert written is not None
-    assert [choice.get("alias") for choice in written] == [hostile, "b"]
+    assert [choice.get("alias") for choice in written] == [f"={hostile}", "=b"]
     assert root.find(".//script") is None
 
 
-@pytest.mark.parametrize("label", ["$text", "bell\a"])
+@pytest.mark.parametrize("label", ["$text", "bell\a", "false", "5"])
 def test_options_that_a_configuration_cannot_hold_go_with_the_task(
     label: str, fake: FakeLabelStudio
 ) -> None:
@@ -208,7 +208,21 @@ def test_options_that_a_configuration_cannot_hold_go_with_the_task(
     push_to(fake, Asked("odd@file", {}, None, (item,)), "choose")
     assert 'value="$options_choice"' in fake.projects[0]["label_config"]
     options = fake.tasks[1][0]["data"]["options_choice"]
-    assert [option["alias"] for option in options] == [label, "b"]
+    assert [option["alias"] for option in options] == [f"={label}", "=b"]
+
+
+@pytest.mark.parametrize("kind", TASKS)
+def test_no_value_is_written_that_label_studio_takes_for_no_text(
+    kind: str, fake: FakeLabelStudio, asked_of: Any, tmp_path: Path
+) -> None:
+    """A Choice whose alias is "true" or "1" leaves its page blank (seen with 1.23.2)."""
+    push_to(fake, asked_of(kind, tmp_path), kind)
+    choices = list(ElementTree.fromstring(fake.projects[0]["label_config"]).iter("Choice"))
+    assert choices
+    for choice in choices:
+        for name in ("value", "alias"):
+            assert re.search(r"^=|[a-z]", choice.attrib[name])
+            assert choice.attrib[name] not in ("true", "false")
 
 
 def test_items_with_different_numbers_of_pictures_are_refused() -> None:
@@ -290,7 +304,7 @@ def test_what_is_skipped_there_is_skipped_here(
 ) -> None:
     asked = asked_of("validate", tmp_path)
     push_to(fake, asked, "validate")
-    fake.annotate(fake.tasks[1][0], 2, {"skip": "A thing is not in the picture"}, skipped=True)
+    fake.annotate(fake.tasks[1][0], 2, {"skip": "missing"}, skipped=True)
     fake.annotate(fake.tasks[1][1], 2, {}, skipped=True)
     done = pull_from(fake, asked, "validate", tmp_path / "runs")
     assert [(one.answers, one.skipped) for one in done.people] == [(0, 2)]
@@ -529,7 +543,7 @@ def test_the_command_pushes_and_pulls(
     told = capsys.readouterr().out
     assert "9 items, 9 of them new; 2 people for each" in told
     for task in fake.tasks[1]:
-        fake.annotate(task, 5, {"choice": task["data"]["options_choice"][0]["alias"]})
+        fake.annotate(task, 5, {"choice": task["data"]["options_choice"][0]["value"]})
     for new in (9, 0):
         words = ("--pull", "--people", "ann=5", "--runs", str(tmp_path / "runs"))
         assert at_command(*words) == 0

@@ -16,6 +16,8 @@ from gnomon.people.taskfile import Task
 
 KEY = "gnomon"  # the field of a task's data by which its item is found again
 COMMENT, SKIP = "comment", "skip"
+AS_VALUE = "="  # begins an alias: Label Studio would read a bare "true" or "1" as no text
+NO_TEXT = frozenset({"true", "false", "null", "undefined", "nan", "infinity"})
 LONG = 12  # options beyond which a list can be searched
 SIDE_BY_SIDE = "display: flex; flex-wrap: wrap; gap: 1em"
 
@@ -69,7 +71,7 @@ def configuration(form: Form) -> str:
     >>> part = Part("choice", "Is it so?", (Option("a<b", "A < B"), Option("b", "B & C")))
     >>> question = Question((Text("text", "?"),), (), (part,))
     >>> found = configuration(form_of(task_named("choose"), [question]))
-    >>> '<Choice value="A &lt; B" alias="a&lt;b" />' in found
+    >>> '<Choice value="A &lt; B" alias="=a&lt;b" />' in found
     True
     """
     root = Element("View")
@@ -136,14 +138,17 @@ def _joined(text: Any) -> str:
     return str(text or "")
 
 
+def alias_of(value: str) -> str:
+    """What stands for a value in results."""
+    return AS_VALUE + value
+
+
 def _value_of(said: str, options: Sequence[Option]) -> str:
-    """The value of the option that was chosen: Label Studio names it by its alias, or its label."""
-    if said in [option.value for option in options]:
-        return said
+    """The value of the option that was chosen, which results name by its alias or its label."""
     for option in options:
-        if option.label == said:
+        if said in (alias_of(option.value), option.label):
             return option.value
-    return said
+    return ""
 
 
 def _reasons(task: Task) -> tuple[Option, ...]:
@@ -180,7 +185,7 @@ def _add_part(root: Element, form: Form, part: Part, about: str) -> None:
             "View",
             visibleWhen="choice-selected",
             whenTagName=name,
-            whenChoiceValue=value,
+            whenChoiceValue=alias_of(value),
         )
     SubElement(inner, "Header", value=f"$ask_{part.name}", size="4")
     if len(part.options) > LONG:
@@ -202,7 +207,15 @@ def _can_be_written(parts: Sequence[Part]) -> bool:
         words = option.label + option.value
         if "$" in words or not words.isprintable():  # $ would refer to data
             return False
+        if not _is_text(option.label):
+            return False
     return True
+
+
+def _is_text(label: str) -> bool:
+    """Whether Label Studio takes a label in a configuration for text, and not for a value."""
+    has_letter = any(sign.isalpha() for sign in label)
+    return has_letter and label.strip().lower() not in NO_TEXT
 
 
 def _add_choices(root: Element, name: str, about: str, *, required: bool) -> Element:
@@ -215,7 +228,7 @@ def _add_choices(root: Element, name: str, about: str, *, required: bool) -> Ele
 
 def _add_options(choices: Element, options: Sequence[Option]) -> None:
     for option in options:
-        SubElement(choices, "Choice", value=option.label, alias=option.value)
+        SubElement(choices, "Choice", value=option.label, alias=alias_of(option.value))
 
 
 def _add_remarks(root: Element, task: Task, about: str) -> None:
@@ -237,4 +250,4 @@ def _add_remarks(root: Element, task: Task, about: str) -> None:
 
 
 def _listed(options: Sequence[Option]) -> list[dict[str, str]]:
-    return [{"value": option.label, "alias": option.value} for option in options]
+    return [{"value": option.label, "alias": alias_of(option.value)} for option in options]
