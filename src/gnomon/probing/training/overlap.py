@@ -37,17 +37,6 @@ def check_apart(
             _refuse(name, tags[0], f"value of {' or '.join(tags)}", shared)
 
 
-def object_tags(items: Sequence[Item], hold_out: HoldOut) -> tuple[str, ...]:
-    """The tags that hold the objects of items: the first alternative that they have in full.
-
-    None where nothing is held out, or the items have no objects.
-    """
-    for tags in hold_out:
-        if all(item.tags.get(tag) for item in items for tag in tags):
-            return tags
-    return ()
-
-
 def _refuse(name: str, unit: str, noun: str, shared: Sequence[str]) -> None:
     if not shared:
         return
