@@ -503,7 +503,13 @@ def model(spec: str, **options: Any) -> ModelSpec:
 
 def model_factory(spec: str) -> Callable[..., Any]:
     """The function that makes the models of SPEC's scheme."""
-    factory: Callable[..., Any] = _resolve("models", scheme_of(spec)[0])
+    scheme = scheme_of(spec)[0]
+    if scheme == "people":
+        raise UsageError(
+            "People cannot be asked by a command alone.",
+            "`gnomon annotate BENCHMARK --people NAME` gives each a page to answer on.",
+        )
+    factory: Callable[..., Any] = _resolve("models", scheme)
     return factory
 
 

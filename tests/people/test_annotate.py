@@ -107,3 +107,13 @@ def test_catch_items_come_from_a_file(served: list[Any], tmp_path: Path) -> None
     (run,) = runs_in(runs)
     assert run.manifest.model_description["catch"] == 3
     assert Run.open(run.path).counts().items == 4
+
+
+def test_a_run_cannot_ask_people_and_says_what_can(tmp_path: Path, capsys: Any) -> None:
+    assert main(["run", "scales", "-m", "people:ann", "--runs", str(tmp_path)]) in (1, 2)
+    assert "gnomon annotate" in capsys.readouterr().err
+
+
+def test_a_set_for_people_has_options_to_list(capsys: Any) -> None:
+    assert main(["list", "benchmarks", "vsr-pairs"]) == 0
+    assert "vsr-pairs@scenes" in capsys.readouterr().out

@@ -85,9 +85,10 @@ def _one(args: Namespace) -> int:
     else:
         name = scheme_of(args.name)[0]
     functions = _functions(args.kind, name)
-    summary = entries(args.kind)[name].summary
     if args.kind == "benchmarks":  # loaded by now, and a plug-in's knows what it asks
         summary = benchmark(name).summary
+    else:
+        summary = entries(args.kind)[name].summary
     if args.json:
         _print_json({"name": name, "summary": summary, **_as_json(args.kind, functions)})
         return 0
