@@ -129,7 +129,17 @@ def furnished(tmp_path_factory):
         "id,label\n" + "".join(f"{item.id},{item.gold[0]}\n" for item in items)
     )
     _annotate(folder)
+    _divide(folder)
     return folder
+
+
+def _divide(folder):
+    """A run in eight shards, and in two on two machines."""
+    source = gnomon.load("scales", pairs=20).limited(40)
+    for number in range(1, 9):
+        gnomon.run(source, "random", shard=f"{number}/8", runs=folder / "shards")
+    for number in (1, 2):
+        gnomon.run(source, "random", shard=f"{number}/2", runs=folder / f"node{number}" / "runs")
 
 
 def _annotate(folder):

@@ -340,6 +340,9 @@ def test_memory_does_not_grow_with_the_run(shards, monkeypatch):
     monkeypatch.setattr(RunLog, "add_items", watched_items)
     monkeypatch.setattr(RunLog, "add_answers", watched_answers)
     monkeypatch.setattr(merging, "STEP", 4)
-    merge(shards)
+    told = []
+    merge(shards, watch=lambda *counts: told.append(counts))
+    assert told[0] == (4, 256)
+    assert told[-1] == (256, 256)
     assert sum(sizes) == 256
     assert max(sizes) == 4

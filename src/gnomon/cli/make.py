@@ -9,7 +9,7 @@ examples:
   gnomon make spacenli -o mine.jsonl --patterns my_patterns.yaml
   gnomon make vsr@published -o test.jsonl --data path/to/vsr --split test
   gnomon make vsr@fresh -o scenes --seed 7 --set quads=5
-  gnomon make spacenli -o part-3.jsonl --shard 3/8
+  gnomon make scales -o part-3.jsonl --shard 3/8
 
 A file of fresh items carries a canary string beside each item (docs/formats.md), by which training
 on it can be avoided and found out. `gnomon check FILE` reads it back.

@@ -1,9 +1,9 @@
 """Make one run of its shards: what `gnomon run` would have made without --shard.
 
 examples:
-  gnomon merge runs/*--shard-*-of-8
-  gnomon merge node1/runs node2/runs -o runs/whole
-  gnomon merge runs/*--shard-*-of-8 --incomplete
+  gnomon merge shards/*-of-8
+  gnomon merge node1/runs node2/runs -o whole
+  gnomon merge node1/runs --incomplete
 
 A folder that is no run stands for the runs in it. Without -o, the new run stands beside the first
 shard under the name of the whole run, where `gnomon run` without --shard finds it: it asks what the
@@ -15,6 +15,10 @@ from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from gnomon.runs import Merged
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -36,35 +40,36 @@ def arguments(parser: ArgumentParser) -> None:
 
 def main(args: Namespace) -> int:
     """Merge, and say what became of it."""
+    from gnomon.cli.progress import counted_line
     from gnomon.runs import merge, open_runs
 
     output = Path(args.output) if args.output else None
-    found = merge(open_runs(args.runs), output, incomplete=args.incomplete)
+    with counted_line("merge", "items and answers", quiet=args.json) as watch:
+        found = merge(open_runs(args.runs), output, incomplete=args.incomplete, watch=watch)
     if args.json:
-        _print_json(found.run.path, found.shards)
+        _print_json(found)
     else:
-        _print_words(found.run.path, found.shards)
+        _print_words(found)
     return 0
 
 
-def _print_json(folder: Path, shards: int) -> None:
+def _print_json(found: Merged) -> None:
     import msgspec
 
-    from gnomon.runs import Run
-
-    manifest = Run.open(folder).manifest
-    line = {"run": folder.as_posix(), "shards": shards, **msgspec.to_builtins(manifest)}
+    run = found.run
+    fields = msgspec.to_builtins(run.manifest)
+    line = {"run": run.path.as_posix(), "shards": found.shards, **fields}
     print(msgspec.json.encode(line).decode())
 
 
-def _print_words(folder: Path, shards: int) -> None:
+def _print_words(found: Merged) -> None:
     from gnomon.errors import inert
-    from gnomon.runs import Run
 
-    manifest = Run.open(folder).manifest
+    manifest = found.run.manifest
     counts = manifest.counts
-    noun = "shard" if shards == 1 else "shards"
-    print(f"Merged {shards:,} {noun}: {counts.items:,} items in {inert(str(folder))}")
+    noun = "shard" if found.shards == 1 else "shards"
+    where = inert(str(found.run.path))
+    print(f"Merged {found.shards:,} {noun}: {counts.items:,} items in {where}")
     if manifest.shard:
         print(
             f"This is not the whole run but shards {manifest.shard}, of {manifest.whole_items:,} "

@@ -8,7 +8,7 @@ examples:
   gnomon run scales -m openai:gpt-4o-mini --permute
   gnomon run spatialqa -m openai:gpt-4o-mini --max-cost 2 --price-input 0.15 --price-output 0.6
   gnomon run scales -m openai:NAME --base-url http://one:8000/v1 --base-url http://two:8000/v1
-  gnomon run spacenli -m smollm2 --shard 3/8
+  gnomon run scales -m smollm2 --shard 3/8
   gnomon run spacenli -m hf:roberta-large-mnli --workers ray:8 --gpus-per-worker 1
 
 A run is a folder in --runs. Items that failed are listed; --retry-errors asks for them again, and

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import shlex
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
@@ -27,6 +27,7 @@ from gnomon.runs.shards import Parts, check_can_be_merged
 
 STEP = 4096  # items or answers at a time
 T = TypeVar("T")
+Watcher = Callable[[int, int], None]
 
 
 class Merged(NamedTuple):
@@ -36,11 +37,18 @@ class Merged(NamedTuple):
     shards: int
 
 
-def merge(shards: Sequence[Run], output: Path | None = None, *, incomplete: bool = False) -> Merged:
+def merge(
+    shards: Sequence[Run],
+    output: Path | None = None,
+    *,
+    incomplete: bool = False,
+    watch: Watcher = lambda done, total: None,
+) -> Merged:
     """Make one run of its shards, in the folder `output` or where the whole run would be.
 
     Shards that differ in anything but their items are refused, and so is a set that lacks one,
-    unless it is said to be `incomplete`: the new run then says which shards it holds.
+    unless it is said to be `incomplete`: the new run then says which shards it holds. `watch` is
+    told how many items and answers are copied, of how many.
     """
     parts = check_can_be_merged(shards, incomplete=incomplete)
     for run in parts.runs:
@@ -53,8 +61,9 @@ def merge(shards: Sequence[Run], output: Path | None = None, *, incomplete: bool
     try:
         manifest = _manifest(parts, target.name)
         log.begin_anew(manifest)
-        manifest.items_sha256 = _copy_items(parts.runs, log)
-        _copy_answers(parts.runs, log)
+        copied = _Counted(parts.runs, watch)
+        manifest.items_sha256 = _copy_items(parts.runs, log, copied)
+        _copy_answers(parts.runs, log, copied)
         _copy_pictures(parts.runs, part / PICTURES)
         manifest.counts = log.counts()
         _check_items(parts, manifest)
@@ -139,7 +148,21 @@ def _without_shard(command: str) -> str:
     return shlex.join(words)
 
 
-def _copy_items(runs: Sequence[Run], log: RunLog) -> str:
+class _Counted:
+    """How many items and answers are copied, told to a watcher."""
+
+    def __init__(self, runs: Sequence[Run], watch: Watcher) -> None:
+        counts = [run.manifest.counts for run in runs]
+        self._total = sum(each.items + each.asked for each in counts)
+        self._done = 0
+        self._watch = watch
+
+    def add(self, rows: int) -> None:
+        self._done += rows
+        self._watch(self._done, max(self._done, self._total))
+
+
+def _copy_items(runs: Sequence[Run], log: RunLog, copied: _Counted) -> str:
     """Put the items of all shards into the log, and give their digest."""
     digest = Fingerprint()
     number = 0
@@ -149,6 +172,7 @@ def _copy_items(runs: Sequence[Run], log: RunLog) -> str:
                 digest.add(item)
             log.add_items(number, chunk)
             number += len(chunk)
+            copied.add(len(chunk))
     return digest.hexdigest()
 
 
@@ -163,11 +187,12 @@ def _items_without_gaps(run: Run) -> Iterator[Item]:
         yield run.item(record)
 
 
-def _copy_answers(runs: Sequence[Run], log: RunLog) -> None:
+def _copy_answers(runs: Sequence[Run], log: RunLog, copied: _Counted) -> None:
     before = 0
     for run in runs:
         for chunk in _chunks(run.numbered_answers()):
             log.add_answers([(before + number, answer) for number, answer in chunk])
+            copied.add(len(chunk))
         before += run.counts().items
 
 
