@@ -328,6 +328,45 @@ def test_annotations_that_leave_a_question_open_are_counted_and_left_out(
     assert [one.answers for one in done.people] == [1]
 
 
+@pytest.mark.parametrize(
+    "odd", [{"completed_by": None}, {"completed_by": {"email": "a@b.example"}}]
+)
+def test_answers_of_nobody_are_left_out(
+    odd: dict[str, Any], fake: FakeLabelStudio, asked_of: Any, tmp_path: Path
+) -> None:
+    asked = asked_of("choose", tmp_path)
+    push_to(fake, asked, "choose")
+    fake.annotate(fake.tasks[1][0], 2, {"choice": "neutral"}).update(odd)
+    done = pull_from(fake, asked, "choose", tmp_path / "runs")
+    assert (done.people, done.incomplete) == ((), 1)
+
+
+@pytest.mark.parametrize(
+    "odd", [{"result": "x"}, {"updated_at": "yesterday"}, {"was_cancelled": "perhaps"}]
+)
+def test_annotations_of_another_shape_are_told_in_a_sentence(
+    odd: dict[str, Any], fake: FakeLabelStudio, asked_of: Any, tmp_path: Path
+) -> None:
+    asked = asked_of("choose", tmp_path)
+    push_to(fake, asked, "choose")
+    fake.annotate(fake.tasks[1][0], 2, {"choice": "neutral"}).update(odd)
+    with pytest.raises(ServerError, match="as Label Studio does"):
+        pull_from(fake, asked, "choose", tmp_path / "runs")
+    assert not (tmp_path / "runs").exists()
+
+
+@pytest.mark.parametrize(
+    "region", ["x", {}, {"from_name": "choice"}, {"from_name": "choice", "value": {"choices": []}}]
+)
+def test_results_that_say_nothing_are_counted(
+    region: Any, fake: FakeLabelStudio, asked_of: Any, tmp_path: Path
+) -> None:
+    asked = asked_of("choose", tmp_path)
+    push_to(fake, asked, "choose")
+    fake.annotate(fake.tasks[1][0], 2, {})["result"] = [region]
+    assert pull_from(fake, asked, "choose", tmp_path / "runs").incomplete == 1
+
+
 def test_what_the_server_has_no_longer_is_kept_and_said(
     fake: FakeLabelStudio, asked_of: Any, tmp_path: Path
 ) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import random
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ pytest.importorskip("starlette", reason="the extra 'people' is not installed")
 
 from gnomon.cli import main
 from gnomon.people.answering import Asked, Settings
+from gnomon.people.extras import read_extras
 from gnomon.people.labelstudio.pulling import pull
 from gnomon.people.labelstudio.pushing import push
 from gnomon.people.labelstudio.server import Server, ServerError
@@ -41,6 +43,20 @@ pytestmark = pytest.mark.labelstudio
 COUNT = 60
 LABELS = ("false", "true")
 PROJECT = "sixty captions"
+ANSWERS = {
+    "choose": {"choice": "neutral"},
+    "scale": {"scale": "4"},
+    "validate": {"choice": "false"},
+    "contrast": {"order": "ba", "relation": "contains", "true_of": "1"},
+    "picture": {"a": "yes", "b": "yes", "relation": "smaller"},
+}
+TAPS = {  # what a person clicks to say so: a label, and which of those that have it
+    "choose": [("One cannot tell", 0)],
+    "scale": [("most likely true", 0)],
+    "validate": [("False", 0)],
+    "contrast": [("The box … the cat", 0), ("contains", 0), ("Second picture", 0)],
+    "picture": [("Yes", 0), ("Yes", 1), ("smaller", 0)],
+}
 IN_BROWSER = 4  # captions that somebody answers by hand, before one is skipped
 
 
@@ -51,6 +67,19 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         pytest.skip(NOT_INSTALLED)
     with label_studio(file, tmp_path_factory.mktemp("label-studio")) as found:
         yield found
+
+
+@pytest.fixture
+def join(address: str) -> Iterator[Callable[[str], Annotator]]:
+    """join(name): somebody who signs up."""
+    with ExitStack() as all_closed:
+
+        def sign_up(name: str) -> Annotator:
+            person = Annotator(address, f"{name}@uni.example")
+            all_closed.callback(person.web.close)
+            return person
+
+        yield sign_up
 
 
 def sixty_captions(folder: Path) -> list[Item]:
@@ -101,10 +130,8 @@ def answers_in(runs: Path) -> dict[str, dict[int, Any]]:
     return found
 
 
-def answer_in_browser(
-    page: Any, address: str, project: int, email: str
-) -> tuple[dict[int, str], int]:
-    """Log in, answer a few captions, skip one; gives what was said, and the caption that was skipped."""
+def open_project(page: Any, address: str, project: int, email: str) -> None:
+    """Log in, go to the tasks, and close the instructions."""
     page.set_default_timeout(120_000)
     page.goto(f"{address}/user/login/")
     page.fill("input[name=email]", email)
@@ -112,25 +139,36 @@ def answer_in_browser(
     page.click("button[type=submit]")
     page.wait_for_url(lambda url: "/login" not in url)
     page.goto(f"{address}/projects/{project}/data?labeling=1")
-    said: dict[int, str] = {}
-    caption = page.get_by_text(re.compile(r"The cat is on box \d+\.")).first
     page.get_by_text("Labeling Instructions").wait_for()
     page.keyboard.press("Escape")
+    page.get_by_text("Labeling Instructions").wait_for(state="detached")
+
+
+def press(page: Any, button: str) -> None:
+    """Submit or skip, and wait until the server has it."""
+    with page.expect_response(re.compile(r"/api/tasks/\d+/annotations")) as sent:
+        page.get_by_test_id(f"bottombar-{button}-button").click()
+    assert sent.value.status == 201, sent.value.text()
+
+
+def answer_in_browser(
+    page: Any, address: str, project: int, email: str
+) -> tuple[dict[int, str], int]:
+    """Log in, answer a few captions, skip one; gives what was said, and the caption that was skipped."""
+    open_project(page, address, project, email)
+    said: dict[int, str] = {}
+    caption = page.get_by_text(re.compile(r"The cat is on box \d+\.")).first
     for _ in range(IN_BROWSER):
         caption.wait_for()
         number = number_in(caption.inner_text())
         said[number] = LABELS[number % 3 == 0]
         page.locator(".lsf-choice").filter(has_text=said[number].title()).first.click()
-        with page.expect_response(re.compile(r"/api/tasks/\d+/annotations")) as sent:
-            page.get_by_test_id("bottombar-submit-button").click()
-        assert sent.value.status == 201, sent.value.text()
+        press(page, "submit")
         page.get_by_text(f"box {number}.").first.wait_for(state="detached")
     caption.wait_for()
     skipped = number_in(caption.inner_text())
     page.locator(".lsf-choice").filter(has_text="not in the picture").first.click()
-    with page.expect_response(re.compile(r"/api/tasks/\d+/annotations")) as sent:
-        page.get_by_test_id("bottombar-skip-button").click()
-    assert sent.value.status == 201, sent.value.text()
+    press(page, "skip")
     return said, skipped
 
 
@@ -144,6 +182,7 @@ def agreed(runs: list[Path], capsys: Any) -> dict[str, float]:
 
 def test_sixty_captions_go_there_and_four_people_s_answers_come_back(
     address: str,
+    join: Callable[[str], Annotator],
     browser: Any,  # noqa: F811
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
@@ -165,9 +204,7 @@ def test_sixty_captions_go_there_and_four_people_s_answers_come_back(
     project = int(re.search(r"/projects/(\d+)", told)[1])
 
     # what the server has
-    people = {
-        name: Annotator(address, f"{name}@uni.example") for name in ("ann", "ben", "cleo", "dan")
-    }
+    people = {name: join(name) for name in ("ann", "ben", "cleo", "dan")}
     tasks = people["ann"].tasks(project)
     assert sorted(number_in(task["data"]["text"]) for task in tasks) == list(range(COUNT))
     assert len({task["data"]["picture1"] for task in tasks}) == COUNT
@@ -255,13 +292,7 @@ def test_every_task_goes_there_once_and_its_answers_come_back(
 ) -> None:
     asked: Asked = asked_of(kind, tmp_path)
     task = task_named(kind)
-    answers = {
-        "choose": {"choice": "neutral"},
-        "scale": {"scale": "4"},
-        "validate": {"choice": "false"},
-        "contrast": {"order": "ba", "relation": "contains", "true_of": "1"},
-        "picture": {"a": "yes", "b": "yes", "relation": "smaller"},
-    }[kind]
+    answers = ANSWERS[kind]
     with Server(address, TOKEN) as server:
         done = push(server, asked, task, f"all {kind}", 1)
         again = push(server, asked, task, f"all {kind}", 1)
@@ -285,8 +316,32 @@ def test_every_task_goes_there_once_and_its_answers_come_back(
             assert (pulled.incomplete, pulled.foreign) == (0, 0)
 
 
-def test_a_personal_access_token_works(address: str) -> None:
-    person = Annotator(address, "eve@uni.example")
+@pytest.mark.parametrize("kind", TASKS)
+def test_every_task_can_be_answered_in_a_browser(
+    kind: str,
+    address: str,
+    browser: Any,  # noqa: F811
+    asked_of: Any,
+    tmp_path: Path,
+) -> None:
+    asked: Asked = asked_of(kind, tmp_path)
+    task = task_named(kind)
+    with Server(address, TOKEN) as server:
+        project = push(server, asked, task, f"by hand {kind}", 1).project
+        context = browser.new_context()
+        page = context.new_page()
+        open_project(page, address, project.id, OWNER)
+        for label, place in TAPS[kind]:
+            page.locator(".lsf-choice").filter(has_text=label).nth(place).click()
+        press(page, "submit")
+        context.close()
+        [person] = pull(server, asked, Settings(task), tmp_path / "runs", project.title).people
+    [extra] = read_extras(person.folder)
+    assert extra.response == ANSWERS[kind]
+
+
+def test_a_personal_access_token_works(address: str, join: Callable[[str], Annotator]) -> None:
+    person = join("eve")
     token = person.send("POST", "/api/token/", {})["token"]
     assert token.count(".") == 2
     with Server(address, token) as server:
@@ -300,8 +355,3 @@ def test_a_wrong_token_is_refused(address: str) -> None:
             pytest.raises(ServerError, match="refuses the token"),
         ):
             server.get("/api/projects/")
-
-
-def test_the_owner_is_the_one_of_the_fixture(address: str) -> None:
-    with Server(address, TOKEN) as server:
-        assert server.get("/api/current-user/whoami")["email"] == OWNER

@@ -105,6 +105,8 @@ def _line(person: PulledPerson) -> str:
 
 def _tell_left_out(done: Pulled) -> None:
     if done.incomplete:
-        print(f"{done.incomplete} annotations leave a question open and were left out.")
+        print(
+            f"{done.incomplete} annotations were left out: a question is open, or nobody is named."
+        )
     if done.foreign:
         print(f"{done.foreign} tasks of the project are not about these items and were left out.")

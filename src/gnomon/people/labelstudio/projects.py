@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
 from html import escape
 from typing import Any, NamedTuple
+
+import msgspec
 
 from gnomon.errors import RunError
 from gnomon.people.labelstudio.server import Server
@@ -20,6 +23,8 @@ from gnomon.records import digest
 MARK = re.compile(r"\[gnomon ([0-9a-f]+) ([0-9a-f]+)\]")
 PICTURES = ": pictures"  # what the title of a project with pictures ends with
 LONGEST_TITLE = 50 - len(PICTURES)  # characters; Label Studio allows 50
+PROJECTS = "/api/projects/"
+LONG_AGO = datetime.fromtimestamp(0, UTC)
 SAMPLING = "Uniform sampling"  # each person meets the tasks in an order of their own
 
 
@@ -33,19 +38,68 @@ class Project(NamedTuple):
     overlap: int
 
 
+class Annotation(msgspec.Struct, frozen=True):
+    """An annotation as the server gives it; what is not named here is not read."""
+
+    completed_by: Any = None  # a user's id, or some facts about the user
+    result: list[Any] | None = None
+    was_cancelled: bool = False
+    lead_time: float | None = None  # seconds
+    created_at: datetime | None = None
+    updated_at: datetime | None = None
+
+    @property
+    def user(self) -> int:
+        """The id of whoever made it; 0 if the server has forgotten."""
+        found = self.completed_by
+        if isinstance(found, dict):
+            found = found.get("id")
+        return found if isinstance(found, int) else 0
+
+    @property
+    def at(self) -> datetime:
+        """When it was last changed."""
+        found = self.updated_at or self.created_at or LONG_AGO
+        return found if found.tzinfo else found.replace(tzinfo=UTC)
+
+
+class ServerTask(msgspec.Struct, frozen=True):
+    """A task as the server gives it."""
+
+    data: dict[str, Any] = {}
+    annotations: list[Annotation] | None = None
+
+    @property
+    def key(self) -> str:
+        """The key of the item that it asks about; empty if it is not ours."""
+        return str(self.data.get(KEY, ""))
+
+
 def find_project(server: Server, title: str) -> Project | None:
     """The project of that title; none if there is none."""
-    for entry in server.pages("/api/projects/", "results", "count", title=title):
-        if entry.get("title") == title:
+    for entry in server.pages(PROJECTS, "results", "count", _Entry, title=title):
+        if entry.title == title:
             return _project(entry)
     return None
 
 
-def _project(entry: Mapping[str, Any]) -> Project:
-    mark = MARK.search(str(entry.get("description") or ""))
+class _Entry(msgspec.Struct):
+    """A project as the server shows it."""
+
+    id: int
+    title: str
+    description: str | None = None
+    maximum_annotations: int | None = None
+
+
+def _project(entry: _Entry) -> Project:
+    mark = MARK.search(entry.description or "")
     task, form = mark.groups() if mark else ("", "")
-    overlap = int(entry.get("maximum_annotations") or 1)
-    return Project(int(entry["id"]), str(entry["title"]), task, form, overlap)
+    return Project(entry.id, entry.title, task, form, entry.maximum_annotations or 1)
+
+
+def _make(server: Server, content: Mapping[str, Any]) -> Project:
+    return _project(server.shaped(PROJECTS, server.post(PROJECTS, content), _Entry))
 
 
 def make_project(server: Server, title: str, form: Form) -> Project:
@@ -64,7 +118,7 @@ def make_project(server: Server, title: str, form: Form) -> Project:
         "show_collab_predictions": False,
         "evaluate_predictions_automatically": False,
     }
-    return _project(server.post("/api/projects/", content))
+    return _make(server, content)
 
 
 def picture_project(server: Server, project: Project) -> Project:
@@ -74,7 +128,7 @@ def picture_project(server: Server, project: Project) -> Project:
     if found is not None:
         return found
     content = {"title": title, "description": f"The pictures of '{project.title}'. Keep it."}
-    return _project(server.post("/api/projects/", content))
+    return _make(server, content)
 
 
 def check_project(project: Project, task: Task, form: Form | None = None) -> None:
@@ -102,16 +156,10 @@ def set_overlap(server: Server, project: Project, overlap: int) -> Project:
     return project._replace(overlap=overlap)
 
 
-def tasks_of(server: Server, project: Project, *, annotated: bool) -> Iterator[Mapping[str, Any]]:
+def tasks_of(server: Server, project: Project, *, annotated: bool) -> Iterator[ServerTask]:
     """All tasks of a project; with annotations if asked."""
     query = {"fields": "all"} if annotated else {}
-    return server.pages("/api/tasks/", "tasks", "total", project=project.id, **query)
-
-
-def key_of(entry: Mapping[str, Any]) -> str:
-    """The key of the item that a task asks about; empty if it is not ours."""
-    data = entry.get("data")
-    return str(data.get(KEY, "")) if isinstance(data, dict) else ""
+    return server.pages("/api/tasks/", "tasks", "total", ServerTask, project=project.id, **query)
 
 
 def _form_digest(form: Form) -> str:

@@ -7,9 +7,9 @@ not read. Whatever a run holds already is not written again.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 
@@ -25,10 +25,11 @@ from gnomon.people.answering import (
 )
 from gnomon.people.extras import Extra
 from gnomon.people.labelstudio.projects import (
+    Annotation,
     Project,
+    ServerTask,
     check_project,
     find_project,
-    key_of,
     tasks_of,
 )
 from gnomon.people.labelstudio.pushing import keyed_items
@@ -38,32 +39,6 @@ from gnomon.people.links import LINK, new_link, read_link, write_link
 from gnomon.people.questions import ResponseError, checked_response
 from gnomon.people.tasks import Task, question_of
 from gnomon.records import Item, digest
-
-LONG_AGO = datetime.fromtimestamp(0, UTC)
-
-
-class Annotation(msgspec.Struct, frozen=True):
-    """An annotation as the server gives it; what is not named here is not read."""
-
-    completed_by: Any  # a user's id, or some facts about the user
-    result: list[Any] | None = None
-    was_cancelled: bool = False
-    lead_time: float | None = None  # seconds
-    created_at: datetime | None = None
-    updated_at: datetime | None = None
-
-    @property
-    def user(self) -> int:
-        """The id of whoever made it; 0 if the server has forgotten."""
-        found = self.completed_by
-        if isinstance(found, dict):
-            found = found.get("id")
-        return found if isinstance(found, int) else 0
-
-    @property
-    def at(self) -> datetime:
-        """When it was last changed."""
-        return self.updated_at or self.created_at or LONG_AGO
 
 
 class Given(NamedTuple):
@@ -93,7 +68,7 @@ class Pulled(NamedTuple):
     """What a pull did."""
 
     people: tuple[PulledPerson, ...]
-    incomplete: int  # annotations that do not answer every question
+    incomplete: int  # annotations that do not answer every question, or name nobody
     foreign: int  # tasks of the project that are not about these items
 
 
@@ -169,22 +144,18 @@ class _Collection:
         self._task = task
         self._items = items
 
-    def add(self, entry: Mapping[str, Any]) -> None:
+    def add(self, entry: ServerTask) -> None:
         """Take in a task with its annotations."""
-        item = self._items.get(key_of(entry))
+        item = self._items.get(entry.key)
         if item is None:
             self.foreign += 1
             return
-        annotations = _annotations(entry.get("annotations"))
-        for annotation in sorted(annotations, key=lambda one: one.at):
+        for annotation in sorted(entry.annotations or (), key=lambda one: one.at):
             given = self._given(item, annotation)
-            if given is None:
+            if given is None or not annotation.user:
                 self.incomplete += 1
                 continue
-            of_user = self.given.setdefault(annotation.user, {})
-            earlier = of_user.get(item.id)
-            if earlier is None or earlier.at <= given.at:
-                of_user[item.id] = given
+            self.given.setdefault(annotation.user, {})[item.id] = given
 
     def _given(self, item: Item, annotation: Annotation) -> Given | None:
         question = question_of(self._task, item)
@@ -199,10 +170,6 @@ class _Collection:
         except ResponseError:
             return None
         return Given(response, "", comment, seconds, at)
-
-
-def _annotations(entries: Any) -> list[Annotation]:
-    return msgspec.convert(entries or [], list[Annotation])
 
 
 def _unsaid(task: Task) -> str:

@@ -19,7 +19,6 @@ from gnomon.people.labelstudio.projects import (
     Project,
     check_project,
     find_project,
-    key_of,
     make_project,
     picture_project,
     set_overlap,
@@ -94,7 +93,7 @@ def keyed_items(task: Task, items: Sequence[Item]) -> dict[str, Item]:
 
 
 def _keys_in(server: Server, project: Project) -> set[str]:
-    return {key_of(entry) for entry in tasks_of(server, project, annotated=False)}
+    return {entry.key for entry in tasks_of(server, project, annotated=False)}
 
 
 def _check_arrived(there: set[str], keyed: Mapping[str, Item], project: Project) -> None:
@@ -139,13 +138,17 @@ def _upload(
     return {path: there[name] for path, name in names.items()}, len(lacking)
 
 
+class _Upload(msgspec.Struct):
+    file: str  # upload/PROJECT/abcdef12-NAME
+
+
 def _uploaded(server: Server, project: Project) -> dict[str, str]:
     """Where the project's pictures are, by the names that we gave them."""
     found = {}
-    for entry in server.get(f"/api/projects/{project.id}/file-uploads", all="true"):
-        file = str(entry.get("file", ""))  # upload/PROJECT/abcdef12-NAME
-        name = file.rpartition("/")[2].partition("-")[2]
-        found[name] = f"/data/{file}"
+    path = f"/api/projects/{project.id}/file-uploads"
+    for entry in server.shaped(path, server.get(path, all="true"), list[_Upload]):
+        name = entry.file.rpartition("/")[2].partition("-")[2]
+        found[name] = f"/data/{entry.file}"
     return found
 
 

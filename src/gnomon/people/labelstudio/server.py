@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 import msgspec
@@ -32,6 +32,7 @@ LARGEST = 2**28  # bytes of a reply
 PAGE = 100  # tasks or projects at a time
 SAID = 300  # characters of a server's own words in a message
 
+T = TypeVar("T")
 # name, content, kind of content
 File = tuple[str, bytes, str]
 
@@ -111,7 +112,7 @@ class Server:
         parts = [(f"file{number}", file) for number, file in enumerate(files)]
         return self._ask("POST", path, files=parts, params=query)
 
-    def pages(self, path: str, field: str, total: str, **query: Any) -> Iterator[Mapping[str, Any]]:
+    def pages(self, path: str, field: str, total: str, kind: type[T], **query: Any) -> Iterator[T]:
         """All entries of a list that comes in pages; `total` says how many there are."""
         number, seen = 1, 0
         while True:
@@ -120,11 +121,19 @@ class Server:
                 entries, expected = reply[field], int(reply[total])
             except (TypeError, KeyError, ValueError):
                 raise self._strange(path) from None
-            yield from entries
+            for entry in entries:
+                yield self.shaped(path, entry, kind)
             seen += len(entries)
             if not entries or seen >= expected:
                 return
             number += 1
+
+    def shaped(self, path: str, reply: Any, kind: type[T]) -> T:
+        """A reply, or a part of one, as it must be."""
+        try:
+            return msgspec.convert(reply, kind)
+        except msgspec.ValidationError:
+            raise self._strange(path) from None
 
     def _ask(self, method: str, path: str, **content: Any) -> Any:
         if not self._login:
