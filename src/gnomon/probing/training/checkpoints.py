@@ -124,7 +124,8 @@ def _read(file: Path) -> tuple[Place, dict[str, torch.Tensor]]:
         with safe_open(file, framework="pt") as stream:
             header = stream.metadata() or {}
             place = msgspec.json.decode(header.get(_HEADER, ""), type=Place)
-            tensors = {name: stream.get_tensor(name) for name in stream.keys()}  # noqa: SIM118 - no dict
+            names = list(stream.keys())
+            tensors = {name: stream.get_tensor(name) for name in names}
     except (SafetensorError, msgspec.MsgspecError, OSError) as error:
         raise DataError(
             f"this is not a checkpoint: {error}.",
