@@ -16,7 +16,7 @@ import httpx
 ROOT = Path(__file__).parent.parent.parent
 TOKEN = "0123456789abcdef0123456789abcdef01234567"
 OWNER, PASSWORD = "owner@lab.example", "only-for-this-test"
-START = 300  # seconds that the first start may take: it makes its tables
+START = 600  # seconds that the first start may take: it makes its tables
 NOT_INSTALLED = "Label Studio is not installed (make people, or set GNOMON_LABEL_STUDIO)"
 
 
