@@ -31,7 +31,7 @@ OUT_OF_REACH = {  # what a test cannot do -> how a command that needs it looks
     "a server of models": r" openai:",
     "a cluster with GPUs": r" --gpus-per-worker",
     "a server that goes on": r"^gnomon (?:annotate|view)",
-    "weights of its own": r"^gnomon (?:demo|train|curve|look photos)|--back-translate|hf:trained",
+    "weights of its own": r"^gnomon (?:demo|train|curve|look photos)|--back-translate|hf:trained|probe:p",
     "the network": r"^gnomon data get",
     "files that were fetched": r"@published(?!.* --data)",
     "hundreds of photographs": r"vsr-pairs",  # tests/benchmarks/test_imagepairs.py has a few

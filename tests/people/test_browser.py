@@ -18,7 +18,6 @@ from gnomon.people.page.study import Study
 from gnomon.people.taskfile import TASKS, task_named
 from gnomon.reporting.viewer.serving import listen
 from gnomon.runs import Run
-from tests.reporting.conftest import browser  # noqa: F401 - a fixture
 
 pytestmark = pytest.mark.browser
 SECRET = b"zqgold"
@@ -87,7 +86,7 @@ def site(asked_of: Callable[..., Asked], tmp_path: Path) -> Iterator[Callable[[s
 
 
 @pytest.fixture
-def look(browser: Any) -> Iterator[Callable[..., Any]]:  # noqa: F811 - the fixture
+def look(browser: Any) -> Iterator[Callable[..., Any]]:
     """look(site, phone=False, scheme="light"): a page on which the link was opened."""
     contexts = []
 

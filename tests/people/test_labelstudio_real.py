@@ -37,7 +37,6 @@ from tests.people.labelstudio_server import (
     label_studio,
     program,
 )
-from tests.reporting.conftest import browser  # noqa: F401 - a fixture
 
 pytestmark = pytest.mark.labelstudio
 COUNT = 60
@@ -183,7 +182,7 @@ def agreed(runs: list[Path], capsys: Any) -> dict[str, float]:
 def test_sixty_captions_go_there_and_four_people_s_answers_come_back(
     address: str,
     join: Callable[[str], Annotator],
-    browser: Any,  # noqa: F811
+    browser: Any,
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
     capsys: Any,
@@ -320,7 +319,7 @@ def test_every_task_goes_there_once_and_its_answers_come_back(
 def test_every_task_can_be_answered_in_a_browser(
     kind: str,
     address: str,
-    browser: Any,  # noqa: F811
+    browser: Any,
     asked_of: Any,
     tmp_path: Path,
 ) -> None:

@@ -16,6 +16,9 @@ from gnomon.measures.intervals import where_all_agree
 
 Grown = Mapping[float, Sequence[float]]  # amount -> the figures of its draws
 
+# Shares of right answers that training measures: of a part the first that it has is drawn.
+SHARES = ("accuracy", "relaxed_accuracy")
+
 
 class AtAmount(NamedTuple):
     """The mean of a measure at one amount of training; no interval where there is one draw."""

@@ -239,7 +239,7 @@ def _combined(alternatives: Sequence[Sequence[str]]) -> list[tuple[str, ...]]:
 
 
 def _blanked(text: str) -> Iterator[tuple[str, str]]:
-    """The text with each short stretch of words taken out, and the stretch."""
+    """The text with each short stretch of words taken out, and the stretch; never the whole."""
     pieces = _PIECE.findall(text)
     words = [place for place, piece in enumerate(pieces) if _WORD.search(piece)]
     for start, first in enumerate(words):
@@ -247,6 +247,8 @@ def _blanked(text: str) -> Iterator[tuple[str, str]]:
             stretch = pieces[first : last + 1]
             if any(piece.startswith("{") for piece in stretch):
                 break
+            if (first, last) == (words[0], words[-1]):
+                continue
             rest = [*pieces[:first], "{answer}", *pieces[last + 1 :]]
             yield "".join(rest), "".join(stretch)
 

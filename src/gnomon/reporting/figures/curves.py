@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from gnomon.measures.curves import AtAmount, over_draws
+from gnomon.measures.curves import SHARES, AtAmount, over_draws
 from gnomon.reporting.charts.plots import Curve, curves
 from gnomon.reporting.figures import Figure
 from gnomon.reporting.published.curves import published_curves
@@ -20,7 +20,6 @@ UNITS = {
     "train_share": "percent of the training items",
 }
 MOST_TICKS = 8
-MEASURES = ("accuracy", "relaxed_accuracy")  # that are drawn: the first that a part has
 Parts = dict[str, dict[float, list[float]]]  # part -> amount -> values of the draws
 
 
@@ -30,7 +29,7 @@ class Taught(NamedTuple):
     name: str  # what they began with
     unit: str
     parts: Parts
-    measure: str = MEASURES[0]
+    measure: str = SHARES[0]
     items: Mapping[str, int] = {}  # how many items a part holds
 
 
@@ -156,7 +155,7 @@ def _taught(study: Study) -> list[Taught]:
 def drawn_measure(scores: Iterable[str]) -> str:
     """The measure of a part that is drawn; empty if it has none of them."""
     known = set(scores)
-    for measure in MEASURES:
+    for measure in SHARES:
         if measure in known:
             return measure
     return ""
