@@ -168,7 +168,7 @@ def even_readings(fine: int, coarse: int) -> list[tuple[int, ...]]:
     The most even first: both ends alike, then those with a narrow middle.
 
     >>> even_readings(4, 3)
-    [(0, 1, 1, 2), (0, 0, 1, 2), (0, 1, 2, 2)]
+    [(0, 1, 1, 2), (0, 1, 2, 2), (0, 0, 1, 2)]
     """
     found = []
     for cuts in combinations(range(1, fine), coarse - 1):
