@@ -218,7 +218,13 @@ def votes_of_runs(runs: Sequence[Run]) -> Votes:
             f"Give the runs on one of them at a time: gnomon agree runs/{names[0]}*",
         )
     judged = chain.from_iterable(map(_judged, runs, _names(runs)))
-    return Votes.of(names[0], judged)
+    votes = Votes.of(names[0], judged)
+    if not votes.people:
+        raise UsageError(
+            f"Nobody has answered an item of {names[0]} yet.",
+            "Let people answer first: gnomon annotate shows how.",
+        )
+    return votes
 
 
 def person_of(model: str) -> str:
