@@ -243,6 +243,19 @@ def test_a_form_that_is_sent_again_changes_nothing(
     assert [answer.choice for _, answer in Run.open(folder).answers()] == ["neutral"]
 
 
+def test_fields_that_nobody_asked_for_are_not_kept(
+    people: dict[str, Person], tmp_path: Path
+) -> None:
+    ann = people["ann"].join()
+    first = ann.at
+    fields = {**ann.fields("choose"), "part.more": "x" * 5000}
+    moved = ann.post(first, **fields).headers["location"]
+    (kept,) = read_extras(next((tmp_path / "runs").glob("*people-ann*")))
+    assert kept.response == {"choice": "neutral"}
+    again = ann.post(first, **fields)
+    assert (again.status_code, again.headers["location"]) == (303, moved)  # still known as the same
+
+
 @pytest.mark.parametrize(
     "change",
     [
