@@ -222,7 +222,7 @@ def votes_of_runs(runs: Sequence[Run]) -> Votes:
     if not votes.people:
         raise UsageError(
             f"Nobody has answered an item of {names[0]} yet.",
-            "Let people answer first: gnomon annotate shows how.",
+            "Let people answer first, with gnomon annotate.",
         )
     return votes
 
