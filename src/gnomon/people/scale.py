@@ -17,9 +17,9 @@ import numpy as np
 
 from gnomon.measures.people import Judgements, best_mapping, even_readings, mean_cohen_kappa
 from gnomon.measures.scoring import known
-from gnomon.people.votes import POINTS, Votes
+from gnomon.people.taskfile import LOW_TO_HIGH, POINTS
+from gnomon.people.votes import Votes
 
-LOW_TO_HIGH = ("contradiction", "neutral", "entailment")
 LABELS = 3
 
 

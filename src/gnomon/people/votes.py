@@ -18,6 +18,7 @@ from gnomon.errors import DataError, UsageError
 from gnomon.measures.people import Judgements
 from gnomon.measures.sharing import Sharing
 from gnomon.measures.table import Table
+from gnomon.people.taskfile import POINTS
 from gnomon.records import Answer, Item
 from gnomon.registry import known_benchmark
 
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 
 SCHEME = "people:"
 SCALE_RULE = "people/scale"  # of an answer whose reply is a point of a scale
-POINTS = ("1", "2", "3", "4", "5")
 Flags = NDArray[np.bool_]
 
 
