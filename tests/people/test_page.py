@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 pytest.importorskip("starlette", reason="the extra 'people' is not installed")
@@ -15,9 +16,10 @@ pytest.importorskip("httpx", reason="httpx is not installed")
 
 from starlette.testclient import TestClient
 
+from gnomon.errors import RunError
 from gnomon.people.answering import Asked, Settings, person_folder
 from gnomon.people.extras import EXTRAS, read_extras
-from gnomon.people.links import LINK
+from gnomon.people.links import LINK, new_link, write_link
 from gnomon.people.page import guard
 from gnomon.people.page.app import ELSEWHERE, NOT_YOURS, SENT_BEFORE, WRONG_LINK, make_app
 from gnomon.people.page.study import Panel, Study
@@ -514,3 +516,16 @@ def test_links_stand_in_the_runs_folder_and_nowhere_else(
         "choose-set@file-peop"
     ]
     assert (next(tmp_path.rglob(LINK)).stat().st_mode & 0o077) == 0
+
+
+def test_nobody_answers_here_under_a_name_that_was_pulled_from_label_studio(
+    study_of: Callable[..., Study],
+) -> None:
+    study = study_of()
+    folder = folder_of(study, "ben")
+    folder.mkdir(parents=True)
+    write_link(folder, msgspec.structs.replace(new_link(), participant="0123456789abcdef"))
+    with pytest.raises(RunError, match="answers of ben that were pulled from Label Studio"):
+        study.seat(["ann", "ben"])
+    assert not (folder_of(study, "ann") / LINK).exists()  # ann's would never be shown
+    assert list(study.seat(["ann", "cleo"])) == ["ann", "cleo"]
