@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import socket
 import sys
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import pytest
 pytest.importorskip("starlette", reason="the extra 'people' is not installed")
 
 from gnomon.cli import main
+from gnomon.people.links import LINK
 from gnomon.people.page import serving
 from gnomon.runs import Run, runs_in
 
@@ -117,3 +119,13 @@ def test_a_run_cannot_ask_people_and_says_what_can(tmp_path: Path, capsys: Any) 
 def test_a_set_for_people_has_options_to_list(capsys: Any) -> None:
     assert main(["list", "benchmarks", "vsr-pairs"]) == 0
     assert "vsr-pairs@scenes" in capsys.readouterr().out
+
+
+def test_where_the_port_is_taken_no_link_is_made(tmp_path: Path, capsys: Any) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        assert give("--people", "ann", "--port", port, "--runs", str(tmp_path)) == 2
+    told = capsys.readouterr().err
+    assert f"The page cannot listen at 127.0.0.1, port {port}" in told
+    assert "viewer" not in told
+    assert not list(tmp_path.rglob(LINK))

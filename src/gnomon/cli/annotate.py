@@ -176,21 +176,19 @@ def main(args: Namespace) -> int:
     people = _people(args)
     settings, asked = _settings(args)
     study = _study(args, settings, asked)
-    try:
+    seated: list[str] = []
+
+    def ready(address: str) -> None:
         tokens = study.seat(people, new_links=args.new_links)
         if study.panel:
             tokens[PANEL] = study.open_panel(new_links=args.new_links)
-    except BaseException:
-        study.close()
-        raise
-
-    def ready(address: str) -> None:
+        seated.extend(people)
         _tell(study, people, tokens, address)
 
     try:
         serve(study, where, ready)
     finally:
-        _tell_progress(study, people)
+        _tell_progress(study, seated)
     return 0
 
 

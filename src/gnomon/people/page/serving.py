@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from importlib import import_module
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from gnomon.errors import MissingExtraError, UsageError
 from gnomon.people.page.study import Study
@@ -45,14 +45,25 @@ def _check_installed() -> None:
 
 
 def serve(study: Study, where: Where, ready: Callable[[str], None]) -> None:
-    """Serve until interrupted; `ready` is told the address before anybody is let in."""
-    check_where(where)
+    """Serve until interrupted, and close the study.
+
+    `ready` is told the address once the page listens, before anybody is let in: links that are made
+    then can be used.
+    """
+    try:
+        check_where(where)
+        with listen(where.host, where.port, "The page") as listener:
+            ready(where.address.rstrip("/") or _address(where.host, listener.getsockname()[1]))
+            _server(study, where).run(sockets=[listener])
+    finally:
+        study.close()
+
+
+def _server(study: Study, where: Where) -> Any:
     import uvicorn
 
     from gnomon.people.page.app import make_app
 
-    listener = listen(where.host, where.port)
-    address = where.address.rstrip("/") or _address(where.host, listener.getsockname()[1])
     config = uvicorn.Config(
         make_app(study, remote=where.allow_remote, address=where.address),
         http=impatient_protocol(),
@@ -62,11 +73,7 @@ def serve(study: Study, where: Where, ready: Callable[[str], None]) -> None:
         lifespan="off",
         timeout_keep_alive=30,
     )
-    ready(address)
-    try:
-        uvicorn.Server(config).run(sockets=[listener])
-    finally:
-        study.close()
+    return uvicorn.Server(config)
 
 
 def _address(host: str, port: int) -> str:
