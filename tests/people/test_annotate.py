@@ -32,6 +32,10 @@ from gnomon.runs import Run, runs_in
         (["scales", "--people", "ann", "--ask-frame"], "--ask-frame"),
         (["scales", "--people", "ann", "--address", "lab"], "not an address"),
         (["scales", "--people", "ann", "--limit", "4", "--completion-link", "lab"], "https://"),
+        (["scales", "--people", "ann", "--address", "https://"], "not an address"),
+        (["scales", "--people", "ann", "--address", "https://lab:port"], "not an address"),
+        (["scales", "--people", "ann", "--address", "https://lab/study"], "below a path"),
+        (["scales", "--people", "ann", "--limit", "4", "--repeat", "3"], "2 can come twice"),
         (["nothing.jsonl", "--people", "ann"], "nothing.jsonl"),
         (["scales", "--people", "ann", "--limit", "4", "--catch", "no.jsonl"], "no.jsonl"),
     ],
@@ -129,3 +133,9 @@ def test_where_the_port_is_taken_no_link_is_made(tmp_path: Path, capsys: Any) ->
     assert f"The page cannot listen at 127.0.0.1, port {port}" in told
     assert "viewer" not in told
     assert not list(tmp_path.rglob(LINK))
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::"])
+def test_a_page_that_listens_everywhere_is_shown_by_the_name_of_the_machine(host: str) -> None:
+    assert serving._address(host, 8766) == f"http://{socket.gethostname()}:8766"
+    assert serving._address("::1", 8766) == "http://[::1]:8766"

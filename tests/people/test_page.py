@@ -381,6 +381,20 @@ def test_behind_a_server_with_tls_the_cookie_is_secure(study_of: Callable[..., S
     assert elsewhere.get(f"/join?token={token}").status_code == 421
 
 
+@pytest.mark.parametrize("host", ["lab.example", "LAB.example:443"])
+def test_an_address_is_the_same_in_capitals_and_with_its_usual_port(
+    host: str, study_of: Callable[..., Study]
+) -> None:
+    study = study_of()
+    token = study.seat(["ann"])["ann"]
+    app = make_app(study, address="https://Lab.Example:443")
+    lab = TestClient(app, base_url="http://localhost", follow_redirects=False)
+    headers = {"host": host, "origin": "https://lab.example"}
+    assert lab.post("/join", data={"token": token}, headers=headers).status_code == 303
+    for other in ("lab.example:80", "lab.example:4433"):
+        assert lab.get("/join", headers={"host": other}).status_code == 421
+
+
 def test_one_can_go_back_and_change_an_answer(people: dict[str, Person], tmp_path: Path) -> None:
     ann = people["ann"].join()
     first = ann.at

@@ -207,6 +207,7 @@ def _people(args: Namespace) -> list[str]:
 
 def _settings(args: Namespace) -> tuple[Settings, Asked]:
     from gnomon.people.answering import Settings
+    from gnomon.people.order import most_repeats
     from gnomon.people.tasks import check_items, task_named
 
     if args.repeat < 0:
@@ -214,6 +215,12 @@ def _settings(args: Namespace) -> tuple[Settings, Asked]:
     task = task_named(args.task, ask_frame=args.ask_frame)
     asked = _asked(args)
     check_items(task, asked.items)
+    most = most_repeats(len(asked.items))
+    if args.repeat > most:
+        raise UsageError(
+            f"--repeat {args.repeat} is too many: of {len(asked.items)} items {most} can come twice.",
+            "A repeat comes at least half the set after its item. Give fewer, or more items.",
+        )
     catch = _catch_items(args.catch, task, asked)
     return Settings(task, args.order_seed, args.repeat, catch), asked
 
