@@ -215,10 +215,11 @@ def _settings(args: Namespace) -> tuple[Settings, Asked]:
     task = task_named(args.task, ask_frame=args.ask_frame)
     asked = _asked(args)
     check_items(task, asked.items)
-    most = most_repeats(len(asked.items))
+    total = len(asked.items)
+    most = most_repeats(total)
     if args.repeat > most:
         raise UsageError(
-            f"--repeat {args.repeat} is too many: of {len(asked.items)} items {most} can come twice.",
+            f"--repeat {args.repeat} is too many: of {total} items {most} can come twice.",
             "A repeat comes at least half the set after its item. Give fewer, or more items.",
         )
     catch = _catch_items(args.catch, task, asked)
