@@ -168,3 +168,11 @@ def test_five_points_are_read_as_each_judge_means_them(tmp_path, capsys):
     assert [item.gold[0] for item in read_items(kept)] == [labels[n % 3] for n in range(30)]
     assert main(command[:2]) == 0
     assert "each person's own way" in capsys.readouterr().out
+
+
+def test_before_anybody_has_answered_a_sentence_says_so(tmp_path, capsys):
+    asked = Asked("items@file", {}, None, tuple(items_of(3, LABELS)))
+    for name in ("ann", "ben"):
+        open_person_run(asked, name, Settings(task_named("choose")), tmp_path).close()
+    assert main(["agree", str(tmp_path)]) == 2
+    assert "Nobody has answered an item of items@file yet." in capsys.readouterr().err

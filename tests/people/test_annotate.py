@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import socket
 import sys
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ import pytest
 pytest.importorskip("starlette", reason="the extra 'people' is not installed")
 
 from gnomon.cli import main
+from gnomon.people.links import LINK
 from gnomon.people.page import serving
 from gnomon.runs import Run, runs_in
 
@@ -30,6 +32,10 @@ from gnomon.runs import Run, runs_in
         (["scales", "--people", "ann", "--ask-frame"], "--ask-frame"),
         (["scales", "--people", "ann", "--address", "lab"], "not an address"),
         (["scales", "--people", "ann", "--limit", "4", "--completion-link", "lab"], "https://"),
+        (["scales", "--people", "ann", "--address", "https://"], "not an address"),
+        (["scales", "--people", "ann", "--address", "https://lab:port"], "not an address"),
+        (["scales", "--people", "ann", "--address", "https://lab/study"], "below a path"),
+        (["scales", "--people", "ann", "--limit", "4", "--repeat", "3"], "2 can come twice"),
         (["nothing.jsonl", "--people", "ann"], "nothing.jsonl"),
         (["scales", "--people", "ann", "--limit", "4", "--catch", "no.jsonl"], "no.jsonl"),
     ],
@@ -117,3 +123,19 @@ def test_a_run_cannot_ask_people_and_says_what_can(tmp_path: Path, capsys: Any) 
 def test_a_set_for_people_has_options_to_list(capsys: Any) -> None:
     assert main(["list", "benchmarks", "vsr-pairs"]) == 0
     assert "vsr-pairs@scenes" in capsys.readouterr().out
+
+
+def test_where_the_port_is_taken_no_link_is_made(tmp_path: Path, capsys: Any) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        assert give("--people", "ann", "--port", port, "--runs", str(tmp_path)) == 2
+    told = capsys.readouterr().err
+    assert f"The page cannot listen at 127.0.0.1, port {port}" in told
+    assert "viewer" not in told
+    assert not list(tmp_path.rglob(LINK))
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::"])
+def test_a_page_that_listens_everywhere_is_shown_by_the_name_of_the_machine(host: str) -> None:
+    assert serving._address(host, 8766) == f"http://{socket.gethostname()}:8766"
+    assert serving._address("::1", 8766) == "http://[::1]:8766"

@@ -4,8 +4,12 @@ import json
 
 import pytest
 
+from gnomon.cli import main
 from gnomon.errors import DataError
-from gnomon.people.captions import captions_of, is_contrast
+from gnomon.itemfiles import read_items
+from gnomon.people.answering import Asked, Settings, open_person_run
+from gnomon.people.captions import captions_of, hold_contrasts, is_contrast
+from gnomon.people.taskfile import task_named
 from gnomon.records import Image, Item, problem
 from tests.people.voting import people_runs
 
@@ -80,3 +84,16 @@ def test_a_reply_that_is_no_contrast_is_named(tmp_path):
     )
     with pytest.raises(DataError, match="ann to 'pairs/1' is not a contrast"):
         list(captions_of(runs))
+
+
+def test_a_writer_who_never_began_does_not_change_what_is_written(tmp_path):
+    asked = Asked("pairs@file", {}, None, (PAIR,))
+    for name in ("ann", "ben"):
+        run = open_person_run(asked, name, Settings(task_named("contrast")), tmp_path / "runs")
+        if name == "ann":
+            run.keep(run.slots[0], {"order": "ab", "relation": "in", "true_of": "1"})
+        run.close()
+    file = tmp_path / "captions.jsonl"
+    assert main(["agree", str(tmp_path / "runs"), "-o", str(file)]) == 0
+    assert [item.text for item in read_items(file)] == 2 * ["The cat is in the box."]
+    assert not hold_contrasts([])

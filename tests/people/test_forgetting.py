@@ -1,12 +1,14 @@
 """Whoever is forgotten leaves no answer, and what was made from their answers is named."""
 
 import json
+import sys
 
 import pytest
 
 import gnomon
 from gnomon.cli import main
 from gnomon.people.forgetting import dependents_of, people_in
+from gnomon.writing import write_items
 from tests.people.voting import items_of, people_runs
 
 LABELS = ("false", "true")
@@ -93,3 +95,25 @@ def test_exports_carry_votes_but_no_times_and_no_comments(study):
     assert "vote:ann" in text
     for word in ("seconds", "comment", "token", "link", "started"):
         assert word not in text
+
+
+def test_votes_and_captions_are_found_in_parquet_too(study):
+    pytest.importorskip("duckdb", reason="the extra 'parquet' is not installed")
+    folders = sorted(str(path) for path in (study / "runs").glob("*people-*"))
+    assert main(["agree", *folders[:1], "-o", "packed.parquet"]) == 0
+    write_items(study / "written.parquet", items_of(2, LABELS, annotator="ben"))
+    (study / "broken.parquet").write_bytes(b"PAR1")
+    assert "people-ann-" in folders[0]
+    found = {each.path.name: each.what for each in dependents_of("ann", "runs", ["."])}
+    assert found["packed.parquet"] == "items with their votes"
+    assert {"written.parquet", "broken.parquet"}.isdisjoint(found)
+    found = {each.path.name: each.what for each in dependents_of("ben", "runs", ["."])}
+    assert found["written.parquet"] == "captions that they wrote"
+    assert "packed.parquet" not in found
+
+
+def test_a_parquet_file_that_cannot_be_read_here_is_named(study, monkeypatch):
+    monkeypatch.setitem(sys.modules, "duckdb", None)
+    (study / "packed.parquet").write_bytes(b"PAR1")
+    found = {each.path.name: each.what for each in dependents_of("ann", "runs", ["."])}
+    assert "gnomon[parquet]" in found["packed.parquet"]

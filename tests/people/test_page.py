@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 pytest.importorskip("starlette", reason="the extra 'people' is not installed")
@@ -15,9 +16,10 @@ pytest.importorskip("httpx", reason="httpx is not installed")
 
 from starlette.testclient import TestClient
 
+from gnomon.errors import RunError
 from gnomon.people.answering import Asked, Settings, person_folder
 from gnomon.people.extras import EXTRAS, read_extras
-from gnomon.people.links import LINK
+from gnomon.people.links import LINK, new_link, write_link
 from gnomon.people.page import guard
 from gnomon.people.page.app import ELSEWHERE, NOT_YOURS, SENT_BEFORE, WRONG_LINK, make_app
 from gnomon.people.page.study import Panel, Study
@@ -243,6 +245,19 @@ def test_a_form_that_is_sent_again_changes_nothing(
     assert [answer.choice for _, answer in Run.open(folder).answers()] == ["neutral"]
 
 
+def test_fields_that_nobody_asked_for_are_not_kept(
+    people: dict[str, Person], tmp_path: Path
+) -> None:
+    ann = people["ann"].join()
+    first = ann.at
+    fields = {**ann.fields("choose"), "part.more": "x" * 5000}
+    moved = ann.post(first, **fields).headers["location"]
+    (kept,) = read_extras(next((tmp_path / "runs").glob("*people-ann*")))
+    assert kept.response == {"choice": "neutral"}
+    again = ann.post(first, **fields)
+    assert (again.status_code, again.headers["location"]) == (303, moved)  # still known as the same
+
+
 @pytest.mark.parametrize(
     "change",
     [
@@ -364,6 +379,20 @@ def test_behind_a_server_with_tls_the_cookie_is_secure(study_of: Callable[..., S
     assert "secure" in answer.headers["set-cookie"].lower()
     elsewhere = TestClient(app, base_url="https://other.example")
     assert elsewhere.get(f"/join?token={token}").status_code == 421
+
+
+@pytest.mark.parametrize("host", ["lab.example", "LAB.example:443"])
+def test_an_address_is_the_same_in_capitals_and_with_its_usual_port(
+    host: str, study_of: Callable[..., Study]
+) -> None:
+    study = study_of()
+    token = study.seat(["ann"])["ann"]
+    app = make_app(study, address="https://Lab.Example:443")
+    lab = TestClient(app, base_url="http://localhost", follow_redirects=False)
+    headers = {"host": host, "origin": "https://lab.example"}
+    assert lab.post("/join", data={"token": token}, headers=headers).status_code == 303
+    for other in ("lab.example:80", "lab.example:4433"):
+        assert lab.get("/join", headers={"host": other}).status_code == 421
 
 
 def test_one_can_go_back_and_change_an_answer(people: dict[str, Person], tmp_path: Path) -> None:
@@ -501,3 +530,16 @@ def test_links_stand_in_the_runs_folder_and_nowhere_else(
         "choose-set@file-peop"
     ]
     assert (next(tmp_path.rglob(LINK)).stat().st_mode & 0o077) == 0
+
+
+def test_nobody_answers_here_under_a_name_that_was_pulled_from_label_studio(
+    study_of: Callable[..., Study],
+) -> None:
+    study = study_of()
+    folder = folder_of(study, "ben")
+    folder.mkdir(parents=True)
+    write_link(folder, msgspec.structs.replace(new_link(), participant="0123456789abcdef"))
+    with pytest.raises(RunError, match="answers of ben that were pulled from Label Studio"):
+        study.seat(["ann", "ben"])
+    assert not (folder_of(study, "ann") / LINK).exists()  # ann's would never be shown
+    assert list(study.seat(["ann", "cleo"])) == ["ann", "cleo"]

@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 from gnomon.people.reliability import dawid_skene, reliability_of
+from gnomon.people.votes import Vote, Votes
+from gnomon.records import Item
 from tests.people.voting import votes_of
 
 
@@ -77,3 +79,22 @@ def test_an_item_never_gets_a_label_that_it_does_not_list(rng):
     possible = np.ones((50, 3), dtype=bool)
     possible[:, 2] = False
     assert dawid_skene(said, 3, possible).labels[:, 2].max() == 0.0
+
+
+@pytest.mark.parametrize("own", [False, True])
+def test_people_who_always_agree_are_reliable_also_where_items_have_labels_of_their_own(own):
+    judged = []
+    for number in range(60):
+        of_item = number if own else ""
+        choices = tuple(f"{of_item}{letter}" for letter in "abcd")
+        item = Item(id=str(number), form="choice", text="?", choices=choices)
+        judged.append((item, [Vote(name, choices[0]) for name in ("ann", "ben", "cleo")]))
+    found = reliability_of(Votes.of("items@file", judged))
+    assert found.converged
+    assert found.people.min() > 0.85
+
+
+def test_people_who_share_no_item_cannot_be_compared():
+    said = np.full((30, 3), -1)
+    said[np.arange(30), np.arange(30) % 3] = np.arange(30) % 2
+    assert reliability_of(votes_of(said)) is None

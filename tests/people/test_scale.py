@@ -73,3 +73,25 @@ def test_a_judgement_that_was_not_made_stays_out(rng):
 def test_votes_without_points_are_left_alone():
     votes = votes_of([[0, 1]], LABELS)
     assert mapped(votes) == (votes, None)
+
+
+@pytest.mark.parametrize("judges", [1, 2, 3])
+def test_of_cuts_that_are_equally_good_the_even_one_is_taken(rng, judges):
+    truth = rng.integers(0, 3, 60)
+    points = np.repeat(2 * truth[:, None], judges, axis=1)  # each says 1, 3 or 5, and all alike
+    votes, readings = mapped(votes_with(points))
+    assert set(readings.people.values()) == {"1 2 | 3 | 4 5"}
+    assert [LOW_TO_HIGH[LABELS[code]] for code in votes.said[:, 0]] == truth.tolist()
+
+
+def test_a_single_judge_has_no_kappa():
+    _, readings = mapped(votes_with(np.array([[0], [2], [4]])))
+    assert readings.kappa is None
+    assert {cut.kappa for cut in readings.shared} == {None}
+    assert readings.shared[0].words == "1 2 | 3 | 4 5"
+
+
+def test_a_kappa_of_nought_is_listed_before_none_at_all():
+    said = [[3, 3], [3, 4], [4, 3], [4, 4]]  # as alike as by chance, at one end of the scale
+    _, readings = mapped(votes_with(np.array(said)))
+    assert [cut.kappa for cut in readings.shared] == [0.0, 0.0, 0.0, None, None, None]

@@ -276,3 +276,20 @@ def test_choose_asks_any_benchmark(name: str) -> None:
         values = [option.value for option in question_of(task, item).parts[0].options]
         assert sorted(values) == sorted(item.choices)
         assert "[MASK]" not in repr(question_of(task, item))
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_a_scale_of_your_own_goes_from_contradiction_to_entailment(
+    turned: bool, tmp_path: Path
+) -> None:
+    file = tmp_path / "mine.yaml"
+    words = read_yaml(package_data("tasks/scale.yaml"))
+    points = words["points"]
+    if turned:
+        points |= {"1": points["5"], "2": points["4"], "4": points["2"], "5": points["1"]}
+    file.write_text(yaml.safe_dump(words), encoding="utf-8")
+    if not turned:
+        assert task_named(str(file)).points["1"].choice == "contradiction"
+        return
+    with pytest.raises(DataError, match="from contradiction over neutral to entailment"):
+        task_named(str(file))

@@ -154,3 +154,12 @@ def test_reliability_and_ceiling_need_no_right_labels():
     assert found.summary.people[0].accuracy is None
     assert found.summary.consensus["converged"]
     assert found.summary.people[2].reliability < found.summary.people[0].reliability
+
+
+def test_votes_of_an_earlier_validation_are_not_counted_again():
+    (item,) = items_of(1, LABELS, [1], **{"vote:old": "false", "vote:old#2": "false"})
+    votes = Votes.of("items@file", [(item, [Vote("ann", "true"), Vote("ben", "true")])])
+    (kept,) = validated_items(votes, validated(votes))
+    found = {name: value for name, value in kept.tags.items() if name.startswith("vote:")}
+    assert found == {"vote:ann": "true", "vote:ben": "true"}
+    assert kept.tags["relation"] == "r0"

@@ -174,11 +174,11 @@ def _shown(found: Agreed, args: Namespace) -> str:
 
 
 def _write(found: Agreed, runs: list[Run], file: Path) -> None:
-    from gnomon.people.captions import captions_of, is_contrast
+    from gnomon.people.captions import captions_of, hold_contrasts
     from gnomon.people.validating import validated_items
     from gnomon.writing import write_items
 
-    if runs and all(map(is_contrast, runs)):
+    if hold_contrasts(runs):
         count = write_items(file, captions_of(runs))
         print(f"{count:,} captions to validate in {file}", file=sys.stderr)
         return

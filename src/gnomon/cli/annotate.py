@@ -176,21 +176,19 @@ def main(args: Namespace) -> int:
     people = _people(args)
     settings, asked = _settings(args)
     study = _study(args, settings, asked)
-    try:
+    seated: list[str] = []
+
+    def ready(address: str) -> None:
         tokens = study.seat(people, new_links=args.new_links)
         if study.panel:
             tokens[PANEL] = study.open_panel(new_links=args.new_links)
-    except BaseException:
-        study.close()
-        raise
-
-    def ready(address: str) -> None:
+        seated.extend(people)
         _tell(study, people, tokens, address)
 
     try:
         serve(study, where, ready)
     finally:
-        _tell_progress(study, people)
+        _tell_progress(study, seated)
     return 0
 
 
@@ -209,6 +207,7 @@ def _people(args: Namespace) -> list[str]:
 
 def _settings(args: Namespace) -> tuple[Settings, Asked]:
     from gnomon.people.answering import Settings
+    from gnomon.people.order import most_repeats
     from gnomon.people.tasks import check_items, task_named
 
     if args.repeat < 0:
@@ -216,6 +215,13 @@ def _settings(args: Namespace) -> tuple[Settings, Asked]:
     task = task_named(args.task, ask_frame=args.ask_frame)
     asked = _asked(args)
     check_items(task, asked.items)
+    total = len(asked.items)
+    most = most_repeats(total)
+    if args.repeat > most:
+        raise UsageError(
+            f"--repeat {args.repeat} is too many: of {total} items {most} can come twice.",
+            "A repeat comes at least half the set after its item. Give fewer, or more items.",
+        )
     catch = _catch_items(args.catch, task, asked)
     return Settings(task, args.order_seed, args.repeat, catch), asked
 

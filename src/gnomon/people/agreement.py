@@ -17,7 +17,8 @@ from gnomon.measures.people import Judgements, cohen_kappa
 from gnomon.measures.scoring import known
 from gnomon.measures.statistics import Floats, Statistics, mean_of
 from gnomon.measures.units import Units
-from gnomon.people.votes import POINTS, Votes
+from gnomon.people.taskfile import POINTS
+from gnomon.people.votes import Votes
 
 MOST_INTERVALS = 200  # pairs of people whose kappa gets one
 KAPPA = (-1.0, 1.0)  # the bounds of everything that is corrected for chance

@@ -19,7 +19,8 @@ from gnomon import __version__
 from gnomon.errors import RunError, UsageError
 from gnomon.people.extras import Extra, Extras
 from gnomon.people.order import Slot, slots_for
-from gnomon.people.tasks import ResponseError, Said, Task, read_response
+from gnomon.people.questions import ResponseError, Said, checked_response
+from gnomon.people.tasks import Task, question_of, read_response
 from gnomon.records import Answer, Fingerprint, Item, digest
 from gnomon.runs import MANIFEST, Manifest, Run, RunLog
 
@@ -96,16 +97,17 @@ class PersonRun:
         """Keep a response for good; it replaces an earlier one to the same slot."""
         self._check(skipped, comment)
         right = None
-        shown = {} if skipped else dict(response)
+        chosen: dict[str, str] = {}
         if not skipped:
-            said = read_response(self.task, slot.item, response)
+            chosen = self.checked(slot, response)
+            said = read_response(self.task, slot.item, chosen)
             right = said.choice in slot.item.gold if slot.kind == "catch" else None
         extra = Extra(
             slot=slot.key,
             kind=slot.kind,
             item=slot.item.id,
             place=self._places[slot.key],
-            response=shown,
+            response=chosen,
             skipped=skipped,
             comment=comment,
             seconds=seconds,
@@ -115,6 +117,10 @@ class PersonRun:
         self._extras.add(extra)
         self._log_answer(slot, extra)
         return extra
+
+    def checked(self, slot: Slot, response: Mapping[str, str]) -> dict[str, str]:
+        """What of a response answers the question; whatever else was sent is left out."""
+        return checked_response(question_of(self.task, slot.item), response)
 
     def close(self) -> None:
         """Bring the manifest up to date and let others in."""

@@ -5,7 +5,7 @@ A relation that is true of one picture and false of the other gives one caption 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -39,6 +39,12 @@ def is_contrast(run: Run) -> bool:
     """Whether a run holds contrasts."""
     first = next((answer for _, answer in run.answers() if answer.rule), None)
     return first is not None and first.rule == RULE
+
+
+def hold_contrasts(runs: Iterable[Run]) -> bool:
+    """Whether runs hold contrasts; one in which nothing was answered yet does not matter."""
+    begun = [run for run in runs if next(run.answers(), None) is not None]
+    return bool(begun) and all(map(is_contrast, begun))
 
 
 def captions_of(runs: Sequence[Run]) -> Iterator[Item]:

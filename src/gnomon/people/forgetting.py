@@ -10,7 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from gnomon.itemfiles import is_item_file
+from gnomon.errors import GnomonError, MissingExtraError
+from gnomon.itemfiles import is_item_file, read_items
 from gnomon.people.validating import AGAIN, VOTE
 from gnomon.people.votes import SCHEME, person_of
 from gnomon.runs import Run, survey
@@ -18,6 +19,8 @@ from gnomon.runs import Run, survey
 DEEPEST = 2  # folders below those that are looked into
 BLOCK = 2**20  # bytes that are read at a time
 LARGEST = 2**30  # bytes of a file that is looked into
+PACKED = ".parquet"  # the ending of files in which no text can be searched
+VOTES, CAPTIONS = "items with their votes", "captions that they wrote"
 
 
 class Known(NamedTuple):
@@ -65,10 +68,28 @@ def _depends(path: Path, name: str) -> str:
         return "a page that shows them" if _holds(path, _names_in_page(name)) else ""
     if not is_item_file(path.name):
         return ""
+    if path.suffix == PACKED:
+        return _depends_packed(path, name)
     if _holds(path, _votes_in_items(name)):
-        return "items with their votes"
+        return VOTES
     if _holds(path, _captions_in_items(name)):
-        return "captions that they wrote"
+        return CAPTIONS
+    return ""
+
+
+def _depends_packed(path: Path, name: str) -> str:
+    """The same of a file whose text is packed: its items are read one by one."""
+    vote = f"{VOTE}{name}"
+    try:
+        for item in read_items(path):
+            if any(tag == vote or tag.startswith(vote + AGAIN) for tag in item.tags):
+                return VOTES
+            if item.tags.get("annotator") == name:
+                return CAPTIONS
+    except MissingExtraError:
+        return "perhaps: it cannot be read without gnomon[parquet]"
+    except (GnomonError, OSError):  # what cannot be read cannot be told
+        return ""
     return ""
 
 

@@ -51,7 +51,7 @@ def slots_for(
     placed: list[tuple[float, Slot]] = []
     for place, number in enumerate(numbers):
         placed.append((place, Slot(f"item/{number}", "item", number, items[number])))
-    early = numbers[: (total + 1) // 2]
+    early = numbers[: most_repeats(total)]
     for number in draw.sample(early, min(repeat, len(early))):
         where = draw.uniform(numbers.index(number) + total / 2, total)
         placed.append((where, Slot(f"repeat/{number}", "repeat", number, items[number])))
@@ -61,6 +61,11 @@ def slots_for(
 
     placed.sort(key=lambda pair: pair[0])
     return tuple(slot for _, slot in placed)
+
+
+def most_repeats(items: int) -> int:
+    """How many items can come twice, at least half the set apart: those of the first half."""
+    return (items + 1) // 2
 
 
 def instructed(task: Task, items: Sequence[Item], count: int, seed: int = 0) -> list[Item]:

@@ -2,7 +2,7 @@
 
 Each person has a table of what they say where each label is true. Tables and true labels are
 estimated in turn, each from the other, until neither changes: expectation-maximisation. A little is
-added to each cell of a table (a Dirichlet prior), so that no answer is ruled out by a few items.
+added to each row of a table (a Dirichlet prior), so that no answer is ruled out by a few items.
 """
 
 from __future__ import annotations
@@ -17,7 +17,9 @@ from gnomon.measures.statistics import Floats
 from gnomon.people.votes import Votes
 
 LEAST_PEOPLE = 3  # two people can always explain each other's votes
-ADDED = 0.1  # to each cell of a person's table, in answers
+ADDED = 0.2  # to each row of a person's table, in answers
+ADDED_ITEMS = 0.1  # to the items of which each label is true
+LEAST = 1e-12  # of a cell, so that it has a logarithm
 MOST_STEPS = 1000
 ENOUGH = 1e-9  # a step that improves the fit by less than this share of it is the last
 
@@ -45,8 +47,9 @@ class _Made(NamedTuple):
 
 
 def reliability_of(votes: Votes) -> Reliability | None:
-    """The estimate; none with fewer than three people, who could not be told apart."""
-    if len(votes.people) < LEAST_PEOPLE or not votes.made.any():
+    """The estimate; none with fewer than three people, or where no two judged the same item."""
+    shared = votes.made.sum(axis=1) >= 2
+    if len(votes.people) < LEAST_PEOPLE or not shared.any():
         return None
     possible = np.zeros((len(votes.items), len(votes.labels)), dtype=bool)
     for kind, choices in enumerate(votes.table.kinds.choices):
@@ -67,16 +70,29 @@ def dawid_skene(
     if possible is None:
         possible = np.ones((len(said), labels), dtype=bool)
 
+    prior = _prior(possible)
     truth = _vote_shares(made, possible)
     before, steps, converged = -np.inf, 0, False
     while not converged and steps < MOST_STEPS:
-        tables, shares = _estimated(made, truth)
-        truth, fit = _expected(made, possible, tables, shares)
+        tables, shares = _estimated(made, truth, prior)
+        truth, fit = _expected(made, possible, tables, shares, prior)
         converged = bool(fit - before <= ENOUGH * abs(fit))
         before = fit
         steps += 1
     right = np.diagonal(tables, axis1=1, axis2=2)
-    return Reliability(right @ shares, tables, shares, truth, steps, converged)
+    people = right @ truth.mean(axis=0)
+    return Reliability(people, tables, shares, truth, steps, converged)
+
+
+def _prior(possible: NDArray[np.bool_]) -> Floats:
+    """[labels, labels] what is added to a table: each row's share to labels offered beside its own.
+
+    Items may have labels of their own, which nobody can take for those of other items.
+    """
+    offered = possible.astype(float)
+    beside = offered.T @ offered > 0
+    count = beside.sum(axis=1, keepdims=True)
+    return np.asarray(ADDED * beside / np.maximum(count, 1))
 
 
 def _vote_shares(made: _Made, possible: NDArray[np.bool_]) -> Floats:
@@ -87,7 +103,7 @@ def _vote_shares(made: _Made, possible: NDArray[np.bool_]) -> Floats:
     return np.asarray(shares / shares.sum(axis=1, keepdims=True))
 
 
-def _estimated(made: _Made, truth: Floats) -> tuple[Floats, Floats]:
+def _estimated(made: _Made, truth: Floats, prior: Floats) -> tuple[Floats, Floats]:
     """Each person's table and the share of each label, if the labels are as likely as this."""
     tables = np.empty((made.people, made.labels, made.labels))
     place = made.person * made.labels + made.code
@@ -95,14 +111,14 @@ def _estimated(made: _Made, truth: Floats) -> tuple[Floats, Floats]:
         weights = truth[made.row, label]
         flat = np.bincount(place, weights=weights, minlength=made.people * made.labels)
         tables[:, label] = flat.reshape(made.people, made.labels)
-    tables += ADDED
+    tables += np.maximum(prior, LEAST)
     tables /= tables.sum(axis=2, keepdims=True)
-    shares = truth.sum(axis=0) + ADDED
+    shares = truth.sum(axis=0) + ADDED_ITEMS
     return tables, shares / shares.sum()
 
 
 def _expected(
-    made: _Made, possible: NDArray[np.bool_], tables: Floats, shares: Floats
+    made: _Made, possible: NDArray[np.bool_], tables: Floats, shares: Floats, prior: Floats
 ) -> tuple[Floats, float]:
     """How likely each label is of each item by people's tables, and how well that fits the votes.
 
@@ -115,6 +131,7 @@ def _expected(
     most = logs.max(axis=1, keepdims=True)
     likely = np.exp(logs - most)
     total = likely.sum(axis=1, keepdims=True)
-    prior = ADDED * float(np.log(tables).sum() + np.log(shares).sum())
-    fit = float((most + np.log(total)).sum()) + prior
+    of_tables = float((prior * np.log(tables)).sum())
+    of_shares = ADDED_ITEMS * float(np.log(shares).sum())
+    fit = float((most + np.log(total)).sum()) + of_tables + of_shares
     return likely / total, fit

@@ -2,23 +2,24 @@
 
 People use a scale differently: one says "most likely true" where another says "definitely". Each
 gets the cut of the scale into three with which all agree best, by the mean of Cohen's kappa. Every
-cut that keeps the order and uses all three labels is tried: six for each person.
+cut that keeps the order and uses all three labels is tried: six for each person. Where several are
+equally good, the most even one is taken.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
 
-from gnomon.measures.people import Judgements, best_mapping, mean_cohen_kappa
+from gnomon.measures.people import Judgements, best_mapping, even_readings, mean_cohen_kappa
 from gnomon.measures.scoring import known
-from gnomon.people.votes import POINTS, Votes
+from gnomon.people.taskfile import LOW_TO_HIGH, POINTS
+from gnomon.people.votes import Votes
 
-LOW_TO_HIGH = ("contradiction", "neutral", "entailment")
 LABELS = 3
 
 
@@ -67,13 +68,16 @@ def _low_to_high(votes: Votes) -> tuple[str, ...]:
 
 
 def _shared_cuts(points: Judgements) -> list[Cut]:
-    """Every cut, used by all alike, the best first."""
+    """Every cut, used by all alike, the best first; those without a kappa last."""
     found = []
-    for cuts in combinations(range(1, len(POINTS)), LABELS - 1):
-        reading = np.searchsorted(cuts, np.arange(len(POINTS)), side="right")
-        read = np.append(reading, -1)[points]
-        found.append(Cut(in_words(reading.tolist()), known(mean_cohen_kappa(read))))
-    return sorted(found, key=lambda cut: -(cut.kappa or -1))
+    for reading in even_readings(len(POINTS), LABELS):
+        read = np.array([*reading, -1])[points]
+        found.append(Cut(in_words(reading), known(mean_cohen_kappa(read))))
+    return sorted(found, key=_rank)
+
+
+def _rank(cut: Cut) -> float:
+    return math.inf if cut.kappa is None else -cut.kappa
 
 
 def in_words(reading: Sequence[int]) -> str:

@@ -16,6 +16,8 @@ from gnomon.records import digest
 
 Kind = Literal["choose", "scale", "validate", "contrast", "picture"]
 TASKS = ("choose", "scale", "validate", "contrast", "picture")
+POINTS = ("1", "2", "3", "4", "5")  # of a scale
+LOW_TO_HIGH = ("contradiction", "neutral", "entailment")  # what a scale goes through
 COMMAND_KEYS = frozenset("bsch")  # back, skip, comment, help: no answer may have them
 
 
@@ -113,6 +115,8 @@ def _problem(task: Task) -> str:
         return "it needs instructions, and reasons for which an item may be skipped"
     if task.kind == "scale" and not task.points:
         return "a scale needs points"
+    if task.kind == "scale" and not _rises(task.points):
+        return "the points 1 to 5 must go from contradiction over neutral to entailment"
     if task.kind == "picture" and not (task.recognise and task.asks):
         return "a picture task needs `recognise` and `asks`"
     for key in task.keys.values():
@@ -120,3 +124,15 @@ def _problem(task: Task) -> str:
             taken = ", ".join(sorted(COMMAND_KEYS))
             return f"the key '{key[:20]}' is not one letter or digit, or is taken ({taken})"
     return ""
+
+
+def _rises(points: dict[str, Point]) -> bool:
+    """Whether the points 1 to 5 go up, as `gnomon agree` takes for granted.
+
+    Labels other than those of entailment have no order that is known here.
+    """
+    choices = [points[name].choice for name in POINTS if name in points and points[name].choice]
+    if not set(choices) <= set(LOW_TO_HIGH):
+        return True
+    heights = [LOW_TO_HIGH.index(choice) for choice in choices]
+    return heights == sorted(heights)

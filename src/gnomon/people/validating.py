@@ -67,7 +67,8 @@ def validated_items(votes: Votes, found: Validated) -> Iterator[Item]:
         gold = item.gold
         if found.rule == "majority" or not gold:
             gold = (votes.labels[found.label[row]],)
-        tags = dict(item.tags)
+        # votes of an earlier validation are not these people's
+        tags = {name: value for name, value in item.tags.items() if not name.startswith(VOTE)}
         tags |= _vote_tags(votes, found, row)
         tags[ORIGIN] = votes.benchmark
         yield replace(item, gold=gold, tags=tags)

@@ -18,6 +18,7 @@ from gnomon.errors import DataError, UsageError
 from gnomon.measures.people import Judgements
 from gnomon.measures.sharing import Sharing
 from gnomon.measures.table import Table
+from gnomon.people.taskfile import POINTS
 from gnomon.records import Answer, Item
 from gnomon.registry import known_benchmark
 
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 
 SCHEME = "people:"
 SCALE_RULE = "people/scale"  # of an answer whose reply is a point of a scale
-POINTS = ("1", "2", "3", "4", "5")
 Flags = NDArray[np.bool_]
 
 
@@ -218,7 +218,13 @@ def votes_of_runs(runs: Sequence[Run]) -> Votes:
             f"Give the runs on one of them at a time: gnomon agree runs/{names[0]}*",
         )
     judged = chain.from_iterable(map(_judged, runs, _names(runs)))
-    return Votes.of(names[0], judged)
+    votes = Votes.of(names[0], judged)
+    if not votes.people:
+        raise UsageError(
+            f"Nobody has answered an item of {names[0]} yet.",
+            "Let people answer first, with gnomon annotate.",
+        )
+    return votes
 
 
 def person_of(model: str) -> str:

@@ -1,7 +1,7 @@
 """Which things stand alone in which pictures, by an instances file of COCO's form.
 
 The file is streamed: of an instance four numbers are kept, of a picture its name and address. One
-as large as COCO 2017 (886,284 instances, 123,287 pictures) takes 150 MB and ten seconds.
+as large as COCO 2017 (886,284 instances, 123,287 pictures) takes under 300 MB and ten seconds.
 """
 
 from __future__ import annotations

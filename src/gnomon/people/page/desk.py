@@ -22,6 +22,7 @@ from gnomon.people.answering import PersonRun
 from gnomon.people.extras import Extra
 from gnomon.people.links import Link, hash_of, matches, new_secret, opaque, write_link
 from gnomon.people.order import Slot
+from gnomon.people.questions import ResponseError
 
 LONGEST = 3600.0  # seconds on one item that are believed
 T = TypeVar("T")
@@ -131,8 +132,15 @@ class Desk:
         said = self.said_at(place)
         if said is None:
             return False
-        before = (said.response, said.skipped, said.comment)
-        return before == (dict(sent.response), sent.skipped, sent.comment)
+        if (said.skipped, said.comment) != (sent.skipped, sent.comment):
+            return False
+        return bool(sent.skipped) or self._is_same_response(place, said, sent)
+
+    def _is_same_response(self, place: int, said: Extra, sent: Sent) -> bool:
+        try:
+            return said.response == self.run.checked(self.run.slots[place], sent.response)
+        except ResponseError:
+            return False
 
     def close(self) -> None:
         """Close the run."""

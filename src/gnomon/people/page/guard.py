@@ -23,6 +23,7 @@ from gnomon.reporting.viewer.guard import (
 LARGEST = 64 * 1024  # bytes of a form
 DRAINED = 64 * 2**20  # bytes that are read and dropped, so that a browser hears the refusal
 MOST_FIELDS = 40
+USUAL_PORTS = {"http": ":80", "https": ":443"}
 PATIENCE = 30.0  # seconds in which a form must have come
 # A form of ours must say where it comes from, which "no-referrer" would forbid.
 OWN_HEADERS = {**HEADERS, b"referrer-policy": b"same-origin"}
@@ -35,7 +36,9 @@ class Guard:
     def __init__(self, app: App, *, remote: bool = False, address: str = "") -> None:
         self._app = app
         self._remote = remote
-        self._own = urlsplit(address).netloc  # empty if no other address was given
+        parts = urlsplit(address)
+        self._scheme = parts.scheme
+        self._own = _authority(parts.scheme, parts.netloc)  # empty if no other address was given
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let a request through, or answer it here."""
@@ -65,7 +68,7 @@ class Guard:
     def _is_own_host(self, host: str) -> bool:
         if self._remote or is_loopback(host_name(host)):
             return True
-        return bool(self._own) and host == self._own
+        return bool(self._own) and _authority(self._scheme, host) == self._own
 
     def _is_own_form(self, request: Request, host: str) -> bool:
         """Browsers say where a form comes from; one that says another site is refused."""
@@ -75,8 +78,18 @@ class Guard:
             return False
         if not origin:
             return True
-        sender = urlsplit(origin).netloc  # none in "null", which a hidden origin is
-        return bool(sender) and sender in (host, self._own)
+        parts = urlsplit(origin)
+        sender = _authority(parts.scheme, parts.netloc)  # none in "null": a hidden origin
+        return bool(sender) and sender in (_authority(parts.scheme, host), self._own)
+
+
+def _authority(scheme: str, netloc: str) -> str:
+    """A host and port as browsers write them: in small letters, without the usual port.
+
+    >>> _authority("https", "Lab.Example:443"), _authority("http", "lab.example:443")
+    ('lab.example', 'lab.example:443')
+    """
+    return netloc.lower().removesuffix(USUAL_PORTS.get(scheme, ""))
 
 
 async def form_of(request: Request) -> dict[str, str]:

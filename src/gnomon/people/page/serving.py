@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Callable
 from importlib import import_module
-from typing import NamedTuple
+from typing import Any, NamedTuple
+from urllib.parse import urlsplit
 
 from gnomon.errors import MissingExtraError, UsageError
 from gnomon.people.page.study import Study
 from gnomon.reporting.viewer.serving import impatient_protocol, listen
+
+EVERYWHERE = ("", "0.0.0.0", "::")  # noqa: S104 - hosts that nobody can open as such
 
 
 class Where(NamedTuple):
@@ -30,9 +34,24 @@ def check_where(where: Where) -> None:
             f"The page would be open to others at {where.host}.",
             "Give --allow-remote as well, or leave --host out.",
         )
-    if where.address and not where.address.startswith(("http://", "https://")):
+    if where.address:
+        _check_address(where.address)
+
+
+def _check_address(address: str) -> None:
+    """An address of people is a scheme and a host: pages stand at the top, not below a path."""
+    example = "For example: --address https://lab.example"
+    try:
+        parts = urlsplit(address)
+        host = parts.hostname if parts.port != 0 else None
+    except ValueError:
+        raise UsageError(f"'{address}' is not an address.", example) from None
+    if parts.scheme not in ("http", "https") or not host or "@" in parts.netloc:
+        raise UsageError(f"'{address}' is not an address.", example)
+    if parts.path.strip("/") or parts.query or parts.fragment:
         raise UsageError(
-            f"'{where.address}' is not an address.", "For example: --address https://lab.example"
+            f"The page cannot stand below a path: '{address}'.",
+            f"Give it a host or a port of its own. {example}",
         )
 
 
@@ -45,14 +64,25 @@ def _check_installed() -> None:
 
 
 def serve(study: Study, where: Where, ready: Callable[[str], None]) -> None:
-    """Serve until interrupted; `ready` is told the address before anybody is let in."""
-    check_where(where)
+    """Serve until interrupted, and close the study.
+
+    `ready` is told the address once the page listens, before anybody is let in: links that are made
+    then can be used.
+    """
+    try:
+        check_where(where)
+        with listen(where.host, where.port, "The page") as listener:
+            ready(where.address.rstrip("/") or _address(where.host, listener.getsockname()[1]))
+            _server(study, where).run(sockets=[listener])
+    finally:
+        study.close()
+
+
+def _server(study: Study, where: Where) -> Any:
     import uvicorn
 
     from gnomon.people.page.app import make_app
 
-    listener = listen(where.host, where.port)
-    address = where.address.rstrip("/") or _address(where.host, listener.getsockname()[1])
     config = uvicorn.Config(
         make_app(study, remote=where.allow_remote, address=where.address),
         http=impatient_protocol(),
@@ -62,13 +92,12 @@ def serve(study: Study, where: Where, ready: Callable[[str], None]) -> None:
         lifespan="off",
         timeout_keep_alive=30,
     )
-    ready(address)
-    try:
-        uvicorn.Server(config).run(sockets=[listener])
-    finally:
-        study.close()
+    return uvicorn.Server(config)
 
 
 def _address(host: str, port: int) -> str:
+    """The address of a host and port; where it listens everywhere, by this machine's name."""
+    if host in EVERYWHERE:
+        host = socket.gethostname()
     shown = f"[{host}]" if ":" in host else host
     return f"http://{shown}:{port}"

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from gnomon.errors import GnomonError
+from gnomon.errors import GnomonError, RunError
 from gnomon.people.answering import Asked, Settings, open_person_run, person_folder
 from gnomon.people.links import LINK, hash_of, matches, new_link, new_secret, read_link, write_link
 from gnomon.people.page.desk import Desk
@@ -70,9 +70,10 @@ class Study:
 
         Whoever has a link keeps it, and its token is not known any more.
         """
+        # all are opened before anybody gets a link: one that cannot be would hide the others' links
+        desks = {person: self._people.get(person) or self._open(person) for person in people}
         tokens: dict[str, str] = {}
-        for person in people:
-            desk = self._people.get(person) or self._open(person)
+        for person, desk in desks.items():
             if desk.link.token and not new_links:
                 continue
             tokens[person] = new_secret()
@@ -86,6 +87,8 @@ class Study:
 
         Whoever came before has their desk again.
         """
+        for person in self._panel_people():
+            self._open(person)
         name = f"panel-{digest(self.asked.name, self.settings.task.kind)}.json"
         link = read_link(self.folder, name)
         token = ""
@@ -95,8 +98,6 @@ class Study:
             self.folder.mkdir(parents=True, exist_ok=True)
             write_link(self.folder, link, name)
         self._panel_token = link.token
-        for person in self._panel_people():
-            self._open(person)
         return token
 
     def _panel_people(self) -> list[str]:
@@ -155,6 +156,7 @@ class Study:
             thread.shutdown()
 
     def _open(self, person: str) -> Desk:
+        self._check_not_pulled(person)
         thread = next(self._next_thread)
         opening = thread.submit(
             open_person_run,
@@ -170,3 +172,14 @@ class Study:
         self._desks[link.key] = desk
         self._people[person] = desk
         return desk
+
+    def _check_not_pulled(self, person: str) -> None:
+        """Refuse a run whose answers come from Label Studio: the next pull would replace others."""
+        folder = person_folder(self.asked, person, self.settings.task, self.folder)
+        link = read_link(folder)
+        if link is None or not link.participant or panel_name(link.participant) == person:
+            return
+        raise RunError(
+            f"{folder} holds answers of {person} that were pulled from Label Studio.",
+            "Give another pseudonym with --people, or another folder with --runs.",
+        )
