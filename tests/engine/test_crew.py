@@ -227,6 +227,29 @@ def test_workers_that_die_while_they_load_the_model_end_the_run_before_it_begins
     assert sites[0].hired <= 2 + members.STARTS
 
 
+def test_workers_that_die_while_they_are_shown_the_items_end_the_run(sites, monkeypatch):
+    made = source()
+    monkeypatch.setattr(crew, "known_benchmark", lambda name: made.benchmark)
+    monkeypatch.setattr(gnomon.registry, "benchmark", lambda name: made.benchmark)
+    good = mind()
+    started = []
+
+    def dying(items, benchmark):
+        started.append(1)
+        if len(started) > 50:
+            pytest.fail("workers are replaced forever")
+        raise Killed
+
+    def make():
+        model = good()
+        model.prepare = dying
+        return model
+
+    with pytest.raises(ModelError, match="die while they load the model"):
+        engine.run(made, spec(make), runs="runs", workers=Wanted(count=2))
+    assert sites[0].hired <= 2 + members.STARTS
+
+
 def test_if_every_worker_dies_nothing_is_blamed_on_the_items(sites):
     def always(numbers):
         raise Killed

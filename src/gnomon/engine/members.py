@@ -13,7 +13,7 @@ from gnomon.engine.workers import About
 from gnomon.errors import GnomonError, ModelError, ModelWarning, RunError
 from gnomon.runs import determining
 
-STARTS = 3  # workers in a row that may die while they load the model
+STARTS = 3  # workers in a row that may die while they load the model or are shown the items
 DEATHS = 20  # workers in a row that may die without a single answer between them
 PATIENCE = 600.0  # seconds without a single worker, be it one that still loads the model
 
@@ -78,7 +78,6 @@ class Members:
         """A worker has opened the model: it must be the model that the others have."""
         ready = decode_ready(value)
         first = self.first or ready
-        self._failed_starts = 0
         changed = _differences(ready.about, first.about, self._files)
         if changed:
             error = RunError(
@@ -95,6 +94,7 @@ class Members:
 
     def start(self, member: Member) -> None:
         """A worker can be asked."""
+        self._failed_starts = 0
         member.ready = True
         member.since = time.monotonic()
         self._tell_refusals()
