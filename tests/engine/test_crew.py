@@ -12,7 +12,7 @@ from gnomon import engine
 from gnomon.contracts import Benchmark
 from gnomon.engine import Wanted, crew, driving, hiring, members, parcels
 from gnomon.engine.sites import Event
-from gnomon.engine.station import Station
+from gnomon.engine.station import Failure, Station
 from gnomon.errors import ModelError, ModelWarning, RunError, UsageError
 from gnomon.itemsource import ItemSource
 from gnomon.records import Answer, Item
@@ -340,6 +340,28 @@ def test_an_error_of_the_model_ends_the_run_and_keeps_what_was_answered(sites):
     run = ask(again, workers=7)
     assert not kept & set(numbers_in(again.asked)), "what was logged is never asked again"
     assert run.counts().answered == 100
+
+
+def test_answers_that_come_together_with_an_error_are_kept(sites, monkeypatch):
+    def all_at_once(site, seconds):
+        """A word of each worker; the error stands first."""
+        held = []
+        for worker in [worker for worker in site.workers if worker.calls]:
+            number, method, arguments = worker.calls.popleft()
+            held.append(Event(worker, number, worker.station.call(method, *arguments)))
+        return sorted(held, key=lambda event: not isinstance(event.value, Failure))
+
+    def gone(numbers):
+        if 0 in numbers:
+            raise ModelError("the server is gone")
+
+    monkeypatch.setattr(FakeSite, "wait", all_at_once)
+    make = mind(gone)
+    with pytest.raises(ModelError, match="the server is gone"):
+        ask(make)
+    assert make.asked
+    kept = [int(item.id) for item, answer in runs_in("runs")[0].rows() if answer]
+    assert sorted(kept) == numbers_in(make.asked)
 
 
 def test_a_model_that_must_see_all_items_sees_them_on_every_worker(sites, monkeypatch):

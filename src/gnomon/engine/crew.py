@@ -94,7 +94,13 @@ class Crew:
 
     def work(self, batches: Iterable[Sequence[Numbered]]) -> Iterator[list[Done]]:
         """Ask all batches, in whatever order they come back."""
-        coming = iter(batches)
+        try:
+            yield from self._work(iter(batches))
+        except GnomonError:
+            yield self._taken()  # what others answered is kept
+            raise
+
+    def _work(self, coming: Iterator[Sequence[Numbered]]) -> Iterator[list[Done]]:
         while True:
             self._hand_out(coming)
             if not self._parcels and not self._busy() and not self._done:
@@ -102,8 +108,12 @@ class Crew:
                 return
             if not self._done:
                 self._pump()
-            done, self._done = self._done, []
-            yield done
+            yield self._taken()
+
+    def _taken(self) -> list[Done]:
+        """What came back since this was last asked for."""
+        done, self._done = self._done, []
+        return done
 
     def paces(self) -> tuple[list[WorkerPace], int, int]:
         """What each worker did so far, how many there are to be, and how many died."""
@@ -148,16 +158,28 @@ class Crew:
         return sizes.window, sizes.found
 
     def _pump(self) -> None:
-        """Wait a moment for something to come back, and take it."""
+        """Wait a moment for something to come back, and take all of it before an error is raised.
+
+        Answers of other workers may stand behind the error, and they are paid for.
+        """
+        errors = []
         for event in self._members.site.wait(TICK):
-            member = self._members.get(event.worker)
-            if member is None:  # what a dead worker had said before
-                continue
-            if event.died:
-                self._bury(member, event.died)
-            elif event.number in member.calls:
-                self._take(member, event)
+            try:
+                self._take_event(event)
+            except GnomonError as error:
+                errors.append(error)
+        if errors:
+            raise errors[0]
         self._members.check_patience()
+
+    def _take_event(self, event: Event) -> None:
+        member = self._members.get(event.worker)
+        if member is None:  # what a dead worker had said before
+            return
+        if event.died:
+            self._bury(member, event.died)
+        elif event.number in member.calls:
+            self._take(member, event)
 
     def _take(self, member: Member, event: Event) -> None:
         method, about = member.calls.pop(event.number)
