@@ -184,13 +184,39 @@ def test_an_item_that_kills_workers_is_found_and_listed_as_failed(sites):
     assert failed(run) == {"42": "3 workers died while they were asked this: it was killed"}
     assert numbers_in(make.asked) == [n for n in range(100) if n != 42]
     assert run.counts().answered == 99
-    assert sites[0].hired - 4 == parcels.BATCH_DEATHS + 2 + parcels.ITEM_DEATHS - 1, "8, 4, 2, 1"
+    assert sites[0].hired - 4 == parcels.BATCH_DEATHS + 2 + parcels.ITEM_DEATHS, "8, 4, 2, 1"
 
 
 def test_several_items_that_kill_are_all_found(sites):
     run = ask(mind(kills_at(0, 1, 42, 99)))
     assert sorted(failed(run), key=int) == ["0", "1", "42", "99"]
     assert run.counts().answered == 96
+
+
+@pytest.mark.parametrize("workers", [2, 4])
+@pytest.mark.parametrize(("first", "number"), [(0, 16), (40, 16), (41, 30), (88, 12)])
+def test_many_items_that_kill_and_stand_together_are_all_found(sites, workers, first, number):
+    killers = range(first, first + number)
+    run = ask(mind(kills_at(*killers)), workers=workers)
+    assert sorted(failed(run), key=int) == [str(n) for n in killers]
+    assert run.counts().answered == 100 - number
+    assert run.manifest.finished is not None
+
+
+@pytest.mark.parametrize("n", [1, 3, 100])
+def test_no_item_is_blamed_if_nothing_was_answered_however_few_there_are(sites, n):
+    with pytest.raises(ModelError, match=r"workers died(.|\n)*same command"):
+        ask(mind(kills_at(*range(n))), n=n)
+    (run,) = runs_in("runs")
+    assert failed(run) == {}
+    assert sites[0].hired <= 4 + members.DEATHS
+
+
+def test_an_item_that_kills_and_is_the_last_one_left_is_blamed_if_others_were_answered(sites):
+    ask(mind(kills_at(42)))
+    again = mind(kills_at(42))
+    assert list(failed(ask(again, retry_errors=True))) == ["42"]
+    assert again.asked == []
 
 
 def test_a_failed_item_is_asked_again_only_if_the_user_says_so(sites):
@@ -490,7 +516,7 @@ def test_whoever_watches_sees_all_workers(sites, monkeypatch):
         watch=lambda progress: seen.append((len(progress.workers), progress.wanted, progress.lost)),
     )
     workers, wanted, lost = seen[-1]
-    assert (wanted, lost) == (4, 6)
+    assert (wanted, lost) == (4, 7)
     assert 0 < workers <= 4
 
 

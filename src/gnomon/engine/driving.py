@@ -34,7 +34,8 @@ def ask_all(task: Task, workers: Workers, manifest: Manifest) -> None:
         watcher.begin()
         with _interruptible() as interrupted:
             batches = _plan(log, workers, retry_errors=task.retry_errors)
-            for group in workers.work(_until(interrupted, batches)):
+            answered = manifest.counts.answered > 0
+            for group in workers.work(_until(interrupted, batches), answered=answered):
                 writer.add(group)
                 watcher.tell(group)
             if interrupted.is_set():
