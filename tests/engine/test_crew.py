@@ -547,6 +547,24 @@ def test_answers_that_took_a_while_are_on_disk_at_once_and_instant_ones_soon(mon
     assert log.commits == [1, 2, 1], "none waits for longer than that"
 
 
+def test_answers_that_could_not_be_written_are_written_with_the_next():
+    class Log:
+        written, full = (), True
+
+        def add_answers(self, answers):
+            if self.full:
+                raise RunError("the disk is full")
+            self.written = list(answers)
+
+    log = Log()
+    writer = driving.Writer(log)
+    with pytest.raises(RunError, match="full"):
+        writer.add([driving.Done([], [(0, Answer(item="0"))], 1.0)])
+    log.full = False
+    writer.flush()
+    assert log.written == [(0, Answer(item="0"))]
+
+
 @pytest.mark.parametrize(
     "text", ["0", "-1", "many", "ray:", "ray:0", "ray:x", "4:ray", "", "1.5", "²"]
 )

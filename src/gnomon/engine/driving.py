@@ -72,9 +72,9 @@ class Writer:
 
     def flush(self) -> None:
         """Write what waits."""
-        waiting, self._waiting = self._waiting, []
         began = time.monotonic()
-        self._log.add_answers(waiting)
+        self._log.add_answers(self._waiting)
+        self._waiting = []  # not before: a write that failed may succeed at the end of the run
         ended = time.monotonic()
         self._next = ended + min(LONGEST, max(TOGETHER, SHARE * (ended - began)))
 
