@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import sqlite3
 from contextlib import closing
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -250,6 +251,14 @@ def test_a_run_that_is_there_already_is_left_alone(shards, tmp_path):
     with pytest.raises(RunError, match="is there already"):
         merge(shards, target)
     assert (target / "letter.txt").read_text() == "keep me"
+
+
+@pytest.mark.parametrize("output", [".", "../here"])
+def test_the_folder_you_are_in_is_no_place_for_a_run(shards, tmp_path, monkeypatch, output):
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    with pytest.raises(RunError, match="the folder you are in"):
+        merge(shards, Path(output))
 
 
 def test_a_shard_that_is_being_asked_is_not_merged(shards):

@@ -184,7 +184,8 @@ class Members:
             raise ModelError(
                 f"Workers die while they load the model: {reason}.",
                 "Give each more memory or try fewer workers, and see that the same Gnomon is "
-                "installed on every machine.",
+                "installed on every machine. A script must start the run below "
+                'if __name__ == "__main__": since each worker reads the script.',
             )
         return False
 

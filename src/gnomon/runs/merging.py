@@ -88,6 +88,8 @@ def _usual_place(parts: Parts) -> Path:
 
 
 def _check_is_free(target: Path) -> None:
+    if target.resolve() == Path.cwd():  # it would be renamed under the user's feet
+        raise RunError("The new run cannot be the folder you are in.", "Give another with -o.")
     if target.is_dir() and not any(target.iterdir()):
         return
     if target.exists() or target.is_symlink():
