@@ -246,7 +246,8 @@ def test_workers_that_die_while_they_load_the_model_end_the_run_before_it_begins
         raise Killed
 
     with pytest.raises(
-        ModelError, match=r"die while they load the model: it was killed(.|\n)*memory(.|\n)*__main__"
+        ModelError,
+        match=r"die while they load the model: it was killed(.|\n)*memory(.|\n)*__main__",
     ):
         ask(make, workers=2)
     assert not (tmp_path / "runs").exists() or list((tmp_path / "runs").iterdir()) == []

@@ -182,7 +182,7 @@ def _copy_items(runs: Sequence[Run], log: RunLog, copied: _Counted) -> str:
 
 
 def _check_own_items(run: Run, found: Fingerprint) -> None:
-    """Refuse a shard whose items are not those that it was started with: some at its end are lost."""
+    """Refuse a shard whose items are not those it was started with: its last may be lost."""
     if found.hexdigest() != run.manifest.items_sha256:
         raise RunError(
             f"{run.path} has lost items: they are not those that its run.json tells of.",
