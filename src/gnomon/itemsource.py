@@ -190,6 +190,7 @@ class ItemSource:
             self.permute,
             self.shard,
             kept=tuple(self.items()),
+            kept_from=self,
         )
 
     def limited(self, limit: int | None) -> ItemSource:
@@ -206,11 +207,15 @@ class ItemSource:
 
 @dataclass(frozen=True, repr=False)
 class _Remembered(ItemSource):
-    """A source whose items were made before."""
+    """A source whose items were made before; others than those are made as usual."""
 
     kept: tuple[Item, ...] = ()
+    kept_from: ItemSource | None = None
 
     def items(self) -> Iterator[Item]:
+        for name in ("options", "limit", "permute", "shard"):
+            if getattr(self, name) != getattr(self.kept_from, name):
+                return super().items()
         return iter(self.kept)
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from gnomon.cli.dispatch import main
+from gnomon.runs import Run
 
 SMALL = ("--set", "pairs=20")
 RUN = ("run", "scales", "-m", "random", *SMALL, "--quiet")
@@ -83,12 +84,19 @@ def test_merge_tells_json(shards, capsys):
     assert (told["run"], told["shards"], told["counts"]["items"]) == ("all", 3, 128)
 
 
-def test_an_empty_shard_is_no_run(capsys):
-    assert main([*RUN, "--limit", "2", "--shard", "1/3"]) == 1
+def test_an_empty_shard_is_no_run_and_the_others_are_the_whole(capsys):
+    assert main([*RUN, "--limit", "2", "--shard", "1/3"]) == 0
     told = capsys.readouterr().err
     assert "Shard 1/3 of scales@fresh has no items: there are 2 in all." in told
-    assert "fewer shards" in told
+    assert "merge the other shards" in told
     assert not list(Path().glob("runs/*"))
+    assert main([*RUN, "--limit", "2", "--shard", "2/3"]) == 0
+    assert main(["merge", "runs"]) == 1, "a shard that has items is missing"
+    assert main([*RUN, "--limit", "2", "--shard", "3/3"]) == 0
+    assert main(["merge", "runs", "-o", "all"]) == 0
+    merged = Run.open(Path("all"))
+    assert merged.manifest.shard == ""
+    assert merged.counts().answered == 2
 
 
 def test_what_is_no_shard_is_refused_before_anything_runs(capsys):

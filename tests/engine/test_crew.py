@@ -12,7 +12,7 @@ from gnomon import engine
 from gnomon.contracts import Benchmark
 from gnomon.engine import Wanted, crew, driving, hiring, members, parcels
 from gnomon.engine.sites import Event
-from gnomon.engine.station import Station
+from gnomon.engine.station import Failure, Station
 from gnomon.errors import ModelError, ModelWarning, RunError, UsageError
 from gnomon.itemsource import ItemSource
 from gnomon.records import Answer, Item
@@ -184,13 +184,39 @@ def test_an_item_that_kills_workers_is_found_and_listed_as_failed(sites):
     assert failed(run) == {"42": "3 workers died while they were asked this: it was killed"}
     assert numbers_in(make.asked) == [n for n in range(100) if n != 42]
     assert run.counts().answered == 99
-    assert sites[0].hired - 4 == parcels.BATCH_DEATHS + 2 + parcels.ITEM_DEATHS - 1, "8, 4, 2, 1"
+    assert sites[0].hired - 4 == parcels.BATCH_DEATHS + 2 + parcels.ITEM_DEATHS, "8, 4, 2, 1"
 
 
 def test_several_items_that_kill_are_all_found(sites):
     run = ask(mind(kills_at(0, 1, 42, 99)))
     assert sorted(failed(run), key=int) == ["0", "1", "42", "99"]
     assert run.counts().answered == 96
+
+
+@pytest.mark.parametrize("workers", [2, 4])
+@pytest.mark.parametrize(("first", "number"), [(0, 16), (40, 16), (41, 30), (88, 12)])
+def test_many_items_that_kill_and_stand_together_are_all_found(sites, workers, first, number):
+    killers = range(first, first + number)
+    run = ask(mind(kills_at(*killers)), workers=workers)
+    assert sorted(failed(run), key=int) == [str(n) for n in killers]
+    assert run.counts().answered == 100 - number
+    assert run.manifest.finished is not None
+
+
+@pytest.mark.parametrize("n", [1, 3, 100])
+def test_no_item_is_blamed_if_nothing_was_answered_however_few_there_are(sites, n):
+    with pytest.raises(ModelError, match=r"workers died(.|\n)*same command"):
+        ask(mind(kills_at(*range(n))), n=n)
+    (run,) = runs_in("runs")
+    assert failed(run) == {}
+    assert sites[0].hired <= 4 + members.DEATHS
+
+
+def test_an_item_that_kills_and_is_the_last_one_left_is_blamed_if_others_were_answered(sites):
+    ask(mind(kills_at(42)))
+    again = mind(kills_at(42))
+    assert list(failed(ask(again, retry_errors=True))) == ["42"]
+    assert again.asked == []
 
 
 def test_a_failed_item_is_asked_again_only_if_the_user_says_so(sites):
@@ -220,10 +246,34 @@ def test_workers_that_die_while_they_load_the_model_end_the_run_before_it_begins
         raise Killed
 
     with pytest.raises(
-        ModelError, match=r"die while they load the model: it was killed(.|\n)*memory"
+        ModelError,
+        match=r"die while they load the model: it was killed(.|\n)*memory(.|\n)*__main__",
     ):
         ask(make, workers=2)
     assert not (tmp_path / "runs").exists() or list((tmp_path / "runs").iterdir()) == []
+    assert sites[0].hired <= 2 + members.STARTS
+
+
+def test_workers_that_die_while_they_are_shown_the_items_end_the_run(sites, monkeypatch):
+    made = source()
+    monkeypatch.setattr(crew, "known_benchmark", lambda name: made.benchmark)
+    monkeypatch.setattr(gnomon.registry, "benchmark", lambda name: made.benchmark)
+    good = mind()
+    started = []
+
+    def dying(items, benchmark):
+        started.append(1)
+        if len(started) > 50:
+            pytest.fail("workers are replaced forever")
+        raise Killed
+
+    def make():
+        model = good()
+        model.prepare = dying
+        return model
+
+    with pytest.raises(ModelError, match="die while they load the model"):
+        engine.run(made, spec(make), runs="runs", workers=Wanted(count=2))
     assert sites[0].hired <= 2 + members.STARTS
 
 
@@ -317,6 +367,28 @@ def test_an_error_of_the_model_ends_the_run_and_keeps_what_was_answered(sites):
     run = ask(again, workers=7)
     assert not kept & set(numbers_in(again.asked)), "what was logged is never asked again"
     assert run.counts().answered == 100
+
+
+def test_answers_that_come_together_with_an_error_are_kept(sites, monkeypatch):
+    def all_at_once(site, seconds):
+        """A word of each worker; the error stands first."""
+        held = []
+        for worker in [worker for worker in site.workers if worker.calls]:
+            number, method, arguments = worker.calls.popleft()
+            held.append(Event(worker, number, worker.station.call(method, *arguments)))
+        return sorted(held, key=lambda event: not isinstance(event.value, Failure))
+
+    def gone(numbers):
+        if 0 in numbers:
+            raise ModelError("the server is gone")
+
+    monkeypatch.setattr(FakeSite, "wait", all_at_once)
+    make = mind(gone)
+    with pytest.raises(ModelError, match="the server is gone"):
+        ask(make)
+    assert make.asked
+    kept = [int(item.id) for item, answer in runs_in("runs")[0].rows() if answer]
+    assert sorted(kept) == numbers_in(make.asked)
 
 
 def test_a_model_that_must_see_all_items_sees_them_on_every_worker(sites, monkeypatch):
@@ -445,7 +517,7 @@ def test_whoever_watches_sees_all_workers(sites, monkeypatch):
         watch=lambda progress: seen.append((len(progress.workers), progress.wanted, progress.lost)),
     )
     workers, wanted, lost = seen[-1]
-    assert (wanted, lost) == (4, 6)
+    assert (wanted, lost) == (4, 7)
     assert 0 < workers <= 4
 
 
@@ -474,6 +546,24 @@ def test_answers_that_took_a_while_are_on_disk_at_once_and_instant_ones_soon(mon
     now[0] += 2 * driving.TOGETHER
     writer.add([])
     assert log.commits == [1, 2, 1], "none waits for longer than that"
+
+
+def test_answers_that_could_not_be_written_are_written_with_the_next():
+    class Log:
+        written, full = (), True
+
+        def add_answers(self, answers):
+            if self.full:
+                raise RunError("the disk is full")
+            self.written = list(answers)
+
+    log = Log()
+    writer = driving.Writer(log)
+    with pytest.raises(RunError, match="full"):
+        writer.add([driving.Done([], [(0, Answer(item="0"))], 1.0)])
+    log.full = False
+    writer.flush()
+    assert log.written == [(0, Answer(item="0"))]
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import sqlite3
 from contextlib import closing
+from pathlib import Path
 
 import msgspec
 import pytest
@@ -12,7 +13,7 @@ import pytest
 import gnomon
 from gnomon.errors import RunError
 from gnomon.itemsource import load
-from gnomon.records import Answer
+from gnomon.records import Answer, Fingerprint
 from gnomon.runs import LOG, MANIFEST, PICTURES, Run, RunLog, merge, merging, survey
 from gnomon.runs.manifest import read_manifest, write_manifest
 
@@ -252,6 +253,14 @@ def test_a_run_that_is_there_already_is_left_alone(shards, tmp_path):
     assert (target / "letter.txt").read_text() == "keep me"
 
 
+@pytest.mark.parametrize("output", [".", "../here"])
+def test_the_folder_you_are_in_is_no_place_for_a_run(shards, tmp_path, monkeypatch, output):
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    with pytest.raises(RunError, match="the folder you are in"):
+        merge(shards, Path(output))
+
+
 def test_a_shard_that_is_being_asked_is_not_merged(shards):
     with RunLog(shards[6].path), pytest.raises(RunError, match="Another process is at work"):
         merge(shards)
@@ -262,10 +271,34 @@ def test_a_shard_that_has_lost_items_is_noticed(shards):
         db.execute("DELETE FROM items WHERE n = 15")
         db.execute("DELETE FROM answers WHERE n = 15")
         db.commit()
-    with pytest.raises(RunError, match="hold 127 items, but the run has 128"):
+    with pytest.raises(RunError, match="has lost items: they are not those"):
         merge(shards)
     assert not list(shards[0].path.parent.glob(".*")), "nothing is left behind"
     assert len(survey(shards[0].path.parent).runs) == 8
+
+
+def test_a_recovered_shard_that_has_lost_items_is_noticed(shards):
+    """Its digest is that of the items it still has."""
+    with closing(sqlite3.connect(shards[5].path / LOG)) as db:
+        db.execute("DELETE FROM items WHERE n = 15")
+        db.execute("DELETE FROM answers WHERE n = 15")
+        db.commit()
+    digest = Fingerprint()
+    for item, _ in shards[5].rows():
+        digest.add(item)
+    changed = change(shards[5], items_sha256=digest.hexdigest())
+    with pytest.raises(RunError, match="hold 127 items, but the run has 128"):
+        merge([*shards[:5], changed, *shards[6:]])
+
+
+def test_a_shard_that_has_lost_its_last_items_is_refused_even_in_an_incomplete_set(shards):
+    with closing(sqlite3.connect(shards[5].path / LOG)) as db:
+        db.execute("DELETE FROM items WHERE n = 15")
+        db.execute("DELETE FROM answers WHERE n = 15")
+        db.commit()
+    with pytest.raises(RunError, match="has lost items") as caught:
+        merge(shards[4:6], incomplete=True)
+    assert str(shards[5].path) in caught.value.message
 
 
 def test_a_shard_with_a_gap_is_refused_even_in_an_incomplete_set(shards):

@@ -45,7 +45,7 @@ from gnomon.cli.choosing import (
     shard_argument,
 )
 from gnomon.cli.dispatch import tell
-from gnomon.errors import GnomonError, UsageError, inert
+from gnomon.errors import EmptyShardError, GnomonError, UsageError, inert
 from gnomon.itemsource import ItemSource
 from gnomon.redaction import redact_command
 from gnomon.registry import ModelSpec, is_native
@@ -153,7 +153,7 @@ def main(args: Namespace) -> int:
 
     runs = []
     for planned, went_well in zip(plan, done, strict=True):
-        if went_well:
+        if went_well and (planned.folder / MANIFEST).exists():  # an empty shard has no folder
             runs.append(Run.open(planned.folder))
     _show(args, runs)
     all_failed = [run for run in runs if run.manifest.counts.errors == run.manifest.counts.items]
@@ -236,6 +236,8 @@ def _run(args: Namespace, planned: Planned) -> None:
                 command=command,
                 workers=_wanted(args),
             )
+        except EmptyShardError as nothing:
+            tell(str(nothing))
         except KeyboardInterrupt:
             _tell_how_to_go_on(planned.folder)
             raise SystemExit(130) from None

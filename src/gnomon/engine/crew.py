@@ -16,7 +16,7 @@ from pathlib import Path
 
 from gnomon.contracts import Benchmark
 from gnomon.engine.batches import Numbered, default_size
-from gnomon.engine.members import Member, Members
+from gnomon.engine.members import MORE_MEMORY, Member, Members
 from gnomon.engine.parcels import Parcel, Parcels
 from gnomon.engine.sites import Event, Site
 from gnomon.engine.station import Failure, decode_ready, decode_reply, encode, packed
@@ -52,6 +52,7 @@ class Crew:
         self._parcels = Parcels()
         self._done: list[Done] = []
         self._verdicts: list[Done] = []  # items to blame, if workers can answer others
+        self._fresh_first = False  # a suspect killed the last worker: can others be answered?
         while self._members.first is None:
             self._pump()
         self.about: About = self._members.first.about
@@ -92,18 +93,41 @@ class Crew:
         while ahead:
             yield self._when_known(ahead.popleft())
 
-    def work(self, batches: Iterable[Sequence[Numbered]]) -> Iterator[list[Done]]:
+    def work(
+        self, batches: Iterable[Sequence[Numbered]], *, answered: bool = False
+    ) -> Iterator[list[Done]]:
         """Ask all batches, in whatever order they come back."""
-        coming = iter(batches)
+        try:
+            yield from self._work(iter(batches), answered=answered)
+        except GnomonError:
+            yield self._taken()  # what others answered is kept
+            raise
+
+    def _work(
+        self, coming: Iterator[Sequence[Numbered]], *, answered: bool
+    ) -> Iterator[list[Done]]:
         while True:
             self._hand_out(coming)
             if not self._parcels and not self._busy() and not self._done:
+                self._check_blame(answered=answered)
                 yield self._verdicts
                 return
             if not self._done:
                 self._pump()
-            done, self._done = self._done, []
-            yield done
+            yield self._taken()
+
+    def _check_blame(self, *, answered: bool) -> None:
+        """Refuse to blame items if workers died of all of them: it may be the workers' fault."""
+        if self._verdicts and not self._members.have_answered and not answered:
+            raise ModelError(
+                f"All {self._members.lost} workers died before one of them answered anything.",
+                MORE_MEMORY,
+            )
+
+    def _taken(self) -> list[Done]:
+        """What came back since this was last asked for."""
+        done, self._done = self._done, []
+        return done
 
     def paces(self) -> tuple[list[WorkerPace], int, int]:
         """What each worker did so far, how many there are to be, and how many died."""
@@ -120,12 +144,12 @@ class Crew:
     def _hand_out(self, coming: Iterator[Sequence[Numbered]]) -> None:
         """Give batches to workers that have room, and plan the next one."""
         while True:
-            if not self._parcels:
+            if not self._parcels.has_fresh:
                 self._parcels.give_back(map(Parcel, islice(coming, 1)))
             member = self._members.least_busy()
             if member is None or len(member.calls) >= DEPTH:
                 return
-            parcel = self._parcels.next()
+            parcel = self._parcels.next(fresh_first=self._fresh_first)
             if parcel is None:
                 return
             self._members.call(member, "ask", parcel, packed(parcel.batch))
@@ -148,16 +172,28 @@ class Crew:
         return sizes.window, sizes.found
 
     def _pump(self) -> None:
-        """Wait a moment for something to come back, and take it."""
+        """Wait a moment for something to come back, and take all of it before an error is raised.
+
+        Answers of other workers may stand behind the error, and they are paid for.
+        """
+        errors = []
         for event in self._members.site.wait(TICK):
-            member = self._members.get(event.worker)
-            if member is None:  # what a dead worker had said before
-                continue
-            if event.died:
-                self._bury(member, event.died)
-            elif event.number in member.calls:
-                self._take(member, event)
+            try:
+                self._take_event(event)
+            except GnomonError as error:
+                errors.append(error)
+        if errors:
+            raise errors[0]
         self._members.check_patience()
+
+    def _take_event(self, event: Event) -> None:
+        member = self._members.get(event.worker)
+        if member is None:  # what a dead worker had said before
+            return
+        if event.died:
+            self._bury(member, event.died)
+        elif event.number in member.calls:
+            self._take(member, event)
 
     def _take(self, member: Member, event: Event) -> None:
         method, about = member.calls.pop(event.number)
@@ -184,6 +220,7 @@ class Crew:
             self.about.description = reply.description
         self.batch = min(self.batch, reply.batch, self._parcels.answered(parcel))
         self._members.answered()
+        self._fresh_first = False
         member.items += len(parcel.batch)
         numbers = [number for number, _ in parcel.batch]
         answers = [(numbers[place], answer) for place, answer in reply.answers]
@@ -191,17 +228,24 @@ class Crew:
         self._verdicts = []
 
     def _bury(self, member: Member, reason: str) -> None:
-        """A worker is dead: what it held goes to others. The first that it held may be to blame."""
-        asked = []
+        """A worker is dead: what it held goes to others. The first that it held may be to blame.
+
+        If that was a suspect, a fresh batch comes next, and the other way round: so workers are
+        seen to answer although many items that kill stand together, and a batch that is too large
+        is halved although all others are too large too.
+        """
+        asked: list[Parcel] = []
+        suspect = False
         for method, about in member.calls.values():
             if method == "sizes":
                 about.guess()
             elif method == "ask":
                 asked.append(about)
         if asked:
+            suspect = self._fresh_first = asked[0].suspect
             self._verdicts += self._parcels.blame(asked[0], reason)
             self._parcels.give_back(asked[1:])
-        self._members.bury(member, reason)
+        self._members.bury(member, reason, suspect=suspect)
 
 
 def _error_of(failure: Failure) -> GnomonError:

@@ -34,7 +34,8 @@ def ask_all(task: Task, workers: Workers, manifest: Manifest) -> None:
         watcher.begin()
         with _interruptible() as interrupted:
             batches = _plan(log, workers, retry_errors=task.retry_errors)
-            for group in workers.work(_until(interrupted, batches)):
+            answered = manifest.counts.answered > 0
+            for group in workers.work(_until(interrupted, batches), answered=answered):
                 writer.add(group)
                 watcher.tell(group)
             if interrupted.is_set():
@@ -71,9 +72,9 @@ class Writer:
 
     def flush(self) -> None:
         """Write what waits."""
-        waiting, self._waiting = self._waiting, []
         began = time.monotonic()
-        self._log.add_answers(waiting)
+        self._log.add_answers(self._waiting)
+        self._waiting = []  # not before: a write that failed may succeed at the end of the run
         ended = time.monotonic()
         self._next = ended + min(LONGEST, max(TOGETHER, SHARE * (ended - began)))
 

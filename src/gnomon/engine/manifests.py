@@ -31,7 +31,6 @@ def new_manifest(task: Task, about: About) -> Manifest:
         model=task.model.spec,
         blind=task.blind,
         started=datetime.now(UTC),
-        versions={"gnomon": __version__, "python": platform.python_version()},
     )
     if source.shard is not None:
         whole = source.sharded(None)
@@ -47,9 +46,20 @@ def note_model(manifest: Manifest, task: Task, about: About, files: dict[str, st
     manifest.model_description = about.description
     manifest.scale = about.scale
     manifest.model_files = files
+    _note_versions(manifest)
     manifest.command = redact_command(task.command) or manifest.command
     if isinstance(task.model, ModelSpec):
         manifest.model_options = redact_options(task.model.options)
+
+
+def _note_versions(manifest: Manifest) -> None:
+    """Write down the versions that ask now, after those that asked before."""
+    now = {"gnomon": __version__, "python": platform.python_version()}
+    for name, version in now.items():
+        earlier = manifest.versions.get(name, "")
+        known = earlier.split(", ") if earlier else []
+        if version not in known:
+            manifest.versions[name] = ", ".join([*known, version])
 
 
 def _unlisted(source: ItemSource, about: About) -> list[str]:

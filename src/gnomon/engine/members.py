@@ -13,9 +13,13 @@ from gnomon.engine.workers import About
 from gnomon.errors import GnomonError, ModelError, ModelWarning, RunError
 from gnomon.runs import determining
 
-STARTS = 3  # workers in a row that may die while they load the model
+STARTS = 3  # workers in a row that may die while they load the model or are shown the items
 DEATHS = 20  # workers in a row that may die without a single answer between them
 PATIENCE = 600.0  # seconds without a single worker, be it one that still loads the model
+MORE_MEMORY = (
+    "What was answered is kept. Look into the workers' logs, give them more memory, and give the "
+    "same command again."
+)
 
 
 @dataclass(eq=False)
@@ -43,6 +47,7 @@ class Members:
         self._refusals: list[str] = []  # to be told once there is a worker to go on with
         self._failed_starts = 0
         self._deaths = 0  # since the last answer
+        self.have_answered = False  # anything at all
         self._idle_since = time.monotonic()
         self.lost = 0
         self.first: Ready | None = None  # what the first worker said of the model
@@ -78,7 +83,6 @@ class Members:
         """A worker has opened the model: it must be the model that the others have."""
         ready = decode_ready(value)
         first = self.first or ready
-        self._failed_starts = 0
         changed = _differences(ready.about, first.about, self._files)
         if changed:
             error = RunError(
@@ -95,6 +99,7 @@ class Members:
 
     def start(self, member: Member) -> None:
         """A worker can be asked."""
+        self._failed_starts = 0
         member.ready = True
         member.since = time.monotonic()
         self._tell_refusals()
@@ -108,16 +113,24 @@ class Members:
         if self.ready():
             self._tell_refusals()
 
-    def bury(self, member: Member, reason: str) -> None:
-        """A worker is dead: another takes its place."""
+    def bury(self, member: Member, reason: str, *, suspect: bool = False) -> None:
+        """A worker is dead: another takes its place.
+
+        A death of what others died of before says nothing of the workers, if they can answer.
+        """
         self._dismiss(member)
         self.lost += 1
-        if self._may_hire(member, reason):
+        if member.ready:
+            if not suspect or not self.have_answered:
+                self._count_death(reason)
+            self._hire()
+        elif self._may_start(reason):
             self._hire()
 
     def answered(self) -> None:
         """One of them has answered something: not all of them die."""
         self._deaths = 0
+        self.have_answered = True
 
     def check_patience(self) -> None:
         """End if for too long no worker could be started."""
@@ -153,17 +166,17 @@ class Members:
         else:
             self.start(member)
 
-    def _may_hire(self, dead: Member, reason: str) -> bool:
-        """Whether it makes sense to start another worker; an error if none is left to go on."""
-        if dead.ready:
-            self._deaths += 1
-            if self._deaths >= DEATHS:
-                raise ModelError(
-                    f"{DEATHS} workers died one after the other without an answer: {reason}.",
-                    "What was answered is kept. Look into the workers' logs, give them more "
-                    "memory, and give the same command again.",
-                )
-            return True
+    def _count_death(self, reason: str) -> None:
+        """One more died: an error if that were too many."""
+        self._deaths += 1
+        if self._deaths >= DEATHS:
+            raise ModelError(
+                f"{DEATHS} workers died one after the other without an answer: {reason}.",
+                MORE_MEMORY,
+            )
+
+    def _may_start(self, reason: str) -> bool:
+        """Whether to start another one for one that never began; an error if none is left."""
         self._failed_starts += 1
         if self._failed_starts < STARTS:
             return True
@@ -171,7 +184,8 @@ class Members:
             raise ModelError(
                 f"Workers die while they load the model: {reason}.",
                 "Give each more memory or try fewer workers, and see that the same Gnomon is "
-                "installed on every machine.",
+                "installed on every machine. A script must start the run below "
+                'if __name__ == "__main__": since each worker reads the script.',
             )
         return False
 

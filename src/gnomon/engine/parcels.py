@@ -31,23 +31,42 @@ class Parcel:
     deaths: int = 0
     family: Family | None = None
 
+    @property
+    def suspect(self) -> bool:
+        """Whether a worker died while it was asked this, or that of which it is a part."""
+        return self.deaths > 0 or self.family is not None
+
 
 @dataclass
 class Parcels:
-    """Batches that wait to be asked again, the first one first."""
+    """Batches that wait to be asked: fresh ones, and those of which a worker died."""
 
-    _waiting: deque[Parcel] = field(default_factory=deque)
+    _fresh: deque[Parcel] = field(default_factory=deque)
+    _suspects: deque[Parcel] = field(default_factory=deque)
 
     def __bool__(self) -> bool:
-        return bool(self._waiting)
+        return bool(self._fresh or self._suspects)
 
-    def next(self) -> Parcel | None:
+    @property
+    def has_fresh(self) -> bool:
+        """Whether one waits that nobody died of."""
+        return bool(self._fresh)
+
+    def next(self, *, fresh_first: bool) -> Parcel | None:
         """The next one that waits; none if none does."""
-        return self._waiting.popleft() if self._waiting else None
+        order = [self._suspects, self._fresh]
+        if fresh_first:
+            order.reverse()
+        for waiting in order:
+            if waiting:
+                return waiting.popleft()
+        return None
 
     def give_back(self, parcels: Iterable[Parcel]) -> None:
         """These were not asked, through no fault of theirs."""
-        self._waiting.extend(parcels)
+        for parcel in parcels:
+            waiting = self._suspects if parcel.suspect else self._fresh
+            waiting.append(parcel)
 
     def blame(self, parcel: Parcel, reason: str) -> list[Done]:
         """A worker died while it was asked this one. Answers, if the item is given up."""
@@ -55,17 +74,19 @@ class Parcels:
         if len(parcel.batch) == 1:
             return self._blame_item(parcel, reason)
         if parcel.deaths < BATCH_DEATHS:
-            self._waiting.appendleft(parcel)
+            self._suspects.appendleft(parcel)
             return []
         family = parcel.family or Family()
         family.waiting += 1
         for half in reversed(halves(parcel.batch)):
-            self._waiting.appendleft(Parcel(half, BATCH_DEATHS - 1, family))
+            alone = len(half) == 1
+            deaths = 0 if alone else BATCH_DEATHS - 1
+            self._suspects.appendleft(Parcel(half, deaths, family))
         return []
 
     def _blame_item(self, parcel: Parcel, reason: str) -> list[Done]:
         if parcel.deaths < ITEM_DEATHS:
-            self._waiting.appendleft(parcel)
+            self._suspects.appendleft(parcel)
             return []
         number, item = parcel.batch[0]
         error = f"{parcel.deaths} workers died while they were asked this: {reason}"

@@ -22,7 +22,7 @@ from gnomon.engine.storing import check_items, store_items
 from gnomon.engine.task import Task
 from gnomon.engine.wanted import Wanted
 from gnomon.engine.workers import Local, Workers
-from gnomon.errors import RunError
+from gnomon.errors import EmptyShardError, RunError
 from gnomon.itemsource import ItemSource
 from gnomon.registry import ModelSpec
 from gnomon.runs import Manifest, Run, RunLog
@@ -94,10 +94,10 @@ def _begin(task: Task, *, replacing: bool) -> None:
 
 def _no_items(source: ItemSource) -> RunError:
     if source.shard is not None and source.of_all_shards.items:
-        return RunError(
+        return EmptyShardError(
             f"Shard {source.shard} of {source.name} has no items: there are "
             f"{source.of_all_shards.items:,} in all.",
-            "Divide the run into fewer shards.",
+            "There is nothing to do: merge the other shards without it.",
         )
     return RunError(
         f"{source.name} has no items with these options.",

@@ -97,8 +97,13 @@ class Workers(Protocol):
         """Each window of items with the size of each item, in tokens."""
         ...
 
-    def work(self, batches: Iterable[Sequence[Numbered]]) -> Iterator[list[Done]]:
-        """Ask all batches, in whatever order they come back; nothing now and then while waiting."""
+    def work(
+        self, batches: Iterable[Sequence[Numbered]], *, answered: bool = False
+    ) -> Iterator[list[Done]]:
+        """Ask all batches, in whatever order they come back; nothing now and then while waiting.
+
+        `answered` says whether items of this run were answered before.
+        """
         ...
 
     def paces(self) -> tuple[list[WorkerPace], int, int]:
@@ -146,7 +151,9 @@ class Local:
         for window in windows:
             yield window, [size(item) for _, item in window]
 
-    def work(self, batches: Iterable[Sequence[Numbered]]) -> Iterator[list[Done]]:
+    def work(
+        self, batches: Iterable[Sequence[Numbered]], *, answered: bool = False
+    ) -> Iterator[list[Done]]:
         """Ask one batch after the other."""
         for batch in batches:
             began = time.perf_counter()

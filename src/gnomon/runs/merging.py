@@ -88,6 +88,8 @@ def _usual_place(parts: Parts) -> Path:
 
 
 def _check_is_free(target: Path) -> None:
+    if target.resolve() == Path.cwd():  # it would be renamed under the user's feet
+        raise RunError("The new run cannot be the folder you are in.", "Give another with -o.")
     if target.is_dir() and not any(target.iterdir()):
         return
     if target.exists() or target.is_symlink():
@@ -167,13 +169,25 @@ def _copy_items(runs: Sequence[Run], log: RunLog, copied: _Counted) -> str:
     digest = Fingerprint()
     number = 0
     for run in runs:
+        own = Fingerprint()
         for chunk in _chunks(_items_without_gaps(run)):
             for item in chunk:
                 digest.add(item)
+                own.add(item)
             log.add_items(number, chunk)
             number += len(chunk)
             copied.add(len(chunk))
+        _check_own_items(run, own)
     return digest.hexdigest()
+
+
+def _check_own_items(run: Run, found: Fingerprint) -> None:
+    """Refuse a shard whose items are not those it was started with: its last may be lost."""
+    if found.hexdigest() != run.manifest.items_sha256:
+        raise RunError(
+            f"{run.path} has lost items: they are not those that its run.json tells of.",
+            "Ask this shard again with --restart.",
+        )
 
 
 def _items_without_gaps(run: Run) -> Iterator[Item]:

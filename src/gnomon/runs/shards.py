@@ -31,8 +31,11 @@ class Parts(NamedTuple):
 
     @property
     def complete(self) -> bool:
-        """Whether all of them are here."""
-        return len(self.shards) == self.of
+        """Whether all items are here: of more shards than items, some are empty and no runs."""
+        if len(self.shards) == self.of:
+            return True
+        items = sum(run.counts().items for run in self.runs)
+        return items == self.runs[0].manifest.whole_items
 
     @property
     def numbers(self) -> str:

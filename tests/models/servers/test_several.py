@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import socket
+import sys
 import threading
 from collections import Counter
+from contextlib import ExitStack
 from hashlib import sha256
 from zlib import crc32
 
@@ -150,6 +152,30 @@ def test_a_run_ends_with_the_usual_error_if_nobody_is_there(serve, items, nobody
     assert nobody in caught.value.message
     assert other in caught.value.message
     assert "--base-url" in caught.value.hint
+
+
+@pytest.fixture
+def silent():
+    """The address of a host that answers nothing at all: its queue of connections is full."""
+    with ExitStack() as opened:
+        host = opened.enter_context(socket.socket())
+        host.bind(("127.0.0.1", 0))
+        host.listen(0)
+        for _ in range(4):
+            client = opened.enter_context(socket.socket())
+            client.setblocking(False)
+            client.connect_ex(host.getsockname())
+        yield f"http://127.0.0.1:{host.getsockname()[1]}/v1"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere a full queue refuses")
+def test_a_host_that_answers_nothing_at_all_cannot_be_reached(serve, items, silent):
+    model = openai("fake", base_url=silent, attempts=2, timeout=0.2)
+    try:
+        with pytest.raises(ModelError, match="be reached"):
+            model.answer(items(2))
+    finally:
+        model.close()
 
 
 def test_an_item_fails_only_after_all_attempts_at_all_servers(serve, ask_all, items):

@@ -311,7 +311,11 @@ def _stand_in(llama: Llama) -> int:
 
 
 def available_cores() -> int:
-    """The cores this process may use."""
+    """The cores this process may use: its share of them, if it is one of several workers."""
+    cores = os.cpu_count() or 1
     if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+        cores = len(os.sched_getaffinity(0))
+    share = os.environ.get("OMP_NUM_THREADS", "")
+    if share.isdecimal() and int(share) > 0:
+        return min(int(share), cores)
+    return cores

@@ -21,7 +21,7 @@ from gnomon.redaction import redact_url
 
 DEFAULT_URL = "https://api.openai.com/v1"
 DEFAULT_KEY = "OPENAI_API_KEY"
-BATCHES = 16  # requests of a batch for each that may be under way
+BATCHES = 16  # requests of a batch for each that may be under way; without a cache, one
 _BETWEEN = re.compile(r"[\s,]+(?=\w+://)")  # between addresses
 DEFAULT_PROMPTS: dict[Endpoint, str] = {"chat": "chat", "completion": "plain"}
 
@@ -104,7 +104,9 @@ def openai(
     replies = _replies(cache)  # may fail, so before the remote, which has a loop to close
     pace: dict[str, Any] = {"concurrency": concurrency, "attempts": attempts, "timeout": timeout}
     remote = Remote(addresses, key_env, budget, **pace)
-    batch = concurrency * len(addresses) * BATCHES
+    batch = concurrency * len(addresses)
+    if replies:  # else all replies of a batch that ends the run are lost, and paid for
+        batch *= BATCHES
     return OpenAI(requests, remote, put, replies, batch=batch, showing=showing)
 
 

@@ -12,6 +12,8 @@ from gnomon.errors import MissingExtraError, ModelError, UnencryptedWarning
 from gnomon.models.servers.refusals import AskError, PassingError, plain_line
 from gnomon.redaction import secrets_of
 
+CONNECT = 10.0  # seconds at most for a connection; before the whole request's time is over
+
 
 class Response(NamedTuple):
     """What a server sent, whatever its status."""
@@ -88,8 +90,9 @@ def _client(parts: SplitResult, key: str, concurrency: int, timeout: float) -> t
     elif key:
         headers["Authorization"] = f"Bearer {key}"
     limits = httpx.Limits(max_connections=concurrency, max_keepalive_connections=concurrency)
+    patience = httpx.Timeout(timeout, connect=min(CONNECT, timeout / 2))
     client = httpx.AsyncClient(
-        headers=headers, auth=login, limits=limits, timeout=timeout, follow_redirects=False
+        headers=headers, auth=login, limits=limits, timeout=patience, follow_redirects=False
     )
     return httpx, client
 
