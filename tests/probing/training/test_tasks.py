@@ -269,3 +269,14 @@ def test_seeds_of_weights_choose_the_new_head_and_seeds_of_data_the_items(
     assert torch.equal(heads[0, 0], heads[1, 0])
     assert not torch.equal(heads[0, 0], heads[0, 1])
     assert drawn[0, 0] == drawn[0, 1] != drawn[1, 0]
+
+
+@pytest.mark.filterwarnings("ignore:.*obvious pairs")
+def test_a_head_for_the_same_labels_keeps_the_order_of_its_classes(
+    reversed_nli, items_file, tmp_path
+):
+    wanted = recipe(reversed_nli, items_file, "classify", epochs=0, best="last")
+    carry_out(wanted, tmp_path / "trained")
+    items = kind("classify").read(wanted).content.train
+    answers = hf(str(tmp_path / "trained"), device="cpu").answer(items)
+    assert {answer.choice for answer in answers} == {"contradiction"}

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The recipe's section `classify`."""
 
-    labels: tuple[str, ...] = ("entailment", "neutral", "contradiction")  # in the head's order
+    labels: tuple[str, ...] = ("entailment", "neutral", "contradiction")  # in a new head's order
     longest: int = 256  # tokens of a pair; what is longer is cut
     freeze: Annotated[int, Meta(ge=0)] = 0  # the embeddings and so many lower layers stay as is
     device: str = ""
@@ -65,9 +65,9 @@ def _check(item: Item, part: str, labels: Sequence[str]) -> None:
 
 def open_learner(recipe: Recipe, material: Material) -> ClassifyLearner:
     """Load the model with a head for the labels."""
-    from gnomon.probing.training.pretrained import freeze_below, load_pretrained
+    from gnomon.probing.training.pretrained import freeze_below, load_config, load_pretrained
 
-    labels = recipe.settings.labels
+    labels = order_of_head(load_config(recipe.model), recipe.model, recipe.settings.labels)
     loaded = load_pretrained(
         recipe.model,
         "AutoModelForSequenceClassification",
@@ -80,7 +80,21 @@ def open_learner(recipe: Recipe, material: Material) -> ClassifyLearner:
     if recipe.settings.lora:
         model = with_lora(loaded.model, recipe.settings.lora, "nli", seed=recipe.seeds.weights)
         loaded = loaded._replace(model=model)
-    return ClassifyLearner(loaded, material.content, recipe)
+    return ClassifyLearner(loaded, material.content, recipe, labels)
+
+
+def order_of_head(config: Any, name: str, labels: tuple[str, ...]) -> tuple[str, ...]:
+    """The labels in the order of the model's own head, where it has one for them.
+
+    Its weights are kept, so that the recipe's order would give its classes wrong names.
+    """
+    from gnomon.models.transformers.nli import known_order
+
+    makes: Sequence[str] = config.architectures or ()
+    if not any(make.endswith("ForSequenceClassification") for make in makes):
+        return labels
+    own = known_order(config, name)
+    return own if set(own) == set(labels) else labels
 
 
 class ClassifyLearner:
@@ -88,9 +102,11 @@ class ClassifyLearner:
 
     batches_in_epoch: int | None
 
-    def __init__(self, loaded: Pretrained, items: Items, recipe: Recipe) -> None:
+    def __init__(
+        self, loaded: Pretrained, items: Items, recipe: Recipe, labels: Sequence[str]
+    ) -> None:
         self.module, self.tokenizer, self.device = loaded
-        self.items, self.settings = items, recipe.settings
+        self.items, self.settings, self.labels = items, recipe.settings, labels
         self.size, self.seed = recipe.schedule.batch, recipe.seeds.order
         self.batches_in_epoch = -(-len(items.train) // self.size)
 
@@ -137,7 +153,7 @@ class ClassifyLearner:
         )
         rows = []
         for item in items:
-            rows.append([label in item.gold for label in self.settings.labels])
+            rows.append([label in item.gold for label in self.labels])
         return encoded.to(self.device), torch.tensor(rows, device=self.device)
 
     def _scores(self, items: Sequence[Item]) -> Scores:

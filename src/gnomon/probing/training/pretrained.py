@@ -53,14 +53,18 @@ def load_pretrained(
     return Pretrained(model.to(chosen), tokenizer, chosen)
 
 
-def load_writer(name: str, weights_seed: int, device: str = "") -> tuple[Pretrained, str]:
-    """A model of language, and its kind: causal, seq2seq or masked."""
+def load_config(name: str) -> Any:
+    """The config of a model, without its weights."""
     _, transformers = libraries()
     path = _path(name)
     check_folder(path, allow_pickle=False)
     with quiet(), explained(name, allow_pickle=False):
-        config = transformers.AutoConfig.from_pretrained(path)
-    kind = kind_of(config, name)
+        return transformers.AutoConfig.from_pretrained(path)
+
+
+def load_writer(name: str, weights_seed: int, device: str = "") -> tuple[Pretrained, str]:
+    """A model of language, and its kind: causal, seq2seq or masked."""
+    kind = kind_of(load_config(name), name)
     if kind not in WRITING:
         raise UsageError(
             f"{name} is a model of kind {kind}, which writes no text.",
