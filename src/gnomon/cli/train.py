@@ -84,9 +84,9 @@ def main(args: Namespace) -> int:
 def _parts(recipe: Recipe) -> Listing:
     """What is read for a recipe: its parts, as data.json will have them."""
     from gnomon.contracts import Listing
-    from gnomon.probing.training.kinds import kind
+    from gnomon.probing.training.making import read_data
 
-    digests = kind(recipe.kind).read(recipe).digests
+    digests = read_data(recipe).digests
     columns: dict[str, None] = {}
     for facts in digests.values():
         columns |= dict.fromkeys(facts)

@@ -280,3 +280,20 @@ def test_a_head_for_the_same_labels_keeps_the_order_of_its_classes(
     items = kind("classify").read(wanted).content.train
     answers = hf(str(tmp_path / "trained"), device="cpu").answer(items)
     assert {answer.choice for answer in answers} == {"contradiction"}
+
+
+UNMEASURED = {
+    "a typo": ("classify", "acuracy", {}, r"'acuracy'.*\n.*accuracy, loss, last"),
+    "a loss that is not scored": ("text", "loss", {}, r"'loss'.*\n.*accuracy, last"),
+    "no part to choose on": ("classify", "loss", {"parts": {}}, r"on the part dev.*\n.*best: last"),
+}
+
+
+@pytest.mark.parametrize("case", UNMEASURED)
+def test_a_measure_that_cannot_choose_is_refused_before_anything_loads(items_file, tmp_path, case):
+    name, best, data, said = UNMEASURED[case]
+    wanted = recipe(Path("no/such/model"), items_file, name, best=best)
+    wanted = replace(wanted, data=msgspec.structs.replace(wanted.data, **data))
+    with pytest.raises(UsageError, match=said):
+        carry_out(wanted, tmp_path / "trained")
+    assert not (tmp_path / "trained").exists()

@@ -154,4 +154,5 @@ KIND = Kind(
     open_learner=open_learner,
     shorthand={"captions": "data.files"},
     results=results,
+    measures=("perplexity",),
 )

@@ -177,4 +177,11 @@ def _negative_log(logits: torch.Tensor, right: torch.Tensor) -> Any:
     return logits.logsumexp(-1) - of_right.logsumexp(-1)
 
 
-KIND = Kind("a classifier of sentence pairs", ItemData, Settings, read, open_learner)
+KIND = Kind(
+    "a classifier of sentence pairs",
+    ItemData,
+    Settings,
+    read,
+    open_learner,
+    measures=("accuracy", "loss"),
+)

@@ -47,6 +47,7 @@ class Kind(NamedTuple):
     shorthand: Mapping[str, str] = {}  # short names of fields for --set, and their paths
     scheme: str = "hf"  # how what it makes is asked: -m SCHEME:DIR
     results: Callable[[Outcome], str] | None = None  # the card's results in words, else a table
+    measures: tuple[str, ...] = ()  # on dev, by which the loop can choose the best weights
 
 
 # kind -> module with a KIND

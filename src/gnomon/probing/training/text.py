@@ -142,4 +142,5 @@ KIND = Kind(
     Settings,
     read,
     open_learner,
+    measures=("accuracy",),
 )
