@@ -297,3 +297,48 @@ def test_a_measure_that_cannot_choose_is_refused_before_anything_loads(items_fil
     with pytest.raises(UsageError, match=said):
         carry_out(wanted, tmp_path / "trained")
     assert not (tmp_path / "trained").exists()
+
+
+@pytest.fixture
+def chatting(small_model, tmp_path):
+    """A decoder with a chat template."""
+    import shutil
+
+    folder = tmp_path / "chatting"
+    shutil.copytree(small_model("causal"), folder)
+    turns = "{% for m in messages %}{{ m.role }} : {{ m.content }} {% endfor %}"
+    start = "{% if add_generation_prompt %}assistant : {% endif %}"
+    (folder / "chat_template.jinja").write_text(turns + start)
+    return folder
+
+
+@pytest.mark.parametrize("chat", [None, False])
+def test_a_model_that_converses_is_taught_as_it_is_asked(chatting, items_file, chat):
+    from gnomon.probing.training.text import Lesson
+
+    wanted = recipe(chatting, items_file, "text", {"chat": chat})
+    material = kind("text").read(wanted)
+    learner = kind("text").open_learner(wanted, material)
+    learner.module.eval()
+    asked = hf(str(chatting), device="cpu", chat=chat)
+    assert asked.describe()["chat"] is (chat is None)
+    items = material.content.train[:3]
+    for item, answer in zip(items, asked.answer(items), strict=True):
+        place = item.choices.index(item.gold[0])
+        word = learner.prompt.answers(item)[place][0]
+        with torch.no_grad():
+            loss = learner.loss([Lesson(item, word)]).item()
+        assert -loss == pytest.approx(answer.scores[place], abs=1e-4)
+
+
+def test_the_card_says_how_a_model_taught_otherwise_is_asked(chatting, items_file, tmp_path):
+    wanted = recipe(chatting, items_file, "text", {"chat": False, "wording": 1}, epochs=0)
+    carry_out(wanted, tmp_path / "trained")
+    card = (tmp_path / "trained" / "README.md").read_text()
+    assert "`gnomon run BENCHMARK -m hf:FOLDER --model-set chat=false`" in card
+
+
+def test_a_conversation_with_a_model_that_has_no_template_is_refused(small_model, items_file):
+    wanted = recipe(small_model("causal"), items_file, "text", {"chat": True})
+    with pytest.raises(UsageError, match="has no chat template"):
+        kind("text").open_learner(wanted, kind("text").read(wanted))
