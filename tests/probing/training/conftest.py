@@ -171,3 +171,9 @@ def reversed_nli(tmp_path):
     model.save_pretrained(tmp_path / "nli")
     tokenizer.save_pretrained(tmp_path / "nli")
     return tmp_path / "nli"
+
+
+@pytest.fixture
+def make_tokenizer():
+    """A maker of tokenizers that know the words of the pairs."""
+    return small_tokenizer

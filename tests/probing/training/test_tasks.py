@@ -342,3 +342,38 @@ def test_a_conversation_with_a_model_that_has_no_template_is_refused(small_model
     wanted = recipe(small_model("causal"), items_file, "text", {"chat": True})
     with pytest.raises(UsageError, match="has no chat template"):
         kind("text").open_learner(wanted, kind("text").read(wanted))
+
+
+@pytest.fixture
+def decoder(make_tokenizer, tmp_path):
+    """A decoder that names no token to fill up rows, and reads 32 tokens."""
+    import transformers
+    from tokenizers.processors import TemplateProcessing
+
+    tokenizer = make_tokenizer()
+    plain = TemplateProcessing(single="$A", pair="$A $B:1", special_tokens=[])
+    tokenizer.backend_tokenizer.post_processor = plain
+    tokenizer.pad_token = None
+    sizes = {"n_embd": 16, "n_layer": 1, "n_head": 2, "n_positions": 32}
+    config = transformers.GPT2Config(vocab_size=len(tokenizer), eos_token_id=3, **sizes)
+    transformers.GPT2LMHeadModel(config).save_pretrained(tmp_path / "decoder")
+    tokenizer.save_pretrained(tmp_path / "decoder")
+    return tmp_path / "decoder"
+
+
+@pytest.mark.filterwarnings("ignore:.*obvious pairs")
+def test_a_decoder_without_a_token_for_padding_learns_pairs(decoder, items_file, tmp_path):
+    wanted = recipe(decoder, items_file, "classify", epochs=1)
+    outcome = carry_out(wanted, tmp_path / "trained")
+    items = kind("classify").read(wanted).content.parts["test"]
+    assert accuracy(tmp_path / "trained", items) == outcome.tests["test"]["accuracy"]
+
+
+def test_a_pair_longer_than_the_model_reads_is_cut(small_model, make_pairs, tmp_path):
+    long = [msgspec.structs.replace(item, context="ann is in " * 50) for item in make_pairs()]
+    write_items(tmp_path / "items.jsonl", long)
+    wanted = recipe(small_model("encoder"), tmp_path / "items.jsonl", "classify")
+    learner = kind("classify").open_learner(wanted, kind("classify").read(wanted))
+    inputs, _ = learner.inputs(long[:2])
+    assert inputs["input_ids"].shape == (2, 64)
+    assert learner.loss(long[:2]) > 0

@@ -32,7 +32,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """The recipe's section `classify`."""
 
     labels: tuple[str, ...] = ("entailment", "neutral", "contradiction")  # in a new head's order
-    longest: int = 256  # tokens of a pair; what is longer is cut
+    # tokens of a pair, where the model reads so many; what is longer is cut
+    longest: Annotated[int, Meta(ge=16)] = 256
     freeze: Annotated[int, Meta(ge=0)] = 0  # the embeddings and so many lower layers stay as is
     device: str = ""
     lora: Lora | None = None
@@ -65,7 +66,12 @@ def _check(item: Item, part: str, labels: Sequence[str]) -> None:
 
 def open_learner(recipe: Recipe, material: Material) -> ClassifyLearner:
     """Load the model with a head for the labels."""
-    from gnomon.probing.training.pretrained import freeze_below, load_config, load_pretrained
+    from gnomon.probing.training.pretrained import (
+        freeze_below,
+        load_config,
+        load_pretrained,
+        set_padding,
+    )
 
     labels = order_of_head(load_config(recipe.model), recipe.model, recipe.settings.labels)
     loaded = load_pretrained(
@@ -76,6 +82,7 @@ def open_learner(recipe: Recipe, material: Material) -> ClassifyLearner:
         id2label=dict(enumerate(labels)),
         label2id={label: place for place, label in enumerate(labels)},
     )
+    set_padding(loaded)
     freeze_below(loaded.model, recipe.settings.freeze)
     if recipe.settings.lora:
         model = with_lora(loaded.model, recipe.settings.lora, "nli", seed=recipe.seeds.weights)
@@ -107,6 +114,7 @@ class ClassifyLearner:
     ) -> None:
         self.module, self.tokenizer, self.device = loaded
         self.items, self.settings, self.labels = items, recipe.settings, labels
+        self.longest = min(self.settings.longest, loaded.longest or self.settings.longest)
         self.size, self.seed = recipe.schedule.batch, recipe.seeds.order
         self.batches_in_epoch = -(-len(items.train) // self.size)
 
@@ -148,7 +156,7 @@ class ClassifyLearner:
             texts,
             padding=True,
             truncation=True,
-            max_length=self.settings.longest,
+            max_length=self.longest,
             return_tensors="pt",
         )
         rows = []
