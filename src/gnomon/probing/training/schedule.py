@@ -14,6 +14,7 @@ Count = Annotated[int, Meta(ge=1)]
 Whole = Annotated[int, Meta(ge=0)]
 Positive = Annotated[float, Meta(gt=0)]
 NotNegative = Annotated[float, Meta(ge=0)]
+Seed = Annotated[int, Meta(ge=0, le=2**63 - 1)]  # as numpy and torch take it
 LAST = "last"  # as `best`: no measure chooses
 LOWER = ("loss", "perplexity")  # measures of which less is better
 Precision = Literal["float32", "bfloat16", "float16"]
@@ -22,9 +23,9 @@ Precision = Literal["float32", "bfloat16", "float16"]
 class Seeds(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Three draws that are independent of each other."""
 
-    data: int = 0  # which items are drawn, and into which part
-    order: int = 0  # the order of the items, and what dropout leaves out
-    weights: int = 0  # the values that new weights begin with
+    data: Seed = 0  # which items are drawn, and into which part
+    order: Seed = 0  # the order of the items, and what dropout leaves out
+    weights: Seed = 0  # the values that new weights begin with
 
 
 class Schedule(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
