@@ -210,6 +210,7 @@ def test_a_config_that_makes_no_model_is_refused(content):
         ("hiden_size", 32, r"'hiden_size'.*\n.*hidden_size"),
         ("hidden_size", "big", "cannot be made.*hidden_size"),
         ("num_attention_heads", 0, "cannot be made"),
+        ("max_position_embeddings", "many", "max_position_embeddings"),
         ("hidden_act", "gleu", "cannot be made.*gleu"),
     ],
 )
