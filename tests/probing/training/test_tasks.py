@@ -377,3 +377,13 @@ def test_a_pair_longer_than_the_model_reads_is_cut(small_model, make_pairs, tmp_
     inputs, _ = learner.inputs(long[:2])
     assert inputs["input_ids"].shape == (2, 64)
     assert learner.loss(long[:2]) > 0
+
+
+def test_an_item_too_long_for_a_writer_is_refused(decoder, make_pairs, tmp_path):
+    long = [msgspec.structs.replace(item, context="ann is in " * 50) for item in make_pairs()]
+    write_items(tmp_path / "items.jsonl", long)
+    wanted = recipe(decoder, tmp_path / "items.jsonl", "text")
+    learner = kind("text").open_learner(wanted, kind("text").read(wanted))
+    batch = next(iter(learner.batches(0)))
+    with pytest.raises(DataError, match=r"reads at most 32.*\n.*shots"):
+        learner.loss(batch)

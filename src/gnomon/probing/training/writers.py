@@ -17,6 +17,7 @@ from gnomon.models.choices import contexts
 from gnomon.models.transformers.blanks import fill
 from gnomon.models.transformers.causal import Causal
 from gnomon.models.transformers.decoding import start_token
+from gnomon.models.transformers.limits import longest_text
 from gnomon.models.transformers.masked import Masked
 from gnomon.models.transformers.passes import only_at
 from gnomon.models.transformers.seq2seq import Seq2seq
@@ -161,6 +162,7 @@ def _logs_in_rows(
     model: Any, tokenizer: Any, rows: Sequence[list[int]], wanted: Sequence[Wanted], items: int
 ) -> torch.Tensor:
     """The logs of tokens in rows; the head is given only the places where one is wanted."""
+    _check_lengths(model, tokenizer, rows)
     device = next(model.parameters()).device
     ids, seen = _padded(rows, tokenizer, device)
     at = torch.tensor(wanted, device=device)
@@ -171,6 +173,16 @@ def _logs_in_rows(
     if not narrowed:  # the head is not where the model says it is
         logits = logits[places]
     return _summed(logits, at, items)
+
+
+def _check_lengths(model: Any, tokenizer: Any, rows: Sequence[list[int]]) -> None:
+    """Refuse rows that the model cannot read."""
+    longest, most = max(map(len, rows)), longest_text(model, tokenizer)
+    if most and longest > most:
+        raise DataError(
+            f"an item with its prompt has {longest:,} tokens, the model reads at most {most:,}.",
+            "Show fewer worked examples (text.shots: 0), or choose a shorter prompt (text.prompt).",
+        )
 
 
 def _summed(logits: torch.Tensor, at: torch.Tensor, items: int) -> torch.Tensor:
