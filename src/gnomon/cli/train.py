@@ -58,7 +58,7 @@ def arguments(parser: ArgumentParser) -> None:
 def main(args: Namespace) -> int:
     """Train, and print the scores."""
     from gnomon.cli.training import training_line
-    from gnomon.probing.training.kinds import kind
+    from gnomon.probing.training.kinds import way_to_ask
     from gnomon.probing.training.making import carry_out
     from gnomon.probing.training.recipes import load_recipe
     from gnomon.reporting.tables.render import render
@@ -73,20 +73,17 @@ def main(args: Namespace) -> int:
         outcome = carry_out(recipe, Path(args.output), watch=watch)
     if not args.quiet:
         print(render(_scores(outcome), args.format))
-        scheme = kind(recipe.kind).scheme
-        print(
-            f"The model is in {args.output}; ask it with -m {scheme}:{args.output}",
-            file=sys.stderr,
-        )
+        asked = way_to_ask(recipe, args.output)
+        print(f"The model is in {args.output}; ask it with {asked}", file=sys.stderr)
     return 0
 
 
 def _parts(recipe: Recipe) -> Listing:
     """What is read for a recipe: its parts, as data.json will have them."""
     from gnomon.contracts import Listing
-    from gnomon.probing.training.kinds import kind
+    from gnomon.probing.training.making import read_data
 
-    digests = kind(recipe.kind).read(recipe).digests
+    digests = read_data(recipe).digests
     columns: dict[str, None] = {}
     for facts in digests.values():
         columns |= dict.fromkeys(facts)

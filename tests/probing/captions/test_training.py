@@ -204,6 +204,34 @@ def test_a_config_that_makes_no_model_is_refused(content):
         open_learner(wrong, read(wrong))
 
 
+@pytest.mark.parametrize(
+    ("field", "value", "said"),
+    [
+        ("hiden_size", 32, r"'hiden_size'.*\n.*hidden_size"),
+        ("hidden_size", "big", "cannot be made.*hidden_size"),
+        ("num_attention_heads", 0, "cannot be made"),
+        ("max_position_embeddings", "many", "max_position_embeddings"),
+        ("hidden_act", "gleu", "cannot be made.*gleu"),
+    ],
+)
+def test_a_field_of_the_config_that_is_wrong_is_refused(content, field, value, said):
+    config = {**content["captions"]["config"], field: value}
+    wrong = recipe_of(changed(content, captions={**content["captions"], "config": config}))
+    with pytest.raises(UsageError, match=said):
+        open_learner(wrong, read(wrong))
+
+
+def test_a_perplexity_beyond_all_numbers_is_a_large_number(content):
+    recipe = recipe_of(content)
+    learner = open_learner(recipe, read(recipe))
+    with torch.no_grad():
+        for weights in learner.module.parameters():
+            weights.mul_(1e6)
+        learner.module.eval()
+        found = learner.score()["perplexity"]
+    assert 1e300 < found < float("inf")
+
+
 def test_rows_longer_than_the_model_reads_are_refused(content):
     long = recipe_of(changed(content, captions={"length": 64}))
     with pytest.raises(UsageError, match="at most 32"):

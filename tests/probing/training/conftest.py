@@ -154,3 +154,26 @@ def small_model(tmp_path_factory):
 def make_pairs():
     """A maker of pairs: how many of each pattern, by which seed."""
     return pairs
+
+
+@pytest.fixture
+def reversed_nli(tmp_path):
+    """An NLI model with an order of classes of its own, which says contradiction to all pairs."""
+    torch = pytest.importorskip("torch")
+    import transformers
+
+    classes = dict(enumerate(["CONTRADICTION", "NEUTRAL", "ENTAILMENT"]))
+    tokenizer = small_tokenizer()
+    config = transformers.BertConfig(vocab_size=len(tokenizer), id2label=classes, **SMALL)
+    model = transformers.BertForSequenceClassification(config)
+    with torch.no_grad():
+        model.classifier.bias.copy_(torch.tensor([50.0, 0.0, 0.0]))
+    model.save_pretrained(tmp_path / "nli")
+    tokenizer.save_pretrained(tmp_path / "nli")
+    return tmp_path / "nli"
+
+
+@pytest.fixture
+def make_tokenizer():
+    """A maker of tokenizers that know the words of the pairs."""
+    return small_tokenizer

@@ -125,6 +125,35 @@ def test_an_object_counts_as_shared_in_whatever_place_it_stands():
     check_apart([pair("ant", "cow")], [pair("dog", "bee")], "test", frozenset(), hold_out)
 
 
+def test_objects_are_compared_by_what_both_parts_have():
+    held_out = (("type_a", "type_b"), ("obj_a", "obj_b"))
+    objects = {"obj_a": "cow", "obj_b": "ant"}
+    typed = Item(
+        id="1", form="choice", text="one?", tags={**objects, "type_a": "beast", "type_b": "insect"}
+    )
+    bare = Item(id="2", form="choice", text="two?", tags=objects)
+    nameless = Item(id="3", form="choice", text="three?", tags={})
+    for train, part in (([typed], [bare]), ([bare], [typed]), ([typed, nameless], [bare])):
+        with pytest.raises(DataError, match=r"share 2 values of obj_a or obj_b, such as 'ant'"):
+            check_apart(train, part, "test", frozenset(), held_out)
+
+
+@pytest.mark.parametrize("part", ["train", "dev"])
+def test_a_tag_that_items_lack_cannot_be_held_out(make_pairs, tmp_path, part):
+    items = make_pairs()
+    whole = {"dev": items[:4], "train": items[20:]}
+    whole[part] = [msgspec.structs.replace(item, tags={"family": "f"}) for item in whole[part]]
+    for name, members in whole.items():
+        write_items(tmp_path / f"{name}.jsonl", members)
+    content = {
+        "train": {"file": str(tmp_path / "train.jsonl")},
+        "parts": {"dev": {"file": str(tmp_path / "dev.jsonl"), "may_share": ["group"]}},
+        "hold_out": ["who"],
+    }
+    with pytest.raises(UsageError, match=rf"tag 'who'.* of {part} .*\n.*family"):
+        read_material(msgspec.convert(content, ItemData), 0)
+
+
 def test_a_recipe_may_say_what_files_must_not_share(make_pairs, tmp_path):
     items = make_pairs()
     write_items(tmp_path / "train.jsonl", [each for each in items if each.group != "pattern 2"])

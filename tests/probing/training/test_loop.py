@@ -342,6 +342,15 @@ def test_the_lowest_score_is_best_where_the_schedule_says_so(tmp_path):
     assert outcome.best == {"perplexity": 0.2}
 
 
+@pytest.mark.parametrize("measure", ["loss", "perplexity"])
+def test_less_is_better_of_loss_and_perplexity_without_a_word(tmp_path, measure):
+    toy = Toy()
+    scores = iter([0.9, 0.2, 0.5])
+    toy.score = lambda: {measure: next(scores)}
+    toy.test = dict
+    assert train(toy, Schedule(epochs=3, best=measure), tmp_path).best == {measure: 0.2}
+
+
 def test_an_undefined_score_is_never_the_best(tmp_path):
     toy = Toy()
     scores = iter([float("nan"), 0.2])

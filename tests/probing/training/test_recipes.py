@@ -64,6 +64,9 @@ WRONG = {
     "no data": ({"kind": "classify"}, "data.*train"),
     "a word for a number": ({**PLAIN, "schedule": {"epochs": "three"}}, r"schedule\.epochs"),
     "a rate of zero": ({**PLAIN, "schedule": {"learning_rate": 0}}, r"schedule\.learning_rate"),
+    "a seed below zero": ({**PLAIN, "seeds": {"order": -1}}, r"seeds\.order"),
+    "a seed beyond bounds": ({**PLAIN, "seeds": {"data": 2**64}}, r"seeds"),
+    "room for no pair": ({**PLAIN, "classify": {"longest": 2}}, r"classify\.longest"),
     "too large a share": (
         {**PLAIN, "data": {"train": {}, "parts": {"dev": {"by": "item", "share": 1.5}}}},
         "share|parts",

@@ -269,3 +269,121 @@ def test_seeds_of_weights_choose_the_new_head_and_seeds_of_data_the_items(
     assert torch.equal(heads[0, 0], heads[1, 0])
     assert not torch.equal(heads[0, 0], heads[0, 1])
     assert drawn[0, 0] == drawn[0, 1] != drawn[1, 0]
+
+
+@pytest.mark.filterwarnings("ignore:.*obvious pairs")
+def test_a_head_for_the_same_labels_keeps_the_order_of_its_classes(
+    reversed_nli, items_file, tmp_path
+):
+    wanted = recipe(reversed_nli, items_file, "classify", epochs=0, best="last")
+    carry_out(wanted, tmp_path / "trained")
+    items = kind("classify").read(wanted).content.train
+    answers = hf(str(tmp_path / "trained"), device="cpu").answer(items)
+    assert {answer.choice for answer in answers} == {"contradiction"}
+
+
+UNMEASURED = {
+    "a typo": ("classify", "acuracy", {}, r"'acuracy'.*\n.*accuracy, loss, last"),
+    "a loss that is not scored": ("text", "loss", {}, r"'loss'.*\n.*accuracy, last"),
+    "no part to choose on": ("classify", "loss", {"parts": {}}, r"on the part dev.*\n.*best: last"),
+}
+
+
+@pytest.mark.parametrize("case", UNMEASURED)
+def test_a_measure_that_cannot_choose_is_refused_before_anything_loads(items_file, tmp_path, case):
+    name, best, data, said = UNMEASURED[case]
+    wanted = recipe(Path("no/such/model"), items_file, name, best=best)
+    wanted = replace(wanted, data=msgspec.structs.replace(wanted.data, **data))
+    with pytest.raises(UsageError, match=said):
+        carry_out(wanted, tmp_path / "trained")
+    assert not (tmp_path / "trained").exists()
+
+
+@pytest.fixture
+def chatting(small_model, tmp_path):
+    """A decoder with a chat template."""
+    import shutil
+
+    folder = tmp_path / "chatting"
+    shutil.copytree(small_model("causal"), folder)
+    turns = "{% for m in messages %}{{ m.role }} : {{ m.content }} {% endfor %}"
+    start = "{% if add_generation_prompt %}assistant : {% endif %}"
+    (folder / "chat_template.jinja").write_text(turns + start)
+    return folder
+
+
+@pytest.mark.parametrize("chat", [None, False])
+def test_a_model_that_converses_is_taught_as_it_is_asked(chatting, items_file, chat):
+    from gnomon.probing.training.text import Lesson
+
+    wanted = recipe(chatting, items_file, "text", {"chat": chat})
+    material = kind("text").read(wanted)
+    learner = kind("text").open_learner(wanted, material)
+    learner.module.eval()
+    asked = hf(str(chatting), device="cpu", chat=chat)
+    assert asked.describe()["chat"] is (chat is None)
+    items = material.content.train[:3]
+    for item, answer in zip(items, asked.answer(items), strict=True):
+        place = item.choices.index(item.gold[0])
+        word = learner.prompt.answers(item)[place][0]
+        with torch.no_grad():
+            loss = learner.loss([Lesson(item, word)]).item()
+        assert -loss == pytest.approx(answer.scores[place], abs=1e-4)
+
+
+def test_the_card_says_how_a_model_taught_otherwise_is_asked(chatting, items_file, tmp_path):
+    wanted = recipe(chatting, items_file, "text", {"chat": False, "wording": 1}, epochs=0)
+    carry_out(wanted, tmp_path / "trained")
+    card = (tmp_path / "trained" / "README.md").read_text()
+    assert "`gnomon run BENCHMARK -m hf:FOLDER --model-set chat=false`" in card
+
+
+def test_a_conversation_with_a_model_that_has_no_template_is_refused(small_model, items_file):
+    wanted = recipe(small_model("causal"), items_file, "text", {"chat": True})
+    with pytest.raises(UsageError, match="has no chat template"):
+        kind("text").open_learner(wanted, kind("text").read(wanted))
+
+
+@pytest.fixture
+def decoder(make_tokenizer, tmp_path):
+    """A decoder that names no token to fill up rows, and reads 32 tokens."""
+    import transformers
+    from tokenizers.processors import TemplateProcessing
+
+    tokenizer = make_tokenizer()
+    plain = TemplateProcessing(single="$A", pair="$A $B:1", special_tokens=[])
+    tokenizer.backend_tokenizer.post_processor = plain
+    tokenizer.pad_token = None
+    sizes = {"n_embd": 16, "n_layer": 1, "n_head": 2, "n_positions": 32}
+    config = transformers.GPT2Config(vocab_size=len(tokenizer), eos_token_id=3, **sizes)
+    transformers.GPT2LMHeadModel(config).save_pretrained(tmp_path / "decoder")
+    tokenizer.save_pretrained(tmp_path / "decoder")
+    return tmp_path / "decoder"
+
+
+@pytest.mark.filterwarnings("ignore:.*obvious pairs")
+def test_a_decoder_without_a_token_for_padding_learns_pairs(decoder, items_file, tmp_path):
+    wanted = recipe(decoder, items_file, "classify", epochs=1)
+    outcome = carry_out(wanted, tmp_path / "trained")
+    items = kind("classify").read(wanted).content.parts["test"]
+    assert accuracy(tmp_path / "trained", items) == outcome.tests["test"]["accuracy"]
+
+
+def test_a_pair_longer_than_the_model_reads_is_cut(small_model, make_pairs, tmp_path):
+    long = [msgspec.structs.replace(item, context="ann is in " * 50) for item in make_pairs()]
+    write_items(tmp_path / "items.jsonl", long)
+    wanted = recipe(small_model("encoder"), tmp_path / "items.jsonl", "classify")
+    learner = kind("classify").open_learner(wanted, kind("classify").read(wanted))
+    inputs, _ = learner.inputs(long[:2])
+    assert inputs["input_ids"].shape == (2, 64)
+    assert learner.loss(long[:2]) > 0
+
+
+def test_an_item_too_long_for_a_writer_is_refused(decoder, make_pairs, tmp_path):
+    long = [msgspec.structs.replace(item, context="ann is in " * 50) for item in make_pairs()]
+    write_items(tmp_path / "items.jsonl", long)
+    wanted = recipe(decoder, tmp_path / "items.jsonl", "text")
+    learner = kind("text").open_learner(wanted, kind("text").read(wanted))
+    batch = next(iter(learner.batches(0)))
+    with pytest.raises(DataError, match=r"reads at most 32.*\n.*shots"):
+        learner.loss(batch)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gnomon.errors import DamagedDataWarning, DataError, UsageError
+from gnomon.errors import DamagedDataWarning, DataError, UsageError, unknown
 from gnomon.probing.captions.making import Facts, Wanted
 from gnomon.probing.captions.recipe import CaptionData, CaptionSettings
 from gnomon.probing.training.kinds import Kind, Material
@@ -96,6 +97,8 @@ def _loaded(recipe: Recipe) -> Any:
 
 def _new(recipe: Recipe, tokenizer: Any) -> Any:
     """A model of the recipe's config with random weights."""
+    from huggingface_hub.errors import StrictDataclassError
+
     from gnomon.models.transformers.loading import best_device, libraries, quiet
 
     torch, transformers = libraries()
@@ -107,15 +110,31 @@ def _new(recipe: Recipe, tokenizer: Any) -> Any:
     torch.manual_seed(recipe.seeds.weights)
     try:
         with quiet():
+            _check_fields(said, transformers.AutoConfig.for_model(said["model_type"]))
             config = transformers.AutoConfig.for_model(**said)
             model = transformers.AutoModelForMaskedLM.from_config(config)
-    except (ValueError, TypeError) as error:
+    except (
+        ValueError,
+        TypeError,
+        LookupError,
+        ArithmeticError,
+        RuntimeError,
+        StrictDataclassError,
+    ) as error:
         reason = " ".join(str(error).split())[:160]
         raise UsageError(
             f"A model of the recipe's config cannot be made: {reason}",
             "Correct captions: config: in the recipe; its fields are those of a config.json.",
         ) from None
     return model.to(best_device())
+
+
+def _check_fields(said: Mapping[str, Any], usual: Any) -> None:
+    """Refuse a field that configs of this kind do not have: transformers would pass over it."""
+    known = {*usual.to_dict(), *usual.attribute_map}
+    for name in said:
+        if name not in known:
+            raise unknown("field of captions.config", name, known)
 
 
 def _check_fit(model: Any, tokenizer: Any, recipe: Recipe) -> None:
@@ -154,4 +173,5 @@ KIND = Kind(
     open_learner=open_learner,
     shorthand={"captions": "data.files"},
     results=results,
+    measures=("perplexity",),
 )

@@ -20,6 +20,7 @@ from gnomon.probing.captions.tokenizing import Marks
 
 ROWS = 64  # captions in one pass
 COUNTED = 2**20  # tokens that are counted at once
+MOST_SURPRISE = 700.0  # its exponential is still a number; weights that went astray exceed it
 
 
 class Unigrams:
@@ -43,7 +44,7 @@ def perplexity(model: Any, held_out: Captions, marks: Marks, share: float) -> fl
     for riddle in _riddles(held_out, marks, share):
         total += float(losses(model, riddle).double().sum())
         count += len(riddle.truth)
-    return exp(total / count)
+    return exp(min(total / count, MOST_SURPRISE))
 
 
 def losses(model: Any, riddle: Riddle) -> torch.Tensor:

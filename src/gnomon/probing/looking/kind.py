@@ -66,4 +66,5 @@ KIND = Kind(
     read=read,
     open_learner=open_learner,
     shorthand={"regions": "look.regions"},
+    measures=("accuracy", "loss"),
 )

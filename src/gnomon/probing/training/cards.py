@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from gnomon.probing.training.kinds import Material, kind
+from gnomon.probing.training.kinds import Material, kind, way_to_ask
 from gnomon.probing.training.learners import Outcome, Scores
 from gnomon.probing.training.recipes import Recipe
 from gnomon.probing.training.schedule import LAST
@@ -13,7 +13,6 @@ from gnomon.probing.training.schedule import LAST
 
 def card(recipe: Recipe, material: Material, outcome: Outcome) -> str:
     """The text of README.md."""
-    scheme = kind(recipe.kind).scheme
     paragraphs = [
         f"# {recipe.name or recipe.kind}",
         recipe.note or f"This is {kind(recipe.kind).summary}, trained with Gnomon.",
@@ -23,9 +22,9 @@ def card(recipe: Recipe, material: Material, outcome: Outcome) -> str:
         "## Results",
         _told(recipe, outcome),
         "## Use",
-        f"Ask it like any other model: `gnomon run BENCHMARK -m {scheme}:FOLDER`, where FOLDER is "
-        "this folder. Figures on items that resemble those of training say little about others: "
-        "the parts above say which were held apart.",
+        f"Ask it like any other model: `gnomon run BENCHMARK {way_to_ask(recipe, 'FOLDER')}`, "
+        "where FOLDER is this folder. Figures on items that resemble those of training say little "
+        "about others: the parts above say which were held apart.",
         "recipe.yaml has every field of the recipe, data.json the digests of the data, "
         "metrics.jsonl the loss of each step and each score on dev, training.json the outcome.",
     ]

@@ -31,8 +31,9 @@ if TYPE_CHECKING:
 class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The recipe's section `classify`."""
 
-    labels: tuple[str, ...] = ("entailment", "neutral", "contradiction")  # in the head's order
-    longest: int = 256  # tokens of a pair; what is longer is cut
+    labels: tuple[str, ...] = ("entailment", "neutral", "contradiction")  # in a new head's order
+    # tokens of a pair, where the model reads so many; what is longer is cut
+    longest: Annotated[int, Meta(ge=16)] = 256
     freeze: Annotated[int, Meta(ge=0)] = 0  # the embeddings and so many lower layers stay as is
     device: str = ""
     lora: Lora | None = None
@@ -65,9 +66,14 @@ def _check(item: Item, part: str, labels: Sequence[str]) -> None:
 
 def open_learner(recipe: Recipe, material: Material) -> ClassifyLearner:
     """Load the model with a head for the labels."""
-    from gnomon.probing.training.pretrained import freeze_below, load_pretrained
+    from gnomon.probing.training.pretrained import (
+        freeze_below,
+        load_config,
+        load_pretrained,
+        set_padding,
+    )
 
-    labels = recipe.settings.labels
+    labels = order_of_head(load_config(recipe.model), recipe.model, recipe.settings.labels)
     loaded = load_pretrained(
         recipe.model,
         "AutoModelForSequenceClassification",
@@ -76,11 +82,26 @@ def open_learner(recipe: Recipe, material: Material) -> ClassifyLearner:
         id2label=dict(enumerate(labels)),
         label2id={label: place for place, label in enumerate(labels)},
     )
+    set_padding(loaded)
     freeze_below(loaded.model, recipe.settings.freeze)
     if recipe.settings.lora:
         model = with_lora(loaded.model, recipe.settings.lora, "nli", seed=recipe.seeds.weights)
         loaded = loaded._replace(model=model)
-    return ClassifyLearner(loaded, material.content, recipe)
+    return ClassifyLearner(loaded, material.content, recipe, labels)
+
+
+def order_of_head(config: Any, name: str, labels: tuple[str, ...]) -> tuple[str, ...]:
+    """The labels in the order of the model's own head, where it has one for them.
+
+    Its weights are kept, so that the recipe's order would give its classes wrong names.
+    """
+    from gnomon.models.transformers.nli import known_order
+
+    makes: Sequence[str] = config.architectures or ()
+    if not any(make.endswith("ForSequenceClassification") for make in makes):
+        return labels
+    own = known_order(config, name)
+    return own if set(own) == set(labels) else labels
 
 
 class ClassifyLearner:
@@ -88,9 +109,12 @@ class ClassifyLearner:
 
     batches_in_epoch: int | None
 
-    def __init__(self, loaded: Pretrained, items: Items, recipe: Recipe) -> None:
+    def __init__(
+        self, loaded: Pretrained, items: Items, recipe: Recipe, labels: Sequence[str]
+    ) -> None:
         self.module, self.tokenizer, self.device = loaded
-        self.items, self.settings = items, recipe.settings
+        self.items, self.settings, self.labels = items, recipe.settings, labels
+        self.longest = min(self.settings.longest, loaded.longest or self.settings.longest)
         self.size, self.seed = recipe.schedule.batch, recipe.seeds.order
         self.batches_in_epoch = -(-len(items.train) // self.size)
 
@@ -132,12 +156,12 @@ class ClassifyLearner:
             texts,
             padding=True,
             truncation=True,
-            max_length=self.settings.longest,
+            max_length=self.longest,
             return_tensors="pt",
         )
         rows = []
         for item in items:
-            rows.append([label in item.gold for label in self.settings.labels])
+            rows.append([label in item.gold for label in self.labels])
         return encoded.to(self.device), torch.tensor(rows, device=self.device)
 
     def _scores(self, items: Sequence[Item]) -> Scores:
@@ -161,4 +185,11 @@ def _negative_log(logits: torch.Tensor, right: torch.Tensor) -> Any:
     return logits.logsumexp(-1) - of_right.logsumexp(-1)
 
 
-KIND = Kind("a classifier of sentence pairs", ItemData, Settings, read, open_learner)
+KIND = Kind(
+    "a classifier of sentence pairs",
+    ItemData,
+    Settings,
+    read,
+    open_learner,
+    measures=("accuracy", "loss"),
+)

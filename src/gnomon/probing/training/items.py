@@ -91,13 +91,27 @@ def read_material(data: ItemData, seed: int) -> Material:
             "nothing is left to train on.",
             "Carve out smaller parts, or make more items (options: per_group).",
         )
+    items = Items(train=train, parts=parts)
     hold_out = benchmark.hold_out if benchmark else ()
     if data.hold_out:
+        _check_tags(data.hold_out, items)
         hold_out = (data.hold_out,)
     for name, part in data.parts.items():
         check_apart(train, parts[name], name, _allowed(part), hold_out)
-    items = Items(train=train, parts=parts)
     return Material(items, {name: described(found) for name, found in items.every().items()})
+
+
+def _check_tags(hold_out: Sequence[str], items: Items) -> None:
+    """Refuse a tag that items lack: what they share would not be seen."""
+    for part, members in items.every().items():
+        for item in members:
+            for tag in hold_out:
+                if not item.tags.get(tag):
+                    raise UsageError(
+                        f"data.hold_out names the tag '{tag}', which the item '{item.id}' of "
+                        f"{part} does not have.",
+                        f"Choose among its tags: {', '.join(sorted(item.tags))}.",
+                    )
 
 
 def described(items: Sequence[Item]) -> dict[str, Any]:

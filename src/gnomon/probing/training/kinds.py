@@ -47,6 +47,9 @@ class Kind(NamedTuple):
     shorthand: Mapping[str, str] = {}  # short names of fields for --set, and their paths
     scheme: str = "hf"  # how what it makes is asked: -m SCHEME:DIR
     results: Callable[[Outcome], str] | None = None  # the card's results in words, else a table
+    # settings that must be given again to ask as was taught: --model-set NAME=VALUE
+    asked_with: tuple[str, ...] = ()
+    measures: tuple[str, ...] = ()  # on dev, by which the loop can choose the best weights
 
 
 # kind -> module with a KIND
@@ -65,3 +68,16 @@ def kind(name: str) -> Kind:
         raise unknown("kind of training", name, KINDS)
     found: Kind = import_module(KINDS[name]).KIND
     return found
+
+
+def way_to_ask(recipe: Recipe, folder: str) -> str:
+    """The options of `gnomon run` by which what a recipe makes is asked as it was taught."""
+    shape = kind(recipe.kind)
+    found = [f"-m {shape.scheme}:{folder}"]
+    usual = shape.settings()
+    for name in shape.asked_with:
+        value = getattr(recipe.settings, name)
+        if value != getattr(usual, name):
+            shown = str(value).lower() if isinstance(value, bool) else value
+            found.append(f"--model-set {name}={shown}")
+    return " ".join(found)

@@ -12,8 +12,8 @@ from gnomon.errors import DataError
 from gnomon.records import Item
 
 ANY = "*"  # allows every group and object
-HoldOut = tuple[tuple[str, ...], ...]  # alternatives: the first of which an item has every tag
 Tags = tuple[str, ...]
+HoldOut = tuple[Tags, ...]  # alternatives: the first of which all items have every tag
 
 
 def check_apart(
@@ -30,11 +30,22 @@ def check_apart(
         return
     if "group" not in allowed:
         _refuse(name, "group", "group", _shared(_groups(train), _groups(part)))
-    trained = _objects(train, hold_out)
-    for tags, values in _objects(part, hold_out).items():
+    for tags in _compared([*train, *part], hold_out):
         if not allowed.intersection(tags):
-            shared = _shared(trained.get(tags, {}), values)
+            shared = _shared(_objects(train, tags), _objects(part, tags))
             _refuse(name, tags[0], f"value of {' or '.join(tags)}", shared)
+
+
+def _compared(items: Sequence[Item], hold_out: HoldOut) -> HoldOut:
+    """The alternatives by which items are compared: the first that all have, else every one."""
+    for tags in hold_out:
+        if all(_has(item, tags) for item in items):
+            return (tags,)
+    return hold_out
+
+
+def _has(item: Item, tags: Tags) -> bool:
+    return all(map(item.tags.get, tags))
 
 
 def _refuse(name: str, unit: str, noun: str, shared: Sequence[str]) -> None:
@@ -71,12 +82,11 @@ def _groups(items: Sequence[Item]) -> dict[object, str]:
     return {item.group: item.group for item in items if item.group}
 
 
-def _objects(items: Sequence[Item], hold_out: HoldOut) -> dict[Tags, dict[object, str]]:
-    """The values of the tags that are held out, by the alternative that applies to their items."""
-    found: dict[Tags, dict[object, str]] = {}
+def _objects(items: Sequence[Item], tags: Tags) -> dict[object, str]:
+    """The values of tags, of the items that have all of them."""
+    found: dict[object, str] = {}
     for item in items:
-        tags = next((each for each in hold_out if all(map(item.tags.get, each))), ())
-        for tag in tags:
-            value = item.tags[tag]
-            found.setdefault(tags, {})[value] = value
+        if _has(item, tags):
+            for tag in tags:
+                found[item.tags[tag]] = item.tags[tag]
     return found

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from gnomon.errors import UsageError
 from gnomon.models.transformers.faults import check_folder, explained
 from gnomon.models.transformers.hf import place_of
+from gnomon.models.transformers.limits import longest_text
 from gnomon.models.transformers.loading import (
     MAKERS,
     best_device,
@@ -30,6 +31,11 @@ class Pretrained(NamedTuple):
     model: Any
     tokenizer: Any
     device: str
+
+    @property
+    def longest(self) -> int:
+        """Tokens that a text may have; 0 if the model does not say."""
+        return longest_text(self.model, self.tokenizer)
 
 
 def load_pretrained(
@@ -53,20 +59,42 @@ def load_pretrained(
     return Pretrained(model.to(chosen), tokenizer, chosen)
 
 
-def load_writer(name: str, weights_seed: int, device: str = "") -> tuple[Pretrained, str]:
-    """A model of language, and its kind: causal, seq2seq or masked."""
+def load_config(name: str) -> Any:
+    """The config of a model, without its weights."""
     _, transformers = libraries()
     path = _path(name)
     check_folder(path, allow_pickle=False)
     with quiet(), explained(name, allow_pickle=False):
-        config = transformers.AutoConfig.from_pretrained(path)
-    kind = kind_of(config, name)
+        return transformers.AutoConfig.from_pretrained(path)
+
+
+def load_writer(name: str, weights_seed: int, device: str = "") -> tuple[Pretrained, str]:
+    """A model of language, and its kind: causal, seq2seq or masked."""
+    kind = kind_of(load_config(name), name)
     if kind not in WRITING:
         raise UsageError(
             f"{name} is a model of kind {kind}, which writes no text.",
             f"Begin with one of these kinds: {', '.join(WRITING)}; or write kind: classify.",
         )
     return load_pretrained(name, MAKERS[kind], weights_seed=weights_seed, device=device), kind
+
+
+def set_padding(loaded: Pretrained) -> None:
+    """Say in the config which token fills up rows: a decoder's head must pass over it.
+
+    Many decoders have none of their own; the end of a text then stands for it.
+    """
+    tokenizer = loaded.tokenizer
+    if tokenizer.pad_token_id is None:
+        if tokenizer.eos_token is None:
+            raise UsageError(
+                "The model's tokenizer has no token that can fill up rows.",
+                "Give it a pad_token in its tokenizer_config.json, or begin with another model.",
+            )
+        tokenizer.pad_token = tokenizer.eos_token
+    config = loaded.model.config.get_text_config()
+    if config.pad_token_id is None:
+        config.pad_token_id = tokenizer.pad_token_id
 
 
 def freeze_below(model: Any, layers: int) -> None:

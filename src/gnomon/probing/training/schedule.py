@@ -14,16 +14,18 @@ Count = Annotated[int, Meta(ge=1)]
 Whole = Annotated[int, Meta(ge=0)]
 Positive = Annotated[float, Meta(gt=0)]
 NotNegative = Annotated[float, Meta(ge=0)]
+Seed = Annotated[int, Meta(ge=0, le=2**63 - 1)]  # as numpy and torch take it
 LAST = "last"  # as `best`: no measure chooses
+LOWER = ("loss", "perplexity")  # measures of which less is better
 Precision = Literal["float32", "bfloat16", "float16"]
 
 
 class Seeds(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Three draws that are independent of each other."""
 
-    data: int = 0  # which items are drawn, and into which part
-    order: int = 0  # the order of the items, and what dropout leaves out
-    weights: int = 0  # the values that new weights begin with
+    data: Seed = 0  # which items are drawn, and into which part
+    order: Seed = 0  # the order of the items, and what dropout leaves out
+    weights: Seed = 0  # the values that new weights begin with
 
 
 class Schedule(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -44,7 +46,7 @@ class Schedule(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     evaluate_every: Whole = 0  # in steps; 0 for the end of each epoch
     save_every: Whole = 0  # in steps; in any case with better weights and every minute
     best: str = "accuracy"  # the measure on dev that chooses the weights; `last` for the last ones
-    better: Literal["higher", "lower"] = "higher"
+    better: Literal["", "higher", "lower"] = ""  # by default as fits the measure
 
     def steps_in_epoch(self, batches: int | None) -> int | None:
         """How many steps an epoch of so many batches has.
@@ -87,9 +89,15 @@ class Schedule(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     def is_better(self, score: float, best: float | None) -> bool:
         """Whether a score is better than the best so far; one that is undefined never is.
 
-        >>> Schedule(better="lower").is_better(2.0, 3.0)
+        >>> Schedule(best="loss").is_better(2.0, 3.0)
         True
         """
         if best is None or isnan(best):
             return True
-        return score < best if self.better == "lower" else score > best
+        return score < best if self._prefers_lower else score > best
+
+    @property
+    def _prefers_lower(self) -> bool:
+        if self.better:
+            return self.better == "lower"
+        return self.best in LOWER

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
+from gnomon.errors import UsageError
 from gnomon.probing.prompts import Prompt, load_prompt
 from gnomon.probing.training.items import DEV, ItemData, Items, read_material
 from gnomon.probing.training.kinds import Kind, Material
@@ -33,6 +34,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     prompt: str = ""  # a prompt's name or file; by default that of the kind of model
     wording: int = 1
     shots: int | None = None  # of the prompt's worked examples; by default all
+    chat: bool | None = None  # as a conversation; by default where there is a chat template
     device: str = ""
     lora: Lora | None = None
 
@@ -61,6 +63,17 @@ def _prompt(settings: Settings, name: str) -> Prompt:
     return load_prompt(name, settings.wording).with_shots(settings.shots)
 
 
+def _converses(wanted: bool | None, kind: str, tokenizer: Any) -> bool:
+    """Whether items are put as a conversation: as hf: does it, since it will ask the model."""
+    possible = kind == "causal" and bool(getattr(tokenizer, "chat_template", None))
+    if wanted and not possible:
+        raise UsageError(
+            "text.chat is true, but the model has no chat template.",
+            "Leave it out of the recipe.",
+        )
+    return possible if wanted is None else wanted
+
+
 def open_learner(recipe: Recipe, material: Material) -> TextLearner:
     """Load the model, of the kind that its config says."""
     from gnomon.probing.training.pretrained import load_writer
@@ -78,12 +91,15 @@ class TextLearner:
     batches_in_epoch: int | None
 
     def __init__(self, loaded: Pretrained, kind: str, items: Items, recipe: Recipe) -> None:
-        from gnomon.probing.training.writers import PROMPTS, WRITERS
+        from gnomon.probing.training.writers import CHAT_PROMPT, PROMPTS, WRITERS
 
         self.module, self.tokenizer, _ = loaded
         settings: Settings = recipe.settings
-        self.prompt = _prompt(settings, settings.prompt or PROMPTS[kind])
-        self.writer: Any = WRITERS[kind](self.module, self.tokenizer, self.prompt)
+        converses = _converses(settings.chat, kind, self.tokenizer)
+        usual = CHAT_PROMPT if converses else PROMPTS[kind]
+        self.prompt = _prompt(settings, settings.prompt or usual)
+        how = {"chat": True} if converses else {}
+        self.writer: Any = WRITERS[kind](self.module, self.tokenizer, self.prompt, **how)
         self.items = items
         self.size, self.seed = recipe.schedule.batch, recipe.seeds.order
         self.batches_in_epoch = -(-len(items.train) // self.size)
@@ -142,4 +158,6 @@ KIND = Kind(
     Settings,
     read,
     open_learner,
+    measures=("accuracy",),
+    asked_with=("prompt", "wording", "shots", "chat"),
 )

@@ -17,6 +17,7 @@ from gnomon.models.choices import contexts
 from gnomon.models.transformers.blanks import fill
 from gnomon.models.transformers.causal import Causal
 from gnomon.models.transformers.decoding import start_token
+from gnomon.models.transformers.limits import longest_text
 from gnomon.models.transformers.masked import Masked
 from gnomon.models.transformers.passes import only_at
 from gnomon.models.transformers.seq2seq import Seq2seq
@@ -48,23 +49,24 @@ class Wanted(NamedTuple):
 
 
 class CausalWriter:
-    """A decoder: the word continues the prompt."""
+    """A decoder: the word continues the prompt, or is the reply in a conversation."""
 
-    def __init__(self, model: Any, tokenizer: Any, prompt: Prompt) -> None:
+    def __init__(self, model: Any, tokenizer: Any, prompt: Prompt, *, chat: bool = False) -> None:
         self.model, self.tokenizer, self.prompt = model, tokenizer, prompt
+        self.chat = chat
         self.reader = self.asker()
 
     def asker(self) -> Causal:
         """The model as it is asked: plain rows, since nothing is gained by trees here."""
-        return Causal(NAME, self.model, self.tokenizer, self.prompt, trees=False)
+        return Causal(NAME, self.model, self.tokenizer, self.prompt, chat=self.chat, trees=False)
 
     def logs(self, items: Sequence[Item], words: Sequence[str]) -> torch.Tensor:
         """For each item the log-probability that its word is written."""
         endings = []
         for item, word in zip(items, words, strict=True):
-            parts = self.prompt.parts(item)
-            endings.append([parts.lead + word + parts.after])
-        queries = self.reader.encoder.queries(contexts(self.prompt, items), endings)
+            endings.append([self._ending(item, word)])
+        texts = self.reader.contexts(items)
+        queries = self.reader.encoder.queries(texts, endings, complete=self.chat)
 
         rows, wanted = [], []
         for number, query in enumerate(queries):
@@ -74,6 +76,12 @@ class CausalWriter:
             for place, token in enumerate(ending, start=first):
                 wanted.append(Wanted(number, place, token, number))
         return _logs_in_rows(self.model, self.tokenizer, rows, wanted, len(items))
+
+    def _ending(self, item: Item, word: str) -> str:
+        if self.chat:
+            return word
+        parts = self.prompt.parts(item)
+        return parts.lead + word + parts.after
 
 
 class MaskedWriter:
@@ -141,6 +149,7 @@ class Seq2seqWriter:
 
 WRITERS = {"causal": CausalWriter, "masked": MaskedWriter, "seq2seq": Seq2seqWriter}
 PROMPTS = {"causal": "plain", "masked": "masked", "seq2seq": "t5"}  # as hf: asks them
+CHAT_PROMPT = "chat"  # of a decoder with a chat template
 
 
 def _place(prompt: Prompt, item: Item, word: str) -> int:
@@ -153,6 +162,7 @@ def _logs_in_rows(
     model: Any, tokenizer: Any, rows: Sequence[list[int]], wanted: Sequence[Wanted], items: int
 ) -> torch.Tensor:
     """The logs of tokens in rows; the head is given only the places where one is wanted."""
+    _check_lengths(model, tokenizer, rows)
     device = next(model.parameters()).device
     ids, seen = _padded(rows, tokenizer, device)
     at = torch.tensor(wanted, device=device)
@@ -163,6 +173,16 @@ def _logs_in_rows(
     if not narrowed:  # the head is not where the model says it is
         logits = logits[places]
     return _summed(logits, at, items)
+
+
+def _check_lengths(model: Any, tokenizer: Any, rows: Sequence[list[int]]) -> None:
+    """Refuse rows that the model cannot read."""
+    longest, most = max(map(len, rows)), longest_text(model, tokenizer)
+    if most and longest > most:
+        raise DataError(
+            f"an item with its prompt has {longest:,} tokens, the model reads at most {most:,}.",
+            "Show fewer worked examples (text.shots: 0), or choose a shorter prompt (text.prompt).",
+        )
 
 
 def _summed(logits: torch.Tensor, at: torch.Tensor, items: int) -> torch.Tensor:
