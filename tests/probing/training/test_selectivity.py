@@ -74,7 +74,7 @@ def test_the_card_tells_every_part_and_what_was_learnt_by_heart():
         tests={"test": scores, "train": {"relaxed_accuracy": 0.9, "control_on_its_labels": 0.6}},
     )
     told = results_in_words(outcome)
-    assert "On dev, the probe gets 100.0 % [90.7, 100.0] right" in told
-    assert "On test, " in told
+    assert told.startswith("On test, the probe gets 100.0 % [90.7, 100.0] right")
+    assert "On dev (which chose the epoch, and so flatters), the probe gets" in told
     assert "Selectivity: 25.0 points [" in told
     assert "Of its own training labels it has 60.0 % right" in told
