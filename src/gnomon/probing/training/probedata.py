@@ -49,8 +49,8 @@ class ProbeData(ItemData, frozen=True, kw_only=True, forbid_unknown_fields=True)
     test_split: str = "test"  # none if empty
     # what train and the other parts have in common, where it is known and wanted so
     may_share: tuple[str, ...] = ()
-    # a share of the objects (what the benchmark holds out, else its groups): train has none of
-    # them, and the other parts nothing else
+    # a share of the objects (what hold_out names, else groups): train has none of them, and the
+    # other parts nothing else; parts that are read from one place have none in common
     apart: Annotated[float, Meta(ge=0, lt=1)] = 0.0
 
 
