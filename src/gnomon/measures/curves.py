@@ -34,8 +34,9 @@ def over_draws(
 ) -> list[AtAmount]:
     """The curve of a measure, with Student's interval for the mean over draws.
 
-    It stays within the bounds of the measure, where it has any: of a share, 0 and 1. Draws that all agree are not certain: another item may still
-    differ, so there the interval is that of as many test items as there are.
+    It stays within the bounds of the measure, where it has any: of a share, 0 and 1. Draws that
+    all agree are not certain: another item may still differ, so there the interval is that of as
+    many test items as there are.
 
     >>> over_draws({5: [0.5, 0.6, 0.7], 1: [0.4]})[0]
     AtAmount(amount=1, mean=0.4, low=None, high=None, deviation=None, draws=1)

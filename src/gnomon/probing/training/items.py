@@ -244,6 +244,7 @@ def _ranked(names: Iterable[str], seed: int, purpose: str) -> list[str]:
 
 
 def limited(items: list[Item], limit: int, seed: int) -> list[Item]:
+    """At most so many items, drawn by the seed; all where the limit is 0."""
     if not limit or len(items) <= limit:
         return items
     kept = set(_ranked((item.id for item in items), seed, "limit")[:limit])
