@@ -11,6 +11,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from gnomon.cli import main
+from gnomon.cli.curve import _summary
 from gnomon.probing.curves import Amounts, curve_points
 from gnomon.probing.training import kinds
 from gnomon.probing.training.items import ItemData, read_material
@@ -201,6 +202,9 @@ def test_amounts_that_no_group_holds_are_told(give):
         (("--sizes", "1.5"), "no number of items"),
         (("--percent", "120"), "no percentage"),
         (("--sizes", ","), "no points"),
+        (("--sizes", "1,inf"), "not a list of finite numbers"),
+        (("--percent", "nan"), "not a list of finite numbers"),
+        (("--sizes", "1,2", "--set", "data.train.percent=50"), "Leave out data.train.percent"),
         (("--sizes", "1", "--draws", "0"), "once or more"),
         (("--sizes", "1", "--only", "7:1"), "1:1, 1:2, 1:3"),
     ],
@@ -209,6 +213,12 @@ def test_amounts_that_make_no_curve_are_refused(words, said, give):
     _, err = give(*CURVE, *words, code=2)
     assert said in err
     assert LEARNERS == []
+
+
+def test_a_selectivity_below_zero_is_told_with_its_interval():
+    curves = {"test": {"selectivity": {1.0: [-0.2, -0.1, -0.15]}}}
+    ((_, _, point),) = _summary(curves, {"test": 50})
+    assert point.low < point.mean < point.high < 0
 
 
 def taught(amount, draw, model="minilm"):

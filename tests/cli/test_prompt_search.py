@@ -158,3 +158,20 @@ def test_what_cannot_be_searched_is_refused_before_anything_is_asked(words, said
     _, err = give(*words, code=1 if "none.yaml" in words else 2)
     assert re.search(said, err)
     assert OPENED == []
+
+
+def test_a_misspelt_label_of_a_file_is_refused_with_the_nearest(give, candidates):
+    with candidates.open("a") as file:
+        file.write("answers:\n  - {larger: bigger, smaller: tiny}\n  - {lager: big}\n")
+    _, err = give(*SCALES, "--candidates", candidates, code=2)
+    assert "mine.yaml has a word for the label 'lager', which no item of scales has." in err
+    assert "Did you mean larger" in err
+    assert OPENED == []
+
+
+def test_a_label_that_only_items_beyond_the_limit_have_is_none_misspelt(give, candidates):
+    with candidates.open("a") as file:
+        file.write("answers:\n  - {larger: bigger, smaller: small, taller: high, shorter: low}\n")
+    two = (*SCALES[:-1], 2)
+    give(*two, "--grid", "--candidates", candidates)
+    assert OPENED

@@ -33,3 +33,10 @@ def test_draws_that_all_agree_are_not_certain():
 def test_one_draw_has_no_interval():
     (point,) = over_draws({1: [0.5]})
     assert (point.low, point.high, point.deviation) == (None, None, None)
+
+
+def test_a_difference_of_shares_may_be_negative():
+    (point,) = over_draws({1: [-0.2, -0.1, -0.15]}, bounds=(-1.0, 1.0))
+    assert -1 < point.low < point.mean < point.high < 0
+    (agreed,) = over_draws({1: [-0.2, -0.2]}, bounds=(-1.0, 1.0), items=50)
+    assert -1 < agreed.low < -0.2 < agreed.high

@@ -76,6 +76,29 @@ def test_what_was_trained_answers_as_its_score_on_dev_says(recipe, tmp_path):
     assert outcome.best["relaxed_accuracy"] == np.mean(right)
 
 
+def with_other_labels(items):
+    """Every other item offers taller and shorter, as those of scales do."""
+    words = {"larger": "taller", "smaller": "shorter"}
+    found = []
+    for number, item in enumerate(items):
+        if number % 2:
+            gold = tuple(words[label] for label in item.gold)
+            item = replace(item, choices=tuple(words.values()), gold=gold)
+        found.append(item)
+    return found
+
+
+def test_a_score_counts_only_the_labels_that_an_item_offers(recipe, tmp_path):
+    write_items(tmp_path / "train.jsonl", with_other_labels(pairs(0, 40)))
+    dev = with_other_labels(pairs(40, 56))
+    write_items(tmp_path / "dev.jsonl", dev)
+    outcome = carry_out(recipe("schedule.learning_rate=0.0001"), tmp_path / "probe")
+    asked = model(f"probe:{tmp_path / 'probe'}", device="cpu").open()
+    answers = asked.answer(dev)
+    right = [answer.choice in item.gold for item, answer in zip(dev, answers, strict=True)]
+    assert outcome.best["relaxed_accuracy"] == np.mean(right)
+
+
 def test_scores_are_log_probabilities_of_the_choices(recipe, tmp_path):
     carry_out(recipe(), tmp_path / "probe")
     asked = model(f"probe:{tmp_path / 'probe'}", device="cpu").open()

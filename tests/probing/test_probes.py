@@ -12,6 +12,7 @@ from gnomon.probing.probes import (
     epoch_targets,
     first_weights,
     label_probabilities,
+    picked_right,
     shuffled,
     shuffled_by_type,
     train_probes,
@@ -40,6 +41,15 @@ def separable(examples, size=16, labels=3, seed=0):
     return vectors, one_of((vectors @ teacher.T).argmax(axis=1), labels)
 
 
+def examples(vectors, gold):
+    """Examples that offer every label."""
+    return Examples(vectors, gold, np.ones(gold.shape[1:], dtype=bool))
+
+
+def mixed(gold, seed):
+    return shuffled(gold, np.ones_like(gold), seed)
+
+
 def accuracy(vectors, gold, learnt):
     picked = label_probabilities(vectors, learnt).argmax(axis=1)
     return gold[np.arange(len(gold)), picked].mean()
@@ -51,7 +61,7 @@ QUICK = Settings(learning_rate=1e-2, epochs=30)
 def test_what_is_linear_in_the_vectors_is_learnt_and_carries_over():
     train, dev = separable(800), separable(200, seed=1)
     (learnt,) = train_probes(
-        Examples(train[0], train[1][None]), Examples(dev[0], dev[1][None]), QUICK
+        examples(train[0], train[1][None]), examples(dev[0], dev[1][None]), QUICK
     )
     assert accuracy(*separable(1000, seed=2), learnt) > 0.95
 
@@ -60,13 +70,13 @@ def test_random_labels_are_not_learnt_beyond_the_examples():
     vectors, gold = separable(800)
     dev, dev_gold = separable(200, seed=1)
     (learnt,) = train_probes(
-        Examples(vectors, shuffled(gold, 0)[None]),
-        Examples(dev, shuffled(dev_gold, 1)[None]),
+        examples(vectors, mixed(gold, 0)[None]),
+        examples(dev, mixed(dev_gold, 1)[None]),
         QUICK,
     )
     test, test_gold = separable(2000, seed=2)
     most_frequent = test_gold.mean(axis=0).max()
-    assert accuracy(test, shuffled(test_gold, 2), learnt) < most_frequent + 0.05
+    assert accuracy(test, mixed(test_gold, 2), learnt) < most_frequent + 0.05
 
 
 @pytest.mark.parametrize("several", ["draw", "share"])
@@ -78,7 +88,7 @@ def test_the_weights_are_those_of_a_plain_loop_of_torch(several, decay):
     gold = with_one_right(draw.random((1, 45, 4)) < 0.4)
     chosen = Settings(epochs=4, learning_rate=1e-2, several=several, decay=decay)
     (learnt,) = train_probes(
-        Examples(vectors, gold), Examples(vectors, gold), chosen._replace(epochs=4)
+        examples(vectors, gold), examples(vectors, gold), chosen._replace(epochs=4)
     )
 
     layer = torch.nn.Linear(12, 4)
@@ -107,10 +117,10 @@ def test_the_weights_are_those_of_a_plain_loop_of_torch(several, decay):
 def test_a_control_beside_it_does_not_change_a_probe():
     vectors, gold = separable(100)
     dev, dev_gold = separable(50, seed=1)
-    alone = train_probes(Examples(vectors, gold[None]), Examples(dev, dev_gold[None]), QUICK)
-    both = np.stack([gold, shuffled(gold, 0)])
-    dev_both = np.stack([dev_gold, shuffled(dev_gold, 0)])
-    beside = train_probes(Examples(vectors, both), Examples(dev, dev_both), QUICK)
+    alone = train_probes(examples(vectors, gold[None]), examples(dev, dev_gold[None]), QUICK)
+    both = np.stack([gold, mixed(gold, 0)])
+    dev_both = np.stack([dev_gold, mixed(dev_gold, 0)])
+    beside = train_probes(examples(vectors, both), examples(dev, dev_both), QUICK)
     assert beside[0].epoch == alone[0].epoch
     assert np.allclose(beside[0].weights, alone[0].weights, atol=1e-5)
 
@@ -119,7 +129,7 @@ def test_the_earlier_of_two_equal_epochs_is_kept():
     vectors, gold = separable(40)
     everything = np.ones((1, 10, 3), dtype=bool)  # any answer is right in every epoch
     (learnt,) = train_probes(
-        Examples(vectors, gold[None]), Examples(vectors[:10], everything), QUICK
+        examples(vectors, gold[None]), examples(vectors[:10], everything), QUICK
     )
     assert (learnt.epoch, learnt.score) == (1, 1.0)
 
@@ -165,16 +175,54 @@ def test_an_epoch_has_every_example_at_most_once_and_whole_batches(examples, bat
 @given(golds, st.integers(0, 9))
 @settings(max_examples=20, deadline=None)
 def test_shuffled_labels_are_as_frequent_as_before(gold, seed):
-    before, after = gold[0], shuffled(gold[0], seed)
+    before, after = gold[0], mixed(gold[0], seed)
     assert sorted(map(tuple, before.tolist())) == sorted(map(tuple, after.tolist()))
 
 
 def test_a_type_has_one_label_wherever_it_occurs():
     gold = one_of(np.arange(60) % 4, 4)
     types = [f"word {number % 7}" for number in range(60)]
-    labels = shuffled_by_type(gold, types, 0)
+    labels = shuffled_by_type(gold, np.ones_like(gold), types, 0)
     by_type = {}
     for name, row in zip(types, labels, strict=True):
         by_type.setdefault(name, set()).add(tuple(row.tolist()))
     assert {len(rows) for rows in by_type.values()} == {1}
     assert len(set.union(*by_type.values())) > 1
+
+
+def of_two_kinds(count=60):
+    """Labels 0 and 1 are offered by every third example, labels 2 and 3 by the others."""
+    second = np.arange(count) % 3 > 0
+    offered = np.where(second[:, None], [False, False, True, True], [True, True, False, False])
+    gold = one_of(np.arange(count) % 2 + 2 * second, 4)
+    return gold, offered
+
+
+def test_only_the_labels_that_an_example_offers_are_picked():
+    gold, offered = of_two_kinds()
+    logits = gold.astype(float)  # the right label leads those that are offered
+    logits[~offered] = 5
+    assert picked_right(logits, gold, offered).all()
+    assert not picked_right(logits, gold, np.ones_like(offered)).any()
+
+
+def test_the_best_epoch_is_chosen_by_the_labels_on_offer():
+    gold, _ = of_two_kinds()
+    vectors = np.eye(4, dtype=np.float32)[gold.argmax(axis=1)]
+    (learnt,) = train_probes(
+        examples(vectors, gold[None]), Examples(vectors, gold[None], gold), Settings(epochs=3)
+    )
+    assert (learnt.epoch, learnt.score) == (1, 1.0)  # nothing but the right label is offered
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_control_says_only_what_an_example_offers(seed):
+    gold, offered = of_two_kinds()
+    types = [f"word {number % 7}" for number in range(len(gold))]
+    for labels in (
+        shuffled(gold, offered, seed),
+        shuffled_by_type(gold, offered, types, seed),
+    ):
+        assert (labels.sum(axis=1) == 1).all()
+        assert (offered | ~labels).all()
+    assert (shuffled(gold, offered, seed).sum(axis=0) == gold.sum(axis=0)).all()

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from gnomon.cli.choosing import chosen_models, in_all_wordings
-from gnomon.errors import UsageError
+from gnomon.cli.choosing import chosen_models, chosen_sources, in_all_wordings
+from gnomon.errors import UsageError, unknown
 from gnomon.itemsource import ItemSource
 from gnomon.records import Item
 from gnomon.registry import ModelSpec
@@ -38,6 +39,8 @@ def gathered(args: Namespace, source: ItemSource, items: Sequence[Item]) -> Cand
     listed = _listed(args, source, form)
     if listed is None:
         return _wordings(args, model, args.prompt or "")
+    if args.candidates:
+        _check_labels(args, listed, items)
     if not args.back_translate:
         return _as_models(args, source, model, sift(listed, kinds_of(items)), form)
     found = _back_translated(args, listed, items)
@@ -59,6 +62,27 @@ def _listed(args: Namespace, source: ItemSource, form: str) -> CandidateList | N
             f"Choose --form {listed.form}, or other candidates.",
         )
     return listed
+
+
+def _check_labels(args: Namespace, listed: CandidateList, items: Sequence[Item]) -> None:
+    """Refuse answer words for a label that no item has: it is most likely misspelt."""
+    named = set(chain.from_iterable(listed.answers))
+    known = _labels(items)
+    if args.limit and not named <= known:  # other items may have it
+        known = _labels(chosen_sources(args, [args.benchmark])[0].items())
+    for label in sorted(named - known):
+        raise UsageError(
+            f"{args.candidates} has a word for the label '{label}', which no item of "
+            f"{args.benchmark} has.",
+            unknown("label", label, known).hint,
+        )
+
+
+def _labels(items: Iterable[Item]) -> set[str]:
+    found: set[str] = set()
+    for item in items:
+        found.update(item.choices)
+    return found
 
 
 def _wordings(args: Namespace, model: ModelSpec, prompt: str) -> Candidates:

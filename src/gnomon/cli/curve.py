@@ -188,10 +188,17 @@ def _summary(curves: Curves, items: Mapping[str, int]) -> list[tuple[str, str, A
     found = []
     for part, measures in curves.items():
         for measure, grown in measures.items():
-            share = measure != "loss"
-            for point in over_draws(grown, share=share, items=items.get(part, 0)):
+            bounds = _bounds(measure)
+            for point in over_draws(grown, bounds=bounds, items=items.get(part, 0)):
                 found.append((part, measure, point))
     return found
+
+
+def _bounds(measure: str) -> tuple[float, float] | None:
+    """Between which figures a measure lies; a selectivity is a difference of two shares."""
+    if measure == "loss":
+        return None
+    return (-1.0, 1.0) if measure.startswith("selectivity") else (0.0, 1.0)
 
 
 def _listing(summary: Sequence[tuple[str, str, AtAmount]], amounts: Amounts) -> Listing:

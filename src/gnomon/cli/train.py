@@ -9,8 +9,12 @@ examples:
   gnomon train recipe.yaml -o trained --set schedule.epochs=5 --set seeds.data=1
   gnomon train recipe.yaml --check
   gnomon run spacenli -m hf:trained
-  gnomon train probe --set model=hf:minilm --set benchmark=viphy-size --set data.apart=0.3 -o p
+  gnomon train probe --set model=hf:minilm --set benchmark=viphy-size --set data.apart=0.5 -o p
   gnomon run viphy-size -m probe:p
+
+The scores that are printed for test are of items that training never saw; those of dev are of the
+items that chose the weights. `gnomon run` asks the whole benchmark, training items among them,
+unless its source has splits (--split test).
 
 DIR gets the weights (safetensors), the recipe as resolved, digests of the data, the loss of each
 step, and a card in words (README.md).
@@ -94,10 +98,12 @@ def _parts(recipe: Recipe) -> Listing:
 
 
 def _scores(outcome: Outcome) -> Listing:
-    """The scores on each part."""
+    """The scores on each part: what was tested first, then what chose the weights."""
     from gnomon.contracts import Listing
 
-    parts = {"dev": outcome.best, **outcome.tests}
+    parts = {**outcome.tests, "dev": outcome.best}
+    if "train" in outcome.tests:
+        parts["train"] = parts.pop("train")
     rows = []
     for part, scores in parts.items():
         for measure, value in scores.items():

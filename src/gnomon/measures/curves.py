@@ -15,6 +15,7 @@ from gnomon.measures.distributions import t_quantile
 from gnomon.measures.intervals import where_all_agree
 
 Grown = Mapping[float, Sequence[float]]  # amount -> the figures of its draws
+Bounds = tuple[float, float]
 
 # Shares of right answers that training measures: of a part the first that it has is drawn.
 SHARES = ("accuracy", "relaxed_accuracy")
@@ -32,12 +33,13 @@ class AtAmount(NamedTuple):
 
 
 def over_draws(
-    grown: Grown, *, level: float = 0.95, share: bool = True, items: int = 0
+    grown: Grown, *, level: float = 0.95, bounds: Bounds | None = (0.0, 1.0), items: int = 0
 ) -> list[AtAmount]:
     """The curve of a measure, with Student's interval for the mean over draws.
 
-    A share stays between 0 and 1. Draws that all agree are not certain: another item may still
-    differ, so there the interval is that of as many test items as there are.
+    It stays within the bounds of the measure, where it has any: of a share, 0 and 1. Draws that
+    all agree are not certain: another item may still differ, so there the interval is that of as
+    many test items as there are.
 
     >>> over_draws({5: [0.5, 0.6, 0.7], 1: [0.4]})[0]
     AtAmount(amount=1, mean=0.4, low=None, high=None, deviation=None, draws=1)
@@ -45,7 +47,7 @@ def over_draws(
     found = []
     for amount, values in sorted(grown.items()):
         point = _at(amount, values, level)
-        found.append(_as_share(point, items, level) if share else point)
+        found.append(_within(point, bounds, items, level) if bounds else point)
     return found
 
 
@@ -58,11 +60,11 @@ def _at(amount: float, values: Sequence[float], level: float) -> AtAmount:
     return AtAmount(amount, mean, mean - reach, mean + reach, deviation, count)
 
 
-def _as_share(point: AtAmount, items: int, level: float) -> AtAmount:
+def _within(point: AtAmount, bounds: Bounds, items: int, level: float) -> AtAmount:
     if point.low is None or point.high is None:
         return point
-    low, high = max(0.0, point.low), min(1.0, point.high)
+    low, high = max(bounds[0], point.low), min(bounds[1], point.high)
     if point.deviation == 0 and items > 1:
         t = t_quantile(0.5 + level / 2, items - 1)
-        low, high = where_all_agree(point.mean, items, (0.0, 1.0), t)
+        low, high = where_all_agree(point.mean, items, bounds, t)
     return point._replace(low=low, high=high)

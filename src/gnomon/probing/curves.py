@@ -8,6 +8,7 @@ what a smaller amount was trained on, a larger one is trained on too.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from math import isfinite
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -49,6 +50,13 @@ def curve_points(
 ) -> list[CurvePoint]:
     """Every training of a curve, its recipe checked; small amounts come first, draw by draw."""
     base = load_recipe(recipe, changes)
+    percent = getattr(getattr(base.data, "train", None), "percent", 100)
+    if amounts.unit == "per_pattern" and percent < 100:
+        raise UsageError(
+            f"The recipe trains on {percent:g} % of what is drawn, so a larger size would not "
+            "contain a smaller one.",
+            "Leave out data.train.percent, or grow by --percent 10,25,50 in place of --sizes.",
+        )
     found = []
     for amount in amounts.values:
         for draw in range(amounts.draws):
@@ -79,7 +87,7 @@ def sizes_of(text: str) -> tuple[float, ...]:
     """
     found = _numbers(text, "--sizes 1,2,5,10,20")
     for number in found:
-        if number < 0 or number != int(number):
+        if number < 0 or not number.is_integer():
             raise UsageError(
                 f"{number:g} is no number of items.", "Give whole numbers: --sizes 1,2,5,10,20"
             )
@@ -102,6 +110,8 @@ def _numbers(text: str, example: str) -> tuple[float, ...]:
         found = {float(part) for part in text.split(",") if part.strip()}
     except ValueError:
         raise UsageError(f"'{text}' is not a list of numbers.", f"Write {example}") from None
+    if not all(map(isfinite, found)):
+        raise UsageError(f"'{text}' is not a list of finite numbers.", f"Write {example}")
     if not found:
         raise UsageError("The curve has no points.", f"Write {example}")
     return tuple(sorted(found))

@@ -62,6 +62,7 @@ class Examples(NamedTuple):
 
     vectors: Vectors  # [examples, size]
     gold: Flags  # [heads, examples, labels]
+    offered: Flags  # [examples, labels] the labels among which each example chooses
 
 
 class Epoch(NamedTuple):
@@ -96,7 +97,7 @@ def train_probes(
     for epoch in range(1, settings.epochs + 1):
         losses = _run_epoch(layer, vectors, train.gold, settings, epoch)
         weights = layer.weights
-        scores = relaxed_accuracies(dev_vectors, weights, dev.gold)
+        scores = relaxed_accuracies(dev_vectors, weights, dev.gold, dev.offered)
         for head, score in enumerate(scores):
             known = best[head]
             if known is None or score > known.score:
@@ -135,37 +136,67 @@ def epoch_targets(gold: Flags, settings: Settings, epoch: int) -> Vectors:
     return drawn
 
 
-def relaxed_accuracies(vectors: Vectors, weights: Vectors, gold: Flags) -> list[float]:
+def relaxed_accuracies(
+    vectors: Vectors, weights: Vectors, gold: Flags, offered: Flags
+) -> list[float]:
     """For each head, the share of examples whose highest label is a right one (ViPhy's R-Acc).
 
-    `weights` are [heads, labels, size + 1], and the vectors have their ones.
+    `weights` are [heads, labels, size + 1], and the vectors have their ones. Only labels that an
+    example offers count.
     """
     found = []
     for own, right in zip(weights, gold, strict=True):
-        picked = (vectors @ own.T).argmax(axis=1)
-        found.append(float(right[np.arange(len(right)), picked].mean()))
+        found.append(float(picked_right(vectors @ own.T, right, offered).mean()))
     return found
 
 
-def shuffled(gold: Flags, seed: int) -> Flags:
-    """The same sets of labels, given to examples at random: every label is as frequent as before.
+def picked_right(logits: Any, gold: Flags, offered: Flags) -> Flags:
+    """For each example, whether the highest of the labels that it offers is a right one."""
+    picked = np.where(offered, logits, -np.inf).argmax(axis=1)
+    flags: Flags = gold[np.arange(len(gold)), picked]
+    return flags
+
+
+def shuffled(gold: Flags, offered: Flags, seed: int) -> Flags:
+    """The same sets of labels, given at random to examples that offer the same labels.
+
+    So every label is as frequent as before, and none stands where it cannot be chosen.
 
     >>> gold = np.array([[True, False], [True, False], [False, True]])
-    >>> shuffled(gold, 0).sum(axis=0).tolist()
+    >>> shuffled(gold, np.ones_like(gold), 0).sum(axis=0).tolist()
     [2, 1]
     """
-    return gold[np.random.default_rng([seed, 4]).permutation(len(gold))]
+    order = np.random.default_rng([seed, 4]).permutation(len(gold))
+    kinds = _kinds(offered)
+    places = kinds.argsort(kind="stable")
+    givers = order[kinds[order].argsort(kind="stable")]
+    found = np.empty_like(gold)
+    found[places] = gold[givers]
+    return found
 
 
-def shuffled_by_type(gold: Flags, types: Sequence[str], seed: int) -> Flags:
+def shuffled_by_type(gold: Flags, offered: Flags, types: Sequence[str], seed: int) -> Flags:
     """Each type of example gets the labels of one example at random, wherever it occurs.
 
     That is the control task of Hewitt and Liang, whose types are words: it can be learnt only by
-    heart, and carries over to other examples of a type.
+    heart, and carries over to other examples of a type. Where a type occurs with other labels to
+    choose from, it gets one of these.
     """
     draw = np.random.default_rng([seed, 5])
-    known = {name: gold[draw.integers(len(gold))] for name in sorted(set(types))}
-    return np.stack([known[name] for name in types])
+    kinds = _kinds(offered)
+    members = [np.flatnonzero(kinds == kind) for kind in range(kinds.max() + 1)]
+    both = list(zip(types, kinds.tolist(), strict=True))
+    known = {}
+    for name, kind in sorted(set(both)):
+        giver = members[kind][draw.integers(len(members[kind]))]
+        known[name, kind] = gold[giver]
+    return np.stack([known[each] for each in both])
+
+
+def _kinds(offered: Flags) -> NDArray[np.int64]:
+    """A number for each example: equal where the same labels are offered."""
+    _, found = np.unique(offered, axis=0, return_inverse=True)
+    return found.reshape(-1)
 
 
 def label_probabilities(vectors: Vectors, learnt: Learnt) -> Any:

@@ -41,6 +41,20 @@ def test_no_caption_held_out_is_trained_on(file):
     assert texts(corpus, "development").isdisjoint(texts(corpus, "test"))
 
 
+def test_a_picture_does_not_both_choose_and_test(tmp_path):
+    rows = []
+    for picture in range(100, 160):
+        for number in range(4):
+            caption = {"caption": f"{picture} is seen {number}", "image": str(picture)}
+            rows.append(json.dumps(caption))
+    (tmp_path / "a.jsonl").write_text("\n".join(rows))
+    corpus = opened(tmp_path / "a.jsonl", held_out=0.5)
+    chosen = {text.split()[0] for text in texts(corpus, "development")}
+    tested = {text.split()[0] for text in texts(corpus, "test")}
+    assert min(len(chosen), len(tested)) > 5
+    assert chosen.isdisjoint(tested)
+
+
 def test_every_caption_is_accounted_for(file):
     with file.open("a") as stream:
         stream.write('\n{"caption": "Cat."}\n{"caption": 7}\n')

@@ -157,7 +157,7 @@ def test_three_seeds_are_the_draws_of_a_curve(content, studio, tmp_path):
     losses = [carry_out(point.recipe, point.folder).best["loss"] for point in points]
     assert [point.recipe.seeds.weights for point in points] == [1, 2, 3]
     assert len(set(losses)) == 3
-    (at,) = over_draws({100.0: losses}, share=False)
+    (at,) = over_draws({100.0: losses}, bounds=None)
     assert at.mean == pytest.approx(sum(losses) / 3)
     assert at.deviation == pytest.approx(np.std(losses, ddof=1))
 

@@ -21,7 +21,7 @@ from gnomon.files import read_json
 from gnomon.fingerprint import fingerprint, sha256_of
 from gnomon.probing.captions.making import FACTS, Facts, Wanted, make_corpus
 
-VERSION = 1  # of what lies in the cache
+VERSION = 2  # of what lies in the cache
 
 
 class Captions:

@@ -14,7 +14,7 @@ import numpy as np
 
 from gnomon.errors import DataError
 from gnomon.probing.captions.reading import Caption, Damage, Damages, Report, read_captions
-from gnomon.probing.captions.splitting import Part, Split, split, text_hash
+from gnomon.probing.captions.splitting import Half, Part, Split, split, text_hash
 from gnomon.probing.captions.tokenizing import trained_tokenizer
 from gnomon.writing import is_running
 
@@ -97,10 +97,12 @@ class _Making:
 
         writer = _Writer(tokenizer, wanted.longest, folder)
         training = writer.write("training", self._texts(chosen, "training"))
-        held_out = list(_once(self._texts(chosen, "held out")))
-        development = writer.write("development", iter(held_out[::2]))
-        test = writer.write("test", iter(held_out[1::2]))
-        self._check(training, test)
+        halves: dict[Half, list[str]] = {"development": [], "test": []}
+        for caption in _once(self._captions(chosen, "held out")):
+            halves[chosen.half(caption)].append(caption.text)
+        development = writer.write("development", iter(halves["development"]))
+        test = writer.write("test", iter(halves["test"]))
+        self._check(training, development, test)
         return Facts(
             captions=self.captions,
             short=self.short,
@@ -136,13 +138,17 @@ class _Making:
             return load_tokenizer(place_of(name).path)
 
     def _texts(self, chosen: Split, part: Part) -> Iterator[str]:
+        for caption in self._captions(chosen, part):
+            yield caption.text
+
+    def _captions(self, chosen: Split, part: Part) -> Iterator[Caption]:
         self.shared = 0
         for caption in self._read(_pass_over):
             if self._is_short(caption):
                 continue
             found = chosen.part(caption)
             if found == part:
-                yield caption.text
+                yield caption
             elif found == "shared":
                 self.shared += 1
 
@@ -154,17 +160,18 @@ class _Making:
     def _is_short(self, caption: Caption) -> bool:
         return len(caption.text.split()) < self.wanted.least_words
 
-    def _check(self, training: int, test: int) -> None:
+    def _check(self, training: int, development: int, test: int) -> None:
         named = ", ".join(file.name for file in self.wanted.files)
         if not training:
             raise DataError(
                 f"{named}: of {self.captions:,} captions none is left to train on.",
                 f"Give more captions, of {self.wanted.least_words} or more words each.",
             )
-        if not test:
+        if not development or not test:
+            empty = "test" if development else "choose the best weights"
             raise DataError(
-                f"{named}: of {self.captions:,} captions fewer than two are held out.",
-                "Give more captions, or a larger share: --set data.held_out=0.2",
+                f"{named}: of {self.captions:,} captions none is held out to {empty}.",
+                "Give captions of more pictures, or a larger share: --set data.held_out=0.2",
             )
 
 
@@ -196,14 +203,14 @@ class _Writer:
         return list(filter(None, made["input_ids"]))
 
 
-def _once(texts: Iterable[str]) -> Iterator[str]:
+def _once(captions: Iterable[Caption]) -> Iterator[Caption]:
     """Each text where it comes first."""
     known = set()
-    for text in texts:
-        key = text_hash(text)
+    for caption in captions:
+        key = text_hash(caption.text)
         if key not in known:
             known.add(key)
-            yield text
+            yield caption
 
 
 def _pass_over(damage: Damage) -> None:

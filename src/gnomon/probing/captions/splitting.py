@@ -15,6 +15,7 @@ from typing import Literal, NamedTuple
 from gnomon.probing.captions.reading import Caption
 
 Part = Literal["training", "held out", "shared"]
+Half = Literal["development", "test"]
 WHOLE = 2**64
 
 
@@ -32,6 +33,10 @@ class Split(NamedTuple):
         if text_hash(caption.text) in self.texts:
             return "shared"
         return "training"
+
+    def half(self, caption: Caption) -> Half:
+        """Whether a caption that is held out chooses or tests; a picture does one of the two."""
+        return "development" if _hash(f"{self.seed}\0half\0{_name(caption)}") % 2 else "test"
 
 
 def split(captions: Iterable[Caption], share: float, most: int, seed: int) -> Split:
@@ -60,9 +65,13 @@ def text_hash(text: str) -> int:
 
 def _place(caption: Caption, seed: int) -> int:
     """Where the picture of a caption, or else its text, lies between 0 and 2**64."""
+    return _hash(f"{seed}\0{_name(caption)}")
+
+
+def _name(caption: Caption) -> str:
     if caption.image:
-        return _hash(f"{seed}\0image\0{caption.image}")
-    return _hash(f"{seed}\0text\0{caption.text.casefold()}")
+        return f"image\0{caption.image}"
+    return f"text\0{caption.text.casefold()}"
 
 
 def _hash(text: str) -> int:

@@ -77,14 +77,14 @@ class Items(msgspec.Struct, frozen=True, kw_only=True):
 
 def read_material(data: ItemData, seed: int) -> Material:
     """The items of a recipe, checked: each can be asked, and no part shares what it must not."""
-    pool, benchmark = _read(data.train)
+    pool, benchmark = read_place(data.train)
     parts: dict[str, list[Item]] = {}
     for name, part in data.parts.items():
         if _is_carved(name, part):
             found, pool = carved(pool, part, seed, name)
         else:
-            found, _ = _read(part)
-        parts[name] = _limited(found, part.limit, seed)
+            found, _ = read_place(part)
+        parts[name] = limited(found, part.limit, seed)
     train = drawn(pool, data.train, seed)
     if not train:
         raise DataError(
@@ -149,7 +149,7 @@ def drawn(pool: Sequence[Item], how: Pool, seed: int) -> list[Item]:
     return [item for item in pool if item.id in kept]
 
 
-def _read(place: Pool | Part) -> tuple[list[Item], Benchmark | None]:
+def read_place(place: Pool | Part) -> tuple[list[Item], Benchmark | None]:
     """The items of a source or a file, and the benchmark that they belong to, where it is known."""
     if bool(place.source) == bool(place.file):
         raise UsageError(
@@ -257,7 +257,8 @@ def _ranked(names: Iterable[str], seed: int, purpose: str) -> list[str]:
     return sorted(names, key=lambda name: digest(str(seed), purpose, name, digits=32))
 
 
-def _limited(items: list[Item], limit: int, seed: int) -> list[Item]:
+def limited(items: list[Item], limit: int, seed: int) -> list[Item]:
+    """At most so many items, drawn by the seed; all where the limit is 0."""
     if not limit or len(items) <= limit:
         return items
     kept = set(_ranked((item.id for item in items), seed, "limit")[:limit])

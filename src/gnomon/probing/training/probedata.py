@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from inspect import signature
+from itertools import chain
 from typing import Annotated, Any, NamedTuple
 
 import msgspec
@@ -12,7 +13,7 @@ from msgspec.structs import replace
 
 from gnomon.contracts import Benchmark
 from gnomon.errors import DataError, UsageError
-from gnomon.itemsource import load, named_source
+from gnomon.itemsource import named_source
 from gnomon.probing.training.items import (
     DEV,
     ItemData,
@@ -21,12 +22,15 @@ from gnomon.probing.training.items import (
     Pool,
     described,
     drawn,
+    limited,
     read_material,
+    read_place,
 )
 from gnomon.probing.training.kinds import Material
-from gnomon.probing.training.overlap import check_apart
+from gnomon.probing.training.overlap import HoldOut, check_apart
 from gnomon.records import Item, digest
 
+TEST = "test"
 SPLIT = "split"  # the option by which a source gives one of its parts
 
 
@@ -34,7 +38,7 @@ class ProbeData(ItemData, frozen=True, kw_only=True, forbid_unknown_fields=True)
     """The recipe's `data`: as for any training on items, or a benchmark by its name.
 
     A benchmark whose source has splits is taken as it is divided; else a part of its groups is
-    carved out for development.
+    carved out to choose the best epoch (dev), and another to test it.
     """
 
     train: Pool = Pool()
@@ -45,8 +49,8 @@ class ProbeData(ItemData, frozen=True, kw_only=True, forbid_unknown_fields=True)
     test_split: str = "test"  # none if empty
     # what train and the other parts have in common, where it is known and wanted so
     may_share: tuple[str, ...] = ()
-    # a share of the objects (what the benchmark holds out, else its groups): train has none of
-    # them, and the other parts nothing else
+    # a share of the objects (what hold_out names, else groups): train has none of them, and the
+    # other parts nothing else; parts that are read from one place have none in common
     apart: Annotated[float, Meta(ge=0, lt=1)] = 0.0
 
 
@@ -65,15 +69,16 @@ def read_probe_items(data: ProbeData, seed: int) -> Material:
         data = by_splits(data)
     elif data.train.source:
         benchmark = named_source(data.train.source)[0]
+    hold_out = _hold_out(data, benchmark)
     if data.apart:
-        items = _held_apart(data, benchmark, seed)
+        items = _held_apart(data, hold_out, seed)
     else:
         items = read_material(data, seed).content
     digests = {}
     for name, members in items.every().items():
         digests[name] = described(members)
         if name != "train":
-            digests[name]["shared_with_train"] = shared_counts(items.train, members, benchmark)
+            digests[name]["shared_with_train"] = shared_counts(items.train, members, hold_out)
     return Material(ProbeItems(items, benchmark), digests)
 
 
@@ -87,14 +92,14 @@ def by_splits(data: ProbeData) -> ProbeData:
     found, source = named_source(data.benchmark)
     if SPLIT not in signature(found.sources[source]).parameters:
         train = replace(data.train, source=data.benchmark, options=data.options)
-        return replace(data, train=train, parts=data.parts or {DEV: _without_splits(data)})
+        return replace(data, train=train, parts=data.parts or _without_splits(data))
 
     def options_of(split: str) -> dict[str, Any]:
         return {**data.options, SPLIT: split}
 
     train = replace(data.train, source=data.benchmark, options=options_of(data.train_split))
     parts = dict(data.parts)
-    for name, split in ((DEV, data.dev_split), ("test", data.test_split)):
+    for name, split in ((DEV, data.dev_split), (TEST, data.test_split)):
         if split and name not in parts:
             parts[name] = Part(
                 source=data.benchmark, options=options_of(split), may_share=data.may_share
@@ -102,21 +107,28 @@ def by_splits(data: ProbeData) -> ProbeData:
     return replace(data, train=train, parts=parts)
 
 
-def _without_splits(data: ProbeData) -> Part:
-    """The development part of a source that has no splits."""
+def _without_splits(data: ProbeData) -> dict[str, Part]:
+    """The parts of a source that has no splits."""
     if data.apart:  # what is held out of train
-        return Part(source=data.benchmark, options=data.options)
-    return Part(by="group", may_share=data.may_share)
+        part = Part(source=data.benchmark, options=data.options)
+        return {DEV: part, TEST: part}
+    dev = Part(by="group", share=0.2, may_share=data.may_share)
+    return {DEV: dev, TEST: replace(dev, share=0.25)}  # of what dev leaves: as many as dev
 
 
-def shared_counts(
-    train: Sequence[Item], part: Sequence[Item], benchmark: Benchmark | None
-) -> dict[str, int]:
+def _hold_out(data: ProbeData, benchmark: Benchmark | None) -> HoldOut:
+    """The tags that hold objects: the recipe's, else the benchmark's."""
+    if data.hold_out:
+        return (data.hold_out,)
+    return benchmark.hold_out if benchmark else ()
+
+
+def shared_counts(train: Sequence[Item], part: Sequence[Item], hold_out: HoldOut) -> dict[str, int]:
     """How many items of a part have their group, or an object, among those of train."""
     groups = {item.group for item in train if item.group}
     found = {"items": len(part), "with a group of train": 0}
     found["with a group of train"] = sum(item.group in groups for item in part)
-    tags = object_tags(train, benchmark)
+    tags = object_tags([*train, *part], hold_out)
     if tags:
         known = _values(train, tags)
         shares = [sum(item.tags[tag] in known for tag in tags) for item in part]
@@ -125,45 +137,63 @@ def shared_counts(
     return found
 
 
-def _held_apart(data: ProbeData, benchmark: Benchmark | None, seed: int) -> Items:
+def _held_apart(data: ProbeData, hold_out: HoldOut, seed: int) -> Items:
     """Items whose objects are all held out, or none of them; the others are left out."""
-    if benchmark is None or any(part.by for part in data.parts.values()):
+    if any(part.by for part in data.parts.values()):
         raise UsageError(
-            "Objects are held out of a benchmark whose parts have a source each.",
+            "Objects are held out of parts that have a source or a file each.",
             "Give data.benchmark, and no part with by.",
         )
-    pool = list(load(data.train.source, **data.train.options).items())
-    parts = {}
-    for name, part in data.parts.items():
-        parts[name] = list(load(part.source, **part.options).items())
-    tags = object_tags(pool, benchmark)
-    units = _values(pool, tags)
-    for members in parts.values():
-        units |= _values(members, tags)
+    pool, _ = read_place(data.train)
+    parts = {name: read_place(part)[0] for name, part in data.parts.items()}
+    every = [*pool, *chain.from_iterable(parts.values())]
+    tags = object_tags(every, hold_out)
+    if data.hold_out and not tags:
+        raise UsageError(
+            f"Not every item has all tags of hold_out: {', '.join(data.hold_out)}.",
+            f"Choose among: {', '.join(sorted(every[0].tags)) if every else 'none'}.",
+        )
+    units = _values(every, tags)
     ranked = sorted(units, key=lambda unit: digest(str(seed), "hold out", unit, digits=32))
-    held = set(ranked[: max(1, round(len(ranked) * data.apart))])
+    held = ranked[: max(1, round(len(ranked) * data.apart))]
 
-    train = [item for item in pool if held.isdisjoint(_units(item, tags))]
+    train = [item for item in pool if _units(item, tags).isdisjoint(held)]
     kept = {}
-    for name, members in parts.items():
-        kept[name] = [item for item in members if held.issuperset(_units(item, tags))]
-        if not kept[name] or not train:
+    for name, own in _dealt_out(held, data.parts).items():
+        found = [item for item in parts[name] if own.issuperset(_units(item, tags))]
+        if not found or not train:
             raise DataError(
                 f"no item of {name if train else 'train'} is left when objects are held out.",
                 "Hold out another share of them: data.apart.",
             )
-        check_apart(train, kept[name], name, frozenset(), benchmark.hold_out)
+        part = data.parts[name]
+        kept[name] = limited(found, part.limit, seed)
+        check_apart(train, kept[name], name, frozenset(part.may_share), hold_out)
     return Items(train=drawn(train, data.train, seed), parts=kept)
 
 
-def object_tags(items: Sequence[Item], benchmark: Benchmark | None) -> tuple[str, ...]:
+def _dealt_out(held: Sequence[str], parts: Mapping[str, Part]) -> dict[str, set[str]]:
+    """The objects that each part may have: parts that are read from one place have none in common.
+
+    Splits of their own are divided already, and each may have all that is held out.
+    """
+    places: dict[tuple[str, str, bytes], list[str]] = {}
+    for name, part in parts.items():
+        options = msgspec.json.encode(part.options, order="sorted")
+        places.setdefault((part.source, part.file, options), []).append(name)
+    found = {}
+    for names in places.values():
+        for number, name in enumerate(names):
+            found[name] = set(held[number :: len(names)])
+    return found
+
+
+def object_tags(items: Sequence[Item], hold_out: HoldOut) -> tuple[str, ...]:
     """The tags that hold the objects of items: the first list of `hold_out` that they have in full.
 
-    None where the benchmark is not known, or its items have no objects.
+    None where the items have no objects.
     """
-    if benchmark is None:
-        return ()
-    for tags in benchmark.hold_out:
+    for tags in hold_out:
         if all(item.tags.get(tag) for item in items for tag in tags):
             return tags
     return ()

@@ -40,6 +40,20 @@ if TYPE_CHECKING:
 TOLD_EVERY = 10  # epochs, which take a blink
 
 
+class _Parts(NamedTuple):
+    """What the heads are trained on and measured by, of each part."""
+
+    vectors: dict[str, Vectors]
+    gold: dict[str, Flags]
+    offered: dict[str, Flags]
+    control: dict[str, Flags]  # what the control is to say
+
+    def examples(self, part: str) -> Examples:
+        """The examples of a part, for probe and control."""
+        labels = np.stack([self.gold[part], self.control[part]])
+        return Examples(self.vectors[part], labels, self.offered[part])
+
+
 class _Heads(NamedTuple):
     """Probe and control after training, and how it went."""
 
@@ -67,8 +81,10 @@ def train_probe(recipe: Recipe, material: Material, folder: Path, watch: Watch |
         vectors[part] = store.vectors(texts, _telling(part, watch))
 
     gold = {part: gold_of(members, labels) for part, members in items.every().items()}
-    control = _control_labels(recipe, items, gold)
-    heads = _train_heads(recipe, vectors, gold, control, folder, watch)
+    offered = {part: offered_of(members, labels) for part, members in items.every().items()}
+    control = _control_labels(recipe, items, gold, offered)
+    parts = _Parts(vectors, gold, offered, control)
+    heads = _train_heads(recipe, parts, folder, watch)
     about = About(
         backbone=f"hf:{name}",
         seen=backbone.describe(),
@@ -81,17 +97,12 @@ def train_probe(recipe: Recipe, material: Material, folder: Path, watch: Watch |
         train_sha256=material.digests["train"]["sha256"],
     )
     write_probe(folder, about, heads.learnt)
-    scores = _scores(material, vectors, gold, control, recipe, heads.learnt)
+    scores = _scores(material, parts, recipe, heads.learnt)
     return _outcome(recipe, heads, len(items.train), scores, backbone.describe()["parameters"])
 
 
 def _scores(
-    material: Material,
-    vectors: dict[str, Vectors],
-    gold: dict[str, Flags],
-    control: dict[str, Flags],
-    recipe: Recipe,
-    heads: dict[str, Learnt],
+    material: Material, parts: _Parts, recipe: Recipe, heads: dict[str, Learnt]
 ) -> dict[str, Scores]:
     """What both heads get right of each part; of train, each of its own labels.
 
@@ -99,17 +110,20 @@ def _scores(
     by the right ones. Labels by type carry over, and there it is measured by its own.
     """
     items: Items = material.content.items
-    judged = control if recipe.settings.control_by else gold
+    judged = parts.control if recipe.settings.control_by else parts.gold
+
+    def right(head: str, part: str, gold: dict[str, Flags]) -> Flags:
+        return right_flags(parts.vectors[part], gold[part], parts.offered[part], heads[head])
+
     scores = {}
     for part, members in items.parts.items():
-        right = {
-            "probe": right_flags(vectors[part], gold[part], heads["probe"]),
-            "control": right_flags(vectors[part], judged[part], heads["control"]),
+        flags = {
+            "probe": right("probe", part, parts.gold),
+            "control": right("control", part, judged),
         }
-        scores[part] = part_scores(members, right, material.content.benchmark)
+        scores[part] = part_scores(members, flags, material.content.benchmark)
     scores["train"] = train_scores(
-        right_flags(vectors["train"], gold["train"], heads["probe"]),
-        right_flags(vectors["train"], control["train"], heads["control"]),
+        right("probe", "train", parts.gold), right("control", "train", parts.control)
     )
     return scores
 
@@ -122,16 +136,17 @@ def gold_of(items: Sequence[Item], labels: Sequence[str]) -> Flags:
     return np.array(rows, dtype=bool)
 
 
-def _train_heads(
-    recipe: Recipe,
-    vectors: dict[str, Vectors],
-    gold: dict[str, Flags],
-    control: dict[str, Flags],
-    folder: Path,
-    watch: Watch | None,
-) -> _Heads:
+def offered_of(items: Sequence[Item], labels: Sequence[str]) -> Flags:
+    """[items, labels] which labels are among an item's choices."""
+    rows = []
+    for item in items:
+        rows.append([label in item.choices for label in labels])
+    return np.array(rows, dtype=bool)
+
+
+def _train_heads(recipe: Recipe, parts: _Parts, folder: Path, watch: Watch | None) -> _Heads:
     own = _probe_settings(recipe)
-    examples = len(gold["train"])
+    examples = len(parts.gold["train"])
     history: list[Epoch] = []
 
     def note(epoch: Epoch) -> None:
@@ -139,28 +154,29 @@ def _train_heads(
         if watch:
             watch(_standing(epoch, history, own, examples))
 
-    learnt = train_probes(
-        Examples(vectors["train"], np.stack([gold["train"], control["train"]])),
-        Examples(vectors[DEV], np.stack([gold[DEV], control[DEV]])),
-        own,
-        note,
-    )
+    learnt = train_probes(parts.examples("train"), parts.examples(DEV), own, note)
     log = MetricsLog(folder)
     log.begin(0)
     log.add(_lines(history, own, examples))
     return _Heads(dict(zip(HEADS, learnt, strict=True)), history)
 
 
-def _control_labels(recipe: Recipe, items: Items, gold: dict[str, Flags]) -> dict[str, Flags]:
+def _control_labels(
+    recipe: Recipe, items: Items, gold: dict[str, Flags], offered: dict[str, Flags]
+) -> dict[str, Flags]:
     """What the control is to say: labels shuffled within each part, or drawn for each type."""
     tag, seed = recipe.settings.control_by, recipe.seeds.data
     if not tag:
-        numbered = enumerate(gold.items())
-        return {part: shuffled(flags, seed + number) for number, (part, flags) in numbered}
+        found = {}
+        for number, (part, flags) in enumerate(gold.items()):
+            found[part] = shuffled(flags, offered[part], seed + number)
+        return found
     types = []
     for members in items.every().values():
         types += [type_of(item, tag) for item in members]
-    drawn = shuffled_by_type(np.concatenate(list(gold.values())), types, seed)
+    every_gold = np.concatenate(list(gold.values()))
+    every_offered = np.concatenate(list(offered.values()))
+    drawn = shuffled_by_type(every_gold, every_offered, types, seed)
     ends = np.cumsum([len(flags) for flags in gold.values()])
     return dict(zip(gold, np.split(drawn, ends[:-1]), strict=True))
 
