@@ -1,6 +1,7 @@
 # make demo   set up, measure a small real model, write a report
 # make test   set up everything, run the tests
 # make hostile   kills, damaged files, hostile servers: about ten minutes
+# make people   a real Label Studio, in a virtualenv of its own, and the tests that talk to it
 # make lint   ruff and mypy        make bench   speed and memory        make docs   build the guide
 #
 # Everything is installed into .venv with the versions of constraints.txt.
@@ -8,12 +9,14 @@
 PYTHON ?= python3
 VENV   ?= .venv
 BIN    := $(VENV)/bin
+PEOPLE ?= .venv-people
+LABEL_STUDIO ?= label-studio==1.23.2
 PYTEST_ARGS ?= -n auto
 # uv does not read pip's settings: hand over the folder of local wheels, if there is one.
 export UV_FIND_LINKS ?= $(PIP_FIND_LINKS)
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
-.PHONY: demo test hostile lint format bench docs clean
+.PHONY: demo test hostile people lint format bench docs clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.demo
@@ -24,6 +27,9 @@ test: $(VENV)/.dev $(VENV)/.browser
 
 hostile: $(VENV)/.dev
 	$(BIN)/python -m hostile
+
+people: $(VENV)/.dev $(VENV)/.browser $(PEOPLE)/.labelstudio
+	GNOMON_LABEL_STUDIO=$(PEOPLE) $(BIN)/python -m pytest -n 0 -m labelstudio tests/people
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
@@ -42,7 +48,7 @@ docs: $(VENV)/.dev
 	$(BIN)/mkdocs build --strict
 
 clean:
-	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache site
+	rm -rf $(VENV) $(PEOPLE) .mypy_cache .ruff_cache .pytest_cache site
 
 $(BIN)/python:
 	$(PYTHON) -c 'import sys; sys.exit("Gnomon needs Python 3.11 or newer." if sys.version_info < (3, 11) else 0)'
@@ -70,4 +76,10 @@ $(VENV)/.browser: $(BIN)/python
 	  if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; \
 	  then apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium >/dev/null; \
 	  else echo "No Chromium here and no right to install one: the browser tests will skip."; fi
+	touch $@
+
+# Label Studio brings a hundred packages, with versions of its own: it never shares a virtualenv with Gnomon.
+$(PEOPLE)/.labelstudio:
+	$(PYTHON) -m venv $(PEOPLE)
+	$(if $(UV),$(UV) pip install -q --python $(PEOPLE)/bin/python,$(PEOPLE)/bin/python -m pip install -q) '$(LABEL_STUDIO)'
 	touch $@

@@ -10,8 +10,10 @@
 | trying    | gives damaged files to every reader of files                              |
 | native    | gives damaged model files to llama.cpp                                    |
 | servers   | misbehaves as a server of models, and as a server of files                |
+| workers   | kills workers, a machine, the driver and the cluster of a run on Ray      |
 
-`scenarios` says what is killed and what must hold; `misbehaving` is the server. `published` and
+The last one takes half an hour and the extra `ray`, and is started by hand:
+`python -m hostile.workers`. `scenarios` says what is killed and what must hold; `misbehaving` is the server. `published` and
 `samples` hold small valid files, `mutating` damages them, `readers` lists who reads them; `tally`
 counts what was found. The package is no part of the wheel and holds no tests: tests/hostile runs
 the short form, and plants faults to see that each kind is found.

@@ -21,7 +21,7 @@ from typing import NamedTuple
 from hostile.tally import FAULTS, Tally, loaded
 
 ROOT = Path(__file__).parent.parent
-PARTS = ("kills", "servers", "readers", "native", "pictures")
+PARTS = ("kills", "training", "servers", "readers", "native", "pictures", "people")
 # How the name of a reader begins -> the row of the table in which it is counted.
 GROUPS = {"answers ": "files of answers", "run": "runs, damaged", "": "other files"}
 
@@ -53,14 +53,18 @@ class Sizes(NamedTuple):
     """How much is tried."""
 
     kills: int
+    trainings: int
     inputs: int
     files: int
     servers: int
     pictures: int
+    people: int
 
 
-LONG = Sizes(kills=10**9, inputs=52_000, files=600, servers=10**6, pictures=5000)
-SHORT = Sizes(kills=10, inputs=1500, files=20, servers=20, pictures=150)
+LONG = Sizes(
+    kills=10**9, trainings=500, inputs=52_000, files=600, servers=10**6, pictures=5000, people=50
+)
+SHORT = Sizes(kills=10, trainings=10, inputs=1500, files=20, servers=20, pictures=150, people=2)
 
 
 def jobs(sizes: Sizes, parts: list[str]) -> Iterator[Job]:
@@ -69,6 +73,8 @@ def jobs(sizes: Sizes, parts: list[str]) -> Iterator[Job]:
     if "kills" in parts:
         for half in halves:
             yield Job("kills", ("kills", "--most", str(sizes.kills), "--part", half))
+    if "training" in parts:
+        yield Job("training", ("kills", "--training", "--most", str(sizes.trainings)))
     if "servers" in parts:
         yield Job("servers", ("servers", "--most", str(sizes.servers)))
     if "readers" in parts:
@@ -80,6 +86,8 @@ def jobs(sizes: Sizes, parts: list[str]) -> Iterator[Job]:
 
     if "pictures" in parts:
         yield Job("pictures", ("pictures", "--files", str(sizes.pictures)))
+    if "people" in parts:
+        yield Job("people", ("people", "--kills", str(sizes.people)))
 
 
 def done(job: Job) -> Done:

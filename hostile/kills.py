@@ -1,6 +1,6 @@
 """Kills every command that writes at every system call that changes a file, and looks at what is left.
 
-    python -m hostile.kills [--most N] [--part 1/2] [--only COMMAND] [--json]
+    python -m hostile.kills [--most N] [--part 1/2] [--only COMMAND] [--training] [--json]
 
 It starts itself again under a small library (killer.c) that counts such calls and kills the process
 before, amid or after the n-th. Each kill happens in a fork, so that a thousand of them take minutes.
@@ -119,11 +119,13 @@ def compiled(folder: Path) -> Path | None:
     return target
 
 
-def tallies(most: int, part: Part, only: str) -> Iterator[tuple[str, Tally]]:
+def tallies(
+    most: int, part: Part, only: str, *, training: bool = False
+) -> Iterator[tuple[str, Tally]]:
     """Each command with what its kills left."""
     register()
     with tempfile.TemporaryDirectory() as place, file_server() as address:
-        found = scenarios(address)
+        found = _trainings() if training else scenarios(address)
         for number in part.numbers(len(found)):
             scenario = found[number]
             if only and scenario.name != only:
@@ -132,11 +134,19 @@ def tallies(most: int, part: Part, only: str) -> Iterator[tuple[str, Tally]]:
             os.chdir("/")
 
 
+def _trainings() -> list[Scenario]:
+    """What needs torch, and so seconds to begin with."""
+    from hostile.trainings import TRAINING
+
+    return [TRAINING]
+
+
 def main() -> int:
     parser = parser_of(__doc__)
     add_part(parser)
     parser.add_argument("--most", type=int, default=NEVER, help="kills of each command")
     parser.add_argument("--only", default="", help="the name of one command of the table")
+    parser.add_argument("--training", action="store_true", help="kill `gnomon train`, and no other")
     args = parser.parse_args()
     if "killer" not in os.environ.get("LD_PRELOAD", ""):
         with tempfile.TemporaryDirectory() as place:
@@ -146,7 +156,7 @@ def main() -> int:
                 return 0
             again = [sys.executable, "-m", "hostile.kills", *sys.argv[1:]]
             return subprocess.run(again, env={**os.environ, "LD_PRELOAD": str(library)}).returncode
-    well = tell(tallies(args.most, args.part, args.only), as_json=args.json)
+    well = tell(tallies(args.most, args.part, args.only, training=args.training), as_json=args.json)
     return 0 if well else 1
 
 

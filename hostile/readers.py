@@ -7,6 +7,7 @@ adding it here; it only needs a sample.
 from __future__ import annotations
 
 import inspect
+import json
 import os
 import warnings
 from collections.abc import Callable, Iterator
@@ -278,6 +279,8 @@ def run_folders() -> Iterator[Reader]:
     yield Reader("run: gnomon compare", both, compare, share=0.2)
     yield Reader("run: viewer", sample, _viewer(name), share=0.1)
     yield Reader("run: gnomon recover", sample, _command("recover", run, "-o", "s"), share=0.2)
+    merge = _command("merge", run, "-o", "s")
+    yield Reader("run: gnomon merge", Sample(as_shard(files)), merge, share=0.2)
     yield Reader("run: gnomon run", sample, _command(*again), share=0.2)
     rest = {path: "fixed" for path in files if not path.endswith("run.json")}
     manifest = Sample(files, kinds=rest)
@@ -329,6 +332,17 @@ def finished_run() -> tuple[str, dict[str, bytes]]:
             if file.is_file() and file.stat().st_size:
                 found[f"runs/{run.path.name}/{file.name}"] = file.read_bytes()
         return run.path.name, found
+
+
+def as_shard(files: dict[str, bytes]) -> dict[str, bytes]:
+    """The files of a run that says it is the only shard of another."""
+    found = dict(files)
+    for path, content in files.items():
+        if path.endswith("run.json"):
+            fields = json.loads(content)
+            whole = {"shard_of": "whole", "whole_items": len(ITEMS), "whole_sha256": "0"}
+            found[path] = json.dumps({**fields, "shard": "1/1", **whole}).encode()
+    return found
 
 
 def _score(run: str) -> Callable[[Path], object]:

@@ -4,7 +4,7 @@
   an item is never left without an answer (lost), and every answer is the model's (else wrong);
 - run --restart: afterwards there are the old answers or the new ones, never both;
 - make, report: the file is whole or absent; nothing half written stays after the next try;
-- rm, recover: the next try completes them;
+- rm, recover, merge: the next try completes them;
 - data get: a file is whole or absent, and the next try completes it;
 - look: every file of the folder is whole or absent, and has the same bytes after the next try.
 """
@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import TypeVar, cast
 
 from gnomon import Answer, Benchmark, Item, registry
+from gnomon.engine import driving
 from gnomon.errors import GnomonError
 from gnomon.fetching.catalogue import Source, SourceFile, fetch_files
 from gnomon.runs import RunLog, runs_in
@@ -95,7 +96,8 @@ QUESTIONS = Benchmark(name="questions", summary="made for killing", sources={"fr
 
 
 def register() -> None:
-    """Make the questions and the model above known by name."""
+    """Make the questions and the model above known by name, and every batch a commit of its own."""
+    driving.QUICK = 0.0
     summary = "remembers what it was asked"
     registry.MODELS["witness"] = registry.Entry(f"{__name__}:witness", summary)
     registry.BENCHMARKS["questions"] = registry.Entry(f"{__name__}:QUESTIONS", QUESTIONS.summary)
@@ -299,6 +301,36 @@ def check_recovered(tally: Tally, where: str) -> None:
         tally.fault("failed", f"{where}: the next try failed")
 
 
+def in_shards() -> None:
+    """Two shards of a run."""
+    assert asking("--shard", "1/2") == 0
+    assert asking("--shard", "2/2") == 0
+
+
+def merge_shards() -> int:
+    if len(runs_in("runs")) == 3:  # it was done
+        return 0
+    return command("merge", *[str(run.path) for run in runs_in("runs")]).code
+
+
+def check_merged(tally: Tally, where: str) -> None:
+    if in_fork(merge_shards) != 0:
+        tally.fault("failed", f"{where}: the next try failed")
+    shards, whole = in_fork(sizes_of_runs) or (0, 0)
+    if shards != ITEMS:
+        tally.fault("lost", f"{where}: the shards themselves were touched")
+    if whole != ITEMS:
+        tally.fault("lost", f"{where}: {whole} answers in the merged run")
+
+
+def sizes_of_runs() -> tuple[int, int]:
+    """Answers in shards, and in whole runs."""
+    found = [0, 0]
+    for run in runs_in("runs"):
+        found[not run.manifest.shard] += run.counts().asked
+    return found[0], found[1]
+
+
 KNOWLEDGE = ("names", "subtypes", "colour", "size", "elevation", "regions", "troubles")
 
 
@@ -433,6 +465,7 @@ def scenarios(address: str) -> list[Scenario]:
         ),
         Scenario("rm", finished, remove_run, check_removed),
         Scenario("recover", finished, recover_run, check_recovered),
+        Scenario("merge", in_shards, merge_shards, check_merged),
         Scenario("look", annotated, look, check_look),
         Scenario("data get", nothing, lambda: get_data(address), check_data(address)),
     ]

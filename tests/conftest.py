@@ -1,9 +1,11 @@
 """Fixtures that all tests share."""
 
 import os
+import shutil
 import signal
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from pathlib import Path
+from typing import Any
 
 # Workers share the cores; threads of theirs would only fight over them.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -25,8 +27,35 @@ MAY_SKIP_IN_CI = {
     "the weights cannot be fetched": "a machine may be offline",
     "GNOMON_LARGE_WEIGHTS": "they need more memory than most machines have",
     "there is no Chromium": "make installs one where it may",
+    "Label Studio is not installed": "it is large, and has a virtualenv of its own: make people",
     "there is no C compiler": "the killing library is built on the spot; small images have none",
 }
+
+
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
+FLAGS = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """A headless Chromium from the distribution's packages; a process can have one of them only."""
+    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    chromium = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, BROWSERS)), None)
+    if chromium is None:
+        pytest.skip("there is no Chromium here (install one, or set CHROMIUM)")
+    with sync_api.sync_playwright() as play:
+        found = play.chromium.launch(executable_path=chromium, args=FLAGS)
+        yield found
+        found.close()
 
 
 @pytest.fixture(scope="session")

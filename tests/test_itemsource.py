@@ -187,3 +187,20 @@ def test_a_limited_source_is_counted_once_however_often_it_is_read(whole_groups)
     assert list(source.items()) == list(source.items())
     assert len(made) == 3, "once to count, and once for each reading"
     assert len(list(source.limited(2).items())) == 2
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda source: source.limited(7),
+        lambda source: source.limited(None),
+        lambda source: source.permuted(3),
+        lambda source: source.sharded("2/3"),
+    ],
+)
+def test_a_remembered_source_that_is_changed_later_gives_the_items_of_the_change(change):
+    source = gnomon.load("scales", pairs=8).limited(20)
+    remembered = source.remembered()
+    wanted = list(change(source).items())
+    assert wanted != list(remembered.items())
+    assert list(change(remembered).items()) == wanted

@@ -14,7 +14,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from gnomon.api import agreement, compare, load, model, report, run, score
+    from gnomon.api import agreement, compare, load, merge, model, report, run, score
     from gnomon.contracts import (
         Benchmark,
         Laws,
@@ -33,6 +33,7 @@ __version__ = "0.1.0"
 
 _HOME = {
     "load": "gnomon.api",
+    "merge": "gnomon.api",
     "model": "gnomon.api",
     "run": "gnomon.api",
     "score": "gnomon.api",
@@ -74,6 +75,7 @@ __all__ = [
     "agreement",
     "compare",
     "load",
+    "merge",
     "model",
     "report",
     "run",

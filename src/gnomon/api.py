@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from gnomon.records import Score
     from gnomon.runs import Run
 
-__all__ = ["agreement", "compare", "load", "model", "report", "run", "score"]
+__all__ = ["agreement", "compare", "load", "merge", "model", "report", "run", "score"]
 
 
 def run(
@@ -27,15 +27,21 @@ def run(
     *,
     limit: int | None = None,
     permute: int | None = None,
+    shard: str | None = None,
     runs: str | Path = "runs",
     restart: bool = False,
     retry_errors: bool = False,
     blind: bool = False,
     watch: Callable[[Progress], None] | None = None,
+    workers: str | int = 1,
+    cpus_per_worker: float | None = None,
+    gpus_per_worker: float | None = None,
 ) -> Run:
     """Ask a model the items of a source; called again, it continues where it stopped.
 
-    `permute` is a seed by which the choices of each item are put in another order.
+    `permute` is a seed by which the choices of each item are put in another order. `shard` asks one
+    part of the items, such as "3/8"; `merge` makes one run of all parts. `workers` is a number of
+    processes, "ray" or "ray:N".
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -51,6 +57,8 @@ def run(
         source = source.limited(limit)
     if permute is not None:
         source = source.permuted(permute)
+    if shard is not None:
+        source = source.sharded(shard)
     if isinstance(model, str):
         model = named(model)
     return engine.run(
@@ -61,7 +69,28 @@ def run(
         retry_errors=retry_errors,
         blind=blind,
         watch=watch,
+        workers=engine.wanted_workers(workers, cpus=cpus_per_worker, gpus=gpus_per_worker),
     )
+
+
+def merge(
+    *shards: Run | str | Path, output: str | Path | None = None, incomplete: bool = False
+) -> Run:
+    """Make one run of its shards, beside the first of them or in the folder `output`.
+
+    A set that lacks one is refused unless it is said to be `incomplete`.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     one = run("scales", "random", limit=9, shard="1/2", runs=folder)
+    ...     two = run("scales", "random", limit=9, shard="2/2", runs=folder)
+    ...     merge(one, two).manifest.counts.items
+    9
+    """
+    from gnomon.runs import merge as merge_runs
+
+    place = None if output is None else Path(output)
+    return merge_runs(_opened(shards), place, incomplete=incomplete).run
 
 
 def score(

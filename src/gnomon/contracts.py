@@ -130,6 +130,12 @@ class Benchmark:
     whole_groups: tuple[str, ...] = ()
     # sources whose items need pictures to be made: what makes them for the items that are asked
     illustrators: Mapping[str, Illustrator] = field(default_factory=dict)
+    # sources that draw from something larger: what they leave out, from their options, for people
+    accounts: Mapping[str, Callable[..., Listing]] = field(default_factory=dict)
+
+    def asks_as_paper(self, source: str) -> bool:
+        """Whether a source asks what the paper did; a file of items is known to be none of them."""
+        return source in self.sources and source not in self.unlike_paper
 
     @property
     def default_source(self) -> str:
@@ -151,6 +157,7 @@ class Model(Protocol):
                         whose order may then matter (default: not known)
       keep(folder)      called before the first question with the run's folder, for a model that
                         makes files: they go into its folder `pictures`
+      alone: str        why only one process may ask it, where that is so: it counts what it spends
       close()           called at the end, however the run ends
     Raise `ModelError` when going on makes no sense (server gone, key refused); any other exception
     is recorded as the failure of the item that raised it, and the run continues.
@@ -214,3 +221,20 @@ class AnswerFormat:
     name: str
     recognises: Callable[[Path, Sequence[str]], bool]  # a file by its name and first lines
     read: Callable[..., Iterator[Prediction]]  # of a Path
+
+
+class Judged(NamedTuple):
+    """An item, and what each person said about it."""
+
+    item: Item
+    said: Sequence[tuple[str, str]]  # a person's name and a label; somebody may vote twice
+
+
+@dataclass(frozen=True, kw_only=True)
+class VoteFormat:
+    """A kind of file that holds what several people said about each item."""
+
+    name: str
+    benchmark: str  # NAME@SOURCE that the items are of
+    recognises: Callable[[Path, Sequence[str]], bool]  # a file by its name and first lines
+    read: Callable[[Path], Iterator[Judged]]

@@ -4,6 +4,7 @@ GnomonError                 something the user can fix; exit code 1
 ├── UsageError              the command or call itself is wrong (unknown name, option); exit code 2
 ├── DataError               a file is missing, malformed or does not fit; names file, line and field
 ├── RunError                a run folder cannot be used (in use, newer version, changed items)
+│   └── EmptyShardError     a shard has no items, so there is nothing to do; exit code 0
 ├── ModelError              a model cannot be loaded or reached; ends the run
 └── MissingExtraError       an optional dependency is not installed; says which extra to get
 """
@@ -56,6 +57,12 @@ class RunError(GnomonError):
     """A run folder cannot be used."""
 
 
+class EmptyShardError(RunError):
+    """There are fewer items than shards, and this shard has none: nothing is amiss."""
+
+    exit_code = 0
+
+
 class ModelError(GnomonError):
     """A model cannot be loaded or reached: the run ends, and can be continued later."""
 
@@ -72,6 +79,14 @@ class MissingExtraError(GnomonError):
 
 class MissingFileWarning(UserWarning):
     """A part of the authors' data is not there; the rest is used."""
+
+
+class FewItemsWarning(UserWarning):
+    """There are fewer items than were asked for; those that there are, are used."""
+
+
+class DamagedDataWarning(UserWarning):
+    """Some lines or elements of a file cannot be read; the rest is used."""
 
 
 class AnswerFileWarning(UserWarning):

@@ -63,8 +63,13 @@ def find_optional(folder: Path, *candidates: str) -> Path | None:
     return None
 
 
-def read_lines(file: str | Path) -> Iterator[tuple[int, str]]:
-    """Number and text of each line, without its line end; blank lines are passed over."""
+def read_lines(
+    file: str | Path, *, skip: Callable[[int], None] | None = None
+) -> Iterator[tuple[int, str]]:
+    """Number and text of each line, without its line end; blank lines are passed over.
+
+    A line that is not UTF-8 ends the reading, unless `skip` is given: then it is told of the line.
+    """
     file = Path(file)
     number = blank = size = 0
     with _opened(file) as stream:
@@ -75,6 +80,9 @@ def read_lines(file: str | Path) -> Iterator[tuple[int, str]]:
             try:
                 text = raw.decode("utf-8-sig" if number == 1 else "utf-8").rstrip("\r\n")
             except UnicodeDecodeError:
+                if skip is not None:
+                    skip(number)
+                    continue
                 raise DataError(
                     "the line is not UTF-8 text.", CHECK, file=file, line=number
                 ) from None

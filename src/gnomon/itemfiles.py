@@ -1,20 +1,29 @@
-"""Files of items that `gnomon make` wrote, read back: the items, their digest, and the canary."""
+"""Files of items that `gnomon make` wrote, read back: the items, their digest, and the canary.
+
+A file of items can be asked like a benchmark. Its tag `benchmark` may name the one that the items
+come from, whose measures and units then hold for it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
 
 from gnomon.canary import FIELD, has_canary
+from gnomon.contracts import Benchmark
 from gnomon.errors import DataError, MissingExtraError
 from gnomon.files import read_jsonl, read_table
-from gnomon.records import Fingerprint, Item, problem
+from gnomon.records import Fingerprint, Image, Item, problem
+from gnomon.registry import known_benchmark
 
 ENDINGS = (".jsonl", ".csv", ".parquet")
 LISTS = ("choices", "gold", "tags", "images")  # JSON text in a CSV cell
+ORIGIN = "benchmark"  # the tag that names the benchmark from which an item comes
+UNKNOWN = "items"  # stands for the benchmark of a file whose items name none
 _HINT = "Give a file that `gnomon make` wrote; docs/formats.md lists the fields."
 
 
@@ -44,6 +53,51 @@ def check_item_file(file: Path) -> ItemFile:
         count += 1
         canaries += has_canary(str(row.get(FIELD, "")))
     return ItemFile(count, digest.hexdigest(), canaries)
+
+
+def benchmark_of_file(file: Path) -> tuple[Benchmark, str]:
+    """A file of items as a benchmark with one source, which is called by the file's name."""
+    first = next(read_items(file), None)
+    if first is None:
+        raise DataError("the file holds no items.", _HINT, file=file)
+    source = file.name
+    origin = first.tags.get(ORIGIN, "")
+    known = known_benchmark(origin) if origin else None
+    if known is None:
+        summary = f"the items of {source}"
+        return Benchmark(name=UNKNOWN, summary=summary, sources={source: items_to_ask}), source
+    benchmark = replace(
+        known,
+        sources={source: items_to_ask},
+        full={},
+        illustrators={},
+        whole_groups=(),
+        statistics=None,
+    )
+    return benchmark, source
+
+
+def items_to_ask(*, file: str) -> Iterator[Item]:
+    """The items of a file, with pictures as seen from here and not from the file.
+
+    file     the file of items
+    """
+    path = Path(file)
+    for item in read_items(path):
+        if not item.images:
+            yield item
+            continue
+        images = [_seen_from_here(image, path.parent) for image in item.images]
+        yield msgspec.structs.replace(item, images=tuple(images))
+
+
+def _seen_from_here(image: Image, folder: Path) -> Image:
+    """A picture by its path from here, which may be the path that the file has."""
+    if "://" in image.path or Path(image.path).is_absolute():
+        return image
+    if Path(image.path).is_file() and not (folder / image.path).is_file():
+        return image
+    return msgspec.structs.replace(image, path=(folder / image.path).as_posix())
 
 
 def read_items(file: Path) -> Iterator[Item]:

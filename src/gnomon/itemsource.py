@@ -12,15 +12,24 @@ from functools import cached_property
 from itertools import chain, groupby, pairwise
 from pathlib import Path
 from random import Random
-from typing import Any
+from typing import Any, NamedTuple
 
 from msgspec import structs
 
 from gnomon import registry
 from gnomon.contracts import Benchmark
 from gnomon.errors import DataError, UsageError
+from gnomon.itemfiles import benchmark_of_file, is_item_file
 from gnomon.options import check_options, complete
-from gnomon.records import Item, problem
+from gnomon.records import Fingerprint, Item, problem
+from gnomon.sharding import Shard, in_stretch, parse_shard, whole_groups_in
+
+
+class Whole(NamedTuple):
+    """All items of which a shard is a part: how many, and their digest before pictures are made."""
+
+    items: int
+    sha256: str
 
 
 @dataclass(frozen=True, repr=False)
@@ -32,6 +41,7 @@ class ItemSource:
     options: dict[str, Any] = field(default_factory=dict)
     limit: int | None = None
     permute: int | None = None  # the seed by which the choices of each item are put in an order
+    shard: Shard | None = None  # only this part of the items
 
     @property
     def name(self) -> str:
@@ -43,11 +53,16 @@ class ItemSource:
         for name in ("limit", "permute"):
             if getattr(self, name) is not None:
                 options[name] = getattr(self, name)
+        if self.shard is not None:
+            options["shard"] = str(self.shard)
         parts = [self.name, *(f"{key}={value!r}" for key, value in options.items())]
         return f"<{', '.join(parts)}>"
 
     def items(self) -> Iterator[Item]:
-        """The items, each checked, with their pictures; at most `limit`, spread over the whole."""
+        """The items, each checked, with their pictures; at most `limit`, spread over the whole.
+
+        Of a shard, only its own.
+        """
         return self.illustrated()
 
     def illustrated(
@@ -71,6 +86,24 @@ class ItemSource:
 
     def without_pictures(self) -> Iterator[Item]:
         """The items before pictures are made for them: an image has a name and a size, no more."""
+        if self.shard is None:
+            return self._of_all_shards()
+        stretch = self.shard.stretch(self.of_all_shards.items)
+        if self.source in self.benchmark.whole_groups:
+            return whole_groups_in(self._of_all_shards(), stretch, _group_of)
+        return in_stretch(self._of_all_shards(), stretch)
+
+    @cached_property
+    def of_all_shards(self) -> Whole:
+        """What all shards hold together, found by one reading of the source."""
+        digest = Fingerprint()
+        count = 0
+        for item in self._of_all_shards():
+            digest.add(item)
+            count += 1
+        return Whole(count, digest.hexdigest())
+
+    def _of_all_shards(self) -> Iterator[Item]:
         if self.permute is None:
             return self._limited()
         return (permuted(item, self.permute) for item in self._limited())
@@ -131,6 +164,35 @@ class ItemSource:
         """The same source with the choices of each item in an order drawn by the seed."""
         return replace(self, permute=seed)
 
+    def sharded(self, shard: Shard | str | None) -> ItemSource:
+        """The same source, narrowed to one shard, such as "3/8"; none gives all its items.
+
+        >>> len(list(load("scales").limited(100).sharded("3/8").items()))
+        12
+        """
+        if isinstance(shard, str):
+            shard = parse_shard(shard)
+        if shard == self.shard:
+            return self
+        found = replace(self, shard=shard)
+        for name in ("_total", "_group_sizes", "of_all_shards"):  # the same for all shards
+            if name in self.__dict__:
+                found.__dict__[name] = self.__dict__[name]
+        return found
+
+    def remembered(self) -> ItemSource:
+        """The same source with its items in memory, for a command that asks them many times."""
+        return _Remembered(
+            self.benchmark,
+            self.source,
+            self.options,
+            self.limit,
+            self.permute,
+            self.shard,
+            kept=tuple(self.items()),
+            kept_from=self,
+        )
+
     def limited(self, limit: int | None) -> ItemSource:
         """The same source, narrowed to at most `limit` items."""
         if limit is None:
@@ -141,6 +203,20 @@ class ItemSource:
                 "Give a whole number, or none for all items.",
             )
         return replace(self, limit=operator.index(limit))
+
+
+@dataclass(frozen=True, repr=False)
+class _Remembered(ItemSource):
+    """A source whose items were made before; others than those are made as usual."""
+
+    kept: tuple[Item, ...] = ()
+    kept_from: ItemSource | None = None
+
+    def items(self) -> Iterator[Item]:
+        for name in ("options", "limit", "permute", "shard"):
+            if getattr(self, name) != getattr(self.kept_from, name):
+                return super().items()
+        return iter(self.kept)
 
 
 class UnitTags:
@@ -172,21 +248,27 @@ class UnitTags:
 def load(spec: str, **options: Any) -> ItemSource:
     """The items of a benchmark: NAME, NAME@fresh or NAME@published, with options of its source.
 
+    A file of items, as `gnomon make` writes it, can be loaded by its path.
+
     >>> load("scales", seed=1).name
     'scales@fresh'
     """
     found, source = named_source(spec)
     function = found.sources[source]
+    if is_item_file(spec):
+        options = {**options, "file": spec}
     check_options(f"{found.name}@{source}", function, options)
     return ItemSource(found, source, complete(function, options))
 
 
 def named_source(spec: str) -> tuple[Benchmark, str]:
-    """The benchmark and the source that NAME or NAME@SOURCE means.
+    """The benchmark and the source that NAME or NAME@SOURCE means, or the path of a file of items.
 
     >>> named_source("scales")[1]
     'fresh'
     """
+    if is_item_file(spec):
+        return benchmark_of_file(Path(spec))
     name, _, source = spec.partition("@")
     found = registry.benchmark(name)
     source = source or found.default_source

@@ -17,6 +17,7 @@ import msgspec
 Form = Literal["entailment", "cloze", "choice", "caption", "scene"]
 FORMS: tuple[str, ...] = get_args(Form)
 MASK = "[MASK]"
+OPEN_TASKS = ("contrast",)  # values of the tag `task`: people say what is right, so no item does
 DIGITS = 12  # hexadecimal; of a million questions, two share a digest with a chance of 0.2 %
 
 
@@ -123,7 +124,10 @@ def problem(item: Item) -> str:
         return "the id is empty"
     if item.form == "scene" and not item.choices:  # to be painted, and judged by looking
         return "gold is given, but there are no choices" if item.gold else ""
-    wrong = _problem_of_labels(tuple(item.choices), tuple(item.gold))
+    gold = tuple(item.gold)
+    if not gold and item.tags.get("task") in OPEN_TASKS:
+        gold = tuple(item.choices)
+    wrong = _problem_of_labels(tuple(item.choices), gold)
     if wrong:
         return wrong
     if item.form == "cloze" and item.text.count(MASK) != 1:

@@ -12,7 +12,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from gnomon.errors import GnomonError, UsageError, unknown
 
 if TYPE_CHECKING:  # `gnomon list` names everything and needs none of them
-    from gnomon.contracts import AnswerFormat, Benchmark, Measure, Model, PairMeasure
+    from gnomon.contracts import (
+        AnswerFormat,
+        Benchmark,
+        Measure,
+        Model,
+        PairMeasure,
+        VoteFormat,
+    )
 
 
 class Entry(NamedTuple):
@@ -73,6 +80,15 @@ BENCHMARKS: dict[str, Entry] = {
     ),
 }
 
+# Sets of items for people, whose right answers nobody knows yet. They are made and asked like
+# benchmarks, but stand in no list of them: a model is not measured by them.
+TASK_SETS: dict[str, Entry] = {
+    "vsr-pairs": Entry(
+        "gnomon.benchmarks.vsr.imagepairs:PAIRS",
+        "two pictures of the same two things, for people to contrast",
+    ),
+}
+
 # A model's entry is a factory: factory(name, **options) -> Model, for SPEC = SCHEME or SCHEME:NAME.
 # A scheme with a colon of its own is one of several kinds: synth:diffusers/NAME.
 MODELS: dict[str, Entry] = {
@@ -88,6 +104,11 @@ MODELS: dict[str, Entry] = {
     "hf": Entry(
         "gnomon.models.transformers.hf:hf",
         "a model of Hugging Face transformers, any kind: hf:NAME or hf:FOLDER",
+        native=True,
+    ),
+    "probe": Entry(
+        "gnomon.models.probed:probe",
+        "a linear probe on a frozen model, as gnomon train makes it: probe:DIR",
         native=True,
     ),
     "smollm2": Entry(
@@ -338,6 +359,12 @@ FIGURES: dict[str, Entry] = {
         "scores against model size, by slice",
     ),
     "shots": Entry("gnomon.reporting.figures.shots:against_shots", "scores against examples"),
+    "curves": Entry(
+        "gnomon.reporting.figures.curves:learning_curves", "scores against the amount of training"
+    ),
+    "training": Entry(
+        "gnomon.reporting.figures.training:training_curves", "loss and dev scores of training"
+    ),
 }
 
 # Files in which other programs leave their answers.
@@ -346,6 +373,13 @@ ANSWER_FORMATS: dict[str, Entry] = {
     "lm-eval": Entry("gnomon.answerfiles.lmeval:FORMAT", "sample logs of lm-eval"),
     "spatialqa": Entry("gnomon.benchmarks.spatialqa:ANSWERS", "spatialQA's results tables"),
     "vsr": Entry("gnomon.benchmarks.vsr.task:ANSWERS", "VSR's lists of predictions, 0 or 1 a line"),
+}
+
+# Files that hold what several people said about each item.
+VOTE_FORMATS: dict[str, Entry] = {
+    "vsr": Entry(
+        "gnomon.benchmarks.vsr.votes:VOTES", "VSR's annotations with the votes of validators"
+    ),
 }
 
 # Which images belong to the captions of a source: a function from its folder to files to fetch.
@@ -369,11 +403,13 @@ DEMO_SEEN_OPTIONS = {"quads": 10, "size": 256}
 
 KINDS: dict[str, dict[str, Entry]] = {
     "benchmarks": BENCHMARKS,
+    "task_sets": TASK_SETS,
     "models": MODELS,
     "measures": MEASURES,
     "pair_measures": PAIR_MEASURES,
     "figures": FIGURES,
     "answer_formats": ANSWER_FORMATS,
+    "vote_formats": VOTE_FORMATS,
     "image_lists": IMAGE_LISTS,
     "meetings": MEETINGS,
 }
@@ -395,10 +431,10 @@ def entries(kind: str) -> dict[str, Entry]:
 
 
 def benchmark(name: str) -> Benchmark:
-    """The benchmark of that name."""
+    """The benchmark of that name, or the set of items for people."""
     from gnomon.contracts import Benchmark
 
-    found = _resolve("benchmarks", name)
+    found = _resolve("task_sets" if name in TASK_SETS else "benchmarks", name)
     if not isinstance(found, Benchmark):
         raise UsageError(
             f"'{name}' is registered as a benchmark but is a {type(found).__name__}.",
@@ -467,7 +503,13 @@ def model(spec: str, **options: Any) -> ModelSpec:
 
 def model_factory(spec: str) -> Callable[..., Any]:
     """The function that makes the models of SPEC's scheme."""
-    factory: Callable[..., Any] = _resolve("models", scheme_of(spec)[0])
+    scheme = scheme_of(spec)[0]
+    if scheme == "people":
+        raise UsageError(
+            "People cannot be asked by a command alone.",
+            "`gnomon annotate BENCHMARK --people NAME` gives each a page to answer on.",
+        )
+    factory: Callable[..., Any] = _resolve("models", scheme)
     return factory
 
 
@@ -533,6 +575,11 @@ def figures() -> dict[str, Callable[..., Any]]:
 def answer_formats() -> dict[str, AnswerFormat]:
     """Every format of answer files that is recognised by its contents."""
     return {name: _resolve("answer_formats", name) for name in entries("answer_formats")}
+
+
+def vote_formats() -> dict[str, VoteFormat]:
+    """Every format of files with people's votes."""
+    return {name: _resolve("vote_formats", name) for name in entries("vote_formats")}
 
 
 def image_list(source: str) -> Callable[..., Any]:

@@ -77,11 +77,12 @@ def _remove_leftovers(file: Path) -> None:
     with suppress(OSError):  # a folder that cannot be listed can still be written to
         for found in list(file.parent.iterdir()):
             match = leftover.fullmatch(found.name)
-            if match and not _is_running(int(match[1])):
+            if match and not is_running(int(match[1])):
                 found.unlink()
 
 
-def _is_running(process: int) -> bool:
+def is_running(process: int) -> bool:
+    """Whether there is a process of that number."""
     if os.name == "nt":  # there, asking would end it
         return True
     try:

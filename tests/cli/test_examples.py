@@ -22,19 +22,22 @@ from gnomon.files import package_data
 from gnomon.models import baselines
 from gnomon.registry import MODELS, Entry
 from gnomon.writing import write_items
+from tests.people.voting import items_of, people_runs
 from tests.vision.look import samples
 
 ROOT = Path(__file__).parent.parent.parent
 WEIGHTS = re.compile(r"-m (smollm2|hf:\S+)")
 OUT_OF_REACH = {  # what a test cannot do -> how a command that needs it looks
     "a server of models": r" openai:",
-    "a server that goes on": r"^gnomon view",
-    "weights of its own": r"^gnomon demo|^gnomon look photos",
+    "a cluster with GPUs": r" --gpus-per-worker",
+    "a server that goes on": r"^gnomon (?:annotate|view)",
+    "weights of its own": r"^gnomon (?:demo|train|curve|look photos)|--back-translate|hf:trained|probe:p",
     "the network": r"^gnomon data get",
     "files that were fetched": r"@published(?!.* --data)",
+    "hundreds of photographs": r"vsr-pairs",  # tests/benchmarks/test_imagepairs.py has a few
     "a real command": r"^gnomon COMMAND",
     "pictures that were painted": r"^gnomon judge",  # tests/cli/test_judge.py has some
-    "a person who agrees": r"^gnomon rm (?!.*--yes)",
+    "a person who agrees": r"^gnomon (?:rm|people forget) (?!.*--yes)",
 }
 AUTHORS = re.compile(r"path/to|SpaceNLI/")  # the example is about the authors' files
 
@@ -69,15 +72,16 @@ def run(line, code=0):
         line = line.replace("RUN", sorted(Path("runs").iterdir())[0].name)
     if line.endswith(".parquet") or ".parquet " in line:
         pytest.importorskip("duckdb")
+    guess = "asked" if line.startswith("gnomon prompts") else "majority"
     words = [
         match
-        for word in shlex.split(WEIGHTS.sub("-m majority", line))[1:]
+        for word in shlex.split(WEIGHTS.sub(f"-m {guess}", line))[1:]
         for match in sorted(glob.glob(word)) or [word]
     ]
     assert main(words) == code, line
 
 
-def asked(name, *, wording: int = 1):
+def asked(name, *, prompt: str = "", wording: int = 1):
     """A model that is asked by a prompt, in one of its wordings."""
     return baselines.random("", model_seed=wording)
 
@@ -106,6 +110,9 @@ def furnished(tmp_path_factory):
     bank = sorted((own / "bank").glob("*.yaml"))
     shutil.copy(bank[0], folder / "my_patterns.yaml")
     shutil.copy(own / "world.yaml", folder / "my_world.yaml")
+    (folder / "my_candidates.yaml").write_text(
+        'templates: ["{tag:obj_a} is {answer} than {tag:obj_b}.", "So {tag:obj_a} is {answer}, not {tag:obj_b}."]'
+    )
     (folder / "my_patterns").mkdir()
     for file in bank[:2]:
         shutil.copy(file, folder / "my_patterns")
@@ -128,7 +135,28 @@ def furnished(tmp_path_factory):
         "id,label\n" + "".join(f"{item.id},{item.gold[0]}\n" for item in items)
     )
     _annotate(folder)
+    _divide(folder)
+    _ask_people(folder / "study")
     return folder
+
+
+def _divide(folder):
+    """A run in eight shards, and in two on two machines."""
+    source = gnomon.load("scales", pairs=20).limited(40)
+    for number in range(1, 9):
+        gnomon.run(source, "random", shard=f"{number}/8", runs=folder / "shards")
+    for number in (1, 2):
+        gnomon.run(source, "random", shard=f"{number}/2", runs=folder / f"node{number}" / "runs")
+
+
+def _ask_people(folder):
+    """Runs of three people on items with a relation."""
+    folder.mkdir()
+    items = items_of(6, ("false", "true"), [0, 1] * 3)
+    said = {}
+    for place, name in enumerate(("ann", "ben", "cas")):
+        said[name] = {item.id: item.choices[int(item.id) % (place + 2) > 0] for item in items}
+    people_runs(folder, items, said)
 
 
 def _annotate(folder):
@@ -147,8 +175,9 @@ def _annotate(folder):
 
 
 @pytest.fixture
-def room(furnished, tmp_path):
+def room(furnished, tmp_path, monkeypatch):
     """A copy of that folder, to work in."""
+    monkeypatch.setitem(MODELS, "asked", Entry(f"{__name__}:asked", "for tests"))
     shutil.copytree(furnished, tmp_path, dirs_exist_ok=True)
     return tmp_path
 

@@ -2,8 +2,9 @@
 
 import io
 
-from gnomon.cli.progress import live_line
+from gnomon.cli.progress import in_words, live_line
 from gnomon.engine import Progress
+from gnomon.runs.pace import WorkerPace
 
 
 class Terminal(io.StringIO):
@@ -31,3 +32,13 @@ def test_nothing_is_drawn_where_nobody_looks(capsys):
     with live_line("scales", quiet=False) as watch:
         watch(Progress(total=10, done=10, right=5, asked=10, started=0.0))
     assert capsys.readouterr().err == ""
+
+
+def test_the_line_tells_of_all_workers():
+    workers = [WorkerPace("a", 30, 10.0), WorkerPace("b", 20, 10.0)]
+    so_far = Progress(total=100, done=50, asked=50, workers=workers, wanted=4, lost=2, errors=1)
+    assert in_words(so_far, now=10.0) == (
+        "50/100 · 5.0 items/s · 2 of 4 workers, 2.0 to 3.0 each, 2 lost · 10 s left · 1 failed"
+    )
+    starting = Progress(total=100, wanted=4)
+    assert in_words(starting, now=10.0) == "0/100 · 0 of 4 workers"

@@ -2,6 +2,7 @@
 
 import json
 import os
+import platform
 import re
 import shutil
 import signal
@@ -449,6 +450,20 @@ def test_running_figures_add_up_across_a_resume(tmp_path):
     )
     assert seen[-1][0] == 100
     assert seen[0][0] == seen[0][1] == seen[-1][1]  # what was right before stays counted
+
+
+def test_a_run_that_another_version_goes_on_with_names_both(tmp_path, monkeypatch):
+    def gone(item):
+        raise ModelError("the server is gone")
+
+    def asked_by(python, reply):
+        monkeypatch.setattr(platform, "python_version", lambda: python)
+        return engine.run(source(), Fake(reply), runs=tmp_path)
+
+    with pytest.raises(ModelError):
+        asked_by("3.11.1", gone)
+    run = asked_by("3.12.2", lambda item: "yes")
+    assert run.manifest.versions == {"gnomon": gnomon.__version__, "python": "3.11.1, 3.12.2"}
 
 
 def test_empty_source_is_refused(tmp_path):

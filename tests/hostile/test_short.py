@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from hostile import readers
+from hostile import people, readers
 
 ROOT = Path(__file__).parents[2]
 linux = pytest.mark.skipif(sys.platform != "linux", reason="limits and signals are Linux's")
@@ -58,6 +58,14 @@ def test_no_model_file_ends_the_process():
 def test_no_picture_ends_a_run_or_fills_the_memory():
     pytest.importorskip("PIL")
     assert tried(attack("pictures")) >= 150
+
+
+@linux
+def test_no_kill_of_the_page_loses_or_doubles_an_answer():
+    pytest.importorskip("starlette")
+    ((_, found),) = people.trials(kills=2, people=3)  # here: a process less to start
+    assert found.notes == []
+    assert found.read > 0
 
 
 def test_every_reader_of_the_registry_has_a_sample():

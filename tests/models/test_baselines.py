@@ -20,7 +20,8 @@ def item(n, gold="yes", choices=("yes", "no")):
 
 
 def picks(model, items):
-    model.prepare(iter(items), BENCHMARK)
+    if model.prepare:
+        model.prepare(iter(items), BENCHMARK)
     return [answer.choice for answer in model.answer(items)]
 
 

@@ -7,6 +7,7 @@ slow = "gnomon_dice:slow"
 """
 
 import os
+import signal
 import time
 
 from gnomon import Answer, Benchmark, Item
@@ -39,8 +40,8 @@ class Slow:
     scale = "none"
     batch = 16
 
-    def __init__(self, spec: str, seconds: float, fail: str) -> None:
-        self.spec, self.seconds, self.fail = spec, seconds, fail
+    def __init__(self, spec: str, seconds: float, fail: str, kill: str) -> None:
+        self.spec, self.seconds, self.fail, self.kill = spec, seconds, fail, kill
 
     def describe(self):
         return {"kind": "fake"}
@@ -51,10 +52,21 @@ class Slow:
                 out.write("".join(f"{item.id}\n" for item in items))
         time.sleep(self.seconds)
         for item in items:
+            if item.id == self.kill and _not_yet_killed():
+                os.kill(os.getpid(), signal.SIGKILL)
             if self.fail and item.id.endswith(self.fail):
                 raise ValueError(f"cannot say anything about {item.id}")
         return [Answer(item=item.id, choice="first") for item in items]
 
 
-def slow(name: str, *, seconds: float = 0.0, fail: str = ""):
-    return Slow(f"slow:{name}" if name else "slow", seconds, fail)
+def _not_yet_killed() -> bool:
+    """Always, unless the tests name a file: then only the first time."""
+    try:
+        with open(os.environ.get("GNOMON_DICE_KILLED", os.devnull), "x"):
+            return True
+    except FileExistsError:
+        return "GNOMON_DICE_KILLED" not in os.environ
+
+
+def slow(name: str, *, seconds: float = 0.0, fail: str = "", kill: str = ""):
+    return Slow(f"slow:{name}" if name else "slow", seconds, fail, kill)

@@ -1,10 +1,8 @@
-"""Runs to report on, and a headless Chromium to look with."""
+"""Runs to report on, and pages of the browser to look at them."""
 
 from __future__ import annotations
 
 import importlib.util
-import os
-import shutil
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -12,18 +10,6 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-
-BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-FLAGS = [
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
 
 
 def _load(name: str) -> ModuleType:
@@ -71,19 +57,6 @@ def runs(made: ModuleType, tmp_path_factory: pytest.TempPathFactory) -> Path:
     made.write(folder / "pairs", "scales@fresh", "smollm2", made.pairs(), skill=0.6, seed=4)
     made.write(folder / "colours", "viphy@fresh", "smollm2", made.colours(), skill=0.5, seed=5)
     return folder
-
-
-@pytest.fixture(scope="session")
-def browser() -> Iterator[Any]:
-    """A headless Chromium from the distribution's packages."""
-    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    chromium = os.environ.get("CHROMIUM") or next(filter(None, map(shutil.which, BROWSERS)), None)
-    if chromium is None:
-        pytest.skip("there is no Chromium here (install one, or set CHROMIUM)")
-    with sync_api.sync_playwright() as play:
-        found = play.chromium.launch(executable_path=chromium, args=FLAGS)
-        yield found
-        found.close()
 
 
 class Tab:

@@ -92,6 +92,28 @@ def test_runs_with_other_numbers_of_shots_get_a_curve(made: ModuleType, tmp_path
     assert [row[1] for row in found["by-shots"].rows] == [0, 2, 4]
 
 
+def test_trained_models_get_curves_of_loss_and_of_dev_scores(
+    made: ModuleType, tmp_path: Path
+) -> None:
+    items = list(made.entailment(6, 4))
+    training = {
+        "losses": [[1, 1.1], [2, 0.9], [3, 0.4]],
+        "dev": [[2, {"accuracy": 0.5, "loss": 1.2}], [3, {"accuracy": 0.75, "loss": 0.7}]],
+    }
+    runs = [
+        made.write(tmp_path / "one", "b@fresh", "hf:taught", items),
+        made.write(tmp_path / "two", "b@fresh", "plain", items),
+    ]
+    runs[0].manifest.model_description["training"] = training
+    found = named(figures(studies(runs)[0]))
+    assert [row[1:] for row in found["training-loss"].rows] == [(1, 1.1), (2, 0.9), (3, 0.4)]
+    assert [row[1:] for row in found["training-dev-accuracy"].rows] == [(2, 0.5), (3, 0.75)]
+    assert "0.5 to 0.75" in found["training-dev-accuracy"].description
+    assert {row[0] for row in found["training-loss"].rows} == {"hf:taught"}
+    del runs[0].manifest.model_description["training"]
+    assert not [name for name in named(figures(studies(runs)[0])) if name.startswith("training")]
+
+
 def test_runs_that_differ_in_more_than_the_number_of_shots_are_not_averaged(
     made: ModuleType, tmp_path: Path
 ) -> None:

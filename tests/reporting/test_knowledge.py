@@ -160,6 +160,7 @@ def test_an_object_is_found_by_keyboard(knowledge: Path, tab: Any) -> None:
     assert page.locator("#rows tr:visible").count() == 1
     assert page.locator("#count").inner_text() == "1 object"
     page.keyboard.press("Enter")
+    page.locator("#object h3", has_text="cup").wait_for()  # shown when the address has changed
     assert page.locator("#object h3").inner_text() == "cup"
     assert page.evaluate("document.activeElement.id") == "object"
     assert "smaller than" in page.locator("#object").inner_text()

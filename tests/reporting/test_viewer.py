@@ -33,6 +33,7 @@ from gnomon.reporting.viewer.itempages import _answer_row
 from gnomon.reporting.viewer.serving import checked
 from gnomon.reporting.viewer.shelf import Shelf
 from gnomon.runs import Run, RunLog
+from gnomon.runs.pace import Pace, PaceFile, WorkerPace
 
 TOKEN = "a-token-of-good-length"
 
@@ -189,6 +190,21 @@ def test_progress_is_counted_from_the_log(made: ModuleType, tmp_path: Path) -> N
         20,
         0.5,
     )
+
+
+def test_progress_says_how_fast_all_workers_go_while_they_go(
+    made: ModuleType, tmp_path: Path
+) -> None:
+    items = made.entailment(4, 5)
+    made.write(tmp_path / "half", "spacenli@fresh", "m", items, answered=0.5, finished=False)
+    viewer = client(tmp_path)
+    assert viewer.get("/run/half/progress").json()["pace"] == ""
+    workers = [WorkerPace("a", 4, 2.0), WorkerPace("b", 6, 2.0)]
+    pace = Pace(asked=10, seconds=2.0, left=10, workers=workers, wanted=3, lost=1)
+    PaceFile(tmp_path / "half").write(pace)
+    told = "5.0 items/s · 2 of 3 workers, 2.0 to 3.0 each, 1 lost · 2 s left"
+    assert viewer.get("/run/half/progress").json()["pace"] == told
+    assert told in viewer.get("/run/half").text
 
 
 def test_comparison_lists_exactly_the_items_that_differ(viewer: TestClient, runs: Path) -> None:

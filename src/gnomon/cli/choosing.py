@@ -21,11 +21,12 @@ from gnomon.registry import ModelSpec
 class Flag(NamedTuple):
     """An option with a flag of its own: what stands for its value, and what it says.
 
-    A switch takes no value.
+    A switch takes no value; what may be given several times has its values joined by spaces.
     """
 
     value: str
     text: str
+    repeated: bool = False
 
 
 ITEM_FLAGS = {
@@ -35,6 +36,8 @@ ITEM_FLAGS = {
     "data": Flag("DIR", "the folder with the authors' files"),
     "split": Flag("SPLIT", "only this split, such as test"),
     "images": Flag("DIR", "the folder with the photographs"),
+    "instances": Flag("FILE", "COCO's file of what is in the photographs"),
+    "count": Flag("N", "how many pairs of pictures to draw"),
     "knowledge": Flag("DIR", "ask what `gnomon look` found in your own pictures"),
     "patterns": Flag("FILE", "a pattern file of your own"),
 }
@@ -53,8 +56,10 @@ MODEL_FLAGS = {
     "device": Flag("DEVICE", "cpu, cuda or mps"),
     "threads": Flag("N", "how many processor threads to use; 0 chooses by itself"),
     "mmproj": Flag("FILE", "the projector with which a GGUF model sees pictures"),
-    "base_url": Flag("URL", "the address of an OpenAI-compatible server"),
-    "concurrency": Flag("N", "how many requests to make at a time"),
+    "base_url": Flag(
+        "URL", "the address of an OpenAI-compatible server; may be repeated", repeated=True
+    ),
+    "concurrency": Flag("N", "how many requests to make at a time, to each server"),
     "max_cost": Flag("AMOUNT", "stop before spending more than this (needs both prices)"),
     "price_input": Flag("AMOUNT", "price of a million tokens that the model reads"),
     "price_output": Flag("AMOUNT", "price of a million tokens that the model writes"),
@@ -81,6 +86,15 @@ def item_arguments(parser: ArgumentParser) -> None:
     )
 
 
+def shard_argument(parser: ArgumentParser) -> None:
+    """Add the flag that narrows the items to one part of them."""
+    parser.add_argument(
+        "--shard",
+        metavar="I/N",
+        help="only part I of N, counted from 1: all parts together are the whole",
+    )
+
+
 def model_arguments(parser: ArgumentParser) -> None:
     """Add the flags that choose how models are loaded and asked."""
     _add_flags(parser, "models", "models")
@@ -90,7 +104,8 @@ def _add_flags(parser: ArgumentParser, title: str, kind: str) -> _ArgumentGroup:
     group = parser.add_argument_group(title)
     for name, flag in FLAGS[kind].items():
         if flag.value:
-            group.add_argument(_dashed(name), metavar=flag.value, help=flag.text)
+            action = "append" if flag.repeated else "store"
+            group.add_argument(_dashed(name), action=action, metavar=flag.value, help=flag.text)
         else:
             group.add_argument(_dashed(name), action="store_true", default=None, help=flag.text)
     group.add_argument(
@@ -197,6 +212,8 @@ def _given(args: Namespace, flags: Mapping[str, Flag], settings: Sequence[str]) 
     options = {}
     for name in flags:
         value = getattr(args, name)
+        if isinstance(value, list):
+            value = " ".join(value)
         if value is not None:
             options[name] = value
     for setting in settings:

@@ -86,6 +86,7 @@ def _judged(args: Namespace, run: Run, changes: dict[str, Any]) -> Run:
     options = {**manifest.model_options, **changes, "painted": str(run.path)}
     source = load(manifest.benchmark, **manifest.options)
     source = source.limited(manifest.limit).permuted(manifest.permute)
+    source = source.sharded(manifest.shard or None)
     again = model(manifest.model, **options)
     with live_line(f"{source.name} · {again.spec}", quiet=args.quiet) as watch:
         return engine.run(

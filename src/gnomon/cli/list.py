@@ -85,9 +85,10 @@ def _one(args: Namespace) -> int:
     else:
         name = scheme_of(args.name)[0]
     functions = _functions(args.kind, name)
-    summary = entries(args.kind)[name].summary
     if args.kind == "benchmarks":  # loaded by now, and a plug-in's knows what it asks
         summary = benchmark(name).summary
+    else:
+        summary = entries(args.kind)[name].summary
     if args.json:
         _print_json({"name": name, "summary": summary, **_as_json(args.kind, functions)})
         return 0
@@ -186,8 +187,11 @@ def _runs(args: Namespace) -> int:
 
 def _row(run: dict[str, Any]) -> tuple[Any, ...]:
     answers = f"{run['asked']:,} / {run['items']:,}" if "asked" in run else None
+    state = run["state"]
+    if run.get("shard"):
+        state = f"shard {run['shard']}, {state}"
     day = (run["started"] or "")[:10]
-    return (run["run"], run["benchmark"], run["model"], answers, run["state"], day)
+    return (run["run"], run["benchmark"], run["model"], answers, state, day)
 
 
 def _found_runs(folder: str) -> list[dict[str, Any]]:
@@ -217,6 +221,7 @@ def _told(run: Run) -> dict[str, Any]:
         "options": run.manifest.options,
         "model_options": run.manifest.model_options,
         "limit": run.manifest.limit,
+        "shard": run.manifest.shard,
         "items": max(counts.items, run.manifest.counts.items),
         "asked": counts.asked,
         "answered": counts.answered,

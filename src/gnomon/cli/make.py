@@ -9,20 +9,27 @@ examples:
   gnomon make spacenli -o mine.jsonl --patterns my_patterns.yaml
   gnomon make vsr@published -o test.jsonl --data path/to/vsr --split test
   gnomon make vsr@fresh -o scenes --seed 7 --set quads=5
+  gnomon make scales -o part-3.jsonl --shard 3/8
+  gnomon make vsr-pairs --instances instances.json --images photos --count 200 -o pairs.jsonl
+  gnomon make vsr-pairs@scenes --set scenes=scenes --count 20 -o pairs.jsonl
 
 A file of fresh items carries a canary string beside each item (docs/formats.md), by which training
 on it can be avoided and found out. `gnomon check FILE` reads it back.
+
+--shard I/N writes part I of N. One after the other, the parts are the whole file, byte for byte (of
+JSON lines; each CSV file has its own header). Only the pictures of the part are drawn.
 """
 
 from __future__ import annotations
 
+import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
 from pathlib import Path
 
 from msgspec.structs import replace
 
-from gnomon.cli.choosing import chosen_sources, item_arguments
+from gnomon.cli.choosing import chosen_sources, item_arguments, shard_argument
 from gnomon.errors import DataError, UsageError
 from gnomon.itemsource import ItemSource
 from gnomon.records import Image, Item
@@ -50,20 +57,19 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--limit", type=int, metavar="N", help="at most N items, spread evenly over all"
     )
+    shard_argument(parser)
     parser.add_argument("--quiet", action="store_true", help="print nothing but errors")
     item_arguments(parser)
 
 
 def main(args: Namespace) -> int:
     """Write the items."""
-    import sys
-
     from gnomon.canary import CANARY
     from gnomon.writing import write_items, write_lines
 
     if args.processes < 0:
         raise UsageError(f"There cannot be {args.processes} processes.", "Give 1 or more.")
-    source = chosen_sources(args, [args.benchmark])[0].limited(args.limit)
+    source = chosen_sources(args, [args.benchmark])[0].limited(args.limit).sharded(args.shard)
     canary = CANARY if source.source == "fresh" else ""
     if args.output == "-":
         write_lines(sys.stdout.buffer, source.items(), canary=canary)
@@ -75,8 +81,19 @@ def main(args: Namespace) -> int:
         items = _with_pictures(source, file.parent, args)
     written = write_items(file, items, canary=canary)
     if not args.quiet:
-        print(f"{written:,} items of {source.name} in {file}", file=sys.stderr)
+        _tell_account(source)
+        part = f" (shard {source.shard})" if source.shard else ""
+        print(f"{written:,} items of {source.name}{part} in {file}", file=sys.stderr)
     return 0
+
+
+def _tell_account(source: ItemSource) -> None:
+    """Say what the items were drawn from, and what was left out."""
+    from gnomon.reporting.tables.render import render
+
+    account = source.benchmark.accounts.get(source.source)
+    if account is not None:
+        print(render(account(**source.options)), file=sys.stderr)
 
 
 def _items_file(output: Path) -> Path:

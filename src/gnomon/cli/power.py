@@ -27,10 +27,10 @@ from gnomon.cli.choosing import (
     item_arguments,
     model_arguments,
 )
-from gnomon.cli.progress import duration
 from gnomon.contracts import Listing
 from gnomon.errors import UsageError, inert
 from gnomon.itemsource import ItemSource
+from gnomon.runs.pace import duration
 
 if TYPE_CHECKING:
     from gnomon.engine.timing import Timing

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from gnomon.engine import Progress
 from gnomon.errors import inert
+from gnomon.runs.pace import pace_in_words
 
 
 @contextmanager
@@ -78,31 +78,11 @@ def in_words(progress: Progress, now: float | None = None) -> str:
     '100/200 · 10.0 items/s · 10 s left · 61.0 % right'
     """
     parts = [f"{progress.done:,}/{progress.total:,}"]
-    if now is None:
-        now = time.monotonic()
-    seconds = now - progress.started
-    if progress.asked and seconds > 0:
-        speed = progress.asked / seconds
-        parts.append(f"{speed:,.1f} items/s")
-        if progress.done < progress.total:
-            parts.append(f"{duration((progress.total - progress.done) / speed)} left")
+    pace = pace_in_words(progress.pace(now))
+    if pace:
+        parts.append(pace)
     if progress.judged:
         parts.append(f"{100 * progress.right / progress.judged:.1f} % right")
     if progress.errors:
         parts.append(f"{progress.errors:,} failed")
     return " · ".join(parts)
-
-
-def duration(seconds: float) -> str:
-    """A time as people say it.
-
-    >>> duration(4), duration(75), duration(7300)
-    ('4 s', '1 min 15 s', '2 h 01 min')
-    """
-    minutes, rest = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    if hours:
-        return f"{hours} h {minutes:02} min"
-    if minutes:
-        return f"{minutes} min {rest:02} s"
-    return f"{rest} s"

@@ -7,6 +7,9 @@ examples:
   gnomon run spacenli -m smollm2 --prompts all
   gnomon run scales -m openai:gpt-4o-mini --permute
   gnomon run spatialqa -m openai:gpt-4o-mini --max-cost 2 --price-input 0.15 --price-output 0.6
+  gnomon run scales -m openai:NAME --base-url http://one:8000/v1 --base-url http://two:8000/v1
+  gnomon run scales -m smollm2 --shard 3/8
+  gnomon run spacenli -m hf:roberta-large-mnli --workers ray:8 --gpus-per-worker 1
 
 A run is a folder in --runs. Items that failed are listed; --retry-errors asks for them again, and
 --restart starts over. The table counts the units that items share, such as objects or families of
@@ -15,6 +18,12 @@ patterns, over which intervals are computed (docs/glossary.md).
 --prompts all asks every item in each wording of the prompt, one run for each; score and compare
 combine them with the same option. --permute puts the choices of each item in an order of its own,
 so that a bias for a place shows.
+
+--workers has several processes ask the model, on this machine or on a Ray cluster; answers and
+folder are the same (docs/scale.md).
+
+--shard 3/8 asks the third of eight parts, on any machine; `gnomon merge` makes one run of all parts
+(docs/scale-shards.md).
 """
 
 from __future__ import annotations
@@ -33,15 +42,17 @@ from gnomon.cli.choosing import (
     in_all_wordings,
     item_arguments,
     model_arguments,
+    shard_argument,
 )
 from gnomon.cli.dispatch import tell
-from gnomon.errors import GnomonError, UsageError, inert
+from gnomon.errors import EmptyShardError, GnomonError, UsageError, inert
 from gnomon.itemsource import ItemSource
 from gnomon.redaction import redact_command
 from gnomon.registry import ModelSpec, is_native
 from gnomon.runs import MANIFEST, Run
 
 if TYPE_CHECKING:
+    from gnomon.engine import Wanted
     from gnomon.measures.entries import Entry
 
 
@@ -72,6 +83,7 @@ def arguments(parser: ArgumentParser) -> None:
         metavar="N",
         help="at most N items of each benchmark, spread evenly over all",
     )
+    shard_argument(parser)
     parser.add_argument(
         "--runs", default="runs", metavar="DIR", help="where runs are kept (default: runs)"
     )
@@ -99,24 +111,49 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--json", action="store_true", help="print one JSON object per run instead of a table"
     )
+    _worker_arguments(parser)
     item_arguments(parser)
     model_arguments(parser)
 
 
+def _worker_arguments(parser: ArgumentParser) -> None:
+    group = parser.add_argument_group("workers")
+    group.add_argument(
+        "--workers",
+        default="1",
+        metavar="N|ray|ray:N",
+        help="N processes of this machine, or N workers on Ray: the cluster of RAY_ADDRESS, else "
+        "one that is started here (default: 1, this process)",
+    )
+    group.add_argument(
+        "--cpus-per-worker",
+        type=float,
+        metavar="N",
+        help="processors of each worker on Ray (default: 1)",
+    )
+    group.add_argument(
+        "--gpus-per-worker",
+        type=float,
+        metavar="N",
+        help="GPUs of each worker on Ray (default: 0, which shows it none)",
+    )
+
+
 def main(args: Namespace) -> int:
     """Carry out every benchmark with every model; one that fails does not stop the others."""
+    workers = _wanted(args)  # a slip is told before anything is made
     plan = _plan(args)
     if len(plan) == 1:
         _run(args, plan[0])
         done = [True]
-    elif any(is_native(planned.model.spec) for planned in plan):
+    elif workers.here and any(is_native(planned.model.spec) for planned in plan):
         done = _isolated(args, plan)
     else:
         done = [_attempt(args, number) for number in range(len(plan))]
 
     runs = []
     for planned, went_well in zip(plan, done, strict=True):
-        if went_well:
+        if went_well and (planned.folder / MANIFEST).exists():  # an empty shard has no folder
             runs.append(Run.open(planned.folder))
     _show(args, runs)
     all_failed = [run for run in runs if run.manifest.counts.errors == run.manifest.counts.items]
@@ -132,7 +169,7 @@ def _plan(args: Namespace) -> list[Planned]:
         models = _in_all_wordings(args, models)
     plan = {}
     for source in chosen_sources(args, args.benchmarks):
-        asked = source.limited(args.limit).permuted(args.permute)
+        asked = source.limited(args.limit).permuted(args.permute).sharded(args.shard)
         for model in models:
             folder = run_folder(asked, model, args.runs, blind=args.blind)
             plan[folder] = Planned(folder, asked, model)
@@ -197,15 +234,26 @@ def _run(args: Namespace, planned: Planned) -> None:
                 retry_errors=args.retry_errors,
                 watch=watch,
                 command=command,
+                workers=_wanted(args),
             )
+        except EmptyShardError as nothing:
+            tell(str(nothing))
         except KeyboardInterrupt:
             _tell_how_to_go_on(planned.folder)
             raise SystemExit(130) from None
 
 
+def _wanted(args: Namespace) -> Wanted:
+    from gnomon.engine import wanted_workers
+
+    return wanted_workers(args.workers, cpus=args.cpus_per_worker, gpus=args.gpus_per_worker)
+
+
 def _title(planned: Planned) -> str:
     wording = planned.model.options.get("wording")
     which = f" · wording {wording}" if wording else ""
+    if planned.source.shard is not None:
+        which += f" · shard {planned.source.shard}"
     return f"{planned.source.name} · {planned.model.spec}{which}"
 
 

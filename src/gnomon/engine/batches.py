@@ -22,7 +22,15 @@ def default_size(item: Item) -> int:
 def in_batches(
     items: Sequence[Numbered], size: Callable[[Item], int], budget: int, most: int
 ) -> Iterator[list[Numbered]]:
-    """Split items into batches of at most `most` items and `budget` tokens.
+    """Split items into batches of at most `most` items and `budget` tokens."""
+    sizes = [size(item) for _, item in items]
+    return in_sized_batches(items, sizes, budget, most)
+
+
+def in_sized_batches(
+    items: Sequence[Numbered], sizes: Sequence[int], budget: int, most: int
+) -> Iterator[list[Numbered]]:
+    """The same for items whose sizes are known.
 
     Each item counts as long as the longest of its batch.
 
@@ -32,8 +40,7 @@ def in_batches(
     """
     sized = [
         (_pictures(item), _step(tokens), item.context, item.text, tokens, n, item)
-        for n, item in items
-        for tokens in (size(item),)
+        for (n, item), tokens in zip(items, sizes, strict=True)
     ]
     sized.sort(key=lambda row: row[:4])
     batch: list[Numbered] = []

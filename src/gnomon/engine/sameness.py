@@ -18,7 +18,7 @@ from gnomon.errors import RunError
 from gnomon.fingerprint import fingerprint
 from gnomon.itemsource import ItemSource
 from gnomon.registry import ModelSpec, scheme_of
-from gnomon.runs import Manifest
+from gnomon.runs import Manifest, determining
 
 START_OVER = "Start over with --restart, or give another folder with --runs."
 
@@ -58,6 +58,7 @@ def check_same_question(
         "options": (manifest.options, msgspec.to_builtins(source.options)),
         "limit": (manifest.limit, source.limit),
         "permute": (manifest.permute, source.permute),
+        "shard": (manifest.shard, str(source.shard or "")),
         "model": (manifest.model, model.spec),
     }
     changed = [name for name, (before, now) in asked.items() if before != now]
@@ -78,19 +79,13 @@ def check_same_files(manifest: Manifest, files: dict[str, str], folder: Path) ->
         raise _other_model(manifest, folder, changed)
 
 
-def check_same_model(manifest: Manifest, model: Model, folder: Path) -> None:
+def check_same_model(manifest: Manifest, description: dict[str, Any], folder: Path) -> None:
     """Refuse a model that describes itself otherwise than when the run was started."""
     before = determining(manifest.model_description)
-    now = determining(msgspec.to_builtins(model.describe()))
+    now = determining(description)
     if before != now:
         changed = [key for key in before.keys() | now.keys() if before.get(key) != now.get(key)]
         raise _other_model(manifest, folder, sorted(changed))
-
-
-def determining(description: dict[str, Any]) -> dict[str, Any]:
-    """What a description says beyond what follows from weights and items: size, what was fitted."""
-    following = ("parameters", "fitted", "trial")
-    return {key: value for key, value in description.items() if key not in following}
 
 
 def _other_model(manifest: Manifest, folder: Path, changed: list[str]) -> RunError:

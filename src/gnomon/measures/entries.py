@@ -124,6 +124,13 @@ def check_finished(entries: Sequence[Entry]) -> None:
     """Refuse runs that were not asked all their items: each would be judged by other questions."""
     for entry in entries:
         asked, total = len(entry.table), entry.table.total
+        if entry.table.about.shard:
+            raise UsageError(
+                f"{entry.label} on {entry.table.benchmark} is part of a run: it holds {asked:,} of "
+                f"{total:,} items.",
+                "Make one run of all shards with `gnomon merge`, or compare on the items that both "
+                "runs were asked with --unfinished (in Python: unfinished=True).",
+            )
         if asked < total:
             raise UsageError(
                 f"{entry.label} on {entry.table.benchmark} is not finished: it was asked "

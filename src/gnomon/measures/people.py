@@ -7,7 +7,7 @@ krippendorff.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import combinations, product
 from math import isnan, nan
 from typing import Literal, NamedTuple
@@ -73,19 +73,21 @@ def _mean(values: Iterable[float], default: float) -> float:
 
 
 def fleiss_kappa(judgements: ArrayLike) -> float:
-    """Agreement of several people beyond chance, each item judged by the same number of them.
+    """Agreement of several people beyond chance, over the items that two or more judged.
 
-    Items with another number of judgements than the most are left out, as the formula needs.
+    Chance is the mean over items of the share of each value, which is Fleiss' own formula where
+    each item is judged by the same number of people.
     """
     counts = _counts(np.asarray(judgements, dtype=np.int64))
+    counts = counts[counts.sum(axis=1) >= 1]
     people = counts.sum(axis=1)
-    raters = int(people.max(initial=0))
-    if raters < 2:
+    several = people >= 2
+    if not several.any():
         return nan
-    counts = counts[people == raters]
-    observed = float(((counts * (counts - 1)).sum(axis=1) / (raters * (raters - 1))).mean())
-    chance = float(((counts.sum(axis=0) / counts.sum()) ** 2).sum())
-    return _beyond_chance(observed, chance)
+    same = (counts * (counts - 1)).sum(axis=1)[several]
+    observed = float((same / (people * (people - 1))[several]).mean())
+    shares = (counts / people[:, None]).mean(axis=0)
+    return _beyond_chance(observed, float((shares**2).sum()))
 
 
 def krippendorff_alpha(judgements: ArrayLike, level: Level = "nominal") -> float:
@@ -137,11 +139,12 @@ def best_mapping(judgements: ArrayLike, fine: int = 5, coarse: int = 3) -> Mappe
 
     A reading keeps the order and uses every coarse value: cut points in the fine scale. All
     combinations are tried, or beyond a hundred thousand of them each person's is improved in turn
-    until none gets better.
+    until none gets better. Of readings that are equally good, the most even one is taken. The kappa
+    is NaN where no two people can be compared.
     """
     matrix = np.asarray(judgements, dtype=np.int64)
     people = matrix.shape[1]
-    readings = list(_readings(fine, coarse))
+    readings = even_readings(fine, coarse)
     couples = list(combinations(range(people), 2))
     kappas: dict[tuple[int, int, int, int], float] = {}
     for (i, j), (a, b) in product(couples, product(range(len(readings)), repeat=2)):
@@ -149,16 +152,33 @@ def best_mapping(judgements: ArrayLike, fine: int = 5, coarse: int = 3) -> Mappe
         kappas[i, j, a, b] = cohen_kappa(one, two)
 
     def kappa(chosen: Sequence[int]) -> float:
-        return _mean([kappas[i, j, chosen[i], chosen[j]] for i, j in couples], -1.0)
+        return _mean([kappas[i, j, chosen[i], chosen[j]] for i, j in couples], nan)
 
-    chosen = _best(kappa, people, len(readings))
+    def worth(chosen: Sequence[int]) -> float:
+        found = kappa(chosen)
+        return -1.0 if isnan(found) else round(found, 12)  # rounded, so that equals are equal
+
+    chosen = _best(worth, people, len(readings))
     return Mapped(tuple(readings[i] for i in chosen), kappa(chosen))
 
 
-def _readings(fine: int, coarse: int) -> Iterator[tuple[int, ...]]:
-    """Every way to cut a fine scale into a coarse one: for each fine value its coarse value."""
+def even_readings(fine: int, coarse: int) -> list[tuple[int, ...]]:
+    """Every way to cut a fine scale into a coarse one: for each fine value its coarse value.
+
+    The most even first: both ends alike, then those with a narrow middle.
+
+    >>> even_readings(4, 3)
+    [(0, 1, 1, 2), (0, 1, 2, 2), (0, 0, 1, 2)]
+    """
+    found = []
     for cuts in combinations(range(1, fine), coarse - 1):
-        yield tuple(np.searchsorted(cuts, np.arange(fine), side="right").tolist())
+        found.append(tuple(np.searchsorted(cuts, np.arange(fine), side="right").tolist()))
+    return sorted(found, key=_unevenness)
+
+
+def _unevenness(reading: tuple[int, ...]) -> tuple[int, int]:
+    low, high = reading.count(0), reading.count(max(reading))
+    return abs(low - high), len(reading) - low - high
 
 
 def disagreement(
@@ -208,20 +228,20 @@ def landis_koch(kappa: float) -> str:
     return next((word for most, word in steps.items() if kappa <= most), "almost perfect")
 
 
-def _best(kappa: Callable[[Sequence[int]], float], people: int, readings: int) -> list[int]:
+def _best(worth: Callable[[Sequence[int]], float], people: int, readings: int) -> list[int]:
     if readings**people <= 100_000:
         every = [list(chosen) for chosen in product(range(readings), repeat=people)]
-        return max(every, key=kappa)
+        return max(every, key=worth)
     alike = [[reading] * people for reading in range(readings)]
-    chosen = max(alike, key=kappa)  # the best that all share
+    chosen = max(alike, key=worth)  # the best that all share
     while True:
-        before = kappa(chosen)
+        before = worth(chosen)
         for person in range(people):
             others = [chosen.copy() for _ in range(readings)]
             for reading, other in enumerate(others):
                 other[person] = reading
-            chosen = max(others, key=kappa)
-        if kappa(chosen) <= before:
+            chosen = max(others, key=worth)
+        if worth(chosen) <= before:
             return chosen
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import isnan, nan
-from statistics import stdev
+from statistics import median, stdev
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gnomon.contracts import Measure
@@ -49,6 +49,11 @@ class PromptScore(NamedTuple):
         return min(self.values) if self.better == "higher" else max(self.values)
 
     @property
+    def median(self) -> float:
+        """The value in the middle: half of the prompts do no better."""
+        return median(self.values)
+
+    @property
     def spread(self) -> float:
         """The difference between the best and the worst."""
         return abs(self.best - self.worst)
@@ -71,7 +76,12 @@ def prompt_name(table: Table) -> str:
     >>> prompt_name(table), prompt_name(Table.of([]))
     ('wording 2', 'wording 1')
     """
-    return f"wording {table.settings.get(WORDING, 1)}"
+    return f"wording {wording_number(table)}"
+
+
+def wording_number(table: Table) -> int:
+    """Which wording of its prompt a run was asked in."""
+    return int(table.settings.get(WORDING, 1))
 
 
 def promptless(table: Table) -> dict[str, Any]:
@@ -88,7 +98,7 @@ def by_prompt(tables: Sequence[Table]) -> list[list[Table]]:
     for table in tables:
         others = repr(sorted(promptless(table).items()))
         found.setdefault((table.benchmark, table.model, others), []).append(table)
-    return [sorted(group, key=prompt_name) for group in found.values()]
+    return [sorted(group, key=wording_number) for group in found.values()]
 
 
 def pooled_over_prompts(entries: Sequence[Entry]) -> list[Entry]:

@@ -28,6 +28,8 @@ def remarks(entry: Entry, measures: Sequence[str], *, guessed: bool = False) -> 
     about = f"{entry.label} on {table.benchmark}: "
     if len(table) < table.total:
         asked = f"asked {len(table):,} of {table.total:,} items"
+        if table.about.shard:
+            asked = f"part of a run that `gnomon merge` makes whole, {asked}"
         yield f"{about}{asked}; the figures are over those."
     if entry.unlisted:
         yield (

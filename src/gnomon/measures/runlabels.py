@@ -32,7 +32,18 @@ def settings_of(run: Run) -> dict[str, Any]:
         found["limit"] = manifest.limit
     if manifest.permute is not None:
         found["permute"] = manifest.permute
+    if manifest.shard:
+        found["shard"] = manifest.shard
     return found
+
+
+def with_shard(name: str, shard: str) -> str:
+    """The name of a model with the shard that a run is, if it is one: it is never left unsaid.
+
+    >>> with_shard("gpt2", "3/8"), with_shard("gpt2", "")
+    ('gpt2 (shard 3/8)', 'gpt2')
+    """
+    return f"{name} (shard {shard})" if shard else name
 
 
 def labels(names: Sequence[str], settings: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -74,7 +85,7 @@ def _numbered(labels: Sequence[str]) -> list[str]:
 
 def labels_of(tables: Sequence[Table]) -> list[str]:
     """A label for each table of one benchmark; the seed counts where no settings are known."""
-    models = [table.model for table in tables]
+    models = [with_shard(table.model, table.about.shard) for table in tables]
     return labels(models, [_settings(table) for table in tables])
 
 

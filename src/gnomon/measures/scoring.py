@@ -219,9 +219,9 @@ def score(
     found = interval(statistics, level=level, draws=draws, seed=seed)
     return replace(
         undefined,
-        value=_known(found.value),
-        low=_known(found.low),
-        high=_known(found.high),
+        value=known(found.value),
+        low=known(found.low),
+        high=known(found.high),
         chance=chance_of(measure, table),
         n=statistics.n,
         clusters=statistics.clusters,
@@ -229,5 +229,6 @@ def score(
     )
 
 
-def _known(value: float) -> float | None:
+def known(value: float) -> float | None:
+    """A number, or none for NaN."""
     return None if isnan(value) else value

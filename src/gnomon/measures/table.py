@@ -57,6 +57,7 @@ class About:
     folder: str = ""  # of the run, as it was given
     digest: str = ""  # of all items of the run: tables with the same one are about the same items
     total: int = 0  # items of the run, of which those that were asked are rows
+    shard: str = ""  # which part of the run this is, such as 3/8; empty for a whole one
 
 
 @dataclass(frozen=True)
@@ -129,7 +130,8 @@ class Table:
             settings=settings_of(run),
             folder=run.path.as_posix(),
             digest=manifest.items_sha256,
-            total=manifest.counts.items,
+            total=manifest.whole_items or manifest.counts.items,
+            shard=manifest.shard,
         )
         if benchmark is None:
             return build_run(run, about=about, scale=manifest.scale)

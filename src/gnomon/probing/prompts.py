@@ -57,6 +57,7 @@ class Prompt(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     option: str = "({letter}) {choice}"
     option_separator: str = " "
     shots: _Shots | None = None  # how many of the examples to show; none: all
+    label: str = ""  # what tables and reports call a wording, where "wording 7" says too little
     wording: int = 1  # which of several wordings this is
     paraphrases: tuple[Prompt, ...] = ()  # the same questions in other words: wordings 2, 3 ...
 
@@ -174,13 +175,15 @@ class Prompt(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     def describe(self) -> dict[str, Any]:
         """Name, wording if not the first, shots and content hash, for the manifest."""
         content = msgspec.to_builtins(self)
-        for other in ("wording", "paraphrases"):
+        for other in ("label", "wording", "paraphrases"):
             del content[other]
         digest = sha256(msgspec.json.encode(content, order="sorted")).hexdigest()[:16]
         shots = max((len(self.examples(form)) for form in self.forms), default=0)
         found = {"name": self.name, "shots": shots, "hash": digest}
         if self.wording > 1:
             found["wording"] = self.wording
+        if self.label:
+            found["label"] = self.label
         return found
 
 

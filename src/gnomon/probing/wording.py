@@ -13,12 +13,14 @@ from typing import Annotated, NamedTuple, cast
 
 import msgspec
 
+from gnomon.probing.mentions import TAG, mentions
 from gnomon.records import FORMS, MASK, Form, Item, letter_of
 
 FIELDS = ("context", "text", "before", "after", "blank", "options", "answer")
 OPTION_FIELDS = ("letter", "LETTER", "choice")
 BLANK = "____"
-_FIELD = re.compile(r"\{(\w+)\}")
+_FIELD = re.compile(r"\{(\w+|tag:[^{}\n]+)\}")
+_SENTENCE_END = re.compile(r"[.!?:]\s+$|\n\s*$")
 _Word = Annotated[str, msgspec.Meta(min_length=1)]
 _Words = Annotated[tuple[_Word, ...], msgspec.Meta(min_length=1)]
 
@@ -81,7 +83,8 @@ def lay_out(item: Item, wording: Wording, style: OptionStyle) -> Parts:
     fields = _field_values(item, wording, style)
     pieces = [piece for piece in wording.pieces if fields["context"] or "{context}" not in piece]
     template, inline, closing = "".join(pieces).partition("{answer}")
-    text = _fill(template, fields)
+    fields |= _tag_values(item, template + closing)
+    text = _fill(template, fields, opens=True)
     answers = _answers(item, wording, style)
     if not inline:
         lead, _, after = wording.target.partition("{answer}")
@@ -109,9 +112,9 @@ def wording_problem(form: str, wording: Wording) -> str:
     if form not in FORMS:
         return f"there is no such form; known: {', '.join(FORMS)}"
     template = "".join(wording.pieces)
-    odd = unknown_field(template, FIELDS)
+    odd = unknown_field(template, (*FIELDS, *tags_in(template)))
     if odd:
-        return f"the template names {{{odd}}}; known: {', '.join(FIELDS)}"
+        return f"the template names {{{odd}}}; known: {', '.join(FIELDS)}, tag:NAME"
     if template.count("{answer}") > 1 or wording.target.count("{answer}") != 1:
         return "{answer} must stand at most once in the template and exactly once in the target"
     for example in wording.examples:
@@ -121,6 +124,16 @@ def wording_problem(form: str, wording: Wording) -> str:
                 "which is not one of its choices"
             )
     return ""
+
+
+def tags_in(template: str) -> list[str]:
+    """The fields of a template that name tags of items, such as tag:obj_a, each once.
+
+    >>> tags_in("{tag:obj_a} is {answer} than {tag:obj_b}.")
+    ['tag:obj_a', 'tag:obj_b']
+    """
+    fields = dict.fromkeys(_FIELD.findall(template))
+    return [field for field in fields if field.startswith(TAG)]
 
 
 def unknown_field(template: str, known: tuple[str, ...]) -> str:
@@ -143,6 +156,15 @@ def _field_values(item: Item, wording: Wording, style: OptionStyle) -> dict[str,
         "blank": item.text.replace(MASK, BLANK),
         "options": _options(item, wording, style),
     }
+
+
+def _tag_values(item: Item, template: str) -> dict[str, str]:
+    """What the template's tags are in the item, as its text mentions them."""
+    fields = tags_in(template)
+    if not fields:
+        return {}
+    found = mentions(item, [field.removeprefix(TAG) for field in fields])
+    return {f"{TAG}{tag}": value for tag, value in found.items()}
 
 
 def _options(item: Item, wording: Wording, style: OptionStyle) -> str:
@@ -177,5 +199,21 @@ def _capitalised(answers: tuple[tuple[str, ...], ...]) -> tuple[tuple[str, ...],
     return tuple(found)
 
 
-def _fill(template: str, fields: dict[str, str]) -> str:
-    return _FIELD.sub(lambda match: fields[match[1]], template)
+def _fill(template: str, fields: dict[str, str], *, opens: bool = False) -> str:
+    """The template with its fields; what a tag names has a capital where it opens a sentence."""
+    text = ""
+    end = 0
+    for match in _FIELD.finditer(template):
+        text += template[end : match.start()]
+        end = match.end()
+        value = fields[match[1]]
+        if match[1].startswith(TAG) and _is_start(text, opens):
+            value = value[:1].upper() + value[1:]
+        text += value
+    return text + template[end:]
+
+
+def _is_start(before: str, opens: bool) -> bool:
+    if not before.strip():
+        return opens
+    return bool(_SENTENCE_END.search(before))

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gnomon.contracts import Benchmark
-from gnomon.measures.runlabels import labels, settings_of
+from gnomon.measures.runlabels import labels, settings_of, with_shard
 from gnomon.measures.table import Table
 from gnomon.records import Item
 from gnomon.registry import known_benchmark
@@ -155,7 +155,9 @@ def labels_of(runs: Sequence[Run]) -> list[str]:
 
 def _name(run: Run) -> str:
     name = model_name(run.model)
-    return f"{name} (blind)" if run.manifest.blind else name
+    if run.manifest.blind:
+        name = f"{name} (blind)"
+    return with_shard(name, run.manifest.shard)
 
 
 def _study(name: str, runs: list[Run], reply_limit: int) -> Study:

@@ -14,7 +14,16 @@ from gnomon.runs.finding import (
     survey,
 )
 from gnomon.runs.log import RunLog
-from gnomon.runs.manifest import FORMAT, LOG, MANIFEST, PICTURES, Counts, Manifest
+from gnomon.runs.manifest import (
+    FORMAT,
+    LOG,
+    MANIFEST,
+    PICTURES,
+    Counts,
+    Manifest,
+    determining,
+)
+from gnomon.runs.merging import Merged, merge
 from gnomon.runs.reading import Asked, Run
 from gnomon.runs.recovering import Recovered, recover
 
@@ -26,12 +35,15 @@ __all__ = [
     "Asked",
     "Counts",
     "Manifest",
+    "Merged",
     "Recovered",
     "Run",
     "RunLog",
     "Survey",
     "check_holds_a_run_alone",
     "check_not_in_use",
+    "determining",
+    "merge",
     "open_runs",
     "recover",
     "remove",

@@ -9,11 +9,23 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gnomon.errors import GnomonError, RunError
-from gnomon.runs.manifest import LOCK, LOG, MANIFEST
+from gnomon.runs.manifest import LOCK, LOG, MANIFEST, MERGING, PEOPLE
+from gnomon.runs.pace import PACE
 from gnomon.runs.reading import Run
 
 OWN_FILES = frozenset(
-    {MANIFEST, "run.part", LOCK, LOG, f"{LOG}-wal", f"{LOG}-shm", f"{LOG}-journal"}
+    {
+        MANIFEST,
+        "run.part",
+        LOCK,
+        LOG,
+        f"{LOG}-wal",
+        f"{LOG}-shm",
+        f"{LOG}-journal",
+        PACE,
+        "pace.part",
+        *PEOPLE,
+    }
 )
 
 
@@ -27,11 +39,14 @@ class Survey(NamedTuple):
 def survey(folder: str | Path) -> Survey:
     """Everything in a folder that is or was a run; one that is damaged does not hide the others.
 
-    A run that was given up before any item was in its log is not one.
+    A run that was given up before any item was in its log is not one, nor is what a merge that was
+    stopped has left.
     """
     runs: list[Run] = []
     damaged: dict[Path, GnomonError] = {}
     for file in sorted(Path(folder).glob(f"*/{MANIFEST}")):
+        if file.parent.name.endswith(MERGING):
+            continue
         try:
             run = Run.open(file.parent)
         except GnomonError as error:

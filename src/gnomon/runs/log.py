@@ -137,8 +137,13 @@ class RunLog:
                 )
         return DataError("the log refuses the items.", "Start over with --restart.")
 
-    def add_answers(self, numbered: Iterable[tuple[int, Answer]]) -> None:
-        """Log a batch of answers. One that is there already is kept, unless it was a failure."""
+    def add_answers(
+        self, numbered: Iterable[tuple[int, Answer]], *, replacing: bool = False
+    ) -> None:
+        """Log a batch of answers.
+
+        One that is there already is kept, unless it was a failure, or a person has another mind.
+        """
         rows = [_row(n, answer) for n, answer in numbered]
         if not rows:
             return
@@ -148,7 +153,8 @@ class RunLog:
             if column.count(None) < len(rows):
                 used.append(name)
                 filled.append(column)
-        self._write(_adding_answers(tuple(used)), list(zip(*filled, strict=True)))
+        adding = _adding_answers(tuple(used), replacing=replacing)
+        self._write(adding, list(zip(*filled, strict=True)))
 
     def pending(
         self, after: int, most: int, *, retry_errors: bool = False
@@ -234,7 +240,7 @@ class RunLog:
 
 
 @lru_cache
-def _adding_answers(columns: tuple[str, ...]) -> str:
+def _adding_answers(columns: tuple[str, ...], *, replacing: bool = False) -> str:
     """How answers are added that have only these columns; the others stay empty.
 
     Python's sqlite3 takes longer to bind None than anything else, and most columns of most runs are
@@ -244,7 +250,8 @@ def _adding_answers(columns: tuple[str, ...]) -> str:
     places = ", ".join("?" * len(columns))
     replaced = ", ".join(f"{name} = excluded.{name}" for name in _ANSWER_COLUMNS[2:])
     adding = f"INSERT INTO answers ({names}) VALUES ({places})"  # noqa: S608 - our own words
-    return f"{adding} ON CONFLICT (n, sample) DO UPDATE SET {replaced} WHERE error IS NOT NULL"
+    upsert = f"{adding} ON CONFLICT (n, sample) DO UPDATE SET {replaced}"
+    return upsert if replacing else f"{upsert} WHERE error IS NOT NULL"
 
 
 def _row(n: int, answer: Answer) -> tuple[Any, ...]:

@@ -14,6 +14,8 @@ from gnomon.errors import DataError, RunError
 FORMAT = 2  # of the folder; a newer one is refused rather than misread
 MANIFEST, LOG, LOCK = "run.json", "answers.sqlite", "run.lock"
 PICTURES = "pictures"  # a folder with what the model painted
+MERGING = ".merging"  # how the name of a folder ends in which shards are being merged
+PEOPLE = ("people.jsonl", "link.json", "link.part")  # beside the answers of a person
 LARGEST = 16 * 2**20  # bytes of a manifest
 
 
@@ -40,6 +42,10 @@ class Manifest(msgspec.Struct, kw_only=True):
     options: dict[str, Any] = {}  # of the benchmark
     limit: int | None = None
     permute: int | None = None  # the seed by which the choices of each item were put in an order
+    shard: str = ""  # which part of a run this is, such as 3/8; empty for a whole one
+    shard_of: str = ""  # the id of the whole run
+    whole_items: int = 0  # items of the whole run
+    whole_sha256: str = ""  # of all its items, before pictures are made for them
     # forms of items whose choices the model was not shown as a list, so that order has no effect
     unlisted: list[str] = []
     items_sha256: str = ""  # of all items, in order; empty until they are all in the log
@@ -59,6 +65,12 @@ class Manifest(msgspec.Struct, kw_only=True):
     def seed(self) -> Any:
         """The benchmark's seed, if its source takes one."""
         return self.options.get("seed")
+
+
+def determining(description: dict[str, Any]) -> dict[str, Any]:
+    """What a description says beyond what follows from weights and items: size, what was fitted."""
+    following = ("parameters", "fitted", "trial")
+    return {key: value for key, value in description.items() if key not in following}
 
 
 def read_manifest(folder: Path) -> Manifest:

@@ -105,6 +105,17 @@ class Run:
             if answer is not None:
                 yield item, answer
 
+    def numbered_answers(self) -> Iterator[tuple[int, Answer]]:
+        """Every answer with its item's number in the log; the items are not read."""
+        sql = (
+            f"SELECT n, id, {ANSWER} FROM answers JOIN items USING (n) "  # noqa: S608
+            "ORDER BY n, sample"
+        )
+        for number, item, *columns in self._select(sql):
+            answer = self.answer(item, columns)
+            if answer is not None:
+                yield number, answer
+
     def row(self, item_id: str) -> tuple[Item, Answer | None] | None:
         """The item of that id with its first answer; none if there is no such item."""
         for record, *columns in self._select(_ONE_ITEM, (item_id,)):

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 Kind = Literal["size", "height", "position"]
 # The tags of a scene that name its two things. A position is that of the first to the second.
 FIRST, SECOND = "thing_a", "thing_b"
+# The tags of a picture that people are shown: the id of the scene, and which of its pictures.
+PAINTED, PICTURE = "painted", "picture"
 SIZES = frozenset({"larger", "smaller"})
 HEIGHTS = frozenset({"taller", "shorter"})
 

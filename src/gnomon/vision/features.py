@@ -39,14 +39,15 @@ class Features:
         self.folder, self.most_bytes = folder, most_bytes
         self._taken: int | None = None  # bytes, counted when something is written first
 
-    def read(self, key: str) -> Entry | None:
-        """The entry of a key, if it is there and whole."""
+    def read(self, key: str, only: Iterable[str] = ()) -> Entry | None:
+        """The entry of a key, if it is there and whole; with `only`, those of its tensors."""
         from safetensors import SafetensorError, safe_open
 
         file = self._file(key)
         try:
             with safe_open(file, framework="pt") as kept:
-                tensors = {name: kept.get_tensor(name) for name in kept.keys()}  # noqa: SIM118
+                names = list(only) or kept.keys()
+                tensors = {name: kept.get_tensor(name) for name in names}
                 texts = kept.metadata() or {}
         except FileNotFoundError:
             return None
@@ -73,6 +74,10 @@ class Features:
             _remove(part)
             return
         self._count(size)
+
+    def keys(self, start: str) -> list[str]:
+        """The keys of all entries that begin so."""
+        return sorted(file.stem for file in self.folder.glob(f"{start}*.safetensors"))
 
     def _file(self, key: str) -> Path:
         return self.folder / f"{key}.safetensors"

@@ -9,7 +9,7 @@ import pytest
 
 from gnomon.errors import ModelError, UsageError
 from gnomon.models.chat import chat_template, conversation
-from gnomon.models.llamacpp.gguf import gguf
+from gnomon.models.llamacpp.gguf import available_cores, gguf
 from gnomon.models.llamacpp.library import check_layout
 from gnomon.models.llamacpp.llama import Llama, Wanted
 from gnomon.records import Item
@@ -23,6 +23,13 @@ def model(tiny):
     opened = gguf(str(tiny), threads=1)
     yield opened
     opened.close()
+
+
+@pytest.mark.parametrize(("share", "used"), [("1", 1), ("3", 3), ("99", 4), ("", 4), ("x", 4)])
+def test_a_worker_uses_its_share_of_the_cores(share, used, monkeypatch):
+    monkeypatch.setattr(os, "sched_getaffinity", lambda pid: {0, 1, 2, 3}, raising=False)
+    monkeypatch.setenv("OMP_NUM_THREADS", share)
+    assert available_cores() == used
 
 
 def cloze(text="ant is [MASK] than a bird.", choices=("larger", "smaller", "much larger"), n=1):

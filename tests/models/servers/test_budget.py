@@ -55,6 +55,31 @@ def test_a_run_whose_budget_is_spent_goes_on_in_its_folder_with_a_larger_one(ser
     )
 
 
+def test_without_a_cache_every_command_gets_on_as_far_as_its_budget_goes(serve, tmp_path):
+    from gnomon import engine
+    from gnomon.itemsource import load
+    from gnomon.registry import model
+    from gnomon.runs import runs_in
+
+    server, source, runs = serve(), load("scales", form="cloze").limited(150), tmp_path / "runs"
+    thrifty = {"base_url": server.url, "reply_tokens": 4, "cache": False, "budget_tokens": 2000}
+    answered = [0]
+    for _ in range(2):
+        with pytest.raises(ModelError, match="budget is spent"):
+            engine.run(source, model("openai:fake", **thrifty), runs=runs)
+        (run,) = runs_in(runs)
+        answered.append(run.counts().asked)
+    assert answered == sorted(set(answered)), "each of them logged something"
+    assert sum(server.served.values()) - answered[-1] <= 2 * 8, "of a batch, not of 16"
+
+
+def test_a_model_with_a_budget_is_asked_by_one_process_since_each_would_spend_it_anew(serve, ask):
+    server = serve()
+    assert ask(server).alone == ""
+    assert ask(server, budget_tokens=100).alone == "it counts what it spends"
+    assert ask(server, max_cost=1.0, price_input=1.0, price_output=1.0).alone
+
+
 def test_a_token_budget_counts_what_servers_report():
     budget = Budget(max_tokens=100)
     budget.reserve(Tokens(30, 10))

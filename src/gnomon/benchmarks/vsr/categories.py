@@ -8,6 +8,7 @@ from functools import cache
 from gnomon.files import package_data, read_yaml
 
 CHOICES = ("false", "true")
+WITHOUT_CATEGORY = ("congruent",)  # annotators used it, but the paper's list lacks it
 
 
 def category(relation: str) -> str:
@@ -17,6 +18,17 @@ def category(relation: str) -> str:
     ('Unallocated', 'none')
     """
     return _categories().get(relation, "none")
+
+
+def all_relations() -> tuple[str, ...]:
+    """The 71 relations that annotators choose from, by category.
+
+    The paper's list has 71 entries, of which "among" is two; its data have one more relation.
+
+    >>> len(all_relations())
+    71
+    """
+    return (*_categories(), *WITHOUT_CATEGORY)
 
 
 @cache

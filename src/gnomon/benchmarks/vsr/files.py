@@ -49,9 +49,19 @@ class Caption(msgspec.Struct, frozen=True):
     obj: str = ""
 
     @property
+    def voters_true(self) -> list[int]:
+        """The validators who said true."""
+        return _votes(self.vote_true_validator_id)
+
+    @property
+    def voters_false(self) -> list[int]:
+        """The validators who said false."""
+        return _votes(self.vote_false_validator_id)
+
+    @property
     def votes(self) -> tuple[int, int]:
         """How many validators said true, and how many false."""
-        return len(_votes(self.vote_true_validator_id)), len(_votes(self.vote_false_validator_id))
+        return len(self.voters_true), len(self.voters_false)
 
     @property
     def agreement(self) -> tuple[int, int]:

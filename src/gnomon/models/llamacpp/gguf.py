@@ -26,6 +26,7 @@ from gnomon.models.choices import (
     reply_room,
     scale_of,
 )
+from gnomon.models.keeping import is_kept, kept
 from gnomon.models.likelihood import check_normalisation
 from gnomon.models.llamacpp.eyes import Eyes, Picture
 from gnomon.models.llamacpp.llama import Llama
@@ -127,7 +128,8 @@ class Gguf:
         self.spec, self.file = spec, file
         self.ask = ask
         self.scale = scale_of(ask)
-        self.llama = Llama(file, context=context, threads=threads)
+        weights = ("llama", file, context, threads)
+        self.llama = kept(weights, lambda: Llama(file, context=context, threads=threads))
         self._eyes: Eyes | None = None
         self._pictures: Sequence[Picture] = ()  # that the items which are asked now show
         try:
@@ -199,7 +201,8 @@ class Gguf:
         """Free the model's memory."""
         if self._eyes:
             self._eyes.close()
-        self.llama.close()
+        if not is_kept(self.llama):
+            self.llama.close()
 
     def _contexts(self, items: Sequence[Item], *, answered: bool) -> list[str]:
         count = len(self._pictures)
@@ -308,7 +311,11 @@ def _stand_in(llama: Llama) -> int:
 
 
 def available_cores() -> int:
-    """The cores this process may use."""
+    """The cores this process may use: its share of them, if it is one of several workers."""
+    cores = os.cpu_count() or 1
     if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+        cores = len(os.sched_getaffinity(0))
+    share = os.environ.get("OMP_NUM_THREADS", "")
+    if share.isdecimal() and int(share) > 0:
+        return min(int(share), cores)
+    return cores

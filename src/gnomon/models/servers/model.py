@@ -1,4 +1,4 @@
-"""One model of one server: a question is asked once and its reply scored or read.
+"""One model of one or several servers: a question is asked once and its reply scored or read.
 
 A reply whose first token begins one of the answers gives the log-probability of each answer at that
 place; any other reply is read by the rules of `reading`. A completion server that echoes its prompt
@@ -33,18 +33,18 @@ from gnomon.models.servers.pictures import (
     with_pictures,
 )
 from gnomon.models.servers.refusals import AskError, BlindError, CutError, RejectedError
-from gnomon.models.servers.remote import Remote, address_of
+from gnomon.models.servers.remote import Remote, Replied
 from gnomon.models.servers.replycache import Replies
 from gnomon.models.servers.requests import Requests, estimate
+from gnomon.models.servers.server import address_of
 from gnomon.probing.prompts import Prompt
 from gnomon.records import Answer, Image, Item, pick
-from gnomon.redaction import redact_url
 
 BY_SCORE = "first token"  # the rule of an answer whose choices have scores
 
 
 class OpenAI:
-    """One model of one server."""
+    """One model of one server, or of several that have the same."""
 
     def __init__(
         self,
@@ -71,12 +71,18 @@ class OpenAI:
         self._showing = showing or Showing()
         self._sees = False  # has it ever taken one with a picture?
 
+    @property
+    def alone(self) -> str:
+        """Why only one process may ask, where there is a budget: each would spend it anew."""
+        has_limit = self.spending.max_cost is not None or self.spending.max_tokens is not None
+        return "it counts what it spends" if has_limit else ""
+
     def describe(self) -> dict[str, Any]:
         """What determines the answers; never the key."""
         return {
             "kind": "openai",
             "model": self._requests.model,
-            "base_url": redact_url(self._remote.base_url),
+            "base_url": self._remote.describe(),
             "prompt": self._prompt.describe(),
             **self._requests.describe(),
             **self._showing.describe(),
@@ -193,17 +199,27 @@ class OpenAI:
 
         Its pictures are opened, and in memory, only while it has one of the server's slots.
         """
-        address = address_of(self._remote.base_url, self._requests.path)
         async with self._remote.slots:
             pictures = await self._open(images)
             asked = for_the_cache(body, pictures)
-            known = self._replies.find(address, asked) if self._replies else None
+            known = self._known(asked)
             if known:
                 return known
-            found = await self._send(body, pictures)
+            found, base_url = await self._send(body, pictures)
             if self._replies and not found.cut:
-                self._replies.keep(address, asked, found)
+                self._replies.keep(address_of(base_url, self._requests.path), asked, found)
             return found
+
+    def _known(self, asked: dict[str, Any]) -> Completion | None:
+        """What any of the servers replied to the same request before."""
+        if self._replies is None:
+            return None
+        for base_url in self._remote.addresses:
+            address = address_of(base_url, self._requests.path)
+            found = self._replies.find(address, asked)
+            if found:
+                return found
+        return None
 
     async def _open(self, images: Sequence[Image]) -> list[Sent]:
         if not images:
@@ -213,7 +229,7 @@ class OpenAI:
         except DataError as error:
             raise AskError(error.message) from None
 
-    async def _send(self, body: dict[str, Any], pictures: Sequence[Sent]) -> Completion:
+    async def _send(self, body: dict[str, Any], pictures: Sequence[Sent]) -> Replied[Completion]:
         shown = sum(picture.tokens for picture in pictures)
         most = estimate(body, shown)
         sent = with_pictures(self._in_its_words(body), pictures)

@@ -21,7 +21,8 @@ from gnomon.redaction import redact_url
 
 DEFAULT_URL = "https://api.openai.com/v1"
 DEFAULT_KEY = "OPENAI_API_KEY"
-BATCHES = 16  # requests of a batch for each that may be under way
+BATCHES = 16  # requests of a batch for each that may be under way; without a cache, one
+_BETWEEN = re.compile(r"[\s,]+(?=\w+://)")  # between addresses
 DEFAULT_PROMPTS: dict[Endpoint, str] = {"chat": "chat", "completion": "plain"}
 
 
@@ -66,7 +67,8 @@ def openai(
 ) -> OpenAI:
     """A model by the name that its server knows.
 
-    base_url       the server's address (else OPENAI_BASE_URL, else OpenAI's own)
+    base_url       the server's address, or several with spaces between them, if they have the same
+                   model (else OPENAI_BASE_URL, else OpenAI's own)
     endpoint       chat or completion: which of the server's two interfaces is asked
     prompt         how items are put: a name, or a file (default: chat, or plain for completion)
     wording        which of the prompt's wordings, where it has several
@@ -78,7 +80,7 @@ def openai(
     most_reply_tokens  how many it may have if it was cut and is asked for again with more room
     constrain      json (a schema) or choice (as vLLM takes it): the server must give an answer
     request_seed   sent with each request, for servers that take a seed
-    concurrency    how many requests to make at a time
+    concurrency    how many requests to make at a time, to each server
     attempts       how often a request is tried before its item fails
     timeout        seconds that a reply may take
     max_cost       end the run before it spends more than this; needs both prices
@@ -91,6 +93,7 @@ def openai(
     image_tokens   what the server counts for a picture (default: as OpenAI does, by its size)
     """
     check_name(name, key_env)
+    addresses = addresses_from(base_url)
     put = load_prompt(prompt or DEFAULT_PROMPTS.get(endpoint, "plain"), wording).with_shots(shots)
     sampling = Sampling(_temperature(temperature), request_seed)
     scoring: dict[str, Any] = {"logprobs": logprobs, "echo": echo, "constrain": constrain}
@@ -100,8 +103,11 @@ def openai(
     budget = _budget(max_cost, price_input, price_output, budget_tokens)
     replies = _replies(cache)  # may fail, so before the remote, which has a loop to close
     pace: dict[str, Any] = {"concurrency": concurrency, "attempts": attempts, "timeout": timeout}
-    remote = Remote(address_from(base_url), key_env, budget, **pace)
-    return OpenAI(requests, remote, put, replies, batch=concurrency * BATCHES, showing=showing)
+    remote = Remote(addresses, key_env, budget, **pace)
+    batch = concurrency * len(addresses)
+    if replies:  # else all replies of a batch that ends the run are lost, and paid for
+        batch *= BATCHES
+    return OpenAI(requests, remote, put, replies, batch=batch, showing=showing)
 
 
 def check_name(name: str, key_env: str) -> None:
@@ -152,20 +158,37 @@ def _temperature(value: float | str) -> float | None:
     return float(value)
 
 
-def address_from(base_url: str) -> str:
-    """The server's address, from the option or the environment."""
-    address = base_url or os.environ.get("OPENAI_BASE_URL", "") or DEFAULT_URL
+def addresses_from(base_url: str) -> list[str]:
+    """The addresses of one or several servers, from the option or the environment; none twice.
+
+    >>> addresses_from("http://one:8000/v1 http://two:8000/v1")
+    ['http://one:8000/v1', 'http://two:8000/v1']
+    """
+    given = base_url or os.environ.get("OPENAI_BASE_URL", "") or DEFAULT_URL
+    found = dict.fromkeys(_BETWEEN.split(given.strip()))
+    for address in found:
+        _check_address(address)
+    return list(found)
+
+
+def _check_address(address: str) -> None:
     if not _is_web(address):
         raise UsageError(
             f"'{redact_url(address)}' is not a web address.",
             "Give the server's with --base-url, for instance http://localhost:8000/v1",
         )
-    if "@" in re.sub(r"^\w+://[^/?#]*", "", address):
+    place = re.sub(r"^\w+://[^/?#]*", "", address)
+    if "@" in place:
         raise UsageError(
             "The address has an @ after its host.",
             "Write %40 for it; and in a password %2F for /, %3F for ? and %23 for #.",
         )
-    return address
+    if "," in place:
+        raise UsageError(
+            "The address has a comma after its host.",
+            "Write %2C for it; or, if a second address follows, begin that with http:// or "
+            "https://.",
+        )
 
 
 def _is_web(url: str) -> bool:

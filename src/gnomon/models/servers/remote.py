@@ -1,26 +1,25 @@
-"""A server asked over HTTP: many requests at once, patient with faults, within a budget, discreet.
+"""Servers asked over HTTP: many requests at once, patient with faults, within a budget, discreet.
 
 A fault that may pass (busy, broken connection, garbled reply) is tried again, as long as the server
-says or doubling; one that will not (key refused, model unknown, server gone, budget spent) is a
-ModelError. Keys and passwords are in the request and nowhere else.
+says or doubling, or at another server if there are several; one that will not (key refused, model
+unknown, all servers gone, budget spent) is a ModelError. Keys and passwords are in the request and
+nowhere else.
 """
 
 from __future__ import annotations
 
 import asyncio
-import logging
 import os
 import random
-import warnings
-from collections.abc import Awaitable, Callable, Coroutine
-from ipaddress import ip_address
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from itertools import chain
 from threading import Thread
-from typing import Any, NamedTuple, Protocol, TypeVar
-from urllib.parse import SplitResult, unquote, urlsplit, urlunsplit
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
-from gnomon.errors import GnomonError, MissingExtraError, ModelError, UnencryptedWarning
+from gnomon.errors import GnomonError, ModelError
 from gnomon.models.servers.budget import FREE, Budget, Tokens
 from gnomon.models.servers.completions import MalformedError
+from gnomon.models.servers.fleet import Fleet
 from gnomon.models.servers.pictures import pictures_in
 from gnomon.models.servers.refusals import (
     LONGEST_PAUSE,
@@ -30,7 +29,8 @@ from gnomon.models.servers.refusals import (
     refusal,
 )
 from gnomon.models.servers.requests import check_positive
-from gnomon.redaction import redact_url, secrets_of
+from gnomon.models.servers.server import Response, Server
+from gnomon.redaction import redact_url
 
 FIRST_PAUSE = 1.0  # seconds before the second attempt; then doubling
 REPLY_ROOM = 4 * 2**20  # bytes of one reply, and more for each token that was asked for:
@@ -50,21 +50,22 @@ class Used(Protocol):
 Kept = TypeVar("Kept", bound=Used)
 
 
-class _Response(NamedTuple):
-    status: int
-    headers: Any
-    raw: bytes
+class Replied(NamedTuple, Generic[Kept]):
+    """What is kept of a reply, and the address of the server that gave it."""
+
+    kept: Kept
+    base_url: str
 
 
 class Remote:
-    """One server.
+    """One server, or several that answer alike.
 
-    Its requests run on a loop in a thread of their own, so that notebooks can use it too.
+    Requests run on a loop in a thread of their own, so that notebooks can use it too.
     """
 
     def __init__(
         self,
-        base_url: str,
+        addresses: Sequence[str],
         key_env: str,
         budget: Budget,
         *,
@@ -76,25 +77,29 @@ class Remote:
         check_positive("concurrency", concurrency)
         check_positive("attempts", attempts)
         check_positive("timeout", timeout)
-        self.base_url = base_url
+        self.addresses = tuple(addresses)
         self.key_env = key_env
         self.attempts = attempts
         self.timeout = timeout
         self.budget = budget
         self._wait = wait
         key = os.environ.get(key_env, "")
-        parts = urlsplit(base_url)
-        self.secrets = secrets_of(base_url, key)
-        _check_encrypted(parts, key)
-        self._httpx, self._client = _client(parts, key, concurrency, timeout)
-        self.slots = asyncio.Semaphore(concurrency)
+        servers = []
+        for address in addresses:
+            servers.append(Server(address, key, concurrency=concurrency, timeout=timeout))
+        self.secrets = tuple(dict.fromkeys(chain.from_iterable(each.secrets for each in servers)))
+        self.slots = asyncio.Semaphore(concurrency * len(servers))
         self.ended: GnomonError | None = None  # why nothing more is sent; what is under way arrives
-        self._reached = False  # has it ever answered?
-        self._hold = 0.0  # loop time before which the server wants no request
         self._loop = asyncio.new_event_loop()
+        self._fleet = Fleet(servers, concurrency, self._loop.time)
         # what is cancelled or arrives too late is nobody's concern, least of all stderr's
         self._loop.set_exception_handler(lambda loop, context: None)
         self._thread = Thread(target=self._loop.run_forever, name="gnomon-remote", daemon=True)
+
+    def describe(self) -> str | list[str]:
+        """The address, or all of them, as a manifest names them."""
+        shown = [redact_url(address) for address in self.addresses]
+        return shown[0] if len(shown) == 1 else shown
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
         """Carry out asynchronous work and return its result; Ctrl-C cancels it."""
@@ -122,7 +127,8 @@ class Remote:
         for task in others:
             task.cancel()
         await asyncio.gather(*others, return_exceptions=True)
-        await self._client.aclose()
+        for server in self._fleet.servers:
+            await server.close()
         await self._loop.shutdown_asyncgens()
 
     async def post(
@@ -133,7 +139,7 @@ class Remote:
         parse: Callable[[bytes], Kept],
         *,
         room: int = 0,
-    ) -> Kept:
+    ) -> Replied[Kept]:
         """What is kept of the reply to one request, which may use at most so many tokens.
 
         The reply may have `room` bytes, or else as many as so many tokens may need.
@@ -143,27 +149,42 @@ class Remote:
         trouble is asked less.
         """
         trouble = PassingError("it was never tried")
-        for attempt in range(self.attempts):
-            await self._pause(trouble, attempt)
+        attempt = 0
+        while attempt < self.attempts:
+            server = await self._fleet.choose()
+            if self._fleet.is_one:
+                await self._pause(server, trouble, attempt)
             try:
-                return await self._try(path, body, most, parse, room)
+                kept = await self._try(server, path, body, most, parse, room)
             except PassingError as error:
                 trouble = error
-            if trouble.unreachable and attempt and not self._reached:
+            else:
+                server.faults = 0
+                return Replied(kept, server.base_url)
+            self._fleet.rest(server, trouble, FIRST_PAUSE)
+            if trouble.unreachable and not self._fleet.all_gone:
+                continue  # that cost nothing, and others are there
+            attempt += 1
+            if self._fleet.none_reached and attempt > 1 and self._fleet.all_gone:
                 break  # no server there, rather than one in trouble
-            if trouble.pause:
-                self._hold = max(self._hold, self._loop.time() + trouble.pause)
-        reason = plain_line(str(trouble), self.secrets)
-        if trouble.unreachable:
-            raise ModelError(
-                f"{redact_url(self.base_url)} cannot be reached: {reason}.",
-                "Start the server, or give its address with --base-url.",
-            )
-        raise AskError(f"{reason} ({self.attempts} attempts)")
+        raise self._given_up(trouble)
 
-    async def _pause(self, trouble: PassingError, attempt: int) -> None:
+    def _given_up(self, trouble: PassingError) -> Exception:
+        """The end of the run if nobody is there, else that of the request."""
+        reason = plain_line(str(trouble), self.secrets)
+        if not trouble.unreachable:
+            return AskError(f"{reason} ({self.attempts} attempts)")
+        shown = ", ".join(map(redact_url, self.addresses))
+        which = shown if self._fleet.is_one else f"None of {shown}"
+        cannot = "cannot" if self._fleet.is_one else "can"
+        return ModelError(
+            f"{which} {cannot} be reached: {reason}.",
+            "Start the server, or give its address with --base-url.",
+        )
+
+    async def _pause(self, server: Server, trouble: PassingError, attempt: int) -> None:
         """Wait as long as the server asked anybody to; else doubling, spread out a little."""
-        seconds = self._hold - self._loop.time()
+        seconds = server.hold - self._loop.time()
         if attempt and trouble.pause is not None:
             seconds = max(seconds, trouble.pause)
         elif attempt:
@@ -174,6 +195,7 @@ class Remote:
 
     async def _try(
         self,
+        server: Server,
         path: str,
         body: dict[str, Any],
         most: Tokens,
@@ -186,18 +208,14 @@ class Remote:
         self.budget.reserve(most)
         used = most
         try:
-            async with asyncio.timeout(self.timeout):  # a reply that drips in is cut off too
-                response = await self._exchange(
-                    path, body, room or REPLY_ROOM + most.written * TOKEN_ROOM
-                )
+            with self._fleet.asking(server):
+                async with asyncio.timeout(self.timeout):  # a reply that drips in is cut off too
+                    response = await self._exchange(
+                        server, path, body, room or REPLY_ROOM + most.written * TOKEN_ROOM
+                    )
             if response.status != 200:
                 used = FREE
-                raise refusal(
-                    *response,
-                    secrets=self.secrets,
-                    key_env=self.key_env,
-                    pictures=pictures_in(body),
-                )
+                raise self._refusal(server, response, body)
             completion = parse(response.raw)
             used = completion.used
         except TimeoutError:
@@ -213,83 +231,19 @@ class Remote:
         finally:
             self.budget.settle(most, used)
 
-    async def _exchange(self, path: str, body: dict[str, Any], room: int) -> _Response:
-        httpx = self._httpx
-        address = address_of(self.base_url, path)
-        try:
-            async with self._client.stream("POST", address, json=body) as response:
-                _check_encoding(response.headers)
-                raw = bytearray()
-                async for block in response.aiter_raw():
-                    raw += block
-                    if len(raw) > room:
-                        raise AskError(f"the reply is larger than {room // 2**20} MB")
-        except (httpx.ConnectError, httpx.ConnectTimeout) as error:
-            raise PassingError(str(error) or "no connection", unreachable=True) from None
-        except httpx.TransportError as error:
-            raise PassingError(f"the connection broke: {type(error).__name__}") from None
-        self._reached = True
-        return _Response(response.status_code, response.headers, bytes(raw))
+    async def _exchange(
+        self, server: Server, path: str, body: dict[str, Any], room: int
+    ) -> Response:
+        return await server.exchange(path, body, room)
 
+    def _refusal(self, server: Server, response: Response, body: dict[str, Any]) -> Exception:
+        """The error that a status other than 200 stands for; of several servers it names the one.
 
-def address_of(base_url: str, path: str) -> str:
-    """Where a request goes: the path stands before the query, and nobody's password is in it.
-
-    >>> address_of("https://me:secret@example.org/v1/?version=2", "/completions")
-    'https://example.org/v1/completions?version=2'
-    """
-    parts = urlsplit(base_url)
-    host = parts.netloc.rpartition("@")[2]
-    return urlunsplit((parts.scheme, host, parts.path.rstrip("/") + path, parts.query, ""))
-
-
-def _client(parts: SplitResult, key: str, concurrency: int, timeout: float) -> tuple[Any, Any]:
-    """The library, and a client of it that sends the key, or user and password of the address."""
-    try:
-        import httpx
-    except ImportError:
-        raise MissingExtraError("A model behind a server", "openai") from None
-    # at INFO it would write every address down, with the keys in its query
-    logging.getLogger("httpx").setLevel(logging.WARNING)
-    headers = {"Accept-Encoding": "identity"}
-    login = None
-    if parts.username:
-        login = httpx.BasicAuth(unquote(parts.username), unquote(parts.password or ""))
-    elif key:
-        headers["Authorization"] = f"Bearer {key}"
-    limits = httpx.Limits(max_connections=concurrency, max_keepalive_connections=concurrency)
-    client = httpx.AsyncClient(
-        headers=headers, auth=login, limits=limits, timeout=timeout, follow_redirects=False
-    )
-    return httpx, client
-
-
-def _check_encoding(headers: Any) -> None:
-    """Refuse a compressed reply, which was not asked for: a kilobyte may unpack to gigabytes."""
-    encoding = headers.get("content-encoding", "identity").strip().lower()
-    if encoding not in ("", "identity"):
-        raise ModelError(
-            f"The server compresses its replies ({plain_line(encoding, ())}), although it was "
-            "asked not to.",
-            "Switch compression off in the server, or in the proxy before it.",
+        What ends a run ends it although others might answer: their user must know.
+        """
+        found = refusal(
+            *response, secrets=self.secrets, key_env=self.key_env, pictures=pictures_in(body)
         )
-
-
-def _check_encrypted(parts: SplitResult, key: str) -> None:
-    """Warn if a key or password would go over the network for all to read."""
-    secret = key or parts.password or parts.username or parts.query
-    if parts.scheme == "http" and secret and not _is_loopback(parts.hostname or ""):
-        warnings.warn(
-            f"The key goes to {parts.hostname} unencrypted (http). Use https if the server can.",
-            UnencryptedWarning,
-            stacklevel=2,
-        )
-
-
-def _is_loopback(host: str) -> bool:
-    if host == "localhost" or host.endswith(".localhost"):
-        return True
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:
-        return False
+        if isinstance(found, ModelError) and not self._fleet.is_one:
+            return ModelError(f"{redact_url(server.base_url)}: {found.message}", found.hint)
+        return found

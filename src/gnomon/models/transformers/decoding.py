@@ -47,7 +47,7 @@ def score(
     parts = _parts(queries)
     lengths = [len(part.query.context) for part in parts]
     outputs = _most_outputs(model)
-    start = [_start_token(model), *opening]
+    start = [start_token(model), *opening]
 
     def overfull(batch: Sequence[int]) -> bool:
         if len(batch) * lengths[batch[0]] > tokens:
@@ -89,7 +89,7 @@ def _most_outputs(model: Any) -> int:
     return max(32, LOGITS // (4 * vocabulary))
 
 
-def _start_token(model: Any) -> int:
+def start_token(model: Any) -> int:
     """The token that a decoder begins with."""
     for owner in (model.config, model.generation_config):
         for name in ("decoder_start_token_id", "bos_token_id"):

@@ -13,6 +13,7 @@ from gnomon.contracts import Model
 from gnomon.errors import ModelError, UsageError
 from gnomon.models.choices import check_way_to_ask, reply_room
 from gnomon.models.comparing import check_contrast
+from gnomon.models.keeping import kept
 from gnomon.models.transformers.loading import Loaded, Loading, load
 from gnomon.options import given, neutral
 from gnomon.probing.prompts import Prompt, load_prompt
@@ -110,10 +111,10 @@ def hf(
     _check_given(name, ask, features, contrast)
     how = (chat, normalise, ask, new_tokens, top_k, span, labels, trees)
     asking = Asking(prompt, wording, shots, *how, features, contrast, regions)
-    place = _place(name)
+    place = place_of(name)
     safety = (allow_pickle, trust_remote_code)
     wanted = Loading(kind, revision, dtype, device, *safety, compile, quantise, threads)
-    loaded = load(place.path, wanted)
+    loaded = kept(("hf", place.path, wanted), lambda: load(place.path, wanted))
     _check_options_of_kind(name, loaded.kind, asking)
     return KINDS[loaded.kind].make(name, place, loaded, asking)
 
@@ -269,7 +270,7 @@ def _converses(name: str, place: Place, has_template: bool, chat: bool | None) -
     return chat
 
 
-def _place(name: str) -> Place:
+def place_of(name: str) -> Place:
     """Where a model's files are: what is in llama.cpp's format is converted into the cache."""
     if name in NAMED:
         return NAMED[name]()
@@ -293,4 +294,11 @@ def _converted(file: Path) -> str:
     return str(converted(file))
 
 
-NAMED: dict[str, Callable[[], Place]] = {"smollm2": _smollm2}  # names of ours
+def _minilm() -> Place:
+    """An encoder without a head: to be probed or finetuned."""
+    from gnomon.models.minilm import minilm_folder
+
+    return Place(str(minilm_folder()))
+
+
+NAMED: dict[str, Callable[[], Place]] = {"smollm2": _smollm2, "minilm": _minilm}  # names of ours

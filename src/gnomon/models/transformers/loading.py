@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from gnomon.errors import MissingExtraError, ModelError, UsageError
 from gnomon.fingerprint import fingerprint
+from gnomon.models.trained import check_finished, training_of
 from gnomon.models.transformers.architectures import COMPARING, architecture_of, class_of
 from gnomon.models.transformers.faults import check_complete, check_device, check_folder, explained
 from gnomon.models.transformers.processors import image_settings, load_processor
@@ -83,6 +84,7 @@ def load(name: str, how: Loading) -> Loaded:
     device = how.device or best_device()
     dtype = DTYPES.get(how.dtype) or _default_dtype(device)
     check_device(device)
+    check_finished(name)
     check_folder(name, allow_pickle=how.allow_pickle)
     with quiet(), explained(name, allow_pickle=how.allow_pickle):
         config = transformers.AutoConfig.from_pretrained(name, **how.source())
@@ -112,6 +114,7 @@ def load(name: str, how: Loading) -> Loaded:
         "torch": str(torch.__version__),
         "transformers": transformers.__version__,
     }
+    about |= training_of(name)
     if processor is not None:
         about["image_processor"] = image_settings(processor)
     return Loaded(kind, model, tokenizer, about, processor)

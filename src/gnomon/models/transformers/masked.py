@@ -125,7 +125,7 @@ class Masked:
         blanks: dict[Blank, list[Wanted]] = {}
         for item, ways in enumerate(filled):
             for word, way in enumerate(ways):
-                for blank in self._blanks(way):
+                for blank in self.blanks(way):
                     wanted = Wanted(way.tokens[blank.place], item, word)
                     blanks.setdefault(blank, []).append(wanted)
 
@@ -138,7 +138,8 @@ class Masked:
         self._each(list(blanks), torch.log_softmax, add)
         return totals
 
-    def _blanks(self, way: Filled) -> Iterator[Blank]:
+    def blanks(self, way: Filled) -> Iterator[Blank]:
+        """The sentence with a token of the word hidden, once for each of its tokens."""
         mask = self.tokenizer.mask_token_id
         for place in way.span:
             end = way.span.stop if self.span == "l2r" else place + 1

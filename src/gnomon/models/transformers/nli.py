@@ -162,19 +162,26 @@ def class_order(config: Any, name: str, labels: str = "") -> tuple[str, ...]:
     if labels:
         return _order_given(labels, size, name)
 
+    known = known_order(config, name)
+    if known:
+        return known
     said: Mapping[int, str] = getattr(config, "id2label", None) or {}
-    order = tuple(_spelling(str(said.get(place, ""))) for place in range(size))
-    if set(order) in ({*LABELS}, {"entailment", "not_entailment"}):
-        return order
-
-    listed = _table().get(name.lower(), ())
-    if len(listed) == size:
-        return listed
     raise ModelError(
         f"{name} does not say what its {size} classes mean ({', '.join(map(str, said.values()))}).",
         "Give their order, as its authors describe it: for instance "
         f"--model-set labels={','.join(LABELS)}.",
     )
+
+
+def known_order(config: Any, name: str) -> tuple[str, ...]:
+    """The labels of a classifier's outputs as its config or the table says; empty if neither."""
+    size = int(config.num_labels)
+    said: Mapping[int, str] = getattr(config, "id2label", None) or {}
+    order = tuple(_spelling(str(said.get(place, ""))) for place in range(size))
+    if set(order) in ({*LABELS}, {"entailment", "not_entailment"}):
+        return order
+    listed = _table().get(name.lower(), ())
+    return listed if len(listed) == size else ()
 
 
 def _order_given(labels: str, size: int, name: str) -> tuple[str, ...]:

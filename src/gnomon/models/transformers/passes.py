@@ -96,7 +96,7 @@ def forward(
 
 def logits_at(model: Any, inputs: dict[str, Any], places: torch.Tensor) -> torch.Tensor:
     """Float32 logits at the given places of a batch, and nowhere else if possible."""
-    with torch.inference_mode(), _uncopied_keys(places.device), _only_at(model, places) as seen:
+    with torch.inference_mode(), _uncopied_keys(places.device), only_at(model, places) as seen:
         logits: torch.Tensor = model(**inputs).logits
         logits = logits.reshape(-1, logits.shape[-1])
         if not seen:  # the head is not where the model says it is: it was given all places
@@ -110,7 +110,7 @@ def read_prefix(model: Any, tokens: Sequence[int]) -> Layers:
     ids = torch.tensor([list(tokens)], device=device)
     # Without the config every layer keeps every token: sliding windows are the mask's matter.
     cache = DynamicCache()
-    with torch.inference_mode(), _only_at(model, torch.tensor([len(tokens) - 1], device=device)):
+    with torch.inference_mode(), only_at(model, torch.tensor([len(tokens) - 1], device=device)):
         model(input_ids=ids, past_key_values=cache, use_cache=True)
     if not cache.layers:
         raise ValueError("the model keeps no keys and values")
@@ -141,7 +141,7 @@ def _holds(spread: torch.Tensor, rows: int, length: int) -> bool:
 
 
 @contextmanager
-def _only_at(model: Any, places: torch.Tensor) -> Iterator[list[torch.Tensor]]:
+def only_at(model: Any, places: torch.Tensor) -> Iterator[list[torch.Tensor]]:
     """While inside, the model's head is given the states at `places`, as one row, and no other.
 
     The feed-forward part of the last layer, which nothing but the head sees, is computed only

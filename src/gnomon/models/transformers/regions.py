@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import torch
 
 from gnomon.errors import DataError, UsageError
+from gnomon.files import read_yaml
 from gnomon.models.comparing import key_of
 from gnomon.models.transformers.joint import Head, Joint, Reading, odds_of_true
 from gnomon.records import Image
@@ -16,7 +18,11 @@ from gnomon.vision.regions import RegionFiles, open_regions
 
 
 def region_matcher(name: str, model: Any, tokenizer: Any, regions: str) -> Joint:
-    """A model that says whether a caption is true of regions, by its class."""
+    """A model that says whether a caption is true of regions, by its class.
+
+    A model that was trained here is shown the regions that its recipe names, if no others are.
+    """
+    regions = regions or _regions_of_recipe(Path(name))
     if not regions:
         raise UsageError(
             f"{name} sees regions of pictures, which a detector must have found before.",
@@ -27,6 +33,18 @@ def region_matcher(name: str, model: Any, tokenizer: Any, regions: str) -> Joint
     look = _Regions(model, files).look
     about = {"regions": files.kind, "regions_hash": files.fingerprint()}
     return Joint(model, tokenizer, head, look, about=about)
+
+
+def _regions_of_recipe(folder: Path) -> str:
+    """Where the regions are that a model was trained with; empty if that is not said."""
+    file = folder / "recipe.yaml"
+    if not file.is_file():
+        return ""
+    recipe = read_yaml(file)
+    settings = recipe.get("look") if isinstance(recipe, dict) else None
+    if not isinstance(settings, dict):
+        return ""
+    return str(settings.get("regions") or "")
 
 
 class _Regions:

@@ -57,7 +57,7 @@ class Seq2seq:
         self.likelihoods = Likelihoods(
             self._score,
             normalise=normalise,
-            nothing=self._read([""])[0] or [self.encoder.first],
+            nothing=self.read([""])[0] or [self.encoder.first],
             longest=self.longest,
             size=lambda query: len(query.context),
         )
@@ -69,28 +69,28 @@ class Seq2seq:
 
     def answer(self, items: Sequence[Item]) -> list[Answer]:
         """One answer for each item."""
-        sources = self._read(contexts(self.prompt, items))
+        sources = self.read(contexts(self.prompt, items))
         if self.ask == "generate":
             return replied(items, self.prompt, sources, self._write, longest=self.longest)
 
-        words = [self._words(item) for item in items]
-        targets = self._targets([flat(each) for each in words])
+        words = [self.words(item) for item in items]
+        targets = self.targets([flat(each) for each in words])
         queries = [Query(*each) for each in zip(sources, targets, strict=True)]
         return self.likelihoods.answers(items, words, queries)
 
-    def _words(self, item: Item) -> list[list[str]]:
+    def words(self, item: Item) -> list[list[str]]:
         """The words of each choice as the decoder's whole text."""
         words = []
         for alternatives in self.prompt.words(item):
             words.append([word.strip() for word in alternatives])
         return words
 
-    def _read(self, texts: Sequence[str]) -> list[list[int]]:
+    def read(self, texts: Sequence[str]) -> list[list[int]]:
         """Texts as the encoder's tokens, with the end token that it expects."""
         found: list[list[int]] = self.tokenizer(list(texts))["input_ids"]
         return found
 
-    def _targets(self, words: Sequence[Sequence[str]]) -> list[list[list[int]]]:
+    def targets(self, words: Sequence[Sequence[str]]) -> list[list[list[int]]]:
         """Words as the decoder's tokens, with the end token; each word is encoded once."""
         texts = list(dict.fromkeys(word for each in words for word in each))
         end = self.tokenizer.eos_token_id

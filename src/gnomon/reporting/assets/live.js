@@ -13,6 +13,7 @@
       box.querySelector("progress").value = now.share;
       set("state", now.state);
       set("done", `${count(now.done)} of ${count(now.total)} items`);
+      set("pace", now.pace);
       set("rest", `${count(now.answered)} answered, ${count(now.unread)} unreadable, ${count(now.errors)} failed`);
       if (now.state === "finished") { location.reload(); return; }
     } catch { /* the viewer may be restarting: ask again */ }

@@ -63,6 +63,7 @@ class Curve(NamedTuple):
     low: tuple[float, ...] = ()
     high: tuple[float, ...] = ()
     dots: bool = False
+    joined: bool = True  # by a line; not where what lies between is not known
 
 
 class Box(NamedTuple):
@@ -203,7 +204,7 @@ def _curve(curve: Curve, x: Axis, y: Axis) -> str:
         ends = Point(x.at(value), y.at(low)), Point(x.at(value), y.at(high))
         out.append(line(*ends, f"l{curve.series % HUES}"))
     places = [Point(x.at(across), y.at(up)) for across, up in curve.points]
-    if len(places) > 1:
+    if len(places) > 1 and curve.joined:
         out.append(path(places, stroke(curve.series), curve.name))
     if curve.dots or len(places) == 1:
         for place, (across, up) in zip(places, curve.points, strict=True):

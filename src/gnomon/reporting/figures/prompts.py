@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from statistics import fmean, median
+from typing import Any, NamedTuple
 
 from gnomon.contracts import Measure
 from gnomon.measures.chance import chance_of
@@ -15,8 +16,11 @@ from gnomon.records import Score
 from gnomon.reporting.charts.plots import Estimate, bars
 from gnomon.reporting.figures import Figure
 from gnomon.reporting.figures.slices import headline_measure
-from gnomon.reporting.study import Study
+from gnomon.reporting.study import Entrant, Study
 from gnomon.reporting.words import axis_name, measure_name, model_name, percentage
+
+MANY = 6  # wordings beyond which they stand in the order of their figures
+Texts = Mapping[int, str]  # what the prompt of a table says, by the table's id()
 
 
 class Wordings(NamedTuple):
@@ -25,6 +29,7 @@ class Wordings(NamedTuple):
     label: str
     names: tuple[str, ...]
     scores: tuple[Score, ...]
+    texts: tuple[str, ...]  # the prompts themselves, where the runs say
 
     @property
     def values(self) -> list[float]:
@@ -34,38 +39,67 @@ class Wordings(NamedTuple):
     def told(self) -> str:
         """Mean, worst, best and spread in a sentence."""
         low, high = min(self.values), max(self.values)
-        mean = sum(self.values) / len(self.values)
         return (
-            f"{self.label}: {percentage(mean, 1)} on average over {len(self.values)} wordings, "
+            f"{self.label}: {percentage(fmean(self.values), 1)} on average over "
+            f"{len(self.values)} wordings, median {percentage(median(self.values), 1)}, "
             f"{percentage(low, 1)} to {percentage(high, 1)}, a spread of "
             f"{100 * (high - low):.1f} points"
         )
 
+    def best_first(self) -> Wordings:
+        """The wordings in the order of their figures."""
+        places = range(len(self.names))
+        order = sorted(places, key=lambda place: -(self.scores[place].value or 0.0))
+        return Wordings(
+            self.label,
+            tuple(self.names[place] for place in order),
+            tuple(self.scores[place] for place in order),
+            tuple(self.texts[place] for place in order),
+        )
+
 
 def over_prompts(study: Study) -> Iterator[Figure]:
-    """A bar for each wording, if any model was asked in several."""
+    """A bar for each wording, if any model was asked in several; of many the best first."""
     measure = headline_measure(study.spec)
     tables = [entrant.table for entrant in study.entrants if len(entrant.table)]
     groups = [group for group in by_prompt(tables) if len(group) > 1]
-    models = [found for found in _models(groups, measure) if len(found.values) > 1]
+    texts = {id(entrant.table): _prompt_text(entrant) for entrant in study.entrants}
+    models = [found for found in _models(groups, measure, texts) if len(found.values) > 1]
     if models:
         yield _figure(models, measure, chance_of(measure, groups[0][0]))
 
 
-def _models(groups: Sequence[Sequence[Table]], measure: Measure) -> Iterator[Wordings]:
+def _prompt_text(entrant: Entrant) -> str:
+    prompt = entrant.run.manifest.model_description.get("prompt")
+    return str(prompt.get("label", "")) if isinstance(prompt, dict) else ""
+
+
+def _models(
+    groups: Sequence[Sequence[Table]], measure: Measure, texts: Texts
+) -> Iterator[Wordings]:
     names = [model_name(group[0].model) for group in groups]
     called = labels(names, [promptless(group[0]) for group in groups])
     for label, group in zip(called, groups, strict=True):
         scores = tuple(score(table, measure) for table in group)
-        yield Wordings(label, tuple(map(prompt_name, group)), scores)
+        said = tuple(texts[id(table)] for table in group)
+        found = Wordings(label, tuple(map(prompt_name, group)), scores, said)
+        yield found.best_first() if len(group) > MANY else found
 
 
 def _figure(models: Sequence[Wordings], measure: Measure, chance: float | None) -> Figure:
-    drawn, rows = [], []
+    drawn: list[Estimate] = []
+    rows: list[tuple[Any, ...]] = []
     for series, found in enumerate(models):
-        for name, each in zip(found.names, found.scores, strict=True):
-            drawn.append(Estimate(name, series, each.value, each.low, each.high))
-            rows.append((found.label, name, each.value, each.low, each.high, each.chance, each.n))
+        for name, each, text in zip(found.names, found.scores, found.texts, strict=True):
+            note = f" · {text}" if text else ""
+            drawn.append(Estimate(name, series, each.value, each.low, each.high, note))
+            figures = (each.value, each.low, each.high, each.chance, each.n)
+            rows.append((found.label, name, *figures, text))
+    columns: tuple[str, ...] = ("model", "wording", measure.name, "low", "high", "chance", "n")
+    if any(any(found.texts) for found in models):
+        columns = (*columns, "prompt")
+    else:  # the prompts are those of the package
+        rows = [row[:-1] for row in rows]
     told = "; ".join(found.told() for found in models)
     return Figure(
         name="over-prompts",
@@ -73,6 +107,6 @@ def _figure(models: Sequence[Wordings], measure: Measure, chance: float | None) 
         caption=f"{told}. The same items in other words; dotted: chance.",
         description=f"Bars by wording. {told}.",
         body=bars(drawn, [found.label for found in models], axis_name(measure.name), guide=chance),
-        columns=("model", "wording", measure.name, "low", "high", "chance", "n"),
+        columns=columns,
         rows=tuple(rows),
     )

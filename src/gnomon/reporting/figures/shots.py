@@ -7,8 +7,10 @@ from typing import Any, NamedTuple
 
 from gnomon.contracts import Measure
 from gnomon.measures.scoring import scores
+from gnomon.records import digest
 from gnomon.reporting.charts.plots import Curve, curves
 from gnomon.reporting.figures import Figure
+from gnomon.reporting.figures.curves import amountless
 from gnomon.reporting.figures.slices import headline_measure
 from gnomon.reporting.study import Entrant, Study
 from gnomon.reporting.words import axis_name, measure_name, model_name, plain
@@ -89,11 +91,16 @@ def _setting(entrant: Entrant, key: str) -> Setting:
     manifest = entrant.run.manifest
     options: dict[str, Any] = {f"items {name}": of for name, of in manifest.options.items()}
     options |= {**manifest.model_options, "limit": manifest.limit}
+    model = entrant.run.model
+    training = manifest.model_description.get("training")
+    if isinstance(training, dict):  # the points of a curve have a folder each
+        model = str(training.get("from") or training.get("kind"))
+        options["recipe"] = digest(amountless(training.get("recipe")), digits=6)
     kept = []
     for name, value in sorted(options.items()):
         if name not in (key, "prompt") and "seed" not in name and value is not None:
             kept.append(f"{name} {value}")
-    return Setting(entrant.run.model, ", ".join(kept))
+    return Setting(model, ", ".join(kept))
 
 
 def _names(settings: Iterable[Setting]) -> list[str]:

@@ -15,6 +15,8 @@ from gnomon.records import Score
 from gnomon.registry import known_measure
 from gnomon.reporting.baselines import Baseline, baselines
 from gnomon.reporting.page.notes import baseline_notes, few_units, notes_of
+from gnomon.reporting.people import NOTE as PEOPLE_NOTE
+from gnomon.reporting.people import people_together
 from gnomon.reporting.published.results import Result, results_of
 from gnomon.reporting.study import Entrant, Study
 
@@ -31,7 +33,7 @@ class Line(NamedTuple):
     source: str  # empty for a run
     cells: tuple[Score | None, ...]  # in the order of the measures
     series: int  # the run's place in the study, -1 for the paper
-    kind: str = ""  # of a row of the paper: model, human or chance; or baseline
+    kind: str = ""  # of a row of the paper: model, human or chance; or baseline; or people
 
 
 class Headline(NamedTuple):
@@ -78,10 +80,16 @@ def headline(study: Study) -> Headline:
     papers = _published_lines(study, names)
     notes = [*notes_of(study, every, names, papers=bool(papers)), *few_units(list(few))]
     notes += baseline_notes(beside)
+    together = people_together(study, measures)
+    if together:
+        notes.append(PEOPLE_NOTE)
     first = next((measure for measure in measures if measure.name in known), measures[0])
     also = []
     for spec, row in asked_too.items():
         also.append(Line(spec, "for this page", tuple(map(row.get, names)), -1, "baseline"))
+    for people in together:
+        cells = tuple(map(people.figures.get, names))
+        also.append(Line(people.label, "human ceiling", cells, -1, "people"))
     ranked = _ranked(study, lines, papers, first, also)
     return Headline(names, ranked, tuple(notes))
 
@@ -175,7 +183,7 @@ def _forms(study: Study) -> set[str]:
 
 def _results(study: Study) -> list[Result]:
     """The paper's figures for models, people and chance, without averages over models."""
-    if study.spec and study.name.partition("@")[2] in study.spec.unlike_paper:
+    if study.spec and not study.spec.asks_as_paper(study.name.partition("@")[2]):
         return []
     return [result for result in results_of(study.spec) if result.kind != "average"]
 

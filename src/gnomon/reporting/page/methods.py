@@ -103,6 +103,8 @@ def _with_options(name: str, options: Mapping[str, Any]) -> str:
 
 
 def _items(manifest: Manifest, counts: Counts) -> str:
+    if manifest.shard:
+        return f"{counts.items:,}: shard {manifest.shard} of a run of {manifest.whole_items:,}"
     if manifest.limit == counts.items:
         return f"{counts.items:,}, drawn evenly over the benchmark"
     return f"{counts.items:,}"

@@ -33,7 +33,18 @@ def notes_of(
     for entrant in study.entrants:
         if entrant.blind:
             yield f"{entrant.label} was asked without its pictures."
+        yield from _part_of_run(entrant)
         yield from missing_answers(entrant)
+
+
+def _part_of_run(entrant: Entrant) -> Iterator[str]:
+    """That a shard is not the whole run."""
+    manifest = entrant.run.manifest
+    if manifest.shard:
+        yield (
+            f"{entrant.label} is part of a run of {counted(manifest.whole_items, 'items')}: its "
+            "figures are over its own. `gnomon merge` makes one run of all shards."
+        )
 
 
 def _different_items(study: Study) -> Iterator[str]:

@@ -81,7 +81,7 @@ def _line(study: Study, line: Line, columns: Sequence[str]) -> dict[str, Any]:
     shown: dict[str, Any] = {
         "model": line.model,
         "source": line.source,
-        "paper": line.series < 0 and line.kind != "baseline",
+        "paper": line.series < 0 and line.kind not in ("baseline", "people"),
         "n": 0,
         "asked": "",
         "swatch": "",
@@ -91,7 +91,7 @@ def _line(study: Study, line: Line, columns: Sequence[str]) -> dict[str, Any]:
         "cells": [_cell(name, cell) for name, cell in zip(columns, line.cells, strict=True)],
     }
     first = line.cells[0] if line.cells else None
-    if line.kind == "baseline" and first is not None:
+    if line.kind in ("baseline", "people") and first is not None:
         shown["n"] = first.n
         shown["asked"] = f"{first.n:,}"
     if line.series < 0:

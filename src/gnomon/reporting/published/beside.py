@@ -62,7 +62,7 @@ def _of_papers(tables: Sequence[Table]) -> tuple[list[Table], list[str]]:
     found, left_out = [], dict[str, None]()
     for table in tables:
         asked = known_benchmark(table.benchmark)
-        if asked and asked.paper in papers() and _source(table) not in asked.unlike_paper:
+        if asked and asked.paper in papers() and asked.asks_as_paper(_source(table)):
             found.append(table)
         else:
             left_out[f"{table.benchmark} is in no table of a paper: left out."] = None

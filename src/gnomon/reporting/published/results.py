@@ -59,7 +59,7 @@ def results(name: str) -> tuple[Result, ...]:
     file = package_data(f"published/{name}.csv")
     if not file.is_file():
         return ()
-    return tuple(_records(file, Result))
+    return tuple(records(file, Result))
 
 
 def results_of(benchmark: Benchmark | None) -> list[Result]:
@@ -73,7 +73,7 @@ def results_of(benchmark: Benchmark | None) -> list[Result]:
 @cache
 def sizes() -> dict[str, Size]:
     """The sizes of the papers' models, by the names of their answer files in small letters."""
-    found = _records(package_data("published/sizes.csv"), Size)
+    found = records(package_data("published/sizes.csv"), Size)
     return {size.name.lower(): size for size in found}
 
 
@@ -91,7 +91,8 @@ def published_size(model: str) -> Size | None:
     return sizes().get(name.replace("/", "-").lower())
 
 
-def _records(file: Path, kind: type[Record]) -> Iterable[Record]:
+def records(file: Path, kind: type[Record]) -> Iterable[Record]:
+    """The rows of one of these files, checked."""
     for line, row in read_table(file, kind.__struct_fields__):
         fields = {**row, "sd": row["sd"] or None} if "sd" in row else row
         try:

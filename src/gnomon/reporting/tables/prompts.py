@@ -1,4 +1,4 @@
-"""Scores over prompts as scripts and people read them: mean, worst, best and spread."""
+"""Scores over prompts as scripts and people read them: mean, median, worst, best, spread."""
 
 from __future__ import annotations
 
@@ -11,7 +11,17 @@ from gnomon.measures.prompts import PromptScore
 from gnomon.reporting.tables.render import render
 from gnomon.reporting.tables.scores import FIELDS, PLAIN, beside_chance, interval, percent
 
-MORE = ("label", "prompts", "worst", "worst_prompt", "best", "best_prompt", "spread", "deviation")
+MORE = (
+    "label",
+    "prompts",
+    "median",
+    "worst",
+    "worst_prompt",
+    "best",
+    "best_prompt",
+    "spread",
+    "deviation",
+)
 
 
 def shown(
@@ -34,7 +44,8 @@ def _all_fields(scores: Sequence[PromptScore]) -> Listing:
         worst, best = each.worst, each.best
         extremes = (worst, each.prompt_of(worst), best, each.prompt_of(best))
         deviation = None if isnan(each.deviation) else each.deviation
-        rows.append((*fields, each.label, len(each.values), *extremes, each.spread, deviation))
+        middle = (each.label, len(each.values), each.median)
+        rows.append((*fields, *middle, *extremes, each.spread, deviation))
     return Listing("", (*FIELDS, *MORE), tuple(rows))
 
 
@@ -45,7 +56,7 @@ def _listing(by: str, scores: Sequence[PromptScore], level: float) -> Listing:
     if by:
         columns.append(by)
     columns += ["mean", f"{100 * level:g} % interval", "chance"]
-    columns += ["worst", "best", "spread", "prompts", "n"]
+    columns += ["median", "worst", "best", "spread", "prompts", "n"]
     if any(told):
         columns.append("")
         rows = [(*row, verdict) for row, verdict in zip(rows, told, strict=True)]
@@ -62,5 +73,6 @@ def _cells(each: PromptScore, by: str) -> tuple[Any, ...]:
     if by:
         cells.append(score.key or "–")
     cells += [percent(score.value), interval(score.low, score.high), percent(score.chance)]
-    cells += [percent(each.worst), percent(each.best), f"{100 * each.spread:.1f}"]
+    cells += [percent(each.median), percent(each.worst), percent(each.best)]
+    cells.append(f"{100 * each.spread:.1f}")
     return (*cells, len(each.values), score.n)

@@ -107,7 +107,12 @@ def terminal_width() -> int:
 
 def _json(listing: Listing) -> str:
     rows = [dict(zip(listing.columns, row, strict=True)) for row in listing.rows]
-    text = msgspec.json.format(msgspec.json.encode(rows), indent=2).decode()
+    return as_json(rows)
+
+
+def as_json(value: Any) -> str:
+    """Plain data as JSON that is safe to print."""
+    text = msgspec.json.format(msgspec.json.encode(value), indent=2).decode()
     if inert(text) == text:
         return text
     return "".join(map(_json_escape, text))

@@ -21,6 +21,7 @@ from gnomon.reporting.viewer.ranking import Board, Part, Place
 from gnomon.reporting.viewer.shelf import Shelf
 from gnomon.reporting.words import measure_name, percentage
 from gnomon.runs import Run
+from gnomon.runs.pace import pace_in_words, read_pace
 
 
 def address(run: Run) -> str:
@@ -169,10 +170,13 @@ def _peers(run: Run, runs: Sequence[Run]) -> list[dict[str, str]]:
 
 
 def progress(shelf: Shelf, run: Run) -> dict[str, Any]:
-    """How far a run has come."""
+    """How far a run has come, and how fast it goes."""
     counts = shelf.counts(run)
+    state = shelf.state(run)
+    pace = read_pace(run.path) if state == "running" else None
     return {
-        "state": shelf.state(run),
+        "state": state,
+        "pace": pace_in_words(pace) if pace else "",
         "total": counts.items,
         "done": counts.asked,
         "answered": counts.answered,

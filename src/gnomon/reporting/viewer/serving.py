@@ -75,7 +75,7 @@ def checked(host: str, *, allow_remote: bool, token: str) -> str:
     return token
 
 
-def listen(host: str, port: int) -> socket.socket:
+def listen(host: str, port: int, what: str = "The viewer") -> socket.socket:
     """A socket that listens there; port 0 takes a free one."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM)
@@ -86,7 +86,7 @@ def listen(host: str, port: int) -> socket.socket:
         listener.close()
         reason = getattr(error, "strerror", "") or error
         raise UsageError(
-            f"The viewer cannot listen at {host}, port {port}: {reason}.",
+            f"{what} cannot listen at {host}, port {port}: {reason}.",
             "Give another port with --port; 0 takes a free one.",
         ) from None
     listener.listen(128)

@@ -1,8 +1,8 @@
-"""People as judges: what they said of the pictures of a run, read from a table.
+"""People as judges: what they said of the pictures of a run, read from a table or from their runs.
 
-The table (CSV) has the columns `item`, `picture` (0 for the first of an item) and `choice`; an
-empty choice says that the person could not tell. Several rows for a picture are several people, of
-whom more than half must agree.
+Runs are those of `gnomon annotate RUN --task picture`, in one folder. A table (CSV) has the columns
+`item`, `picture` (0 for the first of an item) and `choice`; an empty choice says that the person
+could not tell. Several rows for a picture are several people, of whom more than half must agree.
 """
 
 from __future__ import annotations
@@ -14,9 +14,10 @@ from typing import TYPE_CHECKING, Any
 from gnomon.errors import DataError
 from gnomon.files import read_table
 from gnomon.fingerprint import fingerprint
-from gnomon.records import Item
+from gnomon.records import Item, digest
+from gnomon.runs import open_runs
 from gnomon.synthesis.judging.boxes import abstain
-from gnomon.synthesis.records import Painted, Truth, Verdict
+from gnomon.synthesis.records import PAINTED, PICTURE, Painted, Truth, Verdict
 
 if TYPE_CHECKING:
     from PIL.Image import Image as Pixels
@@ -26,9 +27,12 @@ Votes = dict[tuple[str, int], Counter[str]]
 
 
 def people_judge(file: str) -> PeopleJudge:
-    """The judge that a table of people's answers is."""
+    """The judge that a table of people's answers is, or a folder with their runs."""
     path = Path(file).expanduser()
-    votes: Votes = {}
+    if path.is_dir():
+        votes = _votes_in_runs(path)
+        return PeopleJudge(votes, digest(repr(sorted(votes.items())), digits=40))
+    votes = {}
     for line, row in read_table(path, COLUMNS):
         try:
             number = int(row["picture"])
@@ -38,6 +42,24 @@ def people_judge(file: str) -> PeopleJudge:
             raise DataError(problem, hint, file=path, line=line) from None
         votes.setdefault((row["item"], number), Counter())[row["choice"].strip()] += 1
     return PeopleJudge(votes, fingerprint(path))
+
+
+def _votes_in_runs(folder: Path) -> Votes:
+    """What people said of painted pictures; who skipped a picture said nothing of it."""
+    votes: Votes = {}
+    for run in open_runs([folder]):
+        for item, answer in run.answers():
+            if PAINTED not in item.tags or answer.error or answer.sample:
+                continue
+            key = item.tags[PAINTED], int(item.tags[PICTURE])
+            votes.setdefault(key, Counter())[answer.choice or ""] += 1
+    if not votes:
+        raise DataError(
+            "no run here says what people saw in painted pictures.",
+            "Ask them with `gnomon annotate RUN --task picture`.",
+            file=folder,
+        )
+    return votes
 
 
 class PeopleJudge:

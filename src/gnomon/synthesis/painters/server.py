@@ -18,11 +18,10 @@ import msgspec
 
 from gnomon.errors import DataError, UsageError
 from gnomon.models.servers.budget import Budget, Tokens
-from gnomon.models.servers.openai import DEFAULT_KEY, address_from, check_name
+from gnomon.models.servers.openai import DEFAULT_KEY, addresses_from, check_name
 from gnomon.models.servers.refusals import AskError
 from gnomon.models.servers.remote import Remote
 from gnomon.options import neutral
-from gnomon.redaction import redact_url
 from gnomon.synthesis.factory import as_model
 from gnomon.synthesis.records import Picture, Request, Trouble
 from gnomon.vision.images import size_in
@@ -68,12 +67,12 @@ def server(
 ) -> ServerPainter:
     """A model of the images endpoint by the name that its server knows.
 
-    base_url   the server's address (else OPENAI_BASE_URL, else OpenAI's own)
+    base_url   the server's address, or several (else OPENAI_BASE_URL, else OpenAI's own)
     size       as the server takes it, such as 1024x1024 (default: its own)
     quality    as the server takes it (default: its own)
     send_seed  yes sends each picture's seed, for servers that take one
     response_format  no does not ask for base64, for servers that always give it
-    concurrency  how many requests to make at a time
+    concurrency  how many requests to make at a time, to each server
     attempts   how often a request is tried before its item fails
     timeout    seconds that a picture may take
     max_cost   end the run before it spends more than this; needs price_picture
@@ -81,6 +80,7 @@ def server(
     key_env    the environment variable that holds the key; never the key itself
     """
     check_name(name, key_env)
+    addresses = addresses_from(base_url)
     if size and not _is_size(size):
         raise UsageError(f"'{size[:40]}' is not a size.", "Write, for example, 1024x1024.")
     body: dict[str, Any] = {"model": name, "n": 1}
@@ -91,14 +91,16 @@ def server(
     if quality:
         body["quality"] = quality
     remote = Remote(
-        address_from(base_url),
+        addresses,
         key_env,
         _budget(max_cost, price_picture),
         concurrency=concurrency,
         attempts=attempts,
         timeout=timeout,
     )
-    return ServerPainter(name, body, remote, send_seed=send_seed, batch=concurrency)
+    return ServerPainter(
+        name, body, remote, send_seed=send_seed, batch=concurrency * len(addresses)
+    )
 
 
 class ServerPainter:
@@ -113,8 +115,11 @@ class ServerPainter:
 
     def describe(self) -> dict[str, Any]:
         """What determines the pictures; never the key."""
-        address = redact_url(self._remote.base_url)
-        return {**self._body, "base_url": address, "send_seed": self._send_seed}
+        return {
+            **self._body,
+            "base_url": self._remote.describe(),
+            "send_seed": self._send_seed,
+        }
 
     def close(self) -> None:
         """Close all connections."""
@@ -137,7 +142,7 @@ class ServerPainter:
                 found = await self._remote.post(PATH, body, ONE, self._read, room=ROOM)
             except AskError as error:
                 return Trouble(str(error))
-        return found.made
+        return found.kept.made
 
     def _read(self, raw: bytes) -> Reply:
         made = read_reply(raw)

@@ -60,11 +60,15 @@ class Gallery:
             self._files.setdefault(file.name, str(file))
             self._files.setdefault(file.stem, str(file))
 
+    def file_of(self, *names: str) -> str:
+        """The path of the picture that has one of the names; empty if there is none."""
+        return next((self._files[name] for name in names if name in self._files), "")
+
     def described(self, picture: Picture, *names: str) -> tuple[Picture, Trouble | None]:
         """A picture with its file and size, if the gallery has it; and what is wrong otherwise."""
         if self.folder is None:
             return picture, None
-        file = next((self._files[name] for name in names if name in self._files), "")
+        file = self.file_of(*names)
         if not file:
             return picture, Trouble(what="its picture is missing", picture=picture.id)
         try:

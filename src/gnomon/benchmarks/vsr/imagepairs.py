@@ -1,0 +1,206 @@
+"""Two pictures with the same two things, for people to say what differs (VSR, section 2.1).
+
+Two things are drawn, then two pictures that have exactly one of each, neither of them too small.
+An annotator chooses a relation that makes the caption true of one picture and false of the other.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
+from pathlib import Path
+from random import Random
+from typing import NamedTuple
+
+from gnomon.benchmarks.vsr.categories import all_relations
+from gnomon.benchmarks.vsr.files import NO_COPULA
+from gnomon.benchmarks.vsr.pairsources import (
+    Concepts,
+    Found,
+    found_in_instances,
+    found_in_scenes,
+    gallery_of,
+)
+from gnomon.contracts import Benchmark, Listing
+from gnomon.errors import FewItemsWarning, UsageError
+from gnomon.records import Image, Item, digest
+from gnomon.vision.images import describe
+from gnomon.vision.look.readers.reading import Gallery
+
+AREA = 30_000.0  # square pixels of the smallest instance that is shown
+MOST_USES = 3  # pairs in which a picture is shown
+NAME = "vsr-pairs"
+
+
+class Drawn(NamedTuple):
+    """A pair of pictures with their two things."""
+
+    concepts: Concepts
+    pictures: tuple[str, str]
+
+
+def from_instances(
+    *,
+    instances: str = "",
+    images: str = "",
+    count: int = 100,
+    seed: int = 0,
+    area: float = AREA,
+    most: int = MOST_USES,
+) -> Iterator[Item]:
+    """Pairs of photographs, by the instances that COCO marks in them.
+
+    instances  COCO's file, such as instances_train2017.json
+    images     a folder with the photographs; without it they are named by their addresses
+    count      how many pairs
+    seed       draws things, pictures and their order
+    area       the least area of each thing, in square pixels
+    most       in how many pairs a picture is shown at most
+    """
+    found = found_in_instances(instances, images, area)
+    gallery = gallery_of(images)
+    for pair in drawn_pairs(found.pictures, count, seed, most):
+        shown = tuple(_photo(picture, gallery) for picture in pair.pictures)
+        yield contrast_item(pair, shown)
+
+
+def from_scenes(
+    *, scenes: str = "", count: int = 100, seed: int = 0, most: int = MOST_USES
+) -> Iterator[Item]:
+    """Pairs of drawn pictures, from a set of scenes.
+
+    scenes  a folder that `gnomon make vsr@fresh -o DIR` wrote, or one with scenes and their
+            pictures: NAME.json and NAME.png, as `gnomon scene` writes them
+    count   how many pairs
+    seed    draws things, pictures and their order
+    most    in how many pairs a picture is shown at most
+    """
+    found = found_in_scenes(scenes)
+    for pair in drawn_pairs(found.pictures, count, seed, most):
+        yield contrast_item(pair, tuple(map(describe, pair.pictures)))
+
+
+def drawn_pairs(
+    pictures: Mapping[Concepts, Sequence[str]], count: int, seed: int, most: int
+) -> Iterator[Drawn]:
+    """Pairs drawn with a seed: two things, each as likely as any others, then two pictures.
+
+    No pair comes twice, and no picture in more than `most` pairs. There may be fewer than asked.
+    """
+    _check(count, most)
+    random = Random(seed)
+    used: dict[str, int] = {}
+    shown: set[tuple[Concepts, frozenset[str]]] = set()
+    left = {concepts: list(names) for concepts, names in sorted(pictures.items())}
+    keys = list(left)
+    asked = count
+    while keys and count:
+        place = random.randrange(len(keys))
+        concepts = keys[place]
+        pair = _two_of(left[concepts], concepts, shown, used, most, random)
+        if pair is None:  # nothing is left of these two things
+            keys[place] = keys[-1]
+            keys.pop()
+            continue
+        shown.add((concepts, frozenset(pair)))
+        for name in pair:
+            used[name] = used.get(name, 0) + 1
+        first, second = random.sample(concepts, 2)
+        yield Drawn((first, second), pair)
+        count -= 1
+    if count:
+        warnings.warn(
+            f"There are only {asked - count:,} pairs, not {asked:,}. Give more pictures, or let "
+            "each be shown more often (--set most=N) or things be smaller (--set area=N).",
+            FewItemsWarning,
+            stacklevel=2,
+        )
+
+
+def _two_of(
+    names: list[str],
+    concepts: Concepts,
+    shown: set[tuple[Concepts, frozenset[str]]],
+    used: Mapping[str, int],
+    most: int,
+    random: Random,
+) -> tuple[str, str] | None:
+    """Two of the pictures that are not used up and were not shown together; none if there are none.
+
+    Pictures that are used up are taken out of the list.
+    """
+    names[:] = [name for name in names if used.get(name, 0) < most]
+    if len(names) < 2:
+        return None
+    for _ in range(20):
+        one, two = random.sample(names, 2)
+        if (concepts, frozenset((one, two))) not in shown:
+            return one, two
+    fresh = [pair for pair in combinations(names, 2) if (concepts, frozenset(pair)) not in shown]
+    return random.choice(fresh) if fresh else None
+
+
+def contrast_item(pair: Drawn, images: Sequence[Image]) -> Item:
+    """The question that an annotator is asked; nobody knows its answer yet."""
+    first, second = pair.concepts
+    names = [Path(picture).name for picture in pair.pictures]
+    return Item(
+        id=f"pairs/{digest(*sorted(pair.concepts), *sorted(names))}",
+        form="choice",
+        text=f"The {first} (is) ... the {second}: true of one picture, false of the other.",
+        choices=all_relations(),
+        group=" / ".join(sorted(pair.concepts)),
+        tags={
+            "task": "contrast",
+            "subj": first,
+            "obj": second,
+            "image": names[0],
+            "image_2": names[1],
+            "without_is": ", ".join(NO_COPULA),
+            "benchmark": NAME,
+            "captions": "vsr",
+        },
+        images=tuple(images),
+    )
+
+
+def account_of_instances(
+    *, instances: str = "", images: str = "", area: float = AREA, **_: object
+) -> Listing:
+    """What each filter leaves out."""
+    return _account(found_in_instances(instances, images, area))
+
+
+def account_of_scenes(*, scenes: str = "", **_: object) -> Listing:
+    """What each filter leaves out."""
+    return _account(found_in_scenes(scenes))
+
+
+def _account(found: Found) -> Listing:
+    return Listing("What pairs were drawn from", ("what", "n"), tuple(found.counts))
+
+
+def _photo(picture: str, gallery: Gallery | None) -> Image:
+    if gallery is None:
+        return Image(path=picture)
+    return describe(Path(gallery.file_of(picture)).resolve())
+
+
+def _check(count: int, most: int) -> None:
+    for name, value in (("count", count), ("most", most)):
+        if value < 1:
+            raise UsageError(f"The {name} must be 1 or more, not {value}.", "Give a larger one.")
+
+
+PAIRS = Benchmark(
+    name=NAME,
+    summary="two pictures of the same two things, for people to contrast",
+    sources={"coco": from_instances, "scenes": from_scenes},
+    paper="VSR",
+    units=(("group",), ("image", "image_2"), ("subj", "obj")),
+    unit_nouns=("pairs of things", "pictures", "things"),
+    noun="pairs of things",
+    unlike_paper=("coco", "scenes"),
+    accounts={"coco": account_of_instances, "scenes": account_of_scenes},
+)

@@ -1,0 +1,186 @@
+"""How far people agree, who can be relied on, and which items they confirm.
+
+examples:
+  gnomon agree study/runs
+  gnomon agree study/runs --by relation --format json
+  gnomon agree study/runs -o validated.jsonl
+  gnomon agree study/runs -o validated.jsonl --rule majority --least 2
+  gnomon agree path/to/vsr/raw.jsonl --by relation -o captions.jsonl
+
+A RUN is a run's folder, a folder of runs, of which those of people are taken, or a file of votes:
+one that -o wrote, or published ones. Missing answers are allowed. Intervals are over the units that
+items share, as those of `gnomon score`. Of runs on pairs of pictures (the task contrast), -o writes
+the captions that people made, for others to validate. docs/people.md says what each figure means.
+"""
+
+from __future__ import annotations
+
+import sys
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gnomon.errors import UsageError, inert
+
+if TYPE_CHECKING:
+    from gnomon.people.summary import Agreed, Asking
+    from gnomon.runs import Run
+
+RULES = ("two-thirds", "majority")  # as people.validating has them, which is slow to load
+
+
+def arguments(parser: ArgumentParser) -> None:
+    """Add the options of this command."""
+    from gnomon.reporting.tables.render import FORMATS
+
+    parser.add_argument(
+        "runs",
+        nargs="+",
+        metavar="RUN",
+        help="runs of people, a folder of runs, or a file of votes",
+    )
+    parser.add_argument(
+        "--by",
+        action="append",
+        default=[],
+        metavar="TAG",
+        help="also for each value of a tag, such as relation; may be repeated",
+    )
+    parser.add_argument(
+        "-o",
+        "--output",
+        metavar="ITEMS",
+        help="write the items that are kept, with their votes: .jsonl, .csv or .parquet",
+    )
+    _keeping_arguments(parser)
+    parser.add_argument(
+        "--level",
+        type=float,
+        default=0.95,
+        metavar="P",
+        help="confidence level of intervals (default: 0.95)",
+    )
+    parser.add_argument(
+        "--draws",
+        type=int,
+        default=0,
+        metavar="N",
+        help="bootstrap intervals from N draws of units (default: analytic intervals)",
+    )
+    parser.add_argument(
+        "--items",
+        type=int,
+        default=10,
+        metavar="N",
+        help="how many of the items that divide people to show (default: 10)",
+    )
+    parser.add_argument(
+        "--format", choices=FORMATS, default="table", help="output format (default: table)"
+    )
+
+
+def _keeping_arguments(parser: ArgumentParser) -> None:
+    """The options that say which items are kept."""
+    parser.add_argument(
+        "--rule",
+        choices=RULES,
+        default=RULES[0],
+        help="which items are kept: those whose label two thirds of the votes confirm (default), "
+        "or those with a majority for any label, which becomes the right one",
+    )
+    parser.add_argument(
+        "--least",
+        type=int,
+        default=1,
+        metavar="N",
+        help="votes that an item needs to be kept (default: 1)",
+    )
+
+
+def main(args: Namespace) -> int:
+    """Compute, print, and write the items."""
+    from gnomon.measures.scoring import check_options
+    from gnomon.people.summary import Asking
+
+    check_options(level=args.level, draws=args.draws)
+    for option in ("least", "items"):
+        if getattr(args, option) < 0:
+            raise UsageError(f"--{option} cannot be negative.", "Give 0 or more.")
+    asking = Asking(args.by, args.rule, args.least, args.draws, args.level, args.items)
+    runs = _runs(args.runs)
+    found = _found(args.runs, runs, asking)
+    print(_shown(found, args))
+    if args.output:
+        _write(found, runs, Path(args.output))
+    return 0
+
+
+def _runs(paths: list[str]) -> list[Run]:
+    """The runs; none if a file of votes is given."""
+    from gnomon.people.votefiles import is_vote_file
+
+    if not any(map(is_vote_file, paths)):
+        return _opened(paths)
+    if len(paths) > 1:
+        raise UsageError(
+            "A file of votes cannot be taken together with others.", "Give one file, or runs."
+        )
+    return []
+
+
+def _opened(paths: list[str]) -> list[Run]:
+    """The runs that are named, and of a folder of runs those of people, if it has any."""
+    from gnomon.people.votes import person_of
+    from gnomon.runs import open_runs
+
+    named = {Path(path).resolve() for path in paths}
+    every = open_runs(paths)
+    found = []
+    for run in every:
+        if person_of(run.model) or run.path.resolve() in named:
+            found.append(run)
+    if not found:
+        return every
+    left_out = len(every) - len(found)
+    if left_out:
+        told = "1 run of models is" if left_out == 1 else f"{left_out} runs of models are"
+        print(f"{told} left out: name them to take them along.", file=sys.stderr)
+    return found
+
+
+def _found(paths: list[str], runs: list[Run], asking: Asking) -> Agreed:
+    from gnomon.people.repeats import care_in_runs
+    from gnomon.people.summary import summarise
+    from gnomon.people.votefiles import votes_of_file
+    from gnomon.people.votes import votes_of_runs
+
+    if not runs:
+        return summarise(votes_of_file(Path(paths[0])), asking)
+    return summarise(votes_of_runs(runs), asking, care_in_runs(runs))
+
+
+def _shown(found: Agreed, args: Namespace) -> str:
+    from gnomon.people.listings import first_lines, last_lines, listings
+    from gnomon.people.summary import plain
+    from gnomon.reporting.tables.render import as_json, render
+
+    if args.format == "json":
+        return as_json(plain(found.summary))
+    tables = [render(each, args.format) for each in listings(found.summary, args.level)]
+    if args.format == "csv":
+        return "\n\n".join(tables)
+    parts = [inert(first_lines(found.summary)), *tables, "\n".join(last_lines(found.summary))]
+    return "\n\n".join(parts)
+
+
+def _write(found: Agreed, runs: list[Run], file: Path) -> None:
+    from gnomon.people.captions import captions_of, hold_contrasts
+    from gnomon.people.validating import validated_items
+    from gnomon.writing import write_items
+
+    if hold_contrasts(runs):
+        count = write_items(file, captions_of(runs))
+        print(f"{count:,} captions to validate in {file}", file=sys.stderr)
+        return
+    count = write_items(file, validated_items(found.votes, found.validated))
+    print(f"{count:,} items with their votes in {file}", file=sys.stderr)

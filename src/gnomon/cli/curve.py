@@ -1,0 +1,260 @@
+"""Train by one recipe with more and more items, and draw what each amount comes to.
+
+examples:
+  gnomon curve recipe.yaml --sizes 0,1,2,5,10,20 -o curve
+  gnomon curve recipe.yaml --percent 10,25,50,75,100 --draws 5 -o curve
+  gnomon curve recipe.yaml --sizes 1,5 -o curve --set schedule.epochs=5 --ask spacenli
+
+--sizes counts items of each group (of each pattern, in SpaceNLI), --percent the share of all; 0 is
+the model before training. Each amount is drawn several times (--draws), with other items, another
+order and other new weights; the parts that are tested stay the same. A larger draw contains the
+smaller ones of its number.
+
+Each point is a training in its own folder, as `gnomon train` makes it: points that are finished are
+not trained again, and one that was stopped goes on. --only 5:2 trains one point alone, the second
+draw of 5, for jobs side by side. DIR gets curve.json and curve.svg. With --ask, each trained model
+is also run on a benchmark, so that `gnomon report` draws the curve with everything else.
+"""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from gnomon.cli.dispatch import tell
+from gnomon.errors import UsageError
+
+if TYPE_CHECKING:
+    from gnomon.contracts import Listing
+    from gnomon.measures.curves import AtAmount
+    from gnomon.probing.curves import Amounts, CurvePoint
+
+SCHEMES = {"probe": "probe"}  # how what a kind makes is asked, where not with hf:FOLDER
+Curves = dict[str, dict[str, dict[float, list[float]]]]  # part -> measure -> amount -> values
+
+
+def arguments(parser: ArgumentParser) -> None:
+    """Add the options of this command."""
+    from gnomon.reporting.tables.render import FORMATS
+
+    parser.add_argument("recipe", metavar="RECIPE", help="a YAML file, or the name of a recipe")
+    amounts = parser.add_mutually_exclusive_group(required=True)
+    amounts.add_argument("--sizes", metavar="N,N", help="items of each group: 1,2,5,10,20")
+    amounts.add_argument("--percent", metavar="P,P", help="share of all: 10,25,50,75,100")
+    parser.add_argument(
+        "--draws", type=int, default=3, metavar="N", help="draws of each amount (default: 3)"
+    )
+    parser.add_argument(
+        "-o", "--output", required=True, metavar="DIR", help="the folder for the trained models"
+    )
+    parser.add_argument("--only", metavar="AMOUNT:DRAW", help="train this point alone")
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="change a field of the recipe, such as schedule.epochs=5",
+    )
+    parser.add_argument(
+        "--ask", metavar="BENCHMARK", help="also run each trained model on this benchmark"
+    )
+    parser.add_argument(
+        "--limit", type=int, metavar="N", help="with --ask: at most N items, spread over all"
+    )
+    parser.add_argument(
+        "--runs", default="runs", metavar="DIR", help="with --ask: where runs are kept"
+    )
+    parser.add_argument(
+        "--format", choices=FORMATS, default="table", help="output format (default: table)"
+    )
+    parser.add_argument("--quiet", action="store_true", help="no progress")
+
+
+def main(args: Namespace) -> int:
+    """Train every point that is not finished, and show the curve of those that are."""
+    from gnomon.probing.curves import curve_points
+
+    amounts = _amounts(args)
+    folder = Path(args.output)
+    points = curve_points(args.recipe, args.set, amounts, folder)
+    chosen = _only(args, points)
+    for number, point in enumerate(chosen, 1):
+        _train(args, point, f"{number} of {len(chosen)}")
+    _check_growing(points)
+    if args.ask:
+        _ask(args, chosen)
+    _show(args, points, amounts, folder)
+    return 0
+
+
+def _amounts(args: Namespace) -> Amounts:
+    from gnomon.probing.curves import Amounts, percentages_of, sizes_of
+
+    if args.draws < 1:
+        raise UsageError(f"--draws is {args.draws}.", "Draw each amount once or more.")
+    if args.sizes is not None:
+        return Amounts("per_pattern", sizes_of(args.sizes), args.draws)
+    return Amounts("train_share", percentages_of(args.percent), args.draws)
+
+
+def _only(args: Namespace, points: Sequence[CurvePoint]) -> list[CurvePoint]:
+    if not args.only:
+        return list(points)
+    found = [point for point in points if f"{point.amount:g}:{point.draw + 1}" == args.only]
+    if not found:
+        known = ", ".join(f"{point.amount:g}:{point.draw + 1}" for point in points)
+        raise UsageError(f"The curve has no point '{args.only}'.", f"Choose one of: {known}.")
+    return found
+
+
+def _train(args: Namespace, point: CurvePoint, place: str) -> None:
+    from gnomon.cli.training import training_line
+    from gnomon.probing.training.making import carry_out
+
+    title = f"{point.recipe.name} · {point.amount:g}, draw {point.draw + 1} ({place})"
+    with training_line(title, quiet=args.quiet) as watch:
+        carry_out(point.recipe, point.folder, watch=watch)
+
+
+def _check_growing(points: Sequence[CurvePoint]) -> None:
+    """Say so where a larger amount was trained on no more: the groups may hold no more items."""
+    from gnomon.probing.curves import trained_on
+
+    seen: dict[tuple[int, str], float] = {}
+    for point in points:
+        digest = trained_on(point)
+        if not digest or not point.amount:
+            continue
+        smaller = seen.setdefault((point.draw, digest), point.amount)
+        if smaller != point.amount and not point.draw:
+            tell(
+                f"{point.amount:g} is trained on the same items as {smaller:g}: no group holds "
+                "more.\nMake more items for each group (data.train.options: per_group)."
+            )
+
+
+def _ask(args: Namespace, points: Sequence[CurvePoint]) -> None:
+    from gnomon import engine, registry
+    from gnomon.cli.progress import live_line
+    from gnomon.itemsource import load
+
+    source = load(args.ask).limited(args.limit).remembered()
+    for point in points:
+        scheme = SCHEMES.get(point.recipe.kind, "hf")
+        model = registry.model(f"{scheme}:{point.folder}")
+        title = f"{source.name} · {point.amount:g}, draw {point.draw + 1}"
+        with live_line(title, quiet=args.quiet) as watch:
+            engine.run(source, model, runs=args.runs, watch=watch)
+
+
+def _show(args: Namespace, points: Sequence[CurvePoint], amounts: Amounts, folder: Path) -> None:
+    from gnomon.probing.curves import items_of
+    from gnomon.reporting.tables.render import render
+
+    curves = _curves(points)
+    if not curves:
+        tell("no point of the curve is finished, so there is nothing to show.")
+        return
+    summary = _summary(curves, items_of(points[0]))
+    _write(points, amounts, curves, folder)
+    if args.format == "json":
+        print(_json(points, amounts, summary).decode())
+        return
+    print(render(_listing(summary, amounts), args.format))
+    missing = sum(point.outcome() is None for point in points)
+    if missing and args.format == "table":
+        print(f"{missing} of {len(points)} points are not finished.")
+
+
+def _curves(points: Sequence[CurvePoint]) -> Curves:
+    """The figures of the finished points: dev, and every part that training never saw."""
+    found: Curves = {}
+    for point in points:
+        outcome = point.outcome()
+        if outcome is None:
+            continue
+        for part, scores in {"dev": outcome.best, **outcome.tests}.items():
+            for measure, value in scores.items():
+                grown = found.setdefault(part, {}).setdefault(measure, {})
+                grown.setdefault(point.amount, []).append(value)
+    return found
+
+
+def _summary(curves: Curves, items: Mapping[str, int]) -> list[tuple[str, str, AtAmount]]:
+    from gnomon.measures.curves import over_draws
+
+    found = []
+    for part, measures in curves.items():
+        for measure, grown in measures.items():
+            bounds = _bounds(measure)
+            for point in over_draws(grown, bounds=bounds, items=items.get(part, 0)):
+                found.append((part, measure, point))
+    return found
+
+
+def _bounds(measure: str) -> tuple[float, float] | None:
+    """Between which figures a measure lies; a selectivity is a difference of two shares."""
+    if measure == "loss":
+        return None
+    return (-1.0, 1.0) if measure.startswith("selectivity") else (0.0, 1.0)
+
+
+def _listing(summary: Sequence[tuple[str, str, AtAmount]], amounts: Amounts) -> Listing:
+    from gnomon.contracts import Listing
+    from gnomon.reporting.figures.curves import UNITS
+    from gnomon.reporting.tables.scores import interval, percent
+
+    rows = []
+    for part, measure, point in summary:
+        if measure == "loss":
+            continue
+        cells = (percent(point.mean), interval(point.low, point.high), point.draws)
+        rows.append((part, measure, f"{point.amount:g}", *cells))
+    columns = ("part", "measure", "amount", "mean", "95 % interval", "draws")
+    return Listing(f"By {UNITS[amounts.unit]}", columns, tuple(rows))
+
+
+def _json(
+    points: Sequence[CurvePoint], amounts: Amounts, summary: Sequence[tuple[str, str, AtAmount]]
+) -> bytes:
+    import msgspec
+
+    rows: list[dict[str, Any]] = []
+    for part, measure, point in summary:
+        rows.append({"part": part, "measure": measure, **point._asdict()})
+    folders = [str(point.folder) for point in points if point.outcome()]
+    fields = {"unit": amounts.unit, "draws": amounts.draws, "curve": rows, "folders": folders}
+    return msgspec.json.format(msgspec.json.encode(fields))
+
+
+def _write(points: Sequence[CurvePoint], amounts: Amounts, curves: Curves, folder: Path) -> None:
+    """curve.json and, where there are two amounts or more, curve.svg."""
+    from gnomon.probing.curves import items_of
+    from gnomon.reporting.charts.svg import standalone
+    from gnomon.reporting.figures.curves import Taught, curve_figure, drawn_measure
+    from gnomon.writing import atomic_file
+
+    items = items_of(points[0])
+    with atomic_file(folder / "curve.json") as part:
+        part.write_bytes(_json(points, amounts, _summary(curves, items)) + b"\n")
+    recipe = points[0].recipe
+    parts = {}
+    measure = ""
+    for name, measures in curves.items():
+        found = drawn_measure(measures)
+        if name != "dev" and found:
+            measure = found
+            parts[name] = measures[found]
+    taught = Taught(recipe.model or recipe.kind, amounts.unit, parts, measure, items)
+    figure = curve_figure(taught, _benchmark(recipe.data))
+    if figure:
+        with atomic_file(folder / "curve.svg") as part:
+            part.write_text(standalone(figure.svg()), encoding="utf-8")
+
+
+def _benchmark(data: Any) -> str:
+    """The benchmark that a recipe's items come from; empty where they come from files."""
+    source = getattr(getattr(data, "train", None), "source", "")
+    return str(source).partition("@")[0]

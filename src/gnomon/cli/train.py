@@ -1,0 +1,112 @@
+"""Train a model by a recipe: finetune, pretrain or probe; then ask it with -m hf:DIR.
+
+A recipe is a YAML file, or the name of one that comes with Gnomon (docs/probing.md). It is checked
+in full, with its data, before any model loads. A training that was stopped, in whatever way,
+continues where it was when the same command is given again.
+
+examples:
+  gnomon train recipe.yaml -o trained
+  gnomon train recipe.yaml -o trained --set schedule.epochs=5 --set seeds.data=1
+  gnomon train recipe.yaml --check
+  gnomon run spacenli -m hf:trained
+  gnomon train probe --set model=hf:minilm --set benchmark=viphy-size --set data.apart=0.5 -o p
+  gnomon run viphy-size -m probe:p
+
+The scores that are printed for test are of items that training never saw; those of dev are of the
+items that chose the weights. `gnomon run` asks the whole benchmark, training items among them,
+unless its source has splits (--split test).
+
+DIR gets the weights (safetensors), the recipe as resolved, digests of the data, the loss of each
+step, and a card in words (README.md).
+"""
+
+from __future__ import annotations
+
+import sys
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gnomon.errors import UsageError
+
+if TYPE_CHECKING:
+    from gnomon.contracts import Listing
+    from gnomon.probing.training.learners import Outcome
+    from gnomon.probing.training.recipes import Recipe
+
+
+def arguments(parser: ArgumentParser) -> None:
+    """Add the options of this command."""
+    from gnomon.probing.training.recipes import built_in_recipes
+    from gnomon.reporting.tables.render import FORMATS
+
+    names = ", ".join(built_in_recipes())
+    parser.add_argument("recipe", metavar="RECIPE", help=f"a YAML file, or one of: {names}")
+    parser.add_argument("-o", "--output", metavar="DIR", help="the folder for the trained model")
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="change a field of the recipe, such as schedule.epochs=5",
+    )
+    parser.add_argument(
+        "--check", action="store_true", help="check the recipe and its data; train nothing"
+    )
+    parser.add_argument(
+        "--format", choices=FORMATS, default="table", help="output format (default: table)"
+    )
+    parser.add_argument("--quiet", action="store_true", help="print nothing but errors")
+
+
+def main(args: Namespace) -> int:
+    """Train, and print the scores."""
+    from gnomon.cli.training import training_line
+    from gnomon.probing.training.kinds import way_to_ask
+    from gnomon.probing.training.making import carry_out
+    from gnomon.probing.training.recipes import load_recipe
+    from gnomon.reporting.tables.render import render
+
+    recipe = load_recipe(args.recipe, args.set)
+    if args.check:
+        print(render(_parts(recipe), args.format))
+        return 0
+    if not args.output:
+        raise UsageError("There is no folder for the trained model.", "Name one with -o DIR.")
+    with training_line(recipe.name, quiet=args.quiet) as watch:
+        outcome = carry_out(recipe, Path(args.output), watch=watch)
+    if not args.quiet:
+        print(render(_scores(outcome), args.format))
+        asked = way_to_ask(recipe, args.output)
+        print(f"The model is in {args.output}; ask it with {asked}", file=sys.stderr)
+    return 0
+
+
+def _parts(recipe: Recipe) -> Listing:
+    """What is read for a recipe: its parts, as data.json will have them."""
+    from gnomon.contracts import Listing
+    from gnomon.probing.training.making import read_data
+
+    digests = read_data(recipe).digests
+    columns: dict[str, None] = {}
+    for facts in digests.values():
+        columns |= dict.fromkeys(facts)
+    rows = []
+    for part, facts in digests.items():
+        rows.append((part, *[facts.get(column, "") for column in columns]))
+    return Listing("Data of the recipe", ("part", *columns), tuple(rows))
+
+
+def _scores(outcome: Outcome) -> Listing:
+    """The scores on each part: what was tested first, then what chose the weights."""
+    from gnomon.contracts import Listing
+
+    parts = {**outcome.tests, "dev": outcome.best}
+    if "train" in outcome.tests:
+        parts["train"] = parts.pop("train")
+    rows = []
+    for part, scores in parts.items():
+        for measure, value in scores.items():
+            rows.append((part, measure, round(value, 4)))
+    title = f"{outcome.steps:,} steps; weights of step {outcome.best_step:,}"
+    return Listing(title, ("part", "measure", "value"), tuple(rows))

@@ -1,0 +1,70 @@
+"""How far a training is: one live line on a terminal, a line for each evaluation elsewhere."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from gnomon.errors import inert
+from gnomon.runs.pace import duration
+
+if TYPE_CHECKING:
+    from gnomon.probing.training.learners import Standing
+
+
+@contextmanager
+def training_line(title: str, *, quiet: bool) -> Iterator[Callable[[Standing], None] | None]:
+    """A watcher for a training."""
+    if quiet:
+        yield None
+        return
+    if not sys.stderr.isatty():
+        yield _on_each_evaluation()
+        return
+    from rich.console import Console
+    from rich.markup import escape
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(bar_width=24),
+        TaskProgressColumn(),
+        TextColumn("{task.fields[line]}"),
+    )
+    with Progress(*columns, console=Console(stderr=True)) as bars:
+        task = bars.add_task(escape(inert(title)), total=None, line="getting ready")
+        yield lambda standing: bars.update(
+            task, total=standing.steps, completed=standing.step, line=in_words(standing)
+        )
+
+
+def _on_each_evaluation() -> Callable[[Standing], None]:
+    """Prints a line whenever there are new scores, so that a log stays short."""
+    last: list[int] = []
+
+    def watch(standing: Standing) -> None:
+        if standing.evaluated and standing.step not in last:
+            last[:] = [standing.step]
+            print(in_words(standing), file=sys.stderr)
+
+    return watch
+
+
+def in_words(standing: Standing) -> str:
+    """Steps so far, loss, scores on dev, time still needed.
+
+    >>> from gnomon.probing.training.learners import Standing
+    >>> in_words(Standing(step=40, steps=80, epoch=1, loss=0.5, scores={"accuracy": 0.75},
+    ...                   best=0.75, seconds_left=75.0))
+    'step 40/80 · loss 0.5000 · dev accuracy 0.7500 · 1 min 15 s left'
+    """
+    if standing.doing:
+        return standing.doing
+    parts = [f"step {standing.step:,}/{standing.steps:,}", f"loss {standing.loss:.4f}"]
+    for measure, value in standing.scores.items():
+        parts.append(f"dev {measure} {value:.4f}")
+    if standing.seconds_left:
+        parts.append(f"{duration(standing.seconds_left)} left")
+    return " · ".join(parts)

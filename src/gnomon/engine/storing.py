@@ -1,0 +1,51 @@
+"""The items of a run go into its log, and must be the same when it goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import islice
+
+from gnomon.engine.folders import lost
+from gnomon.engine.sameness import START_OVER
+from gnomon.errors import RunError
+from gnomon.itemsource import ItemSource
+from gnomon.records import Fingerprint, Item
+from gnomon.runs import Manifest, RunLog
+
+WINDOW = 4096  # items handled at a time, so that memory does not grow with the benchmark
+
+
+def store_items(log: RunLog, source: ItemSource) -> str:
+    """Put the items into the log, and give their digest."""
+    digest = Fingerprint()
+    number = 0
+    for chunk in in_chunks(source.items()):
+        for item in chunk:
+            digest.add(item)
+        log.add_items(number, chunk)
+        number += len(chunk)
+    return digest.hexdigest()
+
+
+def check_items(log: RunLog, source: ItemSource, manifest: Manifest) -> None:
+    """The items that the source gives now must be those in the log."""
+    digest = Fingerprint()
+    number = 0
+    for item in source.items():
+        digest.add(item)
+        number += 1
+    if manifest.items_sha256 != digest.hexdigest():
+        raise RunError(
+            f"The items of {source.name} are not those that {log.path} was started with: "
+            "data files or the version changed.",
+            START_OVER,
+        )
+    if manifest.counts.items != number:
+        raise lost(log.path)
+
+
+def in_chunks(items: Iterable[Item]) -> Iterator[list[Item]]:
+    """Items in lists of at most WINDOW."""
+    stream = iter(items)
+    while chunk := list(islice(stream, WINDOW)):
+        yield chunk

@@ -1,0 +1,38 @@
+"""What a run is to do, as its steps need it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import msgspec
+
+from gnomon.contracts import Model
+from gnomon.engine.progress import Watcher
+from gnomon.engine.wanted import Wanted
+from gnomon.itemsource import ItemSource
+from gnomon.records import Item
+from gnomon.registry import ModelSpec
+from gnomon.runs import RunLog
+
+
+@dataclass(frozen=True)
+class Task:
+    """Which items are to be asked of whom, by which workers, and where the answers go."""
+
+    log: RunLog
+    source: ItemSource
+    model: Model | ModelSpec
+    retry_errors: bool = False
+    blind: bool = False
+    watch: Watcher = lambda _: None
+    command: str = ""
+    workers: Wanted = field(default_factory=Wanted)
+
+    def items_to_learn_from(self) -> Iterator[Item]:
+        """The items as the model gets them: without their pictures if it is asked blind.
+
+        For a shard these are the items of all shards: its answers must be those of the whole run.
+        """
+        for item in self.source.sharded(None).items():
+            yield msgspec.structs.replace(item, images=()) if self.blind else item

@@ -1,0 +1,262 @@
+"""A person's run: the items in a log like any model's, each answer durable before the next item.
+
+A response goes to the extras first and then, as an answer, into the log. Whatever the extras hold
+and the log lacks, because the process was killed in between, is logged when the run is opened.
+"""
+
+from __future__ import annotations
+
+import platform
+import re
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+
+from gnomon import __version__
+from gnomon.errors import RunError, UsageError
+from gnomon.people.extras import Extra, Extras
+from gnomon.people.order import Slot, slots_for
+from gnomon.people.questions import ResponseError, Said, checked_response
+from gnomon.people.tasks import Task, question_of, read_response
+from gnomon.records import Answer, Fingerprint, Item, digest
+from gnomon.runs import MANIFEST, Manifest, Run, RunLog
+
+SCHEME = "people"
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}")
+SKIPPED = "skipped: "
+LONGEST_COMMENT = 2000  # characters
+
+
+class Asked(NamedTuple):
+    """What people are asked: a set of items, and what it is called."""
+
+    name: str  # NAME@SOURCE
+    options: dict[str, Any]
+    limit: int | None
+    items: tuple[Item, ...]
+
+
+class Settings(NamedTuple):
+    """How the items are put to each person."""
+
+    task: Task
+    seed: int = 0
+    repeat: int = 0
+    catch: tuple[Item, ...] = ()
+
+    def describe(self) -> dict[str, Any]:
+        """What determines a person's answers, for the manifest."""
+        return {
+            "task": self.task.kind,
+            "task_sha256": self.task.sha256,
+            "seed": self.seed,
+            "repeat": self.repeat,
+            "catch": len(self.catch),
+            "catch_sha256": _digest_of(self.catch),
+        }
+
+
+class PersonRun:
+    """The run of one person, for writing. One thread uses it: the one that opened it."""
+
+    def __init__(
+        self, log: RunLog, manifest: Manifest, slots: tuple[Slot, ...], task: Task
+    ) -> None:
+        self.person = manifest.model.partition(":")[2]
+        self.slots = slots
+        self.task = task
+        self._log = log
+        self._manifest = manifest
+        self._places = {slot.key: place for place, slot in enumerate(slots)}
+        self._extras = Extras(log.path)
+        self._log_lost_answers()
+
+    @property
+    def folder(self) -> Path:
+        """Where the run is kept."""
+        return self._log.path
+
+    @property
+    def given(self) -> Mapping[str, Extra]:
+        """The last response to each slot that has one."""
+        return self._extras.last
+
+    def keep(
+        self,
+        slot: Slot,
+        response: Mapping[str, str],
+        *,
+        skipped: str = "",
+        comment: str = "",
+        seconds: float | None = None,
+        at: datetime | None = None,
+    ) -> Extra:
+        """Keep a response for good; it replaces an earlier one to the same slot."""
+        self._check(skipped, comment)
+        right = None
+        chosen: dict[str, str] = {}
+        if not skipped:
+            chosen = self.checked(slot, response)
+            said = read_response(self.task, slot.item, chosen)
+            right = said.choice in slot.item.gold if slot.kind == "catch" else None
+        extra = Extra(
+            slot=slot.key,
+            kind=slot.kind,
+            item=slot.item.id,
+            place=self._places[slot.key],
+            response=chosen,
+            skipped=skipped,
+            comment=comment,
+            seconds=seconds,
+            at=at or datetime.now(UTC),
+            right=right,
+        )
+        self._extras.add(extra)
+        self._log_answer(slot, extra)
+        return extra
+
+    def checked(self, slot: Slot, response: Mapping[str, str]) -> dict[str, str]:
+        """What of a response answers the question; whatever else was sent is left out."""
+        return checked_response(question_of(self.task, slot.item), response)
+
+    def close(self) -> None:
+        """Bring the manifest up to date and let others in."""
+        self._extras.close()
+        self._log_lost_answers()
+        self._update_manifest()
+        self._log.close()
+
+    def _check(self, skipped: str, comment: str) -> None:
+        if skipped and skipped not in self.task.skip:
+            raise ResponseError("Please choose why you skip the item.")
+        if len(comment) > LONGEST_COMMENT:
+            raise ResponseError(
+                f"The comment is too long: it may have {LONGEST_COMMENT:,} characters.",
+                "Shorten it. Nothing else of your work is lost.",
+            )
+
+    def _log_answer(self, slot: Slot, extra: Extra) -> None:
+        if slot.kind != "item":
+            return
+        answer = answer_of(self.task, slot.item, extra)
+        self._log.add_answers([(slot.number, answer)], replacing=True)
+        if self._manifest.finished is None and not self._log.pending(-1, 1):
+            self._update_manifest()
+
+    def _log_lost_answers(self) -> None:
+        """Log what was written down but not logged: the process ended, or the disk was full."""
+        logged = {item.id: answer for item, answer in Run.open(self.folder).answers()}
+        for slot in self.slots:
+            extra = self.given.get(slot.key)
+            if extra is None or slot.kind != "item":
+                continue
+            answer = answer_of(self.task, slot.item, extra)
+            if logged.get(slot.item.id) != answer:
+                self._log.add_answers([(slot.number, answer)], replacing=True)
+
+    def _update_manifest(self) -> None:
+        if self._manifest.finished is None and not self._log.pending(-1, 1):
+            self._manifest.finished = datetime.now(UTC)
+        self._manifest.counts = self._log.counts()
+        self._log.write_manifest(self._manifest)
+
+
+def answer_of(task: Task, item: Item, extra: Extra) -> Answer:
+    """The answer that a response is."""
+    rule = f"{SCHEME}/{task.kind}"
+    if extra.skipped:
+        return Answer(item=item.id, rule=rule, seconds=extra.seconds, error=SKIPPED + extra.skipped)
+    said: Said = read_response(task, item, extra.response)
+    return Answer(
+        item=item.id, choice=said.choice, reply=said.reply, rule=rule, seconds=extra.seconds
+    )
+
+
+def check_name(person: str) -> None:
+    """Refuse a name that does not fit into an address and a folder."""
+    if not NAME.fullmatch(person):
+        raise UsageError(
+            f"'{person}' cannot be the name of a person here.",
+            "Give a pseudonym of at most 40 letters, digits, '.', '-' and '_'.",
+        )
+
+
+def person_folder(asked: Asked, person: str, task: Task, runs: str | Path) -> Path:
+    """Where a person's run lives: the same person, items and kind of task give the same folder."""
+    identity = [asked.name, asked.options, asked.limit, task.kind, person]
+    key = digest(msgspec.json.encode(identity, order="sorted").decode(), digits=16)
+    slug = re.sub(r"[^A-Za-z0-9.@]+", "-", f"{asked.name}--{SCHEME}-{person}--{task.kind}")
+    return Path(runs) / f"{slug.strip('-')[:80]}--{key}"
+
+
+def open_person_run(
+    asked: Asked, person: str, settings: Settings, runs: str | Path, *, command: str = ""
+) -> PersonRun:
+    """The run of a person, begun or continued."""
+    check_name(person)
+    log = RunLog(person_folder(asked, person, settings.task, runs))
+    try:
+        manifest = _begun_before(log, asked, settings) or _begin(
+            log, asked, person, settings, command
+        )
+        slots = slots_for(
+            person,
+            asked.items,
+            seed=settings.seed,
+            repeat=settings.repeat,
+            catch=settings.catch,
+        )
+        return PersonRun(log, manifest, slots, settings.task)
+    except BaseException:
+        log.discard()
+        raise
+
+
+def _begin(log: RunLog, asked: Asked, person: str, settings: Settings, command: str) -> Manifest:
+    manifest = Manifest(
+        id=log.path.name,
+        benchmark=asked.name,
+        options=asked.options,
+        limit=asked.limit,
+        model=f"{SCHEME}:{person}",
+        model_description=settings.describe(),
+        versions={"gnomon": __version__, "python": platform.python_version()},
+        command=command,
+        started=datetime.now(UTC),
+    )
+    log.begin_anew(manifest)
+    log.add_items(0, asked.items)
+    manifest.items_sha256 = _digest_of(asked.items)
+    manifest.counts = log.counts()
+    log.write_manifest(manifest)
+    return manifest
+
+
+def _begun_before(log: RunLog, asked: Asked, settings: Settings) -> Manifest | None:
+    """The manifest of a run to go on with; none if there is none."""
+    if not (log.path / MANIFEST).exists():
+        return None
+    manifest = Run.open(log.path).manifest
+    if not manifest.items_sha256:
+        return None
+    before = manifest.model_description
+    now = settings.describe()
+    changed = sorted(name for name in now if before.get(name) != now[name])
+    if manifest.items_sha256 != _digest_of(asked.items):
+        changed = ["items"]
+    if changed:
+        raise RunError(
+            f"{manifest.model} has begun in {log.path} with other settings: {', '.join(changed)}.",
+            "Give the same settings as then, or another folder with --runs.",
+        )
+    return manifest
+
+
+def _digest_of(items: Sequence[Item]) -> str:
+    found = Fingerprint()
+    for item in items:
+        found.add(item)
+    return found.hexdigest()

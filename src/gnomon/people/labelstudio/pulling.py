@@ -1,0 +1,251 @@
+"""From annotations of a Label Studio project to people's runs, as often as one likes.
+
+A user of the server is a person here, under a pseudonym: their name and address on the server are
+not read. Whatever a run holds already is not written again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from gnomon.errors import RunError, UsageError
+from gnomon.people.answering import (
+    LONGEST_COMMENT,
+    Asked,
+    PersonRun,
+    Settings,
+    check_name,
+    open_person_run,
+    person_folder,
+)
+from gnomon.people.extras import Extra
+from gnomon.people.labelstudio.projects import (
+    Annotation,
+    Project,
+    ServerTask,
+    check_project,
+    find_project,
+    tasks_of,
+)
+from gnomon.people.labelstudio.pushing import keyed_items
+from gnomon.people.labelstudio.server import Server
+from gnomon.people.labelstudio.wording import hear
+from gnomon.people.links import LINK, new_link, read_link, write_link
+from gnomon.people.questions import ResponseError, checked_response
+from gnomon.people.tasks import Task, question_of
+from gnomon.records import Item, digest
+
+
+class Given(NamedTuple):
+    """What a person said about an item."""
+
+    response: dict[str, str]
+    skipped: str
+    comment: str
+    seconds: float | None
+    at: datetime
+
+
+class PulledPerson(NamedTuple):
+    """What a pull found of one person."""
+
+    name: str
+    user: int
+    answers: int  # annotations that are answers, and of those skipped
+    skipped: int
+    new: int
+    changed: int
+    kept: int  # answers of the run that the server has no longer
+    folder: Path
+
+
+class Pulled(NamedTuple):
+    """What a pull did."""
+
+    people: tuple[PulledPerson, ...]
+    incomplete: int  # annotations that do not answer every question, or name nobody
+    foreign: int  # tasks of the project that are not about these items
+
+
+def pull(
+    server: Server,
+    asked: Asked,
+    settings: Settings,
+    runs: Path,
+    title: str,
+    names: Mapping[int, str] | None = None,
+) -> Pulled:
+    """Bring everybody's answers into their runs. `names` gives pseudonyms to users by their id."""
+    task = settings.task
+    project = find_project(server, title)
+    if project is None:
+        raise RunError(
+            f"{server.url} has no project '{title}'.",
+            "Make it with --push, or give the title that it has there with --project.",
+        )
+    check_project(project, task)
+    found = _Collection(task, keyed_items(task, asked.items))
+    for entry in tasks_of(server, project, annotated=True):
+        found.add(entry)
+
+    people = []
+    for user, given in sorted(found.given.items()):
+        name = (names or {}).get(user, f"user-{user}")
+        identity = _identity(server, project, user, asked, task)
+        folder = person_folder(asked, name, task, runs)
+        _check_own(folder, name, user, identity, runs)
+        run = open_person_run(asked, name, settings, runs)
+        try:
+            new, changed, kept = _keep_all(run, given)
+        finally:
+            run.close()
+        skips = sum(bool(one.skipped) for one in given.values())
+        people.append(
+            PulledPerson(name, user, len(given) - skips, skips, new, changed, kept, folder)
+        )
+    return Pulled(tuple(people), found.incomplete, found.foreign)
+
+
+def read_names(given: str) -> dict[int, str]:
+    """Pseudonyms by the ids of users.
+
+    >>> read_names("ann=3, ben=5")
+    {3: 'ann', 5: 'ben'}
+    """
+    found: dict[int, str] = {}
+    for entry in given.split(","):
+        if not entry.strip():
+            continue
+        name, _, user = entry.strip().partition("=")
+        if not user.strip().isdecimal():
+            raise UsageError(
+                f"'{entry.strip()}' does not say which user of Label Studio is meant.",
+                "Give pseudonyms with the ids of users: --people ann=3,ben=5",
+            )
+        check_name(name.strip())
+        found[int(user)] = name.strip()
+    if len(set(found.values())) < len(found):
+        raise UsageError("Two people have the same name.", "Give each a pseudonym of their own.")
+    return found
+
+
+class _Collection:
+    """What all people said, by user and item: of several annotations the last counts."""
+
+    def __init__(self, task: Task, items: Mapping[str, Item]) -> None:
+        self.given: dict[int, dict[str, Given]] = {}
+        self.incomplete = 0
+        self.foreign = 0
+        self._task = task
+        self._items = items
+
+    def add(self, entry: ServerTask) -> None:
+        """Take in a task with its annotations."""
+        item = self._items.get(entry.key)
+        if item is None:
+            self.foreign += 1
+            return
+        for annotation in sorted(entry.annotations or (), key=lambda one: one.at):
+            given = self._given(item, annotation)
+            if given is None or not annotation.user:
+                self.incomplete += 1
+                continue
+            self.given.setdefault(annotation.user, {})[item.id] = given
+
+    def _given(self, item: Item, annotation: Annotation) -> Given | None:
+        question = question_of(self._task, item)
+        heard = hear(self._task, question, annotation.result or ())
+        comment = heard.comment[:LONGEST_COMMENT]
+        seconds, at = annotation.lead_time, annotation.at
+        if annotation.was_cancelled:
+            reason = heard.reason if heard.reason in self._task.skip else _unsaid(self._task)
+            return Given({}, reason, comment, seconds, at)
+        try:
+            response = checked_response(question, heard.values)
+        except ResponseError:
+            return None
+        return Given(response, "", comment, seconds, at)
+
+
+def _unsaid(task: Task) -> str:
+    """The reason for a skip that was given without one: tasks list the vaguest last."""
+    return list(task.skip)[-1]
+
+
+def _keep_all(run: PersonRun, given: Mapping[str, Given]) -> tuple[int, int, int]:
+    """Write down what the run lacks; how much was new, changed, and only in the run."""
+    new = changed = kept = 0
+    for slot in run.slots:
+        before, now = run.given.get(slot.key), given.get(slot.item.id)
+        if now is None:
+            kept += before is not None
+            continue
+        if before is not None and _same(before, now):
+            continue
+        run.keep(
+            slot,
+            now.response,
+            skipped=now.skipped,
+            comment=now.comment,
+            seconds=now.seconds,
+            at=now.at,
+        )
+        new += before is None
+        changed += before is not None
+    return new, changed, kept
+
+
+def _same(before: Extra, now: Given) -> bool:
+    said = before.response, before.skipped, before.comment
+    return said == (now.response, now.skipped, now.comment)
+
+
+# whose run is whose
+
+
+def _identity(server: Server, project: Project, user: int, asked: Asked, task: Task) -> str:
+    """A user of a server who answers these items, as the mark of a run."""
+    who = [server.url, project.id, user]
+    what = [asked.name, asked.options, asked.limit, task.kind]
+    return digest(msgspec.json.encode([who, what], order="sorted").decode(), digits=32)
+
+
+def _check_own(folder: Path, name: str, user: int, identity: str, runs: Path) -> None:
+    """See to it that a run is of this user alone, and that the user has no other."""
+    for other in _folders_of(identity, runs):
+        if other != folder:
+            raise RunError(
+                f"User {user} was pulled into {other} before, under another name.",
+                f"Give the name from then with --people, or remove that run: gnomon rm {other}",
+            )
+    link = read_link(folder)
+    if link is None and folder.exists():
+        raise _taken(name, folder)
+    if link is not None and link.participant != identity:
+        raise _taken(name, folder)
+    if link is None:
+        folder.mkdir(parents=True)
+        write_link(folder, msgspec.structs.replace(new_link(), participant=identity))
+
+
+def _folders_of(identity: str, runs: Path) -> list[Path]:
+    """The runs that a user's answers to these items went into."""
+    found = []
+    for file in sorted(runs.glob(f"*/{LINK}")):
+        link = read_link(file.parent)
+        if link is not None and link.participant == identity:
+            found.append(file.parent)
+    return found
+
+
+def _taken(name: str, folder: Path) -> RunError:
+    return RunError(
+        f"{folder} holds answers of {name} that come from elsewhere.",
+        "Give the address of the server as before, another pseudonym with --people, or another "
+        "folder with --runs.",
+    )

@@ -1,0 +1,99 @@
+"""Which items people confirm, and those items as a file that can be asked.
+
+Two rules. "two-thirds" (VSR, section 2.2): at least two thirds of an item's votes are for its right
+label, or for one label where it names none. "majority" (SpaceNLI, section 3.1): more than half of
+them are for one label, which becomes the right one. An item without votes is never kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal, NamedTuple, get_args
+
+import numpy as np
+from msgspec.structs import replace
+
+from gnomon.itemfiles import ORIGIN
+from gnomon.measures.statistics import Codes, Floats
+from gnomon.people.votes import Flags, Votes
+from gnomon.records import Item
+
+Rule = Literal["two-thirds", "majority"]
+RULES: tuple[str, ...] = get_args(Rule)
+VOTE = "vote:"  # begins the tag that holds what a person said
+AGAIN = "#"  # stands between a person's name and the number of a further vote
+
+
+class Validated(NamedTuple):
+    """What became of the items."""
+
+    kept: Flags  # [items]
+    label: Codes  # [items] the label that counts as right; -1 for none
+    votes: Codes  # [items] how many people voted
+    agreeing: Codes  # [items] how many of them for the right label
+    rule: str
+
+    @property
+    def disputed(self) -> Flags:
+        """Which items have at least one vote against their label."""
+        return np.asarray(self.agreeing < self.votes)
+
+
+def validated(votes: Votes, rule: str = "two-thirds", least: int = 1) -> Validated:
+    """Which items are kept: those that enough people judged and agree on."""
+    counts = votes.counts()
+    voters = counts.sum(axis=1)
+    top = counts.argmax(axis=1)
+    agreeing = counts.max(axis=1, initial=0)
+    label = np.where(voters > 0, top, -1)
+    if rule == "two-thirds":
+        agreeing = np.where(votes.has_gold, (counts * votes.gold).sum(axis=1), agreeing)
+        label = np.where(votes.has_gold, votes.gold.argmax(axis=1), label)
+        enough = 3 * agreeing >= 2 * voters
+    else:
+        enough = 2 * agreeing > voters
+    kept = enough & (voters >= max(1, least))
+    return Validated(kept, label, voters, agreeing, rule)
+
+
+def validated_items(votes: Votes, found: Validated) -> Iterator[Item]:
+    """The items that are kept, with how people voted as tags: a new set to ask.
+
+    The tags are `votes` (how many), `agreement` (their share for the right label), `dissent`
+    (yes or no), `vote:NAME` for each person, and `benchmark`, where the items come from.
+    """
+    for row in np.flatnonzero(found.kept).tolist():
+        item = votes.items[row]
+        gold = item.gold
+        if found.rule == "majority" or not gold:
+            gold = (votes.labels[found.label[row]],)
+        # votes of an earlier validation are not these people's
+        tags = {name: value for name, value in item.tags.items() if not name.startswith(VOTE)}
+        tags |= _vote_tags(votes, found, row)
+        tags[ORIGIN] = votes.benchmark
+        yield replace(item, gold=gold, tags=tags)
+
+
+def _vote_tags(votes: Votes, found: Validated, row: int) -> dict[str, str]:
+    total, agreeing = int(found.votes[row]), int(found.agreeing[row])
+    tags = {
+        "votes": str(total),
+        "agreement": f"{agreeing / total:.2f}",
+        "dissent": "yes" if agreeing < total else "no",
+    }
+    for person, code in zip(votes.people, votes.said[row].tolist(), strict=True):
+        if code >= 0:
+            tags[f"{VOTE}{person}"] = votes.labels[code]
+    if votes.all_count:
+        further = votes.repeats[votes.repeats[:, 0] == row, 1:].tolist()
+        for number, (person, code) in enumerate(further, 2):
+            tags[f"{VOTE}{votes.people[person]}{AGAIN}{number}"] = votes.labels[code]
+    return tags
+
+
+def surest_first(votes: Votes) -> Floats:
+    """[items] the share of votes for the most frequent label; NaN without two votes."""
+    counts = votes.counts()
+    voters = counts.sum(axis=1)
+    share = counts.max(axis=1, initial=0) / np.maximum(voters, 1)
+    return np.where(voters >= 2, share, np.nan)

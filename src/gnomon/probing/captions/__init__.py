@@ -1,0 +1,1 @@
+"""Masked language models pretrained on captions, as ViPhy's authors made CapBERT."""

@@ -1,0 +1,136 @@
+"""Models of transformers to begin with: loaded as for asking, but to be trained.
+
+A head that the model lacks is made by the recipe's seed of weights.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from gnomon.errors import UsageError
+from gnomon.models.transformers.faults import check_folder, explained
+from gnomon.models.transformers.hf import place_of
+from gnomon.models.transformers.limits import longest_text
+from gnomon.models.transformers.loading import (
+    MAKERS,
+    best_device,
+    kind_of,
+    libraries,
+    quiet,
+    set_threads,
+)
+from gnomon.models.transformers.tokenizers import load_tokenizer
+
+WRITING = ("causal", "seq2seq", "masked")
+
+
+class Pretrained(NamedTuple):
+    """A model on its device, in float32, with its tokenizer."""
+
+    model: Any
+    tokenizer: Any
+    device: str
+
+    @property
+    def longest(self) -> int:
+        """Tokens that a text may have; 0 if the model does not say."""
+        return longest_text(self.model, self.tokenizer)
+
+
+def load_pretrained(
+    name: str, maker: str, *, weights_seed: int, device: str = "", **config: Any
+) -> Pretrained:
+    """The model that a hub name, a folder or a name of ours (minilm) means.
+
+    `maker` is an Auto class of transformers; `config` changes fields of the model's config.
+    """
+    torch, transformers = libraries()
+    path = _path(name)
+    set_threads(0)
+    check_folder(path, allow_pickle=False)
+    torch.manual_seed(weights_seed)
+    with quiet(), explained(name, allow_pickle=False):
+        tokenizer = load_tokenizer(path)
+        model = getattr(transformers, maker).from_pretrained(
+            path, dtype=torch.float32, use_safetensors=True, **config
+        )
+    chosen = device or best_device()
+    return Pretrained(model.to(chosen), tokenizer, chosen)
+
+
+def load_config(name: str) -> Any:
+    """The config of a model, without its weights."""
+    _, transformers = libraries()
+    path = _path(name)
+    check_folder(path, allow_pickle=False)
+    with quiet(), explained(name, allow_pickle=False):
+        return transformers.AutoConfig.from_pretrained(path)
+
+
+def load_writer(name: str, weights_seed: int, device: str = "") -> tuple[Pretrained, str]:
+    """A model of language, and its kind: causal, seq2seq or masked."""
+    kind = kind_of(load_config(name), name)
+    if kind not in WRITING:
+        raise UsageError(
+            f"{name} is a model of kind {kind}, which writes no text.",
+            f"Begin with one of these kinds: {', '.join(WRITING)}; or write kind: classify.",
+        )
+    return load_pretrained(name, MAKERS[kind], weights_seed=weights_seed, device=device), kind
+
+
+def set_padding(loaded: Pretrained) -> None:
+    """Say in the config which token fills up rows: a decoder's head must pass over it.
+
+    Many decoders have none of their own; the end of a text then stands for it.
+    """
+    tokenizer = loaded.tokenizer
+    if tokenizer.pad_token_id is None:
+        if tokenizer.eos_token is None:
+            raise UsageError(
+                "The model's tokenizer has no token that can fill up rows.",
+                "Give it a pad_token in its tokenizer_config.json, or begin with another model.",
+            )
+        tokenizer.pad_token = tokenizer.eos_token
+    config = loaded.model.config.get_text_config()
+    if config.pad_token_id is None:
+        config.pad_token_id = tokenizer.pad_token_id
+
+
+def freeze_below(model: Any, layers: int) -> None:
+    """Keep the embeddings and the first layers of a model as they are."""
+    import torch
+
+    if not layers:
+        return
+    depth = model.config.num_hidden_layers
+    stacks = []
+    for part in model.modules():
+        if isinstance(part, torch.nn.ModuleList) and len(part) == depth:
+            stacks.append(part)
+    if len(stacks) != 1 or layers > depth:
+        raise UsageError(
+            f"freeze: {layers} does not fit this model of {depth} layers.",
+            "Leave freeze out, or give a smaller number.",
+        )
+    for part in (model.get_input_embeddings(), *stacks[0][:layers]):
+        part.requires_grad_(requires_grad=False)
+    embeddings = getattr(model.base_model, "embeddings", None)
+    if embeddings is not None:  # of positions and kinds of text, too
+        embeddings.requires_grad_(requires_grad=False)
+
+
+def _path(name: str) -> str:
+    if not name:
+        raise UsageError(
+            "The recipe does not say which model to begin with.",
+            "Write model: with a folder or a name of the hub, for instance model: minilm.",
+        )
+    return place_of(name).path
+
+
+def save_pretrained(folder: Path, model: Any, tokenizer: Any) -> None:
+    """Write a model so that `-m hf:FOLDER` loads it: weights in safetensors, config, tokenizer."""
+    with quiet():
+        model.save_pretrained(folder)
+        tokenizer.save_pretrained(folder)
