@@ -15,6 +15,7 @@ HOME = Path(gnomon.__file__).parent
 # of ours.
 ALLOWED = {
     "errors": set(),
+    "durable": set(),
     "records": set(),
     "redaction": set(),
     "graphs": set(),
@@ -23,7 +24,7 @@ ALLOWED = {
     "options": {"errors"},
     "registry": {"contracts", "errors", "options"},
     "sharding": {"errors"},
-    "runs": {"errors", "records", "sharding"},
+    "runs": {"durable", "errors", "records", "sharding"},
     "fingerprint": set(),
     "fetching": {"errors", "files", "fingerprint"},
     "canary": set(),
@@ -113,6 +114,7 @@ ALLOWED = {
     },
     "synthesis": {
         "contracts",
+        "durable",
         "errors",
         "fetching",
         "files",
@@ -158,6 +160,7 @@ ALLOWED = {
     "people": {
         "",
         "contracts",
+        "durable",
         "errors",
         "files",
         "itemfiles",

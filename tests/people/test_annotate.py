@@ -137,5 +137,5 @@ def test_where_the_port_is_taken_no_link_is_made(tmp_path: Path, capsys: Any) ->
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::"])
 def test_a_page_that_listens_everywhere_is_shown_by_the_name_of_the_machine(host: str) -> None:
-    assert serving._address(host, 8766) == f"http://{socket.gethostname()}:8766"
-    assert serving._address("::1", 8766) == "http://[::1]:8766"
+    assert serving._host_name(host) == socket.gethostname()
+    assert serving._host_name("::1") == "::1"

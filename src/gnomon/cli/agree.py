@@ -20,6 +20,7 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gnomon.cli.sharedoptions import format_argument, level_argument
 from gnomon.errors import UsageError, inert
 
 if TYPE_CHECKING:
@@ -31,8 +32,6 @@ RULES = ("two-thirds", "majority")  # as people.validating has them, which is sl
 
 def arguments(parser: ArgumentParser) -> None:
     """Add the options of this command."""
-    from gnomon.reporting.tables.render import FORMATS
-
     parser.add_argument(
         "runs",
         nargs="+",
@@ -53,13 +52,7 @@ def arguments(parser: ArgumentParser) -> None:
         help="write the items that are kept, with their votes: .jsonl, .csv or .parquet",
     )
     _keeping_arguments(parser)
-    parser.add_argument(
-        "--level",
-        type=float,
-        default=0.95,
-        metavar="P",
-        help="confidence level of intervals (default: 0.95)",
-    )
+    level_argument(parser)
     parser.add_argument(
         "--draws",
         type=int,
@@ -74,9 +67,7 @@ def arguments(parser: ArgumentParser) -> None:
         metavar="N",
         help="how many of the items that divide people to show (default: 10)",
     )
-    parser.add_argument(
-        "--format", choices=FORMATS, default="table", help="output format (default: table)"
-    )
+    format_argument(parser)
 
 
 def _keeping_arguments(parser: ArgumentParser) -> None:

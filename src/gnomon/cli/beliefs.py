@@ -23,6 +23,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gnomon.cli.sharedoptions import format_argument
 from gnomon.errors import UsageError
 from gnomon.runs import open_runs
 
@@ -34,12 +35,8 @@ ENDINGS = (".html", ".svg")
 
 def arguments(parser: ArgumentParser) -> None:
     """Add the options of this command."""
-    from gnomon.reporting.tables.render import FORMATS
-
     parser.add_argument("runs", nargs="+", metavar="RUN", help="run folders, or a folder of runs")
-    parser.add_argument(
-        "--format", choices=FORMATS, default="table", help="output format (default: table)"
-    )
+    format_argument(parser)
     parser.add_argument(
         "-o",
         "--output",

@@ -20,14 +20,13 @@ from __future__ import annotations
 import sys
 from argparse import ArgumentParser, Namespace
 
+from gnomon.cli.sharedoptions import format_argument, level_argument
 from gnomon.errors import UsageError
 from gnomon.runs import open_runs
 
 
 def arguments(parser: ArgumentParser) -> None:
     """Add the options of this command."""
-    from gnomon.reporting.tables.render import FORMATS
-
     parser.add_argument(
         "runs", nargs="+", metavar="RUN", help="two or more run folders, or a folder of runs"
     )
@@ -38,13 +37,7 @@ def arguments(parser: ArgumentParser) -> None:
         metavar="NAME",
         help="compare by this measure (default: the benchmark's first); may be repeated",
     )
-    parser.add_argument(
-        "--level",
-        type=float,
-        default=0.95,
-        metavar="P",
-        help="confidence level of intervals (default: 0.95)",
-    )
+    level_argument(parser)
     parser.add_argument(
         "--draws",
         type=int,
@@ -73,9 +66,7 @@ def arguments(parser: ArgumentParser) -> None:
         metavar="TAG",
         help="compare items with the same value of a tag, such as fact: one fact in several forms",
     )
-    parser.add_argument(
-        "--format", choices=FORMATS, default="table", help="output format (default: table)"
-    )
+    format_argument(parser)
     parser.add_argument("--plain", action="store_true", help="no drawing characters")
 
 

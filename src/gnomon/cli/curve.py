@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gnomon.cli.dispatch import tell
+from gnomon.cli.sharedoptions import format_argument, recipe_arguments
 from gnomon.errors import UsageError
 
 if TYPE_CHECKING:
@@ -37,9 +38,7 @@ Curves = dict[str, dict[str, dict[float, list[float]]]]  # part -> measure -> am
 
 def arguments(parser: ArgumentParser) -> None:
     """Add the options of this command."""
-    from gnomon.reporting.tables.render import FORMATS
-
-    parser.add_argument("recipe", metavar="RECIPE", help="a YAML file, or the name of a recipe")
+    recipe_arguments(parser)
     amounts = parser.add_mutually_exclusive_group(required=True)
     amounts.add_argument("--sizes", metavar="N,N", help="items of each group: 1,2,5,10,20")
     amounts.add_argument("--percent", metavar="P,P", help="share of all: 10,25,50,75,100")
@@ -51,13 +50,6 @@ def arguments(parser: ArgumentParser) -> None:
     )
     parser.add_argument("--only", metavar="AMOUNT:DRAW", help="train this point alone")
     parser.add_argument(
-        "--set",
-        action="append",
-        default=[],
-        metavar="KEY=VALUE",
-        help="change a field of the recipe, such as schedule.epochs=5",
-    )
-    parser.add_argument(
         "--ask", metavar="BENCHMARK", help="also run each trained model on this benchmark"
     )
     parser.add_argument(
@@ -66,9 +58,7 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--runs", default="runs", metavar="DIR", help="with --ask: where runs are kept"
     )
-    parser.add_argument(
-        "--format", choices=FORMATS, default="table", help="output format (default: table)"
-    )
+    format_argument(parser)
     parser.add_argument("--quiet", action="store_true", help="no progress")
 
 

@@ -27,6 +27,7 @@ from gnomon.cli.choosing import (
     item_arguments,
     model_arguments,
 )
+from gnomon.cli.sharedoptions import format_argument
 from gnomon.contracts import Listing
 from gnomon.errors import UsageError, inert
 from gnomon.itemsource import ItemSource
@@ -49,8 +50,6 @@ class Row(NamedTuple):
 
 def arguments(parser: ArgumentParser) -> None:
     """Add the options of this command."""
-    from gnomon.reporting.tables.render import FORMATS
-
     parser.add_argument("benchmark", metavar="BENCHMARK", help="NAME, NAME@fresh or NAME@published")
     parser.add_argument(
         "--difference",
@@ -68,9 +67,7 @@ def arguments(parser: ArgumentParser) -> None:
     )
     parser.add_argument("-m", "--model", metavar="MODEL", help="also time a run of this model")
     parser.add_argument("--limit", type=int, metavar="N", help="a run of at most N items")
-    parser.add_argument(
-        "--format", choices=FORMATS, default="table", help="output format (default: table)"
-    )
+    format_argument(parser)
     item_arguments(parser)
     model_arguments(parser)
 

@@ -17,6 +17,13 @@ def live_line(title: str, *, quiet: bool) -> Iterator[Callable[[Progress], None]
     if quiet or not sys.stderr.isatty():
         yield lambda progress: None
         return
+    with bar_with_words(title) as show:
+        yield lambda progress: show(progress.done, progress.total, in_words(progress))
+
+
+@contextmanager
+def bar_with_words(title: str) -> Iterator[Callable[[int, int | None, str], None]]:
+    """A bar on a terminal: how many are done, of how many, and a line of words behind it."""
     from rich.console import Console
     from rich.markup import escape
     from rich.progress import BarColumn, TaskProgressColumn, TextColumn
@@ -28,11 +35,9 @@ def live_line(title: str, *, quiet: bool) -> Iterator[Callable[[Progress], None]
         TaskProgressColumn(),
         TextColumn("{task.fields[line]}"),
     )
-    with Bars(*columns, console=Console(stderr=True), auto_refresh=True) as bars:
+    with Bars(*columns, console=Console(stderr=True)) as bars:
         task = bars.add_task(escape(inert(title)), total=None, line="getting ready")
-        yield lambda progress: bars.update(
-            task, total=progress.total, completed=progress.done, line=in_words(progress)
-        )
+        yield lambda done, total, words: bars.update(task, completed=done, total=total, line=words)
 
 
 @contextmanager

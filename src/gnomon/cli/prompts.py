@@ -30,6 +30,7 @@ from typing import TYPE_CHECKING, Any
 from gnomon.cli.candidates import Candidates, gathered
 from gnomon.cli.choosing import chosen_sources, item_arguments, model_arguments
 from gnomon.cli.dispatch import tell
+from gnomon.cli.sharedoptions import format_argument
 from gnomon.errors import UsageError, inert
 from gnomon.itemsource import ItemSource
 from gnomon.records import Item
@@ -46,8 +47,6 @@ BEAMS = 10  # as in the paper
 
 def arguments(parser: ArgumentParser) -> None:
     """Add the options of this command."""
-    from gnomon.reporting.tables.render import FORMATS
-
     parser.add_argument("benchmark", metavar="BENCHMARK", help="NAME, NAME@fresh or NAME@published")
     parser.add_argument(
         "-m", "--model", required=True, metavar="MODEL", help="SCHEME or SCHEME:NAME"
@@ -100,9 +99,7 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--runs", default="runs", metavar="DIR", help="where runs are kept (default: runs)"
     )
-    parser.add_argument(
-        "--format", choices=FORMATS, default="table", help="output format (default: table)"
-    )
+    format_argument(parser)
     parser.add_argument("-o", "--output", metavar="FILE", help="write to a file instead")
     parser.add_argument("--quiet", action="store_true", help="no progress")
     item_arguments(parser)

@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING
 
 from gnomon.cli.choosing import answer_file_arguments, chosen_sources, item_arguments
 from gnomon.cli.dispatch import tell
+from gnomon.cli.sharedoptions import format_argument, level_argument
 from gnomon.errors import UsageError
 from gnomon.runs import open_runs
 
@@ -37,8 +38,6 @@ if TYPE_CHECKING:
 
 def arguments(parser: ArgumentParser) -> None:
     """Add the options of this command."""
-    from gnomon.reporting.tables.render import FORMATS
-
     parser.add_argument("runs", nargs="*", metavar="RUN", help="a run folder, or a folder of runs")
     parser.add_argument(
         "--answers", metavar="FILE", help="score the answers in a file instead of runs"
@@ -60,13 +59,7 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--minimum", type=int, default=1, metavar="N", help="leave out slices with fewer items"
     )
-    parser.add_argument(
-        "--level",
-        type=float,
-        default=0.95,
-        metavar="P",
-        help="confidence level of intervals (default: 0.95)",
-    )
+    level_argument(parser)
     parser.add_argument(
         "--draws",
         type=int,
@@ -81,9 +74,7 @@ def arguments(parser: ArgumentParser) -> None:
         help="guess with this seed where there is no answer (default: count it as wrong)",
     )
     _combining_arguments(parser)
-    parser.add_argument(
-        "--format", choices=FORMATS, default="table", help="output format (default: table)"
-    )
+    format_argument(parser)
     parser.add_argument(
         "--like-paper",
         action="store_true",

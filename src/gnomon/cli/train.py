@@ -27,6 +27,7 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gnomon.cli.sharedoptions import format_argument, recipe_arguments
 from gnomon.errors import UsageError
 
 if TYPE_CHECKING:
@@ -37,25 +38,12 @@ if TYPE_CHECKING:
 
 def arguments(parser: ArgumentParser) -> None:
     """Add the options of this command."""
-    from gnomon.probing.training.recipes import built_in_recipes
-    from gnomon.reporting.tables.render import FORMATS
-
-    names = ", ".join(built_in_recipes())
-    parser.add_argument("recipe", metavar="RECIPE", help=f"a YAML file, or one of: {names}")
+    recipe_arguments(parser)
     parser.add_argument("-o", "--output", metavar="DIR", help="the folder for the trained model")
-    parser.add_argument(
-        "--set",
-        action="append",
-        default=[],
-        metavar="KEY=VALUE",
-        help="change a field of the recipe, such as schedule.epochs=5",
-    )
     parser.add_argument(
         "--check", action="store_true", help="check the recipe and its data; train nothing"
     )
-    parser.add_argument(
-        "--format", choices=FORMATS, default="table", help="output format (default: table)"
-    )
+    format_argument(parser)
     parser.add_argument("--quiet", action="store_true", help="print nothing but errors")
 
 

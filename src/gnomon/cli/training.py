@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from gnomon.errors import inert
+from gnomon.cli.progress import bar_with_words
 from gnomon.runs.pace import duration
 
 if TYPE_CHECKING:
@@ -23,21 +23,8 @@ def training_line(title: str, *, quiet: bool) -> Iterator[Callable[[Standing], N
     if not sys.stderr.isatty():
         yield _on_each_evaluation()
         return
-    from rich.console import Console
-    from rich.markup import escape
-    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
-
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(bar_width=24),
-        TaskProgressColumn(),
-        TextColumn("{task.fields[line]}"),
-    )
-    with Progress(*columns, console=Console(stderr=True)) as bars:
-        task = bars.add_task(escape(inert(title)), total=None, line="getting ready")
-        yield lambda standing: bars.update(
-            task, total=standing.steps, completed=standing.step, line=in_words(standing)
-        )
+    with bar_with_words(title) as show:
+        yield lambda standing: show(standing.step, standing.steps, in_words(standing))
 
 
 def _on_each_evaluation() -> Callable[[Standing], None]:

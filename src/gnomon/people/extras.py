@@ -13,6 +13,7 @@ from pathlib import Path
 
 import msgspec
 
+from gnomon.durable import remove_torn_line, sync_folder
 from gnomon.errors import DataError, RunError
 from gnomon.people.order import SlotKind
 
@@ -51,9 +52,9 @@ class Extras:
         self._file = folder / EXTRAS
         self.last = _last_lines(self._file)
         try:
-            _remove_torn_line(self._file)
+            remove_torn_line(self._file)
             self._out = self._file.open("ab", buffering=0)
-            _sync_folder(folder)
+            sync_folder(folder)
         except OSError as error:
             raise _not_kept(self._file, error) from None
 
@@ -91,24 +92,6 @@ def _last_lines(file: Path) -> dict[str, Extra]:
             raise DataError(f"not a response: {error}.", hint, file=file, line=number) from None
         found[extra.slot] = extra
     return found
-
-
-def _remove_torn_line(file: Path) -> None:
-    if not file.exists():
-        return
-    content = file.read_bytes()
-    whole = content.rfind(b"\n") + 1
-    if whole < len(content):
-        os.truncate(file, whole)
-
-
-def _sync_folder(folder: Path) -> None:
-    """Make a new file's name durable."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _not_kept(file: Path, error: OSError) -> RunError:

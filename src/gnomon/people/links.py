@@ -7,13 +7,13 @@ begins a session; the newest session counts, so that one link cannot be used by 
 from __future__ import annotations
 
 import hmac
-import os
 import secrets
 from hashlib import sha256
 from pathlib import Path
 
 import msgspec
 
+from gnomon.durable import OWNER, replace_file
 from gnomon.errors import DataError
 from gnomon.files import read_json
 
@@ -68,10 +68,4 @@ def read_link(folder: Path, name: str = LINK) -> Link | None:
 
 def write_link(folder: Path, link: Link, name: str = LINK) -> None:
     """Keep a link, in one step."""
-    file = folder / name
-    part = file.with_suffix(".part")
-    with open(os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as out:
-        out.write(msgspec.json.encode(link))
-        out.flush()
-        os.fsync(out.fileno())
-    part.replace(file)
+    replace_file(folder / name, msgspec.json.encode(link), mode=OWNER)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from gnomon.durable import replace_file
 from gnomon.errors import DataError, RunError
 
 FORMAT = 2  # of the folder; a newer one is refused rather than misread
@@ -101,14 +101,8 @@ def read_manifest(folder: Path) -> Manifest:
 def write_manifest(folder: Path, manifest: Manifest) -> None:
     """Replace run.json in one step."""
     file = folder / MANIFEST
-    part = file.with_suffix(".part")
-    if part.is_symlink():  # whoever sent the run put it there: it leads to another file
-        part.unlink()
-    with part.open("wb") as out:
-        out.write(msgspec.json.format(msgspec.json.encode(manifest), indent=2) + b"\n")
-        out.flush()
-        os.fsync(out.fileno())
-    part.replace(file)
+    text = msgspec.json.format(msgspec.json.encode(manifest), indent=2)
+    replace_file(file, text + b"\n")
 
 
 def _check_format(folder: Path, raw: Any) -> None:

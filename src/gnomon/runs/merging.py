@@ -17,6 +17,7 @@ from typing import NamedTuple, TypeVar
 
 import msgspec
 
+from gnomon.durable import link_or_copy
 from gnomon.errors import RunError
 from gnomon.records import Fingerprint, Item
 from gnomon.runs.finding import check_not_in_use
@@ -241,7 +242,7 @@ def _copy_pictures(runs: Sequence[Run], folder: Path) -> None:
             if file.suffix == ".jsonl":
                 _append_lines(file, folder / file.name)
             else:
-                _link(file, folder / file.name)
+                link_or_copy(file, folder / file.name)
 
 
 def _append_lines(file: Path, to: Path) -> None:
@@ -252,12 +253,3 @@ def _append_lines(file: Path, to: Path) -> None:
                 out.write(line)
         out.flush()
         os.fsync(out.fileno())
-
-
-def _link(file: Path, to: Path) -> None:
-    if to.exists():
-        return
-    try:
-        os.link(file, to)
-    except OSError:  # another disk, or a file system without links
-        shutil.copyfile(file, to)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import errno
 import os
-import shutil
 from hashlib import sha256
 from io import BytesIO
 from pathlib import Path
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from gnomon.durable import link_or_copy, remove_torn_line, replace_file, sync_folder
 from gnomon.errors import DataError, RunError
 from gnomon.files import open_regular
 from gnomon.records import digest
@@ -47,7 +47,8 @@ class Pictures:
         try:
             folder.mkdir(parents=True, exist_ok=True)
             self._painted = read_log(folder)
-            _remove_torn_line(folder / LOG)
+            _check_own(folder / LOG)
+            remove_torn_line(folder / LOG)
         except OSError as error:
             raise _not_kept(folder, error) from None
 
@@ -89,7 +90,7 @@ class Pictures:
                 continue
             try:
                 if painted.file:
-                    _link(other / painted.file, self.folder / painted.file)
+                    link_or_copy(other / painted.file, self.folder / painted.file)
             except OSError as error:
                 raise _not_kept(self.folder, error) from None
             self._note(painted)
@@ -118,14 +119,8 @@ class Pictures:
         file = self.folder / name
         if file.is_file() and file.stat().st_size == len(content):
             return name, known
-        part = file.with_suffix(".part")
-        part.unlink(missing_ok=True)  # whoever sent the run may have put a link there
-        with part.open("wb") as out:
-            out.write(content)
-            out.flush()
-            os.fsync(out.fileno())
-        part.replace(file)
-        _sync_folder(self.folder)
+        replace_file(file, content)
+        sync_folder(self.folder)
         return name, known
 
     def _note(self, painted: Painted) -> None:
@@ -181,35 +176,10 @@ def read_log(folder: Path) -> dict[Key, Painted]:
     return found
 
 
-def _remove_torn_line(file: Path) -> None:
-    """Remove what a kill has left behind the last whole line, where new lines will stand."""
-    if file.is_symlink():
-        raise DataError("the log of pictures is a link.", START_OVER, file=file)
-    if file.exists():
-        content = file.read_bytes()
-        whole = content.rfind(b"\n") + 1
-        if whole < len(content):
-            os.truncate(file, whole)
-
-
-def _link(source: Path, target: Path) -> None:
-    if target.exists():
-        return
-    try:
-        os.link(source, target)
-    except OSError:  # another disk, or a file system without links
-        shutil.copyfile(source, target)
-
-
-def _sync_folder(folder: Path) -> None:
-    """Make a new name in a folder durable, where the system knows how to."""
-    if os.name != "posix":
-        return
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+def _check_own(log: Path) -> None:
+    """Whoever sent the run may have put a link there, and lines would be added elsewhere."""
+    if log.is_symlink():
+        raise DataError("the log of pictures is a link.", START_OVER, file=log)
 
 
 def _not_kept(folder: Path, error: OSError) -> RunError:

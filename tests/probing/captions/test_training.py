@@ -1,7 +1,6 @@
 """A small BERT learns from captions: below the unigram model, the same again, and after a kill."""
 
 import os
-import signal
 from math import exp, log
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from gnomon.probing.captions.learner import CaptionLearner
 from gnomon.probing.captions.perplexity import Unigrams
 from gnomon.probing.training.making import carry_out
 from gnomon.probing.training.recipes import load_recipe, recipe_of
+from tests.probing.killing import killed_at
 
 torch = pytest.importorskip("torch")
 
@@ -151,28 +151,6 @@ def test_seeds_of_weights_and_order_are_apart(content, tmp_path):
     assert made["a"][1] != made["c"][1]
 
 
-def killed_at(step, recipe, folder):
-    """Train in a process of its own, which is killed when it begins a step."""
-    child = os.fork()
-    if child == 0:
-        try:
-            plain, begun = CaptionLearner.loss, []
-
-            def loss(self, batch):
-                begun.append(batch)
-                if len(begun) == step:
-                    os.kill(os.getpid(), signal.SIGKILL)
-                return plain(self, batch)
-
-            CaptionLearner.loss = loss
-            carry_out(recipe, folder)
-        finally:
-            os._exit(0)
-    _, status = os.waitpid(child, 0)
-    assert os.WIFSIGNALED(status)
-    assert os.WTERMSIG(status) == signal.SIGKILL
-
-
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
 @pytest.mark.parametrize("layout", ["padded", "packed"])
 def test_a_killed_training_goes_on_to_the_same_weights(layout, content, tmp_path):
@@ -180,7 +158,7 @@ def test_a_killed_training_goes_on_to_the_same_weights(layout, content, tmp_path
         changed(content, captions={"layout": layout}, schedule={"save_every": 4, "batch": 8})
     )
     whole = carry_out(recipe, tmp_path / "whole")
-    killed_at(9, recipe, tmp_path / "killed")
+    killed_at(9, CaptionLearner, recipe, tmp_path / "killed")
     assert not (tmp_path / "killed" / "model.safetensors").exists()
 
     assert carry_out(recipe, tmp_path / "killed") == whole

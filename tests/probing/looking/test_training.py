@@ -1,7 +1,6 @@
 """ViLT, LXMERT and VisualBERT learn true and false as a plain loop with the paper's settings does."""
 
 import os
-import signal
 from pathlib import Path
 
 import pytest
@@ -15,6 +14,7 @@ from gnomon.probing.looking.learner import LookLearner
 from gnomon.probing.training.making import carry_out
 from gnomon.probing.training.metrics import read_metrics
 from gnomon.probing.training.recipes import load_recipe, recipe_of
+from tests.probing.killing import killed_at
 
 torch = pytest.importorskip("torch")
 np = pytest.importorskip("numpy")
@@ -152,34 +152,12 @@ def test_the_same_seed_gives_the_same_weights_and_another_does_not(make, content
     assert not all(torch.equal(one[key], order[key]) for key in one)
 
 
-def killed_at(step, recipe, folder):
-    """Train in a process of its own, which is killed when it begins a step."""
-    child = os.fork()
-    if child == 0:
-        try:
-            plain, begun = LookLearner.loss, []
-
-            def loss(self, batch):
-                begun.append(batch)
-                if len(begun) == step:
-                    os.kill(os.getpid(), signal.SIGKILL)
-                return plain(self, batch)
-
-            LookLearner.loss = loss
-            carry_out(recipe, folder)
-        finally:
-            os._exit(0)
-    _, status = os.waitpid(child, 0)
-    assert os.WIFSIGNALED(status)
-    assert os.WTERMSIG(status) == signal.SIGKILL
-
-
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
 @pytest.mark.parametrize("make", MAKES)
 def test_a_killed_training_goes_on_to_the_same_best_checkpoint(make, content, tmp_path):
     recipe = recipe_of(content(make, steps=10, evaluate_every=4, save_every=3))
     whole = carry_out(recipe, tmp_path / "whole")
-    killed_at(8, recipe, tmp_path / "killed")
+    killed_at(8, LookLearner, recipe, tmp_path / "killed")
     assert (tmp_path / "killed" / "checkpoints").is_dir()
     assert not (tmp_path / "killed" / "model.safetensors").exists()
 

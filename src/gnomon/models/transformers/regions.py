@@ -63,16 +63,23 @@ class _Regions:
         return {key_of(image): seen for image, seen in zip(images, found, strict=True)}
 
     def _regions(self, image: Image) -> tuple[Any, ...]:
-        features, boxes = self.files.regions(image).fitted(self.size, image)
-        if not self.boxed:
-            return (torch.tensor(features),)
-        if boxes is None:
-            raise DataError(
-                "the regions have no boxes, which the model needs.",
-                "Give the detector's boxes with its features.",
-                file=image.path,
-            )
-        return torch.tensor(features), torch.tensor(boxes)
+        return region_tensors(self.files, self.size, image, boxed=self.boxed)
+
+
+def region_tensors(
+    files: RegionFiles, size: int, image: Image, *, boxed: bool
+) -> tuple[torch.Tensor, ...]:
+    """The features of a picture's regions, and their boxes for a model that takes them."""
+    features, boxes = files.regions(image).fitted(size, image)
+    if not boxed:
+        return (torch.tensor(features),)
+    if boxes is None:
+        raise DataError(
+            "the regions have no boxes, which the model needs.",
+            "Give the detector's boxes with its features.",
+            file=image.path,
+        )
+    return torch.tensor(features), torch.tensor(boxes)
 
 
 def _lxmert(reading: Reading) -> Any:

@@ -12,12 +12,12 @@ from gnomon.people.tasks import ResponseError
 from gnomon.reporting.viewer.guard import (
     HEADERS,
     App,
-    Message,
     Receive,
     Scope,
     Send,
     host_name,
     is_loopback,
+    sealed,
 )
 
 LARGEST = 64 * 1024  # bytes of a form
@@ -47,15 +47,8 @@ class Guard:
         if scope["type"] != "http":
             return
 
-        async def sealed(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                present = {name for name, _ in message["headers"]}
-                added = [pair for pair in OWN_HEADERS.items() if pair[0] not in present]
-                message["headers"] = [*message["headers"], *added]
-            await send(message)
-
         answer = self._refusal(Request(scope)) or self._app
-        await answer(scope, receive, sealed)
+        await answer(scope, receive, sealed(send, OWN_HEADERS))
 
     def _refusal(self, request: Request) -> PlainTextResponse | None:
         host = request.headers.get("host", "")

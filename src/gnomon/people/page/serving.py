@@ -5,12 +5,12 @@ from __future__ import annotations
 import socket
 from collections.abc import Callable
 from importlib import import_module
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from gnomon.errors import MissingExtraError, UsageError
 from gnomon.people.page.study import Study
-from gnomon.reporting.viewer.serving import impatient_protocol, listen
+from gnomon.reporting.viewer.serving import address_of, listen, server_of
 
 EVERYWHERE = ("", "0.0.0.0", "::")  # noqa: S104 - hosts that nobody can open as such
 
@@ -71,33 +71,16 @@ def serve(study: Study, where: Where, ready: Callable[[str], None]) -> None:
     """
     try:
         check_where(where)
+        from gnomon.people.page.app import make_app
+
         with listen(where.host, where.port, "The page") as listener:
-            ready(where.address.rstrip("/") or _address(where.host, listener.getsockname()[1]))
-            _server(study, where).run(sockets=[listener])
+            ready(where.address.rstrip("/") or address_of(_host_name(where.host), listener))
+            app = make_app(study, remote=where.allow_remote, address=where.address)
+            server_of(app, keep_alive=30).run(sockets=[listener])
     finally:
         study.close()
 
 
-def _server(study: Study, where: Where) -> Any:
-    import uvicorn
-
-    from gnomon.people.page.app import make_app
-
-    config = uvicorn.Config(
-        make_app(study, remote=where.allow_remote, address=where.address),
-        http=impatient_protocol(),
-        log_level="error",
-        access_log=False,
-        server_header=False,
-        lifespan="off",
-        timeout_keep_alive=30,
-    )
-    return uvicorn.Server(config)
-
-
-def _address(host: str, port: int) -> str:
-    """The address of a host and port; where it listens everywhere, by this machine's name."""
-    if host in EVERYWHERE:
-        host = socket.gethostname()
-    shown = f"[{host}]" if ":" in host else host
-    return f"http://{shown}:{port}"
+def _host_name(host: str) -> str:
+    """The host as others can reach it: where it listens everywhere, this machine's name."""
+    return socket.gethostname() if host in EVERYWHERE else host

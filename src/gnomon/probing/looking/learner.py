@@ -71,11 +71,7 @@ class LookLearner:
 
     def test(self) -> dict[str, dict[str, float]]:
         """The same on every other part."""
-        found = {}
-        for name, items in self.items.parts.items():
-            if name != DEV:
-                found[name] = self._scored(items)
-        return found
+        return self.items.scored(self._scored)
 
     def save(self, folder: Path) -> None:
         """Weights, config, tokenizer and processor, as transformers loads them."""

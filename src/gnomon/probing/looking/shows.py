@@ -13,6 +13,7 @@ from torch.nn.functional import pad
 
 from gnomon.errors import DataError
 from gnomon.models.comparing import key_of
+from gnomon.models.transformers.regions import region_tensors
 from gnomon.models.transformers.sights import tensor_of
 from gnomon.records import Image
 from gnomon.vision.pictures import pixels, see
@@ -70,16 +71,7 @@ class RegionRows:
 
     def sight(self, image: Image) -> Sight:
         """Features, and boxes where they are wanted."""
-        features, boxes = self.files.regions(image).fitted(self.size, image)
-        if not self.boxed:
-            return (torch.tensor(features),)
-        if boxes is None:
-            raise DataError(
-                "the regions have no boxes, which the model needs.",
-                "Give the detector's boxes with its features.",
-                file=image.path,
-            )
-        return torch.tensor(features), torch.tensor(boxes)
+        return region_tensors(self.files, self.size, image, boxed=self.boxed)
 
     def batch(self, sights: Sequence[Sight]) -> dict[str, torch.Tensor]:
         """Regions with rows of zeros behind them, up to the most."""

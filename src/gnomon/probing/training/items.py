@@ -7,7 +7,7 @@ groups or the values of a tag, or come from a source or file of their own. From 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from pathlib import Path
@@ -21,6 +21,7 @@ from gnomon.errors import DataError, UsageError, unknown
 from gnomon.itemfiles import read_items
 from gnomon.itemsource import load
 from gnomon.probing.training.kinds import Material
+from gnomon.probing.training.learners import Scores
 from gnomon.probing.training.overlap import check_apart
 from gnomon.records import Fingerprint, Item, digest, problem
 
@@ -73,6 +74,10 @@ class Items(msgspec.Struct, frozen=True, kw_only=True):
     def every(self) -> dict[str, list[Item]]:
         """All parts by name, train first."""
         return {"train": self.train, **self.parts}
+
+    def scored(self, score: Callable[[Sequence[Item]], Scores]) -> dict[str, Scores]:
+        """The scores of every part that tests; dev has chosen the weights."""
+        return {name: score(items) for name, items in self.parts.items() if name != DEV}
 
 
 def read_material(data: ItemData, seed: int) -> Material:

@@ -125,8 +125,7 @@ class TextLearner:
 
     def test(self) -> dict[str, Scores]:
         """The same on every other part."""
-        parts = self.items.parts.items()
-        return {name: self._scores(items) for name, items in parts if name != DEV}
+        return self.items.scored(self._scores)
 
     def save(self, folder: Path) -> None:
         """Write the model for `-m hf:FOLDER`."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hmac
 import ipaddress
 import re
-from collections.abc import Awaitable, Callable, MutableMapping
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
@@ -39,6 +39,19 @@ HEADERS = {
 _HOST = re.compile(r"(\[[0-9a-fA-F:.]+\]|[^:\[\]]+)(?::[0-9]{1,5})?")
 
 
+def sealed(send: Send, headers: Mapping[bytes, bytes]) -> Send:
+    """Sends answers with these headers, but for those that an answer has of its own."""
+
+    async def send_with_headers(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            present = {name for name, _ in message["headers"]}
+            added = [pair for pair in headers.items() if pair[0] not in present]
+            message["headers"] = [*message["headers"], *added]
+        await send(message)
+
+    return send_with_headers
+
+
 class Guard:
     """Wraps the app.
 
@@ -56,15 +69,8 @@ class Guard:
         if scope["type"] != "http":
             return
 
-        async def sealed(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                present = {name for name, _ in message["headers"]}
-                added = [pair for pair in HEADERS.items() if pair[0] not in present]
-                message["headers"] = [*message["headers"], *added]
-            await send(message)
-
         answer = self._refusal(Request(scope)) or self.app
-        await answer(scope, receive, sealed)
+        await answer(scope, receive, sealed(send, HEADERS))
 
     def _refusal(self, request: Request) -> PlainTextResponse | RedirectResponse | None:
         if not self.token:

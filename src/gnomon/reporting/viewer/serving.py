@@ -29,27 +29,40 @@ def serve(
     """Serve until interrupted; `ready` is told the address."""
     token = checked(host, allow_remote=allow_remote, token=token or os.environ.get(TOKEN, ""))
     try:
-        import uvicorn
+        import uvicorn  # noqa: F401
 
         from gnomon.reporting.viewer.app import make_app
     except ImportError:
         raise MissingExtraError("The viewer", "report") from None
     listener = listen(host, port)
-    shown = f"[{host}]" if ":" in host else host
-    address = f"http://{shown}:{listener.getsockname()[1]}/"
+    address = f"{address_of(host, listener)}/"
     if token:
         address += f"?token={token}"
+    app = make_app(folder, token)
+    ready(address)
+    server_of(app, keep_alive=5).run(sockets=[listener])
+
+
+def address_of(host: str, listener: socket.socket) -> str:
+    """Where a browser finds what listens there."""
+    shown = f"[{host}]" if ":" in host else host
+    return f"http://{shown}:{listener.getsockname()[1]}"
+
+
+def server_of(app: Any, *, keep_alive: int) -> Any:
+    """A server that says little and waits for nobody long; `keep_alive` is in seconds."""
+    import uvicorn
+
     config = uvicorn.Config(
-        make_app(folder, token),
+        app,
         http=impatient_protocol(),
         log_level="error",
         access_log=False,
         server_header=False,
         lifespan="off",
-        timeout_keep_alive=5,
+        timeout_keep_alive=keep_alive,
     )
-    ready(address)
-    uvicorn.Server(config).run(sockets=[listener])
+    return uvicorn.Server(config)
 
 
 def checked(host: str, *, allow_remote: bool, token: str) -> str:

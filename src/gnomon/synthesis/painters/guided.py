@@ -6,7 +6,6 @@ is killed goes on from there, and ends with the same pixels.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, fields
@@ -15,6 +14,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
+from gnomon.durable import replace_file
 from gnomon.errors import MissingExtraError, UsageError
 from gnomon.models.transformers.faults import check_device, check_folder, explained
 from gnomon.models.transformers.loading import best_device, libraries, quiet, revision_of
@@ -250,12 +250,7 @@ class GuidedPainter:
             return
         from safetensors.torch import save
 
-        part = file.with_suffix(".part")
-        with part.open("wb") as out:
-            out.write(save(guidance.state()))
-            out.flush()
-            os.fsync(out.fileno())
-        part.replace(file)
+        replace_file(file, save(guidance.state()))
 
     def _resume(self, guidance: Any, request: Request) -> None:
         """Go on from what was written down, if that is sound and of this picture."""

@@ -1,0 +1,52 @@
+"""Files that are whole and on the disk when a function returns, whatever is killed afterwards."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+EVERYBODY, OWNER = 0o666, 0o600  # who may read a new file, as far as the user's mask allows
+
+
+def replace_file(file: Path, content: bytes, *, mode: int = EVERYBODY) -> None:
+    """Put the content into a file in one step: what stood there stays until all is written."""
+    part = file.with_suffix(".part")
+    part.unlink(missing_ok=True)  # whoever sent the folder may have put a link there
+    descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+    with open(descriptor, "wb") as out:
+        out.write(content)
+        out.flush()
+        os.fsync(out.fileno())
+    part.replace(file)
+
+
+def sync_folder(folder: Path) -> None:
+    """Make new names in a folder durable, where the system knows how to."""
+    if os.name != "posix":
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def remove_torn_line(file: Path) -> None:
+    """Remove what a kill has left behind the last whole line, where new lines will stand."""
+    if not file.exists():
+        return
+    content = file.read_bytes()
+    whole = content.rfind(b"\n") + 1
+    if whole < len(content):
+        os.truncate(file, whole)
+
+
+def link_or_copy(source: Path, target: Path) -> None:
+    """Give a file a second place, without a copy where the file system can."""
+    if target.exists():
+        return
+    try:
+        os.link(source, target)
+    except OSError:  # another disk, or a file system without links
+        shutil.copyfile(source, target)
