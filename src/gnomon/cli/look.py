@@ -54,6 +54,28 @@ def arguments(parser: ArgumentParser) -> None:
         help="right, paper (as the paper says), code (as its code does), or right+SWITCH "
         "(docs/look.md lists the switches; default: right)",
     )
+    _model_arguments(parser)
+    parser.add_argument(
+        "--least",
+        type=int,
+        default=0,
+        metavar="N",
+        help="pictures that must speak of a pair (default: 100 for a hundred thousand pictures, "
+        "less for fewer, 3 at least)",
+    )
+    parser.add_argument(
+        "--least-name",
+        type=int,
+        default=5,
+        metavar="N",
+        help="how often a name occurs in captions before it is kept (default: 5)",
+    )
+    parser.add_argument("--limit", type=int, metavar="N", help="the first N pictures")
+    parser.add_argument("--quiet", action="store_true", help="print nothing but errors")
+
+
+def _model_arguments(parser: ArgumentParser) -> None:
+    """Who finds, measures and names what pictures show."""
     parser.add_argument(
         "--depth",
         metavar="MODEL",
@@ -79,23 +101,6 @@ def arguments(parser: ArgumentParser) -> None:
         help="who says the colours: a model that sees, pixels (often wrong on photographs) or "
         "none (default: pixels)",
     )
-    parser.add_argument(
-        "--least",
-        type=int,
-        default=0,
-        metavar="N",
-        help="pictures that must speak of a pair (default: 100 for a hundred thousand pictures, "
-        "less for fewer, 3 at least)",
-    )
-    parser.add_argument(
-        "--least-name",
-        type=int,
-        default=5,
-        metavar="N",
-        help="how often a name occurs in captions before it is kept (default: 5)",
-    )
-    parser.add_argument("--limit", type=int, metavar="N", help="the first N pictures")
-    parser.add_argument("--quiet", action="store_true", help="print nothing but errors")
 
 
 def main(args: Namespace) -> int:

@@ -10,9 +10,8 @@ from __future__ import annotations
 import shutil
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import nullcontext
-from functools import partial
 from itertools import islice
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +21,7 @@ from gnomon.errors import ModelError, UsageError
 from gnomon.probing.training.checkpoints import Checkpoints, Place
 from gnomon.probing.training.learners import Batch, Learner, Outcome, Scores, Standing, Watch
 from gnomon.probing.training.metrics import Line, MetricsLog
+from gnomon.probing.training.optimizing import mixed_precision, optimizer_of
 from gnomon.probing.training.schedule import LAST, Schedule, Seeds
 
 SAVING = ".saving"  # a folder within the folder
@@ -62,8 +62,8 @@ class _Training:
         self.total = schedule.total_steps(learner.batches_in_epoch)
         self.in_epoch = schedule.steps_in_epoch(learner.batches_in_epoch)
         self.checkpoints, self.log = Checkpoints(folder), MetricsLog(folder)
-        self.optimizer = _optimizer(learner, schedule)
-        self.mixed = _mixed_precision(schedule, self.device)
+        self.optimizer = optimizer_of(learner, schedule)
+        self.mixed = mixed_precision(schedule, self.device)
         self.scaler = torch.amp.GradScaler(self.device, enabled=schedule.precision == "float16")
         self.seeds = seeds
         self.place = Place()
@@ -293,48 +293,8 @@ def _grouped(batches: Iterable[Batch], size: int) -> Iterator[list[Batch]]:
         yield group
 
 
-def _optimizer(learner: Learner, schedule: Schedule) -> torch.optim.Optimizer:
-    maker = {"adamw": torch.optim.AdamW, "adam": torch.optim.Adam}[schedule.optimizer]
-    own = getattr(learner, "parameter_groups", None)
-    groups = own() if own else _parameter_groups(learner.module)
-    device = next(learner.module.parameters()).device.type
-    return maker(
-        groups,
-        lr=schedule.learning_rate,
-        weight_decay=schedule.weight_decay,
-        fused=device in ("cpu", "cuda"),  # one pass over the weights: a sixth of the time
-    )
-
-
-def _parameter_groups(module: torch.nn.Module) -> list[dict[str, Any]]:
-    """Matrices decay; biases and the scales of norms, which are vectors, do not."""
-    trained = [weight for weight in module.parameters() if weight.requires_grad]
-    matrices = [weight for weight in trained if weight.ndim > 1]
-    vectors = [weight for weight in trained if weight.ndim <= 1]
-    groups: list[dict[str, Any]] = []
-    if matrices:
-        groups.append({"params": matrices})
-    if vectors:
-        groups.append({"params": vectors, "weight_decay": 0.0})
-    return groups
-
-
-def _mixed_precision(schedule: Schedule, device: str) -> Any:
-    """A maker of the context in which losses are computed."""
-    if schedule.precision == "float32":
-        return nullcontext
-    if device == "cpu":
-        raise UsageError(
-            f"precision: {schedule.precision} is for a GPU, but the model is on a CPU.",
-            "Write precision: float32, or leave it out.",
-        )
-    dtype = getattr(torch, schedule.precision)
-
-    return partial(torch.autocast, device, dtype=dtype)
-
-
 def _check_finite(loss: float, step: int) -> None:
-    if loss - loss != 0:  # neither infinite nor undefined
+    if not isfinite(loss):
         raise ModelError(
             f"The loss of step {step} is not a number.",
             "Lower learning_rate in the recipe's schedule, or add warmup and clip: 1.0.",
