@@ -18,7 +18,7 @@ from gnomon.errors import DataError, ModelError, RunError
 from gnomon.itemsource import ItemSource
 from gnomon.options import neutral
 from gnomon.records import Answer, Image, Item
-from gnomon.runs import Run, RunLog, runs_in
+from gnomon.runs import LOG, Run, RunLog, runs_in
 
 
 def items(n=100):
@@ -531,10 +531,22 @@ def test_a_start_that_was_cut_off_begins_anew_with_the_items_of_now(tmp_path):
     assert [(item.text, answer.choice) for item, answer in run.rows()] == [("Question 0?", "yes")]
 
 
+def _cut_off_at(monkeypatch, name):
+    """A kill at the moment when a file of this name is to go."""
+    unlink = Path.unlink
+
+    def cut(path, **options):
+        if path.name.startswith(name):
+            raise KeyboardInterrupt
+        unlink(path, **options)
+
+    monkeypatch.setattr(Path, "unlink", cut)
+
+
 def test_after_a_restart_that_was_cut_off_no_old_answer_is_used(tmp_path, monkeypatch):
     engine.run(source(), Fake(lambda item: "no"), runs=tmp_path)
     with monkeypatch.context() as patched:
-        patched.setattr(Path, "unlink", lambda *_, **__: _raise(KeyboardInterrupt()))
+        _cut_off_at(patched, LOG)
         with pytest.raises(KeyboardInterrupt):
             engine.run(source(), Fake(), runs=tmp_path, restart=True)
     assert runs_in(tmp_path) == [], "what is neither the old run nor the new one is no run"
@@ -542,6 +554,16 @@ def test_after_a_restart_that_was_cut_off_no_old_answer_is_used(tmp_path, monkey
     run = engine.run(source(), again, runs=tmp_path)
     assert len(again.asked) == 100
     assert run.counts().answered == 100
+
+
+def test_a_restart_that_was_cut_off_before_it_began_leaves_the_old_run(tmp_path, monkeypatch):
+    engine.run(source(), Fake(lambda item: "no"), runs=tmp_path)
+    with monkeypatch.context() as patched:
+        _cut_off_at(patched, "run.part")
+        with pytest.raises(KeyboardInterrupt):
+            engine.run(source(), Fake(), runs=tmp_path, restart=True)
+    (run,) = runs_in(tmp_path)
+    assert {answer.choice for _, answer in run.rows()} == {"no"}
 
 
 def test_several_answers_to_an_item_are_kept_and_the_first_is_measured(tmp_path):
