@@ -211,8 +211,9 @@ def test_what_is_written_compiles_with_pdflatex(
     stars = as_latex(table_of(runs, marks="stars", caption=HOSTILE))
     assert main(["compare", *(str(run.path) for run in three[:2]), "--format", "latex"]) == 0
     compared = capsys.readouterr().out
-    document = [r"\documentclass{article}", r"\usepackage{booktabs,xcolor}", r"\begin{document}"]
-    document += [table, stars, compared, r"\end{document}"]
+    packages = r"\usepackage{booktabs,graphicx,xcolor}"
+    document = [r"\documentclass{article}", packages, r"\begin{document}"]
+    document += [table, stars, rf"\makebox[0pt][l]{{{compared}}}", r"\end{document}"]
     (tmp_path / "t.tex").write_text("\n".join(document), encoding="utf-8")
     done = subprocess.run(
         ["pdflatex", "-halt-on-error", "-no-shell-escape", "-interaction=nonstopmode", "t.tex"],
@@ -224,4 +225,6 @@ def test_what_is_written_compiles_with_pdflatex(
     )
     assert done.returncode == 0, done.stdout[-1500:]
     assert (tmp_path / "t.pdf").stat().st_size > 10_000
-    assert "Missing character" not in (tmp_path / "t.log").read_text(errors="replace")
+    log = (tmp_path / "t.log").read_text(errors="replace")
+    assert "Missing character" not in log
+    assert not re.search(r"Overfull .hbox \(\d\d", log)  # no wider than the page

@@ -12,7 +12,7 @@ than chance is in italics. Letters tell which models differ: those of a column t
 differ significantly. Stars tell which differ from the best. The test is that of `gnomon compare`
 (paired, over the units that items share), with Holm's correction over all pairs of a column; runs
 on other items than the rest have no marks, and standard error says so. LaTeX needs the packages
-booktabs and xcolor. `gnomon cite` has the BibTeX of what was used.
+booktabs, graphicx and xcolor. `gnomon cite` has the BibTeX of what was used.
 """
 
 from __future__ import annotations
@@ -84,7 +84,8 @@ def main(args: Namespace) -> int:
     made = _overview(found, args)
     if args.format == "text":
         marks = significance(made, args.marks or "none")
-        print(in_terminal(made, intervals=not args.no_intervals, marks=marks))
+        intervals = not args.no_intervals
+        print(in_terminal(made, intervals=intervals, marks=marks, words=not args.by))
         return 0
     table = pivot(
         made,

@@ -29,6 +29,7 @@ MEANING = {
     "~": "~ not told apart from the best (paired test, Holm)",
     "…": "… not finished",
 }
+LONGEST = 100  # characters of a line of prose
 Marked = Mapping[tuple[str, str], str]
 
 
@@ -37,14 +38,20 @@ def in_terminal(
     *,
     intervals: bool = True,
     marks: Marked | None = None,
+    words: bool = True,
     width: int | None = None,
 ) -> str:
-    """The whole overview as text: the table, what its signs mean, and what to know of it."""
+    """The whole overview as text: the table, what its signs mean, and what to know of it.
+
+    With `words`, also what each model knows: of benchmarks, not of the values of a tag.
+    """
+    below = [*_words(found, width)] if words else []
+    below += _notes(found, width)
     if len(found.models) == 1:
-        return "\n".join([_of_one_model(found, width), *_below(found, width)])
+        return "\n".join([_of_one_model(found, width), *below])
     marks = marks or {}
     table = _fitting(found, intervals, marks, width)
-    return "\n".join([table, *_legend(found, table, width), *_below(found, width)])
+    return "\n".join([table, *_legend(found, table, width), *below])
 
 
 def _of_one_model(found: Overview, width: int | None) -> str:
@@ -149,12 +156,20 @@ def _legend(found: Overview, table: str, width: int | None) -> Iterator[str]:
     yield from wrap("; ".join(meanings), min(room, max(map(len, table.splitlines()))))
 
 
-def _below(found: Overview, width: int | None) -> Iterator[str]:
-    """What each model knows, in words, and what to know of the figures."""
-    room = min(terminal_width() if width is None else width, 100)
+def _words(found: Overview, width: int | None) -> Iterator[str]:
+    """What each model knows."""
     for model in found.models:
         told = in_words(found, model)
         if told and len(found.columns) > 1:
-            yield from wrap(inert(f"{model}: {told}."), room, subsequent_indent="  ")
+            line = inert(f"{model}: {told}.")
+            yield from wrap(line, _room(width), subsequent_indent="  ")
+
+
+def _notes(found: Overview, width: int | None) -> Iterator[str]:
+    """What to know of the figures."""
     for note in found.notes:
-        yield from wrap(inert(note), room)
+        yield from wrap(inert(note), _room(width))
+
+
+def _room(width: int | None) -> int:
+    return min(terminal_width() if width is None else width, LONGEST)

@@ -15,7 +15,8 @@ from gnomon.reporting.tables.render import as_json
 from gnomon.reporting.words import measure_name
 from gnomon.writing import write_csv
 
-PACKAGES = r"% \usepackage{booktabs,xcolor}"
+PACKAGES = r"% \usepackage{booktabs,graphicx,xcolor}"
+SHRUNK = r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%"  # only if too wide
 RANK = "Mean rank"
 LONGEST_HEAD = 14  # characters of a line of a heading in LaTeX
 GREY = "color:#5f6368"
@@ -67,11 +68,12 @@ def as_latex(table: Pivot) -> str:
             r"\small",
             rf"\caption{{{latex_text(table.caption)}}}",
             rf"\label{{{_latex_key(table.label)}}}",
+            SHRUNK,
             rf"\begin{{tabular}}{{{sides}}}",
             r"\toprule",
             *lines,
             r"\bottomrule",
-            r"\end{tabular}",
+            r"\end{tabular}}",
             r"\end{table}",
         ]
     )
