@@ -24,7 +24,8 @@ ALLOWED = {
     "options": {"errors"},
     "registry": {"contracts", "errors", "options"},
     "sharding": {"errors"},
-    "runs": {"durable", "errors", "records", "sharding"},
+    "tabular": {"errors"},
+    "runs": {"durable", "errors", "records", "sharding", "tabular"},
     "fingerprint": set(),
     "fetching": {"errors", "files", "fingerprint"},
     "canary": set(),
@@ -59,6 +60,7 @@ ALLOWED = {
         "records",
         "registry",
         "sharding",
+        "tabular",
     },
     "language": {"contracts", "errors", "files", "records"},
     "benchmarks": {
@@ -154,6 +156,7 @@ ALLOWED = {
         "runs",
         "api",
         "space",
+        "tabular",
         "vision",
         "writing",
     },
@@ -180,6 +183,8 @@ ALLOWED = {
         "engine",
         "errors",
         "measures",
+        "models",  # a plain function, asked as one
+        "probing",  # the prompts there are
         "records",
         "registry",
         "reporting",

@@ -81,6 +81,10 @@ class MissingFileWarning(UserWarning):
     """A part of the authors' data is not there; the rest is used."""
 
 
+class MissingFontWarning(UserWarning):
+    """There is no font to embed, so a file is not written."""
+
+
 class FewItemsWarning(UserWarning):
     """There are fewer items than were asked for; those that there are, are used."""
 
