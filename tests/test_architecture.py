@@ -17,6 +17,7 @@ ALLOWED = {
     "errors": set(),
     "durable": set(),
     "naming": {"errors"},
+    "spreading": set(),
     "records": set(),
     "redaction": set(),
     "graphs": set(),
@@ -50,6 +51,7 @@ ALLOWED = {
         "models",
         "records",
         "space",
+        "spreading",
     },
     "answerfiles": {"contracts", "errors", "files", "models", "options", "records", "registry"},
     "itemsource": {
@@ -60,6 +62,7 @@ ALLOWED = {
         "records",
         "registry",
         "sharding",
+        "spreading",
     },
     "language": {"contracts", "errors", "files", "records"},
     "benchmarks": {
@@ -142,6 +145,7 @@ ALLOWED = {
         "registry",
         "runs",
         "itemsource",
+        "spreading",
     },
     "measures": {"contracts", "errors", "files", "graphs", "records", "registry", "runs", "vision"},
     "reporting": {
@@ -174,6 +178,7 @@ ALLOWED = {
         "registry",
         "reporting",
         "runs",
+        "spreading",
         "synthesis",
         "vision",
     },

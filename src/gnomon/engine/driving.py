@@ -11,9 +11,9 @@ from typing import Any
 
 from gnomon.engine.batches import Numbered, in_sized_batches
 from gnomon.engine.progress import Progress, progress_of
-from gnomon.engine.storing import WINDOW
+from gnomon.engine.storing import pending_windows
 from gnomon.engine.task import Task
-from gnomon.engine.workers import Done, Window, Workers
+from gnomon.engine.workers import Done, Workers
 from gnomon.records import Answer
 from gnomon.runs import Manifest, RunLog
 from gnomon.runs.pace import PaceFile
@@ -27,13 +27,13 @@ LOOK = 0.25  # seconds between two looks at what each worker did
 def ask_all(task: Task, workers: Workers, manifest: Manifest) -> None:
     """Ask everything that lacks an answer; the manifest tells how far it came, however it ends."""
     log = task.log
-    progress = progress_of(log, manifest, retry_errors=task.retry_errors)
+    progress = progress_of(log, manifest, retry_errors=task.retry_errors, only=task.only)
     writer = Writer(log)
     watcher = _Watcher(task, workers, progress)
     try:
         watcher.begin()
         with _interruptible() as interrupted:
-            batches = _plan(log, workers, retry_errors=task.retry_errors)
+            batches = _plan(task, workers)
             answered = manifest.counts.answered > 0
             for group in workers.work(_until(interrupted, batches), answered=answered):
                 writer.add(group)
@@ -107,18 +107,11 @@ class _Watcher:
         self._file.remove()
 
 
-def _plan(log: RunLog, workers: Workers, *, retry_errors: bool) -> Iterator[list[Numbered]]:
+def _plan(task: Task, workers: Workers) -> Iterator[list[Numbered]]:
     """Batches of the items that lack an answer, a window at a time."""
-    windows = _windows(log, retry_errors=retry_errors)
+    windows = pending_windows(task.log, only=task.only, retry_errors=task.retry_errors)
     for window, sizes in workers.measured(windows):
         yield from in_sized_batches(window, sizes, workers.budget, workers.batch)
-
-
-def _windows(log: RunLog, *, retry_errors: bool) -> Iterator[Window]:
-    after = -1
-    while window := log.pending(after, WINDOW, retry_errors=retry_errors):
-        after = window[-1][0]
-        yield window
 
 
 def _until(

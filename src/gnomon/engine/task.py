@@ -28,6 +28,7 @@ class Task:
     watch: Watcher = lambda _: None
     command: str = ""
     name: str = ""  # what to call the model
+    only: frozenset[int] | None = None  # numbers of the items that are asked; none for all
     workers: Wanted = field(default_factory=Wanted)
 
     def items_to_learn_from(self) -> Iterator[Item]:
