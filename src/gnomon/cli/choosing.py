@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from gnomon import registry
 from gnomon.errors import UsageError
 from gnomon.itemsource import ItemSource, load, named_source
-from gnomon.naming import Named, split_name
+from gnomon.naming import Named
 from gnomon.options import option_help, options_of, takes
 from gnomon.registry import ModelSpec
 
@@ -187,7 +187,7 @@ def _whole(sources: Sequence[ItemSource], given: Sequence[Mapping[str, Any]]) ->
 def chosen_models(args: Namespace, specs: Sequence[str]) -> list[ModelSpec]:
     """The models that were named, each with the options that it takes; none is loaded yet."""
     options = _given(args, MODEL_FLAGS, args.model_set)
-    named = [split_name(text) for text in specs]
+    named = [registry.named_model(text) for text in specs]
     check_names(named)
     schemes = [registry.scheme_of(spec)[0] for _, spec in named]
     factories = [registry.model_factory(spec) for _, spec in named]
