@@ -68,3 +68,14 @@ def groups_within(sizes: Sequence[int], most: int) -> list[int]:
         else:
             beyond = count
     return spread(len(sizes), fewest)
+
+
+def middles(total: int, most: int) -> list[int]:
+    """The middles of as many equal stretches, or all there are.
+
+    >>> middles(100, 4), middles(2, 4)
+    ([12, 37, 62, 87], [0, 1])
+    """
+    if total <= most:
+        return spread(total, most)
+    return [(2 * number + 1) * total // (2 * most) for number in range(most)]

@@ -151,8 +151,13 @@ def what_it_does(kind: str, option: str, function: Callable[..., Any]) -> str:
     return flag.text if flag else ""
 
 
-def chosen_sources(args: Namespace, specs: Sequence[str]) -> list[ItemSource]:
-    """The benchmarks that were named, each with the options that it takes."""
+def chosen_sources(
+    args: Namespace, specs: Sequence[str], own: Sequence[Mapping[str, Any]] = ()
+) -> list[ItemSource]:
+    """The benchmarks that were named, each with the options that it takes.
+
+    `own` are options of each that a suite gives; what the user gives counts more.
+    """
     options = _given(args, ITEM_FLAGS, args.set)
     specs = [_with_source(spec, options) for spec in specs]
     functions = []
@@ -160,6 +165,8 @@ def chosen_sources(args: Namespace, specs: Sequence[str]) -> list[ItemSource]:
         found, source = named_source(spec)
         functions.append(found.sources[source])
     shared = _split(options, specs, functions, "benchmark")
+    if own:
+        shared = [{**mine, **given} for mine, given in zip(own, shared, strict=True)]
     sources = [load(spec, **mine) for spec, mine in zip(specs, shared, strict=True)]
     return _whole(sources, shared) if args.all else sources
 

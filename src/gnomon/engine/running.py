@@ -7,7 +7,7 @@ is written, which is when items and model are ready.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -45,6 +45,7 @@ def run(
     retry_errors: bool = False,
     blind: bool = False,
     watch: Watcher | None = None,
+    stopping: Callable[[], None] | None = None,
     command: str = "",
     workers: Wanted | None = None,
     name: str = "",
@@ -54,7 +55,7 @@ def run(
     `name` is what to call the model; asking again with another one renames it.
 
     Raises KeyboardInterrupt after the current batch when the user presses Ctrl-C; what was answered
-    is kept.
+    is kept. `stopping` is called when the keys are pressed.
     """
     folder = run_folder(source, model, runs, blind=blind)
     manifest = earlier_manifest(folder, source, model, restart=restart)
@@ -68,6 +69,7 @@ def run(
         retry_errors=retry_errors,
         blind=blind,
         watch=watch or (lambda _: None),
+        stopping=stopping or (lambda: None),
         command=command,
         workers=workers or Wanted(),
         name=_name(model, name),

@@ -1,6 +1,5 @@
 """Experiments: benchmarks, models, prompts and seeds in one file, and suites of benchmarks."""
 
-from gnomon.experiments.planning import Planned, plan_experiment
 from gnomon.experiments.reading import AskedBenchmark, AskedModel, Experiment, read_experiment
 from gnomon.experiments.suites import is_experiment, load_suite, suite_names
 from gnomon.experiments.writing import experiment_of
@@ -9,11 +8,9 @@ __all__ = [
     "AskedBenchmark",
     "AskedModel",
     "Experiment",
-    "Planned",
     "experiment_of",
     "is_experiment",
     "load_suite",
-    "plan_experiment",
     "read_experiment",
     "suite_names",
 ]

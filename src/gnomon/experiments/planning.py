@@ -2,62 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Any
 
-from gnomon.errors import UsageError
 from gnomon.experiments.reading import AskedBenchmark, Experiment
-from gnomon.itemsource import ItemSource, load, named_source
+from gnomon.itemsource import named_source
 from gnomon.options import takes
 from gnomon.registry import ModelSpec, model, model_factory
 
 
-class Planned(NamedTuple):
-    """One run: what is asked, of whom, and whether pictures are kept from it."""
-
-    source: ItemSource
-    model: ModelSpec
-    blind: bool = False
-
-
-def plan_experiment(found: Experiment, more: Sequence[ModelSpec] = ()) -> list[Planned]:
-    """Every run of an experiment, for its own models and then for others."""
+def models_of(found: Experiment, asked: AskedBenchmark) -> list[ModelSpec]:
+    """The models of an experiment that are asked a benchmark."""
     models = [each.model for each in found.models]
-    if not models and not more:
-        raise UsageError(f"{found.file} names no models.", "Name one with -m.")
-    plan = []
-    for asked in found.benchmarks:
-        mine = models
-        if asked.models is not None:
-            mine = [models[place] for place in asked.models]
-        for source in sources_of(asked, found.seeds):
-            for each in in_all_prompts([*mine, *more], found.prompts):
-                plan.append(Planned(source, each, asked.blind))
-    return plan
+    if asked.models is None:
+        return models
+    return [models[place] for place in asked.models]
 
 
-def sources_of(asked: AskedBenchmark, seeds: Sequence[int] = ()) -> Iterator[ItemSource]:
-    """The items of a benchmark of an experiment, once for each seed if it takes one."""
+def options_of_all(asked: AskedBenchmark, seeds: Sequence[int]) -> list[dict[str, Any]]:
+    """The options of a benchmark, once for each seed if it takes one and has none of its own."""
     about, source = named_source(asked.spec)
-    if not takes(about.sources[source], "seed") or "seed" in asked.options:
-        seeds = ()
-    for seed in seeds or [None]:
-        options = dict(asked.options)
-        if seed is not None:
-            options["seed"] = seed
-        yield load(asked.spec, **options).limited(asked.limit).permuted(asked.permute)
+    if not seeds or "seed" in asked.options or not takes(about.sources[source], "seed"):
+        return [dict(asked.options)]
+    return [{**asked.options, "seed": seed} for seed in seeds]
 
 
 def in_all_prompts(models: Sequence[ModelSpec], prompts: Sequence[str]) -> list[ModelSpec]:
     """Each model once for every prompt; a model that takes none, or has its own, once."""
     found = []
     for each in models:
-        mine = prompts
-        if "prompt" in each.options or not takes(model_factory(each.spec), "prompt"):
-            mine = ()
-        for prompt in mine:
+        has_own = "prompt" in each.options or not takes(model_factory(each.spec), "prompt")
+        if has_own or not prompts:
+            found.append(each)
+            continue
+        for prompt in prompts:
             one = model(each.spec, **{**each.options, "prompt": prompt})
             found.append(one._replace(name=each.name))
-        if not mine:
-            found.append(each)
     return found

@@ -261,5 +261,3 @@ def _told_at(at: Marked) -> Iterator[None]:
         yield
     except GnomonError as error:
         raise at.wrong(error.message, error.hint) from None
-
-
