@@ -19,9 +19,10 @@ A suite is a list of benchmarks: quick, text, vision, paper, all, or a YAML file
 model cannot be asked is left out with a sentence. An experiment is such a file with models, prompts
 and seeds (docs/running.md). --dry-run says what it would take, and asks only a few items.
 
-A run is a folder in --runs. A larger --limit extends the run of a smaller one. Items that failed are listed; --retry-errors asks for them again, and
---restart starts over. The table counts the units that items share, such as objects or families of
-patterns, over which intervals are computed (docs/glossary.md).
+A run is a folder in --runs. A larger --limit extends the run of a smaller one. Items that failed are
+listed; --retry-errors asks for them again, and --restart starts over. The table counts the units
+that items share, such as objects or families of patterns, over which intervals are computed
+(docs/glossary.md).
 
 -m NAME=MODEL calls the model by a name of your own in every table and page; the same command with
 another name renames it. What stands before the first "=" is a name if it has no ":" and no "/".

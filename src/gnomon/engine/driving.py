@@ -115,7 +115,7 @@ def _plan(task: Task, workers: Workers) -> Iterator[list[Numbered]]:
     is_first = True
     for window, sizes in workers.measured(windows):
         if is_first and min(workers.batch, len(window)) > 2 * FIRST:
-            first, window, sizes = _apart(window, sizes)
+            first, (window, sizes) = _apart(window, sizes)
             yield from in_sized_batches(*first, workers.budget, FIRST)
         is_first = False
         yield from in_sized_batches(window, sizes, workers.budget, workers.batch)
@@ -124,16 +124,17 @@ def _plan(task: Task, workers: Workers) -> Iterator[list[Numbered]]:
 Sized = tuple[list[Numbered], list[int]]
 
 
-def _apart(
-    window: Sequence[Numbered], sizes: Sequence[int]
-) -> tuple[Sized, Sequence[Numbered], Sequence[int]]:
+def _apart(window: Sequence[Numbered], sizes: Sequence[int]) -> tuple[Sized, Sized]:
     """A few items of all lengths, which soon show how long the rest will take, and that rest."""
     by_length = sorted(range(len(window)), key=sizes.__getitem__)
-    places = [by_length[place] for place in middles(len(window), FIRST)]
-    first = [window[place] for place in places], [sizes[place] for place in places]
-    taken = set(places)
-    others = [place for place in range(len(window)) if place not in taken]
-    return first, [window[place] for place in others], [sizes[place] for place in others]
+    chosen = {by_length[place] for place in middles(len(window), FIRST)}
+    first: Sized = [], []
+    rest: Sized = [], []
+    for place, (numbered, size) in enumerate(zip(window, sizes, strict=True)):
+        items, known = first if place in chosen else rest
+        items.append(numbered)
+        known.append(size)
+    return first, rest
 
 
 def _until(
