@@ -22,7 +22,8 @@ ALLOWED = {
     "files": {"errors"},
     "contracts": {"records", "measures"},  # measures for types only
     "options": {"errors"},
-    "registry": {"contracts", "errors", "options"},
+    "unknownnames": {"errors"},
+    "registry": {"contracts", "errors", "options", "unknownnames"},
     "sharding": {"errors"},
     "runs": {"durable", "errors", "records", "sharding"},
     "fingerprint": set(),

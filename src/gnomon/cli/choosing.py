@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from gnomon import registry
-from gnomon.errors import UsageError
+from gnomon.errors import UsageError, nearest
 from gnomon.itemsource import ItemSource, load, named_source
 from gnomon.options import option_help, options_of, takes
 from gnomon.registry import ModelSpec
@@ -268,9 +268,15 @@ def _split(
 
 def _taken_by_none(option: str, functions: dict[str, Callable[..., Any]], kind: str) -> UsageError:
     hint = []
+    every: dict[str, None] = {}
     for name, function in functions.items():
+        every |= dict.fromkeys(options_of(function))
         known = ", ".join(sorted(options_of(function))) or "no options"
         hint.append(f"{name} takes: {known}.")
+    near = nearest(option, every)
+    if near:
+        flags = [how_to_give(f"{kind}s", each) for each in near]
+        hint = [f"Did you mean {' or '.join(flags)}?"]
     name = next(iter(functions)).partition("@")[0]
     hint.append(f"`gnomon list {kind}s {name}` says what they are.")
     who = f"{name} does not take" if len(functions) == 1 else f"None of the {kind}s takes"

@@ -16,7 +16,7 @@ from typing import Any
 
 from gnomon import __version__
 from gnomon.cli.parser import CommandParser
-from gnomon.errors import GnomonError, inert
+from gnomon.errors import GnomonError, inert, path_hint
 
 # Every command with its line in `gnomon --help`; the module is gnomon.cli.NAME.
 COMMANDS = {
@@ -108,6 +108,8 @@ def _sentence(error: BaseException) -> str:
     hint = "Check the path and its permissions."
     if not error.filename:
         hint = "Run it again with --debug to see where."
+    elif error.errno == errno.ENOENT:
+        hint = path_hint(str(error.filename), "Check the path.")
     return f"{where}{error.strerror}.\n{hint}"
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from argparse import Action
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from gnomon.errors import UsageError, nearest, unknown
@@ -18,52 +18,52 @@ if TYPE_CHECKING:
 
 # What other programs call it -> how it is written here, where the command has such an option.
 BY_HABIT = {
-    "--json": "--format json",
-    "--csv": "--format csv",
-    "--latex": "--format latex",
-    "--tex": "--format latex",
-    "--markdown": "--format markdown",
-    "--md": "--format markdown",
-    "--fmt": "--format",
-    "--models": "--model",
-    "--num-fewshot": "--shots",
-    "--few-shot": "--shots",
-    "--fewshot": "--shots",
-    "--n": "--limit",
-    "--num-samples": "--limit",
-    "--samples": "--limit",
-    "--max-samples": "--limit",
-    "--max-items": "--limit",
-    "--items": "--limit",
-    "--jobs": "--workers",
-    "--processes": "--workers",
-    "--gpu": "--device cuda",
-    "--cuda": "--device cuda",
-    "--cpu": "--device cpu",
-    "--api-base": "--base-url",
-    "--url": "--base-url",
-    "--max-tokens": "--new-tokens",
-    "--out": "--output",
-    "--outdir": "--runs",
-    "--output-dir": "--runs",
-    "--output-path": "--runs",
-    "--output": "--runs",
-    "--force": "--restart",
-    "--overwrite": "--restart",
-    "--fresh": "--restart",
-    "--metric": "--measure",
-    "--metrics": "--measure",
-    "--measures": "--measure",
-    "--group-by": "--by",
-    "--confidence": "--level",
-    "--bootstrap": "--draws",
-    "--silent": "--quiet",
-    "--verbose": "--debug",
-    "--traceback": "--debug",
-    "--dataset": "--benchmark",
-    "--template": "--prompt",
-    "--models-set": "--model-set",
-    "--option": "--set",
+    "--json": ("--format json",),
+    "--csv": ("--format csv",),
+    "--latex": ("--format latex",),
+    "--tex": ("--format latex",),
+    "--markdown": ("--format markdown",),
+    "--md": ("--format markdown",),
+    "--fmt": ("--format",),
+    "--models": ("--model",),
+    "--num-fewshot": ("--shots",),
+    "--few-shot": ("--shots",),
+    "--fewshot": ("--shots",),
+    "--n": ("-n", "--limit"),
+    "--num-samples": ("--limit",),
+    "--samples": ("--limit",),
+    "--max-samples": ("--limit",),
+    "--max-items": ("--limit",),
+    "--items": ("--limit",),
+    "--jobs": ("--workers",),
+    "--processes": ("--workers",),
+    "--gpu": ("--device cuda",),
+    "--cuda": ("--device cuda",),
+    "--cpu": ("--device cpu",),
+    "--api-base": ("--base-url",),
+    "--url": ("--base-url",),
+    "--max-tokens": ("--new-tokens",),
+    "--out": ("--output",),
+    "--outdir": ("--runs",),
+    "--output-dir": ("--runs",),
+    "--output-path": ("--runs",),
+    "--output": ("--runs",),
+    "--force": ("--restart", "--yes"),
+    "--overwrite": ("--restart",),
+    "--fresh": ("--restart",),
+    "--metric": ("--measure",),
+    "--metrics": ("--measure",),
+    "--measures": ("--measure",),
+    "--group-by": ("--by",),
+    "--confidence": ("--level",),
+    "--bootstrap": ("--draws",),
+    "--silent": ("--quiet",),
+    "--verbose": ("--debug",),
+    "--traceback": ("--debug",),
+    "--dataset": ("--benchmark",),
+    "--template": ("--prompt",),
+    "--models-set": ("--model-set",),
+    "--option": ("--set",),
 }
 # What is no option of any command, and what to do instead.
 WITHOUT = {
@@ -71,10 +71,10 @@ WITHOUT = {
     "--continue": "A run that was stopped continues when the same command is given again.",
     "--batch-size": "Batches are made by a budget of tokens: leave it out.",
     "--no-color": "Nothing is coloured in a pipe: leave it out.",
-    "--tasks": "Name benchmarks without an option: gnomon run scales spacenli -m MODEL",
-    "--task": "Name benchmarks without an option: gnomon run scales -m MODEL",
-    "--benchmarks": "Name benchmarks without an option: gnomon run scales spacenli -m MODEL",
-    "--benchmark": "Name benchmarks without an option: gnomon run scales -m MODEL",
+    "--tasks": "Name benchmarks without an option: gnomon run NAME NAME -m MODEL",
+    "--task": "Name benchmarks without an option: gnomon run NAME -m MODEL",
+    "--benchmarks": "Name benchmarks without an option: gnomon run NAME NAME -m MODEL",
+    "--benchmark": "Name benchmarks without an option: gnomon run NAME -m MODEL",
     "--config": "Options are given one by one; see --help.",
     "--model-args": "Give each option by itself: --model-set KEY=VALUE",
 }
@@ -158,17 +158,18 @@ def _remedy(parser: CommandParser, name: str) -> str:
         return f"Write {spelled}."
     if f"-{bare}" in parser._option_string_actions:
         return f"Write -{bare}."
-    by_habit = BY_HABIT.get(spelled, "")
-    if by_habit and _has(parser, by_habit):
-        return f"Write {by_habit}."
-    near = nearest(spelled, parser.options, cutoff=0.65)
+    for by_habit in BY_HABIT.get(spelled, ()):
+        if _has(parser, by_habit):
+            return f"Write {by_habit}."
+    near = nearest(spelled, parser.options, cutoff=0.85)
+    if not near and spelled in WITHOUT:
+        return WITHOUT[spelled]
+    near = near or nearest(spelled, parser.options, cutoff=0.65)
     if near:
         return f"Did you mean {' or '.join(near)}?"
     setting = _setting(parser, bare)
     if setting:
         return f"Write {setting}."
-    if spelled in WITHOUT:
-        return WITHOUT[spelled]
     elsewhere = _commands_with(spelled)
     if elsewhere:
         return f"{_and(elsewhere)} {'has' if len(elsewhere) == 1 else 'have'} it; {_help(parser)}"
@@ -195,14 +196,14 @@ def _setting(parser: CommandParser, name: str) -> str:
 
 
 def _commands_with(option: str) -> list[str]:
-    """The commands that have an option of that name, three at most."""
+    """The commands that have an option of that name; none if many do, which says nothing."""
     from gnomon.cli.dispatch import COMMANDS, command_module, command_parser
 
     found = []
     for name in COMMANDS:
         if option in command_parser(name, command_module(name)).options:
             found.append(f"`gnomon {name}`")
-    return found[:3]
+    return found if len(found) < 4 else []
 
 
 def unexpected(parser: CommandParser, words: Sequence[str]) -> UsageError:
@@ -210,6 +211,10 @@ def unexpected(parser: CommandParser, words: Sequence[str]) -> UsageError:
     message = f"{_who(parser)} has no place for '{words[0]}'."
     if words[0].startswith("-"):
         return unknown_option(parser, words[0])
+    if "--runs" in parser.options and not words[0].startswith("-"):
+        return UsageError(message, f"Name the folder of runs with --runs: --runs {words[0]}")
+    if "--say" in parser.options:
+        return UsageError(message, f"Write --say before sentences; {_help(parser)}")
     if any("=" in word for word in words) or "=" in parser.words:
         return UsageError(message, f"Write = without spaces around it; {_help(parser)}")
     places = [_place(action) for action in parser._get_positional_actions()]
@@ -244,8 +249,10 @@ def _about_action(parser: CommandParser, name: str, action: Action | None, what:
         kind = _KINDS.get(wrong_type["type"], wrong_type["type"])
         message = f"{shown} takes {kind}, not '{wrong_type['value']}'."
         return UsageError(message, _number_hint(shown, action, wrong_type["value"]))
-    if what.startswith("expected"):
-        return UsageError(f"{shown} needs a value.", _usage_of(shown, action))
+    expected = re.match(r"expected (?P<count>\d+|at least one|one|at most one) argument", what)
+    if expected:
+        count = f"{expected['count']} values" if expected["count"].isdigit() else "a value"
+        return UsageError(f"{shown} needs {count}.", _usage_of(shown, action))
     other = re.match(r"not allowed with argument (?P<other>.+)", what)
     if other:
         return UsageError(
@@ -264,8 +271,10 @@ def _not_a_choice(parser: CommandParser, name: str, action: Action, value: str) 
     listed = f"Choose one of: {', '.join(choices)}."
     if near and len(choices) > 4:
         listed = f"Did you mean {' or '.join(near)}? All: {', '.join(choices)}."
-    elif near:
+    elif near and len(choices) > 1:
         listed = f"Did you mean {' or '.join(near)}? {listed}"
+    elif near:
+        listed = f"Did you mean {near[0]}?"
     if not action.option_strings:  # a word without an option, of which the user knows no name
         return UsageError(f"{_who(parser)} knows no '{value}'.", listed)
     return UsageError(f"{name} cannot be '{value}'.", listed)
@@ -323,7 +332,9 @@ def _place(action: Action) -> str:
 def _usage_of(name: str, action: Action | None) -> str:
     if action is None or not action.help:
         return ""
-    value = action.metavar if isinstance(action.metavar, str) else ""
+    value = action.metavar or ""
+    if not isinstance(value, str):
+        value = " ".join(value)
     return f"{name} {value}".strip() + f": {_one_line(action.help)}."
 
 
