@@ -223,15 +223,9 @@ def options():
     found = set()
     for name in COMMANDS:
         parser = command_parser(name, command_module(name))
-        for each in (parser, *_below(parser)):
+        for each in (parser, *parser.commands.values()):
             found |= set(each.options)
     return found
-
-
-def _below(parser):
-    for action in parser._actions:
-        if parser.has_commands and isinstance(action.choices, dict):
-            yield from action.choices.values()
 
 
 def told(capsys, words):

@@ -51,6 +51,7 @@ COMMANDS = {
     "help": "say what a command does and which options it has",
 }
 
+COMPLETE = "_complete"  # what scripts of shells call while one types
 LONGEST_MESSAGE = 8000  # characters
 EPILOG = """\
 examples:
@@ -123,6 +124,10 @@ def _dispatch(arguments: list[str]) -> int:
     if not arguments or arguments[0].startswith("-"):
         return _without_command(arguments)
     name, *rest = arguments
+    if name == COMPLETE:
+        from gnomon.cli.completing import print_names
+
+        return print_names(rest)
     if name not in COMMANDS:
         from gnomon.cli.mistakes import unknown_command
 

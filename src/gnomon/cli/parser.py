@@ -67,9 +67,17 @@ class CommandParser(ArgumentParser):
         return found
 
     @property
+    def commands(self) -> dict[str, CommandParser]:
+        """The commands of its own that follow, each with a parser."""
+        for action in self._actions:
+            if isinstance(action, _SubParsersAction):
+                return dict(action.choices)
+        return {}
+
+    @property
     def has_commands(self) -> bool:
-        """Whether commands of its own follow, each with a parser."""
-        return any(isinstance(action, _SubParsersAction) for action in self._actions)
+        """Whether there are commands of its own."""
+        return bool(self.commands)
 
     def is_unknown(self, word: str) -> bool:
         """Whether a word looks like an option and is none of this command's.
