@@ -36,7 +36,8 @@ ALLOWED = {
     "files": {"errors"},
     "contracts": {"records", "measures"},  # measures for types only
     "options": {"errors"},
-    "registry": {"contracts", "errors", "modelpaths", "naming", "options"},
+    "unknownnames": {"errors"},
+    "registry": {"contracts", "errors", "modelpaths", "naming", "options", "unknownnames"},
     "sharding": {"errors"},
     "runs": {"durable", "errors", "naming", "records", "sharding"},
     "fingerprint": set(),

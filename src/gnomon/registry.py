@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from gnomon.errors import GnomonError, UsageError, unknown
+from gnomon.errors import GnomonError, UsageError
+from gnomon.unknownnames import unknown_name
 
 if TYPE_CHECKING:  # `gnomon list` names everything and needs none of them
     from gnomon.contracts import (
@@ -529,6 +530,8 @@ def model_factory(spec: str) -> Callable[..., Any]:
             "People cannot be asked by a command alone.",
             "`gnomon annotate BENCHMARK --people NAME` gives each a page to answer on.",
         )
+    if any(known.startswith(f"{scheme}:") for known in MODELS):  # one of several kinds, mistyped
+        scheme = spec.partition("/")[0]
     factory: Callable[..., Any] = _resolve("models", scheme)
     return factory
 
@@ -664,9 +667,9 @@ def _resolve(kind: str, name: str) -> Any:
     if builtin:
         return _loaded(builtin.target)
     found = entries(kind)  # only now pay for the scan of installed packages
-    what = kind.removesuffix("s").replace("_", " ")
     if name not in found:
-        raise unknown(what, name, found)
+        raise unknown_name(kind, name, found, KINDS)
+    what = kind.removesuffix("s").replace("_", " ")
     entry = found[name]
     try:
         return _loaded(entry.target)

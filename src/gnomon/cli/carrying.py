@@ -135,7 +135,7 @@ class Carrying:
 
         args = self.args
         command = redact_command(shlex.join(["gnomon", *sys.argv[1:]]))
-        with live_line(planned.title, quiet=args.quiet or args.json) as watch:
+        with live_line(planned.title, quiet=args.quiet or args.format == "json") as watch:
             try:
                 engine.run(
                     planned.source,

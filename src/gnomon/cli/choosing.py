@@ -7,12 +7,12 @@ one that none of them takes is refused. --set KEY=VALUE reaches what has no flag
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace, _ArgumentGroup
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 from gnomon import registry
-from gnomon.errors import UsageError
+from gnomon.errors import UsageError, nearest
 from gnomon.itemsource import ItemSource, load, named_source
 from gnomon.naming import Named
 from gnomon.options import option_help, options_of, takes
@@ -138,6 +138,29 @@ def how_to_give(kind: str, option: str) -> str:
     return f"{_dashed(option)} {flag.value}".strip()
 
 
+def how_to_set(option: str, words: Sequence[str]) -> str:
+    """How to give an option of a benchmark or model that the words name; empty if none has it.
+
+    >>> how_to_set("scale", ["scales", "-m", "random"])
+    '--set scale=VALUE'
+    """
+    for word in words:
+        for kind, function in _named_by(word):
+            if takes(function, option):
+                return how_to_give(kind, option)
+    return ""
+
+
+def _named_by(word: str) -> Iterator[tuple[str, Callable[..., Any]]]:
+    """The functions whose options a word of a command may mean: sources of a benchmark, a model."""
+    known = registry.known_benchmark(word)
+    if known is not None:
+        for source in known.sources.values():
+            yield "benchmarks", source
+    elif registry.scheme_of(word)[0] in registry.MODELS:
+        yield "models", registry.model_factory(word)
+
+
 def what_it_does(kind: str, option: str, function: Callable[..., Any]) -> str:
     """What an option does: as the function's docstring says it, or else its flag.
 
@@ -251,7 +274,10 @@ def _given(args: Namespace, flags: Mapping[str, Flag], settings: Sequence[str]) 
     for setting in settings:
         key, equals, value = setting.partition("=")
         if not equals or not key:
-            raise UsageError(f"'{setting}' is not KEY=VALUE.", "For example: --set form=cloze")
+            raise UsageError(
+                f"'{setting}' is not KEY=VALUE.",
+                "Write it in one word, without spaces around =: --set form=cloze",
+            )
         options[key.replace("-", "_")] = value
     return options
 
@@ -274,9 +300,15 @@ def _split(
 
 def _taken_by_none(option: str, functions: dict[str, Callable[..., Any]], kind: str) -> UsageError:
     hint = []
+    every: dict[str, None] = {}
     for name, function in functions.items():
+        every |= dict.fromkeys(options_of(function))
         known = ", ".join(sorted(options_of(function))) or "no options"
         hint.append(f"{name} takes: {known}.")
+    near = nearest(option, every)
+    if near:
+        flags = [how_to_give(f"{kind}s", each) for each in near]
+        hint = [f"Did you mean {' or '.join(flags)}?"]
     name = next(iter(functions)).partition("@")[0]
     hint.append(f"`gnomon list {kind}s {name}` says what they are.")
     who = f"{name} does not take" if len(functions) == 1 else f"None of the {kind}s takes"

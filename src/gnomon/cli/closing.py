@@ -18,7 +18,7 @@ NAMED = 3  # runs whose folders are named; of more, the folder that holds them
 
 def show_runs(args: Namespace, runs: Sequence[Run]) -> None:
     """Print the scores of runs as the command wants them."""
-    if args.json:
+    if args.format == "json":
         for run in runs:
             _print_json(run)
         return

@@ -52,15 +52,14 @@ def show_plan(args: Namespace) -> int:
     plan = _estimated(args, plan_runs(args))
     if not plan.rows:
         return 1
-    if args.json or args.format == "json":
+    if args.format == "json":
         _print_json(plan)
         return 0
     from gnomon.reporting.tables.render import render
 
-    print(render(_listing(plan), args.format))
-    if args.format == "table":
-        for sentence in _sentences(plan):
-            print(inert(sentence))
+    print(render(_listing(plan)))
+    for sentence in _sentences(plan):
+        print(inert(sentence))
     return 0
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gnomon.cli.choosing import chosen_models, chosen_sources, in_all_wordings
-from gnomon.errors import UsageError, unknown
+from gnomon.errors import UsageError, nearest, unknown
 from gnomon.itemsource import ItemSource
 from gnomon.registry import ModelSpec
 
@@ -118,7 +118,7 @@ def _of_experiment(
 
 
 def _check_known(word: str) -> None:
-    """Refuse a word that is neither a benchmark nor a suite, with the nearest of both."""
+    """Refuse a word that is no benchmark but much like a suite; what is neither is told of later."""
     from gnomon.experiments import suite_names
     from gnomon.itemfiles import is_item_file
     from gnomon.registry import BENCHMARKS, TASK_SETS, entries
@@ -127,7 +127,7 @@ def _check_known(word: str) -> None:
     if is_item_file(word) or name in BENCHMARKS or name in TASK_SETS:
         return
     known = entries("benchmarks")
-    if name not in known:
+    if name not in known and nearest(name, suite_names()):
         raise unknown("benchmark or suite", word, [*known, *suite_names()])
 
 

@@ -19,7 +19,7 @@ A suite is a list of benchmarks: quick, text, vision, paper, all, or a YAML file
 model cannot be asked is left out with a sentence. An experiment is such a file with models, prompts
 and seeds (docs/running.md). --dry-run says what it would take, and asks only a few items.
 
-A run is a folder in --runs. A larger --limit extends the run of a smaller one. Items that failed are
+A run is a folder in --runs. A larger --limit extends the run of a smaller one. Failed items are
 listed; --retry-errors asks for them again, and --restart starts over. The table counts the units
 that items share, such as objects or families of patterns, over which intervals are computed
 (docs/glossary.md).
@@ -45,8 +45,7 @@ from pathlib import Path
 
 from gnomon.cli.choosing import item_arguments, model_arguments, shard_argument
 from gnomon.cli.planned import Planned
-from gnomon.cli.sharedoptions import format_argument
-from gnomon.errors import UsageError
+from gnomon.cli.sharedoptions import json_argument
 from gnomon.runs import MANIFEST, Run
 
 
@@ -103,10 +102,7 @@ def arguments(parser: ArgumentParser) -> None:
         action="store_true",
         help="only say what it would take: items, tokens, time from a probe of a few, disk, money",
     )
-    parser.add_argument(
-        "--json", action="store_true", help="print one JSON object per run instead of a table"
-    )
-    format_argument(parser)
+    json_argument(parser)
     _worker_arguments(parser)
     item_arguments(parser)
     model_arguments(parser)
@@ -146,13 +142,6 @@ def main(args: Namespace) -> int:
         from gnomon.cli.dryrun import show_plan
 
         return show_plan(args)
-    if args.format == "json":
-        args.json = True
-    elif args.format != "table":
-        raise UsageError(
-            f"A run prints a table or JSON, not {args.format}.",
-            f"Make the run, then: gnomon score {args.runs} --format {args.format}",
-        )
     carrying = Carrying(args)
     done = carrying.all()
     runs = []
@@ -179,5 +168,5 @@ def _write_reports(args: Namespace, runs: list[Run], pages: list[str]) -> None:
 
     for page in pages:
         written = api.report(runs, Path(page).expanduser())
-        if not args.quiet and not args.json:
+        if not args.quiet and args.format != "json":
             print(f"The report: {written}")

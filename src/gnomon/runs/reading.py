@@ -50,10 +50,10 @@ class Asked(NamedTuple):
 class Run:
     """A run folder, for reading.
 
-    >>> Run.open("no/such/folder")
+    >>> Run.open("nowhere")
     Traceback (most recent call last):
         ...
-    gnomon.errors.RunError: no/such/folder is not a run: it has no run.json.
+    gnomon.errors.RunError: nowhere is not a run: it has no run.json.
     `gnomon list runs` shows the runs there are.
     """
 
