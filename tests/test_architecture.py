@@ -39,7 +39,8 @@ ALLOWED = {
     "unknownnames": {"errors"},
     "registry": {"contracts", "errors", "modelpaths", "naming", "options", "unknownnames"},
     "sharding": {"errors"},
-    "runs": {"durable", "errors", "naming", "records", "sharding"},
+    "tabular": {"errors"},
+    "runs": {"durable", "errors", "naming", "records", "sharding", "tabular"},
     "fingerprint": set(),
     "fetching": {"errors", "files", "fingerprint"},
     "canary": set(),
@@ -76,6 +77,7 @@ ALLOWED = {
         "registry",
         "sharding",
         "spreading",
+        "tabular",
     },
     "language": {"contracts", "errors", "files", "records"},
     "benchmarks": {
@@ -176,6 +178,7 @@ ALLOWED = {
         "runs",
         "api",
         "space",
+        "tabular",
         "vision",
         "writing",
     },
@@ -203,6 +206,8 @@ ALLOWED = {
         "engine",
         "errors",
         "measures",
+        "models",  # a plain function, asked as one
+        "probing",  # the prompts there are
         "records",
         "registry",
         "reporting",

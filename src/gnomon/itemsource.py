@@ -9,10 +9,10 @@ import operator
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import chain, groupby
+from itertools import chain, groupby, islice
 from pathlib import Path
 from random import Random
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, overload
 
 from msgspec import structs
 
@@ -24,6 +24,8 @@ from gnomon.options import check_options, complete
 from gnomon.records import Fingerprint, Item, problem
 from gnomon.sharding import Shard, in_stretch, parse_shard, whole_groups_in
 from gnomon.spreading import groups_within, spread
+
+SHOWN = 5  # items that a notebook shows of a source
 
 
 class Whole(NamedTuple):
@@ -65,6 +67,50 @@ class ItemSource:
         Of a shard, only its own.
         """
         return self.illustrated()
+
+    def __iter__(self) -> Iterator[Item]:
+        return self.items()
+
+    def __bool__(self) -> bool:  # a source is something, before anybody counts its items
+        return True
+
+    def __len__(self) -> int:
+        return self._count
+
+    # Counted once and kept, without pictures, which take long to make.
+    @cached_property
+    def _count(self) -> int:
+        return sum(1 for _ in self.without_pictures())
+
+    @overload
+    def __getitem__(self, place: int) -> Item: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[Item]: ...
+    def __getitem__(self, place: int | slice) -> Item | list[Item]:
+        """The item at a place, or those of a slice."""
+        if isinstance(place, slice):
+            wanted = range(*place.indices(len(self)))
+            last = max(wanted, default=-1)
+            kept = list(islice(self.items(), last + 1))
+            return [kept[number] for number in wanted]
+        number = operator.index(place)
+        if number < 0:
+            number += len(self)
+        found = next(islice(self.items(), number, None), None) if number >= 0 else None
+        if found is None:
+            raise IndexError(f"{self.name} has {len(self):,} items: there is none at {place}.")
+        return found
+
+    def _repr_html_(self) -> str:
+        from gnomon.tabular import html_table
+
+        rows = []
+        for item in self[:SHOWN]:
+            asked = f"{item.context}\n{item.text}".strip()
+            rows.append((item.id, asked, ", ".join(item.choices), ", ".join(item.gold)))
+        names = ("id", "question", "choices", "right")
+        below = f"{len(rows)} of {len(self):,} items"
+        return html_table(names, rows, caption=repr(self), below=below)
 
     def illustrated(
         self,

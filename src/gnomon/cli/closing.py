@@ -36,7 +36,10 @@ def show_runs(args: Namespace, runs: Sequence[Run]) -> None:
     for entry in entries:
         found = score_table(entry.table, entry.measures[:1])
         scores += [Scored(score, entry.label) for score in found]
-    print(headline(scores))
+    if len({run.benchmark for run in runs}) > 1:
+        print(_overview(runs))
+    else:
+        print(headline(scores))
     if args.prompts:
         _show_over_prompts(entries)
     for listing in place_listings(entries):
@@ -45,6 +48,15 @@ def show_runs(args: Namespace, runs: Sequence[Run]) -> None:
         for remark in remarks(entry, ()):
             print(inert(remark))
     _show_what_next(args, runs)
+
+
+def _overview(runs: Sequence[Run]) -> str:
+    """Models by benchmarks, and in words what each model knows."""
+    from gnomon.reporting.overview import overview
+    from gnomon.reporting.study import studies
+    from gnomon.reporting.tables.overviews import in_terminal
+
+    return in_terminal(overview(studies(runs)))
 
 
 def _show_what_next(args: Namespace, runs: Sequence[Run]) -> None:

@@ -14,7 +14,7 @@ from gnomon.registry import ModelSpec
 from gnomon.runs.pace import duration
 
 if TYPE_CHECKING:
-    from gnomon.engine.estimating import Estimate
+    from gnomon.engine.estimating import Estimate, Times
 
 STARTING = 4.0  # seconds in which a command starts, begins a child process, and prints scores
 
@@ -30,7 +30,7 @@ class Plan(NamedTuple):
     """Everything that a command would do."""
 
     rows: list[Row]
-    loading: dict[str, float]  # seconds to load each model, by what it is called
+    loading: dict[str, Times]  # to load each model, by what it is called
 
     @property
     def seconds(self) -> float | None:
@@ -38,7 +38,15 @@ class Plan(NamedTuple):
         known = [row.found.seconds for row in self.rows if row.found.seconds is not None]
         if not known:
             return None
-        return STARTING + sum(self.loading.values()) + sum(known)
+        return STARTING + sum(taken.seconds for taken in self.loading.values()) + sum(known)
+
+    @property
+    def cpu_seconds(self) -> float | None:
+        """The same of the processor, which does not depend on who else is at work."""
+        known = [row.found.cpu_seconds for row in self.rows if row.found.cpu_seconds is not None]
+        if not known:
+            return None
+        return STARTING + sum(taken.cpu for taken in self.loading.values()) + sum(known)
 
     @property
     def cost(self) -> float | None:
@@ -67,14 +75,14 @@ def _estimated(args: Namespace, planned: Sequence[Planned]) -> Plan:
     from gnomon.engine.estimating import estimate, opened
 
     found: dict[int, Row] = {}
-    loading: dict[str, float] = {}
+    loading: dict[str, Times] = {}
     models: list[ModelSpec] = []
     for each in planned:
         if each.model not in models:
             models.append(each.model)
     for model in models:
         with opened(model) as who:
-            loading.setdefault(_called(model), who.seconds)
+            loading.setdefault(_called(model), who.loading)
             for place, each in enumerate(planned):
                 if each.model != model:
                     continue
@@ -128,7 +136,7 @@ def _sentences(plan: Plan) -> list[str]:
     disk = _bytes(sum(row.found.bytes for row in plan.rows))
     found = [f"\n{items:,} items to ask, {disk} of disk."]
     if plan.seconds is not None:
-        each = [f"{duration(taken)} for {name}" for name, taken in plan.loading.items()]
+        each = [f"{duration(taken.seconds)} for {name}" for name, taken in plan.loading.items()]
         found.append(
             f"About {duration(plan.seconds)} in all, of which loading takes {', '.join(each)}: "
             "estimated from a few items of each benchmark, whose answers were not kept."
@@ -157,9 +165,10 @@ def _print_json(plan: Plan) -> None:
     total = {
         "items": sum(row.found.left for row in plan.rows),
         "seconds": plan.seconds,
+        "cpu_seconds": plan.cpu_seconds,
         "bytes": sum(row.found.bytes for row in plan.rows),
         "cost": plan.cost,
-        "loading": plan.loading,
+        "loading": {name: taken._asdict() for name, taken in plan.loading.items()},
     }
     encoded = msgspec.json.encode({"runs": rows, "total": total})
     print(msgspec.json.format(encoded, indent=2).decode())

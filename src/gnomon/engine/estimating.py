@@ -17,7 +17,7 @@ import msgspec
 
 from gnomon.contracts import Model
 from gnomon.engine.asking import Asker
-from gnomon.engine.batches import in_batches
+from gnomon.engine.batches import Numbered, in_batches
 from gnomon.engine.folders import run_folder
 from gnomon.engine.manifests import check_takes
 from gnomon.engine.workers import about_model
@@ -28,8 +28,7 @@ from gnomon.registry import ModelSpec
 from gnomon.runs import MANIFEST, Run
 from gnomon.spreading import middles
 
-FEWEST, MOST = 4, 12  # items of each benchmark that are asked
-SHARE = 50  # of so many items one is asked, between these two
+TOGETHER = 5  # items of each benchmark that are asked in a batch, after one alone
 ANSWER_BYTES = 160  # of an answer in the log, beside its item
 OVERHEAD = 1.4  # how much larger a log is than what it holds
 
@@ -41,9 +40,29 @@ class Estimate(NamedTuple):
     left: int  # of these, items that have no answer yet
     read: int  # tokens that the model reads for those
     written: int  # tokens that it may write, where that is known
-    seconds: float | None  # none for a model that is not asked
+    seconds: float | None  # by the clock; none for a model that is not asked
+    cpu_seconds: float | None  # of this process: what the clock says depends on who else is at work
     bytes: int
     cost: float | None  # none where prices are not known
+
+
+class Times(NamedTuple):
+    """Seconds by the clock, and of the processor."""
+
+    seconds: float = 0.0
+    cpu: float = 0.0
+
+
+class Clock:
+    """Says how long something took."""
+
+    def __init__(self) -> None:
+        self._began = time.perf_counter(), time.process_time()
+
+    def taken(self) -> Times:
+        """Since the clock was made."""
+        clock, processor = self._began
+        return Times(time.perf_counter() - clock, time.process_time() - processor)
 
 
 @dataclass
@@ -52,17 +71,17 @@ class Opened:
 
     model: Model
     spec: ModelSpec
-    seconds: float
+    loading: Times
     is_warm: bool = False  # the first question takes longer, and is asked before others are timed
 
 
 @contextmanager
 def opened(spec: ModelSpec) -> Iterator[Opened]:
     """The model, loaded, and closed at the end."""
-    began = time.perf_counter()
+    clock = Clock()
     model = spec.open()
     try:
-        yield Opened(model, spec, time.perf_counter() - began)
+        yield Opened(model, spec, clock.taken())
     finally:
         close: Callable[[], None] | None = getattr(model, "close", None)
         if close:
@@ -73,9 +92,9 @@ def estimate(
     source: ItemSource, who: Opened, runs: str | Path = "runs", *, blind: bool = False
 ) -> Estimate:
     """What a run would take that asks what is left of a source."""
-    began = time.perf_counter()
+    clock = Clock()
     items = list(source.items())
-    making = time.perf_counter() - began
+    making = clock.taken()
     if not items:
         raise ModelError(f"{source.name} has no items.", "Choose other options.")
     check_takes(about_model(who.model, {}), items[0], blind=blind)
@@ -83,25 +102,25 @@ def estimate(
     if blind:
         left = [msgspec.structs.replace(item, images=()) for item in left]
     size = sum(len(msgspec.json.encode(item)) + ANSWER_BYTES for item in items)
-    read, written, seconds = 0, 0, 0.0
+    read, written = 0, 0
+    asking: Times | None = Times()
     expected = getattr(who.model, "expected", None)
-    known_seconds: float | None = None
     if expected is not None:
+        asking = None
         for item in left:
             tokens = expected(item)
             read, written = read + tokens[0], written + tokens[1]
     elif left:
         asker = Asker(who.model)
         read = sum(asker.size(item) for item in left)
-        seconds = _seconds(source, who, asker, items, left)
-    if expected is None:
-        known_seconds = making + seconds
+        asking = _times(source, who, asker, items, left)
     return Estimate(
         items=len(items),
         left=len(left),
         read=read,
         written=written,
-        seconds=known_seconds,
+        seconds=None if asking is None else making.seconds + asking.seconds,
+        cpu_seconds=None if asking is None else making.cpu + asking.cpu,
         bytes=int(OVERHEAD * size),
         cost=_cost(who.spec.options, read, written),
     )
@@ -118,38 +137,70 @@ def _left(items: Sequence[Item], folder: Path) -> list[Item]:
     return [item for item in items if item.id not in answered]
 
 
-def _seconds(
+def _times(
     source: ItemSource, who: Opened, asker: Asker, items: Sequence[Item], left: Sequence[Item]
-) -> float:
-    """How long the model takes for what is left, from a few items of all lengths."""
-    began = time.perf_counter()
+) -> Times:
+    """How long the model takes for what is left, from a few items of all lengths.
+
+    What the items of a batch share, such as the beginning of a prompt, is often read once: one item
+    alone and several together tell that apart from what each item takes.
+    """
+    clock = Clock()
     prepare = getattr(who.model, "prepare", None)
     if prepare:
         prepare(iter(items), source.benchmark)
-    preparing = time.perf_counter() - began
+    preparing = clock.taken()
     by_length = sorted(left, key=asker.size)
-    most = min(MOST, max(FEWEST, len(left) // SHARE))
-    probed = [by_length[place] for place in middles(len(by_length), most)]
+    single = by_length[len(by_length) // 2]
+    probed = [by_length[place] for place in middles(len(by_length), TOGETHER)]
     if not who.is_warm:
-        _ask(asker, probed[:1])
+        _ask(asker, [single])
         who.is_warm = True
-    began = time.perf_counter()
-    answers = _ask(asker, probed)
-    taken = time.perf_counter() - began
-    failed = [error for error in answers if error]
-    if len(failed) == len(probed):
+    clock = Clock()
+    failed = _ask(asker, [single])
+    alone = clock.taken()
+    clock = Clock()
+    failed += _ask(asker, probed)
+    together = clock.taken()
+    if all(failed):
         raise ModelError(
-            f"{who.spec.spec} failed on all {len(probed)} items that were tried: {failed[0]}.",
+            f"{who.spec.spec} failed on all {len(failed)} items that were tried: {failed[0]}.",
             "Make a short run with `gnomon run ... --limit 10` and look at it.",
         )
-    return preparing + taken / len(probed) * len(left)
+    batches = sum(1 for _ in in_batches(numbered(left), asker.size, asker.budget, asker.batch))
+    rest = [
+        extrapolated(one, several, len(probed), len(left), batches)
+        for one, several in zip(alone, together, strict=True)
+    ]
+    return Times(preparing.seconds + rest[0], preparing.cpu + rest[1])
+
+
+def extrapolated(alone: float, together: float, several: int, items: int, batches: int) -> float:
+    """The time of so many items in batches, from that of one item and of several in a batch.
+
+    >>> extrapolated(3.0, 6.0, 4, 100, 2)  # two for each batch, one for each item
+    104.0
+    >>> extrapolated(1.0, 4.0, 4, 100, 2)
+    100.0
+    """
+    mean = together / several
+    if several == 1:
+        return mean * items
+    each = (together - alone) / (several - 1)
+    each = min(mean, max(each, mean / several))  # a clock that was disturbed says anything
+    shared = max(0.0, together - several * each)
+    return each * items + shared * batches
+
+
+def numbered(items: Sequence[Item]) -> list[Numbered]:
+    """Items with numbers, as batches want them."""
+    return list(enumerate(items))
 
 
 def _ask(asker: Asker, items: Sequence[Item]) -> list[str | None]:
     """Ask in batches, as a run does; what went wrong with each."""
     found: list[str | None] = []
-    numbered = list(enumerate(items))
-    for batch in in_batches(numbered, asker.size, asker.budget, asker.batch):
+    for batch in in_batches(numbered(items), asker.size, asker.budget, asker.batch):
         found += [answer.error for _, answer in asker.ask(batch)]
     return found
 

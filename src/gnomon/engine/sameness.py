@@ -27,10 +27,10 @@ def model_files(model: Model | ModelSpec) -> dict[str, str]:
     """The local files that a model is made of or reads, with their fingerprints.
 
     Whatever its name or an option that determines its answers says and is a path counts, so that
-    plug-ins need not declare theirs.
+    plug-ins need not declare theirs. A model that is code says itself what it is made of.
     """
     if not isinstance(model, ModelSpec):
-        return {}
+        return dict(getattr(model, "code", {}))
     paths = [scheme_of(model.spec)[1]]
     for value in model.deciding.values():
         if isinstance(value, str) and os.path.isfile(expanduser(value)):
