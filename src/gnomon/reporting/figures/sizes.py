@@ -72,7 +72,7 @@ def against_size(study: Study) -> Iterator[Figure]:
         found = []
         for model in models:
             score = scores(model.entrant.table, [measure])[0]
-            if well_known(score):
+            if well_known(score, measure):
                 found.append(_measured(model, score))
         if _several_sizes([one.model for one in found]):
             yield _whole(study, measure, found)
@@ -88,7 +88,7 @@ def against_size_by_slice(study: Study) -> Iterator[Figure]:
         found = []
         for model in models:
             for score in scores(model.entrant.table, [measure], by=tags[0]):
-                if score.key and well_known(score):
+                if score.key and well_known(score, measure):
                     found.append(_measured(model, score))
         by_key = grouped(found, lambda one: one.key)
         if 2 <= len(by_key) <= MOST_KEYS:

@@ -121,7 +121,7 @@ def _of_groups(study: Study, tag: str) -> list[Figure]:
 
 def _bars(study: Study, tag: str, measure: Measure) -> Figure | None:
     found = _measured(study, tag, measure)
-    known = [bar for bar in found if well_known(bar.score)]
+    known = [bar for bar in found if well_known(bar.score, measure)]
     by_key = grouped(known, lambda bar: bar.key)
     if not 2 <= len(by_key) <= MOST_VALUES:
         return None
