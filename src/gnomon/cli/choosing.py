@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from gnomon import registry
 from gnomon.errors import UsageError
 from gnomon.itemsource import ItemSource, load, named_source
-from gnomon.naming import Named, split_name
+from gnomon.naming import Named
 from gnomon.options import option_help, options_of, takes
 from gnomon.registry import ModelSpec
 
@@ -151,8 +151,13 @@ def what_it_does(kind: str, option: str, function: Callable[..., Any]) -> str:
     return flag.text if flag else ""
 
 
-def chosen_sources(args: Namespace, specs: Sequence[str]) -> list[ItemSource]:
-    """The benchmarks that were named, each with the options that it takes."""
+def chosen_sources(
+    args: Namespace, specs: Sequence[str], own: Sequence[Mapping[str, Any]] = ()
+) -> list[ItemSource]:
+    """The benchmarks that were named, each with the options that it takes.
+
+    `own` are options of each that a suite gives; what the user gives counts more.
+    """
     options = _given(args, ITEM_FLAGS, args.set)
     specs = [_with_source(spec, options) for spec in specs]
     functions = []
@@ -160,6 +165,8 @@ def chosen_sources(args: Namespace, specs: Sequence[str]) -> list[ItemSource]:
         found, source = named_source(spec)
         functions.append(found.sources[source])
     shared = _split(options, specs, functions, "benchmark")
+    if own:
+        shared = [{**mine, **given} for mine, given in zip(own, shared, strict=True)]
     sources = [load(spec, **mine) for spec, mine in zip(specs, shared, strict=True)]
     return _whole(sources, shared) if args.all else sources
 
@@ -187,7 +194,7 @@ def _whole(sources: Sequence[ItemSource], given: Sequence[Mapping[str, Any]]) ->
 def chosen_models(args: Namespace, specs: Sequence[str]) -> list[ModelSpec]:
     """The models that were named, each with the options that it takes; none is loaded yet."""
     options = _given(args, MODEL_FLAGS, args.model_set)
-    named = [split_name(text) for text in specs]
+    named = [registry.named_model(text) for text in specs]
     check_names(named)
     schemes = [registry.scheme_of(spec)[0] for _, spec in named]
     factories = [registry.model_factory(spec) for _, spec in named]

@@ -53,14 +53,15 @@ def check_same_question(
 
     The folder's name is a hash of these, so only a copied folder or a collision gets here.
     """
-    asked = {
+    asked: dict[str, tuple[Any, Any]] = {
         "benchmark": (manifest.benchmark, source.name),
         "options": (manifest.options, msgspec.to_builtins(source.options)),
-        "limit": (manifest.limit, source.limit),
         "permute": (manifest.permute, source.permute),
         "shard": (manifest.shard, str(source.shard or "")),
         "model": (manifest.model, model.spec),
     }
+    if source.shard is not None:  # a run grows with its limit, a part of one does not
+        asked["limit"] = (manifest.limit, source.limit)
     changed = [name for name, (before, now) in asked.items() if before != now]
     if changed:
         raise RunError(

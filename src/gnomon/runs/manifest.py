@@ -40,7 +40,8 @@ class Manifest(msgspec.Struct, kw_only=True):
     id: str
     benchmark: str  # NAME@SOURCE
     options: dict[str, Any] = {}  # of the benchmark
-    limit: int | None = None
+    limit: int | None = None  # the largest that was asked for; none for all items
+    growing: bool = False  # the log is being filled up to this limit
     permute: int | None = None  # the seed by which the choices of each item were put in an order
     shard: str = ""  # which part of a run this is, such as 3/8; empty for a whole one
     shard_of: str = ""  # the id of the whole run
