@@ -131,6 +131,7 @@ ALLOWED = {
         "vision",
         "writing",
     },
+    "prompting": {"models", "records", "runs"},
     "engine": {
         "",
         "contracts",
@@ -152,6 +153,7 @@ ALLOWED = {
         "files",
         "measures",
         "naming",
+        "prompting",
         "records",
         "registry",
         "runs",
