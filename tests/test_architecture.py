@@ -147,6 +147,7 @@ ALLOWED = {
         "vision",
         "writing",
     },
+    "prompting": {"models", "records", "runs"},
     "engine": {
         "",
         "contracts",
@@ -170,6 +171,7 @@ ALLOWED = {
         "experiments",
         "measures",
         "naming",
+        "prompting",
         "records",
         "registry",
         "runs",
