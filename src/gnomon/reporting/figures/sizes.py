@@ -272,7 +272,10 @@ def _caption(study: Study, found: Sequence[Measured]) -> str:
             others += 1
         elif entrant.label not in drawn and not role(entrant.run.model):  # a guess has no size
             unknown += 1
-    said = "Models of one family are joined; the scale to the right is logarithmic."
+    counts = sorted({one.n for one in found})
+    span = f"{counts[0]:,}" if len(counts) == 1 else f"{counts[0]:,} to {counts[-1]:,}"
+    said = f"Models of one family are joined; the scale to the right is logarithmic. {span} items "
+    said += "or groups a point, with 95 % intervals."
     if others:
         said += f" Runs on other items ({others}) are left out."
     if unknown:

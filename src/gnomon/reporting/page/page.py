@@ -15,9 +15,11 @@ from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 from gnomon import __version__
 from gnomon.errors import MissingExtraError, UsageError
+from gnomon.experiments import experiment_of
 from gnomon.reporting.charts import svg
 from gnomon.reporting.figures import Figure, figures, grouped
 from gnomon.reporting.figures.enough import RULE
@@ -160,6 +162,7 @@ def render(found: list[Study], drawn: list[list[Figure]], command: str = "gnomon
     """The page as text."""
     from markupsafe import Markup
 
+    experiment = experiment_of(all_runs(found))
     style = style_sheet()
     script = turning_script() + _asset("page.js") + _asset("folds.js") + _asset("items.js")
     views = []
@@ -175,8 +178,8 @@ def render(found: list[Study], drawn: list[list[Figure]], command: str = "gnomon
             overview=overview_view(overview(found), found),
             rule=RULE,
             swatches=_swatches(found),
-            experiment="",
-            experiment_link="",
+            experiment=experiment,
+            experiment_link=f"data:text/yaml;charset=utf-8,{quote(experiment)}",
             subtitle=_subtitle(found),
             version=__version__,
             command=command,
