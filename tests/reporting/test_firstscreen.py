@@ -104,7 +104,7 @@ def test_the_overview_says_what_all_some_and_none_know(found: list[Study]) -> No
 def test_nobody_is_said_to_know_what_all_guess_at(ask: Callable[..., Run]) -> None:
     runs = [ask(model, "spacenli@fresh", blind) for model in ("hf:a", "hf:b")]
     assert conclusion(overview(studies(runs))) == (
-        "Of 2 models none is better than chance at spatial inference."
+        "None of 2 models is better than chance at spatial inference."
     )
 
 

@@ -22,6 +22,7 @@ from gnomon.reporting.words import clip, counted
 from gnomon.runs import Counts, Run
 
 NOT_ASKED, NO_ANSWER = -2, -1
+SHORTEST = 0.01  # seconds that are told of an answer
 LEFT_OUT = -1  # the place of an item that is not in the study
 Places = NDArray[np.int64]  # positions of items in the study
 # of an item of a run whose choices are in another order than the study's: where each of them stands
@@ -281,9 +282,10 @@ def _costs(run: Run, places: Places) -> dict[int, str]:
         parts = []
         if tokens is not None:
             parts.append(counted(tokens, "tokens"))
-        if seconds is not None:
-            parts.append(f"{seconds:.2g} s")
-        found[int(places[number])] = ", ".join(parts)
+        if seconds is not None and seconds >= SHORTEST:
+            parts.append(f"{seconds:.2f} s")
+        if parts:
+            found[int(places[number])] = ", ".join(parts)
     return found
 
 
