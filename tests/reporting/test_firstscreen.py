@@ -8,18 +8,20 @@ from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
+import msgspec
 import pytest
 
 from gnomon.cli import main
-from gnomon.records import Answer, Item
+from gnomon.records import Answer, Continuation, Item, Preview
 from gnomon.reporting.charts import svg
 from gnomon.reporting.figures import figures
 from gnomon.reporting.figures.enough import GROUPS, ITEMS, WIDEST
 from gnomon.reporting.overview import overview, row_labels
+from gnomon.reporting.page.items import columns
 from gnomon.reporting.page.notes import notes_of, relation_of
 from gnomon.reporting.page.overviews import conclusion, overview_view
 from gnomon.reporting.page.page import write_report
-from gnomon.reporting.study import Study, draw_alike, studies
+from gnomon.reporting.study import NOT_ASKED, Study, draw_alike, studies
 from gnomon.runs import Run
 
 Say = Callable[[Item], Answer]
@@ -189,3 +191,34 @@ def test_the_page_holds_the_experiment_that_repeats_its_runs(runs: Path, tmp_pat
     assert kept
     assert "spacenli" in kept[1]
     assert "random" in kept[1]
+
+
+def test_an_item_shows_what_the_model_read_of_those_that_it_was_asked(
+    made: ModuleType, ask: Callable[..., Run], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    items = list(made.entailment(4, 8))
+    (study,) = studies([ask("hf:a", "spacenli@fresh", right, items)])
+    manifest = study.entrants[0].run.manifest
+    monkeypatch.setattr(manifest, "asking", {"kept": "something"})
+    scored = (Continuation(choice="yes", text=" yes"), Continuation(choice="no", text=" no"))
+    monkeypatch.setattr(
+        "gnomon.reporting.page.items.prompt_of",
+        lambda run, item: Preview(text=f"{item.context}\nAnswer:", scored=scored),
+    )
+    study.entrants[0].choice[1] = NOT_ASKED
+    (run,) = columns(study, 3)["runs"]
+    said = [run["prompt"]["values"][code] for code in run["prompt"]["codes"]]
+    assert said[0] == f"{items[0].context}\nAnswer:\nScored:  yes |  no"
+    assert said[1] == ""
+    assert len(said) == 3
+
+
+def test_bands_of_numbers_stand_in_their_order(made: ModuleType, ask: Callable[..., Run]) -> None:
+    items = []
+    for i, item in enumerate(made.entailment(48, 8)):
+        band = ("3-10", "100+", "1.5-3")[i // 8 % 3]
+        items.append(msgspec.structs.replace(item, tags={"band": band}))
+    (study,) = studies([ask("hf:a", "scales@fresh", right, items)])
+    (bars,) = [figure for figure in figures(study) if figure.name == "accuracy-by-band"]
+    names = re.findall(r">([^<]*times)</text>", bars.svg())
+    assert names == ["1.5 to 3 times", "3 to 10 times", "over 100 times"]

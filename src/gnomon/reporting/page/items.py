@@ -130,7 +130,8 @@ def _prompts(entrant: Entrant, items: Sequence[Item]) -> dict[str, Any] | None:
     """What the model read for each of the first items; none where its manifest does not keep it."""
     if not entrant.run.manifest.asking:
         return None
-    return coded(_prompt(entrant, item) for item in items[:PROMPTS])
+    asked = zip(items[:PROMPTS], entrant.asked.tolist(), strict=False)
+    return coded(_prompt(entrant, item) if was_asked else "" for item, was_asked in asked)
 
 
 def _prompt(entrant: Entrant, item: Item) -> str:

@@ -51,6 +51,7 @@ def study_view(study: Study, charts: list[Figure], index: int) -> dict[str, Any]
         "slices": slices,
         "figures": _columns(plain, f"s{index}-"),
         "details": _columns(detail, f"s{index}-"),
+        "papers": any(line.kind in ("model", "human", "chance") for line in table.lines),
         "plain": len(plain),
         "detail": len(detail),
         "galleries": _galleries(study, table),
