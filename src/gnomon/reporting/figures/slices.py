@@ -179,10 +179,9 @@ def _caption(study: Study, drawn: Sequence[Bar], keys: int, left_out: int) -> st
         said += ", with 95 % intervals over the units that items share"
     said += "."
     if left_out:
-        said += (
-            f" In the numbers only: {counted(left_out, 'values')} with fewer than {ITEMS} items "
-        )
-        said += "or too wide an interval."
+        values = counted(left_out, "values")
+        said += f" In the numbers only: {values} with fewer than {ITEMS} items or too wide an "
+        said += "interval."
     if len(study.item_sets()) > 1:
         said += " Each run is on its own items: compare those on the same ones."
     if keys > MOST_KEYS:
