@@ -153,9 +153,14 @@ def test_each_benchmark_has_its_items(report: str, tab: Show) -> None:
 def test_nothing_sticks_out_and_nobody_is_kept_out(
     runs: Path, tab: Show, tmp_path: Path, width: int, scheme: str
 ) -> None:
-    page = write_report([runs / "middling", runs / "pairs"], tmp_path / "report.html")
+    names = ("middling", "pairs", "colours")  # enough for folds and a menu
+    page = write_report([runs / name for name in names], tmp_path / "report.html")
     shown = tab(page.as_uri(), width=width, scheme=scheme)
     open_items(shown.page)
+    shown.page.locator(".menu summary").click()
+    menu = shown.page.locator(".menu ul").bounding_box()
+    assert menu["x"] >= 0
+    assert menu["x"] + menu["width"] <= width
     assert shown.page.evaluate("() => document.documentElement.scrollWidth") == width
     assert serious(shown.page) == []
     assert shown.errors == []

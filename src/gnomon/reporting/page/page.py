@@ -39,8 +39,7 @@ if TYPE_CHECKING:
     from gnomon.runs import Run
 
 ASSETS = Path(__file__).parents[1] / "assets"
-BRIEF = 2  # with more benchmarks than this, what is known of each is folded
-MENU = 4  # with more benchmarks than this, the bar has one menu for them
+BRIEF = 2  # with more benchmarks than this, each is folded, and the bar has one menu for them
 # Beside the colours of the charts.
 LIGHT = {
     "ground": "#faf9f6",
@@ -174,7 +173,6 @@ def render(found: list[Study], drawn: list[list[Figure]], command: str = "gnomon
         .render(
             title=title(found),
             brief=len(found) > BRIEF,
-            menu=len(found) > MENU,
             overview=overview_view(overview(found), found),
             rule=RULE,
             swatches=_swatches(found),
