@@ -150,6 +150,7 @@ ALLOWED = {
         "vision",
         "writing",
     },
+    "prompting": {"models", "records", "runs"},
     "engine": {
         "",
         "contracts",
@@ -173,6 +174,7 @@ ALLOWED = {
         "experiments",
         "measures",
         "naming",
+        "prompting",
         "records",
         "registry",
         "runs",

@@ -105,11 +105,17 @@ class Benchmark:
 
     `hold_out` is for models that are trained on the benchmark's own items. It lists alternatives:
     an item is held out by the first of which it has every tag, and by its group if it has none.
+
+    Pages and tables call the benchmark by `title` and its tags by `tag_words`, where a key is a tag
+    ("gap": "distance on the scale") or a tag with its value ("gap=1": "next levels").
     """
 
     name: str
     summary: str
     sources: Mapping[str, Callable[..., Iterable[Item]]]
+    title: str = ""  # for people: "Sizes and heights of objects"; without one, the name
+    skill: str = ""  # what a model that does well knows: "sizes", as in "knows sizes"
+    tag_words: Mapping[str, str] = field(default_factory=dict)
     paper: str = ""
     measures: tuple[str, ...] = ("accuracy",)  # names in the registry; the first is the headline
     slices: tuple[str, ...] = ()  # tags worth a table of their own
@@ -137,6 +143,12 @@ class Benchmark:
         """Whether a source asks what the paper did; a file of items is known to be none of them."""
         return source in self.sources and source not in self.unlike_paper
 
+    def title_of(self, tag: str, value: str = "") -> str:
+        """A tag, or one of its values, as people read it."""
+        if value:
+            return self.tag_words.get(f"{tag}={value}", value)
+        return self.tag_words.get(tag, tag.replace("_", " ").replace("-", " "))
+
     @property
     def default_source(self) -> str:
         """`fresh` where there is one."""
@@ -159,6 +171,9 @@ class Model(Protocol):
                         makes files: they go into its folder `pictures`
       expected(item)    the tokens (read, written) that it would take, for a model that is not to be
                         asked in order to find out, such as one of a server
+      preview(item) -> Preview  what it would read for the item, by the code that asks it
+      asking() -> dict  what the manifest must keep so that prompts can be shown without the model
+                        (`gnomon.models.asking`)
       alone: str        why only one process may ask it, where that is so: it counts what it spends
       code: dict        digests of code that the answers depend on, by what to call it: with other
                         code a run is not continued

@@ -7,7 +7,7 @@ arrays.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -18,10 +18,11 @@ from gnomon.measures.runlabels import labels, settings_of, with_shard
 from gnomon.measures.table import Table
 from gnomon.records import Item
 from gnomon.registry import known_benchmark
-from gnomon.reporting.words import clip
+from gnomon.reporting.words import clip, counted
 from gnomon.runs import Counts, Run
 
 NOT_ASKED, NO_ANSWER = -2, -1
+SHORTEST = 0.01  # seconds that are told of an answer
 LEFT_OUT = -1  # the place of an item that is not in the study
 Places = NDArray[np.int64]  # positions of items in the study
 # of an item of a run whose choices are in another order than the study's: where each of them stands
@@ -47,9 +48,11 @@ class Entrant:
     # probabilities of the picked choice and of the right choices together; NaN without scores
     sure: NDArray[np.float64]
     gold: NDArray[np.float64]
+    series: int = 0  # its colour and shape: the same for a model all through a page
     # what models that talk said, and why others failed, by the item's position
     replies: dict[int, str] = field(default_factory=dict)
     rules: dict[int, str] = field(default_factory=dict)  # by which each reply was read
+    costs: dict[int, str] = field(default_factory=dict)  # the tokens and seconds of each answer
 
     @property
     def asked(self) -> NDArray[np.bool_]:
@@ -90,6 +93,22 @@ class Study:
         return self.name.partition("@")[0]
 
     @property
+    def title(self) -> str:
+        """The benchmark as people call it; where it has no title, its name."""
+        return (self.spec.title if self.spec else "") or self.name
+
+    @property
+    def source(self) -> str:
+        """The source of the items, such as fresh or published."""
+        return self.name.partition("@")[2]
+
+    def words(self, tag: str, value: str = "") -> str:
+        """A tag, or one of its values, as people read it."""
+        if self.spec:
+            return self.spec.title_of(tag, value)
+        return value or tag.replace("_", " ").replace("-", " ")
+
+    @property
     def noun(self) -> str:
         """What the groups of the benchmark are called."""
         return self.spec.noun if self.spec else "groups"
@@ -103,6 +122,11 @@ class Study:
     def labels(self) -> list[str]:
         """The entrants' names."""
         return [entrant.label for entrant in self.entrants]
+
+    @property
+    def drawn_names(self) -> dict[int, str]:
+        """The entrants' names by the series in which they are drawn."""
+        return {entrant.series: entrant.label for entrant in self.entrants}
 
     def item_sets(self) -> list[list[int]]:
         """The entrants (as positions) that were asked the same items, together.
@@ -140,6 +164,14 @@ def studies(runs: Sequence[Run], *, reply_limit: int = 300) -> list[Study]:
     return [_study(name, members, reply_limit) for name, members in by_name.items()]
 
 
+def draw_alike(found: Sequence[Study], rows: Mapping[int, str]) -> None:
+    """Give each row one series in all studies; `rows` names that of each entrant, by its id()."""
+    series: dict[str, int] = {}
+    for study in found:
+        for entrant in study.entrants:
+            entrant.series = series.setdefault(rows[id(entrant)], len(series))
+
+
 def all_runs(found: Sequence[Study]) -> list[Run]:
     """The runs of several studies."""
     runs = []
@@ -163,12 +195,14 @@ def _name(run: Run) -> str:
 def _study(name: str, runs: list[Run], reply_limit: int) -> Study:
     items, found = _shared_items(runs)
     spec = known_benchmark(name)
-    entrants = []
+    entrants: list[Entrant] = []
     for run, label, (where, turned) in zip(runs, labels_of(runs), found, strict=True):
         entrant = _entrant(run, label, Table.of_run(run, spec), where, len(items))
         _turn(entrant, turned)
         entrant.replies = _replies(run, where, reply_limit)
+        entrant.costs = _costs(run, where)
         entrant.rules = {int(where[n]): rule for n, rule in run.rules() if n < len(where)}
+        entrant.series = len(entrants)
         entrants.append(entrant)
     return Study(name, spec, items, entrants)
 
@@ -237,6 +271,22 @@ def _entrant(run: Run, label: str, table: Table, places: Places, count: int) -> 
         gold[asked] = np.where(table.gold_at, chances, 0.0).sum(axis=1)
     total = int((places != LEFT_OUT).sum())
     return Entrant(run, label, table, total, asked, choice, right, sure, gold)
+
+
+def _costs(run: Run, places: Places) -> dict[int, str]:
+    """What each answer took, in words, by the item's position."""
+    found = {}
+    for number, tokens, seconds in run.costs():
+        if number >= len(places) or places[number] == LEFT_OUT:
+            continue
+        parts = []
+        if tokens is not None:
+            parts.append(counted(tokens, "tokens"))
+        if seconds is not None and seconds >= SHORTEST:
+            parts.append(f"{seconds:.2f} s")
+        if parts:
+            found[int(places[number])] = ", ".join(parts)
+    return found
 
 
 def _replies(run: Run, places: Places, limit: int) -> dict[int, str]:

@@ -55,6 +55,7 @@ class Manifest(msgspec.Struct, kw_only=True):
     model_options: dict[str, Any] = {}
     model_files: dict[str, str] | None = None  # files that the model's name or options give: hashes
     model_description: dict[str, Any] = {}  # what determines the answers: revision, dtype, prompt
+    asking: dict[str, Any] = {}  # what shows the prompt of an item (gnomon.prompting)
     scale: str = "none"  # what the scores are: log-probability, probability or none
     blind: bool = False  # the items have pictures that the model was not shown
     versions: dict[str, str] = {}

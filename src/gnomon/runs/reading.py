@@ -184,6 +184,15 @@ class Run:
         for n, rule in self._select(sql, ()):  # noqa: UP028
             yield n, rule
 
+    def costs(self) -> Iterator[tuple[int, int | None, float | None]]:
+        """How many tokens and seconds answers took, where that is known; by item number."""
+        sql = (
+            "SELECT n, tokens, seconds FROM answers "
+            "WHERE sample = 0 AND (tokens IS NOT NULL OR seconds IS NOT NULL) ORDER BY n"
+        )
+        for n, tokens, seconds in self._select(sql, ()):  # noqa: UP028
+            yield n, tokens, seconds
+
     def damaged(self, reason: object) -> DataError:
         """The error for a log whose contents make no sense."""
         return damaged_log(self.path, reason)
