@@ -131,6 +131,15 @@ ALLOWED = {
         "vision",
         "writing",
     },
+    "fewshot": {
+        "",
+        "errors",
+        "itemsource",
+        "options",
+        "probing",
+        "records",
+        "registry",
+    },
     "prompting": {"models", "records", "runs"},
     "engine": {
         "",
@@ -184,6 +193,7 @@ ALLOWED = {
         "contracts",
         "engine",
         "errors",
+        "fewshot",
         "measures",
         "records",
         "registry",

@@ -47,6 +47,7 @@ from gnomon.cli.choosing import (
     item_arguments,
     model_arguments,
     shard_argument,
+    shots_argument,
 )
 from gnomon.cli.dispatch import tell
 from gnomon.errors import EmptyShardError, GnomonError, UsageError, inert
@@ -119,6 +120,7 @@ def arguments(parser: ArgumentParser) -> None:
     _worker_arguments(parser)
     item_arguments(parser)
     model_arguments(parser)
+    shots_argument(parser)
 
 
 def _worker_arguments(parser: ArgumentParser) -> None:
@@ -168,6 +170,7 @@ def main(args: Namespace) -> int:
 def _plan(args: Namespace) -> list[Planned]:
     """Every run once, even if it was named twice."""
     from gnomon.engine import run_folder
+    from gnomon.fewshot import with_examples
 
     models = chosen_models(args, args.model)
     if args.prompts:
@@ -176,8 +179,9 @@ def _plan(args: Namespace) -> list[Planned]:
     for source in chosen_sources(args, args.benchmarks):
         asked = source.limited(args.limit).permuted(args.permute).sharded(args.shard)
         for model in models:
-            folder = run_folder(asked, model, args.runs, blind=args.blind)
-            plan[folder] = Planned(folder, asked, model)
+            shown = with_examples(asked, model, args.shots_from)
+            folder = run_folder(asked, shown, args.runs, blind=args.blind)
+            plan[folder] = Planned(folder, asked, shown)
     return list(plan.values())
 
 
@@ -228,6 +232,8 @@ def _run(args: Namespace, planned: Planned) -> None:
     from gnomon.cli.progress import live_line
 
     command = redact_command(shlex.join(["gnomon", *sys.argv[1:]]))
+    if not args.quiet:
+        _tell_of_examples(planned)
     with live_line(_title(planned), quiet=args.quiet or args.json) as watch:
         try:
             engine.run(
@@ -246,6 +252,14 @@ def _run(args: Namespace, planned: Planned) -> None:
         except KeyboardInterrupt:
             _tell_how_to_go_on(planned.folder)
             raise SystemExit(130) from None
+
+
+def _tell_of_examples(planned: Planned) -> None:
+    from gnomon.fewshot import in_words
+
+    said = in_words(planned.model)
+    if said:
+        tell(f"{_title(planned)}: {said}")
 
 
 def _wanted(args: Namespace) -> Wanted:
