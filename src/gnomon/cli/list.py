@@ -15,6 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from gnomon.cli.sharedoptions import json_argument
 from gnomon.errors import inert
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--runs", default="runs", metavar="DIR", help="the folder of runs (default: runs)"
     )
-    parser.add_argument("--json", action="store_true", help="print JSON")
+    json_argument(parser)
 
 
 def main(args: Namespace) -> int:
@@ -53,7 +54,7 @@ def _names(args: Namespace) -> int:
 
     kinds = [args.kind] if args.kind else KINDS[:-1]
     tables = {kind: entries(kind) for kind in kinds}
-    if args.json:
+    if args.format == "json":
         found = {kind: _summaries(table) for kind, table in tables.items()}
         _print_json(found[args.kind] if args.kind else found)
         return 0
@@ -89,7 +90,7 @@ def _one(args: Namespace) -> int:
         summary = benchmark(name).summary
     else:
         summary = entries(args.kind)[name].summary
-    if args.json:
+    if args.format == "json":
         _print_json({"name": name, "summary": summary, **_as_json(args.kind, functions)})
         return 0
     print(f"{name}: {summary}")
@@ -169,7 +170,7 @@ def _runs(args: Namespace) -> int:
     from gnomon.reporting.tables.render import UNCUT, render
 
     found = _found_runs(args.runs)
-    if args.json:
+    if args.format == "json":
         _print_json(found, indent=2)
         return 0
     if not found:
