@@ -177,9 +177,9 @@ def test_braces_in_an_item_are_never_read_as_fields(text, context):
         ("summary: a\nshots: -1\nforms: {}", "shots"),
         ("summary: a\nshots: many\nforms: {}", "shots"),
         ("summary: a\nwording: 2\nforms: {}", "paraphrases"),
-        ("summary: a\nforms: {}\nparaphrases: 5", "paraphrases|array"),
-        ("summary: a\nforms: {}\nparaphrases: [5]", "object"),
-        ("summary: a\nforms: {}\nparaphrases: [{forms: 5}]", "object"),
+        ("summary: a\nforms: {}\nparaphrases: 5", "a list"),
+        ("summary: a\nforms: {}\nparaphrases: [5]", "fields with values"),
+        ("summary: a\nforms: {}\nparaphrases: [{forms: 5}]", "fields with values"),
         ("summary: a\nforms: {}\nparaphrases: [{instructoin: b}]", "instructoin"),
         (
             "summary: a\nforms: {choice: {template: '{text} {answer}'}}\n"
