@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from argparse import Action
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from gnomon.errors import UsageError, nearest, unknown

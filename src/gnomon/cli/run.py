@@ -318,6 +318,10 @@ def _show(args: Namespace, runs: list[Run]) -> None:
             print(inert(remark))
     if any(run.manifest.counts.errors for run in runs):
         print("Ask the failed ones again with --retry-errors.")
+    for run in runs:
+        used = run.manifest.usage.in_words() if run.manifest.usage else ""
+        if used:
+            print(inert(f"{run.benchmark} · {run.name}: {used}."))
     print(inert("Runs: " + "  ".join(str(run.path) for run in runs)))
 
 
