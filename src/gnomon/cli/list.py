@@ -174,7 +174,7 @@ def _prompts(args: Namespace) -> int:
     from gnomon.probing.prompts import load_prompt, prompt_names
     from gnomon.reporting.tables.render import render
 
-    found = []
+    found: list[dict[str, Any]] = []
     for name in prompt_names():
         prompt = load_prompt(name)
         found.append(
@@ -190,13 +190,17 @@ def _prompts(args: Namespace) -> int:
         _print_json(found)
         return 0
     rows = []
-    for prompt in found:
-        rows.append(tuple({**prompt, "forms": ", ".join(prompt["forms"])}.values()))
+    for fields in found:
+        rows.append(tuple(map(_cell, fields.values())))
     columns = ("prompt", "forms", "shots", "wordings", "summary")
     print(render(Listing("", columns, tuple(rows))))
     print("`gnomon show BENCHMARK -m MODEL --prompt NAME` prints what a model reads with it.")
     print("--shots N draws worked examples for a prompt that has none (docs/prompts.md).")
     return 0
+
+
+def _cell(value: Any) -> Any:
+    return ", ".join(value) if isinstance(value, list) else value
 
 
 def _runs(args: Namespace) -> int:

@@ -56,11 +56,11 @@ def usage_of(db: sqlite3.Connection, options: Mapping[str, Any]) -> Usage:
 
 def _cost(read: int | None, written: int | None, options: Mapping[str, Any]) -> float | None:
     """At prices for a million tokens."""
-    prices = (options.get("price_input"), options.get("price_output"))
-    if read is None or None in prices:
+    reading, writing = options.get("price_input"), options.get("price_output")
+    if read is None or reading is None or writing is None:
         return None
-    reading, writing = map(float, prices)
-    return round((read * reading + (written or 0) * writing) / 1e6, 6)
+    total = read * float(reading) + (written or 0) * float(writing)
+    return round(total / 1e6, 6)
 
 
 def _time(seconds: float) -> str:

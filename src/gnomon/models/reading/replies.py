@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from gnomon.errors import DataError
 from gnomon.models.reading.cleaning import clean, sentences_of
@@ -147,7 +147,11 @@ def as_answer(
     read = None
     if tokens is not None and written is not None:
         read = tokens - written
-    counted = {"tokens": tokens, "tokens_read": read, "tokens_written": written}
+    counted: dict[str, Any] = {
+        "tokens": tokens,
+        "tokens_read": read,
+        "tokens_written": written,
+    }
     if found.place is None:
         return Answer(item=item.id, reply=reply, **counted)
     choice = item.choices[found.place]

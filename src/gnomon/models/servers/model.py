@@ -321,7 +321,7 @@ class OpenAI:
         )
 
 
-def _counted(used: Tokens) -> dict[str, int]:
+def _counted(used: Tokens) -> dict[str, Any]:
     """What an answer says of the tokens that were used for it."""
     return {
         "tokens": sum(used),
