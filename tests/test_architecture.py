@@ -150,6 +150,15 @@ ALLOWED = {
         "vision",
         "writing",
     },
+    "fewshot": {
+        "",
+        "errors",
+        "itemsource",
+        "options",
+        "probing",
+        "records",
+        "registry",
+    },
     "prompting": {"models", "records", "runs"},
     "engine": {
         "",
@@ -207,6 +216,7 @@ ALLOWED = {
         "contracts",
         "engine",
         "errors",
+        "fewshot",
         "measures",
         "models",  # a plain function, asked as one
         "probing",  # the prompts there are

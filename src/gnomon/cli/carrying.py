@@ -135,6 +135,8 @@ class Carrying:
 
         args = self.args
         command = redact_command(shlex.join(["gnomon", *sys.argv[1:]]))
+        if not args.quiet:
+            _tell_of_examples(planned)
         with live_line(planned.title, quiet=args.quiet or args.format == "json") as watch:
             try:
                 engine.run(
@@ -161,6 +163,14 @@ def wanted(args: Namespace) -> Wanted:
     from gnomon.engine import wanted_workers
 
     return wanted_workers(args.workers, cpus=args.cpus_per_worker, gpus=args.gpus_per_worker)
+
+
+def _tell_of_examples(planned: Planned) -> None:
+    from gnomon.fewshot import in_words
+
+    said = in_words(planned.model)
+    if said:
+        tell(f"{planned.title}: {said}")
 
 
 def _tell_how_to_go_on(folder: Path) -> None:

@@ -1,10 +1,11 @@
-"""List benchmarks, models, measures, figures or runs; or all options of a benchmark or model.
+"""List benchmarks, models, measures, figures, prompts or runs; or the options of one of them.
 
 examples:
   gnomon list
   gnomon list models
   gnomon list models hf
   gnomon list benchmarks spacenli
+  gnomon list prompts
   gnomon list runs --runs results
 """
 
@@ -22,8 +23,9 @@ if TYPE_CHECKING:
     from gnomon.registry import Entry
     from gnomon.runs import Run
 
-# What plug-ins can add, by the names of `gnomon.registry.KINDS`; then the runs.
-KINDS = ("benchmarks", "models", "measures", "pair_measures", "figures", "answer_formats", "runs")
+# What plug-ins can add, by the names of `gnomon.registry.KINDS`; then what they cannot.
+OF_PLUGINS = ("benchmarks", "models", "measures", "pair_measures", "figures", "answer_formats")
+KINDS = (*OF_PLUGINS, "prompts", "runs")
 
 
 RUNS = "runs"  # the folder of runs
@@ -32,7 +34,7 @@ RUNS = "runs"  # the folder of runs
 def arguments(parser: ArgumentParser) -> None:
     """Add the options of this command."""
     parser.add_argument(
-        "kind", nargs="?", choices=KINDS, help="what to list (default: all but runs)"
+        "kind", nargs="?", choices=KINDS, help="what to list (default: all but prompts and runs)"
     )
     parser.add_argument(
         "name", nargs="?", metavar="NAME", help="a benchmark or model, to see the options it takes"
@@ -49,13 +51,15 @@ def main(args: Namespace) -> int:
         return _one(args)
     if args.kind == "runs":
         return _runs(args)
+    if args.kind == "prompts":
+        return _prompts(args)
     return _names(args)
 
 
 def _names(args: Namespace) -> int:
     from gnomon.registry import entries
 
-    kinds = [args.kind] if args.kind else KINDS[:-1]
+    kinds = [args.kind] if args.kind else OF_PLUGINS
     tables = {kind: entries(kind) for kind in kinds}
     if args.format == "json":
         found = {kind: _summaries(table) for kind, table in tables.items()}
@@ -164,6 +168,41 @@ def _default(value: Any) -> str:
     if isinstance(value, bool):
         return f"(default: {str(value).lower()})"
     return f"(default: {value})"
+
+
+def _prompts(args: Namespace) -> int:
+    """Every prompt that ships with Gnomon: what it is for, and what it has."""
+    from gnomon.contracts import Listing
+    from gnomon.probing.prompts import load_prompt, prompt_names
+    from gnomon.reporting.tables.render import render
+
+    found: list[dict[str, Any]] = []
+    for name in prompt_names():
+        prompt = load_prompt(name)
+        found.append(
+            {
+                "name": name,
+                "forms": sorted(prompt.forms),
+                "shots": prompt.own_examples,
+                "wordings": prompt.wordings,
+                "summary": prompt.summary,
+            }
+        )
+    if args.format == "json":
+        _print_json(found)
+        return 0
+    rows = []
+    for fields in found:
+        rows.append(tuple(map(_cell, fields.values())))
+    columns = ("prompt", "forms", "shots", "wordings", "summary")
+    print(render(Listing("", columns, tuple(rows))))
+    print("`gnomon show BENCHMARK -m MODEL --prompt NAME` prints what a model reads with it.")
+    print("--shots N draws worked examples for a prompt that has none (docs/prompts.md).")
+    return 0
+
+
+def _cell(value: Any) -> Any:
+    return ", ".join(value) if isinstance(value, list) else value
 
 
 def _runs(args: Namespace) -> int:

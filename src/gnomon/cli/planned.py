@@ -50,6 +50,7 @@ class Asked(NamedTuple):
 def plan_runs(args: Namespace) -> list[Planned]:
     """Every run once, even if it was named twice."""
     from gnomon.engine import run_folder
+    from gnomon.fewshot import with_examples
 
     asked = _asked(args)
     sources = chosen_sources(args, [each.spec for each in asked], [each.options for each in asked])
@@ -60,8 +61,9 @@ def plan_runs(args: Namespace) -> list[Planned]:
         items = source.limited(limit).permuted(permute).sharded(args.shard)
         blind = args.blind or each.blind
         for model in each.models:
-            folder = run_folder(items, model, args.runs, blind=blind)
-            plan[folder] = Planned(folder, items, model, blind, each.of_suite)
+            shown = with_examples(items, model, args.shots_from)
+            folder = run_folder(items, shown, args.runs, blind=blind)
+            plan[folder] = Planned(folder, items, shown, blind, each.of_suite)
     return list(plan.values())
 
 

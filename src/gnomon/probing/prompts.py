@@ -15,7 +15,8 @@ from typing import Annotated, Any
 import msgspec
 
 from gnomon.errors import DataError, UsageError, unknown
-from gnomon.files import package_data, read_text, read_yaml, shape_problem
+from gnomon.files import package_data, read_text, read_yaml
+from gnomon.probing.promptfaults import HINT, not_a_prompt
 from gnomon.probing.shots import Drawn
 from gnomon.probing.wording import (
     BLANK,
@@ -32,7 +33,6 @@ from gnomon.probing.wording import (
 from gnomon.records import Item
 
 LARGEST = 256 * 2**10  # bytes of a prompt file
-_HINT = "docs/prompts.md lists a prompt's fields. Words such as yes, no and 5 must be in quotes."
 _Shots = Annotated[int, msgspec.Meta(ge=0)]
 _Changes = dict[str, Any]
 # which of them a model has, only the model knows
@@ -276,8 +276,7 @@ def _read(file: Path) -> Prompt:
         else:
             prompt = _with_paraphrases(raw)
     except msgspec.ValidationError as error:
-        wrong = shape_problem(error, Prompt.__struct_fields__)
-        raise DataError(f"not a prompt: {wrong}.", _HINT, file=file) from None
+        raise not_a_prompt(error, file, Prompt) from None
     for each in (prompt, *prompt.paraphrases):
         _check(each, file)
     return _named(prompt, prompt.name or file.stem)
@@ -289,6 +288,8 @@ def _with_paraphrases(raw: Any) -> Prompt:
         return msgspec.convert(raw, Prompt)
     if "wording" in raw:
         raise msgspec.ValidationError("a file has no `wording`: list the others as `paraphrases`")
+    if "drawn" in raw:
+        raise msgspec.ValidationError("Object contains unknown field `drawn`")
     first = {field: value for field, value in raw.items() if field != "paraphrases"}
     prompt = msgspec.convert(first, Prompt)
     changes = msgspec.convert(raw.get("paraphrases", ()), tuple[_Changes, ...])
@@ -361,7 +362,7 @@ def _check(prompt: Prompt, file: Path) -> None:
     for form, wording in prompt.forms.items():
         problem = wording_problem(form, wording)
         if problem:
-            raise DataError(f"the form {form}: {problem}.", _HINT, file=file)
+            raise DataError(f"the form {form}: {problem}.", HINT, file=file)
     if unknown_field(prompt.option, OPTION_FIELDS):
         raise DataError(
             "`option` may name only {letter}, {LETTER} and {choice}.", "Fix the line.", file=file

@@ -46,10 +46,11 @@ class Drawn(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
 
 
 def shared_units(item: Item, hold_out: HoldOut) -> set[str]:
-    """What an item must not share with its examples: id, text, group and what is held out."""
-    found = {f"id {item.id}", f"text {item.context}\n{item.text}"}
-    if item.group:
-        found.add(f"group {item.group}")
+    """What an item must not share with its examples: its group, and what is held out.
+
+    An item without a group is told from others by its question.
+    """
+    found = {f"group {item.group}" if item.group else f"question {item.context}\n{item.text}"}
     for tags in hold_out:
         values = [item.tags.get(tag, "") for tag in tags]
         if all(values):
@@ -58,7 +59,7 @@ def shared_units(item: Item, hold_out: HoldOut) -> set[str]:
 
 
 def draw(
-    asked: Sequence[Item], pool: Iterable[Item], shots: int, hold_out: HoldOut = (), seed: int = 0
+    asked: Iterable[Item], pool: Iterable[Item], shots: int, hold_out: HoldOut = (), seed: int = 0
 ) -> Drawn:
     """Sets of so many examples for each form, out of a pool, that serve all items.
 
@@ -71,13 +72,21 @@ def draw(
             by_form.setdefault(item.form, []).append(candidate)
 
     sets: list[list[Item]] = []
-    for form in dict.fromkeys(item.form for item in asked):
-        waiting = [shared_units(item, hold_out) for item in asked if item.form == form]
+    for form, waiting in _units_by_form(asked, hold_out).items():
         found = _sets(waiting, by_form.get(form, []), shots, Random(f"{seed} {form}"))
         sets += [[] for _ in range(len(found) - len(sets))]
         for examples, more in zip(sets, found, strict=False):
             examples += more
     return Drawn(sets=tuple(map(tuple, sets)), hold_out=hold_out, seed=seed)
+
+
+def _units_by_form(items: Iterable[Item], hold_out: HoldOut) -> dict[str, list[frozenset[str]]]:
+    """The units of the items of each form, those of many items that share them once."""
+    found: dict[str, dict[frozenset[str], None]] = {}
+    for item in items:
+        units = frozenset(shared_units(item, hold_out))
+        found.setdefault(item.form, {})[units] = None
+    return {form: list(units) for form, units in found.items()}
 
 
 class Candidate(NamedTuple):
@@ -88,7 +97,7 @@ class Candidate(NamedTuple):
 
 
 def _sets(
-    waiting: list[set[str]], candidates: Sequence[Candidate], shots: int, chance: Random
+    waiting: list[frozenset[str]], candidates: Sequence[Candidate], shots: int, chance: Random
 ) -> list[list[Item]]:
     """Sets of examples of one form: one more while there are items that share with each.
 
@@ -97,7 +106,7 @@ def _sets(
     total = len(waiting)
     sets: list[list[Item]] = []
     while waiting and len(sets) < MOST_SETS:
-        forbidden = waiting[0] if sets else set()
+        forbidden = waiting[0] if sets else frozenset()
         examples = _balanced(candidates, shots, forbidden, Counter(chain(*waiting)), chance)
         if len(examples) < shots:
             break
@@ -107,8 +116,8 @@ def _sets(
 
     if waiting:
         raise UsageError(
-            f"No {shots} worked examples can be drawn that share nothing with {len(waiting):,} of "
-            f"the {total:,} items.",
+            f"No {shots} worked examples can be drawn that share nothing with the items: for "
+            f"{len(waiting):,} of {total:,} groups there are none.",
             "Ask for fewer with --shots, or give examples of your own with --shots-from FILE.",
         )
     return sets
@@ -117,7 +126,7 @@ def _sets(
 def _balanced(
     candidates: Sequence[Candidate],
     shots: int,
-    forbidden: set[str],
+    forbidden: frozenset[str],
     wanted: Mapping[str, int],
     chance: Random,
 ) -> list[Candidate]:

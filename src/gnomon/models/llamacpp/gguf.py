@@ -63,6 +63,7 @@ def gguf(
     prompt: str = "",
     wording: int = 1,
     shots: int | None = None,
+    examples: str = "",
     normalise: Normalise = "sum",
     ask: Ask = "score",
     new_tokens: int | None = None,
@@ -75,7 +76,9 @@ def gguf(
     mmproj       a GGUF file with the model's projector, through which it sees pictures
     prompt       a prompt's name or file (default: chat with a chat template, else plain)
     wording      which of the prompt's wordings, where it has several
-    shots        how many of the prompt's examples are shown (default: all)
+    shots        how many worked examples are shown: the prompt's own, or drawn from the benchmark
+                 (default: all of the prompt's)
+    examples     the worked examples that --shots has drawn, as JSON
     normalise    how choices of different length are compared: sum, mean (per token), byte (per
                  byte) or pmi (less the choice's log-probability after nothing)
     ask          score (the likelihood of each choice) or generate (a reply, which is read)
@@ -95,6 +98,7 @@ def gguf(
         prompt=prompt,
         wording=wording,
         shots=shots,
+        examples=examples,
         normalise=normalise,
         ask=ask,
         new_tokens=new_tokens,
@@ -118,6 +122,7 @@ class Gguf:
         prompt: str,
         wording: int,
         shots: int | None,
+        examples: str = "",
         normalise: Normalise,
         ask: Ask,
         new_tokens: int | None,
@@ -149,7 +154,7 @@ class Gguf:
                 self.takes = ANYTHING
             self._choose_way_to_write(chat)
             usual = "chat" if self.chat else "plain"
-            self.prompt = load_prompt(prompt or usual, wording).with_shots(shots)
+            self.prompt = load_prompt(prompt or usual, wording).with_shots(shots, examples)
             self.lists_choices = self.prompt.lists_choices
             template = self.llama.chat_template() if self.chat else ""
             self.new_tokens = reply_room(new_tokens, template)
@@ -314,7 +319,7 @@ class Gguf:
 
     def _reply(self, prompt: Sequence[int], said: Sequence[int]) -> Reply:
         cut = len(said) == self.new_tokens
-        return Reply(self.llama.text(said), len(prompt) + len(said), cut)
+        return Reply(self.llama.text(said), len(prompt) + len(said), cut, len(said))
 
     def _words(self, item: Item) -> Sequence[Sequence[str]]:
         """The ways to say each choice."""
