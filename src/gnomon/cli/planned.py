@@ -118,7 +118,7 @@ def _of_experiment(
 
 
 def _check_known(word: str) -> None:
-    """Refuse a word that is no benchmark but much like a suite; what is neither is told of later."""
+    """Refuse a word that is no benchmark but much like a suite."""
     from gnomon.experiments import suite_names
     from gnomon.itemfiles import is_item_file
     from gnomon.registry import BENCHMARKS, TASK_SETS, entries
