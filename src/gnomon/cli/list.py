@@ -1,4 +1,4 @@
-"""List benchmarks, models, measures, suites, runs and more; or all options of one benchmark or model.
+"""List benchmarks, models, measures, suites or runs; or all options of a benchmark or model.
 
 examples:
   gnomon list
