@@ -30,7 +30,7 @@ GENERAL = {
     "demo --limit x": (2, ["--limit takes a whole number, not 'x'"]),
 }
 RUN_COMMAND = {
-    "run": (2, ["run needs BENCHMARK and -m MODEL", "gnomon run scales -m random"]),
+    "run": (2, ["run needs BENCHMARK", "gnomon run scales -m random"]),
     "run scales": (2, ["run needs -m MODEL", "gnomon list models"]),
     "run -m random": (2, ["run needs BENCHMARK", "gnomon run scales -m random"]),
     "run scales -m": (2, ["--model needs a value"]),

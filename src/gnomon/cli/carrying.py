@@ -11,7 +11,6 @@ import sys
 from argparse import Namespace
 from contextlib import ExitStack
 from functools import cached_property
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -120,13 +119,9 @@ class Carrying:
             self._loaded = None
 
     def _with_items(self, source: ItemSource) -> ItemSource:
-        """The source with its items in memory, if several models are asked them."""
-        users = [planned for planned in self.plan if planned.source is source]
-        if len(users) == 1:
-            return source
+        """The source with its items in memory, unless they are many: they are made once for all."""
         if id(source) not in self._sources:
-            many = sum(1 for _ in islice(source.without_pictures(), MOST_KEPT + 1))
-            self._sources[id(source)] = source if many > MOST_KEPT else source.remembered()
+            self._sources[id(source)] = source.remembered(MOST_KEPT)
         return self._sources[id(source)]
 
     def _run(self, planned: Planned) -> None:

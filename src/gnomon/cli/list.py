@@ -1,4 +1,4 @@
-"""List benchmarks, models, measures, figures, prompts or runs; or the options of one of them.
+"""List benchmarks, models, measures, figures, prompts, suites or runs; or the options of one.
 
 examples:
   gnomon list
@@ -6,6 +6,8 @@ examples:
   gnomon list models hf
   gnomon list benchmarks spacenli
   gnomon list prompts
+  gnomon list suites
+  gnomon list suites quick
   gnomon list runs --runs results
 """
 
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
 
 # What plug-ins can add, by the names of `gnomon.registry.KINDS`; then what they cannot.
 OF_PLUGINS = ("benchmarks", "models", "measures", "pair_measures", "figures", "answer_formats")
-KINDS = (*OF_PLUGINS, "prompts", "runs")
+KINDS = (*OF_PLUGINS, "prompts", "suites", "runs")
 
 
 RUNS = "runs"  # the folder of runs
@@ -34,7 +36,10 @@ RUNS = "runs"  # the folder of runs
 def arguments(parser: ArgumentParser) -> None:
     """Add the options of this command."""
     parser.add_argument(
-        "kind", nargs="?", choices=KINDS, help="what to list (default: all but prompts and runs)"
+        "kind",
+        nargs="?",
+        choices=KINDS,
+        help="what to list (default: all but prompts, suites and runs)",
     )
     parser.add_argument(
         "name", nargs="?", metavar="NAME", help="a benchmark or model, to see the options it takes"
@@ -47,6 +52,10 @@ def arguments(parser: ArgumentParser) -> None:
 
 def main(args: Namespace) -> int:
     """Print the names, or what there is to know about one."""
+    if args.kind == "suites":
+        from gnomon.cli.suites import list_suites
+
+        return list_suites(args)
     if args.name:
         return _one(args)
     if args.kind == "runs":

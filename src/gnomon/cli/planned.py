@@ -91,7 +91,10 @@ def _asked(args: Namespace) -> list[Asked]:
             continue
         _check_known(word)
         if not models:
-            raise UsageError("No model is named.", "Name one with -m: gnomon run scales -m smollm2")
+            raise UsageError(
+                "run needs -m MODEL.",
+                f"For example: gnomon run {word} -m smollm2. `gnomon list models` names the models.",
+            )
         found.append(Asked(word, {}, models))
     return found
 
@@ -120,7 +123,7 @@ def _of_experiment(
 
 
 def _check_known(word: str) -> None:
-    """Refuse a word that is no benchmark but much like a suite; what is neither is told of later."""
+    """Refuse a word that is no benchmark but much like a suite."""
     from gnomon.experiments import suite_names
     from gnomon.itemfiles import is_item_file
     from gnomon.registry import BENCHMARKS, TASK_SETS, entries
@@ -129,7 +132,8 @@ def _check_known(word: str) -> None:
     if is_item_file(word) or name in BENCHMARKS or name in TASK_SETS:
         return
     known = entries("benchmarks")
-    if name not in known and nearest(name, suite_names()):
+    is_path = "." in word or "/" in word
+    if name not in known and not is_path and nearest(name, suite_names()):
         raise unknown("benchmark or suite", word, [*known, *suite_names()])
 
 
