@@ -6,6 +6,7 @@ GnomonError                 something the user can fix; exit code 1
 ├── RunError                a run folder cannot be used (in use, newer version, changed items)
 │   └── EmptyShardError     a shard has no items, so there is nothing to do; exit code 0
 ├── ModelError              a model cannot be loaded or reached; ends the run
+│   └── UnfitError          a model cannot be asked such items; a suite goes on without them
 └── MissingExtraError       an optional dependency is not installed; says which extra to get
 """
 
@@ -67,6 +68,10 @@ class EmptyShardError(RunError):
 
 class ModelError(GnomonError):
     """A model cannot be loaded or reached: the run ends, and can be continued later."""
+
+
+class UnfitError(ModelError):
+    """A model cannot be asked items of this kind, such as pictures of a model that reads."""
 
 
 class MissingExtraError(GnomonError):

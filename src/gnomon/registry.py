@@ -21,6 +21,7 @@ if TYPE_CHECKING:  # `gnomon list` names everything and needs none of them
         PairMeasure,
         VoteFormat,
     )
+    from gnomon.naming import Named
 
 
 class Entry(NamedTuple):
@@ -465,6 +466,7 @@ class ModelSpec(NamedTuple):
     spec: str
     options: dict[str, Any]
     neutral: frozenset[str] = frozenset()  # names of options that do not change the answers
+    name: str = ""  # of the user's own; it says nothing of what is asked
 
     @property
     def deciding(self) -> dict[str, Any]:
@@ -492,14 +494,32 @@ class ModelSpec(NamedTuple):
 def model(spec: str, **options: Any) -> ModelSpec:
     """The model that SPEC names, such as "hf:gpt2", with the options that its factory takes.
 
+    NAME=SPEC gives it a name of one's own, by which tables and pages call it.
+
     >>> model("random", model_seed=3).open().describe()
     {'model_seed': 3}
     """
     from gnomon.options import check_options, given, neutral_options
 
+    name, spec = named_model(spec)
     factory = model_factory(spec)
     check_options(f"model {scheme_of(spec)[0]}", factory, options)
-    return ModelSpec(spec, given(factory, options), neutral_options(factory))
+    return ModelSpec(spec, given(factory, options), neutral_options(factory), name)
+
+
+def named_model(text: str) -> Named:
+    """The name and the spec of a model as a user writes it: [NAME=]SPEC or [NAME=]PATH.
+
+    >>> named_model("Coin=random")
+    Named(name='Coin', spec='random')
+    """
+    from gnomon.modelpaths import spec_of_path
+    from gnomon.naming import split_name
+
+    found = split_name(text)
+    if found.spec.partition(":")[0] in MODELS:
+        return found
+    return found._replace(spec=spec_of_path(found.spec, entries("models")))
 
 
 def model_factory(spec: str) -> Callable[..., Any]:

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from gnomon import registry
 from gnomon.errors import UsageError, nearest
 from gnomon.itemsource import ItemSource, load, named_source
+from gnomon.naming import Named
 from gnomon.options import option_help, options_of, takes
 from gnomon.registry import ModelSpec
 
@@ -173,8 +174,13 @@ def what_it_does(kind: str, option: str, function: Callable[..., Any]) -> str:
     return flag.text if flag else ""
 
 
-def chosen_sources(args: Namespace, specs: Sequence[str]) -> list[ItemSource]:
-    """The benchmarks that were named, each with the options that it takes."""
+def chosen_sources(
+    args: Namespace, specs: Sequence[str], own: Sequence[Mapping[str, Any]] = ()
+) -> list[ItemSource]:
+    """The benchmarks that were named, each with the options that it takes.
+
+    `own` are options of each that a suite gives; what the user gives counts more.
+    """
     options = _given(args, ITEM_FLAGS, args.set)
     specs = [_with_source(spec, options) for spec in specs]
     functions = []
@@ -182,6 +188,8 @@ def chosen_sources(args: Namespace, specs: Sequence[str]) -> list[ItemSource]:
         found, source = named_source(spec)
         functions.append(found.sources[source])
     shared = _split(options, specs, functions, "benchmark")
+    if own:
+        shared = [{**mine, **given} for mine, given in zip(own, shared, strict=True)]
     sources = [load(spec, **mine) for spec, mine in zip(specs, shared, strict=True)]
     return _whole(sources, shared) if args.all else sources
 
@@ -209,10 +217,33 @@ def _whole(sources: Sequence[ItemSource], given: Sequence[Mapping[str, Any]]) ->
 def chosen_models(args: Namespace, specs: Sequence[str]) -> list[ModelSpec]:
     """The models that were named, each with the options that it takes; none is loaded yet."""
     options = _given(args, MODEL_FLAGS, args.model_set)
-    schemes = [registry.scheme_of(spec)[0] for spec in specs]
-    factories = [registry.model_factory(spec) for spec in specs]
+    named = [registry.named_model(text) for text in specs]
+    check_names(named)
+    schemes = [registry.scheme_of(spec)[0] for _, spec in named]
+    factories = [registry.model_factory(spec) for _, spec in named]
     shared = _split(options, schemes, factories, "model")
-    return [registry.model(spec, **mine) for spec, mine in zip(specs, shared, strict=True)]
+    found = []
+    for (name, spec), mine in zip(named, shared, strict=True):
+        found.append(registry.model(spec, **mine)._replace(name=name))
+    return found
+
+
+def check_names(named: Sequence[Named]) -> None:
+    """Refuse one name for two models, and two names for one."""
+    specs: dict[str, str] = {}
+    names: dict[str, str] = {}
+    for name, spec in named:
+        if not name:
+            continue
+        if specs.setdefault(name, spec) != spec:
+            raise UsageError(
+                f"Two models are called '{name}': {specs[name]} and {spec}.",
+                "Give each a name of its own.",
+            )
+        if names.setdefault(spec, name) != name:
+            raise UsageError(
+                f"{spec} has two names: {names[spec]} and {name}.", "Leave out one of them."
+            )
 
 
 def in_all_wordings(model: ModelSpec) -> list[ModelSpec]:
@@ -227,7 +258,8 @@ def in_all_wordings(model: ModelSpec) -> list[ModelSpec]:
         return [model]
     found = []
     for wording in range(1, wordings_of(model.options.get("prompt", "")) + 1):
-        found.append(registry.model(model.spec, **{**model.options, "wording": wording}))
+        one = registry.model(model.spec, **{**model.options, "wording": wording})
+        found.append(one._replace(name=model.name))
     return found
 
 

@@ -1,10 +1,12 @@
-"""List benchmarks, models, measures, figures or runs; or all options of a benchmark or model.
+"""List benchmarks, models, measures, suites or runs; or all options of a benchmark or model.
 
 examples:
   gnomon list
   gnomon list models
   gnomon list models hf
   gnomon list benchmarks spacenli
+  gnomon list suites
+  gnomon list suites quick
   gnomon list runs --runs results
 """
 
@@ -22,8 +24,17 @@ if TYPE_CHECKING:
     from gnomon.registry import Entry
     from gnomon.runs import Run
 
-# What plug-ins can add, by the names of `gnomon.registry.KINDS`; then the runs.
-KINDS = ("benchmarks", "models", "measures", "pair_measures", "figures", "answer_formats", "runs")
+# What plug-ins can add, by the names of `gnomon.registry.KINDS`; then suites and runs.
+KINDS = (
+    "benchmarks",
+    "models",
+    "measures",
+    "pair_measures",
+    "figures",
+    "answer_formats",
+    "suites",
+    "runs",
+)
 
 
 MORE = {  # what there is to say about one of a kind
@@ -36,7 +47,7 @@ RUNS = "runs"  # the folder of runs
 def arguments(parser: ArgumentParser) -> None:
     """Add the options of this command."""
     parser.add_argument(
-        "kind", nargs="?", choices=KINDS, help="what to list (default: all but runs)"
+        "kind", nargs="?", choices=KINDS, help="what to list (default: all but suites and runs)"
     )
     parser.add_argument(
         "name", nargs="?", metavar="NAME", help="a benchmark or model, to see the options it takes"
@@ -49,6 +60,10 @@ def arguments(parser: ArgumentParser) -> None:
 
 def main(args: Namespace) -> int:
     """Print the names, or what there is to know about one."""
+    if args.kind == "suites":
+        from gnomon.cli.suites import list_suites
+
+        return list_suites(args)
     if args.name:
         return _one(args)
     if args.kind == "runs":
@@ -59,7 +74,7 @@ def main(args: Namespace) -> int:
 def _names(args: Namespace) -> int:
     from gnomon.registry import entries
 
-    kinds = [args.kind] if args.kind else KINDS[:-1]
+    kinds = [args.kind] if args.kind else KINDS[:-2]
     tables = {kind: entries(kind) for kind in kinds}
     if args.format == "json":
         found = {kind: _summaries(kind, table) for kind, table in tables.items()}
@@ -280,6 +295,7 @@ def _told(run: Run) -> dict[str, Any]:
         "run": run.path.as_posix(),
         "benchmark": run.benchmark,
         "model": run.model,
+        "name": run.manifest.name,
         "options": run.manifest.options,
         "model_options": run.manifest.model_options,
         "limit": run.manifest.limit,

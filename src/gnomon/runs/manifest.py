@@ -40,7 +40,8 @@ class Manifest(msgspec.Struct, kw_only=True):
     id: str
     benchmark: str  # NAME@SOURCE
     options: dict[str, Any] = {}  # of the benchmark
-    limit: int | None = None
+    limit: int | None = None  # the largest that was asked for; none for all items
+    growing: bool = False  # the log is being filled up to this limit
     permute: int | None = None  # the seed by which the choices of each item were put in an order
     shard: str = ""  # which part of a run this is, such as 3/8; empty for a whole one
     shard_of: str = ""  # the id of the whole run
@@ -49,7 +50,8 @@ class Manifest(msgspec.Struct, kw_only=True):
     # forms of items whose choices the model was not shown as a list, so that order has no effect
     unlisted: list[str] = []
     items_sha256: str = ""  # of all items, in order; empty until they are all in the log
-    model: str  # as the user named it
+    model: str  # its spec, as the user gave it
+    name: str = ""  # what the user calls the model; another one makes no other run
     model_options: dict[str, Any] = {}
     model_files: dict[str, str] | None = None  # files that the model's name or options give: hashes
     model_description: dict[str, Any] = {}  # what determines the answers: revision, dtype, prompt
