@@ -35,8 +35,6 @@ KINDS = (
     "suites",
     "runs",
 )
-
-
 MORE = {  # what there is to say about one of a kind
     "benchmarks": "shows a question, the sources with their licences, and all options",
     "models": "explains all options",
@@ -282,7 +280,7 @@ def _labels(runs: Sequence[Run]) -> dict[Path, str]:
         of_benchmark.setdefault(run.benchmark, []).append(run)
     found: dict[Path, str] = {}
     for group in of_benchmark.values():
-        told = labels([run.model for run in group], [settings_of(run) for run in group])
+        told = labels([run.name for run in group], [settings_of(run) for run in group])
         found |= dict(zip((run.path for run in group), told, strict=True))
     return found
 

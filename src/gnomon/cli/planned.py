@@ -128,7 +128,8 @@ def _check_known(word: str) -> None:
         return
     known = entries("benchmarks")
     if name not in known and nearest(name, suite_names()):
-        raise unknown("benchmark or suite", word, [*known, *suite_names()])
+        if not Path(word).exists():  # of a path, the registry says more
+            raise unknown("benchmark or suite", word, [*known, *suite_names()])
 
 
 def _in_all_wordings(args: Namespace, models: list[ModelSpec]) -> list[ModelSpec]:
