@@ -59,15 +59,15 @@ def test_every_option_of_a_model_is_explained(name):
 
 
 def test_runs_of_one_model_are_listed_with_what_tells_them_apart(capsys):
-    for limit in (4, 6):
-        gnomon.run("scales", "random", limit=limit)
+    for seed in (4, 6):
+        gnomon.run(gnomon.load("scales", seed=seed), "random", limit=4)
     gnomon.run("scales", "majority", limit=4)
     told = printed(capsys, "list", "runs")
-    assert "random (limit 4)" in told
-    assert "random (limit 6)" in told
+    assert "random (seed 4)" in told
+    assert "random (seed 6)" in told
     assert "majority  " in told
     labels = {run["label"] for run in json.loads(printed(capsys, "list", "runs", "--json"))}
-    assert labels == {"random (limit 4)", "random (limit 6)", "majority"}
+    assert labels == {"random (seed 4)", "random (seed 6)", "majority"}
 
 
 def on_a_terminal(columns, *words):

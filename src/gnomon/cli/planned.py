@@ -127,9 +127,10 @@ def _check_known(word: str) -> None:
     if is_item_file(word) or name in BENCHMARKS or name in TASK_SETS:
         return
     known = entries("benchmarks")
+    if Path(word).exists():  # of a path, the registry says more
+        return
     if name not in known and nearest(name, suite_names()):
-        if not Path(word).exists():  # of a path, the registry says more
-            raise unknown("benchmark or suite", word, [*known, *suite_names()])
+        raise unknown("benchmark or suite", word, [*known, *suite_names()])
 
 
 def _in_all_wordings(args: Namespace, models: list[ModelSpec]) -> list[ModelSpec]:
