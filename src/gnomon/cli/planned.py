@@ -132,7 +132,7 @@ def _check_known(word: str) -> None:
     if is_item_file(word) or name in BENCHMARKS or name in TASK_SETS:
         return
     known = entries("benchmarks")
-    is_path = "." in word or "/" in word
+    is_path = "." in word or "/" in word or Path(word).exists()
     if name not in known and not is_path and nearest(name, suite_names()):
         raise unknown("benchmark or suite", word, [*known, *suite_names()])
 
