@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from gnomon.errors import UsageError
 from gnomon.itemsource import ItemSource, load
-from gnomon.registry import ModelSpec, model
+from gnomon.registry import ModelSpec, model, with_prompt
 
 if TYPE_CHECKING:
     from gnomon.contracts import Model
@@ -62,6 +62,8 @@ def run(
         source = source.sharded(shard)
     if isinstance(model, str):
         model = named(model)
+    if isinstance(model, ModelSpec):
+        model = with_prompt(model, source.benchmark.prompt)
     return engine.run(
         source,
         model,

@@ -26,10 +26,11 @@ from gnomon.audit.questions import (
     UnitKind,
     Votes,
 )
-from gnomon.audit.rows import SPLIT, Row, rows_of, split_of
+from gnomon.audit.rows import SPLIT, rows_of
 from gnomon.audit.sources import FIELDS, plain_question
 from gnomon.errors import DataError
 from gnomon.itemsource import spread
+from gnomon.ownitems.rows import Row, split_of
 from gnomon.records import Item
 
 MOST = 250_000  # questions that are audited; of more, so many are taken, spread evenly

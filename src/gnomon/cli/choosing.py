@@ -9,6 +9,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace, _ArgumentGroup
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from typing import Any, NamedTuple
 
 from gnomon import registry
@@ -28,6 +29,7 @@ class Flag(NamedTuple):
     value: str
     text: str
     repeated: bool = False
+    between: str = " "  # what joins the values of one that may be repeated
 
 
 ITEM_FLAGS = {
@@ -41,6 +43,12 @@ ITEM_FLAGS = {
     "count": Flag("N", "how many pairs of pictures to draw"),
     "knowledge": Flag("DIR", "ask what `gnomon look` found in your own pictures"),
     "patterns": Flag("FILE", "a pattern file of your own"),
+    "map": Flag(
+        "WHAT=COLUMN,...",
+        "of your own file: which column holds what, such as text=question,gold=answer",
+        repeated=True,
+        between=",",
+    ),
 }
 MODEL_FLAGS = {
     "prompt": Flag("PROMPT", "a prompt by name, or a file with one"),
@@ -161,7 +169,25 @@ def chosen_sources(args: Namespace, specs: Sequence[str]) -> list[ItemSource]:
         functions.append(found.sources[source])
     shared = _split(options, specs, functions, "benchmark")
     sources = [load(spec, **mine) for spec, mine in zip(specs, shared, strict=True)]
+    for source in sources:
+        _tell_columns(source)
     return _whole(sources, shared) if args.all else sources
+
+
+@cache  # a command may look at its sources several times
+def _tell(sentence: str) -> None:
+    from gnomon.cli.dispatch import tell
+
+    tell(sentence)
+
+
+def _tell_columns(source: ItemSource) -> None:
+    """On standard error: which columns of a user's own file were taken for what."""
+    from gnomon.ownitems.telling import taken_in_words
+
+    sentence = taken_in_words(source.options)
+    if sentence:
+        _tell(sentence)
 
 
 def _with_source(spec: str, options: Mapping[str, Any]) -> str:
@@ -238,7 +264,7 @@ def _given(args: Namespace, flags: Mapping[str, Flag], settings: Sequence[str]) 
     for name in flags:
         value = getattr(args, name)
         if isinstance(value, list):
-            value = " ".join(value)
+            value = flags[name].between.join(value)
         if value is not None:
             options[name] = value
     for setting in settings:

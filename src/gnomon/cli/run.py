@@ -9,6 +9,7 @@ examples:
   gnomon run scales -m openai:gpt-4o-mini --permute
   gnomon run spatialqa -m openai:gpt-4o-mini --max-cost 2 --price-input 0.15 --price-output 0.6
   gnomon run scales -m openai:NAME --base-url http://one:8000/v1 --base-url http://two:8000/v1
+  gnomon run mine.jsonl -m smollm2 --map text=question,choices=options,gold=answer
   gnomon run scales -m smollm2 --shard 3/8
   gnomon run spacenli -m hf:roberta-large-mnli --workers ray:8 --gpus-per-worker 1
 
@@ -52,7 +53,7 @@ from gnomon.cli.dispatch import tell
 from gnomon.errors import EmptyShardError, GnomonError, UsageError, inert
 from gnomon.itemsource import ItemSource
 from gnomon.redaction import redact_command
-from gnomon.registry import ModelSpec, is_native
+from gnomon.registry import ModelSpec, is_native, with_prompt
 from gnomon.runs import MANIFEST, Run
 
 if TYPE_CHECKING:
@@ -71,7 +72,11 @@ class Planned(NamedTuple):
 def arguments(parser: ArgumentParser) -> None:
     """Add the options of this command."""
     parser.add_argument(
-        "benchmarks", nargs="+", metavar="BENCHMARK", help="NAME, NAME@fresh or NAME@published"
+        "benchmarks",
+        nargs="+",
+        metavar="BENCHMARK",
+        help="NAME, NAME@fresh or NAME@published; or items of your own: FILE.jsonl, .csv, .tsv, "
+        ".parquet, a dataset folder, an lm-eval task.yaml (docs/own.md)",
     )
     parser.add_argument(
         "-m",
@@ -175,7 +180,8 @@ def _plan(args: Namespace) -> list[Planned]:
     plan = {}
     for source in chosen_sources(args, args.benchmarks):
         asked = source.limited(args.limit).permuted(args.permute).sharded(args.shard)
-        for model in models:
+        for chosen in models:
+            model = with_prompt(chosen, source.benchmark.prompt)
             folder = run_folder(asked, model, args.runs, blind=args.blind)
             plan[folder] = Planned(folder, asked, model)
     return list(plan.values())

@@ -40,6 +40,7 @@ class Manifest(msgspec.Struct, kw_only=True):
     id: str
     benchmark: str  # NAME@SOURCE
     options: dict[str, Any] = {}  # of the benchmark
+    about: dict[str, Any] = {}  # what was known of a benchmark that no registry has
     limit: int | None = None
     permute: int | None = None  # the seed by which the choices of each item were put in an order
     shard: str = ""  # which part of a run this is, such as 3/8; empty for a whole one
