@@ -1,8 +1,7 @@
 """The overview: models by benchmarks, each cell with its score, interval, chance and marks.
 
-A row is a model, with the settings in which its runs on any one benchmark differ, so that a prompt
-or a limit has the same row in all columns. Models are told apart only on the same items, by the
-paired test of `measures.comparison`, corrected for all pairs of a benchmark (Holm).
+Models are told apart only on the same items, by the paired test of `measures.comparison`, corrected
+for all pairs of a benchmark (Holm). `rowlabels` says what a row is.
 """
 
 from __future__ import annotations
@@ -10,23 +9,25 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import nan
-from typing import Any, Literal
+from typing import Literal, NamedTuple
 
 from gnomon.contracts import Benchmark, Measure
+from gnomon.errors import UsageError
 from gnomon.measures.chance import verdict
 from gnomon.measures.compared import comparable_pairs
 from gnomon.measures.comparison import Comparison
-from gnomon.measures.runlabels import labels, settings_of
 from gnomon.measures.scoring import score
+from gnomon.measures.table import Table
 from gnomon.records import Score
 from gnomon.registry import role
 from gnomon.reporting.figures.slices import headline_measure
-from gnomon.reporting.study import Entrant, Study, all_runs, labels_of
+from gnomon.reporting.rowlabels import row_labels
+from gnomon.reporting.study import Study
 from gnomon.reporting.words import listed
 from gnomon.runs import Run
 
 Verdict = Literal["above", "at", "below", "unknown"]
-LEVEL = 0.95
+ALL = "all"  # the column of all items, beside those of a tag's values
 
 _VERDICTS: dict[str, Verdict] = {
     "better than chance": "above",
@@ -34,12 +35,7 @@ _VERDICTS: dict[str, Verdict] = {
     "worse than chance": "below",
     "": "unknown",
 }
-_TURNED: dict[Verdict, Verdict] = {
-    "above": "below",
-    "below": "above",
-    "at": "at",
-    "unknown": "unknown",
-}
+_TURNED: dict[Verdict, Verdict] = {"above": "below", "below": "above"}
 
 
 @dataclass(frozen=True)
@@ -54,7 +50,7 @@ class Cell:
     best: bool  # the best value among the runs on the same items
     tied: bool  # not told apart from the best by the corrected paired test
     items: int  # that were asked and name a right answer
-    finished: bool  # whether all items were asked
+    finished: bool  # whether the run was asked all its items
     run: Run
 
 
@@ -62,7 +58,7 @@ class Cell:
 class Column:
     """One benchmark, or one part of it."""
 
-    name: str  # NAME@SOURCE
+    name: str  # NAME@SOURCE, or the value of a tag
     title: str
     measure: str
     chance: float | None  # none where it is not known, or not the same for all runs
@@ -80,120 +76,21 @@ class Overview:
     # over the benchmarks, of models that were asked the same items of all of them
     mean_rank: Mapping[str, float]
     pairs: Mapping[str, Sequence[Comparison]] = field(default_factory=dict)  # by the column's name
-    notes: tuple[str, ...] = ()  # what is not marked, and why; sentences
+    notes: tuple[str, ...] = ()  # what is unfinished or not compared; sentences
 
 
-def overview(found: Sequence[Study]) -> Overview:
-    """The headline measure of every run, beside chance and beside the other runs."""
-    rows = row_labels(found)
-    columns, notes = [], []
-    cells: dict[tuple[str, str], Cell] = {}
-    contests: dict[str, Contest] = {}
-    for study in found:
-        measure = headline_measure(study.spec)
-        contest = contest_of(study, measure, rows)
-        figures = [score(entrant.table, measure, level=LEVEL) for entrant in study.entrants]
-        for entrant, figure in zip(study.entrants, figures, strict=True):
-            row = rows[id(entrant)]
-            cells[row, study.name] = cell(entrant, figure, measure, contest, row)
-        columns.append(_column(study, measure, figures))
-        contests[study.name] = contest
-        notes += _notes(study, contest, rows)
+class Side(NamedTuple):
+    """A run in a column: the row it has, and the items it was asked there."""
 
-    models = tuple(dict.fromkeys(rows.values()))
-    pairs = {name: contest.pairs for name, contest in contests.items()}
-    ranks = mean_ranks(models, contests)
-    return Overview(models, tuple(columns), cells, ranks, pairs, tuple(notes))
-
-
-def in_words(found: Overview, model: str) -> str:
-    """What a model knows and what not, by the verdicts alone; empty where there are none.
-
-    "knows sizes and colours; guesses at places; worse than chance at negation"
-    """
-    told: dict[Verdict, list[str]] = {}
-    knows = "knows"
-    for column, skill in zip(found.columns, _skills(found.columns), strict=True):
-        cell = found.cells.get((model, column.name))
-        if cell is None:
-            continue
-        told.setdefault(cell.verdict, []).append(skill)
-        if role(cell.run.model) or cell.run.manifest.blind:
-            knows = "better than chance at"  # words alone, or luck, are no knowledge of space
-
-    verbs = {"above": knows, "at": "guesses at", "below": "worse than chance at"}
-    parts = []
-    for each, verb in verbs.items():
-        if each in told:
-            parts.append(f"{verb} {listed(told[each])}")
-    return "; ".join(parts)
-
-
-def _skills(columns: Sequence[Column]) -> list[str]:
-    """What each column is about; sources of one benchmark are told apart."""
-    plain = [column.skill or column.name.partition("@")[0] for column in columns]
-    found = []
-    for skill, column in zip(plain, columns, strict=True):
-        if plain.count(skill) > 1:
-            skill = f"{skill} ({column.name})"
-        found.append(skill)
-    return found
-
-
-def row_labels(found: Sequence[Study]) -> dict[int, str]:
-    """The row of each entrant, by its identity.
-
-    The model's name and, where its runs on one benchmark differ in a setting, that setting. Runs
-    that differ in nothing are numbered.
-    """
-    names: dict[str, str] = {}
-    settings: dict[str, Mapping[str, Any]] = {}
-    for run in all_runs(found):
-        names[str(run.path)] = labels_of([run])[0]
-        settings[str(run.path)] = settings_of(run)
-
-    telling = _telling_apart(found, names, settings)
-    kinds: dict[str, tuple[str, str]] = {}
-    distinct: dict[tuple[str, str], Mapping[str, Any]] = {}
-    for path, name in names.items():
-        mine = {key: settings[path].get(key) for key in telling.get(name, ())}
-        kind = name, repr(mine)
-        kinds[path] = kind
-        distinct[kind] = mine
-    called = labels([name for name, _ in distinct], list(distinct.values()))
-    label_of = dict(zip(distinct, called, strict=True))
-
-    rows = {}
-    for study in found:
-        seen: dict[str, int] = {}
-        for entrant in study.entrants:
-            label = label_of[kinds[str(entrant.run.path)]]
-            seen[label] = seen.get(label, 0) + 1
-            rows[id(entrant)] = label if seen[label] == 1 else f"{label} #{seen[label]}"
-    return rows
-
-
-def _telling_apart(
-    found: Sequence[Study], names: Mapping[str, str], settings: Mapping[str, Mapping[str, Any]]
-) -> dict[str, list[str]]:
-    """For each name, the settings in which two of its runs on one benchmark differ."""
-    telling: dict[str, dict[str, None]] = {}
-    for study in found:
-        of_name: dict[str, list[Mapping[str, Any]]] = {}
-        for entrant in study.entrants:
-            path = str(entrant.run.path)
-            of_name.setdefault(names[path], []).append(settings[path])
-        for name, several in of_name.items():
-            keys = dict.fromkeys(key for each in several for key in each)
-            for key in keys:
-                if any(each.get(key) != several[0].get(key) for each in several):
-                    telling.setdefault(name, {})[key] = None
-    return {name: list(keys) for name, keys in telling.items()}
+    row: str
+    run: Run
+    table: Table
+    finished: bool
 
 
 @dataclass(frozen=True)
 class Contest:
-    """The runs of a study that were asked the same items, and how they compare."""
+    """The runs of a column that were asked the same items, and how they compare."""
 
     values: Mapping[str, float] = field(default_factory=dict)  # by row; empty if no two are alike
     better: Literal["higher", "lower"] = "higher"
@@ -213,77 +110,217 @@ class Contest:
     @property
     def tied(self) -> set[str]:
         """The other rows that the test does not tell apart from one of the best."""
-        found = set()
+        best, found = self.best, set()
         for pair in self.pairs:
             both = {pair.first, pair.second}
-            if pair.tied and both & self.best:
-                found |= both - self.best
+            if pair.tied and both & best:
+                found |= both - best
         return found
 
 
-def contest_of(study: Study, measure: Measure, rows: Mapping[int, str]) -> Contest:
-    """The largest set of runs on the same items; of two equally large ones that with more items."""
-    sets = [members for members in study.item_sets() if len(members) > 1]
-    if not sets:
-        return Contest()
-    members = [study.entrants[i] for i in max(sets, key=len)]
-    return contest_between(members, measure, rows)
+def overview(found: Sequence[Study]) -> Overview:
+    """The headline measure of every run, beside chance and beside the other runs."""
+    rows = row_labels(found)
+    columns, notes = [], []
+    cells: dict[tuple[str, str], Cell] = {}
+    contests: dict[str, Contest] = {}
+    for study in found:
+        measure = headline_measure(study.spec)
+        sides = _sides(study, rows)
+        figures = _figures(sides, measure)
+        contest = _contest(sides, figures, measure, _same_items(study, sides))
+        cells |= _cells(study.name, sides, figures, measure, contest)
+        contests[study.name] = contest
+        title = _declared(study.spec, "title") or study.name
+        skill = _declared(study.spec, "skill")
+        columns.append(_column(study.name, title, measure, sides, figures, skill))
+        notes += _notes(study, sides, contest)
+
+    models = tuple(dict.fromkeys(rows.values()))
+    pairs = {name: contest.pairs for name, contest in contests.items()}
+    ranks = _mean_ranks(models, contests)
+    return Overview(models, tuple(columns), cells, ranks, pairs, tuple(notes))
 
 
-def contest_between(
-    members: Sequence[Entrant], measure: Measure, rows: Mapping[int, str]
+def overview_by(study: Study, tag: str, *, minimum: int = 1) -> Overview:
+    """The runs on one benchmark by the values of a tag, and on all items in the last column.
+
+    Values with fewer than `minimum` items are left out. Categories are no benchmarks, so there is
+    no mean rank.
+    """
+    rows = row_labels([study])
+    sides = _sides(study, rows)
+    measure = headline_measure(study.spec)
+    alike = _same_items(study, sides)
+    parts = _parts(sides, tag, minimum)
+    parts[ALL] = sides
+
+    columns = []
+    cells: dict[tuple[str, str], Cell] = {}
+    pairs: dict[str, Sequence[Comparison]] = {}
+    for key, here in parts.items():
+        figures = _figures(here, measure)
+        contest = _contest(here, figures, measure, alike)
+        cells |= _cells(key, here, figures, measure, contest)
+        pairs[key] = contest.pairs
+        columns.append(_column(key, _title_of_value(study, tag, key), measure, here, figures))
+
+    whole = Contest(dict.fromkeys(alike, nan))
+    models = tuple(dict.fromkeys(rows.values()))
+    notes = tuple(_notes(study, sides, whole))
+    return Overview(models, tuple(columns), cells, {}, pairs, notes)
+
+
+def in_words(found: Overview, model: str) -> str:
+    """What a model knows and what not, by the verdicts alone; empty where there are none.
+
+    "knows sizes and colours; guesses at places; worse than chance at negation"
+    """
+    told: dict[Verdict, list[str]] = {}
+    knows = "knows"
+    for column, skill in zip(found.columns, _skills(found.columns), strict=True):
+        cell = found.cells.get((model, column.name))
+        if cell is None:
+            continue
+        told.setdefault(cell.verdict, []).append(skill)
+        if role(cell.run.model) or cell.run.manifest.blind:
+            knows = "better than chance at"  # words alone, or luck, are no knowledge of space
+
+    verbs: dict[Verdict, str] = {
+        "above": knows,
+        "at": "guesses at",
+        "below": "worse than chance at",
+    }
+    parts = []
+    for each, verb in verbs.items():
+        if each in told:
+            parts.append(f"{verb} {listed(told[each])}")
+    return "; ".join(parts)
+
+
+def _skills(columns: Sequence[Column]) -> list[str]:
+    """What each column is about; sources of one benchmark are told apart."""
+    plain = [column.skill or column.name.partition("@")[0] for column in columns]
+    found = []
+    for skill, column in zip(plain, columns, strict=True):
+        if plain.count(skill) > 1:
+            skill = f"{skill} ({column.name})"
+        found.append(skill)
+    return found
+
+
+def _sides(study: Study, rows: Mapping[str, str]) -> list[Side]:
+    found = []
+    for entrant in study.entrants:
+        finished = len(entrant.table) >= entrant.total
+        found.append(Side(rows[str(entrant.run.path)], entrant.run, entrant.table, finished))
+    return found
+
+
+def _same_items(study: Study, sides: Sequence[Side]) -> set[str]:
+    """The rows of most runs on the same items (of two such sets that with more items), if any."""
+    largest = max(study.item_sets(), key=len, default=[])
+    if len(largest) < 2:
+        return set()
+    return {sides[place].row for place in largest}
+
+
+def _parts(sides: Sequence[Side], tag: str, minimum: int) -> dict[str, list[Side]]:
+    """The runs on the items of each value of a tag, or of form, group or gold."""
+    if not any(side.table.has(tag) for side in sides):
+        sides[0].table.column(tag)  # says what there is instead
+    found: dict[str, list[Side]] = {}
+    for side in sides:
+        if not side.table.has(tag):
+            continue
+        for key, part in side.table.by(tag):
+            if len(part) >= minimum:
+                found.setdefault(key, []).append(side._replace(table=part))
+    if ALL in found:
+        raise UsageError(
+            f"A value of the tag '{tag}' is called '{ALL}', as is the column of all items.",
+            f"Use `gnomon score --by {tag}`.",
+        )
+    return found
+
+
+def _title_of_value(study: Study, tag: str, key: str) -> str:
+    words: Mapping[str, str] = getattr(study.spec, "tag_words", {})
+    return words.get(f"{tag}={key}", key)
+
+
+def _contest(
+    sides: Sequence[Side], figures: Mapping[str, Score], measure: Measure, alike: set[str]
 ) -> Contest:
-    """Who is best of runs on the same items, and whom the test does not tell apart from it."""
-    names = [rows[id(entrant)] for entrant in members]
-    values = {}
-    for entrant, name in zip(members, names, strict=True):
-        value = score(entrant.table, measure).value
-        if value is not None:
-            values[name] = value
+    """How the rows of runs on the same items compare; nothing if fewer than two have a value."""
+    values, tables = {}, []
+    for side in sides:
+        value = figures[side.row].value
+        if side.row in alike and value is not None:
+            values[side.row] = value
+            tables.append(side.table)
     if len(values) < 2:
         return Contest()
-
-    pairs = comparable_pairs([entrant.table for entrant in members], measure, names=names)
-    return Contest(values, measure.better, pairs)
+    return Contest(values, measure.better, comparable_pairs(tables, measure, names=list(values)))
 
 
-def cell(entrant: Entrant, figure: Score, measure: Measure, contest: Contest, row: str) -> Cell:
-    """The figure of a run with its marks."""
-    told = _VERDICTS[verdict(figure.low, figure.high, figure.chance)]
-    if measure.better == "lower":
-        told = _TURNED[told]
-    return Cell(
-        value=_number(figure.value),
-        low=_number(figure.low),
-        high=_number(figure.high),
-        chance=figure.chance,
-        verdict=told,
-        best=row in contest.best,
-        tied=row in contest.tied,
-        items=len(entrant.table),
-        finished=len(entrant.table) >= entrant.total,
-        run=entrant.run,
-    )
+def _figures(sides: Sequence[Side], measure: Measure) -> dict[str, Score]:
+    """The measure of each run, by its row."""
+    return {side.row: score(side.table, measure) for side in sides}
+
+
+def _cells(
+    column: str,
+    sides: Sequence[Side],
+    figures: Mapping[str, Score],
+    measure: Measure,
+    contest: Contest,
+) -> dict[tuple[str, str], Cell]:
+    best, tied = contest.best, contest.tied
+    found = {}
+    for side in sides:
+        figure = figures[side.row]
+        told = _VERDICTS[verdict(figure.low, figure.high, figure.chance)]
+        if measure.better == "lower":
+            told = _TURNED.get(told, told)
+        found[side.row, column] = Cell(
+            value=_number(figure.value),
+            low=_number(figure.low),
+            high=_number(figure.high),
+            chance=figure.chance,
+            verdict=told,
+            best=side.row in best,
+            tied=side.row in tied,
+            items=len(side.table),
+            finished=side.finished,
+            run=side.run,
+        )
+    return found
 
 
 def _number(value: float | None) -> float:
     return nan if value is None else value
 
 
-def _column(study: Study, measure: Measure, figures: Sequence[Score]) -> Column:
-    chances = {figure.chance for figure in figures if figure.value is not None}
+def _column(
+    name: str,
+    title: str,
+    measure: Measure,
+    sides: Sequence[Side],
+    figures: Mapping[str, Score],
+    skill: str = "",
+) -> Column:
+    chances = {figure.chance for figure in figures.values() if figure.value is not None}
     chance = chances.pop() if len(chances) == 1 else None
-    most = max((len(entrant.table) for entrant in study.entrants), default=0)
-    title = _declared(study.spec, "title") or study.name
-    skill = _declared(study.spec, "skill")
-    return Column(study.name, title, measure.name, chance, most, skill)
+    most = max((len(side.table) for side in sides), default=0)
+    return Column(name, title, measure.name, chance, most, skill)
 
 
 def _declared(spec: Benchmark | None, name: str) -> str:
     return str(getattr(spec, name, ""))
 
 
-def mean_ranks(models: Sequence[str], contests: Mapping[str, Contest]) -> dict[str, float]:
+def _mean_ranks(models: Sequence[str], contests: Mapping[str, Contest]) -> dict[str, float]:
     """The mean over columns of a model's rank by value; equal values share the mean of their ranks.
 
     Only models that take part in the contests of all columns are ranked, among each other: anything
@@ -302,16 +339,15 @@ def mean_ranks(models: Sequence[str], contests: Mapping[str, Contest]) -> dict[s
     return {row: total / len(contests) for row, total in totals.items()}
 
 
-def _notes(study: Study, contest: Contest, rows: Mapping[int, str]) -> list[str]:
+def _notes(study: Study, sides: Sequence[Side], contest: Contest) -> list[str]:
     """What of a study is unfinished, or stands beside others without being compared."""
     notes = []
-    for entrant in study.entrants:
-        if len(entrant.table) < entrant.total:
-            asked = f"{len(entrant.table):,} of {entrant.total:,} items"
-            notes.append(f"{rows[id(entrant)]} on {study.name} is not finished: asked {asked}.")
-    apart = [rows[id(entrant)] for entrant in study.entrants]
-    apart = [row for row in apart if row not in contest.values]
-    if apart and len(study.entrants) > 1:
+    for side, entrant in zip(sides, study.entrants, strict=True):
+        if not side.finished:
+            asked = f"{len(side.table):,} of {entrant.total:,} items"
+            notes.append(f"{side.row} on {study.name} is not finished: asked {asked}.")
+    apart = [side.row for side in sides if side.row not in contest.values]
+    if apart and len(sides) > 1:
         verb = "was" if len(apart) == 1 else "were"
         others = "the others" if contest.values else "each other"
         notes.append(
