@@ -84,7 +84,8 @@ def benchmark_of_file(file: Path) -> tuple[Benchmark, str]:
     plain = Benchmark(
         name=UNKNOWN, summary=f"the items of {source}", sources={source: items_to_ask}
     )
-    return described(_with_origin(file, plain), read_sidecar(file)), source
+    sidecar = read_sidecar(file)
+    return described(_with_origin(file, plain, sidecar.like), sidecar), source
 
 
 def _benchmark_of_task(file: Path, source: str) -> Benchmark:
@@ -99,13 +100,11 @@ def _benchmark_of_task(file: Path, source: str) -> Benchmark:
     )
 
 
-def _with_origin(file: Path, plain: Benchmark) -> Benchmark:
-    """What is known of the benchmark that the first item names, if it names one."""
+def _with_origin(file: Path, plain: Benchmark, origin: str) -> Benchmark:
+    """What is known of the benchmark that the sidecar or the first item names, if one does."""
     row = _first_row(file, "")
-    if not OWN.issubset(row):
-        return plain
-    tags = _item(file, 1, _as_item(file, 1, row)).tags
-    origin = tags.get(ORIGIN, "")
+    if not origin and OWN.issubset(row):
+        origin = _item(file, 1, _as_item(file, 1, row)).tags.get(ORIGIN, "")
     known = known_benchmark(origin) if origin else None
     if known is None:
         return plain

@@ -10,8 +10,11 @@ from gnomon.cli.choosing import ITEM_FLAGS
 from gnomon.errors import inert
 
 if TYPE_CHECKING:
-    from gnomon.ownitems.checking import Checker
+    from collections.abc import Sequence
 
+    from gnomon.ownitems.checking import Checker, Finding
+
+COLUMNS = ("file", "items", "errors", "warnings", "canary", "digest")
 SHOWN = 50  # findings of a file that are printed
 CLOSE = 0.005  # by how much a stated chance may differ from that of the items
 
@@ -38,8 +41,7 @@ def check_items(args: Namespace) -> int:
         print(inert(f"{file}:{finding.line}: {finding.level}: {finding.message}."))
     if len(findings) > SHOWN:
         print(f"... and {len(findings) - SHOWN:,} more (--format json lists all).")
-    columns = ("file", "items", "errors", "warnings", "canary", "digest")
-    print(render(Listing("", columns, tuple(rows)), args.format))
+    print(render(Listing("", COLUMNS, tuple(rows)), args.format))
     return 1 if failed else 0
 
 
@@ -78,12 +80,13 @@ def _canary(found: Checker) -> str:
     return f"{found.canaries} of {found.items} items" if found.canaries else "no"
 
 
-def _print_json(rows: list, findings: list) -> None:
+def _print_json(
+    rows: Sequence[tuple[object, ...]], findings: Sequence[tuple[str, Finding]]
+) -> None:
     import msgspec
 
-    names = ("file", "items", "errors", "warnings", "canary", "digest")
-    found = {
-        "files": [dict(zip(names, row, strict=True)) for row in rows],
-        "findings": [{"file": file, **finding._asdict()} for file, finding in findings],
-    }
+    found = []
+    for row in rows:
+        mine = [finding._asdict() for file, finding in findings if file == row[0]]
+        found.append({**dict(zip(COLUMNS, row, strict=True)), "findings": mine})
     print(msgspec.json.encode(found).decode())

@@ -25,16 +25,17 @@ class Checker:
     def __init__(self) -> None:
         self.findings: list[Finding] = []
         self.items = self.canaries = 0
+        self._told: set[int] = set()
         self._ids: dict[str, int] = {}
         self._questions: dict[str, tuple[int, tuple[str, ...]]] = {}
         self._digest = Fingerprint()
         self._chances = 0.0
 
     def tell(self, line: int, message: str) -> None:
-        """Note that a row cannot be asked."""
-        found = Finding(line, "error", message)
-        if len(self.findings) < MOST and found not in self.findings[-1:]:
-            self.findings.append(found)
+        """Note that a row cannot be asked; the first reason is enough."""
+        if line not in self._told and len(self.findings) < MOST:
+            self._told.add(line)
+            self.findings.append(Finding(line, "error", message))
 
     def add(self, line: int, item: Item, *, canary: bool) -> None:
         """Check one more item."""

@@ -222,6 +222,8 @@ def task_item(task: Task, row: Row, number: int) -> Item:
 
 def _tags(row: Row) -> dict[str, str]:
     given = row.get("tags")
+    if isinstance(given, str):  # as `gnomon export` writes them
+        given = _literal(given)
     if not isinstance(given, dict):
         return {}
     texts = ((str(name), scalar(value)) for name, value in given.items())

@@ -17,7 +17,7 @@ from gnomon.errors import DataError, UsageError, unknown
 from gnomon.files import read_text, read_yaml
 from gnomon.ownitems.mapping import ColumnMap, parse_map, write_map
 from gnomon.records import FORMS
-from gnomon.registry import measure
+from gnomon.registry import benchmark, measure
 
 NAME = "gnomon.yaml"  # in a dataset folder
 LARGEST = 2**18  # bytes
@@ -27,6 +27,7 @@ _HINT = "docs/own.md lists the fields of this file."
 class Sidecar(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """What a sidecar may say; all of it may be left out."""
 
+    like: str = ""  # a benchmark of Gnomon's, whose measures, units and laws hold here too
     title: str = ""
     summary: str = ""
     skill: str = ""  # what a model that does well knows, as in "knows ..."
@@ -115,6 +116,12 @@ def _check(file: Path, found: Sidecar) -> None:
         field = "map" if not found.measures or error.message.startswith("'") else "measures"
         line = _line_of(file, field)
         raise DataError(error.message, error.hint, file=file, line=line) from None
+    if found.like:
+        try:
+            benchmark(found.like)
+        except UsageError as error:
+            line = _line_of(file, "like")
+            raise DataError(error.message, error.hint, file=file, line=line) from None
     if found.form and found.form not in FORMS:
         error = unknown("form", found.form, FORMS)
         raise DataError(error.message, error.hint, file=file, line=_line_of(file, "form"))
@@ -165,7 +172,7 @@ def columns(sidecar: Sidecar) -> ColumnMap:
     return parse_map(write_map(ColumnMap(**given)))
 
 
-def described(benchmark: Benchmark, sidecar: Sidecar) -> Benchmark:
+def described(plain: Benchmark, sidecar: Sidecar) -> Benchmark:
     """A benchmark with what the sidecar says of it."""
     changes: dict[str, Any] = {}
     for name in ("title", "summary", "skill", "measures", "unit_nouns", "slices", "prompt"):
@@ -177,5 +184,5 @@ def described(benchmark: Benchmark, sidecar: Sidecar) -> Benchmark:
     if sidecar.groups:
         changes["noun"] = sidecar.groups
     if sidecar.tag_words:
-        changes["tag_words"] = {**benchmark.tag_words, **sidecar.tag_words}
-    return replace(benchmark, **changes) if changes else benchmark
+        changes["tag_words"] = {**plain.tag_words, **sidecar.tag_words}
+    return replace(plain, **changes) if changes else plain
