@@ -29,6 +29,7 @@ MAY_SKIP_IN_CI = {
     "there is no Chromium": "make installs one where it may",
     "Label Studio is not installed": "it is large, and has a virtualenv of its own: make people",
     "there is no pdflatex": "texlive is large, and a package of the system",
+    "lm-eval is not installed": "it brings 30 packages, and has a virtualenv of its own: bench/roundtrip.py",
     "there is no C compiler": "the killing library is built on the spot; small images have none",
 }
 

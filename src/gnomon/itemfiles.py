@@ -25,7 +25,7 @@ from gnomon.ownitems.pictures import PictureFinder
 from gnomon.ownitems.resolving import Tell, odd_row, resolve
 from gnomon.ownitems.rows import Row, class_names, read_rows
 from gnomon.ownitems.sidecar import columns, described, read_sidecar
-from gnomon.ownitems.values import Odd
+from gnomon.ownitems.values import OddCellError
 from gnomon.records import Fingerprint, Image, Item, problem
 from gnomon.registry import BENCHMARKS, TASK_SETS, known_benchmark
 
@@ -183,9 +183,7 @@ def _data_file(file: Path, split: str) -> Path:
     return file
 
 
-def items_to_ask(
-    *, file: str, map: str = "", split: str = "", images: str = ""
-) -> Iterator[Item]:
+def items_to_ask(*, file: str, map: str = "", split: str = "", images: str = "") -> Iterator[Item]:
     """The items of a file, with pictures as seen from here and not from the file.
 
     file     the file, or the folder of a dataset
@@ -242,7 +240,7 @@ def _task_items(file: Path, split: str, tell: Tell | None) -> Iterator[Numbered]
     for line, row in rows_of_task(file, task, split):
         try:
             item = task_item(task, row, line)
-        except Odd as odd:
+        except OddCellError as odd:
             if tell is None:
                 raise odd_row(file, line, str(odd)) from None
             tell(line, str(odd))

@@ -68,9 +68,8 @@ def _checked(file: str, args: Namespace) -> Checker:
         checker.add(line, item, canary=canary)
     stated = read_sidecar(path).chance
     if stated is not None and abs(stated - checker.chance) > CLOSE:
-        checker.tell(
-            0, f"the sidecar says that chance is {stated:.3f}; by the items it is {checker.chance:.3f}"
-        )
+        told = f"the sidecar says that chance is {stated:.3f}, by the items it is "
+        checker.tell(0, f"{told}{checker.chance:.3f}")
     return checker
 
 

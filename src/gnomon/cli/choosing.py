@@ -9,7 +9,6 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace, _ArgumentGroup
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import cache
 from typing import Any, NamedTuple
 
 from gnomon import registry
@@ -169,25 +168,21 @@ def chosen_sources(args: Namespace, specs: Sequence[str]) -> list[ItemSource]:
         functions.append(found.sources[source])
     shared = _split(options, specs, functions, "benchmark")
     sources = [load(spec, **mine) for spec, mine in zip(specs, shared, strict=True)]
-    for source in sources:
-        _tell_columns(source)
+    for chosen in sources:
+        _tell_columns(args, chosen)
     return _whole(sources, shared) if args.all else sources
 
 
-@cache  # a command may look at its sources several times
-def _tell(sentence: str) -> None:
+def _tell_columns(args: Namespace, source: ItemSource) -> None:
+    """On standard error, once: which columns of a user's own file were taken for what."""
     from gnomon.cli.dispatch import tell
-
-    tell(sentence)
-
-
-def _tell_columns(source: ItemSource) -> None:
-    """On standard error: which columns of a user's own file were taken for what."""
     from gnomon.ownitems.telling import taken_in_words
 
     sentence = taken_in_words(source.options)
-    if sentence:
-        _tell(sentence)
+    told = vars(args).setdefault("told", set())  # a command may look at its sources several times
+    if sentence and sentence not in told:
+        told.add(sentence)
+        tell(sentence)
 
 
 def _with_source(spec: str, options: Mapping[str, Any]) -> str:

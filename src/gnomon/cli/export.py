@@ -35,7 +35,9 @@ OWN_LICENCE = "Apache-2.0"  # of what Gnomon makes
 def arguments(parser: ArgumentParser) -> None:
     """Add the options of this command."""
     parser.add_argument(
-        "benchmark", metavar="BENCHMARK", help="NAME, NAME@fresh or NAME@published; or your own file"
+        "benchmark",
+        metavar="BENCHMARK",
+        help="NAME, NAME@fresh or NAME@published; or your own file",
     )
     parser.add_argument("--to", required=True, choices=TARGETS, help="for which program")
     parser.add_argument(
@@ -48,7 +50,9 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--wording", type=int, default=1, metavar="N", help="lm-eval: which wording of the prompt"
     )
-    parser.add_argument("--shots", type=int, metavar="N", help="lm-eval: examples before a question")
+    parser.add_argument(
+        "--shots", type=int, metavar="N", help="lm-eval: examples before a question"
+    )
     parser.add_argument(
         "--parquet", action="store_true", help="dataset: write Parquet instead of JSON lines"
     )
@@ -62,7 +66,7 @@ def main(args: Namespace) -> int:
 
     _check(args)
     source = chosen_sources(args, [args.benchmark])[0].limited(args.limit)
-    job = _job(args, source)
+    job = _job(args, source.remembered())  # some take seconds to make, and are read twice
     make_folder(job.folder)
     found = _write(args.to, job)
     if not args.quiet:

@@ -68,7 +68,9 @@ def _split(item: Item) -> str:
 
 def _card(job: Job, by_split: dict[str, list[Item]], files: list[Path]) -> str:
     items = [item for part in by_split.values() for item in part]
-    header = yaml.safe_dump(_header(job, by_split, files, items), sort_keys=False, allow_unicode=True)
+    header = yaml.safe_dump(
+        _header(job, by_split, files, items), sort_keys=False, allow_unicode=True
+    )
     parts = [
         f"---\n{header}---\n",
         f"# {_line(job.title)}\n",
@@ -133,7 +135,9 @@ def _counts(by_split: dict[str, list[Item]]) -> str:
 
 
 def _how_made(job: Job) -> str:
-    options = ", ".join(f"{key}={value}" for key, value in job.source.options.items() if key != "file")
+    options = ", ".join(
+        f"{key}={value}" for key, value in job.source.options.items() if key != "file"
+    )
     seed = job.source.options.get("seed")
     drawn = f" They were drawn with the seed {seed}." if seed is not None else ""
     told = f"Written by Gnomon {__version__} from {_line(job.source.name)}.{drawn}"

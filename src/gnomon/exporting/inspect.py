@@ -86,7 +86,7 @@ SEVERAL_IMPORTS = (
 
 def write_inspect(job: Job) -> Exported:
     """Write TASK.py, items.jsonl and the pictures."""
-    several = any(len(item.gold) > 1 for item in job.source.without_pictures())
+    several = any(len(item.gold) > 1 for item in job.source.items())
     data, file = job.folder / DATA, job.folder / f"{job.name}.py"
     items = 0
     with atomic_file(data) as part, part.open("wb") as out:

@@ -28,7 +28,7 @@ def write_lmeval(job: Job) -> Exported:
     """Write TASK.yaml and items.jsonl."""
     prompt = load_prompt(job.prompt or DEFAULT_PROMPT, job.wording).with_shots(job.shots)
     data, task = job.folder / DATA, job.folder / f"{job.name}.yaml"
-    several = any(len(item.gold) > 1 for item in job.source.without_pictures())
+    several = any(len(item.gold) > 1 for item in job.source.items())
     items = 0
     with atomic_file(data) as part, part.open("wb") as out:
         for record in _records(job, prompt, several=several):
@@ -36,7 +36,10 @@ def write_lmeval(job: Job) -> Exported:
             items += 1
     with atomic_file(task) as part:
         part.write_text(_yaml(job, prompt, data), encoding="utf-8")
-    command = f"lm_eval --model hf --model_args pretrained=MODEL --tasks {job.name} --include_path {job.folder}"
+    command = (
+        f"lm_eval --model hf --model_args pretrained=MODEL --tasks {job.name} "
+        f"--include_path {job.folder}"
+    )
     return Exported([task, data], items, command)
 
 
@@ -48,7 +51,7 @@ def _records(job: Job, prompt: Prompt, *, several: bool) -> Iterator[dict[str, A
                 "show none.",
                 "Export them with --to inspect or --to dataset.",
             )
-        gold: int | list[int] = [item.choices.index(label) for label in item.gold]
+        gold = [item.choices.index(label) for label in item.gold]
         record = {
             "id": item.id,
             "query": prompt.context(item),
@@ -69,8 +72,8 @@ def _continuations(prompt: Prompt, item: Item) -> list[str]:
     for words in prompt.words(item):
         if len(words) > 1:
             raise UsageError(
-                f"The prompt '{prompt.name}' has several words for one choice ({', '.join(words)}), "
-                "and lm-eval scores one.",
+                f"The prompt '{prompt.name}' has several words for one choice "
+                f"({', '.join(words)}), and lm-eval scores one.",
                 "Choose another prompt with --prompt.",
             )
         found.append(words[0])
@@ -100,7 +103,8 @@ def _yaml(job: Job, prompt: Prompt, data: Path) -> str:
     }
     head = [
         f"# {job.title}, exported by Gnomon: {job.command}",
-        "# `acc` is Gnomon's accuracy with the same prompt. If you move the folder, correct data_files.",
+        "# `acc` is Gnomon's accuracy with the same prompt.",
+        "# If you move the folder, correct data_files.",
     ]
     if job.canary:
         head.append(f"# {job.canary}")

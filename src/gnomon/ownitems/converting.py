@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -13,7 +13,7 @@ from gnomon.ownitems.mapping import MISSING, ColumnMap, value_at
 from gnomon.ownitems.pictures import PictureFinder
 from gnomon.ownitems.resolving import Tell, choices_in, odd_row, present
 from gnomon.ownitems.rows import Row
-from gnomon.ownitems.values import NLI, TRUTHS, Choices, Odd, as_text, read_gold, scalar
+from gnomon.ownitems.values import NLI, TRUTHS, Choices, OddCellError, as_text, read_gold, scalar
 from gnomon.records import FORMS, MASK, Form, Image, Item, digest, problem
 
 SHORT = 100  # characters up to which the value of another column becomes a tag
@@ -35,7 +35,7 @@ def convert(
     for line, row in rows:
         try:
             item = _item(row, mapping, pictures, form, seen)
-        except (Odd, DataError) as error:
+        except (OddCellError, DataError) as error:
             if tell is None:
                 raise odd_row(file, line, _sentence(error)) from None
             tell(line, _sentence(error))
@@ -56,11 +56,11 @@ def _item(
     gold = read_gold(value, choices, mapping.gold_is)
     if gold is None:
         told = repr(value)[:80]
-        raise Odd(f"the gold {told} does not name one of the {len(choices.texts)} choices")
+        raise OddCellError(f"the gold {told} does not name one of the {len(choices.texts)} choices")
     text = _joined(row, mapping.text, "text")
     context = _joined(row, mapping.context, "context")
     if not text.strip():
-        raise Odd("the text is empty")
+        raise OddCellError("the text is empty")
     images = _images(row, mapping, pictures)
     item = Item(
         id=_id(row, mapping, (context, text, *choices.texts, *map(_shown, images)), seen),
@@ -75,7 +75,7 @@ def _item(
     )
     wrong = problem(item)
     if wrong:
-        raise Odd(wrong)
+        raise OddCellError(wrong)
     return item
 
 
@@ -112,13 +112,11 @@ def _form(
     if not found:
         found = _likely_form(mapping, text, choices, images)
     if found not in FORMS:
-        raise Odd(f"there is no form '{found[:40]}', only {', '.join(FORMS)}")
+        raise OddCellError(f"there is no form '{found[:40]}', only {', '.join(FORMS)}")
     return cast(Form, found)
 
 
-def _likely_form(
-    mapping: ColumnMap, text: str, choices: Choices, images: Sequence[Image]
-) -> str:
+def _likely_form(mapping: ColumnMap, text: str, choices: Choices, images: Sequence[Image]) -> str:
     labels = set(choices.texts)
     if mapping.context and labels <= {*NLI, "not_entailment"}:
         return "entailment"
@@ -142,10 +140,10 @@ def _tags(row: Row, mapping: ColumnMap) -> dict[str, str]:
     """The columns that are to be tags; if none is named, every other one with a short value."""
     if mapping.tags:
         values = {name: value_at(row, name) for name in mapping.tags}
-        return {name: tag for name, tag in _short(values.items())}
+        return dict(_short(values.items()))
     used = {name.partition(".")[0] for name in mapping.columns} | {*mapping.columns, CANARY}
     others = ((name, value) for name, value in row.items() if name not in used)
-    found = {}
+    found: dict[str, str] = {}
     for name, tag in _short(others):
         if len(found) == MOST_TAGS:
             break
@@ -158,5 +156,3 @@ def _short(values: Iterable[tuple[str, Any]]) -> Iterator[tuple[str, str]]:
         text = scalar(value) if value is not MISSING else None
         if text and len(text) <= SHORT:
             yield name, text
-
-

@@ -74,7 +74,9 @@ def files_of_split(folder: Path, split: str) -> list[Path]:
     """The files of a split; those of several configurations cannot be read as one set."""
     files = splits_in(folder).get(split, [])
     if not files:
-        raise DataError("there is no data file of that split in it.", "Look at --split.", file=folder)
+        raise DataError(
+            "there is no data file of that split in it.", "Look at --split.", file=folder
+        )
     places = sorted({file.parent for file in files})
     if len(places) > 1:
         listed = ", ".join(place.name for place in places)

@@ -19,7 +19,7 @@ from gnomon.files import read_text
 from gnomon.ownitems.folders import chosen_split, is_dataset, read_split
 from gnomon.ownitems.rows import Row, read_rows, split_of
 from gnomon.ownitems.templates import TemplateError, render
-from gnomon.ownitems.values import Choices, Odd, as_choices, by_number, by_text, scalar
+from gnomon.ownitems.values import Choices, OddCellError, as_choices, by_number, by_text, scalar
 from gnomon.records import Item, digest, problem
 
 ENDINGS = (".yaml", ".yml")
@@ -94,7 +94,8 @@ def read_task(path: Path) -> Task:
         raise _refused(path, f"it is not a whole task: {error}") from None
     if found.num_fewshot:
         raise _refused(
-            path, f"it shows {found.num_fewshot} worked examples: set num_fewshot: 0 and use --shots"
+            path,
+            f"it shows {found.num_fewshot} worked examples: set num_fewshot: 0 and use --shots",
         )
     return found
 
@@ -200,7 +201,7 @@ def task_item(task: Task, row: Row, number: int) -> Item:
         choices = _choices(task.doc_to_choice, row)
         target = _field(task.doc_to_target, row)
     except TemplateError as error:
-        raise Odd(error.message.rstrip(".")) from None
+        raise OddCellError(error.message.rstrip(".")) from None
     space = _shared_space(choices.texts)
     texts = tuple(choice[len(space) :] for choice in choices.texts)
     gold = _gold(target, Choices(texts))
@@ -216,7 +217,7 @@ def task_item(task: Task, row: Row, number: int) -> Item:
     )
     wrong = problem(item)
     if wrong:
-        raise Odd(wrong)
+        raise OddCellError(wrong)
     return item
 
 
@@ -272,6 +273,8 @@ def _gold(target: Any, choices: Choices) -> tuple[str, ...]:
         if meant is None and isinstance(each, str):
             meant = by_text(each.removeprefix(" "), choices)
         if meant is None:
-            raise Odd(f"the target {str(each)[:80]!r} is not one of the choices, nor its number")
+            raise OddCellError(
+                f"the target {str(each)[:80]!r} is not one of the choices, nor its number"
+            )
         found.append(meant)
     return tuple(found)

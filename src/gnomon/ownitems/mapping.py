@@ -175,8 +175,8 @@ def value_at(row: Mapping[str, Any], name: str) -> Any:
     value = row[outer]
     if isinstance(value, Mapping):
         return value_at(value, inner)
-    if isinstance(value, list) and inner.isdecimal() and int(inner) < len(value):
-        return value[int(inner)]
+    if isinstance(value, list):
+        return value_at(dict(zip(map(str, range(len(value))), value, strict=True)), inner)
     return MISSING
 
 
@@ -193,10 +193,10 @@ def guessed_map(columns: Sequence[str], given: ColumnMap) -> ColumnMap:
             continue
         there = [name for name in usual if name in columns and name not in taken]
         if len(there) > 1 and what not in ("id", "group"):
-            first = {**found, what: there[:1]}
+            known = ColumnMap(**{**found, what: (there[0],)})
             raise UsageError(
                 f"Several columns could be the {what}: {', '.join(there)}.",
-                _how_to_map(columns, ColumnMap(**{key: tuple(v) for key, v in first.items() if v and key != "gold_is"})),
+                _how_to_map(columns, known),
             )
         if there:
             found[what] = (there[0],)
@@ -229,9 +229,7 @@ def check_map(mapping: ColumnMap, row: Mapping[str, Any]) -> None:
     for name in mapping.columns:
         if value_at(row, name) is MISSING:
             error = unknown("column", name, _with_nested(row))
-            raise UsageError(
-                error.message, f"{error.hint} The columns are: {', '.join(columns)}."
-            )
+            raise UsageError(error.message, f"{error.hint} The columns are: {', '.join(columns)}.")
     for what in ("text", "gold"):
         if not getattr(mapping, what):
             raise UsageError(

@@ -12,7 +12,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from gnomon.ownitems.values import Odd
+from gnomon.ownitems.values import OddCellError
 from gnomon.records import Image
 from gnomon.vision.images import MOST_BYTES, describe, size_in
 from gnomon.writing import atomic_file
@@ -33,30 +33,30 @@ class PictureFinder:
         if isinstance(value, bytes):
             return _kept(value)
         if not isinstance(value, str) or not value:
-            raise Odd("the picture is neither a path nor bytes")
+            raise OddCellError("the picture is neither a path nor bytes")
         if value.startswith(("https://", "http://")):
             return Image(path=value)
         return self._below(value)
 
     def _below(self, name: str) -> Image:
         if "\0" in name:
-            raise Odd("the path of a picture has a zero byte in it")
+            raise OddCellError("the path of a picture has a zero byte in it")
         root = self.folder.resolve()
         path = (root / name).resolve()
         if not path.is_relative_to(root):
-            raise Odd(
+            raise OddCellError(
                 f"the picture '{name[:200]}' lies outside the folder {self.folder}; "
                 "give its folder with --images"
             )
         if not path.is_file():
-            raise Odd(f"there is no picture '{name[:200]}' in {self.folder}")
+            raise OddCellError(f"there is no picture '{name[:200]}' in {self.folder}")
         return describe((self.folder / name).as_posix())
 
 
 def _kept(content: bytes) -> Image:
     """A picture that the file itself holds, in the cache."""
     if len(content) > MOST_BYTES:
-        raise Odd(f"a picture has more than {MOST_BYTES // 2**20} MB")
+        raise OddCellError(f"a picture has more than {MOST_BYTES // 2**20} MB")
     name = sha256(content).hexdigest()
     size = size_in(io.BytesIO(content), Path("a picture within the file"))
     ending = ".png" if content.startswith(b"\x89PNG") else ".jpg"

@@ -21,7 +21,7 @@ from gnomon.ownitems.values import (
     READINGS,
     TRUTHS,
     Choices,
-    Odd,
+    OddCellError,
     as_choices,
     as_text,
     golds,
@@ -107,7 +107,7 @@ def present(row: Row, name: str, what: str) -> Any:
     """What a row holds in a column that it must have."""
     value = value_at(row, name)
     if value is MISSING:
-        raise Odd(f"the row has no column '{name}', which is the {what}")
+        raise OddCellError(f"the row has no column '{name}', which is the {what}")
     return value
 
 
@@ -158,7 +158,7 @@ def _how_gold_is_named(file: Path, rows: Rows, mapping: ColumnMap, tell: Tell | 
     for line, row in rows():
         try:
             meant = _ways_to_read(row, mapping, alive)
-        except Odd as odd:
+        except OddCellError as odd:
             if tell is None:
                 raise odd_row(file, line, str(odd)) from None
             tell(line, str(odd))
@@ -178,7 +178,7 @@ def _ways_to_read(row: Row, mapping: ColumnMap, ways: list[str]) -> dict[str, tu
         if meant is not None:
             found[way] = meant
     if not found:
-        raise Odd(_fits_none(value, choices, ways))
+        raise OddCellError(_fits_none(value, choices, ways))
     return found
 
 

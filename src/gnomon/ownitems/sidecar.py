@@ -123,8 +123,8 @@ def _check(file: Path, found: Sidecar) -> None:
             line = _line_of(file, "like")
             raise DataError(error.message, error.hint, file=file, line=line) from None
     if found.form and found.form not in FORMS:
-        error = unknown("form", found.form, FORMS)
-        raise DataError(error.message, error.hint, file=file, line=_line_of(file, "form"))
+        odd = unknown("form", found.form, FORMS)
+        raise DataError(odd.message, odd.hint, file=file, line=_line_of(file, "form"))
     if found.unit_nouns and len(found.unit_nouns) != len(found.units):
         raise DataError(
             f"there are {len(found.units)} kinds of units and {len(found.unit_nouns)} unit_nouns.",

@@ -95,7 +95,7 @@ def _sandbox() -> Any:
     import jinja2
     from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-    class Sandbox(ImmutableSandboxedEnvironment):
+    class Sandbox(ImmutableSandboxedEnvironment):  # type: ignore[misc, unused-ignore]
         """Replacing, which can make a text of any length, is bounded."""
 
         def call(self, context: Any, called: Any, /, *args: Any, **more: Any) -> Any:

@@ -1,4 +1,4 @@
-"""What cells of strangers hold: texts, choices and right answers. What could mean two is refused."""
+"""What cells of strangers hold: texts, choices, right answers. What is none of them is refused."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ NLI = ("entailment", "neutral", "contradiction")
 TRUTHS = ("false", "true")
 
 
-class Odd(ValueError):
+class OddCellError(ValueError):
     """A cell that cannot be what it should be; the message says why, in a few words."""
 
 
@@ -40,9 +40,9 @@ def as_text(value: Any, what: str) -> str:
         return " ".join(parts)
     text = scalar(value)
     if text is None:
-        raise Odd(f"the {what} is {_kind(value)}, not text")
+        raise OddCellError(f"the {what} is {_kind(value)}, not text")
     if len(text) > LONGEST:
-        raise Odd(f"the {what} is longer than {LONGEST:,} characters")
+        raise OddCellError(f"the {what} is longer than {LONGEST:,} characters")
     return text
 
 
@@ -80,9 +80,9 @@ def as_choices(value: Any) -> Choices:
     if isinstance(value, Mapping):
         return _named_choices(value)
     if not isinstance(value, list | tuple):
-        raise Odd(f"the choices are {_kind(value)}, not a list")
+        raise OddCellError(f"the choices are {_kind(value)}, not a list")
     if len(value) > MOST_CHOICES:
-        raise Odd(f"there are more than {MOST_CHOICES:,} choices")
+        raise OddCellError(f"there are more than {MOST_CHOICES:,} choices")
     return Choices(tuple(as_text(each, "choice") for each in value))
 
 
@@ -92,7 +92,7 @@ def _named_choices(value: Mapping[str, Any]) -> Choices:
         texts = as_choices(value["text"]).texts
         names = as_choices(value.get("label", [])).texts
         if names and len(names) != len(texts):
-            raise Odd(f"there are {len(texts)} choices and {len(names)} labels for them")
+            raise OddCellError(f"there are {len(texts)} choices and {len(names)} labels for them")
         return Choices(texts, names)
     names = tuple(map(str, value))
     return Choices(as_choices(list(value.values())).texts, names)
@@ -101,7 +101,7 @@ def _named_choices(value: Mapping[str, Any]) -> Choices:
 def listed(text: str) -> list[Any]:
     """A list that a table holds as text: JSON, as Python prints it, or parts between bars."""
     if len(text) > LONGEST_LIST:
-        raise Odd(f"the choices are longer than {LONGEST_LIST:,} characters")
+        raise OddCellError(f"the choices are longer than {LONGEST_LIST:,} characters")
     readers: tuple[Callable[[str], Any], ...] = (msgspec.json.decode, ast.literal_eval)
     for read in readers:
         try:
@@ -111,7 +111,7 @@ def listed(text: str) -> list[Any]:
         if isinstance(found, list | tuple):
             return list(found)
     if "|" not in text:
-        raise Odd("the choices are one text, not a list")
+        raise OddCellError("the choices are one text, not a list")
     return [part.strip() for part in text.split("|")]
 
 
