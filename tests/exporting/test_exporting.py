@@ -22,6 +22,13 @@ from gnomon.records import Item
 from tests.ownitems.samples import PNG, questions, write_json
 
 
+PAIRS = [
+    {"premise": "Ann sits.", "hypothesis": "Ann stands.", "label": "contradiction", "kind": "a"},
+    {"premise": "Ann sits.", "hypothesis": "Ann is there.", "label": "entailment", "kind": "b"},
+    {"premise": "Ann sits.", "hypothesis": "Ben sits.", "label": "neutral", "kind": "b"},
+]
+
+
 def exported(target, *more, name="scales"):
     assert main(["export", name, "--limit", "12", "--to", target, "-o", "out", *more]) == 0
     return Path("out")
@@ -53,10 +60,11 @@ def test_the_task_for_lm_eval_names_fields_and_no_code():
 
 def test_an_exported_task_is_imported_with_the_same_texts_and_answers_even_after_a_move():
     pytest.importorskip("jinja2")
-    exported("lm-eval", name="spacenli").rename("elsewhere")
-    source = gnomon.load("elsewhere/gnomon_spacenli_fresh.yaml")
+    write_json(Path("pairs.jsonl"), PAIRS)
+    exported("lm-eval", name="pairs.jsonl").rename("elsewhere")
+    source = gnomon.load("elsewhere/gnomon_items_pairs.yaml")
     how, plain = load_prompt(source.benchmark.prompt), load_prompt("plain")
-    items = list(gnomon.load("spacenli").limited(12).items())
+    items = list(gnomon.load("pairs.jsonl").items())
     for found, item in zip(source.items(), items, strict=True):
         assert how.context(found) == plain.context(item)
         assert how.words(found) == plain.words(item)
@@ -65,17 +73,14 @@ def test_an_exported_task_is_imported_with_the_same_texts_and_answers_even_after
 
 
 def test_the_task_for_inspect_is_python_with_the_labels_as_choices():
-    folder = exported("inspect", name="spacenli")
-    code = (folder / "gnomon_spacenli_fresh.py").read_text()
+    write_json(Path("pairs.jsonl"), PAIRS)
+    folder = exported("inspect", name="pairs.jsonl")
+    code = (folder / "gnomon_items_pairs.py").read_text()
     ast.parse(code)
-    assert GUID in code
+    assert GUID not in code  # the items are not Gnomon's
     rows = [json.loads(line) for line in (folder / "items.jsonl").read_text().splitlines()]
-    assert (
-        rows[0]["choices"] == ["entailment", "contradiction", "neutral"]
-        or len(rows[0]["choices"]) == 3
-    )
-    for row in rows:
-        assert row["target"][0] in "ABC"
+    assert [row["choices"] for row in rows] == [["entailment", "neutral", "contradiction"]] * 3
+    assert [row["target"] for row in rows] == [["C"], ["A"], ["B"]]
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=40)
@@ -113,8 +118,8 @@ def test_the_card_has_a_header_the_canary_the_seed_and_an_example():
     card = yaml.safe_load(header)
     assert card["configs"][0]["data_files"] == [{"split": "test", "path": "data/test.jsonl"}]
     assert (card["license"], card["size_categories"]) == ("apache-2.0", ["n<1K"])
-    for part in (GUID, "seed 3", "| test | 12 |", "```json", "```bibtex", "gnomon export scales"):
-        assert part in body or part == "gnomon export scales"
+    for part in (GUID, "seed 3", "| test | 12 |", "```json", "```bibtex"):
+        assert part in body
 
 
 def test_pictures_are_copied_with_paths_from_the_folder():
