@@ -20,7 +20,7 @@ examples:
   gnomon check my_patterns/ --world my_world.yaml
   gnomon check --vocabulary
   gnomon check scales.jsonl
-  gnomon check mine.csv --map text=question,choices=A+B+C+D,gold=answer
+  gnomon check quiz.csv --map text=question,choices=A+B+C+D,gold=answer
   gnomon check SpaceNLI/dataset/problem_patterns.xml --format markdown
 """
 

@@ -6,10 +6,10 @@ can be asked again: gnomon run FOLDER. Pictures are copied, and the canary is ke
 
 examples:
   gnomon export scales --to lm-eval -o scales-task
-  gnomon export spacenli --to lm-eval --prompt multiple-choice --limit 500 -o nli-task
-  gnomon export vsr --to inspect -o vsr-task --limit 50
-  gnomon export spatialqa --seed 3 --to dataset --parquet -o spatialqa-3
-  gnomon export mine.csv --map text=question,choices=A+B+C+D,gold=answer --to lm-eval -o my-task
+  gnomon export scales --to lm-eval --prompt multiple-choice --limit 500 -o letters-task
+  gnomon export spatialqa --to inspect -o inspect-task --limit 50
+  gnomon export spatialqa --seed 3 --to dataset -o spatialqa-3
+  gnomon export quiz.csv --map text=question,choices=A+B+C+D,gold=answer --to lm-eval -o my-task
 """
 
 from __future__ import annotations
