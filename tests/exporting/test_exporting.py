@@ -21,7 +21,6 @@ from gnomon.probing.prompts import load_prompt
 from gnomon.records import Item
 from tests.ownitems.samples import PNG, questions, write_json
 
-
 PAIRS = [
     {"premise": "Ann sits.", "hypothesis": "Ann stands.", "label": "contradiction", "kind": "a"},
     {"premise": "Ann sits.", "hypothesis": "Ann is there.", "label": "entailment", "kind": "b"},

@@ -242,3 +242,32 @@ def test_a_command_says_what_it_took_for_what(capsys):
         "text is question; choices are options; gold is answer (a letter)."
         in capsys.readouterr().err
     )
+
+
+def test_a_parquet_file_that_unpacks_to_gigabytes_is_one_sentence(monkeypatch):
+    duckdb = pytest.importorskip("duckdb")
+    rows = "SELECT repeat('x', 100000) AS question, ['a', 'b'] AS options, 'A' AS answer FROM range(500)"
+    duckdb.sql(f"COPY ({rows}) TO 'bomb.parquet' (COMPRESSION zstd)")
+    assert Path("bomb.parquet").stat().st_size < 10**6
+    monkeypatch.setattr("gnomon.ownitems.rows.FILE_LIMIT", 2**16)
+    with pytest.raises(DataError, match="unpacks to more than"):
+        gnomon.load("bomb.parquet")
+
+
+@pytest.mark.parametrize("name", ["odd.parquet", "odd.jsonl", "odd.csv", "odd.json", "odd.tsv"])
+def test_a_file_that_is_something_else_is_one_sentence(name, capsys):
+    Path(name).write_bytes(b"PAR1\x00\xff\xfe{[\n" + bytes(range(256)) * 4)
+    for command in (["run", name, "-m", "random"], ["check", name], ["show", name]):
+        if name.endswith("parquet"):
+            pytest.importorskip("duckdb")
+        assert main(command) in (1, 2)
+        told = capsys.readouterr().err
+        assert name in told
+        assert "Traceback" not in told
+
+
+def test_a_line_without_end_is_refused_before_it_fills_the_memory(monkeypatch):
+    monkeypatch.setattr("gnomon.files.LINE_LIMIT", 1000)
+    Path("long.jsonl").write_text('{"question": "' + "a" * 5000)
+    with pytest.raises(DataError, match="longer than"):
+        gnomon.load("long.jsonl")
