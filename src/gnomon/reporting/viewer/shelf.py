@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 
 from gnomon.errors import GnomonError
 from gnomon.measures.table import Table
-from gnomon.registry import known_benchmark
+from gnomon.registry import asked_benchmark
 from gnomon.reporting.study import Study, studies
 from gnomon.reporting.viewer.ranking import Board, board
 from gnomon.runs import LOG, MANIFEST, Counts, Run, survey
@@ -84,7 +84,7 @@ class Shelf:
         """The answers of a run."""
 
         def make() -> Table:
-            return Table.of_run(run, known_benchmark(run.benchmark))
+            return Table.of_run(run, asked_benchmark(run.benchmark, run.manifest.about))
 
         return self.keep("table", [run], make, rows=len)
 
