@@ -18,6 +18,7 @@ import msgspec
 from gnomon.errors import DataError
 from gnomon.records import Answer, Item
 from gnomon.runs.manifest import LOG, Counts, Manifest, read_manifest
+from gnomon.runs.notes import Notes, read_notes
 from gnomon.runs.opening import connect
 
 # Readers speak of tables in today's format; a view makes an old log look like one.
@@ -80,6 +81,11 @@ class Run:
     def model(self) -> str:
         """As the user named it."""
         return self.manifest.model
+
+    @property
+    def notes(self) -> Notes:
+        """What people noted about it, read anew each time."""
+        return read_notes(self.path)
 
     def counts(self) -> Counts:
         """Counted from the log itself, so true while a run is going on."""
