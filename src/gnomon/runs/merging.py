@@ -20,7 +20,7 @@ import msgspec
 from gnomon.durable import link_or_copy
 from gnomon.errors import RunError
 from gnomon.records import Fingerprint, Item
-from gnomon.runs.finding import check_not_in_use
+from gnomon.runs.using import check_not_in_use
 from gnomon.runs.log import RunLog
 from gnomon.runs.manifest import MERGING, PICTURES, Manifest
 from gnomon.runs.reading import Run

@@ -18,7 +18,7 @@ import msgspec
 
 from gnomon.errors import DataError, GnomonError, RunError
 from gnomon.records import Answer, Fingerprint, Item
-from gnomon.runs.finding import check_not_in_use
+from gnomon.runs.using import check_not_in_use
 from gnomon.runs.log import RunLog
 from gnomon.runs.manifest import FORMAT, LOG, Counts
 from gnomon.runs.opening import connect
