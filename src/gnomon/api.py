@@ -28,11 +28,13 @@ def run(
     limit: int | None = None,
     permute: int | None = None,
     shard: str | None = None,
+    name: str = "",
     runs: str | Path = "runs",
     restart: bool = False,
     retry_errors: bool = False,
     blind: bool = False,
     watch: Callable[[Progress], None] | None = None,
+    shots_from: str | Path = "",
     workers: str | int = 1,
     cpus_per_worker: float | None = None,
     gpus_per_worker: float | None = None,
@@ -40,8 +42,9 @@ def run(
     """Ask a model the items of a source; called again, it continues where it stopped.
 
     `permute` is a seed by which the choices of each item are put in another order. `shard` asks one
-    part of the items, such as "3/8"; `merge` makes one run of all parts. `workers` is a number of
-    processes, "ray" or "ray:N".
+    part of the items, such as "3/8"; `merge` makes one run of all parts. `name` is what tables and
+    pages call the model. `shots_from` is a file of items to draw the worked examples from that the
+    model's option `shots` asks for. `workers` is a number of processes, "ray" or "ray:N".
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -49,6 +52,7 @@ def run(
     10
     """
     from gnomon import engine
+    from gnomon.fewshot import with_examples
     from gnomon.registry import model as named
 
     if isinstance(source, str):
@@ -61,6 +65,8 @@ def run(
         source = source.sharded(shard)
     if isinstance(model, str):
         model = named(model)
+    if isinstance(model, ModelSpec):
+        model = with_examples(source, model, shots_from)
     return engine.run(
         source,
         model,
@@ -69,6 +75,7 @@ def run(
         retry_errors=retry_errors,
         blind=blind,
         watch=watch,
+        name=name,
         workers=engine.wanted_workers(workers, cpus=cpus_per_worker, gpus=gpus_per_worker),
     )
 

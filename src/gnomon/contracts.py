@@ -169,6 +169,9 @@ class Model(Protocol):
                         whose order may then matter (default: not known)
       keep(folder)      called before the first question with the run's folder, for a model that
                         makes files: they go into its folder `pictures`
+      preview(item) -> Preview  what it would read for the item, by the code that asks it
+      asking() -> dict  what the manifest must keep so that prompts can be shown without the model
+                        (`gnomon.models.asking`)
       alone: str        why only one process may ask it, where that is so: it counts what it spends
       close()           called at the end, however the run ends
     Raise `ModelError` when going on makes no sense (server gone, key refused); any other exception

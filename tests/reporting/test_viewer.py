@@ -29,7 +29,7 @@ from gnomon.errors import UsageError
 from gnomon.records import Answer, Item
 from gnomon.reporting.viewer import serving
 from gnomon.reporting.viewer.app import make_app
-from gnomon.reporting.viewer.itempages import _answer_row
+from gnomon.reporting.viewer.itempages import answer_row
 from gnomon.reporting.viewer.serving import checked
 from gnomon.reporting.viewer.shelf import Shelf
 from gnomon.runs import Run, RunLog
@@ -232,7 +232,7 @@ def test_an_answer_is_shown_with_the_rule_by_which_its_reply_was_read(tmp_path: 
     item = Item(id="1", form="choice", text="Is it?", choices=("yes", "no"), gold=("no",))
     answer = Answer(item="1", choice="no", reply="Nope, never.", rule="lead")
     run: Any = SimpleNamespace(path=tmp_path / "run", manifest=SimpleNamespace(scale="none"))
-    row = _answer_row(run, item, answer)
+    row = answer_row(run, item, answer)
     assert (row["reply"], row["rule"]) == ("Nope, never.", "lead")
 
 

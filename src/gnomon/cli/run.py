@@ -5,6 +5,7 @@ examples:
   gnomon run scales spacenli -m smollm2 -m majority --limit 500
   gnomon run spacenli@published -m hf:roberta-large-mnli --data path/to/spacenli
   gnomon run spacenli -m smollm2 --prompts all
+  gnomon run spacenli -m "RoBERTa=hf:roberta-large-mnli"
   gnomon run scales -m openai:gpt-4o-mini --permute
   gnomon run spatialqa -m openai:gpt-4o-mini --max-cost 2 --price-input 0.15 --price-output 0.6
   gnomon run scales -m openai:NAME --base-url http://one:8000/v1 --base-url http://two:8000/v1
@@ -14,6 +15,9 @@ examples:
 A run is a folder in --runs. Items that failed are listed; --retry-errors asks for them again, and
 --restart starts over. The table counts the units that items share, such as objects or families of
 patterns, over which intervals are computed (docs/glossary.md).
+
+-m NAME=MODEL calls the model by a name of your own in every table and page; the same command with
+another name renames it. What stands before the first "=" is a name if it has no ":" and no "/".
 
 --prompts all asks every item in each wording of the prompt, one run for each; score and compare
 combine them with the same option. --permute puts the choices of each item in an order of its own,
@@ -43,6 +47,7 @@ from gnomon.cli.choosing import (
     item_arguments,
     model_arguments,
     shard_argument,
+    shots_argument,
 )
 from gnomon.cli.dispatch import tell
 from gnomon.errors import EmptyShardError, GnomonError, UsageError, inert
@@ -74,8 +79,9 @@ def arguments(parser: ArgumentParser) -> None:
         "--model",
         action="append",
         required=True,
-        metavar="MODEL",
-        help="SCHEME or SCHEME:NAME; may be repeated (see `gnomon list models`)",
+        metavar="[NAME=]MODEL",
+        help="SCHEME or SCHEME:NAME, with a name of your own before it if you like; may be "
+        "repeated (see `gnomon list models`)",
     )
     parser.add_argument(
         "--limit",
@@ -114,6 +120,7 @@ def arguments(parser: ArgumentParser) -> None:
     _worker_arguments(parser)
     item_arguments(parser)
     model_arguments(parser)
+    shots_argument(parser)
 
 
 def _worker_arguments(parser: ArgumentParser) -> None:
@@ -163,6 +170,7 @@ def main(args: Namespace) -> int:
 def _plan(args: Namespace) -> list[Planned]:
     """Every run once, even if it was named twice."""
     from gnomon.engine import run_folder
+    from gnomon.fewshot import with_examples
 
     models = chosen_models(args, args.model)
     if args.prompts:
@@ -171,8 +179,9 @@ def _plan(args: Namespace) -> list[Planned]:
     for source in chosen_sources(args, args.benchmarks):
         asked = source.limited(args.limit).permuted(args.permute).sharded(args.shard)
         for model in models:
-            folder = run_folder(asked, model, args.runs, blind=args.blind)
-            plan[folder] = Planned(folder, asked, model)
+            shown = with_examples(asked, model, args.shots_from)
+            folder = run_folder(asked, shown, args.runs, blind=args.blind)
+            plan[folder] = Planned(folder, asked, shown)
     return list(plan.values())
 
 
@@ -223,6 +232,8 @@ def _run(args: Namespace, planned: Planned) -> None:
     from gnomon.cli.progress import live_line
 
     command = redact_command(shlex.join(["gnomon", *sys.argv[1:]]))
+    if not args.quiet:
+        _tell_of_examples(planned)
     with live_line(_title(planned), quiet=args.quiet or args.json) as watch:
         try:
             engine.run(
@@ -243,6 +254,14 @@ def _run(args: Namespace, planned: Planned) -> None:
             raise SystemExit(130) from None
 
 
+def _tell_of_examples(planned: Planned) -> None:
+    from gnomon.fewshot import in_words
+
+    said = in_words(planned.model)
+    if said:
+        tell(f"{_title(planned)}: {said}")
+
+
 def _wanted(args: Namespace) -> Wanted:
     from gnomon.engine import wanted_workers
 
@@ -254,7 +273,7 @@ def _title(planned: Planned) -> str:
     which = f" · wording {wording}" if wording else ""
     if planned.source.shard is not None:
         which += f" · shard {planned.source.shard}"
-    return f"{planned.source.name} · {planned.model.spec}{which}"
+    return f"{planned.source.name} · {planned.model.name or planned.model.spec}{which}"
 
 
 def _tell_how_to_go_on(folder: Path) -> None:

@@ -26,6 +26,8 @@ def settings_of(run: Run) -> dict[str, Any]:
     manifest = run.manifest
     found = {}
     for name, value in _deciding(manifest.model, manifest.model_options).items():
+        if name == "examples":  # they are drawn, and `shots` says how many
+            continue
         found[f"model_{name}" if name in manifest.options else name] = value
     found |= manifest.options
     if manifest.limit:

@@ -163,12 +163,13 @@ def contexts(
     if write is not None:
         return [conversation(write, prompt.chat(item), answered=answered) for item in items]
 
-    prefixes: dict[str, str] = {}
+    prefixes: dict[tuple[str, int], str] = {}
     found = []
     for item in items:
-        if item.form not in prefixes:
-            prefixes[item.form] = prompt.prefix(item.form)
-        found.append(prefixes[item.form] + prompt.parts(item).before)
+        shared = (item.form, prompt.shown_to(item))
+        if shared not in prefixes:
+            prefixes[shared] = prompt.prefix(*shared)
+        found.append(prefixes[shared] + prompt.parts(item).before)
     return found
 
 

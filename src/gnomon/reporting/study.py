@@ -18,7 +18,7 @@ from gnomon.measures.runlabels import labels, settings_of, with_shard
 from gnomon.measures.table import Table
 from gnomon.records import Item
 from gnomon.registry import known_benchmark
-from gnomon.reporting.words import clip, model_name
+from gnomon.reporting.words import clip
 from gnomon.runs import Counts, Run
 
 NOT_ASKED, NO_ANSWER = -2, -1
@@ -154,7 +154,7 @@ def labels_of(runs: Sequence[Run]) -> list[str]:
 
 
 def _name(run: Run) -> str:
-    name = model_name(run.model)
+    name = run.name
     if run.manifest.blind:
         name = f"{name} (blind)"
     return with_shard(name, run.manifest.shard)

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from gnomon.errors import DataError
+from gnomon.naming import model_name, plain
 from gnomon.records import Answer, Item
 from gnomon.runs.manifest import LOG, Counts, Manifest, read_manifest
 from gnomon.runs.notes import Notes, read_notes
@@ -45,6 +46,26 @@ class Asked(NamedTuple):
     scores: str | None
     choice: str | None
     error: str | None
+
+
+class Usage(NamedTuple):
+    """What the answers of a run took, as far as its model says; 0 where it does not."""
+
+    seconds: float = 0.0
+    tokens: int = 0
+    read: int = 0
+    written: int = 0
+
+    def cost(self, manifest: Manifest) -> float:
+        """The price of the tokens, by the prices per million that the run was given."""
+        price_read = _price(manifest, "price_input")
+        price_written = _price(manifest, "price_output")
+        return (self.read * price_read + self.written * price_written) / 1e6
+
+
+def _price(manifest: Manifest, name: str) -> float:
+    value = manifest.model_options.get(name)
+    return float(value) if isinstance(value, int | float) else 0.0
 
 
 class Run:
@@ -79,7 +100,7 @@ class Run:
 
     @property
     def model(self) -> str:
-        """As the user named it."""
+        """Its spec, as the user gave it."""
         return self.manifest.model
 
     @property
@@ -87,10 +108,27 @@ class Run:
         """What people noted about it, read anew each time."""
         return read_notes(self.path)
 
+    @property
+    def name(self) -> str:
+        """What to call the model: the user's own name for it, or else its spec, shortened."""
+        if self.manifest.name:
+            return plain(self.manifest.name)
+        return model_name(self.manifest.model)
+
     def counts(self) -> Counts:
         """Counted from the log itself, so true while a run is going on."""
         with self._reading() as db:
             return count(db)
+
+    def usage(self) -> Usage:
+        """How long the answers took and how many tokens, over all samples."""
+        wanted = ("seconds", "tokens", "tokens_read", "tokens_written")
+        with self._reading() as db:
+            known = {row[1] for row in db.execute("PRAGMA table_info(answers)")}
+            sums = [f"total({name})" if name in known else "0" for name in wanted]
+            sql = f"SELECT {', '.join(sums)} FROM answers"  # noqa: S608 - our own names
+            seconds, tokens, read, written = db.execute(sql).fetchone()
+        return Usage(seconds, int(tokens), int(read), int(written))
 
     def items(self) -> Iterator[Item]:
         """All items in their order."""

@@ -16,6 +16,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from gnomon.errors import DataError, GnomonError, ModelError, UsageError
+from gnomon.models.asking import HOW, Asking, continuations
 from gnomon.models.likelihood import log_sum
 from gnomon.models.reading.replies import as_answer
 from gnomon.models.servers.completions import (
@@ -38,7 +39,7 @@ from gnomon.models.servers.replycache import Replies
 from gnomon.models.servers.requests import Requests, estimate
 from gnomon.models.servers.server import address_of
 from gnomon.probing.prompts import Prompt
-from gnomon.records import Answer, Image, Item, pick
+from gnomon.records import Answer, Image, Item, Preview, pick
 
 BY_SCORE = "first token"  # the rule of an answer whose choices have scores
 
@@ -128,13 +129,8 @@ class OpenAI:
 
         A reply that was cut is asked for again with more room; one that still is has no answer.
         """
-        said: Any = self._prompt.context(item)
-        if self._requests.endpoint == "chat":
-            said = self._prompt.chat(item)
-        words = [ways[0] for ways in self._prompt.answers(item)]
         first, *larger = self._requests.limits
-        body = self._requests.for_reply(said, first, words)
-        found = await self._ask(body, item.images)
+        found = await self._ask(self._request(item, first), item.images)
         tokens = sum(found.used)
         reached = first
         while True:
@@ -144,14 +140,51 @@ class OpenAI:
             if not larger:
                 break
             try:
-                body = self._requests.for_reply(said, larger[0], words)
-                found = await self._ask(body, item.images)
+                found = await self._ask(self._request(item, larger[0]), item.images)
             except RejectedError:
                 break  # the server has no room for a longer reply
             tokens += sum(found.used)
             reached = larger.pop(0)
         trouble = CutError(f"the reply was cut at {reached:,} tokens (finish_reason length)")
         return Answer(item=item.id, reply=answer.reply, tokens=tokens, error=str(trouble))
+
+    def _request(self, item: Item, limit: int) -> dict[str, Any]:
+        """What is sent for an item, its pictures aside; the reply may have so many tokens."""
+        said: Any = self._prompt.context(item)
+        if self._requests.endpoint == "chat":
+            said = self._prompt.chat(item)
+        words = [ways[0] for ways in self._prompt.answers(item)]
+        return self._requests.for_reply(said, limit, words)
+
+    def preview(self, item: Item) -> Preview:
+        """What would be sent for an item; nothing is."""
+        found = self.asking()
+        images = len(item.images) if "image" in self.takes else 0
+        if self._requests.echo:
+            context = self._prompt.context(item)
+            scored = continuations(item, self._prompt.words(item))
+            return Preview(text=context, scored=scored, how=HOW["echo"])
+        body = self._request(item, self._requests.limits[0])
+        return Preview(
+            text=body.get("prompt", ""),
+            messages=tuple(body.get("messages", ())),
+            images=images,
+            how=HOW[found.way],
+            limits=found.limits,
+        )
+
+    def asking(self) -> Asking:
+        """What shows prompts without the model."""
+        about = self._requests.describe()
+        kept = ("reply_tokens", "most_reply_tokens", "temperature", "logprobs", "constrain")
+        limits = {name: about[name] for name in kept if name in about}
+        return Asking(
+            way="echo" if self._requests.echo else "generate",
+            prompt=replace(self._prompt, paraphrases=()),
+            sends_messages=self._requests.endpoint == "chat",
+            takes_pictures="image" in self.takes,
+            limits={} if self._requests.echo else limits,
+        )
 
     def _read(self, item: Item, found: Completion, tokens: int) -> Answer:
         """The answer that a reply gives: with scores where its first token is the answer."""

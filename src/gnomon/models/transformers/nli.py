@@ -16,9 +16,11 @@ import torch
 from gnomon.contracts import Scale
 from gnomon.errors import ModelError, ModelWarning, UsageError
 from gnomon.files import package_data, read_yaml
+from gnomon.models.asking import Asking, pair_of
 from gnomon.models.choices import ask_those_without_trouble, by_length, take, too_long
 from gnomon.models.transformers.limits import longest_text, token_budget, tokens_in_a_pass
-from gnomon.records import Answer, Item, pick
+from gnomon.models.transformers.previewing import previewed, tokens_around_a_pair
+from gnomon.records import Answer, Item, Preview, pick
 
 LABELS = ("entailment", "neutral", "contradiction")
 SPELLINGS = {
@@ -82,6 +84,16 @@ class Nli:
             return answers
 
         return ask_those_without_trouble(items, troubles, ask)
+
+    def preview(self, item: Item) -> Preview:
+        """Premise and hypothesis as they are tokenised."""
+        found = self.asking()
+        ids = self._encoded([_pair(item)])["input_ids"][0]
+        return previewed(found, item, self.tokenizer, found.text(item), ids)
+
+    def asking(self) -> Asking:
+        """What shows prompts without the model."""
+        return Asking(way="pair", **tokens_around_a_pair(self.tokenizer))
 
     def _encoded(self, pairs: Sequence[Pair], **how: Any) -> Any:
         premises, hypotheses = zip(*pairs, strict=True)
@@ -153,7 +165,7 @@ def _pair(item: Item) -> Pair:
             f"An nli model takes items of the form entailment, not {item.form} (item {item.id}).",
             "Ask another kind of model, or another benchmark.",
         )
-    return " ".join(item.context.split()), item.text
+    return pair_of(item)
 
 
 def class_order(config: Any, name: str, labels: str = "") -> tuple[str, ...]:

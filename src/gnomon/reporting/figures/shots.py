@@ -91,7 +91,7 @@ def _setting(entrant: Entrant, key: str) -> Setting:
     manifest = entrant.run.manifest
     options: dict[str, Any] = {f"items {name}": of for name, of in manifest.options.items()}
     options |= {**manifest.model_options, "limit": manifest.limit}
-    model = entrant.run.model
+    model = manifest.name or entrant.run.model
     training = manifest.model_description.get("training")
     if isinstance(training, dict):  # the points of a curve have a folder each
         model = str(training.get("from") or training.get("kind"))

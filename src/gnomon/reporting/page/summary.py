@@ -19,7 +19,7 @@ from gnomon.reporting.page.differences import differences
 from gnomon.reporting.page.examples import is_baseline
 from gnomon.reporting.page.headline import Headline
 from gnomon.reporting.study import Entrant, Study, all_runs
-from gnomon.reporting.words import axis_name, counted, listed, model_name, percentage, plain
+from gnomon.reporting.words import axis_name, counted, listed, percentage, plain
 
 FEW = 30  # items, below which a share in per cent pretends too much
 NAMED = 3  # runs that a sentence names before it counts the rest
@@ -28,7 +28,7 @@ NAMED = 3  # runs that a sentence names before it counts the rest
 def title(studies: list[Study]) -> str:
     """The heading of the page."""
     runs = all_runs(studies)
-    models = dict.fromkeys(model_name(run.model) for run in runs if not role(run.model))
+    models = dict.fromkeys(run.name for run in runs if not role(run.model))
     if len(models) == 1:
         return f"What {next(iter(models))} knows about space"
     if models:

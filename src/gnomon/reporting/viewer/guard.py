@@ -1,8 +1,8 @@
 """What stands before every page: the Host header, the token, and headers that forbid the rest.
 
 A page of another site can send a browser here, and a name can be made to resolve to this machine;
-checking the Host header keeps such pages from reading anything, and checking the Origin header keeps
-their forms out. Where a token was given, only those who know it are let in.
+checking the Host header keeps such pages from reading anything, and the Origin header keeps their
+forms out. Where a token was given, only those who know it are let in.
 """
 
 from __future__ import annotations

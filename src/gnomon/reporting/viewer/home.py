@@ -126,7 +126,9 @@ def benchmark_page(shelf: Shelf, query: Query) -> dict[str, Any] | None:
     return {
         "board": found,
         "part": part,
-        "part_words": next((e["text"] for t in categories for e in t["values"] if e["value"] == part), ""),
+        "part_words": next(
+            (e["text"] for t in categories for e in t["values"] if e["value"] == part), ""
+        ),
         "categories": categories,
         "title": title_of(name),
         "name": name,

@@ -131,7 +131,9 @@ def model_page(shelf: Shelf, name: str) -> dict[str, Any] | None:
                 continue
             words = in_words(overview, model)
             if words:
-                sentences.append(f"{model}: {words}." if model != name else capitalised(words) + ".")
+                sentences.append(
+                    f"{model}: {words}." if model != name else capitalised(words) + "."
+                )
             for column, cell in cells:
                 rows.append(
                     {
