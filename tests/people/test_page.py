@@ -309,7 +309,7 @@ def test_a_form_that_does_not_end_is_given_up(
         return b""
 
     ann = people["ann"].join()
-    monkeypatch.setattr(guard, "_body_of", never)
+    monkeypatch.setattr(forms, "_body_of", never)
     monkeypatch.setattr(forms, "PATIENCE", 0.01)
     answer = ann.answer("choose")
     assert answer.status_code == 400

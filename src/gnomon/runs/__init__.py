@@ -24,7 +24,7 @@ from gnomon.runs.manifest import (
 )
 from gnomon.runs.merging import Merged, merge
 from gnomon.runs.notes import NOTES, Doubt, Note, Notes, change_notes, read_notes, wording_of
-from gnomon.runs.reading import Asked, Run
+from gnomon.runs.reading import Asked, Run, Usage
 from gnomon.runs.recovering import Recovered, recover
 from gnomon.runs.using import check_not_in_use, is_in_use
 
@@ -45,6 +45,7 @@ __all__ = [
     "Run",
     "RunLog",
     "Survey",
+    "Usage",
     "change_notes",
     "check_holds_a_run_alone",
     "check_not_in_use",

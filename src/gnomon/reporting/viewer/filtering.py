@@ -115,7 +115,7 @@ def tag_values(study: Study) -> dict[str, list[str]]:
             if len(known) > MOST_VALUES:
                 crowded.add(tag)
 
-    found = {}
+    found: dict[str, list[str]] = {}
     for tag, known in values.items():
         if len(known) > 1 and tag not in crowded and len(found) < MOST_TAGS:
             found[tag] = sorted(known)

@@ -100,7 +100,7 @@ class Sessions:
 
     def of(self, request: Request) -> str:
         """The session of a browser; a new one if it has none."""
-        found = request.cookies.get(SESSION, "")
+        found: str = request.cookies.get(SESSION, "")
         if re.fullmatch(r"[A-Za-z0-9_-]{20,80}", found):
             return found
         return secrets.token_urlsafe(24)

@@ -39,7 +39,9 @@ def home(shelf: Shelf, query: Query) -> dict[str, Any]:
             if found["parts"]:
                 boards.append(found)
     filtered = any(query.get(key) for key in ("benchmark", "model", "state"))
-    readable = [run for members in by_benchmark.values() for run in members]
+    readable: list[Run] = []
+    for members in by_benchmark.values():
+        readable += members
     return {
         "overview": matrix(shelf.overview(readable)) if readable and not filtered else None,
         "live": live(shelf, shown),
@@ -119,16 +121,15 @@ def benchmark_page(shelf: Shelf, query: Query) -> dict[str, Any] | None:
     if not runs:
         return None
     categories = _categories(shelf, name, runs)
-    known = {each["value"] for tag in categories for each in tag["values"]}
-    if part and part not in known:
+    words = {}
+    for tag in categories:
+        words |= {each["value"]: each["text"] for each in tag["values"]}
+    if part and part not in words:
         raise UsageError(f"{name} has no category {part}.", "Choose one from the list.")
-    found = board_view(shelf, shelf.board(name, runs, part), {})
     return {
-        "board": found,
+        "board": board_view(shelf, shelf.board(name, runs, part), {}),
         "part": part,
-        "part_words": next(
-            (e["text"] for t in categories for e in t["values"] if e["value"] == part), ""
-        ),
+        "part_words": words.get(part, ""),
         "categories": categories,
         "title": title_of(name),
         "name": name,

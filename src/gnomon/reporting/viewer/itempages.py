@@ -128,9 +128,10 @@ def _tags_in_words(benchmark: str, item: Item) -> list[tuple[str, str]]:
     spec = known_benchmark(benchmark)
     if spec is None:
         return sorted(item.tags.items())
-    return sorted(
-        (spec.title_of(tag), spec.title_of(tag, value)) for tag, value in item.tags.items()
-    )
+    found = []
+    for tag, value in item.tags.items():
+        found.append((spec.title_of(tag), spec.title_of(tag, value)))
+    return sorted(found)
 
 
 def _doubts_on(shelf: Shelf, runs: Sequence[Run], item: Item) -> list[dict[str, str]]:
@@ -209,9 +210,8 @@ def _took(answer: Answer) -> str:
     """How long an answer took, and how many tokens, as far as the model says."""
     parts = []
     if answer.tokens_read is not None or answer.tokens_written is not None:
-        parts.append(
-            f"{answer.tokens_read or 0:,} tokens read, {answer.tokens_written or 0:,} written"
-        )
+        read, written = answer.tokens_read or 0, answer.tokens_written or 0
+        parts.append(f"{read:,} tokens read, {written:,} written")
     elif answer.tokens is not None:
         parts.append(f"{answer.tokens:,} tokens")
     if answer.seconds is not None:

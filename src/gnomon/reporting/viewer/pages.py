@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from gnomon.errors import GnomonError
 from gnomon.measures.grouping import enough_units, large_enough
 from gnomon.reporting.figures import figures
-from gnomon.reporting.overview import in_words
+from gnomon.reporting.overview import Cell, Column, Overview, in_words
 from gnomon.reporting.page.headline import applicable
 from gnomon.reporting.page.methods import facts
 from gnomon.reporting.page.notes import few_units, small_groups
@@ -19,7 +20,7 @@ from gnomon.reporting.viewer.home import progress, range_of, title_of
 from gnomon.reporting.viewer.matrix import VERDICTS
 from gnomon.reporting.viewer.shelf import Shelf
 from gnomon.reporting.words import capitalised, counted, measure_name, percentage
-from gnomon.runs import Run
+from gnomon.runs import Run, Usage
 from gnomon.runs.pace import duration
 
 
@@ -118,40 +119,16 @@ def model_page(shelf: Shelf, name: str) -> dict[str, Any] | None:
     if not mine:
         return None
     readable = [run for run in listed if shelf.readable(run)]
-    overview = shelf.overview(readable) if readable else None
+    overview = shelf.overview(readable)
+    paths = {run.path for run in mine}
     rows, sentences = [], []
-    if overview:
-        for model in overview.models:
-            cells = []
-            for column in overview.columns:
-                cell = overview.cells.get((model, column.name))
-                if cell is not None and cell.run.path in {run.path for run in mine}:
-                    cells.append((column, cell))
-            if not cells:
-                continue
-            words = in_words(overview, model)
-            if words:
-                sentences.append(
-                    f"{model}: {words}." if model != name else capitalised(words) + "."
-                )
-            for column, cell in cells:
-                rows.append(
-                    {
-                        "label": model,
-                        "url": run_address(cell.run),
-                        "title": column.title,
-                        "measure": measure_name(column.measure),
-                        "value": percentage(cell.value, 1),
-                        "range": range_of(cell.low, cell.high),
-                        "chance": percentage(cell.chance, 1),
-                        "verdict": VERDICTS[cell.verdict],
-                        "items": f"{cell.items:,}",
-                        "state": shelf.state(cell.run),
-                        "usage": usage_in_words(shelf, [cell.run]),
-                        "notes": len(shelf.notes(cell.run).notes),
-                    }
-                )
-    first = mine[-1]
+    for model in overview.models:
+        cells = _cells_of(overview, model, paths)
+        if not cells:
+            continue
+        sentences += _in_words(overview, model, name)
+        for column, cell in cells:
+            rows.append({"label": model, **_model_row(shelf, column, cell)})
     return {
         "name": name,
         "sentences": sentences,
@@ -159,7 +136,42 @@ def model_page(shelf: Shelf, name: str) -> dict[str, Any] | None:
         "count": counted(len(mine), "runs"),
         "usage": usage_in_words(shelf, mine),
         "facts": _common_facts(shelf, mine),
-        "spec": first.model,
+    }
+
+
+def _cells_of(overview: Overview, model: str, paths: set[Path]) -> list[tuple[Column, Cell]]:
+    """The figures in a row of the overview that are of these runs."""
+    found = []
+    for column in overview.columns:
+        cell = overview.cells.get((model, column.name))
+        if cell is not None and cell.run.path in paths:
+            found.append((column, cell))
+    return found
+
+
+def _in_words(overview: Overview, row: str, name: str) -> list[str]:
+    """What a row of the overview says, as a sentence; a model may have rows by its settings."""
+    words = in_words(overview, row)
+    if not words:
+        return []
+    if row == name:
+        return [f"{capitalised(words)}."]
+    return [f"{row}: {words}."]
+
+
+def _model_row(shelf: Shelf, column: Column, cell: Cell) -> dict[str, Any]:
+    return {
+        "url": run_address(cell.run),
+        "title": column.title,
+        "measure": measure_name(column.measure),
+        "value": percentage(cell.value, 1),
+        "range": range_of(cell.low, cell.high),
+        "chance": percentage(cell.chance, 1),
+        "verdict": VERDICTS[cell.verdict],
+        "items": f"{cell.items:,}",
+        "state": shelf.state(cell.run),
+        "usage": usage_in_words(shelf, [cell.run]),
+        "notes": len(shelf.notes(cell.run).notes),
     }
 
 
@@ -182,24 +194,22 @@ def _common_facts(shelf: Shelf, runs: Sequence[Run]) -> list[tuple[str, str]]:
 
 def usage_in_words(shelf: Shelf, runs: Sequence[Run]) -> str:
     """How long the answers took, and how many tokens; empty where no model says so."""
-    seconds, tokens, read, written, cost = 0.0, 0, 0, 0, 0.0
+    total = Usage()
+    cost = 0.0
     for run in runs:
         try:
             used = shelf.keep("usage", [run], run.usage)
-        except (GnomonError, OSError):
+        except (GnomonError, OSError):  # damaged: the run's own page says so
             continue
-        seconds += used.seconds
-        tokens += used.tokens
-        read += used.read
-        written += used.written
+        total = Usage(*(mine + more for mine, more in zip(total, used, strict=True)))
         cost += used.cost(run.manifest)
     parts = []
-    if seconds:
-        parts.append(f"{duration(seconds)} of answering")
-    if read or written:
-        parts.append(f"{read:,} tokens read, {written:,} written")
-    elif tokens:
-        parts.append(f"{tokens:,} tokens")
+    if total.seconds:
+        parts.append(f"{duration(total.seconds)} of answering")
+    if total.read or total.written:
+        parts.append(f"{total.read:,} tokens read, {total.written:,} written")
+    elif total.tokens:
+        parts.append(f"{total.tokens:,} tokens")
     if cost:
         parts.append(f"about {cost:.2f} by the prices given")
     return " · ".join(parts)
