@@ -56,6 +56,15 @@ class Usage(NamedTuple):
     read: int = 0
     written: int = 0
 
+    def plus(self, more: Usage) -> Usage:
+        """What two runs took together."""
+        return Usage(
+            self.seconds + more.seconds,
+            self.tokens + more.tokens,
+            self.read + more.read,
+            self.written + more.written,
+        )
+
     def cost(self, manifest: Manifest) -> float:
         """The price of the tokens, by the prices per million that the run was given."""
         price_read = _price(manifest, "price_input")

@@ -180,7 +180,8 @@ def _matrix_cell(found: tuple[float, Comparison] | None) -> dict[str, Any]:
     p = "p < 0.001" if pair.p_adjusted < 0.001 else f"p = {pair.p_adjusted:.3f}"
     if isnan(pair.p_adjusted):
         p = "no test"
-    return {"text": f"{100 * gap:+.1f}", "p": p, "differ": pair.differ}
+    text = f"{100 * gap:+.1f}".replace("-", "−")
+    return {"text": text, "p": p, "differ": pair.differ}
 
 
 def sentence(found: Comparison, measure: str) -> str:

@@ -121,7 +121,7 @@ def benchmark_page(shelf: Shelf, query: Query) -> dict[str, Any] | None:
     if not runs:
         return None
     categories = _categories(shelf, name, runs)
-    words = {}
+    words: dict[str, str] = {}
     for tag in categories:
         words |= {each["value"]: each["text"] for each in tag["values"]}
     if part and part not in words:

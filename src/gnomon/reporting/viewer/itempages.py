@@ -25,6 +25,7 @@ from gnomon.runs import Doubt, Run, wording_of
 PAGE = 50
 REPLY = 4_000  # characters of a reply on an item's page
 TEXT = 20_000  # characters of an item's text there
+BRIEF = 0.01  # seconds: what takes less is not worth a word
 Query = Mapping[str, str]
 
 
@@ -214,7 +215,7 @@ def _took(answer: Answer) -> str:
         parts.append(f"{read:,} tokens read, {written:,} written")
     elif answer.tokens is not None:
         parts.append(f"{answer.tokens:,} tokens")
-    if answer.seconds is not None:
+    if answer.seconds is not None and answer.seconds >= BRIEF:
         parts.append(f"{answer.seconds:.2f} s")
     return " · ".join(parts)
 

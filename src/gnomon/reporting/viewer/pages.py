@@ -201,10 +201,10 @@ def usage_in_words(shelf: Shelf, runs: Sequence[Run]) -> str:
             used = shelf.keep("usage", [run], run.usage)
         except (GnomonError, OSError):  # damaged: the run's own page says so
             continue
-        total = Usage(*(mine + more for mine, more in zip(total, used, strict=True)))
+        total = total.plus(used)
         cost += used.cost(run.manifest)
     parts = []
-    if total.seconds:
+    if total.seconds >= 1:
         parts.append(f"{duration(total.seconds)} of answering")
     if total.read or total.written:
         parts.append(f"{total.read:,} tokens read, {total.written:,} written")

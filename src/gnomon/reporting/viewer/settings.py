@@ -61,8 +61,8 @@ def _flat(manifest: Manifest) -> dict[str, str]:
     found: dict[str, Any] = {"Model": manifest.model}
     found |= _named("Option of the model: ", manifest.model_options)
     found["Prompt"] = prompt
-    found |= _named("Model: ", description)
-    found |= _named("Model file: ", manifest.model_files or {})
+    found |= _named("Detail of the model: ", description)
+    found |= _named("File of the model: ", manifest.model_files or {})
     found |= _named("Option of the items: ", manifest.options)
     found["Limit"] = manifest.limit
     found["Order of choices (seed)"] = manifest.permute
