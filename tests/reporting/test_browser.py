@@ -313,27 +313,31 @@ def test_the_viewer_shows_runs_as_they_go_on(
     assert (one.errors, every.errors) == ([], [])
 
 
-@pytest.mark.parametrize("width", [390, 1280])
+VIEWER_PAGES = (
+    "/",
+    "/benchmark?name=spacenli@fresh",
+    "/model?name=smollm2",
+    "/run/good",
+    "/run/good/items?tag.class=projective",
+    "/compare?run=good&run=middling",
+    "/compare?run=good&run=middling&run=guess",
+    "/item?benchmark=spacenli@fresh&id=3-1&run=good",
+    "/run/good/delete",
+)
+
+
+@pytest.mark.parametrize(("width", "scheme", "first"), [(390, "dark", 0), (1280, "light", 1)])
 def test_the_viewer_is_open_to_everybody(
-    runs: Path, tab: Show, serve: Callable[[Path], str], width: int
+    runs: Path, tab: Show, serve: Callable[[Path], str], width: int, scheme: str, first: int
 ) -> None:
     address = serve(runs)
-    scheme = "dark" if width == 390 else "light"
-    for path in (
-        "/",
-        "/benchmark?name=spacenli@fresh",
-        "/model?name=smollm2",
-        "/run/good",
-        "/run/good/items?tag.class=projective",
-        "/compare?run=good&run=middling",
-        "/compare?run=good&run=middling&run=guess",
-        "/item?benchmark=spacenli@fresh&id=3-1&run=good",
-        "/run/good/delete",
-    ):
-        shown = tab(address + path, width=width, scheme=scheme, allowed=address)
+    shown = tab(address, width=width, scheme=scheme, allowed=address)
+    for number, path in enumerate(VIEWER_PAGES):
+        shown.page.goto(address + path)
         assert shown.page.evaluate("() => document.documentElement.scrollWidth") == width, path
-        assert serious(shown.page) == [], path
-        assert shown.errors == []
+        if number % 2 == first:  # each page once: axe takes its time
+            assert serious(shown.page) == [], path
+    assert shown.errors == []
 
 
 def test_runs_are_compared_from_the_leaderboard(

@@ -187,7 +187,7 @@ def test_settings_that_differ_are_told_in_words(made: ModuleType, tmp_path: Path
     two = made.write(tmp_path / "b", "b@fresh", "m", items, description={"prompt": "Say: {text}"})
     found = difference([one.manifest, two.manifest])
     assert found.text == (
-        "They were asked the same items; they differ in option of the model: shots and prompt."
+        "They were asked the same items; they differ in option of the model (shots) and prompt."
     )
     assert [(each.name, each.values) for each in found.settings] == [
         ("Option of the model: shots", ("3", "not set")),

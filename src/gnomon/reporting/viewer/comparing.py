@@ -177,11 +177,13 @@ def _matrix_cell(found: tuple[float, Comparison] | None) -> dict[str, Any]:
     if found is None or isnan(found[0]):
         return {"text": "–", "p": "", "differ": False}
     gap, pair = found
-    p = "p < 0.001" if pair.p_adjusted < 0.001 else f"p = {pair.p_adjusted:.3f}"
-    if isnan(pair.p_adjusted):
-        p = "no test"
+    p = "no test" if isnan(pair.p_adjusted) else _p_in_words(pair.p_adjusted)
     text = f"{100 * gap:+.1f}".replace("-", "−")
     return {"text": text, "p": p, "differ": pair.differ}
+
+
+def _p_in_words(p: float) -> str:
+    return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"
 
 
 def sentence(found: Comparison, measure: str) -> str:
@@ -196,7 +198,7 @@ def sentence(found: Comparison, measure: str) -> str:
     low, high = found.low, found.high
     if found.difference < 0:
         low, high = -found.high, -found.low
-    interval = f"(interval {100 * low:+.1f} to {100 * high:+.1f}, p = {found.p:.3g})."
+    interval = f"(interval {100 * low:+.1f} to {100 * high:+.1f}, {_p_in_words(found.p)})."
     if found.differ:
         return f"{ahead} is ahead of {behind} by {gap} {interval}"
     text = f"{first} and {second} do not differ significantly: by {gap} {interval}"

@@ -12,7 +12,6 @@ from gnomon.reporting.words import clip, listed
 from gnomon.runs import Manifest
 
 LONGEST = 300  # characters of a value
-NAMED = 4  # settings in a sentence
 UNSET = "not set"
 
 
@@ -43,15 +42,30 @@ def difference(manifests: Sequence[Manifest]) -> Difference:
 
 
 def _in_words(differing: Sequence[Setting], manifests: Sequence[Manifest]) -> str:
-    names = [setting.name[:1].lower() + setting.name[1:] for setting in differing]
     items = {manifest.items_sha256 for manifest in manifests}
     same = "They were asked the same items" if len(items) == 1 else "Their items are not the same"
-    if not names:
+    if not differing:
         return f"{same}, with the same settings."
-    rest = len(names) - NAMED
-    if rest > 1:
-        names = [*names[:NAMED], f"{rest} more settings"]
-    return f"{same}; they differ in {listed(names)}."
+    return f"{same}; they differ in {listed(_grouped(differing))}."
+
+
+def _grouped(differing: Sequence[Setting]) -> list[str]:
+    """The names of settings, and of several of one kind their number."""
+    kinds: dict[str, list[str]] = {}
+    for setting in differing:
+        name = setting.name[:1].lower() + setting.name[1:]
+        kind, _, rest = name.partition(": ")
+        kinds.setdefault(kind, []).append(rest)
+    found = []
+    for kind, names in kinds.items():
+        several, _, of_what = kind.partition(" ")
+        if len(names) > 1:
+            found.append(f"{len(names)} {several}s {of_what}")
+        elif names[0]:
+            found.append(f"{kind} ({names[0]})")
+        else:
+            found.append(kind)
+    return found
 
 
 def _flat(manifest: Manifest) -> dict[str, str]:
@@ -69,7 +83,7 @@ def _flat(manifest: Manifest) -> dict[str, str]:
     found["Shard"] = manifest.shard
     found["Pictures"] = "not shown" if manifest.blind else ""
     found["Scores"] = manifest.scale
-    found |= _named("Version of ", manifest.versions)
+    found |= _named("Version: ", manifest.versions)
     return {name: _text(value) for name, value in found.items() if value not in (None, "", {}, [])}
 
 
