@@ -120,12 +120,39 @@ def unknown(kind: str, name: str, known: Iterable[str]) -> UsageError:
     There is no benchmark named 'scalse'.
     Did you mean scales?
     """
-    from difflib import get_close_matches
-
     known = sorted(known)
-    near = get_close_matches(name, known, n=3, cutoff=0.5)
+    near = nearest(name, known)
     hint = f"Did you mean {' or '.join(near)}?" if near else f"Choose one of: {', '.join(known)}."
     return UsageError(f"There is no {kind} named '{name}'.", hint)
+
+
+def nearest(name: str, known: Iterable[str], *, cutoff: float = 0.6) -> list[str]:
+    """The names that somebody may have meant, three at most, the likeliest first.
+
+    >>> nearest("Scalse", ["scales", "posrel"]), nearest("viphy", ["viphy-size", "posrel"])
+    (['scales'], ['viphy-size'])
+    """
+    from difflib import SequenceMatcher
+
+    plain = _plainly(name)
+    alike: dict[str, float] = {}
+    parts = []
+    for each in known:
+        share = SequenceMatcher(None, plain, _plainly(each)).ratio()
+        if share >= cutoff:
+            alike[each] = share
+        if len(plain) > 2 and plain in _plainly(each):
+            parts.append(each)
+    if not alike:
+        return parts[:3]
+    found = sorted(alike, key=alike.__getitem__, reverse=True)
+    # A name that is much further off than the nearest only distracts from it.
+    return [each for each in found if alike[each] > alike[found[0]] - 0.15][:3]
+
+
+def _plainly(name: str) -> str:
+    """A name without what is easily mistyped: capitals, and the kind and number of dashes."""
+    return name.lower().replace("_", "-").strip("-")
 
 
 def inert(text: str) -> str:

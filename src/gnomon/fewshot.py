@@ -45,7 +45,7 @@ def with_examples(source: ItemSource, model: ModelSpec, shots_from: str | Path =
     >>> sorted(drawn.options), with_examples(load("scales"), model("smollm2")).options
     (['examples', 'shots'], {})
     """
-    shots = model.options.get("shots")
+    shots: int = model.options.get("shots") or 0
     if "examples" in model.options or not (shots or shots_from) or not _takes_examples(model):
         return model
     if shots_from and not shots:

@@ -111,12 +111,22 @@ def test_a_model_has_a_page_with_all_its_runs_and_what_it_knows(viewer: TestClie
 
 def test_what_the_answers_took_is_added_up(made: ModuleType, tmp_path: Path) -> None:
     def say(item: Item) -> Answer:
-        return Answer(item=item.id, choice=item.choices[0], seconds=2.0, tokens=50)
+        said = item.choices[0]
+        return Answer(
+            item=item.id, choice=said, seconds=2.0, tokens=70, tokens_read=50, tokens_written=20
+        )
 
-    run = made.write(tmp_path / "a", "spacenli@fresh", "m", made.entailment(4, 5), say=say)
-    assert (run.usage().seconds, run.usage().tokens) == (40.0, 1000)
+    prices = {"price_input": 1000.0, "price_output": 2000.0}
+    for name, benchmark in (("a", "spacenli@fresh"), ("b", "quiz@fresh")):
+        items = made.entailment(4, 5)
+        made.write(tmp_path / name, benchmark, "m", items, say=say, model_options=prices)
     page = client(tmp_path).get("/model", params={"name": "m"}).text
-    assert "40 s of answering · 1,000 tokens" in page
+    told = (
+        "1 min 20 s of answering · 2,000 tokens read, 800 written · cost 3.60 at the prices given"
+    )
+    assert told in page
+    item = client(tmp_path).get("/item?benchmark=quiz@fresh&id=0-0").text
+    assert "50 tokens read, 20 written · 2.00 s" in item
 
 
 def test_a_benchmark_is_ranked_by_category(made: ModuleType, tmp_path: Path) -> None:

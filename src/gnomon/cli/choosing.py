@@ -7,7 +7,7 @@ one that none of them takes is refused. --set KEY=VALUE reaches what has no flag
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace, _ArgumentGroup
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -148,6 +148,29 @@ def how_to_give(kind: str, option: str) -> str:
     return f"{_dashed(option)} {flag.value}".strip()
 
 
+def how_to_set(option: str, words: Sequence[str]) -> str:
+    """How to give an option of a benchmark or model that the words name; empty if none has it.
+
+    >>> how_to_set("scale", ["scales", "-m", "random"])
+    '--set scale=VALUE'
+    """
+    for word in words:
+        for kind, function in _named_by(word):
+            if takes(function, option):
+                return how_to_give(kind, option)
+    return ""
+
+
+def _named_by(word: str) -> Iterator[tuple[str, Callable[..., Any]]]:
+    """The functions whose options a word of a command may mean: sources of a benchmark, a model."""
+    known = registry.known_benchmark(word)
+    if known is not None:
+        for source in known.sources.values():
+            yield "benchmarks", source
+    elif registry.scheme_of(word)[0] in registry.MODELS:
+        yield "models", registry.model_factory(word)
+
+
 def what_it_does(kind: str, option: str, function: Callable[..., Any]) -> str:
     """What an option does: as the function's docstring says it, or else its flag.
 
@@ -254,7 +277,10 @@ def _given(args: Namespace, flags: Mapping[str, Flag], settings: Sequence[str]) 
     for setting in settings:
         key, equals, value = setting.partition("=")
         if not equals or not key:
-            raise UsageError(f"'{setting}' is not KEY=VALUE.", "For example: --set form=cloze")
+            raise UsageError(
+                f"'{setting}' is not KEY=VALUE.",
+                "Write it in one word, without spaces around =: --set form=cloze",
+            )
         options[key.replace("-", "_")] = value
     return options
 

@@ -1,10 +1,11 @@
-"""List benchmarks, models, measures, figures or runs; or all options of a benchmark or model.
+"""List benchmarks, models, measures, figures, prompts or runs; or the options of one of them.
 
 examples:
   gnomon list
   gnomon list models
   gnomon list models hf
   gnomon list benchmarks spacenli
+  gnomon list prompts
   gnomon list runs --runs results
 """
 
@@ -15,20 +16,22 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from gnomon.cli.sharedoptions import json_argument
 from gnomon.errors import inert
 
 if TYPE_CHECKING:
     from gnomon.registry import Entry
     from gnomon.runs import Run
 
-# What plug-ins can add, by the names of `gnomon.registry.KINDS`; then the runs.
-KINDS = ("benchmarks", "models", "measures", "pair_measures", "figures", "answer_formats", "runs")
+# What plug-ins can add, by the names of `gnomon.registry.KINDS`; then what they cannot.
+OF_PLUGINS = ("benchmarks", "models", "measures", "pair_measures", "figures", "answer_formats")
+KINDS = (*OF_PLUGINS, "prompts", "runs")
 
 
 def arguments(parser: ArgumentParser) -> None:
     """Add the options of this command."""
     parser.add_argument(
-        "kind", nargs="?", choices=KINDS, help="what to list (default: all but runs)"
+        "kind", nargs="?", choices=KINDS, help="what to list (default: all but prompts and runs)"
     )
     parser.add_argument(
         "name", nargs="?", metavar="NAME", help="a benchmark or model, to see the options it takes"
@@ -36,7 +39,7 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--runs", default="runs", metavar="DIR", help="the folder of runs (default: runs)"
     )
-    parser.add_argument("--json", action="store_true", help="print JSON")
+    json_argument(parser)
 
 
 def main(args: Namespace) -> int:
@@ -45,15 +48,17 @@ def main(args: Namespace) -> int:
         return _one(args)
     if args.kind == "runs":
         return _runs(args)
+    if args.kind == "prompts":
+        return _prompts(args)
     return _names(args)
 
 
 def _names(args: Namespace) -> int:
     from gnomon.registry import entries
 
-    kinds = [args.kind] if args.kind else KINDS[:-1]
+    kinds = [args.kind] if args.kind else OF_PLUGINS
     tables = {kind: entries(kind) for kind in kinds}
-    if args.json:
+    if args.format == "json":
         found = {kind: _summaries(table) for kind, table in tables.items()}
         _print_json(found[args.kind] if args.kind else found)
         return 0
@@ -89,7 +94,7 @@ def _one(args: Namespace) -> int:
         summary = benchmark(name).summary
     else:
         summary = entries(args.kind)[name].summary
-    if args.json:
+    if args.format == "json":
         _print_json({"name": name, "summary": summary, **_as_json(args.kind, functions)})
         return 0
     print(f"{name}: {summary}")
@@ -163,13 +168,48 @@ def _default(value: Any) -> str:
     return f"(default: {value})"
 
 
+def _prompts(args: Namespace) -> int:
+    """Every prompt that ships with Gnomon: what it is for, and what it has."""
+    from gnomon.contracts import Listing
+    from gnomon.probing.prompts import load_prompt, prompt_names
+    from gnomon.reporting.tables.render import render
+
+    found: list[dict[str, Any]] = []
+    for name in prompt_names():
+        prompt = load_prompt(name)
+        found.append(
+            {
+                "name": name,
+                "forms": sorted(prompt.forms),
+                "shots": prompt.own_examples,
+                "wordings": prompt.wordings,
+                "summary": prompt.summary,
+            }
+        )
+    if args.format == "json":
+        _print_json(found)
+        return 0
+    rows = []
+    for fields in found:
+        rows.append(tuple(map(_cell, fields.values())))
+    columns = ("prompt", "forms", "shots", "wordings", "summary")
+    print(render(Listing("", columns, tuple(rows))))
+    print("`gnomon show BENCHMARK -m MODEL --prompt NAME` prints what a model reads with it.")
+    print("--shots N draws worked examples for a prompt that has none (docs/prompts.md).")
+    return 0
+
+
+def _cell(value: Any) -> Any:
+    return ", ".join(value) if isinstance(value, list) else value
+
+
 def _runs(args: Namespace) -> int:
     from gnomon.cli.dispatch import tell
     from gnomon.contracts import Listing
     from gnomon.reporting.tables.render import UNCUT, render
 
     found = _found_runs(args.runs)
-    if args.json:
+    if args.format == "json":
         _print_json(found, indent=2)
         return 0
     if not found:

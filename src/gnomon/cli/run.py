@@ -50,6 +50,7 @@ from gnomon.cli.choosing import (
     shots_argument,
 )
 from gnomon.cli.dispatch import tell
+from gnomon.cli.sharedoptions import json_argument
 from gnomon.errors import EmptyShardError, GnomonError, UsageError, inert
 from gnomon.itemsource import ItemSource
 from gnomon.redaction import redact_command
@@ -114,9 +115,7 @@ def arguments(parser: ArgumentParser) -> None:
         "--prompts", choices=("all",), help="ask each item in every wording of the prompt"
     )
     parser.add_argument("--quiet", action="store_true", help="no progress and no table")
-    parser.add_argument(
-        "--json", action="store_true", help="print one JSON object per run instead of a table"
-    )
+    json_argument(parser)
     _worker_arguments(parser)
     item_arguments(parser)
     model_arguments(parser)
@@ -234,7 +233,7 @@ def _run(args: Namespace, planned: Planned) -> None:
     command = redact_command(shlex.join(["gnomon", *sys.argv[1:]]))
     if not args.quiet:
         _tell_of_examples(planned)
-    with live_line(_title(planned), quiet=args.quiet or args.json) as watch:
+    with live_line(_title(planned), quiet=args.quiet or args.format == "json") as watch:
         try:
             engine.run(
                 planned.source,
@@ -291,7 +290,7 @@ def _tell_how_to_go_on(folder: Path) -> None:
 
 
 def _show(args: Namespace, runs: list[Run]) -> None:
-    if args.json:
+    if args.format == "json":
         for run in runs:
             _print_json(run)
         return
@@ -319,6 +318,10 @@ def _show(args: Namespace, runs: list[Run]) -> None:
             print(inert(remark))
     if any(run.manifest.counts.errors for run in runs):
         print("Ask the failed ones again with --retry-errors.")
+    for run in runs:
+        used = run.manifest.usage.in_words() if run.manifest.usage else ""
+        if used:
+            print(inert(f"{run.benchmark} · {run.name}: {used}."))
     print(inert("Runs: " + "  ".join(str(run.path) for run in runs)))
 
 

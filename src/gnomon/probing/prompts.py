@@ -7,6 +7,8 @@ lists the fields.
 
 from __future__ import annotations
 
+import re
+from difflib import get_close_matches
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
@@ -33,6 +35,16 @@ from gnomon.records import Item
 
 LARGEST = 256 * 2**10  # bytes of a prompt file
 _HINT = "docs/prompts.md lists a prompt's fields. Words such as yes, no and 5 must be in quotes."
+_QUOTES = "YAML reads yes, no, on, off and 5 as other things: write them in quotes."
+_KINDS = {
+    "bool": "yes or no",
+    "int": "a number",
+    "float": "a number",
+    "null": "nothing",
+    "str": "a text",
+    "object": "fields with values",
+    "array": "a list",
+}
 _Shots = Annotated[int, msgspec.Meta(ge=0)]
 _Changes = dict[str, Any]
 # which of them a model has, only the model knows
@@ -276,10 +288,62 @@ def _read(file: Path) -> Prompt:
         else:
             prompt = _with_paraphrases(raw)
     except msgspec.ValidationError as error:
-        raise DataError(f"not a prompt: {error}.", _HINT, file=file) from None
+        raise _not_a_prompt(error, file) from None
     for each in (prompt, *prompt.paraphrases):
         _check(each, file)
     return _named(prompt, prompt.name or file.stem)
+
+
+def _not_a_prompt(error: msgspec.ValidationError, file: Path) -> DataError:
+    """What is wrong with a prompt file, in a sentence, and what to do."""
+    problem, _, place = str(error).partition(" - at ")
+    message, hint = _in_a_sentence(problem, _place(place))
+    return DataError(f"not a prompt: {message}.", hint, file=file)
+
+
+def _in_a_sentence(problem: str, where: str) -> tuple[str, str]:
+    """What is wrong at a place, and what to do about it."""
+    odd = re.search(r"unknown field `(.*)`", problem)
+    if odd:
+        known = _known_fields(where)
+        near = get_close_matches(odd[1], known, n=1, cutoff=0.5)
+        hint = f"Did you mean `{near[0]}`?" if near else f"Known: {', '.join(known)}."
+        return f"{where} has a field `{odd[1]}`, which there is not", hint
+    lacking = re.search(r"missing required field `(.*)`", problem)
+    if lacking:
+        return f"{where} lacks the field `{lacking[1]}`", "docs/prompts.md says what it is."
+    mixed = re.search(r"Expected `(.*)`, got `(.*)`", problem)
+    if mixed:
+        wanted, got = (_KINDS.get(kind.split(" |")[0], kind) for kind in mixed.groups())
+        hint = _QUOTES if wanted == "a text" else _HINT
+        return f"{where} must be {wanted}, not {got}", hint
+    if problem.startswith("Expected `int`"):
+        return f"{where} must be a number, 0 or more", _HINT
+    return f"{where}: {problem}", _HINT
+
+
+def _place(path: str) -> str:
+    """Where in a prompt file something is: $.forms[...].template is `template` of a form.
+
+    >>> _place("`$.forms[...].examples[0].answer`"), _place("`key` in `$.forms`"), _place("")
+    ('`forms.FORM.examples[0].answer`', 'a name in `forms`', 'the file')
+    """
+    key = path.startswith("`key` in ")
+    path = path.removeprefix("`key` in ").strip("`").lstrip("$.")
+    path = path.replace("forms[...]", "forms.FORM").replace("[...]", ".NAME")
+    if not path:
+        return "the file"
+    return f"a name in `{path}`" if key else f"`{path}`"
+
+
+def _known_fields(where: str) -> tuple[str, ...]:
+    """The fields that may stand at a place."""
+    if ".examples[" in where:
+        return Example.__struct_fields__
+    if ".FORM" in where:
+        return Wording.__struct_fields__
+    hidden = ("wording", "drawn")  # which are not for files
+    return tuple(field for field in Prompt.__struct_fields__ if field not in hidden)
 
 
 def _with_paraphrases(raw: Any) -> Prompt:
@@ -288,6 +352,8 @@ def _with_paraphrases(raw: Any) -> Prompt:
         return msgspec.convert(raw, Prompt)
     if "wording" in raw:
         raise msgspec.ValidationError("a file has no `wording`: list the others as `paraphrases`")
+    if "drawn" in raw:
+        raise msgspec.ValidationError("Object contains unknown field `drawn`")
     first = {field: value for field, value in raw.items() if field != "paraphrases"}
     prompt = msgspec.convert(first, Prompt)
     changes = msgspec.convert(raw.get("paraphrases", ()), tuple[_Changes, ...])

@@ -24,8 +24,9 @@ from gnomon.runs.manifest import (
 )
 from gnomon.runs.merging import Merged, merge
 from gnomon.runs.notes import NOTES, Doubt, Note, Notes, change_notes, read_notes, wording_of
-from gnomon.runs.reading import Asked, Run, Usage
+from gnomon.runs.reading import Asked, Run
 from gnomon.runs.recovering import Recovered, recover
+from gnomon.runs.usage import Usage
 from gnomon.runs.using import check_not_in_use, is_in_use
 
 __all__ = [

@@ -10,6 +10,7 @@ import msgspec
 
 from gnomon.durable import replace_file
 from gnomon.errors import DataError, RunError
+from gnomon.runs.usage import Usage
 
 FORMAT = 2  # of the folder; a newer one is refused rather than misread
 MANIFEST, LOG, LOCK = "run.json", "answers.sqlite", "run.lock"
@@ -62,6 +63,7 @@ class Manifest(msgspec.Struct, kw_only=True):
     started: datetime
     finished: datetime | None = None
     counts: Counts = msgspec.field(default_factory=Counts)
+    usage: Usage | None = None  # what the answers took, when the run last ended
 
     @property
     def seed(self) -> Any:

@@ -21,13 +21,23 @@ from gnomon.records import Answer, Item
 from gnomon.runs.manifest import LOG, Counts, Manifest, read_manifest
 from gnomon.runs.notes import Notes, read_notes
 from gnomon.runs.opening import connect
+from gnomon.runs.usage import Usage, usage_of
 
 # Readers speak of tables in today's format; a view makes an old log look like one.
 VIEW_OF_FORMAT_1 = """
 CREATE TEMP VIEW answers AS SELECT n, 0 AS sample, scores, choice, reply, NULL AS rule,
-  NULL AS files, NULL AS seconds, NULL AS tokens, error FROM main.answers
+  NULL AS files, NULL AS seconds, NULL AS tokens, error,
+  NULL AS tokens_read, NULL AS tokens_written FROM main.answers
 """
-ANSWER = "sample, scores, choice, reply, rule, files, seconds, tokens, error"
+# Logs of format 2 had at first one count of tokens.
+VIEW_OF_ONE_COUNT = """
+CREATE TEMP VIEW answers AS SELECT n, sample, scores, choice, reply, rule, files, seconds, tokens,
+  error, NULL AS tokens_read, NULL AS tokens_written FROM main.answers
+"""
+ANSWER = (
+    "sample, scores, choice, reply, rule, files, seconds, tokens, error, tokens_read, "
+    "tokens_written"
+)
 _ALL = f"SELECT record, {ANSWER} FROM items LEFT JOIN answers USING (n)"  # noqa: S608
 _EVERY_ITEM = f"{_ALL} WHERE coalesce(sample, 0) = 0 ORDER BY n"
 _ONE_ITEM = f"{_ALL} WHERE id = ? AND coalesce(sample, 0) = 0"
@@ -46,35 +56,6 @@ class Asked(NamedTuple):
     scores: str | None
     choice: str | None
     error: str | None
-
-
-class Usage(NamedTuple):
-    """What the answers of a run took, as far as its model says; 0 where it does not."""
-
-    seconds: float = 0.0
-    tokens: int = 0
-    read: int = 0
-    written: int = 0
-
-    def plus(self, more: Usage) -> Usage:
-        """What two runs took together."""
-        return Usage(
-            self.seconds + more.seconds,
-            self.tokens + more.tokens,
-            self.read + more.read,
-            self.written + more.written,
-        )
-
-    def cost(self, manifest: Manifest) -> float:
-        """The price of the tokens, by the prices per million that the run was given."""
-        price_read = _price(manifest, "price_input")
-        price_written = _price(manifest, "price_output")
-        return (self.read * price_read + self.written * price_written) / 1e6
-
-
-def _price(manifest: Manifest, name: str) -> float:
-    value = manifest.model_options.get(name)
-    return float(value) if isinstance(value, int | float) else 0.0
 
 
 class Run:
@@ -130,14 +111,9 @@ class Run:
             return count(db)
 
     def usage(self) -> Usage:
-        """How long the answers took and how many tokens, over all samples."""
-        wanted = ("seconds", "tokens", "tokens_read", "tokens_written")
+        """What the answers took, summed from the log itself."""
         with self._reading() as db:
-            known = {row[1] for row in db.execute("PRAGMA table_info(answers)")}
-            sums = [f"total({name})" if name in known else "0" for name in wanted]
-            sql = f"SELECT {', '.join(sums)} FROM answers"  # noqa: S608 - our own names
-            seconds, tokens, read, written = db.execute(sql).fetchone()
-        return Usage(seconds, int(tokens), int(read), int(written))
+            return usage_of(db, self.manifest.model_options)
 
     def items(self) -> Iterator[Item]:
         """All items in their order."""
@@ -219,7 +195,9 @@ class Run:
 
     def answer(self, item: str, columns: Sequence[Any]) -> Answer | None:
         """The answer to an item by its columns in the log; none if there is none."""
-        sample, scores, choice, reply, rule, files, seconds, tokens, error = columns
+        (sample, scores, choice, reply, rule, files, seconds, tokens, error, read, written) = (
+            columns
+        )
         if sample is None:
             return None
         try:
@@ -234,6 +212,8 @@ class Run:
                 seconds=seconds,
                 tokens=tokens,
                 error=error,
+                tokens_read=read,
+                tokens_written=written,
             )
         except (msgspec.MsgspecError, TypeError) as problem:
             raise self.damaged(problem) from None
@@ -247,8 +227,7 @@ class Run:
         file = self.path / LOG
         try:
             with closing(connect(file, _address(file))) as db:
-                if self.manifest.format == 1:
-                    db.execute(VIEW_OF_FORMAT_1)
+                as_of_today(db, self.manifest.format)
                 yield db
         except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
             if not file.exists():
@@ -264,6 +243,20 @@ class Run:
                     file=file,
                 ) from None
             raise self.damaged(error) from None
+
+
+def as_of_today(db: sqlite3.Connection, format: int) -> None:
+    """Let a log look as today's do."""
+    if format == 1:
+        db.execute(VIEW_OF_FORMAT_1)
+    elif not counts_apart(db):
+        db.execute(VIEW_OF_ONE_COUNT)
+
+
+def counts_apart(db: sqlite3.Connection) -> bool:
+    """Whether a log counts the tokens that were read and those that were written."""
+    columns = db.execute("SELECT name FROM pragma_table_info('answers')").fetchall()
+    return ("tokens_read",) in columns
 
 
 def damaged_log(folder: Path, reason: object) -> DataError:

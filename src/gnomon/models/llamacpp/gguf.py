@@ -319,7 +319,7 @@ class Gguf:
 
     def _reply(self, prompt: Sequence[int], said: Sequence[int]) -> Reply:
         cut = len(said) == self.new_tokens
-        return Reply(self.llama.text(said), len(prompt) + len(said), cut)
+        return Reply(self.llama.text(said), len(prompt) + len(said), cut, len(said))
 
     def _words(self, item: Item) -> Sequence[Sequence[str]]:
         """The ways to say each choice."""

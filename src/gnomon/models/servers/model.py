@@ -19,6 +19,7 @@ from gnomon.errors import DataError, GnomonError, ModelError, UsageError
 from gnomon.models.asking import HOW, Asking, continuations
 from gnomon.models.likelihood import log_sum
 from gnomon.models.reading.replies import as_answer
+from gnomon.models.servers.budget import FREE, Tokens
 from gnomon.models.servers.completions import (
     Completion,
     echo_score,
@@ -131,10 +132,10 @@ class OpenAI:
         """
         first, *larger = self._requests.limits
         found = await self._ask(self._request(item, first), item.images)
-        tokens = sum(found.used)
+        used = found.used
         reached = first
         while True:
-            answer = self._read(item, found, tokens)
+            answer = self._read(item, found, used)
             if not found.unfinished or answer.rule in (BY_SCORE, "whole"):
                 return answer
             if not larger:
@@ -143,10 +144,10 @@ class OpenAI:
                 found = await self._ask(self._request(item, larger[0]), item.images)
             except RejectedError:
                 break  # the server has no room for a longer reply
-            tokens += sum(found.used)
+            used = Tokens(used.read + found.used.read, used.written + found.used.written)
             reached = larger.pop(0)
         trouble = CutError(f"the reply was cut at {reached:,} tokens (finish_reason length)")
-        return Answer(item=item.id, reply=answer.reply, tokens=tokens, error=str(trouble))
+        return Answer(item=item.id, reply=answer.reply, error=str(trouble), **_counted(used))
 
     def _request(self, item: Item, limit: int) -> dict[str, Any]:
         """What is sent for an item, its pictures aside; the reply may have so many tokens."""
@@ -186,9 +187,10 @@ class OpenAI:
             limits={} if self._requests.echo else limits,
         )
 
-    def _read(self, item: Item, found: Completion, tokens: int) -> Answer:
+    def _read(self, item: Item, found: Completion, used: Tokens) -> Answer:
         """The answer that a reply gives: with scores where its first token is the answer."""
-        answer = as_answer(item, found.text, self._prompt, tokens=tokens)
+        counted = {"tokens": sum(used), "written": used.written}
+        answer = as_answer(item, found.text, self._prompt, **counted)
         if not self._requests.logprobs:
             return answer
         scores = scores_of(found.first, self._prompt.answers(item))
@@ -218,14 +220,15 @@ class OpenAI:
         """Send each answer after the context, and add up the log-probabilities of its tokens."""
         context = self._prompt.context(item)
         scores = []
-        tokens = 0
+        used = FREE
         for ways in self._prompt.words(item):
             bodies = [self._requests.for_echo(context + word) for word in ways]
             found = await asyncio.gather(*(self._ask(body) for body in bodies))
             scores.append(log_sum([echo_score(each, len(context)) for each in found]))
-            tokens += sum(sum(each.used) for each in found)
+            for each in found:
+                used = Tokens(used.read + each.used.read, used.written + each.used.written)
         best = pick(item, tuple(scores))
-        return Answer(item=item.id, scores=best.scores, choice=best.choice, tokens=tokens)
+        return Answer(item=item.id, scores=best.scores, choice=best.choice, **_counted(used))
 
     async def _ask(self, body: dict[str, Any], images: Sequence[Image] = ()) -> Completion:
         """The reply to one request: sent, unless it is known.
@@ -316,6 +319,15 @@ class OpenAI:
             f"The server refuses the parameter {parameter}: {complaint}.",
             f"Ask without it: {remedy}. The run's manifest will say so.",
         )
+
+
+def _counted(used: Tokens) -> dict[str, Any]:
+    """What an answer says of the tokens that were used for it."""
+    return {
+        "tokens": sum(used),
+        "tokens_read": used.read,
+        "tokens_written": used.written,
+    }
 
 
 def _opens_with(text: str, words: Sequence[str]) -> bool:

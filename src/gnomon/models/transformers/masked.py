@@ -143,7 +143,9 @@ class Masked:
             normal = []
             for score, word, way in zip(scores, flat(words), ways, strict=True):
                 normal.append(comparable(score, self.normalise, word, len(way.span)))
-            answers.append(pick(item, _probabilities(gather(normal, words))))
+            answer = pick(item, _probabilities(gather(normal, words)))
+            read = sum(len(way.tokens) * len(way.span) for way in ways)  # each token, once hidden
+            answers.append(replace(answer, tokens_read=read))
         return answers
 
     def _scores(self, filled: Sequence[Sequence[Filled]]) -> list[list[float]]:

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import torch
+from msgspec.structs import replace
 
 from gnomon.contracts import Scale
 from gnomon.errors import ModelError, ModelWarning, UsageError
@@ -80,7 +81,8 @@ class Nli:
             found = self._probabilities(take(pairs, numbers), take(lengths, numbers))
             answers = []
             for number, row in zip(numbers, found, strict=True):
-                answers.append(self._answer(items[number], row))
+                answer = self._answer(items[number], row)
+                answers.append(replace(answer, tokens_read=lengths[number]))
             return answers
 
         return ask_those_without_trouble(items, troubles, ask)

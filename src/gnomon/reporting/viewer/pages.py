@@ -20,7 +20,7 @@ from gnomon.reporting.viewer.home import progress, range_of, title_of
 from gnomon.reporting.viewer.matrix import VERDICTS
 from gnomon.reporting.viewer.shelf import Shelf
 from gnomon.reporting.words import capitalised, counted, measure_name, percentage
-from gnomon.runs import Run, Usage
+from gnomon.runs import Run
 from gnomon.runs.pace import duration
 
 
@@ -194,22 +194,21 @@ def _common_facts(shelf: Shelf, runs: Sequence[Run]) -> list[tuple[str, str]]:
 
 def usage_in_words(shelf: Shelf, runs: Sequence[Run]) -> str:
     """How long the answers took, and how many tokens; empty where no model says so."""
-    total = Usage()
-    cost = 0.0
+    read, written, seconds, cost = 0, 0, 0.0, 0.0
     for run in runs:
         try:
             used = shelf.keep("usage", [run], run.usage)
         except (GnomonError, OSError):  # damaged: the run's own page says so
             continue
-        total = total.plus(used)
-        cost += used.cost(run.manifest)
+        read += used.tokens_read or 0
+        written += used.tokens_written or 0
+        seconds += used.seconds or 0.0
+        cost += used.cost or 0.0
     parts = []
-    if total.seconds >= 1:
-        parts.append(f"{duration(total.seconds)} of answering")
-    if total.read or total.written:
-        parts.append(f"{total.read:,} tokens read, {total.written:,} written")
-    elif total.tokens:
-        parts.append(f"{total.tokens:,} tokens")
+    if seconds >= 1:
+        parts.append(f"{duration(seconds)} of answering")
+    if read or written:
+        parts.append(f"{read:,} tokens read, {written:,} written")
     if cost:
-        parts.append(f"about {cost:.2f} by the prices given")
+        parts.append(f"cost {cost:.2f} at the prices given")
     return " · ".join(parts)
