@@ -240,8 +240,8 @@ def test_a_phrase_in_quotation_marks_is_searched_as_a_whole(
     ]
     made.write(tmp_path / "a", "quiz@fresh", "m", items)
     viewer = client(tmp_path)
-    assert "2 items" in viewer.get("/run/a/items", params={"q": "left of"}).text
-    assert "1 items" in viewer.get("/run/a/items", params={"q": '"left of"'}).text
+    assert ">2 items<" in viewer.get("/run/a/items", params={"q": "left of"}).text
+    assert ">1 item<" in viewer.get("/run/a/items", params={"q": '"left of"'}).text
 
 
 def test_an_item_leads_to_the_one_before_and_after_within_the_filter(
@@ -312,3 +312,20 @@ def test_people_have_rows_of_their_own(made: ModuleType, tmp_path: Path) -> None
 
 def test_titles_of_benchmarks_are_for_people(viewer: TestClient) -> None:
     assert "<bdi>Sizes and heights of objects</bdi>" in viewer.get("/run/pairs").text
+
+
+def test_a_run_without_answers_yet_is_not_called_damaged(made: ModuleType, tmp_path: Path) -> None:
+    items = made.entailment(4, 5)
+    made.write(tmp_path / "begun", "spacenli@fresh", "m", items, answered=0, finished=False)
+    page = client(tmp_path).get("/").text
+    assert "0 of 20 items" in page
+    assert "cannot be read" not in page
+
+
+def test_a_run_s_folder_may_have_any_name(made: ModuleType, tmp_path: Path) -> None:
+    made.write(tmp_path / "a b?c#d%41", "spacenli@fresh", "m", made.entailment(4, 5))
+    viewer = client(tmp_path)
+    address = html.unescape(re.findall(r'href="(/run/[^"]+)"', viewer.get("/").text)[0])
+    for page in (address, f"{address}/items", f"{address}/delete"):
+        assert viewer.get(page).status_code == 200
+    assert f'action="{address}/delete"' in html.unescape(viewer.get(f"{address}/delete").text)

@@ -16,6 +16,7 @@ from gnomon.errors import GnomonError
 from gnomon.reporting.page.page import ASSETS, environment, icons, style_sheet
 from gnomon.reporting.study import labels_of
 from gnomon.reporting.viewer import home, itempages, pages
+from gnomon.reporting.viewer.addresses import run_address
 from gnomon.reporting.viewer.comparing import compare_page
 from gnomon.reporting.viewer.forms import Sessions
 from gnomon.reporting.viewer.guard import Guard
@@ -107,7 +108,7 @@ class Pages:
         found = {
             "run": run,
             "label": labels_of([run])[0],
-            "url": f"/run/{request.path_params['name']}",
+            "url": run_address(run),
             "counts": self._shelf.counts(run),
             "running": self._shelf.state(run) == "running",
         }

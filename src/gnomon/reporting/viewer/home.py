@@ -29,7 +29,8 @@ Query = Mapping[str, str]
 def home(shelf: Shelf, query: Query) -> dict[str, Any]:
     """All runs: the overview, those that are not finished, and the leaderboards, with filters."""
     every = shelf.runs()
-    shown = every if query.get("hidden") else shelf.listed()
+    listed = [run for run in every if not shelf.notes(run).hidden]
+    shown = every if query.get("hidden") else listed
     by_benchmark, unreadable = _readable(shelf, shown)
     wanted = query.get("benchmark", "")
     boards = []
@@ -49,7 +50,7 @@ def home(shelf: Shelf, query: Query) -> dict[str, Any]:
         "benchmarks": sorted({run.benchmark for run in every}),
         "query": {key: query.get(key, "") for key in FILTERS},
         "total": len(shown),
-        "hidden": len(every) - len(shelf.listed()),
+        "hidden": len(every) - len(listed),
         "folder": str(shelf.folder),
         "unreadable": unreadable,
     }
@@ -62,19 +63,22 @@ def _readable(shelf: Shelf, runs: Sequence[Run]) -> tuple[dict[str, list[Run]], 
     for run in runs:
         if shelf.readable(run):
             readable.setdefault(run.benchmark, []).append(run)
-        elif shelf.state(run) != "running":
+        elif shelf.damaged(run):
             unreadable.append(run.path.name)
     return readable, unreadable
 
 
 def live(shelf: Shelf, runs: Sequence[Run]) -> dict[str, Any]:
     """The runs that are not finished, and a digest that changes when a run comes or ends."""
-    rows = []
     states = []
-    for run, label in zip(runs, labels_of(runs), strict=True):
-        finished = run.manifest.finished is not None
-        states.append(f"{run.path.name} {finished} {label}")
-        if not finished:
+    going: dict[str, list[Run]] = {}
+    for run in runs:
+        states.append(f"{run.path.name} {run.manifest.finished} {run.name}")
+        if run.manifest.finished is None:
+            going.setdefault(run.benchmark, []).append(run)
+    rows = []
+    for members in going.values():
+        for run, label in zip(members, labels_of(members), strict=True):
             rows.append(_live_row(shelf, run, label))
     version = sha256("\n".join(states).encode(errors="replace")).hexdigest()[:16]
     return {"version": version, "runs": rows}

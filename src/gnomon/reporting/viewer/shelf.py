@@ -79,11 +79,19 @@ class Shelf:
             return Notes()
 
     def readable(self, run: Run) -> bool:
-        """Whether the log of a run can be read."""
+        """Whether the log of a run can be read, and holds answers."""
         try:
             return len(self.table(run)) > 0
         except (GnomonError, OSError):
             return False
+
+    def damaged(self, run: Run) -> bool:
+        """Whether the log of a run cannot be read, be there answers in it or not."""
+        try:
+            self.table(run)
+        except (GnomonError, OSError):
+            return True
+        return False
 
     def state(self, run: Run) -> str:
         """`finished`, or `running` while a process holds its lock, or `stopped`."""
