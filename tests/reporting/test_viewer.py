@@ -28,8 +28,8 @@ from gnomon.cli import main
 from gnomon.errors import UsageError
 from gnomon.records import Answer, Item
 from gnomon.reporting.viewer import serving
+from gnomon.reporting.viewer.answers import answer_row
 from gnomon.reporting.viewer.app import make_app
-from gnomon.reporting.viewer.itempages import answer_row
 from gnomon.reporting.viewer.serving import checked
 from gnomon.reporting.viewer.shelf import Shelf
 from gnomon.runs import Run, RunLog

@@ -43,12 +43,11 @@ class Filter:
         for key, value in query.items():
             if key.startswith(TAG) and value:
                 tags.append((key.removeprefix(TAG), value))
-        outcome, sort = query.get("outcome", ""), query.get("sort", "")
         return cls(
             text=query.get("q", ""),
-            outcome=outcome if outcome in OUTCOMES else "",
+            outcome=_known(query.get("outcome", ""), OUTCOMES),
             doubtful=query.get("doubtful", "") == "1",
-            sort=sort if sort in SORTS else "",
+            sort=_known(query.get("sort", ""), SORTS),
             tags=tuple(tags),
         )
 
@@ -77,6 +76,10 @@ class Filter:
         if self.doubtful:
             where = [i for i in where if is_doubted(study.items[i], doubted)]
         return _sorted(where, study, entrant, self.sort)
+
+
+def _known(value: str, names: Mapping[str, str]) -> str:
+    return value if value in names else ""
 
 
 def words_of(text: str) -> list[str]:

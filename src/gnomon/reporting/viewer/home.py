@@ -118,6 +118,14 @@ def title_of(benchmark: str) -> str:
     return (spec.title if spec else "") or benchmark
 
 
+def tag_title(benchmark: str, tag: str, value: str = "") -> str:
+    """A tag, or one of its values, as people read it."""
+    spec = known_benchmark(benchmark)
+    if spec is None:
+        return value or tag
+    return spec.title_of(tag, value)
+
+
 def benchmark_page(shelf: Shelf, query: Query) -> dict[str, Any] | None:
     """One benchmark: its leaderboard, over all items or over those of a category."""
     name, part = query.get("name", ""), query.get("part", "")
@@ -144,15 +152,12 @@ def benchmark_page(shelf: Shelf, query: Query) -> dict[str, Any] | None:
 def _categories(shelf: Shelf, name: str, runs: Sequence[Run]) -> list[dict[str, Any]]:
     """The tags that the benchmark's items can be divided by, each with its values."""
     study = shelf.study(runs)
-    spec = known_benchmark(name)
     found = []
     for tag, values in shelf.keep("tags", runs, lambda: tag_values(study)).items():
         words = []
         for value in values:
-            text = spec.title_of(tag, value) if spec else value
-            words.append({"value": f"{tag}={value}", "text": text})
-        title = spec.title_of(tag) if spec else tag
-        found.append({"title": capitalised(title), "values": words})
+            words.append({"value": f"{tag}={value}", "text": tag_title(name, tag, value)})
+        found.append({"title": capitalised(tag_title(name, tag)), "values": words})
     return found
 
 

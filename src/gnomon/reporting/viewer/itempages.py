@@ -8,24 +8,20 @@ from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
 from gnomon.errors import GnomonError
-from gnomon.prompting import prompt_of
-from gnomon.records import Answer, Item, Preview
-from gnomon.registry import known_benchmark
+from gnomon.records import Answer, Item
 from gnomon.reporting.page.items import clip
 from gnomon.reporting.pictures import Album
 from gnomon.reporting.study import NO_ANSWER, NOT_ASKED, Entrant, Study, labels_of
 from gnomon.reporting.viewer.addresses import benchmark_address, item_address, run_address
+from gnomon.reporting.viewer.answers import answer_row
 from gnomon.reporting.viewer.filtering import OUTCOMES, SORTS, TAG, Filter, is_doubted, tag_values
-from gnomon.reporting.viewer.home import doubts_of, title_of
-from gnomon.reporting.viewer.paintings import painted
+from gnomon.reporting.viewer.home import doubts_of, tag_title, title_of
 from gnomon.reporting.viewer.shelf import Shelf
 from gnomon.reporting.words import capitalised, percentage
 from gnomon.runs import Doubt, Run, wording_of
 
 PAGE = 50
-REPLY = 4_000  # characters of a reply on an item's page
 TEXT = 20_000  # characters of an item's text there
-BRIEF = 0.01  # seconds: what takes less is not worth a word
 Query = Mapping[str, str]
 
 
@@ -65,15 +61,14 @@ def _same_benchmark(shelf: Shelf, run: Run) -> list[Run]:
 
 def _tag_filters(shelf: Shelf, study: Study, run: Run, wanted: Filter) -> list[dict[str, Any]]:
     """The tags that items can be filtered by, in words, with what is chosen."""
-    spec = study.spec
     chosen = dict(wanted.tags)
     found = []
     for tag, values in shelf.keep("tags", [run], lambda: tag_values(study)).items():
         options = []
         for value in values:
-            text = spec.title_of(tag, value) if spec else value
+            text = tag_title(study.name, tag, value)
             options.append({"value": value, "text": text, "chosen": chosen.get(tag) == value})
-        title = capitalised(spec.title_of(tag) if spec else tag)
+        title = capitalised(tag_title(study.name, tag))
         found.append({"name": TAG + tag, "title": title, "options": options})
     return found
 
@@ -126,12 +121,9 @@ def _answers(runs: Sequence[Run], name: str) -> list[tuple[Run, str, Item, Answe
 
 
 def _tags_in_words(benchmark: str, item: Item) -> list[tuple[str, str]]:
-    spec = known_benchmark(benchmark)
-    if spec is None:
-        return sorted(item.tags.items())
     found = []
     for tag, value in item.tags.items():
-        found.append((spec.title_of(tag), spec.title_of(tag, value)))
+        found.append((tag_title(benchmark, tag), tag_title(benchmark, tag, value)))
     return sorted(found)
 
 
@@ -173,81 +165,6 @@ def _steps(shelf: Shelf, run: Run, name: str, query: Query) -> dict[str, Any]:
 
     place = here or 0
     return {**found, "previous": to(place - 1), "next": to(place + 1)}
-
-
-def answer_row(run: Run, item: Item, answer: Answer | None) -> dict[str, Any]:
-    """What a run answered to an item, and what it was asked."""
-    row: dict[str, Any] = {
-        "url": run_address(run),
-        "asked": False,
-        "said": "not asked",
-        "chances": [],
-        "right": False,
-        "reply": "",
-        "rule": "",
-        "error": "",
-        "took": "",
-        "paintings": [],
-        "prompt": None,
-    }
-    if answer is None:
-        return row
-    return {
-        **row,
-        "asked": True,
-        "said": answer.choice or "no answer",
-        "chances": _chances(run.manifest.scale, item, answer),
-        "right": answer.choice in item.gold,
-        "reply": clip(answer.reply or "", REPLY),
-        "rule": answer.rule or "",
-        "error": answer.error or "",
-        "took": _took(answer),
-        "paintings": painted(run, answer),
-        "prompt": _prompt(run, item),
-    }
-
-
-def _took(answer: Answer) -> str:
-    """How long an answer took, and how many tokens, as far as the model says."""
-    parts = []
-    if answer.tokens_read is not None or answer.tokens_written is not None:
-        read, written = answer.tokens_read or 0, answer.tokens_written or 0
-        parts.append(f"{read:,} tokens read, {written:,} written")
-    elif answer.tokens is not None:
-        parts.append(f"{answer.tokens:,} tokens")
-    if answer.seconds is not None and answer.seconds >= BRIEF:
-        parts.append(f"{answer.seconds:.2f} s")
-    return " · ".join(parts)
-
-
-def _prompt(run: Run, item: Item) -> dict[str, Any] | None:
-    """Exactly what the model read, where that can be said without loading it."""
-    try:
-        found: Preview | None = prompt_of(run, item)
-    except (GnomonError, ImportError):  # a model, prompt or file that is not here
-        return None
-    if found is None:
-        return None
-    messages = []
-    for message in found.messages:
-        messages.append((message.get("role", ""), clip(message.get("content", ""), TEXT)))
-    scored = []
-    for each in found.scored:
-        scored.append({"choice": each.choice, "text": each.text, "tokens": list(each.tokens)})
-    return {"text": clip(found.text, TEXT), "messages": messages, "scored": scored}
-
-
-def _chances(scale: str, item: Item, answer: Answer) -> list[tuple[str, str]]:
-    """The probability of each choice, by the rule that measures use."""
-    from gnomon.measures.table import Table
-
-    if answer.scores is None or scale == "none":
-        return []
-    table = Table.of([(item, answer)], scale=scale)
-    found = []
-    for choice, chance in zip(item.choices, table.probabilities[0].tolist(), strict=False):
-        found.append((choice, "–" if isnan(chance) else percentage(chance)))
-    return found
 
 
 def item_row(
