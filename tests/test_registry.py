@@ -18,6 +18,26 @@ def test_the_list_says_of_a_benchmark_what_it_says_of_itself():
     assert listed == {name: registry.benchmark(name).summary for name in BENCHMARKS}
 
 
+def test_people_can_read_what_every_benchmark_and_its_slices_are_called():
+    titles = set()
+    for name in registry.BENCHMARKS:
+        found = registry.benchmark(name)
+        assert found.title, name
+        assert found.skill, name
+        titles.add(found.title)
+        unnamed = [tag for tag in found.slices if tag not in found.tag_words]
+        assert not unnamed, f"{name}: {unnamed}"
+    assert len(titles) == len(registry.BENCHMARKS)
+
+
+def test_a_tag_without_words_is_read_as_it_is():
+    scales = registry.benchmark("scales")
+    assert scales.title_of("gap") == "distance on the scale"
+    assert scales.title_of("gap", "3") == "3 levels apart"
+    assert scales.title_of("kind_of_object") == "kind of object"
+    assert scales.title_of("kind_of_object", "jeep") == "jeep"
+
+
 def test_every_builtin_measure_of_a_benchmark_exists():
     for name in BENCHMARKS:
         for measure in registry.benchmark(name).measures:

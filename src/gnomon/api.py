@@ -28,6 +28,7 @@ def run(
     limit: int | None = None,
     permute: int | None = None,
     shard: str | None = None,
+    name: str = "",
     runs: str | Path = "runs",
     restart: bool = False,
     retry_errors: bool = False,
@@ -40,8 +41,8 @@ def run(
     """Ask a model the items of a source; called again, it continues where it stopped.
 
     `permute` is a seed by which the choices of each item are put in another order. `shard` asks one
-    part of the items, such as "3/8"; `merge` makes one run of all parts. `workers` is a number of
-    processes, "ray" or "ray:N".
+    part of the items, such as "3/8"; `merge` makes one run of all parts. `name` is what tables and
+    pages call the model. `workers` is a number of processes, "ray" or "ray:N".
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -69,6 +70,7 @@ def run(
         retry_errors=retry_errors,
         blind=blind,
         watch=watch,
+        name=name,
         workers=engine.wanted_workers(workers, cpus=cpus_per_worker, gpus=gpus_per_worker),
     )
 

@@ -105,11 +105,17 @@ class Benchmark:
 
     `hold_out` is for models that are trained on the benchmark's own items. It lists alternatives:
     an item is held out by the first of which it has every tag, and by its group if it has none.
+
+    Pages and tables call the benchmark by `title` and its tags by `tag_words`, where a key is a tag
+    ("gap": "distance on the scale") or a tag with its value ("gap=1": "next levels").
     """
 
     name: str
     summary: str
     sources: Mapping[str, Callable[..., Iterable[Item]]]
+    title: str = ""  # for people: "Sizes and heights of objects"; without one, the name
+    skill: str = ""  # what a model that does well knows: "sizes", as in "knows sizes"
+    tag_words: Mapping[str, str] = field(default_factory=dict)
     paper: str = ""
     measures: tuple[str, ...] = ("accuracy",)  # names in the registry; the first is the headline
     slices: tuple[str, ...] = ()  # tags worth a table of their own
@@ -136,6 +142,12 @@ class Benchmark:
     def asks_as_paper(self, source: str) -> bool:
         """Whether a source asks what the paper did; a file of items is known to be none of them."""
         return source in self.sources and source not in self.unlike_paper
+
+    def title_of(self, tag: str, value: str = "") -> str:
+        """A tag, or one of its values, as people read it."""
+        if value:
+            return self.tag_words.get(f"{tag}={value}", value)
+        return self.tag_words.get(tag, tag.replace("_", " ").replace("-", " "))
 
     @property
     def default_source(self) -> str:

@@ -464,6 +464,7 @@ class ModelSpec(NamedTuple):
     spec: str
     options: dict[str, Any]
     neutral: frozenset[str] = frozenset()  # names of options that do not change the answers
+    name: str = ""  # of the user's own; it says nothing of what is asked
 
     @property
     def deciding(self) -> dict[str, Any]:
@@ -491,14 +492,18 @@ class ModelSpec(NamedTuple):
 def model(spec: str, **options: Any) -> ModelSpec:
     """The model that SPEC names, such as "hf:gpt2", with the options that its factory takes.
 
+    NAME=SPEC gives it a name of one's own, by which tables and pages call it.
+
     >>> model("random", model_seed=3).open().describe()
     {'model_seed': 3}
     """
+    from gnomon.naming import split_name
     from gnomon.options import check_options, given, neutral_options
 
+    name, spec = split_name(spec)
     factory = model_factory(spec)
     check_options(f"model {scheme_of(spec)[0]}", factory, options)
-    return ModelSpec(spec, given(factory, options), neutral_options(factory))
+    return ModelSpec(spec, given(factory, options), neutral_options(factory), name)
 
 
 def model_factory(spec: str) -> Callable[..., Any]:

@@ -549,7 +549,7 @@ LISTING = Listing("A title", ("name", "share"), (("a_b & c|d", "12.5 %"), ("e", 
 
 
 def test_latex_and_markdown_escape_what_would_break_them() -> None:
-    assert r"a\_b \& c|d & 12.5 \% \\" in render(LISTING, "latex")
+    assert r"a\_b \& c\textbar{}d & 12.5 \% \\" in render(LISTING, "latex")
     assert r"| a_b & c\|d | 12.5 % |" in render(LISTING, "markdown")
 
 

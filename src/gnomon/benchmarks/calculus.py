@@ -156,8 +156,28 @@ def _sizes(name: str) -> tuple[int, int, int, int, int]:
     return relations, len(cells), sum(sizes), sizes.count(1), sizes.count(relations)
 
 
+_TAG_WORDS = {
+    "calculus": "kind of relations",
+    "calculus=rcc8": "regions (RCC-8)",
+    "calculus=allen": "intervals (Allen)",
+    "calculus=cardinal": "points of the compass",
+    "calculus=rectangle": "rectangles",
+    "way": "wording",
+    "way=plain": "everyday words",
+    "way=anonymous": "made-up words",
+    "possible": "relations that are possible",
+    "possible=1": "only 1",
+    "first": "first premise",
+    "second": "second premise",
+    "asked": "relation asked about",
+    "cell": "pair of premises",
+}
+
 CALCULUS = Benchmark(
     name="calculus",
+    title="Which relations are possible",
+    skill="relation algebra",
+    tag_words=_TAG_WORDS,
     summary="which relations of A to C are possible if A is r to B and B is s to C",
     sources={"fresh": fresh},
     full={"quads": 400},

@@ -232,8 +232,33 @@ def _law() -> RelationLaw:
     )
 
 
+_TAG_WORDS = {
+    "hops": "facts in the chain",
+    "hops=1": "1 fact",
+    **{f"hops={n}": f"{n} facts" for n in range(2, 11)},
+    "directions": "kind of directions",
+    "directions=places": "inside, outside, near ...",
+    "directions=four": "four directions",
+    "directions=eight": "eight directions",
+    "directions=solids": "six directions of boxes",
+    "distractors": "facts that do not matter",
+    "person": "who tells the story",
+    "person=first": "told by I",
+    "person=third": "told about others",
+    "naming": "names of the things",
+    "naming=names": "invented names",
+    "naming=things": "known things",
+    "relation": "relation asked about",
+    "world": "where the story takes place",
+    "obj_a": "thing named first",
+    "obj_b": "thing named second",
+}
+
 CHAINS = Benchmark(
     name="chains",
+    title="What follows from a story about places",
+    skill="chains of facts about places",
+    tag_words=_TAG_WORDS,
     summary="what follows from a story about where things are: yes, no, or it does not say",
     sources={"fresh": fresh},
     full={"stories": 2000},

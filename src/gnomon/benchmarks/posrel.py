@@ -268,8 +268,27 @@ def statistics(items: Sequence[Item]) -> list[Listing]:
     return tables
 
 
+_TAG_WORDS = {
+    "relation": "right place",
+    "object": "object",
+    "action": "what the person does",
+    "person": "person",
+    "kind_of_object": "kind of object",
+    "kind_of_person": "kind of person",
+    "wording": "wording of the scene",
+    "wording=1": "first wording",
+    "wording=2": "second wording",
+    "tense": "tense of the verb",
+    "tense=simple": "drives",
+    "tense=progressive": "is driving",
+    "asked": "place asked about",
+}
+
 POSREL = Benchmark(
     name="posrel",
+    title="Where a person is while doing something",
+    skill="places of people",
+    tag_words=_TAG_WORDS,
     summary="where a person is while doing something with an object",
     paper="spatial commonsense",
     sources={"fresh": fresh, "published": published},
@@ -286,6 +305,8 @@ POSREL = Benchmark(
 GENERAL = replace(
     POSREL,
     name="posrel-general",
+    title="Where other people are, with other objects",
+    skill="places of people in general",
     summary="the same with other people and with kinds of the objects",
     sources={"fresh": general_fresh, "published": general_published},
     full={"scenes": 0},

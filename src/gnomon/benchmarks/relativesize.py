@@ -231,8 +231,18 @@ def _pair(fields: Sequence[str], header: _Columns | None, file: Path, line: int)
     )
 
 
+_TAG_WORDS = {
+    "comparative": "word asked about",
+    "relation": "right relation",
+    "obj_a": "object named first",
+    "obj_b": "object named second",
+}
+
 RELATIVESIZE = Benchmark(
     name="relativesize",
+    title="Sizes in the pairs of RelativeSize",
+    skill="relative sizes",
+    tag_words=_TAG_WORDS,
     summary="which of two objects is larger, for the pairs of RelativeSize",
     paper="spatial commonsense",
     sources={"published": published},

@@ -241,8 +241,33 @@ def _chosen(wanted: str, known: Iterable[Name]) -> list[Name]:
     return [name for name in names if wanted in ("", name)]
 
 
+_TAG_WORDS = {
+    "scale": "kind of comparison",
+    "scale=size": "larger or smaller",
+    "scale=height": "taller or shorter",
+    "band": "times as large or tall",
+    "band=1.5-3": "1.5 to 3 times",
+    "band=3-10": "3 to 10 times",
+    "band=10-100": "10 to 100 times",
+    "band=100+": "over 100 times",
+    "gap": "distance on the scale",
+    "gap=1": "next level",
+    "gap=2": "2 levels apart",
+    "gap=3": "3 levels apart",
+    "gap=4": "4 levels apart",
+    "comparative": "word asked about",
+    "relation": "right relation",
+    "obj_a": "object named first",
+    "obj_b": "object named second",
+    "type_a": "kind of the first object",
+    "type_b": "kind of the second object",
+}
+
 SCALES = Benchmark(
     name="scales",
+    title="Sizes and heights of objects",
+    skill="sizes and heights",
+    tag_words=_TAG_WORDS,
     summary="which of two everyday objects is larger, or taller",
     paper="spatial commonsense",
     sources={"fresh": fresh, "published": published},

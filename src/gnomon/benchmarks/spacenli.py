@@ -290,8 +290,36 @@ def _check_count(per_group: int) -> None:
         )
 
 
+_TAG_WORDS = {
+    "class": "kind of inference",
+    "class=argument orientation": "orientation of things",
+    "class=directional": "directions and paths",
+    "class=projective": "left, behind, above ...",
+    "class=non-projective": "in, near, between ...",
+    "premises": "number of premises",
+    "premises=1": "1 premise",
+    "premises=2": "2 premises",
+    "premises=3": "3 premises",
+    "premises=4": "4 premises",
+    "premises=5": "5 premises",
+    "hops": "steps to the conclusion",
+    "hops=1": "1 step",
+    "hops=2": "2 steps",
+    "hops=3": "3 steps",
+    "hops=4": "4 steps",
+    "negation": "negation",
+    "negation=yes": "with a negation",
+    "negation=no": "without a negation",
+    "proof": "readings in which the label holds",
+    "family": "family of patterns",
+    "expressions": "spatial words",
+}
+
 SPACENLI = Benchmark(
     name="spacenli",
+    title="Inference from sentences about space",
+    skill="spatial inference",
+    tag_words=_TAG_WORDS,
     summary="does a sentence about space follow from others",
     paper="SpaceNLI",
     sources={"fresh": fresh, "published": published},

@@ -215,8 +215,19 @@ def _sizes(items: Sequence[Item]) -> tuple[int, int, int]:
     return len(templates), len(items), len(different)
 
 
+_TAG_WORDS = {
+    "category": "kind of inference",
+    "template": "template",
+    "family": "family of templates",
+    "domain": "domain",
+    "reading": "literal or figurative",
+}
+
 SPATIALQA = Benchmark(
     name="spatialqa",
+    title="Inference about motion, distance and containment",
+    skill="motion and containment",
+    tag_words=_TAG_WORDS,
     summary="inference about motion, orientation, distance, containment and their metaphors",
     paper="spatialQA",
     sources={"fresh": fresh, "published": published},

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from gnomon import registry
 from gnomon.errors import UsageError
 from gnomon.itemsource import ItemSource, load, named_source
+from gnomon.naming import Named, split_name
 from gnomon.options import option_help, options_of, takes
 from gnomon.registry import ModelSpec
 
@@ -186,10 +187,33 @@ def _whole(sources: Sequence[ItemSource], given: Sequence[Mapping[str, Any]]) ->
 def chosen_models(args: Namespace, specs: Sequence[str]) -> list[ModelSpec]:
     """The models that were named, each with the options that it takes; none is loaded yet."""
     options = _given(args, MODEL_FLAGS, args.model_set)
-    schemes = [registry.scheme_of(spec)[0] for spec in specs]
-    factories = [registry.model_factory(spec) for spec in specs]
+    named = [split_name(text) for text in specs]
+    check_names(named)
+    schemes = [registry.scheme_of(spec)[0] for _, spec in named]
+    factories = [registry.model_factory(spec) for _, spec in named]
     shared = _split(options, schemes, factories, "model")
-    return [registry.model(spec, **mine) for spec, mine in zip(specs, shared, strict=True)]
+    found = []
+    for (name, spec), mine in zip(named, shared, strict=True):
+        found.append(registry.model(spec, **mine)._replace(name=name))
+    return found
+
+
+def check_names(named: Sequence[Named]) -> None:
+    """Refuse one name for two models, and two names for one."""
+    specs: dict[str, str] = {}
+    names: dict[str, str] = {}
+    for name, spec in named:
+        if not name:
+            continue
+        if specs.setdefault(name, spec) != spec:
+            raise UsageError(
+                f"Two models are called '{name}': {specs[name]} and {spec}.",
+                "Give each a name of its own.",
+            )
+        if names.setdefault(spec, name) != name:
+            raise UsageError(
+                f"{spec} has two names: {names[spec]} and {name}.", "Leave out one of them."
+            )
 
 
 def in_all_wordings(model: ModelSpec) -> list[ModelSpec]:
@@ -204,7 +228,8 @@ def in_all_wordings(model: ModelSpec) -> list[ModelSpec]:
         return [model]
     found = []
     for wording in range(1, wordings_of(model.options.get("prompt", "")) + 1):
-        found.append(registry.model(model.spec, **{**model.options, "wording": wording}))
+        one = registry.model(model.spec, **{**model.options, "wording": wording})
+        found.append(one._replace(name=model.name))
     return found
 
 

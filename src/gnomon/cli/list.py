@@ -218,6 +218,7 @@ def _told(run: Run) -> dict[str, Any]:
         "run": run.path.as_posix(),
         "benchmark": run.benchmark,
         "model": run.model,
+        "name": run.manifest.name,
         "options": run.manifest.options,
         "model_options": run.manifest.model_options,
         "limit": run.manifest.limit,

@@ -78,7 +78,7 @@ def _in_words(folder: Path) -> str:
         counts = run.counts()
     except GnomonError:
         return "(damaged)"
-    return f"{run.model} on {run.benchmark}: {counts.asked:,} of {counts.items:,} items asked"
+    return f"{run.manifest.name or run.model} on {run.benchmark}: {counts.asked:,} of {counts.items:,} items asked"
 
 
 def _agreed(count: int) -> bool:

@@ -5,6 +5,7 @@ examples:
   gnomon run scales spacenli -m smollm2 -m majority --limit 500
   gnomon run spacenli@published -m hf:roberta-large-mnli --data path/to/spacenli
   gnomon run spacenli -m smollm2 --prompts all
+  gnomon run spacenli -m "RoBERTa=hf:roberta-large-mnli"
   gnomon run scales -m openai:gpt-4o-mini --permute
   gnomon run spatialqa -m openai:gpt-4o-mini --max-cost 2 --price-input 0.15 --price-output 0.6
   gnomon run scales -m openai:NAME --base-url http://one:8000/v1 --base-url http://two:8000/v1
@@ -14,6 +15,9 @@ examples:
 A run is a folder in --runs. Items that failed are listed; --retry-errors asks for them again, and
 --restart starts over. The table counts the units that items share, such as objects or families of
 patterns, over which intervals are computed (docs/glossary.md).
+
+-m NAME=MODEL calls the model by a name of your own in every table and page; the same command with
+another name renames it. What stands before the first "=" is a name if it has no ":" and no "/".
 
 --prompts all asks every item in each wording of the prompt, one run for each; score and compare
 combine them with the same option. --permute puts the choices of each item in an order of its own,
@@ -74,8 +78,9 @@ def arguments(parser: ArgumentParser) -> None:
         "--model",
         action="append",
         required=True,
-        metavar="MODEL",
-        help="SCHEME or SCHEME:NAME; may be repeated (see `gnomon list models`)",
+        metavar="[NAME=]MODEL",
+        help="SCHEME or SCHEME:NAME, with a name of your own before it if you like; may be "
+        "repeated (see `gnomon list models`)",
     )
     parser.add_argument(
         "--limit",
@@ -254,7 +259,7 @@ def _title(planned: Planned) -> str:
     which = f" · wording {wording}" if wording else ""
     if planned.source.shard is not None:
         which += f" · shard {planned.source.shard}"
-    return f"{planned.source.name} · {planned.model.spec}{which}"
+    return f"{planned.source.name} · {planned.model.name or planned.model.spec}{which}"
 
 
 def _tell_how_to_go_on(folder: Path) -> None:

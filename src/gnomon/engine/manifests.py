@@ -29,6 +29,7 @@ def new_manifest(task: Task, about: About) -> Manifest:
         permute=source.permute,
         unlisted=_unlisted(source, about),
         model=task.model.spec,
+        name=task.name,
         blind=task.blind,
         started=datetime.now(UTC),
     )

@@ -24,6 +24,7 @@ from gnomon.engine.wanted import Wanted
 from gnomon.engine.workers import Local, Workers
 from gnomon.errors import EmptyShardError, RunError
 from gnomon.itemsource import ItemSource
+from gnomon.naming import check_name
 from gnomon.registry import ModelSpec
 from gnomon.runs import Manifest, Run, RunLog
 
@@ -39,8 +40,11 @@ def run(
     watch: Watcher | None = None,
     command: str = "",
     workers: Wanted | None = None,
+    name: str = "",
 ) -> Run:
     """Ask a model all items of a source that still lack an answer, and return the run.
+
+    `name` is what to call the model; asking again with another one renames it.
 
     Raises KeyboardInterrupt after the current batch when the user presses Ctrl-C; what was answered
     is kept.
@@ -57,6 +61,7 @@ def run(
         watch=watch or (lambda _: None),
         command=command,
         workers=workers or Wanted(),
+        name=_name(model, name),
     )
     try:
         if manifest is None or not manifest.items_sha256:
@@ -68,6 +73,13 @@ def run(
         raise
     log.close()
     return Run.open(folder)
+
+
+def _name(model: Model | ModelSpec, name: str) -> str:
+    """The user's own name for the model, if there is one."""
+    if name:
+        return check_name(name)
+    return model.name if isinstance(model, ModelSpec) else ""
 
 
 def _begin(task: Task, *, replacing: bool) -> None:
@@ -112,6 +124,7 @@ def _go_on(task: Task, manifest: Manifest) -> None:
     files = model_files(task.model)
     check_same_files(manifest, files, log.path)
     check_items(log, task.source, manifest)
+    manifest.name = task.name or manifest.name
     if log.pending(-1, 1, retry_errors=task.retry_errors):
         with _opened(task) as workers:
             about = workers.about

@@ -27,6 +27,7 @@ class Task:
     blind: bool = False
     watch: Watcher = lambda _: None
     command: str = ""
+    name: str = ""  # what to call the model
     workers: Wanted = field(default_factory=Wanted)
 
     def items_to_learn_from(self) -> Iterator[Item]:

@@ -8,12 +8,13 @@ from typing import NamedTuple
 
 from gnomon.contracts import Measure, PairMeasure
 from gnomon.errors import UsageError
-from gnomon.measures.comparison import Comparison, Rank, compare, leaderboard
+from gnomon.measures.comparison import Comparison, Rank, compare, leaderboard, with_holm
 from gnomon.measures.entries import Entry, check_finished, pooled_over_seeds
 from gnomon.measures.intervals import interval
 from gnomon.measures.needs import needs_two_runs
 from gnomon.measures.pairing import NothingSharedError, aligned, boards
 from gnomon.measures.scoring import check_options
+from gnomon.measures.table import Table
 
 
 class OneModelError(UsageError):
@@ -151,6 +152,25 @@ def _compare(
                 f"{one.label} and {two.label} share no items of {first.table.benchmark}: "
                 "not compared."
             )
+
+
+def comparable_pairs(
+    tables: Sequence[Table], measure: Measure, *, names: Sequence[str] = ()
+) -> list[Comparison]:
+    """Every two tables that the measure can compare; p-values corrected for how many there are.
+
+    Left out are those that were asked nothing yet, and those for which the measure is over
+    different items.
+    """
+    names = names or [table.model for table in tables]
+    found: list[Comparison] = []
+    for i, j in combinations(range(len(tables)), 2):
+        try:
+            two = [tables[i], tables[j]]
+            found += compare(two, measure, draws=0, names=[names[i], names[j]])
+        except UsageError:
+            continue
+    return with_holm(found)
 
 
 def agreements(

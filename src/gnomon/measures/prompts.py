@@ -97,7 +97,7 @@ def by_prompt(tables: Sequence[Table]) -> list[list[Table]]:
     found: dict[tuple[str, str, str], list[Table]] = {}
     for table in tables:
         others = repr(sorted(promptless(table).items()))
-        found.setdefault((table.benchmark, table.model, others), []).append(table)
+        found.setdefault((table.benchmark, table.spec, others), []).append(table)
     return [sorted(group, key=wording_number) for group in found.values()]
 
 
@@ -144,7 +144,7 @@ def _pooled(tables: Sequence[Table], wordings: Sequence[str]) -> Table:
     A model that is not asked by a prompt would answer the same in every wording.
     """
     asked = {prompt_name(table): table for table in tables}
-    if not _has_prompt(tables[0].model):
+    if not _has_prompt(tables[0].spec):
         asked = dict.fromkeys(wordings, tables[0])
     named = []
     for name, table in asked.items():

@@ -89,7 +89,7 @@ def by_seed(tables: Sequence[Table]) -> list[list[Table]]:
     """The tables in groups that differ in nothing but their seeds, in order of first occurrence."""
     found: dict[tuple[str, str, str], list[Table]] = {}
     for table in tables:
-        same = (table.benchmark, table.model, _in_words(seedless(table)))
+        same = (table.benchmark, table.spec, _in_words(seedless(table)))
         found.setdefault(same, []).append(table)
     for group in found.values():
         _check_different(group)
@@ -139,6 +139,7 @@ def together(tables: Sequence[Table]) -> Table:
     about = About(
         benchmark=first.benchmark,
         model=first.model,
+        spec=first.spec,
         settings=seedless(first),
         total=sum(table.total for table in tables),
     )

@@ -49,7 +49,8 @@ class About:
     """Who was asked what, and which run it is."""
 
     benchmark: str = ""
-    model: str = ""
+    model: str = ""  # what it is called
+    spec: str = ""  # which it is, if that is not what it is called
     # of the items, or of the model, if known: runs that differ only here can be aggregated
     seed: Any = None
     # what tells runs of one model apart, seeds included
@@ -125,7 +126,8 @@ class Table:
         manifest = run.manifest
         about = About(
             benchmark=run.benchmark,
-            model=run.model,
+            model=manifest.name or run.model,
+            spec=run.model,
             seed=manifest.model_options.get("seed", manifest.options.get("seed")),
             settings=settings_of(run),
             folder=run.path.as_posix(),
@@ -153,8 +155,13 @@ class Table:
 
     @property
     def model(self) -> str:
-        """As the user named it."""
+        """What it is called: the user's own name for it, or else its spec."""
         return self.about.model
+
+    @property
+    def spec(self) -> str:
+        """Which model it is, whatever it is called."""
+        return self.about.spec or self.about.model
 
     @property
     def settings(self) -> Mapping[str, Any]:

@@ -240,7 +240,9 @@ def _names(runs: Sequence[Run]) -> list[str]:
     """A person's name for all their runs; other models are told apart by their settings."""
     from gnomon.measures.runlabels import labels, settings_of
 
-    others = labels([run.model for run in runs], [settings_of(run) for run in runs])
+    others = labels(
+        [run.manifest.name or run.model for run in runs], [settings_of(run) for run in runs]
+    )
     found = []
     for run, other in zip(runs, others, strict=True):
         found.append(person_of(run.model) or other)

@@ -7,7 +7,7 @@ arrays.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -18,7 +18,7 @@ from gnomon.measures.runlabels import labels, settings_of, with_shard
 from gnomon.measures.table import Table
 from gnomon.records import Item
 from gnomon.registry import known_benchmark
-from gnomon.reporting.words import clip, model_name
+from gnomon.reporting.words import clip
 from gnomon.runs import Counts, Run
 
 NOT_ASKED, NO_ANSWER = -2, -1
@@ -47,6 +47,7 @@ class Entrant:
     # probabilities of the picked choice and of the right choices together; NaN without scores
     sure: NDArray[np.float64]
     gold: NDArray[np.float64]
+    series: int = 0  # its colour and shape: the same for a model all through a page
     # what models that talk said, and why others failed, by the item's position
     replies: dict[int, str] = field(default_factory=dict)
     rules: dict[int, str] = field(default_factory=dict)  # by which each reply was read
@@ -90,6 +91,22 @@ class Study:
         return self.name.partition("@")[0]
 
     @property
+    def title(self) -> str:
+        """The benchmark as people call it; where it has no title, its name."""
+        return (self.spec.title if self.spec else "") or self.name
+
+    @property
+    def source(self) -> str:
+        """The source of the items, such as fresh or published."""
+        return self.name.partition("@")[2]
+
+    def words(self, tag: str, value: str = "") -> str:
+        """A tag, or one of its values, as people read it."""
+        if self.spec:
+            return self.spec.title_of(tag, value)
+        return value or tag.replace("_", " ").replace("-", " ")
+
+    @property
     def noun(self) -> str:
         """What the groups of the benchmark are called."""
         return self.spec.noun if self.spec else "groups"
@@ -103,6 +120,11 @@ class Study:
     def labels(self) -> list[str]:
         """The entrants' names."""
         return [entrant.label for entrant in self.entrants]
+
+    @property
+    def drawn_names(self) -> dict[int, str]:
+        """The entrants' names by the series in which they are drawn."""
+        return {entrant.series: entrant.label for entrant in self.entrants}
 
     def item_sets(self) -> list[list[int]]:
         """The entrants (as positions) that were asked the same items, together.
@@ -140,6 +162,14 @@ def studies(runs: Sequence[Run], *, reply_limit: int = 300) -> list[Study]:
     return [_study(name, members, reply_limit) for name, members in by_name.items()]
 
 
+def draw_alike(found: Sequence[Study], rows: Mapping[int, str]) -> None:
+    """Give each row one series in all studies; `rows` names that of each entrant, by its id()."""
+    series: dict[str, int] = {}
+    for study in found:
+        for entrant in study.entrants:
+            entrant.series = series.setdefault(rows[id(entrant)], len(series))
+
+
 def all_runs(found: Sequence[Study]) -> list[Run]:
     """The runs of several studies."""
     runs = []
@@ -154,7 +184,7 @@ def labels_of(runs: Sequence[Run]) -> list[str]:
 
 
 def _name(run: Run) -> str:
-    name = model_name(run.model)
+    name = run.name
     if run.manifest.blind:
         name = f"{name} (blind)"
     return with_shard(name, run.manifest.shard)
@@ -163,12 +193,13 @@ def _name(run: Run) -> str:
 def _study(name: str, runs: list[Run], reply_limit: int) -> Study:
     items, found = _shared_items(runs)
     spec = known_benchmark(name)
-    entrants = []
+    entrants: list[Entrant] = []
     for run, label, (where, turned) in zip(runs, labels_of(runs), found, strict=True):
         entrant = _entrant(run, label, Table.of_run(run, spec), where, len(items))
         _turn(entrant, turned)
         entrant.replies = _replies(run, where, reply_limit)
         entrant.rules = {int(where[n]): rule for n, rule in run.rules() if n < len(where)}
+        entrant.series = len(entrants)
         entrants.append(entrant)
     return Study(name, spec, items, entrants)
 

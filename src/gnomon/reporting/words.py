@@ -2,53 +2,25 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from math import isnan
 
-from gnomon.errors import inert
+from gnomon.naming import clip, model_name, plain
 
-_ENDINGS = re.compile(r"(\.(csv|tsv|jsonl?|txt|gz|eval))+$")
+__all__ = [
+    "axis_name",
+    "capitalised",
+    "clip",
+    "counted",
+    "listed",
+    "measure_name",
+    "model_name",
+    "percentage",
+    "plain",
+]
+
 _PROPER = {"f1": "F1", "ece": "ECE", "auc": "area"}
 _WHOLE = {"auc": "AUC"}  # a measure's whole name, not a part of one
-
-
-def plain(text: str, limit: int = 80) -> str:
-    """A stranger's name, fit to stand inside a sentence: one short line that cannot act.
-
-    >>> print(plain("gpt\\u202e2\\n"))
-    gpt\\u202e2
-    """
-    return clip(" ".join(inert(text).split()), limit)
-
-
-def clip(text: str, limit: int = 600) -> str:
-    """At most so many characters, and an ellipsis for the rest."""
-    if len(text) <= limit:
-        return text
-    return text[:limit] + "…"
-
-
-def model_name(spec: str) -> str:
-    """A model as the page calls it: a file by its name, without the folders of the user who ran it.
-
-    >>> model_name("gguf:/home/me/models/tiny.gguf"), model_name("hf:org/name")
-    ('gguf:tiny.gguf', 'hf:org/name')
-    >>> model_name("answers:out/gpt-9.tsv.gz")
-    'gpt-9'
-    """
-    scheme, colon, name = spec.partition(":")
-    file = re.split(r"[\\/]", name)[-1]
-    if scheme == "answers":
-        return plain(_ENDINGS.sub("", file))
-    if _is_path(name):
-        return plain(scheme + colon + file)
-    return plain(spec)
-
-
-def _is_path(name: str) -> bool:
-    drive = re.match(r"[A-Za-z]:[\\/]", name)
-    return bool(drive) or name.startswith(("/", "./", "../", "~", "\\"))
 
 
 def axis_name(measure: str) -> str:

@@ -49,7 +49,8 @@ class Manifest(msgspec.Struct, kw_only=True):
     # forms of items whose choices the model was not shown as a list, so that order has no effect
     unlisted: list[str] = []
     items_sha256: str = ""  # of all items, in order; empty until they are all in the log
-    model: str  # as the user named it
+    model: str  # its spec, as the user gave it
+    name: str = ""  # what the user calls the model; another one makes no other run
     model_options: dict[str, Any] = {}
     model_files: dict[str, str] | None = None  # files that the model's name or options give: hashes
     model_description: dict[str, Any] = {}  # what determines the answers: revision, dtype, prompt

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from gnomon.errors import DataError
+from gnomon.naming import model_name, plain
 from gnomon.records import Answer, Item
 from gnomon.runs.manifest import LOG, Counts, Manifest, read_manifest
 from gnomon.runs.opening import connect
@@ -78,8 +79,15 @@ class Run:
 
     @property
     def model(self) -> str:
-        """As the user named it."""
+        """Its spec, as the user gave it."""
         return self.manifest.model
+
+    @property
+    def name(self) -> str:
+        """What to call the model: the user's own name for it, or else its spec, shortened."""
+        if self.manifest.name:
+            return plain(self.manifest.name)
+        return model_name(self.manifest.model)
 
     def counts(self) -> Counts:
         """Counted from the log itself, so true while a run is going on."""

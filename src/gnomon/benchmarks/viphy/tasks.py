@@ -185,8 +185,53 @@ _ELEVATION = Laws(
     )
 )
 
+_TAG_WORDS = {
+    "cardinality": "number of right labels",
+    "cardinality=1": "1 right label",
+    "cardinality=2": "2 right labels",
+    "cardinality=3": "3 right labels",
+    "cardinality=4": "4 right labels",
+    "cardinality=5": "5 right labels",
+    "cardinality=6": "6 right labels",
+    "cardinality=7": "7 right labels",
+    "frequency": "pictures in which the object was seen",
+    "category": "kind of object",
+    "split": "part of the published set",
+    "split=train": "training set",
+    "split=val": "validation set",
+    "split=test": "test set",
+    "band": "times as large",
+    "band=1.5-3": "1.5 to 3 times",
+    "band=3-10": "3 to 10 times",
+    "band=10-100": "10 to 100 times",
+    "band=100+": "over 100 times",
+    "modifier": "what the modifier does",
+    "modifier=reverses": "turns the order round",
+    "modifier=keeps": "keeps the order",
+    "premises": "what the premises say",
+    "premises=true": "what is true",
+    "premises=reversed": "the reverse of what is true",
+    "premises=invented": "something about invented words",
+    "scene": "room",
+    "relation": "right relation",
+    "relation=<": "smaller or lower",
+    "relation=>": "larger or higher",
+    "relation==": "level with",
+    "relation=>,<": "higher or lower",
+    "relation==,<": "lower or level",
+    "relation=>,=": "higher or level",
+    "obj_a": "object named first",
+    "obj_b": "object named second",
+    "type_a": "kind of the first object",
+    "type_b": "kind of the second object",
+    "via": "object between the two",
+}
+
 COLOR = Benchmark(
     name="viphy-color",
+    title="Typical colours of objects",
+    skill="colours",
+    tag_words=_TAG_WORDS,
     summary="typical colours of objects",
     paper="ViPhy",
     sources={
@@ -206,6 +251,9 @@ COLOR = Benchmark(
 )
 SIZE = Benchmark(
     name="viphy-size",
+    title="Sizes of everyday objects",
+    skill="sizes",
+    tag_words=_TAG_WORDS,
     summary="which of two objects is larger",
     paper="ViPhy",
     sources={"fresh": fresh_size, "published": published_size, "own": own_size},
@@ -223,6 +271,9 @@ SIZE = Benchmark(
 )
 SIZE_SUBTYPE = Benchmark(
     name="viphy-size-subtype",
+    title="Sizes of toys, giants and other subtypes",
+    skill="sizes of subtypes",
+    tag_words=_TAG_WORDS,
     summary="which of two subtypes of objects is larger",
     paper="ViPhy",
     sources={"fresh": fresh_subtype, "published": published_subtype},
@@ -239,6 +290,9 @@ SIZE_SUBTYPE = Benchmark(
 )
 SIZE_TRANSITIVE = Benchmark(
     name="viphy-size-transitive",
+    title="Sizes that follow from two comparisons",
+    skill="transitive sizes",
+    tag_words=_TAG_WORDS,
     summary="which of two objects is larger, where that follows from two other comparisons",
     paper="ViPhy",
     sources={"fresh": fresh_transitive, "published": published_transitive},
@@ -255,6 +309,9 @@ SIZE_TRANSITIVE = Benchmark(
 )
 SPATIAL = Benchmark(
     name="viphy-spatial",
+    title="Higher and lower in a room",
+    skill="heights in rooms",
+    tag_words=_TAG_WORDS,
     summary="which of two objects is higher up in a kind of room",
     paper="ViPhy",
     sources={"fresh": fresh_spatial, "published": published_spatial, "own": own_spatial},

@@ -195,6 +195,7 @@ def _check(count: int, most: int) -> None:
 
 PAIRS = Benchmark(
     name=NAME,
+    title="Pairs of pictures to contrast",
     summary="two pictures of the same two things, for people to contrast",
     sources={"coco": from_instances, "scenes": from_scenes},
     paper="VSR",

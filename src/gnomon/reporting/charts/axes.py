@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from gnomon.reporting.charts.svg import HUES, Point, line, mark, shorten, text, width_of
+from gnomon.reporting.charts.svg import HUES, Point, hue, line, mark, shorten, text, width_of
 from gnomon.reporting.words import percentage
 
 WIDTH = 400.0
@@ -155,5 +155,5 @@ def stroke(series: int) -> str:
     >>> stroke(1), stroke(8)
     ('curve l1', 'curve l1 dashed')
     """
-    kind = f"curve l{series % HUES}"
+    kind = f"curve l{hue(series)}"
     return kind if series < HUES else f"{kind} dashed"

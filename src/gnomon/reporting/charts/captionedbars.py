@@ -46,7 +46,7 @@ def _bar(axis: Axis, bar: CaptionedBar, top: float) -> str:
         (
             text(0, top + 11, shorten(bar.name, WIDTH, 11), "strong"),
             text(0, top + 24, shorten(bar.sentence, WIDTH, 10), "value"),
-            rect(start, middle - THICK / 2, wide, THICK, "f0 pale", told, rx=1.5),
+            rect(start, middle - THICK / 2, wide, THICK, "fn2 pale", told, rx=1.5),
             line(*ends, "whisker"),
             text(axis.at(bar.high) + 5, middle + 3.5, percent(bar.value), "value"),
         )

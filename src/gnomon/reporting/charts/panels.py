@@ -155,10 +155,10 @@ def _cell(corner: Point, wide: float, tall: float, value: float, form: Format, t
     shade = f"{min(max(value, 0), 1) * 0.92:.2f}"
     out = [
         rect(*corner, wide, tall, "cell"),
-        rect(*corner, wide, tall, "f0", told, fill_opacity=shade),
+        rect(*corner, wide, tall, "fn0", told, fill_opacity=shade),
     ]
     if wide > 22:
-        kind = "value hot" if value > 0.8 else "value strong"
+        kind = "value hot" if value > 0.55 else "value strong"
         words = form(value).replace(" %", "")
         out.append(text(corner.x + wide / 2, corner.y + tall / 2 + 3.5, words, kind, "middle"))
     return "".join(out)
@@ -185,8 +185,8 @@ def stacked_panel(title: str, rows: Sequence[Stack], parts: tuple[str, str], tru
                 f"{row.key}: {parts[0]} {one:.2f}, {parts[1]} {other:.2f}, {truth} {row.truth:.2f}"
             )
             start, middle, end = axis.at(0), axis.at(one), axis.at(one + other)
-            out.append(rect(start, at + 2, middle - start, tall - 4, "f0 pale", told))
-            out.append(rect(middle, at + 2, end - middle, tall - 4, "f1 pale", told))
+            out.append(rect(start, at + 2, middle - start, tall - 4, "fn0 pale", told))
+            out.append(rect(middle, at + 2, end - middle, tall - 4, "fn1 pale", told))
             out.append(upright(axis, row.truth, at + 1, at + tall - 1, "whisker"))
         out.append(upright(axis, 1.0, top - 2, base, "guide"))
         return "".join(out), base + 20 - y

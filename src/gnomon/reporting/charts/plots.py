@@ -6,7 +6,8 @@ in panels.py.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
 from gnomon.reporting.charts.axes import (
@@ -23,7 +24,19 @@ from gnomon.reporting.charts.axes import (
     upright,
     uprights,
 )
-from gnomon.reporting.charts.svg import HUES, Point, line, mark, path, rect, shorten, text, width_of
+from gnomon.reporting.charts.svg import (
+    MEANINGS,
+    Point,
+    hue,
+    line,
+    mark,
+    path,
+    rect,
+    shorten,
+    tag,
+    text,
+    width_of,
+)
 
 # what figures draw with, in one place
 __all__ = [
@@ -76,21 +89,22 @@ class Box(NamedTuple):
     three_quarters: float
     high: float
     outliers: tuple[float, ...] = ()
-    series: int = 0
+    series: int = MEANINGS[0]
 
 
 def bars(
     estimates: Sequence[Estimate],
-    series: Sequence[str],
+    series: Mapping[int, str],
     label: str,
     *,
+    links: Mapping[str, str] = MappingProxyType({}),
     domain: tuple[float, float] = (0.0, 1.0),
     form: Format = percent,
     guide: float | None = None,
 ) -> Body:
     """A row for each key, in it a bar with its interval for each series.
 
-    With many series, points take the place of bars.
+    With many series, points take the place of bars. `links` lead from a row's name to its items.
     """
     keys = list(dict.fromkeys(estimate.key for estimate in estimates))
     shown = sorted({estimate.series for estimate in estimates})
@@ -111,13 +125,16 @@ def bars(
     out.append(uprights(axis, top, base))
     for i, key in enumerate(keys):
         middle = top + (i + 0.5) * block
-        out.append(_row_name(key, axis, middle))
+        name = _row_name(key, axis, middle)
+        if key in links:
+            name = tag("a", {"href": links[key]}, name)
+        out.append(name)
         for estimate in estimates:
             if estimate.key != key or estimate.value is None:
                 continue
             y = middle + (shown.index(estimate.series) - (len(shown) - 1) / 2) * step
-            name = series[estimate.series] if series else ""
-            told = f"{key}, {name}: {form(estimate.value)}{_range(estimate, form)}{estimate.note}"
+            who = series.get(estimate.series, "")
+            told = f"{key}, {who}: {form(estimate.value)}{_range(estimate, form)}{estimate.note}"
             if dense:
                 out.append(_point(axis, estimate, estimate.value, y, told))
             else:
@@ -132,14 +149,14 @@ def _point(axis: Axis, estimate: Estimate, value: float, y: float, told: str) ->
     interval = ""
     if estimate.low is not None and estimate.high is not None:
         ends = Point(axis.at(estimate.low), y), Point(axis.at(estimate.high), y)
-        interval = line(*ends, f"l{estimate.series % HUES}")
+        interval = line(*ends, f"l{hue(estimate.series)}")
     return interval + mark(Point(axis.at(value), y), estimate.series, 3.4, told)
 
 
 def _bar(axis: Axis, estimate: Estimate, value: float, y: float, thick: float, told: str) -> str:
     """A bar from zero, its interval, and the value behind both."""
     start, end = sorted((axis.at(0.0), axis.at(value)))
-    kind = f"f{estimate.series % HUES} pale"
+    kind = f"f{hue(estimate.series)} pale"
     out = [rect(start, y - thick / 2, end - start, thick, kind, told, rx=1.5)]
     edge = axis.at(value)
     if estimate.low is not None and estimate.high is not None:
@@ -202,7 +219,7 @@ def _curve(curve: Curve, x: Axis, y: Axis) -> str:
     out = []
     for (value, _), low, high in zip(curve.points, curve.low, curve.high, strict=False):
         ends = Point(x.at(value), y.at(low)), Point(x.at(value), y.at(high))
-        out.append(line(*ends, f"l{curve.series % HUES}"))
+        out.append(line(*ends, f"l{hue(curve.series)}"))
     places = [Point(x.at(across), y.at(up)) for across, up in curve.points]
     if len(places) > 1 and curve.joined:
         out.append(path(places, stroke(curve.series), curve.name))
@@ -242,7 +259,7 @@ def _box(axis: Axis, box: Box, y: float) -> str:
     out = [
         line(Point(axis.at(box.low), y), Point(start, y), "whisker"),
         line(Point(end, y), Point(axis.at(box.high), y), "whisker"),
-        rect(start, y - 7, end - start, 14, f"box f{box.series % HUES}", told),
+        rect(start, y - 7, end - start, 14, f"box f{hue(box.series)}", told),
         line(Point(middle, y - 7), Point(middle, y + 7), "whisker"),
     ]
     for value in box.outliers[:200]:

@@ -16,6 +16,8 @@ MARGIN = 12  # around a drawing in a file of its own
 # Colours for series, of different lightness, so that colour-blind readers can tell them apart.
 # Beyond them, the shapes of points and the dashes of lines do.
 HUES = 7
+# Series that are no model but parts, labels or shares: greys, so that a colour is always a model.
+MEANINGS = (-1, -2, -3, -4)
 LIGHT = {
     "paper": "#ffffff",
     "ink": "#1d1f23",
@@ -29,6 +31,10 @@ LIGHT = {
     "s4": "#5f3800",
     "s5": "#1c94d8",
     "s6": "#515558",
+    "n0": "#26282c",
+    "n1": "#8a8f96",
+    "n2": "#5c6168",
+    "n3": "#73777e",
 }
 DARK = {
     "paper": "#16181c",
@@ -43,6 +49,10 @@ DARK = {
     "s4": "#f2c120",
     "s5": "#3776d2",
     "s6": "#737373",
+    "n0": "#e2e0db",
+    "n1": "#7c828b",
+    "n2": "#b2b6bc",
+    "n3": "#969ba3",
 }
 _SHAPES = (  # corners of the shapes of points, in radii; the first is a circle
     (),
@@ -51,6 +61,7 @@ _SHAPES = (  # corners of the shapes of points, in radii; the first is a circle
     ((0, -1.3), (1.3, 0), (0, 1.3), (-1.3, 0)),
 )
 _FONT = 'system-ui,"Segoe UI","Helvetica Neue",Arial,sans-serif'
+_LINKS = re.compile(r"</?a(?: [^>]*)?>")
 _FORBIDDEN = re.compile("[^\t\n\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # in XML
 
 # Where text stands is measured, not laid out by a browser: mean advance of a sans serif, in ems, by
@@ -180,10 +191,21 @@ def _steps(points: Iterable[Point]) -> str:
     return "M" + " L".join(steps)
 
 
+def hue(series: int) -> str:
+    """The colour of a series, as its classes end: a model's hue, or the grey of something else.
+
+    >>> hue(0), hue(8), hue(-2)
+    ('0', '1', 'n1')
+    """
+    if series < 0:
+        return f"n{(-series - 1) % len(MEANINGS)}"
+    return str(series % HUES)
+
+
 def mark(at: Point, series: int, radius: float = 4.0, title: str = "", **more: object) -> str:
     """A point of a series: its colour and its shape both say which."""
-    corners = _SHAPES[(series % HUES + series // HUES) % len(_SHAPES)]
-    looks: dict[str, object] = {"class_": f"f{series % HUES} mark", **more}
+    corners = _SHAPES[_turn(series) % len(_SHAPES)]
+    looks: dict[str, object] = {"class_": f"f{hue(series)} mark", **more}
     if not corners:
         circle = {"cx": float(at.x), "cy": float(at.y), "r": float(radius)}
         return tag("circle", {**circle, **looks}, *_title(title))
@@ -191,16 +213,25 @@ def mark(at: Point, series: int, radius: float = 4.0, title: str = "", **more: o
     return tag("path", {"d": _steps(outline) + "Z", **looks}, *_title(title))
 
 
+def _turn(series: int) -> int:
+    """Which shape a series has: the next one with each colour, and again for each round of them."""
+    if series < 0:
+        return -series - 1
+    return series % HUES + series // HUES
+
+
 def drawing(
     width: float, height: float, body: Iterable[str], title: str, description: str, name: str
 ) -> str:
     """The whole drawing with its title and description for those who do not see it."""
     name = escape(name)
+    markup = "".join(body)
+    role = "group" if "<a " in markup else "img"  # a picture holds nothing to press
     return (
-        f'<svg class="chart" viewBox="0 0 {number(width)} {number(height)}" role="img" '
+        f'<svg class="chart" viewBox="0 0 {number(width)} {number(height)}" role="{role}" '
         f'aria-labelledby="{name}-t {name}-d" xmlns="http://www.w3.org/2000/svg">'
         f'<title id="{name}-t">{escape(title)}</title>'
-        f'<desc id="{name}-d">{escape(description)}</desc>{"".join(body)}</svg>'
+        f'<desc id="{name}-d">{escape(description)}</desc>{markup}</svg>'
     )
 
 
@@ -216,7 +247,8 @@ def colours(theme: Mapping[str, str]) -> str:
         ".dot": f"fill:{ink}",
         ".grid": f"stroke:{rule};stroke-width:1",
         ".axis": f"stroke:{soft};stroke-width:1",
-        ".guide": f"stroke:{soft};stroke-width:1;stroke-dasharray:2 3",
+        ".guide": f"stroke:{ink};stroke-width:1.2;stroke-dasharray:4 3",
+        ".chance": f"stroke:{ink};stroke-width:1.6",
         ".band": f"fill:{band}",
         ".whisker": f"stroke:{ink};stroke-width:1.2;fill:none",
         ".mark": f"stroke:{paper};stroke-width:.8",
@@ -230,6 +262,9 @@ def colours(theme: Mapping[str, str]) -> str:
     for i in range(HUES):
         looks[f".f{i}"] = f"fill:{theme[f's{i}']}"
         looks[f".l{i}"] = f"stroke:{theme[f's{i}']}"
+    for i in range(len(MEANINGS)):
+        looks[f".fn{i}"] = f"fill:{theme[f'n{i}']}"
+        looks[f".ln{i}"] = f"stroke:{theme[f'n{i}']}"
     return "".join(f".chart {name}{{{look}}}" for name, look in looks.items())
 
 
@@ -248,6 +283,7 @@ def standalone(svg: str) -> str:
 
     With a margin, since files do not overflow.
     """
+    svg = _LINKS.sub("", svg)  # which lead to places on the page
     head, _, rest = svg.partition(">")
     box = head.split('viewBox="')[1].split('"')[0]
     width, height = (float(part) + 2 * MARGIN for part in box.split()[2:])

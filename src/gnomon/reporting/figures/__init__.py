@@ -30,6 +30,7 @@ class Figure:
     body: Body
     columns: tuple[str, ...]
     rows: tuple[tuple[Any, ...], ...]
+    detail: bool = False  # folded away on the page until somebody asks for it
 
     def svg(self, prefix: str = "") -> str:
         """The drawing; `prefix` keeps the ids of several studies apart on one page."""
@@ -49,15 +50,6 @@ def figures(study: Study) -> list[Figure]:
     for draw in registry.figures().values():
         found += draw(study)
     return found
-
-
-def words(tag: str) -> str:
-    """A tag as people read it.
-
-    >>> words("label_cardinality")
-    'label cardinality'
-    """
-    return tag.replace("_", " ").replace("-", " ")
 
 
 def grouped(things: Iterable[Thing], key: Callable[[Thing], Key]) -> dict[Key, list[Thing]]:

@@ -3,30 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from math import isnan
+from math import isnan, sqrt
 
 import numpy as np
 
 from gnomon.measures.calibration import reliability
 from gnomon.measures.consistency import agreement, within_groups
+from gnomon.measures.distributions import t_quantile
+from gnomon.measures.intervals import wilson
 from gnomon.measures.table import Table
 from gnomon.reporting.charts.panels import Panel, matrix_panel, panels
 from gnomon.reporting.charts.plots import Curve, curves
 from gnomon.reporting.figures import Figure
+from gnomon.reporting.figures.enough import ITEMS, enough
 from gnomon.reporting.study import Study
 
-LEAST_SCORED, LEAST_IN_BIN = 50, 5  # items for a diagram, and for a point in it
+LEAST_SCORED = 50  # items for a diagram
 
 
 def reliability_diagram(study: Study) -> Iterator[Figure]:
     """Accuracy against the certainty the model claims."""
     lines, rows = [], []
-    for i, entrant in enumerate(study.entrants):
+    for entrant in study.entrants:
         bins = [one for one in reliability(entrant.table) if one.n]
         if sum(one.n for one in bins) < LEAST_SCORED:
             continue
-        points = [(one.confidence, one.accuracy) for one in bins if one.n >= LEAST_IN_BIN]
-        lines.append(Curve(entrant.label, i, tuple(points), dots=True))
+        known = [one for one in bins if enough(one.n)]
+        points = [(one.confidence, one.accuracy) for one in known]
+        ranges = [_range(one.accuracy, one.n) for one in known]
+        lows, highs = tuple(low for low, _ in ranges), tuple(high for _, high in ranges)
+        lines.append(Curve(entrant.label, entrant.series, tuple(points), lows, highs, dots=True))
         for one in bins:
             rows.append((entrant.label, one.low, one.high, one.n, one.confidence, one.accuracy))
     if not any(line.points for line in lines):
@@ -35,13 +41,20 @@ def reliability_diagram(study: Study) -> Iterator[Figure]:
         name="reliability",
         title="Does the model know when it is right?",
         caption="Accuracy against the probability that the model gives to its answer. On the "
-        "dotted line the two agree; below it the model is too sure of itself.",
+        "dashed line the two agree; below it the model is too sure of itself. Points of "
+        f"{ITEMS} items or more, with 95 % intervals.",
         description="Reliability diagram with one curve for each model; the table below gives each "
         "bin.",
         body=curves(lines, "probability of the answer given", "accuracy", diagonal=True),
         columns=("model", "low", "high", "items", "confidence", "accuracy"),
         rows=tuple(rows),
+        detail=True,
     )
+
+
+def _range(share: float, n: int) -> tuple[float, float]:
+    """The 95 % interval of a share of items."""
+    return wilson(share, sqrt(share * (1 - share) / n), n, t_quantile(0.975, n - 1))
 
 
 def forms(study: Study) -> Iterator[Figure]:
@@ -58,9 +71,10 @@ def forms(study: Study) -> Iterator[Figure]:
             grid.append([])
             for b, other in enumerate(names):
                 value, n = _agreement(entrant.table, a, b)
-                grid[a].append(value)
+                known = value if enough(n) else None
+                grid[a].append(known)
                 rows.append((entrant.label, name, other, value, n))
-                across = across or (a != b and value is not None)
+                across = across or (a != b and known is not None)
         if across:
             charts.append(matrix_panel(entrant.label, names, names, grid, "", "", notes=()))
     if not charts:
@@ -69,11 +83,13 @@ def forms(study: Study) -> Iterator[Figure]:
         name="forms",
         title="The same fact asked in different forms",
         caption="Share, in per cent, of pairs of items about one fact that are answered alike "
-        "(both right or both wrong where the right labels differ).",
+        "(both right or both wrong where the right labels differ). "
+        f"Cells of {ITEMS} pairs or more.",
         description="Agreement matrices of the forms; the table below gives the values.",
         body=panels(charts, columns=2),
         columns=("model", "form", "other form", "agreement", "n"),
         rows=tuple(rows),
+        detail=True,
     )
 
 

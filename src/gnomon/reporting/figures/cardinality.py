@@ -13,6 +13,7 @@ from gnomon.measures.table import Table
 from gnomon.records import Score
 from gnomon.reporting.charts.plots import Curve, curves
 from gnomon.reporting.figures import Figure, grouped
+from gnomon.reporting.figures.enough import RULE, well_known
 from gnomon.reporting.figures.slices import declared_measures
 from gnomon.reporting.study import Study
 from gnomon.reporting.words import axis_name, measure_name
@@ -33,9 +34,10 @@ def by_cardinality(study: Study) -> Iterator[Figure]:
     """A curve for each model over the number of right labels."""
     for measure in _measures(study.spec):
         found: list[Point] = []
-        for series, entrant in enumerate(study.entrants):
-            found += _points(series, entrant.table, measure)
-        if len(grouped(found, lambda point: point.cardinality)) > 1:
+        for entrant in study.entrants:
+            found += _points(entrant.series, entrant.table, measure)
+        known = [point for point in found if well_known(point.score)]
+        if len(grouped(known, lambda point: point.cardinality)) > 1:
             yield _figure(study, measure, found)
 
 
@@ -57,8 +59,9 @@ def _points(series: int, table: Table, measure: Measure) -> Iterator[Point]:
 def _figure(study: Study, measure: Measure, found: Sequence[Point]) -> Figure:
     lines, rows = [], []
     for series, points in grouped(found, lambda point: point.series).items():
-        label = study.labels[series]
-        lines.append(_curve(label, series, points))
+        label = study.drawn_names[series]
+        known = [point for point in points if well_known(point.score)]
+        lines.append(_curve(label, series, known))
         for _, number, score, value in points:
             rows.append((label, number, value, score.low, score.high, score.n, score.clusters))
     numbers = sorted(grouped(found, lambda point: point.cardinality))
@@ -74,7 +77,7 @@ def _figure(study: Study, measure: Measure, found: Sequence[Point]) -> Figure:
         name=f"{measure.name}-by-right-labels",
         title=f"{measure_name(measure.name)} by number of right labels",
         caption="The more labels count as right, the easier it is to guess one: compare models at "
-        "the same number.",
+        f"the same number. {RULE}",
         description=f"Curves over {numbers[0]} to {numbers[-1]} right labels.",
         body=body,
         columns=("model", "cardinality", measure.name, "low", "high", "n", "clusters"),

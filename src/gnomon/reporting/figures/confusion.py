@@ -12,6 +12,7 @@ from gnomon.measures.table import Flags, Table
 from gnomon.reporting.charts.axes import percent
 from gnomon.reporting.charts.panels import Panel, matrix_panel, panels
 from gnomon.reporting.figures import Figure
+from gnomon.reporting.figures.enough import ITEMS, enough
 from gnomon.reporting.study import Entrant, Study
 
 MOST_LABELS = 12
@@ -40,7 +41,8 @@ def confusion(study: Study) -> Iterator[Figure]:
             return
         widest = max(widest, len(labels))
         matrix = _matrix(single, labels)
-        charts.append(_panel(entrant, matrix))
+        if enough(int(matrix.counts.sum(axis=1).min())):
+            charts.append(_panel(entrant, matrix))
         for right, answered, count, share in _cells(matrix):
             rows.append((entrant.label, right, answered, count, share))
     if not charts:
@@ -48,11 +50,13 @@ def confusion(study: Study) -> Iterator[Figure]:
     yield Figure(
         name="confusion",
         title="Which answers are confused",
-        caption="Each row is a right answer; the cells say, in per cent, what was answered.",
+        caption="Each row is a right answer; the cells say, in per cent, what was answered. "
+        f"Drawn where each right answer has {ITEMS} items or more.",
         description="Confusion matrices; the table below gives the counts.",
         body=panels(charts, columns=2 if widest <= MOST_BESIDE else 1),
         columns=("model", "right", "answered", "items", "share"),
         rows=tuple(rows),
+        detail=True,
     )
 
 

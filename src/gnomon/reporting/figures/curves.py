@@ -85,7 +85,7 @@ def _own_lines(taught: Taught) -> Drawn:
         if len(grown) < 2:
             continue
         points = over_draws(grown, items=taught.items.get(part, 0))
-        drawn.lines.append(_line(part, len(drawn.lines), points))
+        drawn.lines.append(_line(part, -1 - len(drawn.lines), points))
         drawn.told.append(_told(part, points))
         drawn.rows.extend((part, *point) for point in points)
     return drawn
@@ -95,7 +95,9 @@ def _published_lines(benchmark: str, taught: Taught, first: int) -> Drawn:
     drawn = Drawn([], [], [])
     for name, known in published_curves(benchmark, taught.unit, taught.measure).items():
         places = tuple((point.amount, point.value) for point in known)
-        drawn.lines.append(Curve(name, first + len(drawn.lines), places, dots=True, joined=False))
+        drawn.lines.append(
+            Curve(name, -1 - first - len(drawn.lines), places, dots=True, joined=False)
+        )
         drawn.rows.extend((name, *place, None, None, None, None) for place in places)
     return drawn
 

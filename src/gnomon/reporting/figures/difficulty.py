@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from gnomon.registry import role
 from gnomon.reporting.charts.captionedbars import CaptionedBar, captioned_bars
-from gnomon.reporting.figures import Figure, grouped, words
+from gnomon.reporting.figures import Figure, grouped
 from gnomon.reporting.figures.groups import group_shares, sizeable
 from gnomon.reporting.figures.sizes import sized_models
 from gnomon.reporting.figures.slices import tags_of
@@ -99,12 +99,13 @@ def _figure(
     for group in chosen:
         low, high = min(group.shares), max(group.shares)
         example = plain(group.example)
-        drawn.append(CaptionedBar(group.category, group.name, example, group.mean, low, high))
+        heading = study.words(tag, group.category)
+        drawn.append(CaptionedBar(heading, group.name, example, group.mean, low, high))
     rows = []
     for group in sorted(found, key=lambda group: group.mean):
         low, high = min(group.shares), max(group.shares)
         rows.append((group.category, group.name, group.mean, low, high, group.items, group.example))
-    where = f"of each {words(tag)} " if tag else ""
+    where = f"by {study.words(tag)} " if tag else ""
     names = ", ".join(entrant.label for entrant in models)
     ends = "; ".join(f"{group.name} {100 * group.mean:.0f} %" for group in chosen)
     return Figure(
@@ -124,4 +125,5 @@ def _figure(
             "example",
         ),
         rows=tuple(rows),
+        detail=True,
     )

@@ -12,28 +12,30 @@ from gnomon.measures.pattern_accuracy import MapPoint, curve, curve_at
 from gnomon.measures.pattern_accuracy import data_map as measured_map
 from gnomon.measures.statistics import Floats
 from gnomon.measures.table import Table
+from gnomon.registry import role
 from gnomon.reporting.charts.axes import percent
 from gnomon.reporting.charts.curvepanel import under_legend
 from gnomon.reporting.charts.panels import Dot, panels, scatter_panel
 from gnomon.reporting.charts.plots import Box, Curve, boxes, curves
-from gnomon.reporting.charts.svg import HUES
-from gnomon.reporting.figures import Figure, grouped, words
+from gnomon.reporting.charts.svg import MEANINGS
+from gnomon.reporting.figures import Figure, grouped
+from gnomon.reporting.figures.enough import GROUP
 from gnomon.reporting.figures.slices import tags_of
 from gnomon.reporting.study import Entrant, Study
 from gnomon.reporting.tables.export import file_name
 from gnomon.reporting.words import listed
 
-LEAST = 4  # items that a group must have on average for a share of it to mean something
 FEWEST = 3  # groups
 MOST_DOTS = 400  # on one data map
 MOST_BOXES = 20
-LABELS = {"entailment": 2, "neutral": 0, "contradiction": 1}  # hues as in SpaceNLI, Figure 4
+# of greys and shapes that are no model's
+LABELS = {"entailment": MEANINGS[2], "neutral": MEANINGS[0], "contradiction": MEANINGS[1]}
 
 
 def sizeable(table: Table) -> bool:
     """Whether the groups are large enough to speak of shares of a group."""
     count = len(groups(table).size)
-    return count >= FEWEST and len(table) / count >= LEAST
+    return count >= FEWEST and len(table) / count >= GROUP
 
 
 def sizes(tables: Iterable[Table]) -> str:
@@ -53,13 +55,13 @@ def pattern_curves(study: Study) -> Iterator[Figure]:
     """The share of groups with at least a share t of items right, over t (SpaceNLI 2 and 6)."""
     noun = study.noun
     lines, rows, ends, tables = [], [], [], []
-    for i, entrant in enumerate(study.entrants):
+    for entrant in study.entrants:
         if not sizeable(entrant.table):
             continue
         tables.append(entrant.table)
         found = curve(entrant.table)
         steps = list(zip(found.threshold.tolist(), found.share.tolist(), strict=True))
-        lines.append(Curve(entrant.label, i, tuple(_corners(steps))))
+        lines.append(Curve(entrant.label, entrant.series, tuple(_corners(steps))))
         rows += [(entrant.label, threshold, share) for threshold, share in steps]
         half, whole = curve_at(entrant.table, np.array([0.5, 1.0])).tolist()
         ends.append(f"{entrant.label}: {percent(half)} of {noun} at half, {percent(whole)} at all")
@@ -126,6 +128,7 @@ def data_map(study: Study) -> Iterator[Figure]:
         body=under_legend(panels(charts, columns=2), legend),
         columns=("model", "group", "gold", "confidence", "variability", "accuracy", "n"),
         rows=tuple(rows),
+        detail=True,
     )
 
 
@@ -161,11 +164,11 @@ def _gold_of(table: Table) -> dict[str, str]:
 
 def _hues(labels: Sequence[str]) -> dict[str, int]:
     """A colour for each right answer; none where there are too many to tell apart."""
-    if len(labels) > HUES:
+    if len(labels) > len(MEANINGS):
         return {}
     if set(labels) <= set(LABELS):
         return {label: LABELS[label] for label in labels}
-    return dict(zip(labels, range(HUES), strict=False))
+    return dict(zip(labels, MEANINGS, strict=False))
 
 
 def _dot(one: Mapped, hues: dict[str, int]) -> Dot:
@@ -175,19 +178,22 @@ def _dot(one: Mapped, hues: dict[str, int]) -> Dot:
         f"variability {percent(point.variability)}, "
         f"{percent(point.correctness)} of {point.n} right"
     )
-    return Dot(point.variability, point.confidence, hues.get(one.gold, 0), told)
+    return Dot(point.variability, point.confidence, hues.get(one.gold, MEANINGS[0]), told)
 
 
 def box_plots(study: Study) -> Iterator[Figure]:
     """How the groups' accuracies spread within each category (spatialQA, Figure 3)."""
     tag = next(iter(tags_of(study)), None)
-    tables = [entrant.table for entrant in study.entrants]
+    models = [entrant for entrant in study.entrants if not role(entrant.run.model)]
+    models = models or study.entrants
+    tables = [entrant.table for entrant in models]
     if tag is None or not all(sizeable(table) and tag in table.tags for table in tables):
         return
     rows = []
     by_key: dict[str, list[float]] = {}
-    for entrant in study.entrants:
-        for key, part in entrant.table.by(tag):
+    for entrant in models:
+        for value, part in entrant.table.by(tag):
+            key = study.words(tag, value)
             names, found = group_shares(part)
             shares = found.tolist()
             by_key.setdefault(key, []).extend(shares)
@@ -199,16 +205,17 @@ def box_plots(study: Study) -> Iterator[Figure]:
     drawn = sorted(boxes_by_key, key=lambda box: -box.middle)
     medians = "; ".join(f"{box.key} median {percent(box.middle)}" for box in drawn)
     noun = study.noun
-    whose = ", over all models" if len(tables) > 1 else ""
+    whose = f" over {listed([entrant.label for entrant in models])}" if len(models) > 1 else ""
     yield Figure(
         name=f"boxes-by-{file_name(tag)}",
-        title=f"Spread of {noun} within each {words(tag)}",
+        title=f"Spread of {noun} by {study.words(tag)}",
         caption=f"Accuracy of each of the {noun} ({sizes(tables)}){whose}. The box holds the "
         "middle half, the line in it the median; whiskers reach 1.5 times its width.",
         description=f"Box plots: {medians}.",
         body=boxes(drawn, f"accuracy of a {noun.removesuffix('s')}"),
         columns=("model", tag, "group", "accuracy"),
         rows=tuple(rows),
+        detail=True,
     )
 
 

@@ -12,7 +12,9 @@ from gnomon.measures.itemstatistics import FEWEST, item_statistics
 from gnomon.registry import role
 from gnomon.reporting.charts.captionedbars import CaptionedBar, captioned_bars
 from gnomon.reporting.charts.plots import Estimate, bars
-from gnomon.reporting.figures import Figure, grouped, words
+from gnomon.reporting.charts.svg import MEANINGS
+from gnomon.reporting.figures import Figure, grouped
+from gnomon.reporting.figures.enough import ITEMS, enough
 from gnomon.reporting.figures.slices import tags_of
 from gnomon.reporting.study import Entrant, Study
 from gnomon.reporting.tables.export import file_name
@@ -20,7 +22,6 @@ from gnomon.reporting.words import counted, listed, plain
 
 DRAWN = 12  # items in a drawing
 LISTED = 200  # items in the table behind it
-ENOUGH = 10  # items, below which there is nothing to rank
 MOST_KEYS = 30  # values of a tag that are drawn
 MOST_TAGS = 2
 COLUMNS = ("item", "share of models right", "discrimination", "right answer", "question")
@@ -39,7 +40,7 @@ def over_models(study: Study) -> Iterator[Figure]:
     """The hardest items, the items that better models miss, and the means by slice."""
     entrants = judges(study)
     found = judged_items(entrants)
-    if len(found) < ENOUGH:
+    if len(found) < ITEMS:
         return
     ranked = sorted(found, key=lambda each: (each.difficulty, study.items[each.place].id))
     yield _hardest(study, entrants, ranked)
@@ -89,6 +90,7 @@ def _hardest(study: Study, entrants: Sequence[Entrant], ranked: Sequence[Judged]
         body=captioned_bars(_drawn(study, ranked), "share of runs right"),
         columns=COLUMNS,
         rows=_rows(study, ranked),
+        detail=True,
     )
 
 
@@ -106,6 +108,7 @@ def _missed(study: Study, entrants: Sequence[Entrant], missed: Sequence[Judged])
         body=captioned_bars(_drawn(study, ranked), "share of runs right"),
         columns=COLUMNS,
         rows=_rows(study, ranked),
+        detail=True,
     )
 
 
@@ -122,19 +125,29 @@ def _by_slice(
         difficulty = float(np.mean([each.difficulty for each in own]))
         discrimination = _mean_discrimination(own)
         rows.append((key, difficulty, discrimination, len(own)))
-        drawn.append(Estimate(key, 0, difficulty))
-        drawn.append(Estimate(key, 1, discrimination))
+        if enough(len(own)):
+            name = study.words(tag, key)
+            drawn.append(Estimate(name, MEANINGS[0], difficulty))
+            drawn.append(Estimate(name, MEANINGS[1], discrimination))
+    if not drawn:
+        return
     lowest = min(0.0, *(row[2] for row in rows if row[2] is not None), 0.0)
     told = [f"{key} {100 * share:.0f} %" for key, share, *_ in rows]
     yield Figure(
         name=f"item-statistics-by-{file_name(tag)}",
-        title=f"Difficulty and discrimination by {words(tag)}",
+        title=f"Difficulty and discrimination by {study.words(tag)}",
         caption=f"Means over items, over {len(entrants)} runs. A slice with low discrimination "
         "does not tell models apart.",
         description=f"Bars. Share of runs right: {', '.join(told)}.",
-        body=bars(drawn, SERIES, "mean over items", domain=(lowest, 1.0)),
+        body=bars(
+            drawn,
+            dict(zip(MEANINGS, SERIES, strict=False)),
+            "mean over items",
+            domain=(lowest, 1.0),
+        ),
         columns=(tag, *SERIES, "items"),
         rows=tuple(rows),
+        detail=True,
     )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from gnomon.measures.relations import Bias, object_bias
 from gnomon.reporting.charts.panels import Panel, Stack, panels, stacked_panel
 from gnomon.reporting.figures import Figure, grouped
+from gnomon.reporting.figures.enough import ITEMS, enough
 from gnomon.reporting.study import Study
 from gnomon.reporting.tables.export import file_name
 
@@ -22,8 +23,9 @@ def objects(study: Study) -> Iterator[Figure]:
     for entrant in study.entrants:
         found += [(entrant.label, bias) for bias in object_bias(entrant.table)]
     for context, own in grouped(found, lambda pair: pair[1].context).items():
-        models = grouped(own, lambda pair: pair[0])
-        if max(map(len, models.values())) >= LEAST_OBJECTS:
+        known = [pair for pair in own if enough(pair[1].n)]
+        models = grouped(known, lambda pair: pair[0])
+        if max(map(len, models.values()), default=0) >= LEAST_OBJECTS:
             yield _figure(context, models)
 
 
@@ -39,13 +41,15 @@ def _figure(context: str, models: dict[str, list[tuple[str, Bias]]]) -> Figure:
     return Figure(
         name=f"objects-{file_name(context)}",
         title=f"Is each object's rank the same both ways? ({context})",
-        caption="Blue: how often the object is called greater than the others when named first. "
-        "Orange: how often the others are called greater than it when they are named first. A "
-        "consistent model's bars end at 1; the tick is the truth for the blue part.",
+        caption="Dark: how often the object is called greater than the others when named first. "
+        "Light: how often the others are called greater than it when they are named first. A "
+        "consistent model's bars end at 1; the tick is the truth for the dark part. Drawn for "
+        f"objects with {ITEMS} answers or more.",
         description=f"{'; '.join(said)}.",
         body=panels(charts, columns=2),
         columns=("model", *Bias._fields),
         rows=tuple(rows),
+        detail=True,
     )
 
 

@@ -9,7 +9,9 @@ from typing import Any
 from gnomon.measures.places import Place, accuracy_spread
 from gnomon.measures.places import by_place as places_of
 from gnomon.reporting.charts.plots import Estimate, bars
+from gnomon.reporting.charts.svg import MEANINGS
 from gnomon.reporting.figures import Figure
+from gnomon.reporting.figures.enough import enough
 from gnomon.reporting.study import Entrant, Study
 from gnomon.reporting.tables.export import file_name
 
@@ -22,7 +24,7 @@ def by_place(study: Study) -> Iterator[Figure]:
         if entrant.run.manifest.permute is None:
             continue
         places = places_of(entrant.table)
-        if places:
+        if places and enough(len(entrant.table)):
             yield _figure(entrant, places)
 
 
@@ -31,16 +33,18 @@ def _figure(entrant: Entrant, places: list[Place]) -> Figure:
     for place in places:
         key = f"place {place.place}"
         low, high = _known(place.accuracy_low), _known(place.accuracy_high)
-        drawn.append(Estimate(key, 0, place.chosen, _known(place.low), _known(place.high)))
-        drawn.append(Estimate(key, 1, place.right))
-        drawn.append(Estimate(key, 2, _known(place.accuracy), low, high))
+        drawn.append(
+            Estimate(key, MEANINGS[0], place.chosen, _known(place.low), _known(place.high))
+        )
+        drawn.append(Estimate(key, MEANINGS[1], place.right))
+        drawn.append(Estimate(key, MEANINGS[2], _known(place.accuracy), low, high))
     told = [f"place {each.place} {100 * each.chosen:.1f} %" for each in places]
     return Figure(
         name=f"by-place-{file_name(entrant.label)}",
         title=f"Bias by place: {entrant.label}",
         caption=_caption(entrant, places),
         description=f"Bars. Chosen: {', '.join(told)}.",
-        body=bars(drawn, SERIES, "share of items"),
+        body=bars(drawn, dict(zip(MEANINGS, SERIES, strict=False)), "share of items"),
         columns=Place._fields,
         rows=tuple(map(_row, places)),
     )

@@ -20,13 +20,14 @@ from gnomon.reporting.study import Entrant, Study
 from gnomon.reporting.words import axis_name, measure_name, model_name, percentage
 
 MANY = 6  # wordings beyond which they stand in the order of their figures
-Texts = Mapping[int, str]  # what the prompt of a table says, by the table's id()
+Entrants = Mapping[int, Entrant]  # by the id() of their tables
 
 
 class Wordings(NamedTuple):
     """One model with its figure in each wording."""
 
     label: str
+    series: int
     names: tuple[str, ...]
     scores: tuple[Score, ...]
     texts: tuple[str, ...]  # the prompts themselves, where the runs say
@@ -52,6 +53,7 @@ class Wordings(NamedTuple):
         order = sorted(places, key=lambda place: -(self.scores[place].value or 0.0))
         return Wordings(
             self.label,
+            self.series,
             tuple(self.names[place] for place in order),
             tuple(self.scores[place] for place in order),
             tuple(self.texts[place] for place in order),
@@ -63,8 +65,8 @@ def over_prompts(study: Study) -> Iterator[Figure]:
     measure = headline_measure(study.spec)
     tables = [entrant.table for entrant in study.entrants if len(entrant.table)]
     groups = [group for group in by_prompt(tables) if len(group) > 1]
-    texts = {id(entrant.table): _prompt_text(entrant) for entrant in study.entrants}
-    models = [found for found in _models(groups, measure, texts) if len(found.values) > 1]
+    entrants = {id(entrant.table): entrant for entrant in study.entrants}
+    models = [found for found in _models(groups, measure, entrants) if len(found.values) > 1]
     if models:
         yield _figure(models, measure, chance_of(measure, groups[0][0]))
 
@@ -75,24 +77,25 @@ def _prompt_text(entrant: Entrant) -> str:
 
 
 def _models(
-    groups: Sequence[Sequence[Table]], measure: Measure, texts: Texts
+    groups: Sequence[Sequence[Table]], measure: Measure, entrants: Entrants
 ) -> Iterator[Wordings]:
     names = [model_name(group[0].model) for group in groups]
     called = labels(names, [promptless(group[0]) for group in groups])
     for label, group in zip(called, groups, strict=True):
         scores = tuple(score(table, measure) for table in group)
-        said = tuple(texts[id(table)] for table in group)
-        found = Wordings(label, tuple(map(prompt_name, group)), scores, said)
+        said = tuple(_prompt_text(entrants[id(table)]) for table in group)
+        series = entrants[id(group[0])].series  # the colour of its first run
+        found = Wordings(label, series, tuple(map(prompt_name, group)), scores, said)
         yield found.best_first() if len(group) > MANY else found
 
 
 def _figure(models: Sequence[Wordings], measure: Measure, chance: float | None) -> Figure:
     drawn: list[Estimate] = []
     rows: list[tuple[Any, ...]] = []
-    for series, found in enumerate(models):
+    for found in models:
         for name, each, text in zip(found.names, found.scores, found.texts, strict=True):
             note = f" · {text}" if text else ""
-            drawn.append(Estimate(name, series, each.value, each.low, each.high, note))
+            drawn.append(Estimate(name, found.series, each.value, each.low, each.high, note))
             figures = (each.value, each.low, each.high, each.chance, each.n)
             rows.append((found.label, name, *figures, text))
     columns: tuple[str, ...] = ("model", "wording", measure.name, "low", "high", "chance", "n")
@@ -101,12 +104,13 @@ def _figure(models: Sequence[Wordings], measure: Measure, chance: float | None) 
     else:  # the prompts are those of the package
         rows = [row[:-1] for row in rows]
     told = "; ".join(found.told() for found in models)
+    names = {found.series: found.label for found in models}
     return Figure(
         name="over-prompts",
         title=f"{measure_name(measure.name)} by wording of the prompt",
-        caption=f"{told}. The same items in other words; dotted: chance.",
+        caption=f"{told}. The same items in other words; dashed: chance.",
         description=f"Bars by wording. {told}.",
-        body=bars(drawn, [found.label for found in models], axis_name(measure.name), guide=chance),
+        body=bars(drawn, names, axis_name(measure.name), guide=chance),
         columns=columns,
         rows=tuple(rows),
     )

@@ -38,22 +38,27 @@ def against_shots(study: Study) -> Iterator[Figure]:
     measure = headline_measure(study.spec)
     for key in AMOUNTS:
         found: dict[Setting, Grown] = {}
+        series: dict[Setting, int] = {}  # a curve has the colour of its first run
         for entrant in study.entrants:
             amount = _amount(entrant, key)
             value = scores(entrant.table, [measure])[0].value
             if amount is not None and value is not None:
-                by_amount = found.setdefault(_setting(entrant, key), {})
+                setting = _setting(entrant, key)
+                series.setdefault(setting, entrant.series)
+                by_amount = found.setdefault(setting, {})
                 by_amount.setdefault(amount, []).append(value)
         grown = {which: by for which, by in found.items() if len(by) > 1}
         if grown:
-            yield _figure(measure, key, grown)
+            yield _figure(measure, key, grown, series)
 
 
-def _figure(measure: Measure, key: str, grown: Mapping[Setting, Grown]) -> Figure:
+def _figure(
+    measure: Measure, key: str, grown: Mapping[Setting, Grown], series: Mapping[Setting, int]
+) -> Figure:
     lines, rows = [], []
     caption = "Each curve is one model with the same options, but for seeds and the prompt."
-    for i, (name, by) in enumerate(zip(_names(grown), grown.values(), strict=True)):
-        lines.append(_curve(name, i, by))
+    for name, (setting, by) in zip(_names(grown), grown.items(), strict=True):
+        lines.append(_curve(name, series[setting], by))
         for amount, values in sorted(by.items()):
             rows.append((name, amount, sum(values) / len(values), len(values)))
     if any(row[-1] > 1 for row in rows):
@@ -91,7 +96,7 @@ def _setting(entrant: Entrant, key: str) -> Setting:
     manifest = entrant.run.manifest
     options: dict[str, Any] = {f"items {name}": of for name, of in manifest.options.items()}
     options |= {**manifest.model_options, "limit": manifest.limit}
-    model = entrant.run.model
+    model = manifest.name or entrant.run.model
     training = manifest.model_description.get("training")
     if isinstance(training, dict):  # the points of a curve have a folder each
         model = str(training.get("from") or training.get("kind"))

@@ -13,12 +13,14 @@ from typing import Any, NamedTuple
 from gnomon.contracts import Measure
 from gnomon.measures.grouping import large_enough
 from gnomon.measures.scoring import scores
+from gnomon.records import Score
 from gnomon.registry import role
 from gnomon.reporting.charts.axes import Axis, percent
 from gnomon.reporting.charts.curvepanel import curve_panel, under_legend
 from gnomon.reporting.charts.panels import panels
 from gnomon.reporting.charts.plots import Curve, curves
-from gnomon.reporting.figures import Figure, grouped, words
+from gnomon.reporting.figures import Figure, grouped
+from gnomon.reporting.figures.enough import well_known
 from gnomon.reporting.figures.slices import group_measures, headline_measure, tags_of
 from gnomon.reporting.published.results import published_size
 from gnomon.reporting.study import Entrant, Study
@@ -48,6 +50,9 @@ class Measured(NamedTuple):
     model: Sized
     key: str
     value: float
+    low: float
+    high: float
+    n: int
 
     @property
     def family(self) -> str:
@@ -66,9 +71,9 @@ def against_size(study: Study) -> Iterator[Figure]:
     for measure in _measures(study, models):
         found = []
         for model in models:
-            value = scores(model.entrant.table, [measure])[0].value
-            if value is not None:
-                found.append(Measured(model, "", value))
+            score = scores(model.entrant.table, [measure])[0]
+            if well_known(score):
+                found.append(_measured(model, score))
         if _several_sizes([one.model for one in found]):
             yield _whole(study, measure, found)
 
@@ -83,11 +88,18 @@ def against_size_by_slice(study: Study) -> Iterator[Figure]:
         found = []
         for model in models:
             for score in scores(model.entrant.table, [measure], by=tags[0]):
-                if score.key and score.value is not None:
-                    found.append(Measured(model, score.key, score.value))
+                if score.key and well_known(score):
+                    found.append(_measured(model, score))
         by_key = grouped(found, lambda one: one.key)
         if 2 <= len(by_key) <= MOST_KEYS:
             yield _sliced(study, measure, tags[0], found)
+
+
+def _measured(model: Sized, score: Score) -> Measured:
+    value = score.value or 0.0
+    low = value if score.low is None else score.low
+    high = value if score.high is None else score.high
+    return Measured(model, score.key, value, low, high, score.n)
 
 
 def sized_models(study: Study) -> list[Sized]:
@@ -171,7 +183,7 @@ def _measures(study: Study, models: Sequence[Sized]) -> list[Measure]:
 
 
 def _whole(study: Study, measure: Measure, found: Sequence[Measured]) -> Figure:
-    lines = _curves(found, list(grouped(found, lambda one: one.family)))
+    lines = _curves(found)
     axis = _size_axis(found)
     body = curves(
         lines,
@@ -186,29 +198,35 @@ def _whole(study: Study, measure: Measure, found: Sequence[Measured]) -> Figure:
         title=f"{measure_name(measure.name)} against model size",
         caption=_caption(study, found),
         description=f"From the smallest model to the largest: {_ends(found)}.",
-        columns=("model", "family", "parameters", measure.name),
-        rows=tuple((one.model.entrant.label, one.family, *one.point) for one in found),
+        columns=("model", "family", "parameters", measure.name, "low", "high", "n"),
+        rows=tuple(map(_row, found)),
         body=body,
     )
 
 
+def _row(one: Measured) -> tuple[Any, ...]:
+    return one.model.entrant.label, one.family, *one.point, one.low, one.high, one.n
+
+
 def _sliced(study: Study, measure: Measure, tag: str, found: Sequence[Measured]) -> Figure:
-    families = list(grouped(found, lambda one: one.family))
+    families = [(curve.series, curve.name) for curve in _curves(found)]
     axis = _size_axis(found)
     charts, said, rows = [], [], []
-    for key, own in grouped(found, lambda one: one.key).items():
-        charts.append(curve_panel(key, _curves(own, families), axis))
+    for value, own in grouped(found, lambda one: one.key).items():
+        key = study.words(tag, value)
+        charts.append(curve_panel(key, _curves(own), axis))
         said.append(f"{key}: {_ends(own)}")
         for one in own:
             rows.append((one.model.entrant.label, one.family, one.point[0], key, one.value))
     return Figure(
         name=f"{_stem(measure)}-against-size-by-{file_name(tag)}",
-        title=f"{measure_name(measure.name)} against model size, by {words(tag)}",
+        title=f"{measure_name(measure.name)} against model size, by {study.words(tag)}",
         caption=_caption(study, found),
         description=f"From the smallest model to the largest. {'; '.join(said)}.",
-        body=under_legend(panels(charts, columns=2), list(enumerate(families)), lines=True),
+        body=under_legend(panels(charts, columns=2), families, lines=True),
         columns=("model", "family", "parameters", tag, measure.name),
         rows=tuple(rows),
+        detail=True,
     )
 
 
@@ -216,12 +234,15 @@ def _stem(measure: Measure) -> str:
     return measure.name.replace("@", "-")
 
 
-def _curves(found: Sequence[Measured], families: Sequence[str]) -> list[Curve]:
+def _curves(found: Sequence[Measured]) -> list[Curve]:
     """A curve for each family, which has the same colour in every panel."""
     lines = []
     for name, own in grouped(found, lambda one: one.family).items():
         points = tuple(one.point for one in own)
-        lines.append(Curve(name, families.index(name), points, dots=True))
+        series = min(one.model.entrant.series for one in own)  # the colour of its first model
+        lows = tuple(one.low for one in own)
+        highs = tuple(one.high for one in own)
+        lines.append(Curve(name, series, points, lows, highs, dots=True))
     return lines
 
 

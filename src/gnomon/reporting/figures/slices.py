@@ -16,12 +16,14 @@ from gnomon.records import Score
 from gnomon.registry import known_measure
 from gnomon.reporting.charts.axes import percent
 from gnomon.reporting.charts.plots import Estimate, bars
-from gnomon.reporting.figures import Figure, grouped, words
+from gnomon.reporting.figures import Figure, grouped
+from gnomon.reporting.figures.enough import ITEMS, well_known
+from gnomon.reporting.page.addresses import items_address
 from gnomon.reporting.page.items import filters
 from gnomon.reporting.published.results import results_of
 from gnomon.reporting.study import Study
 from gnomon.reporting.tables.export import file_name
-from gnomon.reporting.words import axis_name, measure_name
+from gnomon.reporting.words import axis_name, counted, measure_name
 
 MOST_KEYS = 30  # rows in a bar chart; the table behind it holds all
 MOST_VALUES = 400  # of a tag that is drawn at all
@@ -119,26 +121,32 @@ def _of_groups(study: Study, tag: str) -> list[Figure]:
 
 def _bars(study: Study, tag: str, measure: Measure) -> Figure | None:
     found = _measured(study, tag, measure)
-    by_key = grouped(found, lambda bar: bar.key)
+    known = [bar for bar in found if well_known(bar.score)]
+    by_key = grouped(known, lambda bar: bar.key)
     if not 2 <= len(by_key) <= MOST_VALUES:
         return None
     drawn: list[Bar] = []
     for key in _order(by_key)[:MOST_KEYS]:
         drawn += by_key[key]
+    left_out = len({bar.key for bar in found} - set(by_key))
     guide = shared_chance(study, measure)
     axis = axis_name(measure.name)
     if guide:
-        axis += f" (dotted: a guess over all items, {percent(guide)})"
+        axis += f" (dashed: chance over all items, {percent(guide)})"
     rows = []
     for series, score, value in found:
-        label = study.labels[series]
+        label = study.drawn_names[series]
         rows.append((label, score.key, value, score.low, score.high, score.n, score.clusters))
+    estimates = [_estimate(study, tag, bar) for bar in drawn]
+    links = {}
+    for key in by_key:
+        links[study.words(tag, key)] = items_address(study.name, tags={tag: key})
     return Figure(
         name=f"{measure.name.replace('@', '-')}-by-{file_name(tag)}",
-        title=f"{measure_name(measure.name)} by {words(tag)}",
-        caption=_caption(study, len(by_key)),
-        description=_extremes(study, drawn, words(tag)),
-        body=bars(list(map(_estimate, drawn)), study.labels, axis, guide=guide),
+        title=f"{measure_name(measure.name)} by {study.words(tag)}",
+        caption=_caption(study, drawn, len(by_key), left_out),
+        description=_extremes(study, drawn, tag),
+        body=bars(estimates, study.drawn_names, axis, guide=guide, links=links),
         columns=("model", tag, measure.name, "low", "high", "n", "clusters"),
         rows=tuple(rows),
     )
@@ -146,28 +154,40 @@ def _bars(study: Study, tag: str, measure: Measure) -> Figure | None:
 
 def _measured(study: Study, tag: str, measure: Measure) -> list[Bar]:
     found = []
-    for series, entrant in enumerate(study.entrants):
+    for entrant in study.entrants:
         table = entrant.table
         if tag not in table.tags or not large_enough(measure.name, table):
             continue
         for score in scores(table, [measure], by=tag):
             if score.key and score.value is not None:
-                found.append(Bar(series, score, score.value))
+                found.append(Bar(entrant.series, score, score.value))
     return found
 
 
-def _estimate(bar: Bar) -> Estimate:
+def _estimate(study: Study, tag: str, bar: Bar) -> Estimate:
     score = bar.score
-    return Estimate(score.key, bar.series, bar.value, score.low, score.high, f", {score.n:,} items")
+    key = study.words(tag, score.key)
+    return Estimate(key, bar.series, bar.value, score.low, score.high, f", {score.n:,} items")
 
 
-def _caption(study: Study, keys: int) -> str:
-    said = "With 95 % intervals over the units that items share."
+def _caption(study: Study, drawn: Sequence[Bar], keys: int, left_out: int) -> str:
+    counts = [bar.score.n for bar in drawn]
+    said = f"{_span(min(counts), max(counts))} items a bar"
+    if any(bar.score.low is not None for bar in drawn):
+        said += ", with 95 % intervals over the units that items share"
+    said += "."
+    if left_out:
+        said += f" {counted(left_out, 'values')} with fewer than {ITEMS} items, or an interval "
+        said += "too wide to say anything, are in the numbers only."
     if len(study.item_sets()) > 1:
         said += " Each run is on its own items: compare those on the same ones."
     if keys > MOST_KEYS:
         said += f" The {MOST_KEYS} with most items of {keys} are drawn."
     return said
+
+
+def _span(low: int, high: int) -> str:
+    return f"{low:,}" if low == high else f"{low:,} to {high:,}"
 
 
 def _order(by_key: Mapping[str, Sequence[Bar]]) -> list[str]:
@@ -193,7 +213,7 @@ def _extremes(study: Study, found: Sequence[Bar], tag: str) -> str:
     for series in sorted(by_series)[:MOST_TOLD]:
         best = max(by_series[series], key=lambda bar: bar.value)
         worst = min(by_series[series], key=lambda bar: bar.value)
-        high = f"highest for {best.key} ({percent(best.value)})"
-        low = f"lowest for {worst.key} ({percent(worst.value)})"
-        parts.append(f"{study.labels[series]}: {high}, {low}")
-    return f"Bars by {tag}. {'; '.join(parts)}."
+        high = f"highest for {study.words(tag, best.key)} ({percent(best.value)})"
+        low = f"lowest for {study.words(tag, worst.key)} ({percent(worst.value)})"
+        parts.append(f"{study.drawn_names[series]}: {high}, {low}")
+    return f"Bars by {study.words(tag)}. {'; '.join(parts)}."

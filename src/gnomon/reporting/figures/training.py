@@ -17,6 +17,7 @@ def training_curves(study: Study) -> Iterator[Figure]:
     """Losses, and scores on the development part, of the models that Gnomon trained."""
     losses: dict[str, Points] = {}
     scores: dict[str, dict[str, Points]] = {}  # measure -> model -> points
+    series = {entrant.label: entrant.series for entrant in study.entrants}
     for entrant in study.entrants:
         training = entrant.run.manifest.model_description.get("training")
         if not isinstance(training, dict):
@@ -25,10 +26,10 @@ def training_curves(study: Study) -> Iterator[Figure]:
         for measure, points in _scores(training).items():
             scores.setdefault(measure, {})[entrant.label] = points
     if any(losses.values()):
-        yield _figure("loss", "Loss in training", "loss", losses, _LOSSES)
+        yield _figure("loss", "Loss in training", "loss", losses, _LOSSES, series)
     for measure, by_model in scores.items():
         title = f"{axis_name(measure).capitalize()} on the development part"
-        yield _figure(f"dev-{measure}", title, axis_name(measure), by_model, _SCORES)
+        yield _figure(f"dev-{measure}", title, axis_name(measure), by_model, _SCORES, series)
 
 
 _LOSSES = "Each point is the mean over a stretch of steps; lower is better."
@@ -45,11 +46,16 @@ def _scores(training: Mapping[str, Any]) -> dict[str, Points]:
 
 
 def _figure(
-    name: str, title: str, y_label: str, by_model: Mapping[str, Points], caption: str
+    name: str,
+    title: str,
+    y_label: str,
+    by_model: Mapping[str, Points],
+    caption: str,
+    series: Mapping[str, int],
 ) -> Figure:
     lines, rows = [], []
-    for series, (label, points) in enumerate(by_model.items()):
-        lines.append(Curve(label, series, points, dots=len(points) <= 20))
+    for label, points in by_model.items():
+        lines.append(Curve(label, series[label], points, dots=len(points) <= 20))
         rows += [(label, step, value) for step, value in points]
     last = max(step for _, step, _ in rows)
     most = max(value for _, _, value in rows)
@@ -72,6 +78,7 @@ def _figure(
         columns=("model", "step", y_label),
         rows=tuple(rows),
         body=body,
+        detail=True,
     )
 
 

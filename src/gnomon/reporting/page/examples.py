@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from gnomon.records import Item
 from gnomon.registry import role
-from gnomon.reporting.figures import words
 from gnomon.reporting.page.items import pictures
 from gnomon.reporting.page.paintings import paints
 from gnomon.reporting.pictures import Album
@@ -153,10 +152,11 @@ def _about(study: Study, item: Item) -> str:
     parts = []
     for tag in tags[:3]:
         value = item.tags.get(tag, "")
-        if value.isdigit() or value in ("yes", "no"):  # which say nothing by themselves
-            value = f"{words(tag)} {value}"
-        if value:
-            parts.append(clip(value, TAG))
+        said = study.words(tag, value) if value else ""
+        if said.isdigit() or said in ("yes", "no"):  # which say nothing by themselves
+            said = f"{study.words(tag)}: {said}"
+        if said:
+            parts.append(clip(said, TAG))
     return " · ".join(parts)
 
 

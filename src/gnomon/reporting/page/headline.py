@@ -267,3 +267,20 @@ def _ranked(
     for members in study.item_sets():
         found += sorted([by_series[i] for i in members], key=place)
     return (*found, *sorted(beside, key=place), *sorted(papers, key=place))
+
+
+def published_beside(
+    study: Study, measure: str, tag: str = "", keys: Sequence[str] = ()
+) -> list[Line]:
+    """The paper's models and people by one measure: over all items, or a cell for each of the keys.
+
+    Left out is what the paper asked in a form that the runs were not asked in.
+    """
+    forms = _forms(study)
+    shown = []
+    for result in _results(study):
+        same_form = not result.form or forms == {result.form}
+        same_figure = result.measure == measure and result.by == tag
+        if same_form and same_figure and result.kind != "chance":
+            shown.append((result, result.key or measure))
+    return _grouped(study.name, shown, keys or [measure])

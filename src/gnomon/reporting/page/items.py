@@ -33,6 +33,7 @@ class Packed(NamedTuple):
     """One benchmark's items for the page."""
 
     name: str
+    title: str
     shown: int
     left_out: int
     data: str  # base64 of deflated JSON
@@ -44,7 +45,7 @@ def pack(study: Study) -> Packed:
     raw = msgspec.json.encode(columns(study, count))
     deflate = zlib.compressobj(9, zlib.DEFLATED, -15)
     data = base64.b64encode(deflate.compress(raw) + deflate.flush()).decode()
-    return Packed(study.name, count, len(study.items) - count, data)
+    return Packed(study.name, study.title, count, len(study.items) - count, data)
 
 
 def columns(study: Study, count: int) -> dict[str, Any]:
@@ -56,7 +57,9 @@ def columns(study: Study, count: int) -> dict[str, Any]:
 
     tags = {}
     for tag in filters(study):
-        tags[tag] = coded(item.tags.get(tag, "") for item in items)
+        column_of_tag = coded(item.tags.get(tag, "") for item in items)
+        words = [study.words(tag, value) if value else "" for value in column_of_tag["values"]]
+        tags[tag] = {**column_of_tag, "title": study.words(tag), "words": words}
     return {
         "name": study.name,
         "n": count,
@@ -97,6 +100,7 @@ def _answers(entrant: Entrant, count: int) -> dict[str, Any]:
     rules = {str(i): rule for i, rule in entrant.rules.items() if i < count}
     found = {
         "label": entrant.label,
+        "series": entrant.series,
         "choice": _characters(codes),
         "right": _characters(entrant.right[:count] + FIRST),
         "sure": "",

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from gnomon.measures.grouping import FEWEST, items_each, items_per_group, large_enough, least_size
 from gnomon.reporting.baselines import Baseline
-from gnomon.reporting.published.items import paper_items, relation
+from gnomon.reporting.published.items import WHICH, fewer_than_paper, paper_items, relation
 from gnomon.reporting.study import Entrant, Study
 from gnomon.reporting.words import axis_name, capitalised, counted, listed
 
@@ -24,7 +24,7 @@ def notes_of(
     if papers and study.spec:
         yield (
             f"Grey rows are the models of the paper ({study.spec.paper}), from the tables named. "
-            f"{relation(study.name)}"
+            f"{relation_of(study)}"
         )
     yield from _different_items(study)
     yield from small_groups(study, measures)
@@ -35,6 +35,16 @@ def notes_of(
             yield f"{entrant.label} was asked without its pictures."
         yield from _part_of_run(entrant)
         yield from missing_answers(entrant)
+
+
+def relation_of(study: Study) -> str:
+    """In which way the items relate to the paper's, in a sentence or two."""
+    told = relation(study.name)
+    for entrant in study.entrants:
+        manifest = entrant.run.manifest
+        if manifest.shard or manifest.limit == entrant.total or len(entrant.table) < entrant.total:
+            return told
+    return told.removeprefix(WHICH).lstrip()
 
 
 def _part_of_run(entrant: Entrant) -> Iterator[str]:
@@ -129,9 +139,10 @@ def _group_sizes(study: Study, shown: Sequence[str]) -> Iterator[str]:
     whole = [name for name in shown if least_size(name)]
     mine = set()
     for entrant in study.entrants:
-        if any(large_enough(name, entrant.table) for name in whole):
+        has_figure = any(large_enough(name, entrant.table) for name in whole)
+        if has_figure and fewer_than_paper(items_per_group(entrant.table), study.name):
             mine.add(items_each(entrant.table))
-    if theirs and mine - {f"{theirs} items each"}:
+    if mine:
         yield (
             f"The {study.noun} have {listed(sorted(mine))} here and about {theirs} in the paper: "
             f"with fewer items of a {study.noun.removesuffix('s')} it is easier to get all of them "

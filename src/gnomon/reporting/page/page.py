@@ -10,6 +10,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
+import shlex
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -18,12 +19,15 @@ from typing import TYPE_CHECKING, Any
 from gnomon import __version__
 from gnomon.errors import MissingExtraError, UsageError
 from gnomon.reporting.charts import svg
-from gnomon.reporting.figures import Figure, figures
+from gnomon.reporting.figures import Figure, figures, grouped
+from gnomon.reporting.figures.enough import RULE
+from gnomon.reporting.overview import overview, row_labels
 from gnomon.reporting.page.items import pack
 from gnomon.reporting.page.methods import methods
+from gnomon.reporting.page.overviews import overview_view, swatch
 from gnomon.reporting.page.summary import title
 from gnomon.reporting.page.views import study_view
-from gnomon.reporting.study import Study, all_runs, studies
+from gnomon.reporting.study import Study, all_runs, draw_alike, studies
 from gnomon.reporting.words import counted, listed
 from gnomon.space.sketches import turning_script
 
@@ -33,7 +37,8 @@ if TYPE_CHECKING:
     from gnomon.runs import Run
 
 ASSETS = Path(__file__).parents[1] / "assets"
-BRIEF = 2  # with more benchmarks than this the page opens with one sentence on each
+BRIEF = 2  # with more benchmarks than this, what is known of each is folded
+MENU = 4  # with more benchmarks than this, the bar has one menu for them
 # Beside the colours of the charts.
 LIGHT = {
     "ground": "#faf9f6",
@@ -88,14 +93,38 @@ def write_report(
         make_folder(Path(figures_folder))
 
     found = studies(opened)
+    draw_alike(found, row_labels(found))
     drawn = [figures(study) for study in found]
     if not command:
-        names = " ".join(run.path.name for run in opened)
-        command = f"gnomon report {names} -o {output.name}"
+        command = command_of(opened, output)
     write_page(output, render(found, drawn, command))
     if figures_folder:
         write_figures(found, drawn, Path(figures_folder))
     return output
+
+
+def command_of(runs: Sequence[Run], output: Path) -> str:
+    """The command that makes the page again, from where this one was made.
+
+    Folders all of whose runs are in the page stand for them.
+    """
+    from gnomon.runs import open_runs
+
+    paths = []
+    for folder, members in grouped(runs, lambda run: run.path.parent).items():
+        if len(open_runs([folder])) == len(members):
+            paths.append(folder)
+        else:
+            paths += [run.path for run in members]
+    named = [_from_here(path) for path in paths]
+    return shlex.join(["gnomon", "report", *named, "-o", _from_here(output)])
+
+
+def _from_here(path: Path) -> str:
+    try:
+        return path.resolve().relative_to(Path.cwd()).as_posix()
+    except ValueError:  # elsewhere: as it is
+        return path.as_posix()
 
 
 def _opened(runs: Run | str | Path | Sequence[Run | str | Path]) -> list[Run]:
@@ -132,7 +161,7 @@ def render(found: list[Study], drawn: list[list[Figure]], command: str = "gnomon
     from markupsafe import Markup
 
     style = style_sheet()
-    script = turning_script() + _asset("page.js") + _asset("items.js")
+    script = turning_script() + _asset("page.js") + _asset("folds.js") + _asset("items.js")
     views = []
     for i, (study, charts) in enumerate(zip(found, drawn, strict=True)):
         views.append(study_view(study, charts, i))
@@ -142,6 +171,12 @@ def render(found: list[Study], drawn: list[list[Figure]], command: str = "gnomon
         .render(
             title=title(found),
             brief=len(found) > BRIEF,
+            menu=len(found) > MENU,
+            overview=overview_view(overview(found), found),
+            rule=RULE,
+            swatches=_swatches(found),
+            experiment="",
+            experiment_link="",
             subtitle=_subtitle(found),
             version=__version__,
             command=command,
@@ -155,6 +190,14 @@ def render(found: list[Study], drawn: list[list[Figure]], command: str = "gnomon
         )
     )
     return page
+
+
+def _swatches(found: Sequence[Study]) -> list[dict[str, Any]]:
+    """The colour and shape of each series, for the item table."""
+    series: set[int] = set()
+    for study in found:
+        series.update(entrant.series for entrant in study.entrants)
+    return [{"series": each, "drawn": swatch(each)} for each in sorted(series)]
 
 
 def page_script() -> str:
@@ -239,7 +282,7 @@ def _subtitle(found: list[Study]) -> str:
     items = sum(len(study.items) for study in found)
     what = counted(len(found), "benchmarks")
     if len(found) <= 3:
-        what = listed([study.name for study in found])
+        what = listed([f"“{study.title}”" for study in found])
     return f"{counted(len(runs), 'runs')}, {counted(items, 'items')} of {what}, {when}"
 
 

@@ -12,14 +12,13 @@ from gnomon.measures.grouping import items_each
 from gnomon.measures.scoring import score
 from gnomon.records import Score
 from gnomon.registry import role
-from gnomon.reporting.figures import words
 from gnomon.reporting.figures.groups import group_shares
 from gnomon.reporting.figures.slices import tags_of
 from gnomon.reporting.page.differences import differences
 from gnomon.reporting.page.examples import is_baseline
 from gnomon.reporting.page.headline import Headline
 from gnomon.reporting.study import Entrant, Study, all_runs
-from gnomon.reporting.words import axis_name, counted, listed, model_name, percentage, plain
+from gnomon.reporting.words import axis_name, counted, listed, percentage, plain
 
 FEW = 30  # items, below which a share in per cent pretends too much
 NAMED = 3  # runs that a sentence names before it counts the rest
@@ -28,7 +27,7 @@ NAMED = 3  # runs that a sentence names before it counts the rest
 def title(studies: list[Study]) -> str:
     """The heading of the page."""
     runs = all_runs(studies)
-    models = dict.fromkeys(model_name(run.model) for run in runs if not role(run.model))
+    models = dict.fromkeys(run.name for run in runs if not role(run.model))
     if len(models) == 1:
         return f"What {next(iter(models))} knows about space"
     if models:
@@ -44,11 +43,11 @@ def sentences(study: Study, table: Headline) -> list[str]:
     if not ranked:
         return []
     if not study.items:
-        return [f"No item of {plain(study.name)} names a right answer: there are no figures."]
+        return [f"No item of {_called(study)} names a right answer: there are no figures."]
     asked = [entrant for entrant in ranked if len(entrant.table)]
     if not asked:
         names = _first_few([entrant.label for entrant in ranked])
-        return [f"Nothing of {plain(study.name)} has been asked of {names} yet."]
+        return [f"Nothing of {_called(study)} has been asked of {names} yet."]
 
     models = [entrant for entrant in asked if not is_baseline(entrant)]
     best = (models or asked)[0]
@@ -91,11 +90,16 @@ def _result(study: Study, entrant: Entrant, measure: Measure, figure: Score | No
 
 def _items(study: Study, entrant: Entrant) -> str:
     """The items that a model was asked, counted."""
-    name = plain(study.name)
+    name = _called(study)
     if len(entrant.table) == entrant.total:
         return f"{counted(entrant.total, 'items')} of {name}"
     asked = f"the {len(entrant.table):,} of {counted(entrant.total, 'items')}"
     return f"{asked} of {name} asked so far"
+
+
+def _called(study: Study) -> str:
+    """The benchmark inside a sentence."""
+    return f"“{plain(study.title)}”"
 
 
 def _beside_chance(entrant: Entrant, right: Score) -> str:
@@ -134,11 +138,14 @@ def _weakness(study: Study, entrant: Entrant) -> str:
     found = differences(entrant.table, tags_of(study))
     if found.gap is not None:
         gap = found.gap
-        better = f"{plain(gap.better)} ({percentage(gap.better_share)})"
-        worse = f"{plain(gap.worse)} ({percentage(gap.worse_share)})"
-        return f"By {words(gap.tag)} it does significantly better on {better} than on {worse}."
+        high, low = study.words(gap.tag, gap.better), study.words(gap.tag, gap.worse)
+        better = f"{plain(high)} ({percentage(gap.better_share)})"
+        worse = f"{plain(low)} ({percentage(gap.worse_share)})"
+        return (
+            f"By {study.words(gap.tag)} it does significantly better on {better} than on {worse}."
+        )
     if found.tags:
-        tags = listed(list(map(words, found.tags)), "or")
+        tags = listed(list(map(study.words, found.tags)), "or")
         return f"By {tags} its accuracy does not differ significantly."
     return ""
 

@@ -8,15 +8,17 @@ from typing import TYPE_CHECKING, Any
 from gnomon.measures.chance import verdict
 from gnomon.records import Score
 from gnomon.reporting.charts import svg
-from gnomon.reporting.figures import Figure, words
+from gnomon.reporting.figures import Figure
+from gnomon.reporting.page.addresses import items_address
 from gnomon.reporting.page.examples import galleries
 from gnomon.reporting.page.forms import same_facts
 from gnomon.reporting.page.headline import Headline, Line, headline, sliced
+from gnomon.reporting.page.notes import relation_of
+from gnomon.reporting.page.overviews import swatch
 from gnomon.reporting.page.paintings import walls
 from gnomon.reporting.page.summary import sentences
-from gnomon.reporting.published.items import relation
 from gnomon.reporting.study import Entrant, Study
-from gnomon.reporting.words import capitalised, measure_name, percentage
+from gnomon.reporting.words import capitalised, counted, measure_name, percentage
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -30,15 +32,22 @@ def study_view(study: Study, charts: list[Figure], index: int) -> dict[str, Any]
     table = headline(study)
     slices = []
     for part in sliced(study):
-        slices.append({**_table(study, part), "title": _slice_title(part.title)})
+        slices.append({**_table(study, part), "title": _slice_title(study, part.title)})
+    plain = [chart for chart in charts if not chart.detail]
+    detail = [chart for chart in charts if chart.detail]
     return {
         "name": study.name,
+        "title": study.title,
+        "source": study.source,
+        "asked": counted(len(study.items), "items"),
+        "address": items_address(study.name),
         "about": _about(study),
         "sentences": sentences(study, table),
         "table": _table(study, table),
-        "relation": relation(study.name),
+        "relation": relation_of(study),
         "slices": slices,
-        "figures": [figure_view(chart, f"s{index}-") for chart in charts],
+        "figures": [figure_view(chart, f"s{index}-") for chart in plain],
+        "details": [figure_view(chart, f"s{index}-") for chart in detail],
         "galleries": _galleries(study, table),
         "same_facts": same_facts(study),
         "walls": walls(study, table.entrants(study)),
@@ -82,6 +91,7 @@ def _line(study: Study, line: Line, columns: Sequence[str]) -> dict[str, Any]:
         "model": line.model,
         "source": line.source,
         "paper": line.series < 0 and line.kind not in ("baseline", "people"),
+        "address": "",
         "n": 0,
         "asked": "",
         "swatch": "",
@@ -100,8 +110,9 @@ def _line(study: Study, line: Line, columns: Sequence[str]) -> dict[str, Any]:
     entrant = study.entrants[line.series]
     shown["n"] = len(entrant.table)
     shown["asked"] = _asked(entrant)
+    shown["address"] = items_address(study.name, model=entrant.label)
     if len(study.entrants) > 1:
-        shown["swatch"] = _swatch(line.series)
+        shown["swatch"] = swatch(entrant.series)
     return shown
 
 
@@ -124,18 +135,9 @@ def _verdict(line: Line) -> str:
     return verdict(first.low, first.high, first.chance) if first else ""
 
 
-def _swatch(series: int) -> Markup:
-    from markupsafe import Markup
-
-    mark = svg.mark(svg.Point(7, 7), series, 5)
-    return Markup(  # noqa: S704 - our own drawing
-        f'<svg class="swatch chart" viewBox="0 0 14 14" aria-hidden="true">{mark}</svg>'
-    )
-
-
-def _slice_title(title: str) -> str:
+def _slice_title(study: Study, title: str) -> str:
     measure, _, tag = title.partition(" by ")
-    return f"{measure_name(measure)} by {words(tag)}"
+    return f"{measure_name(measure)} by {study.words(tag)}"
 
 
 def _plot(line: Line) -> Markup | str:
@@ -148,7 +150,7 @@ def _plot(line: Line) -> Markup | str:
 def range_plot(
     value: float | None, low: float | None, high: float | None, chance: float | None
 ) -> Markup | str:
-    """A figure and its interval on a line from 0 to 1, with a tick for guessing.
+    """A figure and its interval on a line from 0 to 1, with an upright where chance is.
 
     Nothing for a figure beyond that line.
     """
@@ -161,9 +163,12 @@ def range_plot(
         return svg.line(svg.Point(PLOT * start, 8), svg.Point(PLOT * end, 8), kind)
 
     parts = [level(0, 1, "grid")]
+    for end in (0, 0.5, 1):
+        at = PLOT * end
+        parts.append(svg.line(svg.Point(at, 5), svg.Point(at, 11), "grid"))
     if chance is not None:
         at = PLOT * chance
-        parts.append(svg.line(svg.Point(at, 3), svg.Point(at, 13), "guide"))
+        parts.append(svg.line(svg.Point(at, 1), svg.Point(at, 15), "chance"))
     if low is not None and high is not None and low <= high:
         parts.append(level(low, high, "whisker"))
     parts.append(svg.tag("circle", {"cx": PLOT * value, "cy": 8, "r": 4, "class_": "dot"}))

@@ -16,7 +16,7 @@ from gnomon.measures.scoring import score_table
 from gnomon.measures.seeds import NONE_TOGETHER, by_seed, seedless
 from gnomon.measures.table import Table
 from gnomon.registry import benchmark, known_benchmark
-from gnomon.reporting.published.items import paper_items
+from gnomon.reporting.published.items import fewer_than_paper, paper_items
 from gnomon.reporting.published.layouts import (
     Column,
     Place,
@@ -159,7 +159,7 @@ def _size_caveats(table: Table, name: str, measures: Sequence[str]) -> list[str]
             f"{said}. From so few {what} would mean something else and is left out. "
             "Ask more items of each group: raise --limit or --per-group."
         ]
-    if round(size) < theirs:  # the paper's number is rounded too
+    if fewer_than_paper(size, table.benchmark):
         return [f"{said}. Fewer items make a high threshold easier to reach."]
     return []
 

@@ -18,6 +18,11 @@ class PaperItems(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     per_group: int = 0  # items of a group that the paper's models answered, rounded; 0: unknown
 
 
+# said of runs on a part of the published items
+WHICH = "The methods below say which of the published items these runs answered."
+NEARLY = 0.95  # of the paper's items in a group, whose number is rounded, are as many
+
+
 @cache
 def known_items() -> dict[str, PaperItems]:
     """The facts by benchmark."""
@@ -33,6 +38,15 @@ def paper_items(benchmark: str) -> PaperItems:
     return known_items().get(benchmark.partition("@")[0], PaperItems())
 
 
+def fewer_than_paper(items_each: float, benchmark: str) -> bool:
+    """Whether groups have fewer items than the paper's; not where that is not known.
+
+    >>> fewer_than_paper(199.6, "spacenli"), fewer_than_paper(20, "spacenli")
+    (False, True)
+    """
+    return items_each < NEARLY * paper_items(benchmark).per_group
+
+
 def relation(benchmark: str) -> str:
     """In which way the items of NAME@SOURCE relate to the paper's, in a sentence or two.
 
@@ -42,7 +56,7 @@ def relation(benchmark: str) -> str:
     known = paper_items(benchmark)
     source = benchmark.partition("@")[2]
     if source == "published":
-        told = "The methods below say which of the published items these runs answered."
+        told = WHICH
         if known.published:
             told = f"{known.published[:1].upper()}{known.published[1:]}."
         return f"{told} {known.models}".rstrip()

@@ -17,6 +17,7 @@ import msgspec
 
 from gnomon.contracts import Listing
 from gnomon.errors import UsageError, inert
+from gnomon.reporting.tables.latex import latex_text
 from gnomon.writing import write_csv
 
 Format = Literal["table", "json", "csv", "markdown", "latex"]
@@ -24,11 +25,6 @@ FORMATS: tuple[str, ...] = get_args(Format)
 UNCUT = sys.maxsize  # a width that holds any table
 LEAST = 8  # characters to which a column of text is cut at most
 BLOCKS = frozenset(" ▏▎▍▌▋▊▉█")
-
-_LATEX = str.maketrans(
-    {c: f"\\{c}" for c in "&%$#_{}"}
-    | {"~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "\\": r"\textbackslash{}"}
-)
 
 
 class Column(NamedTuple):
@@ -158,7 +154,7 @@ def _latex(listing: Listing) -> str:
     grid = _grid(listing)
 
     def line(row: Sequence[str]) -> str:
-        text = " & ".join(cell.translate(_LATEX) for cell in row)
+        text = " & ".join(map(latex_text, row))
         if text.startswith(("[", "*")):  # which \\ of the line before would take for its own
             text = "{}" + text
         return text + r" \\"

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from gnomon.contracts import Measure
-from gnomon.errors import UsageError
-from gnomon.measures.comparison import Comparison, Rank, compare, holm, leaderboard
+from gnomon.measures.compared import comparable_pairs
+from gnomon.measures.comparison import Rank, leaderboard
 from gnomon.measures.table import Table
 from gnomon.registry import known_benchmark
 from gnomon.reporting.figures.slices import headline_measure
@@ -60,19 +60,6 @@ def _part(members: Sequence[tuple[Run, Table]], measure: Measure) -> Part:
     tables = [table for _, table in members]
     runs = {table.model: run for run, table in members}
     places = []
-    for rank in leaderboard(tables, measure, pairwise(tables, measure)):
+    for rank in leaderboard(tables, measure, comparable_pairs(tables, measure)):
         places.append(Place(runs[rank.model], rank.model, rank))
     return Part(len(tables[0]), tuple(places))
-
-
-def pairwise(tables: list[Table], measure: Measure) -> list[Comparison]:
-    """Every two tables; p-values corrected for how many there are."""
-    found: list[Comparison] = []
-    for i, one in enumerate(tables):
-        for two in tables[i + 1 :]:
-            try:
-                found += compare([one, two], measure, draws=0)
-            except UsageError:  # nothing was asked yet, or the measure covers different items
-                continue
-    adjusted = holm([each.p for each in found])
-    return [each._replace(p_adjusted=p) for each, p in zip(found, adjusted, strict=True)]

@@ -1,0 +1,73 @@
+"""BibTeX of what to cite: Gnomon, and the papers behind benchmarks or runs.
+
+examples:
+  gnomon cite
+  gnomon cite scales spacenli@published
+  gnomon cite runs --format text
+  gnomon cite runs > used.bib
+
+Without a name, everything that Gnomon knows. Models are cited as their authors ask: for those of
+the Hugging Face hub, a comment names the page that says how.
+"""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+
+
+def arguments(parser: ArgumentParser) -> None:
+    """Add the options of this command."""
+    parser.add_argument(
+        "used", nargs="*", metavar="BENCHMARK|RUN", help="benchmarks, run folders, folders of runs"
+    )
+    parser.add_argument(
+        "--format",
+        choices=("bibtex", "text", "json"),
+        default="bibtex",
+        help="output format (default: bibtex)",
+    )
+
+
+def main(args: Namespace) -> int:
+    """Print the entries."""
+    import msgspec
+
+    from gnomon.reporting import citations
+    from gnomon.reporting.tables.render import as_json
+
+    benchmarks, models = _used(args.used)
+    known = citations.citations()
+    wanted = [citations.GNOMON, *citations.papers_of(benchmarks)]
+    if not args.used:
+        wanted = list(known)
+    works = [known[name] for name in wanted]
+    if args.format == "json":
+        print(as_json(msgspec.to_builtins(works)))
+        return 0
+    if args.format == "text":
+        print("\n".join(map(citations.as_text, works)))
+    else:
+        print("\n\n".join(map(citations.bibtex, works)))
+    for name in citations.without_paper(benchmarks):
+        print(f"% {name}: no paper is known; cite Gnomon or its authors")
+    for page in citations.model_pages(models):
+        print(f"% {page}")
+    return 0
+
+
+def _used(names: list[str]) -> tuple[list[str], list[str]]:
+    """The benchmarks and models behind names of benchmarks and folders of runs."""
+    from gnomon.registry import benchmark
+    from gnomon.runs import open_runs
+
+    benchmarks, models = [], []
+    for name in names:
+        if Path(name).is_dir():
+            for run in open_runs([name]):
+                benchmarks.append(run.benchmark)
+                models.append(run.model)
+        else:
+            benchmark(name.partition("@")[0])  # says what there is, if it is none
+            benchmarks.append(name)
+    return benchmarks, models

@@ -1,0 +1,126 @@
+"""One table of models by benchmarks, for the terminal or for a paper.
+
+examples:
+  gnomon table runs
+  gnomon table runs --format latex > table.tex
+  gnomon table runs/spacenli* --by class --format latex --marks stars
+  gnomon table runs --format markdown --no-intervals
+  gnomon table runs/*published* --format latex --published
+
+Each benchmark stands with its first measure. The best of a column is bold and what is no better
+than chance is in italics. Letters tell which models differ: those of a column that share one do not
+differ significantly. Stars tell which differ from the best. The test is that of `gnomon compare`
+(paired, over the units that items share), with Holm's correction over all pairs of a column; runs
+on other items than the rest have no marks, and standard error says so. LaTeX needs the packages
+booktabs, graphicx and xcolor. `gnomon cite` has the BibTeX of what was used.
+"""
+
+from __future__ import annotations
+
+import sys
+from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from gnomon.errors import UsageError
+from gnomon.runs import open_runs
+
+if TYPE_CHECKING:
+    from gnomon.reporting.overview import Overview
+    from gnomon.reporting.study import Study
+    from gnomon.runs import Run
+
+FORMATS = ("text", "latex", "markdown", "html", "csv", "json")
+
+
+def arguments(parser: ArgumentParser) -> None:
+    """Add the options of this command."""
+    parser.add_argument("runs", nargs="+", metavar="RUN", help="run folders, or a folder of runs")
+    parser.add_argument(
+        "--format", choices=FORMATS, default="text", help="output format (default: text)"
+    )
+    parser.add_argument(
+        "--by",
+        metavar="TAG",
+        default="",
+        help="models by the values of a tag (or form, group, gold) of one benchmark",
+    )
+    parser.add_argument(
+        "--minimum",
+        type=int,
+        default=1,
+        metavar="N",
+        help="with --by: leave out values with fewer items",
+    )
+    parser.add_argument(
+        "--marks",
+        choices=("letters", "stars", "none"),
+        help="significance (default: letters; in text, signs for the best and what ties with it)",
+    )
+    parser.add_argument("--no-intervals", action="store_true", help="figures without intervals")
+    parser.add_argument(
+        "--published", action="store_true", help="add the papers' own models, in grey"
+    )
+    parser.add_argument("--caption", default="", metavar="TEXT", help="instead of the one made")
+    parser.add_argument(
+        "--label", default="tab:gnomon", metavar="NAME", help="in LaTeX (default: tab:gnomon)"
+    )
+
+
+def main(args: Namespace) -> int:
+    """Make the table and print it."""
+    from gnomon.reporting.study import studies
+    from gnomon.reporting.tables.overviews import in_terminal
+    from gnomon.reporting.tables.pivot import pivot, significance
+    from gnomon.reporting.tables.pivotformats import written
+
+    if args.format == "text" and args.published:
+        raise UsageError(
+            "The papers' models are not part of the text format.",
+            "Choose --format latex, markdown, html, csv or json, or see `gnomon score "
+            "--like-paper`.",
+        )
+    found = studies(open_runs(args.runs))
+    made = _overview(found, args)
+    if args.format == "text":
+        marks = significance(made, args.marks or "none")
+        intervals = not args.no_intervals
+        print(in_terminal(made, intervals=intervals, marks=marks, words=not args.by))
+        return 0
+    table = pivot(
+        made,
+        found,
+        by=args.by,
+        marks=args.marks or "letters",
+        intervals=not args.no_intervals,
+        published=args.published,
+        caption=args.caption,
+        label=args.label,
+    )
+    for note in table.notes:
+        print(note, file=sys.stderr)
+    print(written(table, args.format))
+    return 0
+
+
+def _overview(found: Sequence[Study], args: Namespace) -> Overview:
+    from gnomon.reporting.overview import overview, overview_by
+
+    if not args.by:
+        return overview(found)
+    if len(found) > 1:
+        names = ", ".join(study.name for study in found)
+        raise UsageError(
+            f"--by {args.by} is about one benchmark, and these runs are on {len(found)}: {names}.",
+            "Give the runs of one of them.",
+        )
+    return overview_by(found[0], args.by, minimum=args.minimum)
+
+
+def print_overview(runs: Sequence[Run]) -> None:
+    """Print what the runs show together: models by benchmarks, beside chance."""
+    from gnomon.reporting.overview import overview
+    from gnomon.reporting.study import studies
+    from gnomon.reporting.tables.overviews import in_terminal
+
+    print(in_terminal(overview(studies(runs))))

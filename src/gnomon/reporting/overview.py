@@ -1,0 +1,357 @@
+"""The overview: models by benchmarks, each cell with its score, interval, chance and marks.
+
+Models are told apart only on the same items, by the paired test of `measures.comparison`, corrected
+for all pairs of a benchmark (Holm). `rowlabels` says what a row is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from math import nan
+from typing import Literal, NamedTuple
+
+from gnomon.contracts import Benchmark, Measure
+from gnomon.errors import UsageError
+from gnomon.measures.chance import verdict
+from gnomon.measures.compared import comparable_pairs
+from gnomon.measures.comparison import Comparison
+from gnomon.measures.scoring import score
+from gnomon.measures.table import Table
+from gnomon.records import Score
+from gnomon.registry import role
+from gnomon.reporting.figures.slices import headline_measure
+from gnomon.reporting.rowlabels import row_labels
+from gnomon.reporting.study import Study
+from gnomon.reporting.words import listed
+from gnomon.runs import Run
+
+Verdict = Literal["above", "at", "below", "unknown"]
+ALL = "all"  # the column of all items, beside those of a tag's values
+
+_VERDICTS: dict[str, Verdict] = {
+    "better than chance": "above",
+    "no better than chance": "at",
+    "worse than chance": "below",
+    "": "unknown",
+}
+_TURNED: dict[Verdict, Verdict] = {"above": "below", "below": "above"}
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One model on one benchmark. What is undefined is NaN."""
+
+    value: float
+    low: float
+    high: float
+    chance: float | None
+    verdict: Verdict  # where the whole interval lies beside chance
+    best: bool  # the best value among the runs on the same items
+    tied: bool  # not told apart from the best by the corrected paired test
+    items: int  # that were asked and name a right answer
+    finished: bool  # whether the run was asked all its items
+    run: Run
+
+
+@dataclass(frozen=True)
+class Column:
+    """One benchmark, or one part of it."""
+
+    name: str  # NAME@SOURCE, or the value of a tag
+    title: str
+    measure: str
+    chance: float | None  # none where it is not known, or not the same for all runs
+    items: int  # of the run that was asked most
+    skill: str = ""  # what someone who does well knows: "sizes"
+
+
+@dataclass(frozen=True)
+class Overview:
+    """Models by benchmarks. A model that was not asked something has no cell there."""
+
+    models: tuple[str, ...]
+    columns: tuple[Column, ...]
+    cells: Mapping[tuple[str, str], Cell]  # by model and the column's name
+    # over the benchmarks, of models that were asked the same items of all of them
+    mean_rank: Mapping[str, float]
+    pairs: Mapping[str, Sequence[Comparison]] = field(default_factory=dict)  # by the column's name
+    notes: tuple[str, ...] = ()  # what is unfinished or not compared; sentences
+
+
+class Side(NamedTuple):
+    """A run in a column: the row it has, and the items it was asked there."""
+
+    row: str
+    run: Run
+    table: Table
+    finished: bool
+
+
+@dataclass(frozen=True)
+class Contest:
+    """The runs of a column that were asked the same items, and how they compare."""
+
+    values: Mapping[str, float] = field(default_factory=dict)  # by row; empty if no two are alike
+    better: Literal["higher", "lower"] = "higher"
+    pairs: Sequence[Comparison] = ()
+
+    def goodness(self, row: str) -> float:
+        """A number that is higher for a better value."""
+        value = self.values[row]
+        return value if self.better == "higher" else -value
+
+    @property
+    def best(self) -> set[str]:
+        """The rows with the best value; several if it is the same to the last digit."""
+        top = max(map(self.goodness, self.values), default=nan)
+        return {row for row in self.values if self.goodness(row) == top}
+
+    @property
+    def tied(self) -> set[str]:
+        """The other rows that the test does not tell apart from one of the best."""
+        best, found = self.best, set()
+        for pair in self.pairs:
+            both = {pair.first, pair.second}
+            if pair.tied and both & best:
+                found |= both - best
+        return found
+
+
+def overview(found: Sequence[Study]) -> Overview:
+    """The headline measure of every run, beside chance and beside the other runs."""
+    rows = row_labels(found)
+    columns, notes = [], []
+    cells: dict[tuple[str, str], Cell] = {}
+    contests: dict[str, Contest] = {}
+    for study in found:
+        measure = headline_measure(study.spec)
+        sides = _sides(study, rows)
+        figures = _figures(sides, measure)
+        contest = _contest(sides, figures, measure, _same_items(study, sides))
+        cells |= _cells(study.name, sides, figures, measure, contest)
+        contests[study.name] = contest
+        title = _declared(study.spec, "title") or study.name
+        skill = _declared(study.spec, "skill")
+        columns.append(_column(study.name, title, measure, sides, figures, skill))
+        notes += _notes(study, sides, contest)
+
+    models = tuple(dict.fromkeys(rows.values()))
+    pairs = {name: contest.pairs for name, contest in contests.items()}
+    ranks = _mean_ranks(models, contests)
+    return Overview(models, tuple(columns), cells, ranks, pairs, tuple(notes))
+
+
+def overview_by(study: Study, tag: str, *, minimum: int = 1) -> Overview:
+    """The runs on one benchmark by the values of a tag, and on all items in the last column.
+
+    Values with fewer than `minimum` items are left out. Categories are no benchmarks, so there is
+    no mean rank.
+    """
+    rows = row_labels([study])
+    sides = _sides(study, rows)
+    measure = headline_measure(study.spec)
+    alike = _same_items(study, sides)
+    parts = _parts(sides, tag, minimum)
+    parts[ALL] = sides
+
+    columns = []
+    cells: dict[tuple[str, str], Cell] = {}
+    pairs: dict[str, Sequence[Comparison]] = {}
+    for key, here in parts.items():
+        figures = _figures(here, measure)
+        contest = _contest(here, figures, measure, alike)
+        cells |= _cells(key, here, figures, measure, contest)
+        pairs[key] = contest.pairs
+        columns.append(_column(key, _title_of_value(study, tag, key), measure, here, figures))
+
+    whole = Contest(dict.fromkeys(alike, nan))
+    models = tuple(dict.fromkeys(rows.values()))
+    notes = tuple(_notes(study, sides, whole))
+    return Overview(models, tuple(columns), cells, {}, pairs, notes)
+
+
+def in_words(found: Overview, model: str) -> str:
+    """What a model knows and what not, by the verdicts alone; empty where there are none.
+
+    "knows sizes and colours; guesses at places; worse than chance at negation"
+    """
+    told: dict[Verdict, list[str]] = {}
+    knows = "knows"
+    for column, skill in zip(found.columns, _skills(found.columns), strict=True):
+        cell = found.cells.get((model, column.name))
+        if cell is None:
+            continue
+        told.setdefault(cell.verdict, []).append(skill)
+        if role(cell.run.model) or cell.run.manifest.blind:
+            knows = "better than chance at"  # words alone, or luck, are no knowledge of space
+
+    verbs: dict[Verdict, str] = {
+        "above": knows,
+        "at": "guesses at",
+        "below": "worse than chance at",
+    }
+    parts = []
+    for each, verb in verbs.items():
+        if each in told:
+            parts.append(f"{verb} {listed(told[each])}")
+    return "; ".join(parts)
+
+
+def _skills(columns: Sequence[Column]) -> list[str]:
+    """What each column is about; sources of one benchmark are told apart."""
+    plain = [column.skill or column.name.partition("@")[0] for column in columns]
+    found = []
+    for skill, column in zip(plain, columns, strict=True):
+        if plain.count(skill) > 1:
+            skill = f"{skill} ({column.name})"
+        found.append(skill)
+    return found
+
+
+def _sides(study: Study, rows: Mapping[str, str]) -> list[Side]:
+    found = []
+    for entrant in study.entrants:
+        finished = len(entrant.table) >= entrant.total
+        found.append(Side(rows[str(entrant.run.path)], entrant.run, entrant.table, finished))
+    return found
+
+
+def _same_items(study: Study, sides: Sequence[Side]) -> set[str]:
+    """The rows of most runs on the same items (of two such sets that with more items), if any."""
+    largest = max(study.item_sets(), key=len, default=[])
+    if len(largest) < 2:
+        return set()
+    return {sides[place].row for place in largest}
+
+
+def _parts(sides: Sequence[Side], tag: str, minimum: int) -> dict[str, list[Side]]:
+    """The runs on the items of each value of a tag, or of form, group or gold."""
+    if not any(side.table.has(tag) for side in sides):
+        sides[0].table.column(tag)  # says what there is instead
+    found: dict[str, list[Side]] = {}
+    for side in sides:
+        if not side.table.has(tag):
+            continue
+        for key, part in side.table.by(tag):
+            if len(part) >= minimum:
+                found.setdefault(key, []).append(side._replace(table=part))
+    if ALL in found:
+        raise UsageError(
+            f"A value of the tag '{tag}' is called '{ALL}', as is the column of all items.",
+            f"Use `gnomon score --by {tag}`.",
+        )
+    return found
+
+
+def _title_of_value(study: Study, tag: str, key: str) -> str:
+    words: Mapping[str, str] = getattr(study.spec, "tag_words", {})
+    return words.get(f"{tag}={key}", key)
+
+
+def _contest(
+    sides: Sequence[Side], figures: Mapping[str, Score], measure: Measure, alike: set[str]
+) -> Contest:
+    """How the rows of runs on the same items compare; nothing if fewer than two have a value."""
+    values, tables = {}, []
+    for side in sides:
+        value = figures[side.row].value
+        if side.row in alike and value is not None:
+            values[side.row] = value
+            tables.append(side.table)
+    if len(values) < 2:
+        return Contest()
+    return Contest(values, measure.better, comparable_pairs(tables, measure, names=list(values)))
+
+
+def _figures(sides: Sequence[Side], measure: Measure) -> dict[str, Score]:
+    """The measure of each run, by its row."""
+    return {side.row: score(side.table, measure) for side in sides}
+
+
+def _cells(
+    column: str,
+    sides: Sequence[Side],
+    figures: Mapping[str, Score],
+    measure: Measure,
+    contest: Contest,
+) -> dict[tuple[str, str], Cell]:
+    best, tied = contest.best, contest.tied
+    found = {}
+    for side in sides:
+        figure = figures[side.row]
+        told = _VERDICTS[verdict(figure.low, figure.high, figure.chance)]
+        if measure.better == "lower":
+            told = _TURNED.get(told, told)
+        found[side.row, column] = Cell(
+            value=_number(figure.value),
+            low=_number(figure.low),
+            high=_number(figure.high),
+            chance=figure.chance,
+            verdict=told,
+            best=side.row in best,
+            tied=side.row in tied,
+            items=len(side.table),
+            finished=side.finished,
+            run=side.run,
+        )
+    return found
+
+
+def _number(value: float | None) -> float:
+    return nan if value is None else value
+
+
+def _column(
+    name: str,
+    title: str,
+    measure: Measure,
+    sides: Sequence[Side],
+    figures: Mapping[str, Score],
+    skill: str = "",
+) -> Column:
+    chances = {figure.chance for figure in figures.values() if figure.value is not None}
+    chance = chances.pop() if len(chances) == 1 else None
+    most = max((len(side.table) for side in sides), default=0)
+    return Column(name, title, measure.name, chance, most, skill)
+
+
+def _declared(spec: Benchmark | None, name: str) -> str:
+    return str(getattr(spec, name, ""))
+
+
+def _mean_ranks(models: Sequence[str], contests: Mapping[str, Contest]) -> dict[str, float]:
+    """The mean over columns of a model's rank by value; equal values share the mean of their ranks.
+
+    Only models that take part in the contests of all columns are ranked, among each other: anything
+    else would average over other questions for each. Nothing for a single column or a single model.
+    """
+    ranked = [row for row in models if all(row in each.values for each in contests.values())]
+    if len(ranked) < 2 or len(contests) < 2:
+        return {}
+    totals = dict.fromkeys(ranked, 0.0)
+    for contest in contests.values():
+        here = [contest.goodness(row) for row in ranked]
+        for row in ranked:
+            mine = contest.goodness(row)
+            ahead = sum(other > mine for other in here)
+            totals[row] += ahead + (here.count(mine) + 1) / 2
+    return {row: total / len(contests) for row, total in totals.items()}
+
+
+def _notes(study: Study, sides: Sequence[Side], contest: Contest) -> list[str]:
+    """What of a study is unfinished, or stands beside others without being compared."""
+    notes = []
+    for side, entrant in zip(sides, study.entrants, strict=True):
+        if not side.finished:
+            asked = f"{len(side.table):,} of {entrant.total:,} items"
+            notes.append(f"{side.row} on {study.name} is not finished: asked {asked}.")
+    apart = [side.row for side in sides if side.row not in contest.values]
+    if apart and len(sides) > 1:
+        verb = "was" if len(apart) == 1 else "were"
+        others = "the others" if contest.values else "each other"
+        notes.append(
+            f"{study.name}: {listed(apart)} {verb} not asked the same items as {others}, and so "
+            "not compared."
+        )
+    return notes

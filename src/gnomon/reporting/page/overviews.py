@@ -1,0 +1,179 @@
+"""The first screen: what all models and each of them know, and the table of scores behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import isnan
+from typing import TYPE_CHECKING, Any
+
+from gnomon.registry import role
+from gnomon.reporting.charts import svg
+from gnomon.reporting.overview import Cell, Column, Overview, in_words
+from gnomon.reporting.page.addresses import items_address
+from gnomon.reporting.study import Study
+from gnomon.reporting.words import axis_name, capitalised, counted, listed, percentage
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
+
+NAMED = 4  # skills that the sentence about all models names
+STRIP, MIDDLE = 150, 10  # units that the line from 0 to 100 % is long; where it stands
+SIDES = {"above": "▲", "at": "≈", "below": "▼", "unknown": ""}
+TOLD = {
+    "above": "better than chance",
+    "at": "no better than chance",
+    "below": "worse than chance",
+    "unknown": "",
+}
+
+
+def overview_view(found: Overview, studies: Sequence[Study]) -> dict[str, Any]:
+    """Sentences and table, as the template shows them."""
+    entrants = {id(entrant.run): entrant for study in studies for entrant in study.entrants}
+    series = {}
+    for (model, _), cell in found.cells.items():
+        series[model] = entrants[id(cell.run)].series
+    names = sorted(found.models, key=lambda name: _is_baseline(found, name))  # models first
+    models = [_model(found, name, series[name]) for name in names]
+    said = [model for model in models if model["words"] and not model["baseline"]]
+    rows = [_row(found, study, i, names, series) for i, study in enumerate(studies)]
+    return {
+        "conclusion": conclusion(found),
+        "models": models,
+        "said": said or [model for model in models if model["words"]],
+        "rows": rows,
+        "ranked": any(model["rank"] for model in models),
+        "notes": found.notes,
+    }
+
+
+def _model(found: Overview, name: str, series: int) -> dict[str, Any]:
+    rank = found.mean_rank.get(name)
+    return {
+        "name": name,
+        "swatch": swatch(series),
+        "words": in_words(found, name),
+        "baseline": _is_baseline(found, name),
+        "rank": "" if rank is None else f"{rank:.1f}",
+    }
+
+
+def _is_baseline(found: Overview, model: str) -> bool:
+    cells = [cell for (name, _), cell in found.cells.items() if name == model]
+    return any(role(cell.run.model) for cell in cells)
+
+
+def conclusion(found: Overview) -> str:
+    """What the models know together: what all, some and none of them do better than chance."""
+    models = [model for model in found.models if not _is_baseline(found, model)]
+    if len(models) < 2:
+        return ""
+    by_share: dict[str, list[str]] = {"all": [], "some": [], "none": []}
+    for column in found.columns:
+        asked = [found.cells[model, column.name] for model in models if _has(found, model, column)]
+        above = [cell for cell in asked if cell.verdict == "above"]
+        if not asked or all(cell.verdict == "unknown" for cell in asked):
+            continue
+        share = "some" if above else "none"
+        if len(above) == len(asked):
+            share = "all"
+        by_share[share].append(column.skill or column.title)
+
+    who = {
+        "all": f"all {len(models)} models are better than chance at",
+        "some": "some are at",
+        "none": "none is at",
+    }
+    parts = [f"{who[share]} {_first_few(names)}" for share, names in by_share.items() if names]
+    if not parts:
+        return ""
+    if not by_share["all"]:
+        parts[0] = f"Of {len(models)} models {parts[0].replace(' at', ' better than chance at', 1)}"
+    return f"{capitalised('; '.join(parts))}."
+
+
+def _has(found: Overview, model: str, column: Column) -> bool:
+    return (model, column.name) in found.cells
+
+
+def _first_few(names: Sequence[str]) -> str:
+    if len(names) <= NAMED + 1:
+        return listed(names)
+    return listed([*names[:NAMED], f"{len(names) - NAMED} more"])
+
+
+def _row(
+    found: Overview, study: Study, index: int, models: Sequence[str], series: Mapping[str, int]
+) -> dict[str, Any]:
+    column = found.columns[index]
+    labels = {id(entrant.run): entrant.label for entrant in study.entrants}
+    cells = []
+    for model in models:
+        cell = found.cells.get((model, column.name))
+        label = labels[id(cell.run)] if cell else ""
+        cells.append(_cell(cell, model, items_address(column.name, model=label)))
+    return {
+        "title": column.title,
+        "name": column.name,
+        "address": f"#s{index}",
+        "measure": "" if column.measure == "accuracy" else axis_name(column.measure),
+        "chance": percentage(column.chance) if column.chance is not None else "",
+        "asked": counted(column.items, "items"),
+        "strip": _strip(found, column, series),
+        "cells": cells,
+    }
+
+
+def _cell(cell: Cell | None, model: str, address: str) -> dict[str, Any]:
+    if cell is None or isnan(cell.value):
+        return {"model": model, "text": ""}
+    place = "best" if cell.best else ("tied with the best" if cell.tied else "")
+    told = [TOLD[cell.verdict], place]
+    if not cell.finished:
+        told.append(f"not finished: {cell.items:,} items asked")
+    interval = "" if isnan(cell.low) else f"{100 * cell.low:.0f}–{100 * cell.high:.0f}"
+    return {
+        "model": model,
+        "text": f"{100 * cell.value:.0f}",
+        "sort": cell.value,
+        "range": interval,
+        "side": SIDES[cell.verdict],
+        "verdict": cell.verdict,
+        "place": "★" if cell.best else ("☆" if cell.tied else ""),
+        "open": "" if cell.finished else "…",
+        "told": ", ".join(filter(None, told)),
+        "address": address,
+    }
+
+
+def _strip(found: Overview, column: Column, series: Mapping[str, int]) -> Markup:
+    """All models on one line from 0 to 100 %, with an upright where chance is."""
+    from markupsafe import Markup
+
+    parts = [svg.line(svg.Point(0, MIDDLE), svg.Point(STRIP, MIDDLE), "grid")]
+    for end in (0, 0.5, 1):
+        at = STRIP * end
+        parts.append(svg.line(svg.Point(at, MIDDLE - 3), svg.Point(at, MIDDLE + 3), "grid"))
+    if column.chance is not None:
+        at = STRIP * column.chance
+        parts.append(svg.line(svg.Point(at, 1), svg.Point(at, 2 * MIDDLE - 1), "chance"))
+    for model in reversed(found.models):
+        cell = found.cells.get((model, column.name))
+        if cell and 0 <= cell.value <= 1:
+            told = f"{model}: {percentage(cell.value)}"
+            place = svg.Point(STRIP * cell.value, MIDDLE)
+            parts.append(svg.mark(place, series[model], 4.4, told))
+    box = f"-6 0 {STRIP + 12} {2 * MIDDLE}"
+    return Markup(  # noqa: S704 - escaped as it was drawn
+        f'<svg class="strip chart" viewBox="{box}" aria-hidden="true">{"".join(parts)}</svg>'
+    )
+
+
+def swatch(series: int) -> Markup:
+    """The colour and shape of a series, to stand before its name."""
+    from markupsafe import Markup
+
+    mark = svg.mark(svg.Point(7, 7), series, 5)
+    return Markup(  # noqa: S704 - our own drawing
+        f'<svg class="swatch chart" viewBox="0 0 14 14" aria-hidden="true">{mark}</svg>'
+    )

@@ -1,0 +1,292 @@
+"""The table for the paper in each format: LaTeX with booktabs, markdown, HTML, CSV and JSON."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Sequence
+from html import escape
+from textwrap import wrap
+from typing import Any
+
+from gnomon.errors import inert
+from gnomon.reporting.tables.latex import latex_text
+from gnomon.reporting.tables.pivot import Figure, Pivot, Row
+from gnomon.reporting.tables.render import as_json
+from gnomon.reporting.words import measure_name
+from gnomon.writing import write_csv
+
+PACKAGES = r"% \usepackage{booktabs,graphicx,xcolor}"
+SHRUNK = r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%"  # only if too wide
+RANK = "Mean rank"
+LONGEST_HEAD = 14  # characters of a line of a heading in LaTeX
+GREY = "color:#5f6368"
+
+
+def written(table: Pivot, format: str) -> str:
+    """The table in a format, without a final newline."""
+    writers: dict[str, Callable[[Pivot], str]] = {
+        "latex": as_latex,
+        "markdown": as_markdown,
+        "html": as_html,
+        "csv": as_csv,
+        "json": as_data,
+    }
+    return writers[format](table)
+
+
+def percent(value: float) -> str:
+    """A fraction in per cent, with one digit; a half is rounded up."""
+    return f"{100 * value + 1e-9:.1f}"
+
+
+def as_latex(table: Pivot) -> str:
+    """A float with booktabs that pdflatex compiles; intervals stand below their figures."""
+    sides = "l" + "c" * len(table.columns) + "r" * table.ranked
+    head = [latex_text(table.corner), *(_latex_head(column.title) for column in table.columns)]
+    if table.ranked:
+        head.append(_latex_head(RANK))
+    lines = [_latex_line(head)]
+    if not table.one_measure:
+        measures = [_latex_head(measure_name(column.measure)) for column in table.columns]
+        cells = [rf"{{\footnotesize {measure}}}" for measure in measures]
+        lines.append(_latex_line(["", *cells, *[""] * table.ranked]))
+
+    lines.append(r"\midrule")
+    for row in table.rows:
+        lines += _latex_rows(row, table)
+    if table.chance:
+        lines += [r"\midrule", *_latex_rows(table.chance, table)]
+    if table.published:
+        lines.append(r"\midrule")
+    for row in table.published:
+        lines += _latex_rows(row, table, grey=True)
+    return "\n".join(
+        [
+            PACKAGES,
+            r"\begin{table}[t]",
+            r"\centering",
+            r"\small",
+            rf"\caption{{{latex_text(table.caption)}}}",
+            rf"\label{{{_latex_key(table.label)}}}",
+            SHRUNK,
+            rf"\begin{{tabular}}{{{sides}}}",
+            r"\toprule",
+            *lines,
+            r"\bottomrule",
+            r"\end{tabular}}",
+            r"\end{table}",
+        ]
+    )
+
+
+def _latex_head(title: str) -> str:
+    """A heading in several short lines, or the page would not hold the columns."""
+    lines = wrap(" ".join(inert(title).split()), LONGEST_HEAD, break_long_words=False)
+    if len(lines) < 2:
+        return latex_text(title)
+    stacked = r" \\ ".join(map(latex_text, lines))
+    return rf"\shortstack{{{stacked}}}"
+
+
+def _latex_rows(row: Row, table: Pivot, *, grey: bool = False) -> list[str]:
+    cells = [latex_text(row.name), *map(_latex_figure, row.cells)]
+    if table.ranked:
+        cells.append(_rank(row))
+    if grey:
+        cells = [rf"\textcolor{{gray}}{{{cell}}}" if cell else "" for cell in cells]
+    lines = [_latex_line(cells)]
+    if table.intervals and any(figure and figure.low is not None for figure in row.cells):
+        below = [_latex_interval(figure) for figure in row.cells]
+        lines.append(_latex_line(["", *below, *[""] * table.ranked]))
+    return lines
+
+
+def _latex_line(cells: Sequence[str]) -> str:
+    text = " & ".join(cells)
+    if text.startswith(("[", "*")):  # which \\ of the line before would take for its own
+        text = "{}" + text
+    return text + r" \\"
+
+
+def _latex_figure(figure: Figure | None) -> str:
+    if figure is None:
+        return "--"
+    text = percent(figure.value)
+    if figure.best:
+        text = rf"\textbf{{{text}}}"
+    if figure.weak:
+        text = rf"\textit{{{text}}}"
+    if figure.mark:
+        text += rf"\textsuperscript{{{figure.mark}}}"
+    if figure.unfinished:
+        text += r"\dag{}"
+    return text
+
+
+def _latex_interval(figure: Figure | None) -> str:
+    told = _interval(figure)
+    return rf"{{\scriptsize {told}}}" if told else ""
+
+
+def _latex_key(label: str) -> str:
+    """A label with the characters that a label may have."""
+    return "".join(c for c in label if c.isascii() and (c.isalnum() or c in ":-.+/"))
+
+
+def as_markdown(table: Pivot) -> str:
+    """A table of GitHub's markdown, with its caption below."""
+    head = [table.corner, *(_markdown_head(table, place) for place in range(len(table.columns)))]
+    rule = ["---", *["---:"] * len(table.columns)]
+    if table.ranked:
+        head.append(RANK)
+        rule.append("---:")
+    lines = [_markdown_line(head), _markdown_line(rule)]
+    for row in _all_rows(table):
+        cells = [_markdown_text(row.name)]
+        cells += [_markdown_figure(figure, table) for figure in row.cells]
+        if table.ranked:
+            cells.append(_rank(row))
+        if row in table.published:
+            cells[0] = f"*{cells[0]}*"
+        lines.append(_markdown_line(cells))
+    caption = table.caption.replace("Grey:", "Names in italics:").replace("*", "\\*")
+    return "\n".join([*lines, "", _markdown_text(caption)])
+
+
+def _markdown_head(table: Pivot, place: int) -> str:
+    column = table.columns[place]
+    title = _markdown_text(column.title)
+    if table.one_measure:
+        return title
+    return f"{title}<br>{measure_name(column.measure)}"
+
+
+def _markdown_text(text: str) -> str:
+    plain = " ".join(inert(text).split())
+    for character in "|_<[`":
+        plain = plain.replace(character, f"\\{character}")
+    return plain
+
+
+def _markdown_figure(figure: Figure | None, table: Pivot) -> str:
+    if figure is None:
+        return "–"
+    text = percent(figure.value)
+    if figure.weak:
+        text = f"*{text}*"
+    if figure.best:
+        text = f"**{text}**"
+    if table.intervals and _interval(figure):
+        text += f" {_interval(figure)}"
+    if figure.mark:
+        mark = figure.mark.replace("*", "\\*")
+        text += f"<sup>{mark}</sup>"
+    return text + "†" * figure.unfinished
+
+
+def _markdown_line(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def as_html(table: Pivot) -> str:
+    """A table for a page or a notebook; it brings what little style it needs."""
+    head = [f"<th>{escape(table.corner)}</th>"]
+    for column in table.columns:
+        below = "" if table.one_measure else f"<br><small>{measure_name(column.measure)}</small>"
+        title = f'<th scope="col" title="{escape(column.name)}">{_html_text(column.title)}'
+        head.append(f"{title}{below}</th>")
+    if table.ranked:
+        head.append(f'<th scope="col">{RANK}</th>')
+
+    lines = [f"<thead><tr>{''.join(head)}</tr></thead>", "<tbody>"]
+    for row in _all_rows(table):
+        style = f' style="{GREY}"' if row in table.published else ""
+        cells = [f'<th scope="row" style="text-align:left">{_html_text(row.name)}</th>']
+        cells += [_html_figure(figure, table) for figure in row.cells]
+        if table.ranked:
+            cells.append(f"<td>{_rank(row)}</td>")
+        lines.append(f"<tr{style}>{''.join(cells)}</tr>")
+    caption = f'<caption style="caption-side:bottom">{_html_text(table.caption)}</caption>'
+    return "\n".join(['<table class="gnomon">', caption, *lines, "</tbody>", "</table>"])
+
+
+def _html_text(text: str) -> str:
+    return escape(" ".join(inert(text).split()))
+
+
+def _html_figure(figure: Figure | None, table: Pivot) -> str:
+    if figure is None:
+        return "<td>–</td>"
+    text = percent(figure.value)
+    if figure.weak:
+        text = f"<i>{text}</i>"
+    if figure.best:
+        text = f"<b>{text}</b>"
+    if figure.mark:
+        text += f"<sup>{figure.mark}</sup>"
+    text += "†" * figure.unfinished
+    if table.intervals and _interval(figure):
+        text += f"<br><small>{_interval(figure)}</small>"
+    return f"<td>{text}</td>"
+
+
+def as_csv(table: Pivot) -> str:
+    """A line for each model, with fractions in full; marks stand in columns of their own."""
+    head = ["model", "kind"]
+    for column in table.columns:
+        head += [column.name, f"{column.name} low", f"{column.name} high", f"{column.name} mark"]
+    head.append("mean_rank")
+    rows = []
+    for row in _all_rows(table):
+        cells: list[Any] = [inert(row.name), _kind(row, table)]
+        for figure in row.cells:
+            if figure is None:
+                cells += ["", "", "", ""]
+                continue
+            low = "" if figure.low is None else figure.low
+            high = "" if figure.high is None else figure.high
+            cells += [figure.value, low, high, figure.mark]
+        cells.append("" if row.mean_rank is None else row.mean_rank)
+        rows.append(cells)
+    out = io.StringIO()
+    write_csv(out, head, rows)
+    return out.getvalue().rstrip("\n")
+
+
+def as_data(table: Pivot) -> str:
+    """All that is known, as JSON: fractions, and every mark by its name."""
+    columns = []
+    for column in table.columns:
+        known = ("name", "title", "measure", "chance", "items")
+        columns.append({name: getattr(column, name) for name in known})
+    rows = []
+    for row in _all_rows(table):
+        cells = {}
+        for column, figure in zip(table.columns, row.cells, strict=True):
+            cells[column.name] = vars(figure) if figure else None
+        about = {"model": row.name, "kind": _kind(row, table), "mean_rank": row.mean_rank}
+        rows.append(about | {"cells": cells})
+    return as_json(
+        {"columns": columns, "rows": rows, "caption": table.caption, "notes": list(table.notes)}
+    )
+
+
+def _kind(row: Row, table: Pivot) -> str:
+    if row is table.chance:
+        return "chance"
+    return "published" if row in table.published else "run"
+
+
+def _all_rows(table: Pivot) -> list[Row]:
+    chance = [table.chance] if table.chance else []
+    return [*table.rows, *chance, *table.published]
+
+
+def _interval(figure: Figure | None) -> str:
+    if figure is None or figure.low is None or figure.high is None:
+        return ""
+    return f"[{percent(figure.low)}, {percent(figure.high)}]"
+
+
+def _rank(row: Row) -> str:
+    return "" if row.mean_rank is None else f"{row.mean_rank:.1f}"

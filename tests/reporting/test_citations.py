@@ -1,0 +1,72 @@
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from gnomon import registry
+from gnomon.cli.dispatch import main
+from gnomon.files import read_yaml
+from gnomon.reporting.citations import as_text, bibtex, citations, papers_of
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_every_paper_that_a_benchmark_names_can_be_cited() -> None:
+    named = {registry.benchmark(name).paper for name in registry.BENCHMARKS} - {""}
+    assert len(named) == 5
+    assert named <= set(citations())
+
+
+def test_the_facts_agree_with_the_citation_file() -> None:
+    cff = read_yaml(ROOT / "CITATION.cff")
+    known = {work.title: work for work in citations().values()}
+    assert cff["title"] in known
+    assert len(cff["references"]) == 5
+    for reference in cff["references"]:
+        work = known[reference["title"]]
+        authors = [f"{who['family-names']}, {who['given-names']}" for who in reference["authors"]]
+        assert list(work.authors) == authors
+        assert work.year == reference.get("year")
+
+
+def test_keys_are_unique_and_entries_balanced() -> None:
+    keys = [work.key for work in citations().values()]
+    assert len(set(keys)) == len(keys) == 6
+    for work in citations().values():
+        entry = bibtex(work)
+        assert entry.count("{") == entry.count("}")
+        assert entry.isascii()
+        assert re.match(r"@\w+\{[\w-]+,\n", entry)
+
+
+def test_a_reference_in_words_has_given_names_first() -> None:
+    told = as_text(citations()["SpaceNLI"])
+    assert told.startswith("Lasha Abzianidze, Joost Zwarts, Yoad Winter. 2023. SpaceNLI:")
+
+
+def test_only_what_was_used_is_cited(runs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["cite", "scales", "chains"]) == 0
+    out = capsys.readouterr().out
+    assert "liu-etal-2022-things" in out
+    assert "singh" not in out
+    assert "% chains: no paper is known" in out
+
+    assert main(["cite", str(runs)]) == 0
+    out = capsys.readouterr().out
+    assert "abzianidze" in out
+    assert "% hf:roberta-large-mnli: see https://huggingface.co/roberta-large-mnli" in out
+
+    assert main(["cite", "--format", "json"]) == 0
+    assert len(json.loads(capsys.readouterr().out)) == 6
+    assert main(["cite", "scals"]) == 2
+    assert "scales" in capsys.readouterr().err
+
+
+def test_papers_of_a_paper_with_two_benchmarks_are_cited_once() -> None:
+    assert papers_of(["scales", "posrel@published", "viphy-size"]) == [
+        "spatial commonsense",
+        "ViPhy",
+    ]
