@@ -28,6 +28,10 @@ MAY_SKIP_IN_CI = {
     "GNOMON_LARGE_WEIGHTS": "they need more memory than most machines have",
     "there is no Chromium": "make installs one where it may",
     "Label Studio is not installed": "it is large, and has a virtualenv of its own: make people",
+    "polars is not installed": "it is no dependency: frames are of what the user has",
+    "pandas is not installed": "it is no dependency: frames are of what the user has",
+    "there is no TrueType font": "a bare image has none, and nothing can be embedded",
+    "there is no pdftotext": "poppler is a package of the system",
     "there is no pdflatex": "texlive is large, and a package of the system",
     "there is no C compiler": "the killing library is built on the spot; small images have none",
 }

@@ -9,21 +9,9 @@ from hypothesis import strategies as st
 import gnomon
 from gnomon.contracts import Benchmark
 from gnomon.errors import DataError, UsageError
-from gnomon.itemsource import ItemSource, spread
+from gnomon.itemsource import ItemSource
 from gnomon.options import complete
 from gnomon.records import Fingerprint, Item, pick, problem
-
-
-@given(st.integers(0, 5000), st.integers(0, 500))
-def test_spread_draws_one_from_each_stretch(total, most):
-    found = list(spread(total, most))
-    assert len(found) == min(total, most)
-    assert found == sorted(set(found))
-    assert all(0 <= i < total for i in found)
-    if total > most > 0:
-        assert all(
-            i * total // most <= index < (i + 1) * total // most for i, index in enumerate(found)
-        )
 
 
 def test_limit_keeps_the_balance_of_an_alternating_benchmark():
@@ -59,6 +47,19 @@ def test_a_limit_divides_no_group_that_is_asked_as_a_whole(sizes, limit):
         assert sum(item.group == group for item in items) == sizes[int(group)]
     if sum(sizes) <= limit:
         assert len(items) == sum(sizes)
+
+
+@given(st.lists(st.integers(1, 6), min_size=1, max_size=30), st.integers(6, 60), st.integers(0, 60))
+def test_whole_groups_of_a_limit_are_contained_in_those_of_a_larger_one(sizes, limit, more):
+    source = grouped(*sizes)
+    fewer = [item.id for item in source.limited(limit).items()]
+    larger = [item.id for item in source.limited(limit + more).items()]
+    assert fewer == [name for name in larger if name in set(fewer)]
+
+
+def test_a_limit_without_room_for_the_first_group_says_how_much_it_needs():
+    with pytest.raises(UsageError, match="give 5 or more"):
+        list(grouped(5, 5, 5).limited(4).items())
 
 
 def test_pictures_are_made_only_for_items_that_are_asked():

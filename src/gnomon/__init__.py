@@ -14,7 +14,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from gnomon.api import agreement, compare, load, merge, model, report, run, score
+    from gnomon.api import (
+        agreement,
+        compare,
+        list_benchmarks,
+        list_models,
+        list_prompts,
+        load,
+        merge,
+        model,
+        overview,
+        report,
+        run,
+        score,
+    )
     from gnomon.contracts import (
         Benchmark,
         Laws,
@@ -40,6 +53,10 @@ _HOME = {
     "compare": "gnomon.api",
     "agreement": "gnomon.api",
     "report": "gnomon.api",
+    "overview": "gnomon.api",
+    "list_benchmarks": "gnomon.api",
+    "list_models": "gnomon.api",
+    "list_prompts": "gnomon.api",
     "Benchmark": "gnomon.contracts",
     "Laws": "gnomon.contracts",
     "Listing": "gnomon.contracts",
@@ -74,9 +91,13 @@ __all__ = [
     "__version__",
     "agreement",
     "compare",
+    "list_benchmarks",
+    "list_models",
+    "list_prompts",
     "load",
     "merge",
     "model",
+    "overview",
     "report",
     "run",
     "score",

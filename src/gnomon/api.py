@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from gnomon.errors import UsageError
 from gnomon.itemsource import ItemSource, load
@@ -14,16 +14,30 @@ if TYPE_CHECKING:
     from gnomon.contracts import Model
     from gnomon.engine import Progress
     from gnomon.measures.compared import Agreement
-    from gnomon.measures.comparison import Comparison
-    from gnomon.records import Score
+    from gnomon.records import Item
+    from gnomon.reporting.overview import Overview
+    from gnomon.reporting.results import Catalogue, Comparisons, Scores
     from gnomon.runs import Run
 
-__all__ = ["agreement", "compare", "load", "merge", "model", "report", "run", "score"]
+__all__ = [
+    "agreement",
+    "compare",
+    "list_benchmarks",
+    "list_models",
+    "list_prompts",
+    "load",
+    "merge",
+    "model",
+    "overview",
+    "report",
+    "run",
+    "score",
+]
 
 
 def run(
     source: ItemSource | str,
-    model: Model | ModelSpec | str,
+    model: Model | ModelSpec | str | Callable[[Item], Any],
     *,
     limit: int | None = None,
     permute: int | None = None,
@@ -34,6 +48,7 @@ def run(
     retry_errors: bool = False,
     blind: bool = False,
     watch: Callable[[Progress], None] | None = None,
+    progress: bool | None = None,
     workers: str | int = 1,
     cpus_per_worker: float | None = None,
     gpus_per_worker: float | None = None,
@@ -44,12 +59,19 @@ def run(
     part of the items, such as "3/8"; `merge` makes one run of all parts. `name` is what tables and
     pages call the model. `workers` is a number of processes, "ray" or "ray:N".
 
+    A model may also be a function from an item to one of its choices, or to a number for each; it
+    is asked again only if its source is the same. `progress` draws a line of it, by default in a
+    notebook and on a terminal; `watch` is told instead, if it is given.
+
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     run("scales", "random", limit=10, runs=folder).manifest.counts.answered
     10
     """
     from gnomon import engine
+    from gnomon.contracts import Model as Asked
+    from gnomon.engine.updatingline import progress_line
+    from gnomon.models.function import FunctionModel
     from gnomon.registry import model as named
 
     if isinstance(source, str):
@@ -62,17 +84,20 @@ def run(
         source = source.sharded(shard)
     if isinstance(model, str):
         model = named(model)
-    return engine.run(
-        source,
-        model,
-        runs=runs,
-        restart=restart,
-        retry_errors=retry_errors,
-        blind=blind,
-        watch=watch,
-        name=name,
-        workers=engine.wanted_workers(workers, cpus=cpus_per_worker, gpus=gpus_per_worker),
-    )
+    if not isinstance(model, (ModelSpec, Asked)):
+        model = FunctionModel(model)
+    with progress_line(f"{model.spec} on {source.name}", shown=progress) as line:
+        return engine.run(
+            source,
+            model,
+            runs=runs,
+            restart=restart,
+            retry_errors=retry_errors,
+            blind=blind,
+            watch=watch or line,
+            name=name,
+            workers=engine.wanted_workers(workers, cpus=cpus_per_worker, gpus=gpus_per_worker),
+        )
 
 
 def merge(
@@ -104,7 +129,7 @@ def score(
     level: float = 0.95,
     guess: int | None = None,
     over_seeds: bool = False,
-) -> list[Score]:
+) -> Scores:
     """What the answers of runs are worth: over the items asked and then, with BY, per slice.
 
     runs        runs, their folders, or folders of runs
@@ -115,10 +140,12 @@ def score(
     guess       a seed with which items without an answer are guessed, instead of counted as wrong
     over_seeds  combine runs that differ only in the seed
 
-    Answers from elsewhere are scored as a run of them: `score(run(source, "answers:FILE"))`.
+    Answers from elsewhere are scored as a run of them: `score(run(source, "answers:FILE"))`. The
+    list of scores is a table in a notebook, and `.to_frame()` a DataFrame.
     """
     from gnomon.measures.entries import entries_of, with_guesses
     from gnomon.measures.scoring import score_entries
+    from gnomon.reporting.results import Scores
 
     entries = entries_of(_opened(runs))
     if guess is not None:
@@ -132,7 +159,8 @@ def score(
         level=level,
         seeds_together=over_seeds,
     )
-    return [each.score for each in found]
+    labels = {each.score.run: each.label for each in found if each.score.run}
+    return Scores([each.score for each in found], labels)
 
 
 def compare(
@@ -143,7 +171,7 @@ def compare(
     seed: int = 0,
     over_seeds: bool = False,
     unfinished: bool = False,
-) -> list[Comparison]:
+) -> Comparisons:
     """Do runs on the same items differ: each pair with its difference, interval and p-value.
 
     measure     by name; the first of the benchmark if not given
@@ -155,6 +183,7 @@ def compare(
     from gnomon.measures.compared import compare_entries
     from gnomon.measures.entries import entries_of
     from gnomon.measures.needs import needs_two_runs
+    from gnomon.reporting.results import Comparisons
 
     if needs_two_runs(measure):
         raise UsageError(
@@ -170,7 +199,7 @@ def compare(
         seeds_together=over_seeds,
         unfinished=unfinished,
     )
-    pairs: list[Comparison] = []
+    pairs = Comparisons()
     for part in found.compared:
         pairs += part.pairs
     return pairs
@@ -215,6 +244,46 @@ def report(
     from gnomon.reporting.page.page import write_report
 
     return write_report(_opened(runs), Path(output), figures_folder=figures)
+
+
+def overview(*runs: Run | str | Path) -> Overview:
+    """Models by benchmarks: each cell with its score, interval, chance and marks.
+
+    It is a table in a notebook and in `print`; `.to_frame()` has a row for each cell.
+    """
+    from gnomon.reporting.overview import overview as overview_of
+    from gnomon.reporting.study import studies
+
+    return overview_of(studies(_opened(runs)))
+
+
+def list_benchmarks() -> Catalogue:
+    """What can be asked, by name: built-in benchmarks and those of plug-ins.
+
+    >>> "scales" in list_benchmarks().names
+    True
+    """
+    return _catalogue("benchmarks")
+
+
+def list_models() -> Catalogue:
+    """Who can be asked: the schemes of models, such as "hf" for hf:NAME."""
+    return _catalogue("models")
+
+
+def list_prompts() -> Catalogue:
+    """The prompts that ship with Gnomon."""
+    from gnomon.probing.prompts import load_prompt, prompt_names
+    from gnomon.reporting.results import Catalogue, Known
+
+    return Catalogue(Known(name, load_prompt(name).summary) for name in prompt_names())
+
+
+def _catalogue(kind: str) -> Catalogue:
+    from gnomon.registry import entries
+    from gnomon.reporting.results import Catalogue, Known
+
+    return Catalogue(Known(name, entry.summary) for name, entry in entries(kind).items())
 
 
 def _opened(runs: Run | str | Path | Sequence[Run | str | Path]) -> list[Run]:

@@ -169,7 +169,11 @@ class Model(Protocol):
                         whose order may then matter (default: not known)
       keep(folder)      called before the first question with the run's folder, for a model that
                         makes files: they go into its folder `pictures`
+      expected(item)    the tokens (read, written) that it would take, for a model that is not to be
+                        asked in order to find out, such as one of a server
       alone: str        why only one process may ask it, where that is so: it counts what it spends
+      code: dict        digests of code that the answers depend on, by what to call it: with other
+                        code a run is not continued
       close()           called at the end, however the run ends
     Raise `ModelError` when going on makes no sense (server gone, key refused); any other exception
     is recorded as the failure of the item that raised it, and the run continues.

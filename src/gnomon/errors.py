@@ -6,6 +6,7 @@ GnomonError                 something the user can fix; exit code 1
 ├── RunError                a run folder cannot be used (in use, newer version, changed items)
 │   └── EmptyShardError     a shard has no items, so there is nothing to do; exit code 0
 ├── ModelError              a model cannot be loaded or reached; ends the run
+│   └── UnfitError          a model cannot be asked such items; a suite goes on without them
 └── MissingExtraError       an optional dependency is not installed; says which extra to get
 """
 
@@ -19,6 +20,8 @@ _HARMLESS = frozenset("\n\u200c\u200d")
 _STEERING = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 
 
+MOST_NAMES = 40  # that are listed in a message
+MOST_BESIDE = 5000  # files of a folder among which the nearest name is looked for
 LONGEST = 2000  # characters of a sentence: a stranger's word in it may be of any length
 
 
@@ -67,6 +70,10 @@ class ModelError(GnomonError):
     """A model cannot be loaded or reached: the run ends, and can be continued later."""
 
 
+class UnfitError(ModelError):
+    """A model cannot be asked items of this kind, such as pictures of a model that reads."""
+
+
 class MissingExtraError(GnomonError):
     """An optional dependency is not installed."""
 
@@ -79,6 +86,10 @@ class MissingExtraError(GnomonError):
 
 class MissingFileWarning(UserWarning):
     """A part of the authors' data is not there; the rest is used."""
+
+
+class MissingFontWarning(UserWarning):
+    """There is no font to embed, so a file is not written."""
 
 
 class FewItemsWarning(UserWarning):
@@ -120,12 +131,61 @@ def unknown(kind: str, name: str, known: Iterable[str]) -> UsageError:
     There is no benchmark named 'scalse'.
     Did you mean scales?
     """
-    from difflib import get_close_matches
-
     known = sorted(known)
-    near = get_close_matches(name, known, n=3, cutoff=0.5)
-    hint = f"Did you mean {' or '.join(near)}?" if near else f"Choose one of: {', '.join(known)}."
+    near = nearest(name, known)
+    hint = f"Did you mean {' or '.join(near)}?" if near else _choices(known)
     return UsageError(f"There is no {kind} named '{name}'.", hint)
+
+
+def _choices(names: list[str]) -> str:
+    """All names, or some of them where nobody would read all."""
+    if len(names) <= MOST_NAMES:
+        return f"Choose one of: {', '.join(names)}."
+    return f"Choose one of {len(names)}, such as: {', '.join(names[:: len(names) // 12])}."
+
+
+def nearest(name: str, known: Iterable[str], *, cutoff: float = 0.6) -> list[str]:
+    """The names that somebody may have meant, three at most, the likeliest first.
+
+    >>> nearest("Scalse", ["scales", "posrel"]), nearest("viphy", ["viphy-size", "posrel"])
+    (['scales'], ['viphy-size'])
+    """
+    from difflib import SequenceMatcher
+
+    plain = _plainly(name)
+    alike: dict[str, float] = {}
+    parts = []
+    for each in known:
+        share = SequenceMatcher(None, plain, _plainly(each)).ratio()
+        if share >= cutoff:
+            alike[each] = share
+        if len(plain) > 2 and plain in _plainly(each):
+            parts.append(each)
+    if not alike:
+        return parts[:3]
+    found = sorted(alike, key=alike.__getitem__, reverse=True)
+    # A name that is much further off than the nearest only distracts from it.
+    return [each for each in found if alike[each] > alike[found[0]] - 0.15][:3]
+
+
+def path_hint(path: str | Path, otherwise: str) -> str:
+    """What to do about a path where nothing is: the nearest names beside it, or else a hint."""
+    from itertools import islice
+
+    path = Path(path)
+    try:
+        beside = [entry.name for entry in islice(path.parent.iterdir(), MOST_BESIDE)]
+    except OSError:
+        return f"There is no folder {path.parent}. {otherwise}"
+    near = nearest(path.name, sorted(beside), cutoff=0.7)
+    if not near:
+        return otherwise
+    return f"Did you mean {' or '.join(str(path.parent / name) for name in near)}?"
+
+
+def _plainly(name: str) -> str:
+    """A name without what is easily mistyped: capitals, and the kind and number of dashes."""
+    return name.lower().replace("_", "-").strip("-")
 
 
 def inert(text: str) -> str:

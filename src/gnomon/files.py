@@ -10,6 +10,7 @@ import csv
 import gzip
 import io
 import os
+import re
 import stat
 import zlib
 from collections.abc import Callable, Iterator, Sequence
@@ -19,7 +20,7 @@ from typing import IO, Any, TypeVar
 
 import msgspec
 
-from gnomon.errors import DataError
+from gnomon.errors import DataError, nearest, path_hint
 
 LINE_LIMIT = 16 * 2**20  # bytes in one line
 FILE_LIMIT = 2 * 2**30  # bytes in one file, after unpacking
@@ -30,6 +31,23 @@ CHECK = "Check that the path names the file you meant, and fetch or write it aga
 CORRECT = "Correct or remove the row, or fetch the file again."
 T = TypeVar("T")
 
+# What msgspec says, and what its types are called by people.
+_WRONG_TYPE = re.compile(
+    r"Expected `(?P<wanted>.+?)`, got `(?P<got>.+?)`(?: - at `(?P<place>.+)`)?"
+)
+_UNKNOWN_FIELD = re.compile(
+    r"Object contains unknown field `(?P<name>.+?)`(?: - at `(?P<place>.+)`)?"
+)
+_TYPE_WORDS = {
+    "str": "a text",
+    "int": "a whole number",
+    "float": "a number",
+    "bool": "yes or no",
+    "array": "a list",
+    "object": "a set of named fields",
+    "null": "nothing",
+}
+
 
 def find(folder: str | Path, *candidates: str, what: str = "") -> Path:
     """The first of the candidate paths that exists below `folder`, plain or with .gz.
@@ -39,11 +57,8 @@ def find(folder: str | Path, *candidates: str, what: str = "") -> Path:
     """
     root = Path(folder)
     if not root.is_dir():
-        raise DataError(
-            "there is no such folder.",
-            "Give the folder that holds the authors' files with --data.",
-            file=root,
-        )
+        hint = path_hint(root, "Give the folder that holds the authors' files with --data.")
+        raise DataError("there is no such folder.", hint, file=root)
     found = find_optional(root, *candidates)
     if found:
         return found
@@ -184,7 +199,7 @@ class _Numbered:
 
 def _check_header(header: list[str] | None, columns: Sequence[str], file: str | Path) -> None:
     if header is None:
-        hint = f"Its first line must name the columns {', '.join(columns)}."
+        hint = f"Its first line must name the columns{': ' if columns else ''}{', '.join(columns)}."
         raise DataError("the file is empty.", hint, file=file)
     for column in columns:
         if column not in header:
@@ -224,8 +239,7 @@ def read_yaml(file: str | Path, *, limit: int = 32 * 2**20) -> Any:
         values = _values(content, {})
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 0
-        hint = "Correct the line: indentation, quotes or brackets are off."
-        raise DataError(f"not YAML: {error.problem}.", hint, file=file, line=line) from None
+        raise not_yaml(text, str(error.problem), line, file) from None
     except RecursionError:
         raise DataError("it is nested too deeply.", CHECK, file=file) from None
     except (yaml.YAMLError, ValueError) as error:
@@ -238,6 +252,15 @@ def read_yaml(file: str | Path, *, limit: int = 32 * 2**20) -> Any:
             file=file,
         )
     return content
+
+
+def not_yaml(text: str, problem: str, line: int, file: str | Path) -> DataError:
+    """What to do about a text that is not YAML: tabs are the usual reason."""
+    hint = "Correct the line: indentation, quotes or brackets are off."
+    lines = text.splitlines()
+    if 0 < line <= len(lines) and "\t" in lines[line - 1]:
+        hint = "Write spaces where the line has tabs: YAML is indented by spaces."
+    return DataError(f"not YAML: {problem}.", hint, file=file, line=line)
 
 
 def _values(content: Any, known: dict[int, int]) -> int:
@@ -274,9 +297,10 @@ def _opened(file: Path) -> Iterator[IO[bytes]]:
             "the gzip data is damaged or cut short.", "Fetch the file again.", file=file
         ) from None
     except OSError as error:
-        raise DataError(
-            f"{_reason(error)}.", "Check the path and its permissions.", file=file
-        ) from None
+        hint = "Check the path and its permissions."
+        if isinstance(error, FileNotFoundError):
+            hint = path_hint(file, "Check the path.")
+        raise DataError(f"{_reason(error)}.", hint, file=file) from None
 
 
 def open_regular(file: Path) -> IO[bytes]:
@@ -299,6 +323,33 @@ def _reason(error: OSError) -> str:
     if isinstance(error, FileNotFoundError):
         return "there is no such file"
     return error.strerror or str(error)
+
+
+def shape_problem(error: Exception, fields: Sequence[str] = ()) -> str:
+    """What msgspec says of data of the wrong shape, in words; with the nearest of the fields.
+
+    >>> shape_problem(ValueError("Expected `str`, got `bool` - at `$.forms[...]`"))
+    'forms[...] must be a text, not yes or no'
+    >>> shape_problem(ValueError("Object contains unknown field `form`"), ["forms"])
+    "it has no field 'form' (did you mean forms?)"
+    """
+    text = str(error)
+    wrong = _WRONG_TYPE.fullmatch(text)
+    if wrong:
+        place = (wrong["place"] or "").removeprefix("$").lstrip(".") or "it"
+        wanted, got = _in_words(wrong["wanted"]), _in_words(wrong["got"])
+        return f"{place} must be {wanted}, not {got}"
+    unknown = _UNKNOWN_FIELD.fullmatch(text)
+    if unknown is None:
+        return text.replace("Object missing required", "it lacks the").replace("`", "'")
+    near = nearest(unknown["name"], fields)
+    meant = f" (did you mean {' or '.join(near)}?)" if near else ""
+    place = (unknown["place"] or "").removeprefix("$").lstrip(".") or "it"
+    return f"{place} has no field '{unknown['name']}'{meant}"
+
+
+def _in_words(types: str) -> str:
+    return " or ".join(_TYPE_WORDS.get(each.strip(), each) for each in types.split("|"))
 
 
 def _json_problem(error: Exception) -> str:

@@ -6,13 +6,13 @@ An ItemSource can be read any number of times and always yields the same items i
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import chain, groupby, pairwise
+from itertools import chain, groupby, islice
 from pathlib import Path
 from random import Random
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, overload
 
 from msgspec import structs
 
@@ -23,6 +23,9 @@ from gnomon.itemfiles import benchmark_of_file, is_item_file
 from gnomon.options import check_options, complete
 from gnomon.records import Fingerprint, Item, problem
 from gnomon.sharding import Shard, in_stretch, parse_shard, whole_groups_in
+from gnomon.spreading import groups_within, spread
+
+SHOWN = 5  # items that a notebook shows of a source
 
 
 class Whole(NamedTuple):
@@ -64,6 +67,50 @@ class ItemSource:
         Of a shard, only its own.
         """
         return self.illustrated()
+
+    def __iter__(self) -> Iterator[Item]:
+        return self.items()
+
+    def __bool__(self) -> bool:  # a source is something, before anybody counts its items
+        return True
+
+    def __len__(self) -> int:
+        return self._count
+
+    # Counted once and kept, without pictures, which take long to make.
+    @cached_property
+    def _count(self) -> int:
+        return sum(1 for _ in self.without_pictures())
+
+    @overload
+    def __getitem__(self, place: int) -> Item: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[Item]: ...
+    def __getitem__(self, place: int | slice) -> Item | list[Item]:
+        """The item at a place, or those of a slice."""
+        if isinstance(place, slice):
+            wanted = range(*place.indices(len(self)))
+            last = max(wanted, default=-1)
+            kept = list(islice(self.items(), last + 1))
+            return [kept[number] for number in wanted]
+        number = operator.index(place)
+        if number < 0:
+            number += len(self)
+        found = next(islice(self.items(), number, None), None) if number >= 0 else None
+        if found is None:
+            raise IndexError(f"{self.name} has {len(self):,} items: there is none at {place}.")
+        return found
+
+    def _repr_html_(self) -> str:
+        from gnomon.tabular import html_table
+
+        rows = []
+        for item in self[:SHOWN]:
+            asked = f"{item.context}\n{item.text}".strip()
+            rows.append((item.id, asked, ", ".join(item.choices), ", ".join(item.gold)))
+        names = ("id", "question", "choices", "right")
+        below = f"{len(rows)} of {len(self):,} items"
+        return html_table(names, rows, caption=repr(self), below=below)
 
     def illustrated(
         self,
@@ -127,11 +174,12 @@ class ItemSource:
     def _whole_groups(self, limit: int) -> Iterator[Item]:
         """Items of whole groups, as many as the limit has room for, spread evenly."""
         sizes = self._group_sizes
-        chosen = _fitting(sizes, limit)
+        chosen = groups_within(sizes, limit)
         if sizes and not chosen:
+            first = spread(len(sizes), 1)[0]
             raise UsageError(
                 f"A limit of {limit} has no room for a group of {self.name}.",
-                f"Its items are asked in whole groups: give {min(sizes)} or more.",
+                f"Its items are asked in whole groups: give {sizes[first]} or more.",
             )
         wanted = set(chosen)
         for number, (_, items) in enumerate(groupby(self._all(), _group_of)):
@@ -194,7 +242,7 @@ class ItemSource:
         )
 
     def limited(self, limit: int | None) -> ItemSource:
-        """The same source, narrowed to at most `limit` items."""
+        """The same source, narrowed to at most `limit` items; a larger limit contains them."""
         if limit is None:
             return replace(self, limit=None)
         if isinstance(limit, bool) or not hasattr(limit, "__index__") or limit < 1:
@@ -291,34 +339,6 @@ def permuted(item: Item, seed: int) -> Item:
     choices = list(item.choices)
     Random(f"{seed}\0{item.id}").shuffle(choices)
     return structs.replace(item, choices=tuple(choices))
-
-
-def spread(total: int, most: int) -> Iterable[int]:
-    """At most `most` indices below `total`, one drawn from each of as many equal stretches.
-
-    Evenly spaced indices could fall in step with the order of the items; the draw, always the same,
-    cannot.
-
-    >>> list(spread(3, 10))
-    [0, 1, 2]
-    """
-    if total <= most or most < 1:
-        return range(min(total, max(most, 0)))
-    draw = Random(total * 1_000_003 + most).random
-    edges = [i * total // most for i in range(most + 1)]
-    return (low + int(draw() * (high - low)) for low, high in pairwise(edges))
-
-
-def _fitting(sizes: Sequence[int], most: int) -> list[int]:
-    """Which groups to take, by their sizes: many, spread evenly, with at most so many items."""
-    count = min(most, len(sizes))
-    while count > 0:
-        chosen = list(spread(len(sizes), count))
-        beyond = sum(sizes[number] for number in chosen) - most
-        if beyond <= 0:
-            return chosen
-        count -= max(1, beyond // max(sizes))  # so many must go, however large they are
-    return [number for number, size in enumerate(sizes) if size <= most][:1]
 
 
 def _group_of(item: Item) -> str:

@@ -14,12 +14,17 @@ from inspect import Parameter, getdoc, signature
 from operator import index
 from typing import Any, NamedTuple, TypeVar
 
-from gnomon.errors import UsageError
+from gnomon.errors import UsageError, nearest
 
 Factory = TypeVar("Factory", bound=Callable[..., Any])
 _TRUTHS = {
     **dict.fromkeys(("true", "yes", "on", "1"), True),
     **dict.fromkeys(("false", "no", "off", "0"), False),
+}
+_HOW_TO_WRITE = {
+    "int": "Write a whole number, in digits.",
+    "float": "Write a number, with a point if need be: 0.5.",
+    "bool": "Write yes or no.",
 }
 _EXPLAINED = re.compile(r"(?P<indent> *)(?P<name>\w+) {2,}(?P<text>\S.*)")
 
@@ -89,8 +94,11 @@ def check_options(what: str, function: Callable[..., Any], options: Mapping[str,
     parameters = _parameters(function)
     for option in options:
         if option not in parameters:
+            near = nearest(option, parameters)
             known = ", ".join(sorted(parameters))
             hint = f"It takes: {known}." if known else "It takes no options."
+            if near:
+                hint = f"Did you mean {' or '.join(near)}? {hint}"
             raise UsageError(f"{what} has no option '{option}'.", hint)
     for name, parameter in parameters.items():
         if parameter.default is Parameter.empty and name not in options:
@@ -163,7 +171,9 @@ def _convert(parameter: Parameter, value: Any) -> Any:
             return _TRUTHS[value.lower()]
     except (ValueError, KeyError):
         if "str" not in kinds:
+            wanted = name.removesuffix(" | None")
             raise UsageError(
-                f"The option {parameter.name} must be {name}, not '{value}'."
+                f"The option {parameter.name} must be {wanted}, not '{value}'.",
+                _HOW_TO_WRITE.get(wanted, ""),
             ) from None
     return value

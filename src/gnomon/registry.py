@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from gnomon.errors import GnomonError, UsageError, unknown
+from gnomon.errors import GnomonError, UsageError
+from gnomon.unknownnames import unknown_name
 
 if TYPE_CHECKING:  # `gnomon list` names everything and needs none of them
     from gnomon.contracts import (
@@ -20,6 +21,7 @@ if TYPE_CHECKING:  # `gnomon list` names everything and needs none of them
         PairMeasure,
         VoteFormat,
     )
+    from gnomon.naming import Named
 
 
 class Entry(NamedTuple):
@@ -497,13 +499,27 @@ def model(spec: str, **options: Any) -> ModelSpec:
     >>> model("random", model_seed=3).open().describe()
     {'model_seed': 3}
     """
-    from gnomon.naming import split_name
     from gnomon.options import check_options, given, neutral_options
 
-    name, spec = split_name(spec)
+    name, spec = named_model(spec)
     factory = model_factory(spec)
     check_options(f"model {scheme_of(spec)[0]}", factory, options)
     return ModelSpec(spec, given(factory, options), neutral_options(factory), name)
+
+
+def named_model(text: str) -> Named:
+    """The name and the spec of a model as a user writes it: [NAME=]SPEC or [NAME=]PATH.
+
+    >>> named_model("Coin=random")
+    Named(name='Coin', spec='random')
+    """
+    from gnomon.modelpaths import spec_of_path
+    from gnomon.naming import split_name
+
+    found = split_name(text)
+    if found.spec.partition(":")[0] in MODELS:
+        return found
+    return found._replace(spec=spec_of_path(found.spec, entries("models")))
 
 
 def model_factory(spec: str) -> Callable[..., Any]:
@@ -514,6 +530,8 @@ def model_factory(spec: str) -> Callable[..., Any]:
             "People cannot be asked by a command alone.",
             "`gnomon annotate BENCHMARK --people NAME` gives each a page to answer on.",
         )
+    if any(known.startswith(f"{scheme}:") for known in MODELS):  # one of several kinds, mistyped
+        scheme = spec.partition("/")[0]
     factory: Callable[..., Any] = _resolve("models", scheme)
     return factory
 
@@ -649,9 +667,9 @@ def _resolve(kind: str, name: str) -> Any:
     if builtin:
         return _loaded(builtin.target)
     found = entries(kind)  # only now pay for the scan of installed packages
-    what = kind.removesuffix("s").replace("_", " ")
     if name not in found:
-        raise unknown(what, name, found)
+        raise unknown_name(kind, name, found, KINDS)
+    what = kind.removesuffix("s").replace("_", " ")
     entry = found[name]
     try:
         return _loaded(entry.target)

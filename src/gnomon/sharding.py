@@ -49,9 +49,10 @@ def parse_shard(text: str) -> Shard:
         )
     shard = Shard(int(match[1]), int(match[2]))
     if not 1 <= shard.number <= shard.of:
+        last = max(shard.of, 1)
         raise UsageError(
             f"There is no shard {shard}.",
-            f"Shards are counted from 1: --shard 1/{max(shard.of, 1)} is the first.",
+            f"Shards are counted from 1: --shard 1/{last} is the first, {last}/{last} the last.",
         )
     return shard
 

@@ -66,11 +66,11 @@ def audit(
     explanations: Iterable[Explanation] = (),
 ) -> AuditReport:
     """Run some checks, or all, on a set."""
-    for name in checks:
+    reasons = list(explanations)
+    for name in (*checks, *(reason.check for reason in reasons)):
         if name not in CHECKS:
             raise unknown("check", name, CHECKS)
     subject = Subject(audited)
-    reasons = list(explanations)
     findings = []
     for name, check in CHECKS.items():
         if checks and name not in checks:

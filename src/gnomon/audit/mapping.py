@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from gnomon.errors import UsageError
+from gnomon.errors import UsageError, nearest
 
 # What can be named, and the names by which it is known without being named.
 USUAL: dict[str, tuple[str, ...]] = {
@@ -75,9 +75,12 @@ def parse_map(texts: Iterable[str]) -> dict[str, tuple[str, ...]]:
         for part in text.split(","):
             what, equals, names = part.partition("=")
             if what.strip() not in USUAL or not equals or not names.strip():
+                near = nearest(what.strip(), USUAL)
+                meant = f"Did you mean {' or '.join(near)}? " if equals and near else ""
+                what_for = f"WHAT is one of: {', '.join(USUAL)}."
                 raise UsageError(
                     f"'{part}' does not say which field holds what.",
-                    f"Write WHAT=FIELD or WHAT=FIELD+FIELD. WHAT is one of: {', '.join(USUAL)}.",
+                    f"{meant}Write WHAT=FIELD or WHAT=FIELD+FIELD. {what_for}",
                 )
             found[what.strip()] = tuple(name.strip() for name in names.split("+"))
     return found
@@ -88,9 +91,11 @@ def complete_map(given: Mapping[str, tuple[str, ...]], columns: Sequence[str]) -
     for what, names in given.items():
         for name in names:
             if name not in columns:
+                near = nearest(name, columns)
+                meant = f"Did you mean {' or '.join(near)}? " if near else ""
                 raise UsageError(
                     f"There is no field '{name}', which is to be the {what}.",
-                    f"The fields are: {', '.join(columns)}.",
+                    f"{meant}The fields are: {', '.join(columns)}.",
                 )
     taken = {name for names in given.values() for name in names}
     found = dict(given)

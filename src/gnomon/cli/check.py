@@ -77,6 +77,7 @@ def main(args: Namespace) -> int:
     from gnomon.language.checking import check
     from gnomon.language.tables import vocabulary
 
+    _check_no_benchmark(args.file)
     bank = _bank(args.file, args.world)
     if args.prove:
         from gnomon.cli.proofs import print_proofs
@@ -95,6 +96,18 @@ def main(args: Namespace) -> int:
         _print_summary(bank, report)
     failed = report.errors or (args.strict and report.findings)
     return 1 if failed else 0
+
+
+def _check_no_benchmark(names: list[str]) -> None:
+    """Say where benchmarks are checked, if one is named."""
+    from gnomon.errors import UsageError
+    from gnomon.registry import known_benchmark
+
+    for name in names:
+        if not Path(name).exists() and known_benchmark(name) is not None:
+            raise UsageError(
+                f"{name} is a benchmark, not a file.", f"To check it: gnomon audit {name}"
+            )
 
 
 def _check_items(files: list[str], format: str) -> int:

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import errno
 import sys
-from argparse import ArgumentParser, RawDescriptionHelpFormatter
 from collections.abc import Sequence
 from importlib import import_module
 from types import ModuleType
 from typing import Any
 
 from gnomon import __version__
-from gnomon.errors import GnomonError, UsageError, inert, unknown
+from gnomon.cli.parser import CommandParser
+from gnomon.errors import GnomonError, inert, path_hint
 
 # Every command with its line in `gnomon --help`; the module is gnomon.cli.NAME.
 COMMANDS = {
@@ -50,15 +50,17 @@ COMMANDS = {
     "rm": "remove runs",
     "recover": "save what can be read of a damaged run",
     "completion": "print a completion script for your shell",
+    "help": "say what a command does and which options it has",
 }
 
+COMPLETE = "_complete"  # what scripts of shells call while one types
 LONGEST_MESSAGE = 8000  # characters
 EPILOG = """\
 examples:
   gnomon demo
   gnomon run scales -m smollm2 -m random --limit 500
   gnomon score runs/* --by gold
-  gnomon COMMAND --help
+  gnomon help run
 """
 
 
@@ -109,6 +111,8 @@ def _sentence(error: BaseException) -> str:
     hint = "Check the path and its permissions."
     if not error.filename:
         hint = "Run it again with --debug to see where."
+    elif error.errno == errno.ENOENT:
+        hint = path_hint(str(error.filename), "Check the path.")
     return f"{where}{error.strerror}.\n{hint}"
 
 
@@ -120,19 +124,34 @@ def _exit_code(error: BaseException) -> int:
 
 def _dispatch(arguments: list[str]) -> int:
     if not arguments or arguments[0].startswith("-"):
-        parser = top_parser()
-        parser.parse_args(arguments)
-        parser.print_help()
-        return 2 if arguments else 0
-    name = arguments[0]
+        return _without_command(arguments)
+    name, *rest = arguments
+    if name == COMPLETE:
+        from gnomon.cli.completing import print_names
+
+        return print_names(rest)
     if name not in COMMANDS:
-        raise unknown("command", name, COMMANDS)
-    if "--fresh" in arguments:
-        raise UsageError("There is no option --fresh.", "Start a run over with --restart.")
+        from gnomon.cli.mistakes import unknown_command
+
+        raise unknown_command(name, rest, COMMANDS)
+    if rest == ["help"]:
+        rest = ["--help"]
     module = command_module(name)
-    args = command_parser(name, module).parse_args(arguments[1:])
+    args = command_parser(name, module).parse_args(rest)
     code: int = module.main(args)
     return code
+
+
+def _without_command(arguments: list[str]) -> int:
+    parser = top_parser()
+    if arguments and arguments[0] not in ("-h", *parser.options):
+        from gnomon.cli.mistakes import options_before_command, unknown_option
+
+        misplaced = options_before_command(arguments, COMMANDS)
+        raise misplaced or unknown_option(parser, arguments[0])
+    parser.parse_args(arguments)
+    parser.print_help()
+    return 2 if arguments else 0
 
 
 def _plain_warnings() -> None:
@@ -150,14 +169,13 @@ def _plain_warnings() -> None:
     warnings.showwarning = show
 
 
-def top_parser() -> ArgumentParser:
+def top_parser() -> CommandParser:
     """The parser of `gnomon` itself: it knows the commands by name only."""
     listed = "\n".join(f"  {name:<11}{line}" for name, line in COMMANDS.items())
-    parser = ArgumentParser(
+    parser = CommandParser(
         prog="gnomon",
         usage="gnomon COMMAND ...",
         epilog=EPILOG,
-        formatter_class=RawDescriptionHelpFormatter,
         description=f"Measures what models know about space.\n\ncommands:\n{listed}",
     )
     parser.add_argument("--version", action="version", version=f"gnomon {__version__}")
@@ -169,13 +187,9 @@ def command_module(name: str) -> ModuleType:
     return import_module(f"gnomon.cli.{name}")
 
 
-def command_parser(name: str, module: ModuleType) -> ArgumentParser:
+def command_parser(name: str, module: ModuleType) -> CommandParser:
     """The parser of one command, with the module's docstring as its help."""
-    parser = ArgumentParser(
-        prog=f"gnomon {name}",
-        description=module.__doc__,
-        formatter_class=RawDescriptionHelpFormatter,
-    )
+    parser = CommandParser(prog=f"gnomon {name}", description=module.__doc__)
     module.arguments(parser)
     parser.add_argument("--debug", action="store_true", help="show the traceback of an error")
     return parser

@@ -15,7 +15,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gnomon.errors import inert
+from gnomon.cli.sharedoptions import json_argument
+from gnomon.errors import UsageError, inert, path_hint
 
 if TYPE_CHECKING:
     from gnomon.registry import Entry
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
 
 # What plug-ins can add, by the names of `gnomon.registry.KINDS`; then the runs.
 KINDS = ("benchmarks", "models", "measures", "pair_measures", "figures", "answer_formats", "runs")
+
+
+RUNS = "runs"  # the folder of runs
 
 
 def arguments(parser: ArgumentParser) -> None:
@@ -34,9 +38,9 @@ def arguments(parser: ArgumentParser) -> None:
         "name", nargs="?", metavar="NAME", help="a benchmark or model, to see the options it takes"
     )
     parser.add_argument(
-        "--runs", default="runs", metavar="DIR", help="the folder of runs (default: runs)"
+        "--runs", default=RUNS, metavar="DIR", help="the folder of runs (default: runs)"
     )
-    parser.add_argument("--json", action="store_true", help="print JSON")
+    json_argument(parser)
 
 
 def main(args: Namespace) -> int:
@@ -53,7 +57,7 @@ def _names(args: Namespace) -> int:
 
     kinds = [args.kind] if args.kind else KINDS[:-1]
     tables = {kind: entries(kind) for kind in kinds}
-    if args.json:
+    if args.format == "json":
         found = {kind: _summaries(table) for kind, table in tables.items()}
         _print_json(found[args.kind] if args.kind else found)
         return 0
@@ -72,7 +76,6 @@ def _summaries(table: dict[str, Entry]) -> list[dict[str, str]]:
 
 def _one(args: Namespace) -> int:
     """One benchmark or model: what it is, and every option with its default and what it does."""
-    from gnomon.errors import UsageError
     from gnomon.registry import benchmark, entries, scheme_of
 
     if args.kind not in ("benchmarks", "models"):
@@ -89,7 +92,7 @@ def _one(args: Namespace) -> int:
         summary = benchmark(name).summary
     else:
         summary = entries(args.kind)[name].summary
-    if args.json:
+    if args.format == "json":
         _print_json({"name": name, "summary": summary, **_as_json(args.kind, functions)})
         return 0
     print(f"{name}: {summary}")
@@ -168,8 +171,11 @@ def _runs(args: Namespace) -> int:
     from gnomon.contracts import Listing
     from gnomon.reporting.tables.render import UNCUT, render
 
+    if args.runs != RUNS and not Path(args.runs).is_dir():
+        hint = path_hint(args.runs, "Name the folder of runs with --runs.")
+        raise UsageError(f"There is no folder {args.runs}.", hint)
     found = _found_runs(args.runs)
-    if args.json:
+    if args.format == "json":
         _print_json(found, indent=2)
         return 0
     if not found:

@@ -17,6 +17,8 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gnomon.cli.sharedoptions import json_argument
+
 if TYPE_CHECKING:
     from gnomon.runs import Merged
 
@@ -35,7 +37,7 @@ def arguments(parser: ArgumentParser) -> None:
         action="store_true",
         help="merge what there is although shards are missing; the new run says which it holds",
     )
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    json_argument(parser)
 
 
 def main(args: Namespace) -> int:
@@ -44,9 +46,9 @@ def main(args: Namespace) -> int:
     from gnomon.runs import merge, open_runs
 
     output = Path(args.output) if args.output else None
-    with counted_line("merge", "items and answers", quiet=args.json) as watch:
+    with counted_line("merge", "items and answers", quiet=args.format == "json") as watch:
         found = merge(open_runs(args.runs), output, incomplete=args.incomplete, watch=watch)
-    if args.json:
+    if args.format == "json":
         _print_json(found)
     else:
         _print_words(found)

@@ -57,7 +57,10 @@ def main(args: Namespace) -> int:
         raise UsageError("Who is to be forgotten?", "gnomon people forget NAME")
     known = {each.name: each for each in people_in(args.runs)}
     if not known:
-        raise UsageError(f"There are no answers of people in {args.runs}.", "Name it with --runs.")
+        raise UsageError(
+            f"There are no answers of people in {args.runs}.",
+            "Name the folder of their runs with --runs.",
+        )
     if args.name not in known:
         raise unknown("person", args.name, known)
     return _forget(known[args.name], args)

@@ -25,7 +25,7 @@ def arguments(parser: ArgumentParser) -> None:
         help="the page (default: report.html)",
     )
     parser.add_argument(
-        "--figures", metavar="DIR", help="write each figure there as SVG, PNG and CSV"
+        "--figures", metavar="DIR", help="write each figure there as SVG, PDF, PNG and CSV"
     )
     parser.add_argument(
         "--prompts",

@@ -78,7 +78,8 @@ def _in_words(folder: Path) -> str:
         counts = run.counts()
     except GnomonError:
         return "(damaged)"
-    return f"{run.manifest.name or run.model} on {run.benchmark}: {counts.asked:,} of {counts.items:,} items asked"
+    asked = f"{counts.asked:,} of {counts.items:,} items asked"
+    return f"{run.manifest.name or run.model} on {run.benchmark}: {asked}"
 
 
 def _agreed(count: int) -> bool:

@@ -10,11 +10,19 @@ examples:
   gnomon run spatialqa -m openai:gpt-4o-mini --max-cost 2 --price-input 0.15 --price-output 0.6
   gnomon run scales -m openai:NAME --base-url http://one:8000/v1 --base-url http://two:8000/v1
   gnomon run scales -m smollm2 --shard 3/8
+  gnomon run quick -m smollm2 --dry-run
+  gnomon run quick -m ./my-model -m random
+  gnomon run experiment.yaml
   gnomon run spacenli -m hf:roberta-large-mnli --workers ray:8 --gpus-per-worker 1
 
-A run is a folder in --runs. Items that failed are listed; --retry-errors asks for them again, and
---restart starts over. The table counts the units that items share, such as objects or families of
-patterns, over which intervals are computed (docs/glossary.md).
+A suite is a list of benchmarks: quick, text, vision, paper, all, or a YAML file of your own. What a
+model cannot be asked is left out with a sentence. An experiment is such a file with models, prompts
+and seeds (docs/running.md). --dry-run says what it would take, and asks only a few items.
+
+A run is a folder in --runs. A larger --limit extends the run of a smaller one. Failed items are
+listed; --retry-errors asks for them again, and --restart starts over. The table counts the units
+that items share, such as objects or families of patterns, over which intervals are computed
+(docs/glossary.md).
 
 -m NAME=MODEL calls the model by a name of your own in every table and page; the same command with
 another name renames it. What stands before the first "=" is a name if it has no ":" and no "/".
@@ -32,61 +40,37 @@ folder are the same (docs/scale.md).
 
 from __future__ import annotations
 
-import shlex
-import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
 
-from gnomon.cli.choosing import (
-    chosen_models,
-    chosen_sources,
-    in_all_wordings,
-    item_arguments,
-    model_arguments,
-    shard_argument,
-)
-from gnomon.cli.dispatch import tell
-from gnomon.errors import EmptyShardError, GnomonError, UsageError, inert
-from gnomon.itemsource import ItemSource
-from gnomon.redaction import redact_command
-from gnomon.registry import ModelSpec, is_native
+from gnomon.cli.choosing import item_arguments, model_arguments, shard_argument
+from gnomon.cli.planned import Planned
+from gnomon.cli.sharedoptions import json_argument
 from gnomon.runs import MANIFEST, Run
-
-if TYPE_CHECKING:
-    from gnomon.engine import Wanted
-    from gnomon.measures.entries import Entry
-
-
-class Planned(NamedTuple):
-    """One run of the command: its folder, what is asked, and who is asked."""
-
-    folder: Path
-    source: ItemSource
-    model: ModelSpec
 
 
 def arguments(parser: ArgumentParser) -> None:
     """Add the options of this command."""
     parser.add_argument(
-        "benchmarks", nargs="+", metavar="BENCHMARK", help="NAME, NAME@fresh or NAME@published"
+        "benchmarks",
+        nargs="+",
+        metavar="BENCHMARK",
+        help="NAME, NAME@fresh or NAME@published; a suite (see `gnomon list suites`); a YAML file "
+        "with a suite or an experiment; a file of items",
     )
     parser.add_argument(
         "-m",
         "--model",
         action="append",
-        required=True,
         metavar="[NAME=]MODEL",
-        help="SCHEME or SCHEME:NAME, with a name of your own before it if you like; may be "
+        help="SCHEME, SCHEME:NAME or a path, with a name of your own before it if you like; may be "
         "repeated (see `gnomon list models`)",
     )
     parser.add_argument(
         "--limit",
         type=int,
         metavar="N",
-        help="at most N items of each benchmark, spread evenly over all",
+        help="at most N items of each benchmark, spread evenly over all; a larger N extends a run",
     )
     shard_argument(parser)
     parser.add_argument(
@@ -114,8 +98,11 @@ def arguments(parser: ArgumentParser) -> None:
     )
     parser.add_argument("--quiet", action="store_true", help="no progress and no table")
     parser.add_argument(
-        "--json", action="store_true", help="print one JSON object per run instead of a table"
+        "--dry-run",
+        action="store_true",
+        help="only say what it would take: items, tokens, time from a probe of a few, disk, money",
     )
+    json_argument(parser)
     _worker_arguments(parser)
     item_arguments(parser)
     model_arguments(parser)
@@ -146,186 +133,40 @@ def _worker_arguments(parser: ArgumentParser) -> None:
 
 def main(args: Namespace) -> int:
     """Carry out every benchmark with every model; one that fails does not stop the others."""
-    workers = _wanted(args)  # a slip is told before anything is made
-    plan = _plan(args)
-    if len(plan) == 1:
-        _run(args, plan[0])
-        done = [True]
-    elif workers.here and any(is_native(planned.model.spec) for planned in plan):
-        done = _isolated(args, plan)
-    else:
-        done = [_attempt(args, number) for number in range(len(plan))]
+    from gnomon.cli.carrying import Carrying, wanted
+    from gnomon.cli.closing import show_runs
+    from gnomon.cli.planned import reports
 
+    wanted(args)  # a slip is told before anything is made
+    if args.dry_run:
+        from gnomon.cli.dryrun import show_plan
+
+        return show_plan(args)
+    carrying = Carrying(args)
+    done = carrying.all()
     runs = []
-    for planned, went_well in zip(plan, done, strict=True):
-        if went_well and (planned.folder / MANIFEST).exists():  # an empty shard has no folder
+    for planned, went_well in zip(carrying.plan, done, strict=True):
+        # an empty shard, and what a suite leaves out, has no folder
+        if went_well and (planned.folder / MANIFEST).exists():
             runs.append(Run.open(planned.folder))
-    _show(args, runs)
+    show_runs(args, runs)
+    if runs:
+        _write_reports(args, runs, reports(args))
+    return _exit_code(carrying.plan, runs, done)
+
+
+def _exit_code(plan: list[Planned], runs: list[Run], done: list[bool]) -> int:
+    """0 if every run went well, or at least one of a suite of which some were left out."""
     all_failed = [run for run in runs if run.manifest.counts.errors == run.manifest.counts.items]
-    return 1 if all_failed or not all(done) else 0
+    nothing = not runs and any(planned.of_suite for planned in plan)
+    return 1 if all_failed or nothing or not all(done) else 0
 
 
-def _plan(args: Namespace) -> list[Planned]:
-    """Every run once, even if it was named twice."""
-    from gnomon.engine import run_folder
+def _write_reports(args: Namespace, runs: list[Run], pages: list[str]) -> None:
+    """Write the pages that experiments ask for."""
+    from gnomon import api
 
-    models = chosen_models(args, args.model)
-    if args.prompts:
-        models = _in_all_wordings(args, models)
-    plan = {}
-    for source in chosen_sources(args, args.benchmarks):
-        asked = source.limited(args.limit).permuted(args.permute).sharded(args.shard)
-        for model in models:
-            folder = run_folder(asked, model, args.runs, blind=args.blind)
-            plan[folder] = Planned(folder, asked, model)
-    return list(plan.values())
-
-
-def _in_all_wordings(args: Namespace, models: list[ModelSpec]) -> list[ModelSpec]:
-    """Each model once for every wording of its prompt; a model without a prompt once."""
-    if args.wording:
-        raise UsageError(
-            "--wording chooses one wording, --prompts all asks for all.", "Leave out one of them."
-        )
-    found: list[ModelSpec] = []
-    for model in models:
-        found += in_all_wordings(model)
-    return found
-
-
-def _isolated(args: Namespace, plan: list[Planned]) -> list[bool]:
-    from gnomon.cli.isolating import in_children
-
-    def crashed(number: int, reason: str) -> None:
-        tell(f"{_title(plan[number])}: {reason}.\nThe model's file may be damaged: fetch it again.")
-
-    return in_children(partial(_attempt, args), len(plan), crashed)
-
-
-def _attempt(args: Namespace, number: int) -> bool:
-    """Carry out one run of several; say so if it fails."""
-    planned = _plan(args)[number]
-    try:
-        _run(args, planned)
-    except (GnomonError, OSError) as error:
-        if args.debug:
-            raise
-        tell(f"{_title(planned)}: {error}")
-        return False
-    except Exception as error:
-        if args.debug:
-            raise
-        tell(
-            f"{_title(planned)}: {type(error).__name__}: {error}\n"
-            "Give the command again with --debug to see where."
-        )
-        return False
-    return True
-
-
-def _run(args: Namespace, planned: Planned) -> None:
-    from gnomon import engine
-    from gnomon.cli.progress import live_line
-
-    command = redact_command(shlex.join(["gnomon", *sys.argv[1:]]))
-    with live_line(_title(planned), quiet=args.quiet or args.json) as watch:
-        try:
-            engine.run(
-                planned.source,
-                planned.model,
-                runs=args.runs,
-                restart=args.restart,
-                blind=args.blind,
-                retry_errors=args.retry_errors,
-                watch=watch,
-                command=command,
-                workers=_wanted(args),
-            )
-        except EmptyShardError as nothing:
-            tell(str(nothing))
-        except KeyboardInterrupt:
-            _tell_how_to_go_on(planned.folder)
-            raise SystemExit(130) from None
-
-
-def _wanted(args: Namespace) -> Wanted:
-    from gnomon.engine import wanted_workers
-
-    return wanted_workers(args.workers, cpus=args.cpus_per_worker, gpus=args.gpus_per_worker)
-
-
-def _title(planned: Planned) -> str:
-    wording = planned.model.options.get("wording")
-    which = f" · wording {wording}" if wording else ""
-    if planned.source.shard is not None:
-        which += f" · shard {planned.source.shard}"
-    return f"{planned.source.name} · {planned.model.name or planned.model.spec}{which}"
-
-
-def _tell_how_to_go_on(folder: Path) -> None:
-    """After Ctrl-C: the command without --restart, which would delete the answers so far."""
-    if not (folder / MANIFEST).exists():
-        return
-    counts = Run.open(folder).counts()
-    words = [word for word in sys.argv[1:] if word != "--restart"]
-    print(file=sys.stderr)
-    tell(
-        f"stopped after {counts.asked:,} of {counts.items:,} items. To continue, give the command"
-        f"{' without --restart' if '--restart' in sys.argv else ' again'}:\n"
-        f"  {shlex.join(['gnomon', *words])}"
-    )
-
-
-def _show(args: Namespace, runs: list[Run]) -> None:
-    if args.json:
-        for run in runs:
-            _print_json(run)
-        return
-    if args.quiet or not runs:
-        return
-    from gnomon.measures.entries import entries_of
-    from gnomon.measures.remarks import remarks
-    from gnomon.measures.scoring import Scored, score_table
-    from gnomon.reporting.tables.places import place_listings
-    from gnomon.reporting.tables.render import render
-    from gnomon.reporting.tables.scores import headline
-
-    entries = entries_of(runs)
-    scores: list[Scored] = []
-    for entry in entries:
-        found = score_table(entry.table, entry.measures)
-        scores += [Scored(score, entry.label) for score in found]
-    print(headline(scores))
-    if args.prompts:
-        _show_over_prompts(entries)
-    for listing in place_listings(entries):
-        print(f"\n{render(listing)}")
-    for entry in entries:
-        for remark in remarks(entry, ()):
-            print(inert(remark))
-    if any(run.manifest.counts.errors for run in runs):
-        print("Ask the failed ones again with --retry-errors.")
-    print(inert("Runs: " + "  ".join(str(run.path) for run in runs)))
-
-
-def _show_over_prompts(entries: Sequence[Entry]) -> None:
-    """Mean, worst, best and spread over the wordings, if any model was asked in several."""
-    from gnomon.measures.prompts import score_over_prompts
-    from gnomon.reporting.tables.prompts import shown
-
-    try:
-        found = score_over_prompts(entries)
-    except UsageError as error:
-        tell(error)
-        return
-    print(f"\n{shown(found, 'table')}")
-
-
-def _print_json(run: Run) -> None:
-    import msgspec
-
-    from gnomon.measures.scoring import score_run
-
-    fields = msgspec.to_builtins(run.manifest)
-    line = {"run": str(run.path), **fields, "scores": score_run(run)}
-    print(msgspec.json.encode(line).decode())
+    for page in pages:
+        written = api.report(runs, Path(page).expanduser())
+        if not args.quiet and args.format != "json":
+            print(f"The report: {written}")

@@ -17,6 +17,20 @@ def format_argument(parser: ArgumentParser) -> None:
     )
 
 
+def json_argument(parser: ArgumentParser) -> None:
+    """Whether a command that prints one kind of table prints JSON instead."""
+    from argparse import SUPPRESS
+
+    parser.add_argument(
+        "--format",
+        choices=("table", "json"),
+        default="table",
+        help="table or json (default: table)",
+    )
+    # What scripts of before wrote.
+    parser.add_argument("--json", action="store_const", dest="format", const="json", help=SUPPRESS)
+
+
 def level_argument(parser: ArgumentParser) -> None:
     """How sure intervals are to be."""
     parser.add_argument(

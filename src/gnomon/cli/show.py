@@ -43,8 +43,8 @@ def arguments(parser: ArgumentParser) -> None:
 
 def main(args: Namespace) -> int:
     """Print what the benchmark is, items spread over the whole, then the statistics."""
-    from gnomon.itemsource import spread
     from gnomon.reporting.tables.render import render
+    from gnomon.spreading import spread
 
     if args.n < 0:
         raise UsageError(

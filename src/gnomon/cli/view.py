@@ -41,11 +41,12 @@ def main(args: Namespace) -> int:
     """Serve until interrupted."""
     from pathlib import Path
 
-    from gnomon.errors import UsageError
+    from gnomon.errors import UsageError, path_hint
     from gnomon.reporting.viewer.serving import serve
 
     if not Path(args.runs).is_dir():
-        raise UsageError(f"There is no folder {args.runs}.", "Name the folder of runs with --runs.")
+        hint = path_hint(args.runs, "Name the folder of runs with --runs.")
+        raise UsageError(f"There is no folder {args.runs}.", hint)
     serve(
         args.runs,
         host=args.host,

@@ -5,35 +5,37 @@ from __future__ import annotations
 import signal
 import threading
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
 from gnomon.engine.batches import Numbered, in_sized_batches
 from gnomon.engine.progress import Progress, progress_of
-from gnomon.engine.storing import WINDOW
+from gnomon.engine.storing import pending_windows
 from gnomon.engine.task import Task
-from gnomon.engine.workers import Done, Window, Workers
+from gnomon.engine.workers import Done, Workers
 from gnomon.records import Answer
 from gnomon.runs import Manifest, RunLog
 from gnomon.runs.pace import PaceFile
+from gnomon.spreading import middles
 
 QUICK = 0.005  # seconds: answers that took longer to get are on disk before anything else is done
 TOGETHER, LONGEST = 0.02, 0.2  # seconds for which quicker ones may wait to be written together
 SHARE = 5  # they wait so many times as long as the disk takes: it has a sixth of the time at most
+FIRST = 8  # items of the first batch, after which the time that is left can be told
 LOOK = 0.25  # seconds between two looks at what each worker did
 
 
 def ask_all(task: Task, workers: Workers, manifest: Manifest) -> None:
     """Ask everything that lacks an answer; the manifest tells how far it came, however it ends."""
     log = task.log
-    progress = progress_of(log, manifest, retry_errors=task.retry_errors)
+    progress = progress_of(log, manifest, retry_errors=task.retry_errors, only=task.only)
     writer = Writer(log)
     watcher = _Watcher(task, workers, progress)
     try:
         watcher.begin()
-        with _interruptible() as interrupted:
-            batches = _plan(log, workers, retry_errors=task.retry_errors)
+        with _interruptible(task.stopping) as interrupted:
+            batches = _plan(task, workers)
             answered = manifest.counts.answered > 0
             for group in workers.work(_until(interrupted, batches), answered=answered):
                 writer.add(group)
@@ -107,18 +109,32 @@ class _Watcher:
         self._file.remove()
 
 
-def _plan(log: RunLog, workers: Workers, *, retry_errors: bool) -> Iterator[list[Numbered]]:
+def _plan(task: Task, workers: Workers) -> Iterator[list[Numbered]]:
     """Batches of the items that lack an answer, a window at a time."""
-    windows = _windows(log, retry_errors=retry_errors)
+    windows = pending_windows(task.log, only=task.only, retry_errors=task.retry_errors)
+    is_first = True
     for window, sizes in workers.measured(windows):
+        if is_first and min(workers.batch, len(window)) > 2 * FIRST:
+            first, (window, sizes) = _apart(window, sizes)
+            yield from in_sized_batches(*first, workers.budget, FIRST)
+        is_first = False
         yield from in_sized_batches(window, sizes, workers.budget, workers.batch)
 
 
-def _windows(log: RunLog, *, retry_errors: bool) -> Iterator[Window]:
-    after = -1
-    while window := log.pending(after, WINDOW, retry_errors=retry_errors):
-        after = window[-1][0]
-        yield window
+Sized = tuple[list[Numbered], list[int]]
+
+
+def _apart(window: Sequence[Numbered], sizes: Sequence[int]) -> tuple[Sized, Sized]:
+    """A few items of all lengths, which soon show how long the rest will take, and that rest."""
+    by_length = sorted(range(len(window)), key=sizes.__getitem__)
+    chosen = {by_length[place] for place in middles(len(window), FIRST)}
+    first: Sized = [], []
+    rest: Sized = [], []
+    for place, (numbered, size) in enumerate(zip(window, sizes, strict=True)):
+        items, known = first if place in chosen else rest
+        items.append(numbered)
+        known.append(size)
+    return first, rest
 
 
 def _until(
@@ -132,7 +148,7 @@ def _until(
 
 
 @contextmanager
-def _interruptible() -> Iterator[threading.Event]:
+def _interruptible(stopping: Callable[[], None]) -> Iterator[threading.Event]:
     """Ctrl-C sets the event, so that what is being asked is finished and logged.
 
     A second Ctrl-C stops at once.
@@ -146,6 +162,7 @@ def _interruptible() -> Iterator[threading.Event]:
     def on_interrupt(number: int, frame: Any) -> None:
         event.set()
         signal.signal(signal.SIGINT, before)
+        stopping()
 
     signal.signal(signal.SIGINT, on_interrupt)
     try:

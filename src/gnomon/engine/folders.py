@@ -21,12 +21,26 @@ from gnomon.runs import FORMAT, LOG, MANIFEST, Manifest, Run, determining
 def run_folder(
     source: ItemSource, model: Model | ModelSpec, runs: str | Path, *, blind: bool = False
 ) -> Path:
-    """Where this run lives: the same benchmark, model and options give the same folder."""
+    """Where this run lives: the same benchmark, model and options give the same folder.
+
+    The limit has no say in it, so that a run grows when a larger one is asked for.
+    """
+    return _folder(source, None, model, runs, blind=blind)
+
+
+def _folder(
+    source: ItemSource,
+    limit: int | None,
+    model: Model | ModelSpec,
+    runs: str | Path,
+    *,
+    blind: bool,
+) -> Path:
     if isinstance(model, ModelSpec):
         options = redact_options(model.deciding)  # a new password does not make a new run
     else:
         options = determining(model.describe())
-    identity: list[Any] = [source.name, source.options, source.limit, model.spec, options]
+    identity: list[Any] = [source.name, source.options, limit, model.spec, options]
     if blind:
         identity.append("blind")
     if source.permute is not None:
@@ -38,6 +52,24 @@ def run_folder(
     if source.shard is not None:
         name += f"--shard-{source.shard.number}-of-{source.shard.of}"
     return Path(runs) / name
+
+
+def check_no_older_run(
+    source: ItemSource, model: Model | ModelSpec, runs: str | Path, *, blind: bool
+) -> None:
+    """Refuse to begin beside a run of an earlier Gnomon, whose limit chose other items.
+
+    There a limit was a part of the folder's name.
+    """
+    if source.limit is None:
+        return
+    older = _folder(source, source.limit, model, runs, blind=blind)
+    if (older / MANIFEST).exists():
+        raise RunError(
+            f"{older} was made by an earlier Gnomon, whose --limit chose other items. It can be "
+            "scored and shown, but no further items can be asked.",
+            "Make a new run beside it with --restart, or give another folder with --runs.",
+        )
 
 
 def earlier_manifest(

@@ -10,7 +10,7 @@ from gnomon.engine.folders import run_folder
 from gnomon.engine.sameness import model_files
 from gnomon.engine.task import Task
 from gnomon.engine.workers import About
-from gnomon.errors import ModelError
+from gnomon.errors import ModelError, UnfitError
 from gnomon.itemsource import ItemSource
 from gnomon.records import Item
 from gnomon.redaction import redact_command, redact_options
@@ -75,7 +75,7 @@ def _unlisted(source: ItemSource, about: About) -> list[str]:
 def check_takes(about: About, item: Item, *, blind: bool) -> None:
     """Refuse items with pictures for a model that cannot see, unless it is to be asked blind."""
     if item.images and "image" not in about.takes and not blind:
-        raise ModelError(
+        raise UnfitError(
             f"The items have pictures, and {about.spec} takes text only.",
             "Choose a model that takes images, or ask without the pictures: --blind.",
         )

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from gnomon.engine.batches import Numbered
+from gnomon.engine.storing import pending_count
 from gnomon.records import Answer
 from gnomon.runs import Manifest, RunLog
 from gnomon.runs.pace import Pace, WorkerPace
@@ -55,8 +56,17 @@ class Progress:
 Watcher = Callable[[Progress], None]
 
 
-def progress_of(log: RunLog, manifest: Manifest, *, retry_errors: bool = False) -> Progress:
-    """What is done so far; failures that are to be asked again are not."""
+def progress_of(
+    log: RunLog,
+    manifest: Manifest,
+    *,
+    retry_errors: bool = False,
+    only: frozenset[int] | None = None,
+) -> Progress:
+    """What is done so far; failures that are to be asked again are not.
+
+    Of a run that holds more than is asked now, what is done counts as its first items.
+    """
     counts = log.counts()
     progress = Progress(
         total=manifest.counts.items,
@@ -68,4 +78,6 @@ def progress_of(log: RunLog, manifest: Manifest, *, retry_errors: bool = False) 
     if retry_errors:
         progress.done -= counts.errors
         progress.errors = 0
+    if only is not None:
+        progress.total = progress.done + pending_count(log, only, retry_errors=retry_errors)
     return progress

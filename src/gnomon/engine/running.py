@@ -7,14 +7,21 @@ is written, which is when items and model are ready.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 
 from gnomon.contracts import Model
 from gnomon.engine.driving import ask_all
-from gnomon.engine.folders import earlier_manifest, run_folder
+from gnomon.engine.folders import check_no_older_run, earlier_manifest, run_folder
+from gnomon.engine.growing import (
+    as_begun,
+    fitted,
+    grow,
+    has_pending,
+    must_grow,
+)
 from gnomon.engine.manifests import check_order, check_takes, new_manifest, note_model
 from gnomon.engine.progress import Watcher, progress_of
 from gnomon.engine.sameness import check_same_files, check_same_model, model_files
@@ -38,6 +45,7 @@ def run(
     retry_errors: bool = False,
     blind: bool = False,
     watch: Watcher | None = None,
+    stopping: Callable[[], None] | None = None,
     command: str = "",
     workers: Wanted | None = None,
     name: str = "",
@@ -47,10 +55,12 @@ def run(
     `name` is what to call the model; asking again with another one renames it.
 
     Raises KeyboardInterrupt after the current batch when the user presses Ctrl-C; what was answered
-    is kept.
+    is kept. `stopping` is called when the keys are pressed.
     """
     folder = run_folder(source, model, runs, blind=blind)
     manifest = earlier_manifest(folder, source, model, restart=restart)
+    if manifest is None and not restart:
+        check_no_older_run(source, model, runs, blind=blind)
     log = RunLog(folder)
     task = Task(
         log=log,
@@ -59,6 +69,7 @@ def run(
         retry_errors=retry_errors,
         blind=blind,
         watch=watch or (lambda _: None),
+        stopping=stopping or (lambda: None),
         command=command,
         workers=workers or Wanted(),
         name=_name(model, name),
@@ -123,21 +134,25 @@ def _go_on(task: Task, manifest: Manifest) -> None:
     manifest.counts = log.counts()
     files = model_files(task.model)
     check_same_files(manifest, files, log.path)
-    check_items(log, task.source, manifest)
+    check_items(log, as_begun(task.source, manifest), manifest)
     manifest.name = task.name or manifest.name
-    if log.pending(-1, 1, retry_errors=task.retry_errors):
+    task = fitted(task, manifest)
+    grows = must_grow(task, manifest)
+    if grows or has_pending(task):
         with _opened(task) as workers:
             about = workers.about
             if manifest.counts.asked:
                 check_same_files(manifest, about.files, log.path)
                 check_same_model(manifest, about.description, log.path)
             workers.prepare(task.items_to_learn_from(), task.source.benchmark)
+            if grows:
+                grow(task, manifest, about)
             note_model(manifest, task, workers.about, files or about.files)
             log.write_manifest(manifest)
             workers.keep(log.path)
             ask_all(task, workers, manifest)
     else:
-        task.watch(progress_of(log, manifest))
+        task.watch(progress_of(log, manifest, only=task.only))
     _finish(log, manifest)
 
 

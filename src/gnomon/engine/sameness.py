@@ -27,10 +27,10 @@ def model_files(model: Model | ModelSpec) -> dict[str, str]:
     """The local files that a model is made of or reads, with their fingerprints.
 
     Whatever its name or an option that determines its answers says and is a path counts, so that
-    plug-ins need not declare theirs.
+    plug-ins need not declare theirs. A model that is code says itself what it is made of.
     """
     if not isinstance(model, ModelSpec):
-        return {}
+        return dict(getattr(model, "code", {}))
     paths = [scheme_of(model.spec)[1]]
     for value in model.deciding.values():
         if isinstance(value, str) and os.path.isfile(expanduser(value)):
@@ -53,14 +53,15 @@ def check_same_question(
 
     The folder's name is a hash of these, so only a copied folder or a collision gets here.
     """
-    asked = {
+    asked: dict[str, tuple[Any, Any]] = {
         "benchmark": (manifest.benchmark, source.name),
         "options": (manifest.options, msgspec.to_builtins(source.options)),
-        "limit": (manifest.limit, source.limit),
         "permute": (manifest.permute, source.permute),
         "shard": (manifest.shard, str(source.shard or "")),
         "model": (manifest.model, model.spec),
     }
+    if source.shard is not None:  # a run grows with its limit, a part of one does not
+        asked["limit"] = (manifest.limit, source.limit)
     changed = [name for name, (before, now) in asked.items() if before != now]
     if changed:
         raise RunError(

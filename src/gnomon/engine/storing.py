@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
+from gnomon.engine.batches import Numbered
 from gnomon.engine.folders import lost
 from gnomon.engine.sameness import START_OVER
 from gnomon.errors import RunError
@@ -29,6 +30,8 @@ def store_items(log: RunLog, source: ItemSource) -> str:
 
 def check_items(log: RunLog, source: ItemSource, manifest: Manifest) -> None:
     """The items that the source gives now must be those in the log."""
+    if manifest.growing:  # a log may hold more than its digest covers; what it holds is told apart
+        return  # when it is filled
     digest = Fingerprint()
     number = 0
     for item in source.items():
@@ -42,6 +45,25 @@ def check_items(log: RunLog, source: ItemSource, manifest: Manifest) -> None:
         )
     if manifest.counts.items != number:
         raise lost(log.path)
+
+
+def pending_windows(
+    log: RunLog, *, only: frozenset[int] | None = None, retry_errors: bool = False
+) -> Iterator[list[Numbered]]:
+    """The items that lack an answer, a window at a time; of some numbers only, if so asked."""
+    after = -1
+    while window := log.pending(after, WINDOW, retry_errors=retry_errors):
+        after = window[-1][0]
+        if only is not None:
+            window = [numbered for numbered in window if numbered[0] in only]
+        if window:
+            yield window
+
+
+def pending_count(log: RunLog, only: frozenset[int], *, retry_errors: bool = False) -> int:
+    """How many items of these numbers lack an answer."""
+    windows = pending_windows(log, only=only, retry_errors=retry_errors)
+    return sum(len(window) for window in windows)
 
 
 def in_chunks(items: Iterable[Item]) -> Iterator[list[Item]]:

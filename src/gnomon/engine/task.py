@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 import msgspec
@@ -26,8 +26,10 @@ class Task:
     retry_errors: bool = False
     blind: bool = False
     watch: Watcher = lambda _: None
+    stopping: Callable[[], None] = lambda: None  # told of the first Ctrl-C
     command: str = ""
     name: str = ""  # what to call the model
+    only: frozenset[int] | None = None  # numbers of the items that are asked; none for all
     workers: Wanted = field(default_factory=Wanted)
 
     def items_to_learn_from(self) -> Iterator[Item]:

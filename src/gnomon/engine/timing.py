@@ -11,9 +11,10 @@ from gnomon.contracts import Model
 from gnomon.engine.asking import Asker
 from gnomon.engine.batches import in_batches
 from gnomon.errors import ModelError
-from gnomon.itemsource import ItemSource, spread
+from gnomon.itemsource import ItemSource
 from gnomon.records import Answer, Item
 from gnomon.registry import ModelSpec
+from gnomon.spreading import spread
 
 SAMPLE = 12  # items that are timed
 WARM_UP = 4  # items that are asked before, since the first ones are slower

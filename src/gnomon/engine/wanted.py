@@ -45,7 +45,7 @@ def wanted_workers(
     if on_ray and not colon:
         return Wanted(on_ray=True, count=None, cpus=cpus, gpus=gpus)
     if not number.isascii() or not number.isdigit() or not 0 < int(number[:9]) <= MOST:
-        raise UsageError(f"There is no '{text}' to work with.", HOW)
+        raise UsageError(f"--workers cannot be '{text}'.", HOW)
     return Wanted(on_ray=on_ray, count=int(number), cpus=cpus, gpus=gpus)
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from gnomon.errors import DataError
-from gnomon.files import read_text
+from gnomon.files import not_yaml, read_text
 
 SIZE_LIMIT = 16 * 2**20  # characters in one file
 DEPTH_LIMIT = 24  # lists and mappings inside each other
@@ -122,8 +122,7 @@ def parse_document(text: str, file: str = "") -> Node:
         return _build(yaml.parse(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader)), file)
     except yaml.MarkedYAMLError as error:
         line = error.problem_mark.line + 1 if error.problem_mark else 0
-        hint = "Check the indentation, brackets and quotes there."
-        raise DataError(f"not YAML: {error.problem}.", hint, file=file, line=line) from None
+        raise not_yaml(text, str(error.problem), line, file) from None
     except (yaml.YAMLError, ValueError) as error:
         problem = shown(str(error).splitlines()[0])
         hint = "Give a YAML file in UTF-8; docs/patterns.md shows one."

@@ -89,7 +89,8 @@ def _check(
     for name, value in shares.items():
         if not 0 < value < 1:
             raise UsageError(
-                f"The {name} must lie between 0 and 1, not {value}.", "Give a share, such as 0.03."
+                f"The {name} must lie between 0 and 1, not {value}.",
+                f"Give a share: {value / 100:g} is {value:g} %.",
             )
     if not -1 <= item_correlation <= 1:
         raise UsageError(

@@ -17,7 +17,7 @@ from gnomon.measures.entries import Entry, pooled_over_seeds, table_of
 from gnomon.measures.intervals import interval
 from gnomon.measures.needs import needs_two_runs, unmet
 from gnomon.measures.seeds import SeedScore, over_seeds, slices
-from gnomon.measures.table import Table
+from gnomon.measures.table import Table, unknown_tag
 from gnomon.records import Score
 
 if TYPE_CHECKING:
@@ -90,7 +90,9 @@ def _without_mistakes(table: Table, trial: Trial, level: float) -> list[Score]:
 def check_options(*, level: float, draws: int, minimum: int = 1) -> None:
     """Refuse values that make no sense."""
     if not 0 < level < 1:
-        raise UsageError(f"The level must lie between 0 and 1, not {level}.", "For example: 0.95")
+        raise UsageError(
+            f"The level must lie between 0 and 1, not {level}.", "Write 0.95 for 95 %."
+        )
     if draws < 0 or draws == 1:
         raise UsageError(
             f"The draws must be 2 or more, or 0 for none, not {draws}.", "1000 are usual."
@@ -112,7 +114,7 @@ def _check_single(name: str) -> None:
 
 def _check_tag(tag: str, entries: Sequence[Entry]) -> None:
     if entries and not any(entry.table.has(tag) for entry in entries):
-        entries[0].table.column(tag)  # says what there is instead
+        raise unknown_tag(tag, [entry.table for entry in entries])
 
 
 def _over_seeds(

@@ -7,9 +7,10 @@ rows.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import chain
 from math import isnan
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -17,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gnomon.contracts import Laws
-from gnomon.errors import UsageError
+from gnomon.errors import UsageError, nearest
 from gnomon.measures.columns import Column, Tags, Wordings, coded
 from gnomon.measures.sharing import Sharing, shared_units
 from gnomon.measures.statistics import Codes, Floats, Statistics
@@ -263,11 +264,7 @@ class Table:
             return self._by_kind([", ".join(gold) for gold in self._gold_labels()])
         if name == "cardinality":
             return self._by_kind([str(count) for count in self.kinds.gold.sum(axis=1).tolist()])
-        known = ", ".join(dict.fromkeys([*self.tags, *BUILT_IN]))
-        raise UsageError(
-            f"The items of {self.benchmark or 'this table'} have no tag '{name}'.",
-            f"Choose one of: {known}.",
-        )
+        raise unknown_tag(name, [self])
 
     def _by_kind(self, texts: list[str]) -> Column:
         """A column whose value depends on the row's kind alone."""
@@ -357,3 +354,19 @@ def in_order(value: str) -> tuple[int, float, str]:
     if isnan(number):
         return 1, 0.0, value
     return 0, number, ""
+
+
+def unknown_tag(name: str, tables: Sequence[Table]) -> UsageError:
+    """Say that no item of the tables has a tag, with the nearest and with what there is."""
+    tags: dict[str, list[str]] = {}
+    for table in tables:
+        tags.setdefault(table.benchmark or "this table", list(table.tags))
+    near = nearest(name, dict.fromkeys([*chain.from_iterable(tags.values()), *BUILT_IN]))
+    hint = [f"Did you mean {' or '.join(near)}?"] if near else []
+    if len(tags) == 1:
+        known = dict.fromkeys([*chain.from_iterable(tags.values()), *BUILT_IN])
+        hint.append(f"Choose one of: {', '.join(known)}.")
+    else:
+        each = [f"{benchmark} has {', '.join(known)}" for benchmark, known in tags.items()]
+        hint.append(f"Any has {', '.join(BUILT_IN)}; {'; '.join(each)}.")
+    return UsageError(f"The items of {' and '.join(tags)} have no tag '{name}'.", " ".join(hint))

@@ -7,11 +7,12 @@ from collections.abc import Iterable
 import msgspec
 
 from gnomon.errors import DataError, RunError
-from gnomon.itemsource import ItemSource, spread
+from gnomon.itemsource import ItemSource
 from gnomon.people.answering import Asked
 from gnomon.people.page.pictures import check_picture
 from gnomon.records import Image, Item
 from gnomon.runs import PICTURES, Run
+from gnomon.spreading import spread
 from gnomon.synthesis.records import PAINTED, PICTURE
 
 

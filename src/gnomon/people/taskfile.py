@@ -11,7 +11,7 @@ from typing import Any, Literal
 import msgspec
 
 from gnomon.errors import DataError, UsageError, unknown
-from gnomon.files import package_data, read_yaml
+from gnomon.files import package_data, read_yaml, shape_problem
 from gnomon.records import digest
 
 Kind = Literal["choose", "scale", "validate", "contrast", "picture"]
@@ -102,7 +102,8 @@ def _read_task(file: Path) -> Task:
     try:
         task = msgspec.convert(content, Task)
     except msgspec.ValidationError as error:
-        raise DataError(f"not a task: {error}.", hint, file=file) from None
+        wrong = shape_problem(error, Task.__struct_fields__)
+        raise DataError(f"not a task: {wrong}.", hint, file=file) from None
     wrong = _problem(task)
     if wrong:
         raise DataError(f"not a task: {wrong}.", hint, file=file)

@@ -17,7 +17,7 @@ from typing import Annotated, Any, NamedTuple
 import msgspec
 
 from gnomon.errors import DataError, UsageError
-from gnomon.files import package_data, read_yaml
+from gnomon.files import package_data, read_yaml, shape_problem
 from gnomon.probing.wording import Wording, tags_in, wording_problem
 from gnomon.records import Form, Item, digest
 
@@ -74,7 +74,8 @@ def read_candidates(file: Path) -> CandidateList:
     try:
         found = msgspec.convert(raw, CandidateList)
     except msgspec.ValidationError as error:
-        raise DataError(f"not a list of candidates: {error}.", _HINT, file=file) from None
+        wrong = shape_problem(error, CandidateList.__struct_fields__)
+        raise DataError(f"not a list of candidates: {wrong}.", _HINT, file=file) from None
     for template in found.templates:
         wrong = wording_problem(found.form, Wording(template=template))
         if wrong and template.count("{answer}") == 1:  # the others are dropped, and counted

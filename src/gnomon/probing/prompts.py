@@ -15,7 +15,7 @@ from typing import Annotated, Any
 import msgspec
 
 from gnomon.errors import DataError, UsageError, unknown
-from gnomon.files import package_data, read_text, read_yaml
+from gnomon.files import package_data, read_text, read_yaml, shape_problem
 from gnomon.probing.wording import (
     BLANK,
     OPTION_FIELDS,
@@ -238,7 +238,8 @@ def _read(file: Path) -> Prompt:
         else:
             prompt = _with_paraphrases(raw)
     except msgspec.ValidationError as error:
-        raise DataError(f"not a prompt: {error}.", _HINT, file=file) from None
+        wrong = shape_problem(error, Prompt.__struct_fields__)
+        raise DataError(f"not a prompt: {wrong}.", _HINT, file=file) from None
     for each in (prompt, *prompt.paraphrases):
         _check(each, file)
     return _named(prompt, prompt.name or file.stem)

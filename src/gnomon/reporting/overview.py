@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import nan
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from gnomon.contracts import Benchmark, Measure
 from gnomon.errors import UsageError
@@ -25,8 +25,10 @@ from gnomon.reporting.rowlabels import row_labels
 from gnomon.reporting.study import Study
 from gnomon.reporting.words import listed
 from gnomon.runs import Run
+from gnomon.tabular import columns_of, frame_of
 
 Verdict = Literal["above", "at", "below", "unknown"]
+FIELDS = ("value", "low", "high", "chance", "verdict", "best", "tied", "items", "finished")
 ALL = "all"  # the column of all items, beside those of a tag's values
 
 _VERDICTS: dict[str, Verdict] = {
@@ -77,6 +79,30 @@ class Overview:
     mean_rank: Mapping[str, float]
     pairs: Mapping[str, Sequence[Comparison]] = field(default_factory=dict)  # by the column's name
     notes: tuple[str, ...] = ()  # what is unfinished or not compared; sentences
+
+    def to_frame(self, library: str = "") -> Any:
+        """A DataFrame of pandas or polars: a row for each cell, with its figures and marks."""
+        names = ("model", "benchmark", "measure", *FIELDS, "mean_rank")
+        rows = []
+        for column in self.columns:
+            for model in self.models:
+                cell = self.cells.get((model, column.name))
+                if cell is not None:
+                    figures = [getattr(cell, field) for field in FIELDS]
+                    rank = self.mean_rank.get(model)
+                    rows.append((model, column.name, column.measure, *figures, rank))
+        return frame_of(columns_of(names, rows), library)
+
+    def _repr_html_(self) -> str:
+        from gnomon.reporting.tables.pivot import pivot
+        from gnomon.reporting.tables.pivotformats import as_html
+
+        return as_html(pivot(self, ()))
+
+    def __str__(self) -> str:
+        from gnomon.reporting.tables.overviews import in_terminal
+
+        return in_terminal(self)
 
 
 class Side(NamedTuple):

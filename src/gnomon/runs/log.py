@@ -124,6 +124,45 @@ class RunLog:
         except sqlite3.IntegrityError:
             raise self._twice(rows) from None
 
+    def grow(self, items: Iterable[Item], *, forgetting: bool = False) -> None:
+        """Hold these items in this order, all that were held before among them.
+
+        Answers stay with their items, unless they are to be forgotten.
+        """
+        rows = ((number, item.id, _encode(item).decode()) for number, item in enumerate(items))
+        try:
+            self._db.execute("BEGIN IMMEDIATE")
+            try:
+                self._replace_items(rows, forgetting=forgetting)
+            except BaseException:
+                if self._db.in_transaction:
+                    self._db.execute("ROLLBACK")
+                raise
+            self._db.execute("COMMIT")
+            self._db.execute("DROP TABLE grown")
+        except sqlite3.Error as error:
+            raise _log_error(self.path, error) from None
+
+    def _replace_items(self, rows: Iterable[tuple[int, str, str]], *, forgetting: bool) -> None:
+        db = self._db
+        db.execute("CREATE TEMP TABLE grown (n INTEGER PRIMARY KEY, id TEXT UNIQUE, record TEXT)")
+        db.executemany("INSERT INTO grown VALUES (?, ?, ?)", rows)
+        if forgetting:
+            db.execute("DELETE FROM answers")
+        # A new number may be another answer's old one: all step aside first.
+        db.execute(
+            "UPDATE answers SET n = -1 - (SELECT grown.n FROM items JOIN grown USING (id) "
+            "WHERE items.n = answers.n)"
+        )
+        db.execute("UPDATE answers SET n = -1 - n")
+        db.execute("DELETE FROM items")
+        db.execute("INSERT INTO items SELECT n, id, record FROM grown")
+
+    def numbers_of(self, items: Iterable[Item]) -> frozenset[int]:
+        """The numbers of these items."""
+        numbers = {name: number for number, name in self._read("SELECT n, id FROM items")}
+        return frozenset(numbers[item.id] for item in items)
+
     def _twice(self, rows: Sequence[tuple[int, str, str]]) -> DataError:
         """Which id occurs twice, among the rows or in the log."""
         seen: dict[str, int] = {}

@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from gnomon.durable import replace_file
-from gnomon.errors import DataError, RunError
+from gnomon.errors import DataError, RunError, path_hint
 
 FORMAT = 2  # of the folder; a newer one is refused rather than misread
 MANIFEST, LOG, LOCK = "run.json", "answers.sqlite", "run.lock"
@@ -40,7 +40,8 @@ class Manifest(msgspec.Struct, kw_only=True):
     id: str
     benchmark: str  # NAME@SOURCE
     options: dict[str, Any] = {}  # of the benchmark
-    limit: int | None = None
+    limit: int | None = None  # the largest that was asked for; none for all items
+    growing: bool = False  # the log is being filled up to this limit
     permute: int | None = None  # the seed by which the choices of each item were put in an order
     shard: str = ""  # which part of a run this is, such as 3/8; empty for a whole one
     shard_of: str = ""  # the id of the whole run
@@ -78,10 +79,10 @@ def read_manifest(folder: Path) -> Manifest:
     """The manifest in a run's folder."""
     file = folder / MANIFEST
     if not file.is_file():
-        raise RunError(
-            f"{folder} is not a run: it has no {MANIFEST}.",
-            "`gnomon list runs` shows the runs there are.",
-        )
+        hint = "`gnomon list runs` shows the runs there are."
+        if not folder.exists():
+            hint = path_hint(folder, hint)
+        raise RunError(f"{folder} is not a run: it has no {MANIFEST}.", hint)
     try:
         if file.stat().st_size > LARGEST:
             raise _not_a_manifest(file, "it is too large")

@@ -20,6 +20,7 @@ from gnomon.naming import model_name, plain
 from gnomon.records import Answer, Item
 from gnomon.runs.manifest import LOG, Counts, Manifest, read_manifest
 from gnomon.runs.opening import connect
+from gnomon.tabular import frame_of, html_table
 
 # Readers speak of tables in today's format; a view makes an old log look like one.
 VIEW_OF_FORMAT_1 = """
@@ -50,10 +51,10 @@ class Asked(NamedTuple):
 class Run:
     """A run folder, for reading.
 
-    >>> Run.open("no/such/folder")
+    >>> Run.open("nowhere")
     Traceback (most recent call last):
         ...
-    gnomon.errors.RunError: no/such/folder is not a run: it has no run.json.
+    gnomon.errors.RunError: nowhere is not a run: it has no run.json.
     `gnomon list runs` shows the runs there are.
     """
 
@@ -65,6 +66,30 @@ class Run:
         counts = self.manifest.counts
         asked = f"{counts.asked:,} of {counts.items:,} asked"
         return f"<Run of {self.model} on {self.benchmark}: {asked}, in {self.path}>"
+
+    def _repr_html_(self) -> str:
+        manifest = self.manifest
+        asked = f"{manifest.counts.asked:,} of {manifest.counts.items:,}"
+        finished = "no"
+        if manifest.finished is not None:
+            finished = f"{manifest.finished:%Y-%m-%d %H:%M}"
+        about = {
+            "model": self.model,
+            "benchmark": self.benchmark,
+            "asked": asked,
+            "answered": f"{manifest.counts.answered:,}",
+            "finished": finished,
+            "folder": str(self.path),
+        }
+        return html_table(("run", ""), list(about.items()))
+
+    def to_frame(self, library: str = "") -> Any:
+        """A DataFrame of pandas or polars: a row for each item with its first answer.
+
+        The tags of items are columns of their own (`tag_NAME`). An item that was not asked yet has
+        no `right`; an answer that failed or could not be read is not right.
+        """
+        return frame_of(answer_columns(self.rows()), library)
 
     @classmethod
     def open(cls, path: str | Path) -> Run:
@@ -219,6 +244,33 @@ class Run:
                     file=file,
                 ) from None
             raise self.damaged(error) from None
+
+
+def answer_columns(rows: Iterator[tuple[Item, Answer | None]]) -> dict[str, list[Any]]:
+    """Items and answers as columns, for a frame."""
+    asked = list(rows)
+    tags: dict[str, None] = {}
+    for item, _ in asked:
+        tags |= dict.fromkeys(item.tags)
+    found: dict[str, list[Any]] = {}
+    for name in ("id", "form", "context", "text", "group"):
+        found[name] = [getattr(item, name) for item, _ in asked]
+    for name in ("choices", "gold"):
+        found[name] = [list(getattr(item, name)) for item, _ in asked]
+    found["answer"] = [answer and answer.choice for _, answer in asked]
+    found["right"] = [answer and answer.choice in item.gold for item, answer in asked]
+    found["scores"] = [_as_list(answer) for _, answer in asked]
+    for name in ("reply", "error", "seconds", "tokens"):
+        found[name] = [getattr(answer, name, None) for _, answer in asked]
+    for tag in tags:
+        found[f"tag_{tag}"] = [item.tags.get(tag) for item, _ in asked]
+    return found
+
+
+def _as_list(answer: Answer | None) -> list[float] | None:
+    if answer is None or answer.scores is None:
+        return None
+    return list(answer.scores)
 
 
 def damaged_log(folder: Path, reason: object) -> DataError:

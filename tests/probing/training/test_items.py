@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gnomon.errors import DataError, GnomonError, UsageError
+from gnomon.itemsource import load
 from gnomon.probing.training.items import ItemData, Part, Pool, carved, drawn, read_material
 from gnomon.probing.training.overlap import check_apart
 from gnomon.records import Item
@@ -165,6 +166,18 @@ def test_a_recipe_may_say_what_files_must_not_share(make_pairs, tmp_path):
     assert read_material(msgspec.convert(content, ItemData), 0)
     with pytest.raises(DataError, match=r"share \d values of who"):
         read_material(msgspec.convert({**content, "hold_out": ["who"]}, ItemData), 0)
+
+
+def test_what_the_benchmark_of_a_part_holds_out_is_kept_from_a_file(tmp_path):
+    asked = list(load("scales@fresh").limited(20).items())
+    known = [msgspec.structs.replace(asked[0], id="own", group="own", text="It is [MASK].")]
+    write_items(tmp_path / "train.jsonl", known)
+    content = {
+        "train": {"file": str(tmp_path / "train.jsonl")},
+        "parts": {"test": {"source": "scales@fresh"}},
+    }
+    with pytest.raises(DataError, match=r"share \d values of \w+ or \w+"):
+        read_material(msgspec.convert(content, ItemData), 0)
 
 
 def test_a_part_of_single_items_may_share_all_but_items(items_file):

@@ -18,6 +18,7 @@ from msgspec.structs import replace
 from gnomon.errors import DataError, GnomonError, ModelError, UsageError
 from gnomon.models.likelihood import log_sum
 from gnomon.models.reading.replies import as_answer
+from gnomon.models.servers.budget import Tokens
 from gnomon.models.servers.completions import (
     Completion,
     echo_score,
@@ -96,6 +97,19 @@ class OpenAI:
                 "Leave out endpoint=completion, or ask without the pictures: --blind.",
             )
         return self._remote.run(self._answer_all(items))
+
+    def expected(self, item: Item) -> Tokens:
+        """The most tokens that an item is likely to take, its pictures aside; nothing is sent."""
+        if self._requests.echo:
+            context = self._prompt.context(item)
+            read = 0
+            for ways in self._prompt.words(item):
+                read += sum(estimate(self._requests.for_echo(context + word)).read for word in ways)
+            return Tokens(read, 0)
+        said: Any = self._prompt.context(item)
+        if self._requests.endpoint == "chat":
+            said = self._prompt.chat(item)
+        return estimate(self._requests.for_reply(said, self._requests.reply_tokens))
 
     def close(self) -> None:
         """Close connections and the cache of replies."""

@@ -14,6 +14,7 @@ from gnomon.errors import ModelError, UsageError
 from gnomon.models.choices import check_way_to_ask, reply_room
 from gnomon.models.comparing import check_contrast
 from gnomon.models.keeping import kept
+from gnomon.models.transformers.hubnames import check_no_slip
 from gnomon.models.transformers.loading import Loaded, Loading, load
 from gnomon.options import given, neutral
 from gnomon.probing.prompts import Prompt, load_prompt
@@ -112,6 +113,7 @@ def hf(
     how = (chat, normalise, ask, new_tokens, top_k, span, labels, trees)
     asking = Asking(prompt, wording, shots, *how, features, contrast, regions)
     place = place_of(name)
+    check_no_slip(place.path)
     safety = (allow_pickle, trust_remote_code)
     wanted = Loading(kind, revision, dtype, device, *safety, compile, quantise, threads)
     loaded = kept(("hf", place.path, wanted), lambda: load(place.path, wanted))

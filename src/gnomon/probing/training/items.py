@@ -22,7 +22,7 @@ from gnomon.itemfiles import read_items
 from gnomon.itemsource import load
 from gnomon.probing.training.kinds import Material
 from gnomon.probing.training.learners import Scores
-from gnomon.probing.training.overlap import check_apart
+from gnomon.probing.training.overlap import HoldOut, check_apart
 from gnomon.records import Fingerprint, Item, digest, problem
 
 DEV = "dev"  # the part by which the best weights are chosen
@@ -84,11 +84,13 @@ def read_material(data: ItemData, seed: int) -> Material:
     """The items of a recipe, checked: each can be asked, and no part shares what it must not."""
     pool, benchmark = read_place(data.train)
     parts: dict[str, list[Item]] = {}
+    benchmarks: dict[str, Benchmark | None] = dict.fromkeys(data.parts, benchmark)
     for name, part in data.parts.items():
         if _is_carved(name, part):
             found, pool = carved(pool, part, seed, name)
         else:
-            found, _ = read_place(part)
+            found, own = read_place(part)
+            benchmarks[name] = benchmark or own
         parts[name] = limited(found, part.limit, seed)
     train = drawn(pool, data.train, seed)
     if not train:
@@ -97,13 +99,19 @@ def read_material(data: ItemData, seed: int) -> Material:
             "Carve out smaller parts, or make more items (options: per_group).",
         )
     items = Items(train=train, parts=parts)
-    hold_out = benchmark.hold_out if benchmark else ()
     if data.hold_out:
         _check_tags(data.hold_out, items)
-        hold_out = (data.hold_out,)
     for name, part in data.parts.items():
+        hold_out = hold_out_of(data, benchmarks[name])
         check_apart(train, parts[name], name, _allowed(part), hold_out)
     return Material(items, {name: described(found) for name, found in items.every().items()})
+
+
+def hold_out_of(data: ItemData, benchmark: Benchmark | None) -> HoldOut:
+    """What train and a part must not share: the recipe says it, or else the benchmark of either."""
+    if data.hold_out:
+        return (data.hold_out,)
+    return benchmark.hold_out if benchmark else ()
 
 
 def _check_tags(hold_out: Sequence[str], items: Items) -> None:

@@ -22,6 +22,7 @@ from gnomon.probing.training.items import (
     Pool,
     described,
     drawn,
+    hold_out_of,
     limited,
     read_material,
     read_place,
@@ -69,7 +70,7 @@ def read_probe_items(data: ProbeData, seed: int) -> Material:
         data = by_splits(data)
     elif data.train.source:
         benchmark = named_source(data.train.source)[0]
-    hold_out = _hold_out(data, benchmark)
+    hold_out = hold_out_of(data, benchmark)
     if data.apart:
         items = _held_apart(data, hold_out, seed)
     else:
@@ -114,13 +115,6 @@ def _without_splits(data: ProbeData) -> dict[str, Part]:
         return {DEV: part, TEST: part}
     dev = Part(by="group", share=0.2, may_share=data.may_share)
     return {DEV: dev, TEST: replace(dev, share=0.25)}  # of what dev leaves: as many as dev
-
-
-def _hold_out(data: ProbeData, benchmark: Benchmark | None) -> HoldOut:
-    """The tags that hold objects: the recipe's, else the benchmark's."""
-    if data.hold_out:
-        return (data.hold_out,)
-    return benchmark.hold_out if benchmark else ()
 
 
 def shared_counts(train: Sequence[Item], part: Sequence[Item], hold_out: HoldOut) -> dict[str, int]:

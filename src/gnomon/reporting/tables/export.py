@@ -1,35 +1,45 @@
-"""Figures as files for papers: SVG, PNG at three times the size, and the numbers as CSV."""
+"""Figures as files for papers: SVG, PDF, PNG at three times the size, and the numbers as CSV."""
 
 from __future__ import annotations
 
 import importlib.util
 import re
 from pathlib import Path
+from warnings import warn
 
-from gnomon.errors import DataError, MissingExtraError
+from gnomon.errors import DataError, MissingExtraError, MissingFontWarning
+from gnomon.reporting.charts.pdf import pdf
 from gnomon.reporting.charts.svg import standalone
+from gnomon.reporting.charts.truetype import Face, system_faces
 from gnomon.reporting.figures import Figure
 from gnomon.reporting.study import Study
 from gnomon.writing import atomic_file, write_csv
 
 ZOOM = 3.0
+NO_FONT = (
+    "No PDF files are written: there is no TrueType font that is known here. Install DejaVu Sans, "
+    "Liberation Sans, Noto Sans or Arial."
+)
 
 
 def write_figures(studies: list[Study], drawn: list[list[Figure]], folder: Path) -> list[Path]:
-    """Write every figure three times: NAME.svg, NAME.png, NAME.csv. Each file appears whole."""
+    """Write every figure as NAME.svg, NAME.pdf, NAME.png and NAME.csv. Each file appears whole."""
     if importlib.util.find_spec("resvg_py") is None:
         raise MissingExtraError("Writing PNG files", "report")
 
     make_folder(folder)
+    faces = system_faces()
+    if faces is None:
+        warn(NO_FONT, MissingFontWarning, stacklevel=2)
     written = []
     for study, figures in zip(studies, drawn, strict=True):
         for figure in figures:
             stem = f"{file_name(study.name)}-{file_name(figure.name)}"
-            written += _write_figure(figure, folder / stem)
+            written += _write_figure(figure, folder / stem, faces)
     return written
 
 
-def _write_figure(figure: Figure, stem: Path) -> list[Path]:
+def _write_figure(figure: Figure, stem: Path, faces: tuple[Face, Face] | None) -> list[Path]:
     drawing, pixels, numbers = (Path(f"{stem}.{kind}") for kind in ("svg", "png", "csv"))
     picture = standalone(figure.svg())
     with atomic_file(drawing) as part:
@@ -38,7 +48,12 @@ def _write_figure(figure: Figure, stem: Path) -> list[Path]:
         part.write_bytes(png(picture))
     with atomic_file(numbers) as part, part.open("w", encoding="utf-8", newline="") as out:
         write_csv(out, figure.columns, figure.rows)
-    return [drawing, pixels, numbers]
+    if faces is None:
+        return [drawing, pixels, numbers]
+    page = Path(f"{stem}.pdf")
+    with atomic_file(page) as part:
+        part.write_bytes(pdf(picture, faces))
+    return [drawing, page, pixels, numbers]
 
 
 def make_folder(folder: Path) -> None:

@@ -97,7 +97,7 @@ def listen(host: str, port: int, what: str = "The viewer") -> socket.socket:
         listener.bind((host, port))
     except (OSError, OverflowError) as error:
         listener.close()
-        reason = getattr(error, "strerror", "") or error
+        reason = getattr(error, "strerror", "") or str(error).rstrip(".")
         raise UsageError(
             f"{what} cannot listen at {host}, port {port}: {reason}.",
             "Give another port with --port; 0 takes a free one.",

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from gnomon.errors import DataError
+from gnomon.errors import DataError, path_hint
 from gnomon.vision.look.jsonstream import Element, FaultError, JsonFile
 from gnomon.vision.look.readers.ade20k import Ade20k
 from gnomon.vision.look.readers.coco import Coco
@@ -85,7 +85,8 @@ def kind_of(path: Path) -> str:
     scenes.
     """
     if not path.exists():
-        raise DataError("there is no such file or folder.", "Check the path.", file=path)
+        hint = path_hint(path, "Check the path.")
+        raise DataError("there is no such file or folder.", hint, file=path)
     if path.is_dir():
         return _kind_of_folder(path)
     if path.suffix.lower() in PHOTOS:
@@ -152,7 +153,9 @@ def _first(source: JsonFile) -> Element | None:
         return next(source.elements(), None)
     except FaultError as fault:
         raise DataError(
-            f"{fault.what} (byte {fault.byte}).", "Fetch the file again.", file=source.file
+            f"{fault.what} (byte {fault.byte}).",
+            f"Fetch the file again, or give another. {KNOWN}",
+            file=source.file,
         ) from None
 
 

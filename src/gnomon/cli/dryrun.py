@@ -1,0 +1,174 @@
+"""`gnomon run --dry-run`: what the runs would take, without making any."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from gnomon.cli.dispatch import tell
+from gnomon.cli.planned import Planned, plan_runs
+from gnomon.contracts import Listing
+from gnomon.errors import DataError, MissingExtraError, UnfitError, inert
+from gnomon.registry import ModelSpec
+from gnomon.runs.pace import duration
+
+if TYPE_CHECKING:
+    from gnomon.engine.estimating import Estimate, Times
+
+STARTING = 4.0  # seconds in which a command starts, begins a child process, and prints scores
+
+
+class Row(NamedTuple):
+    """One run and what it would take."""
+
+    planned: Planned
+    found: Estimate
+
+
+class Plan(NamedTuple):
+    """Everything that a command would do."""
+
+    rows: list[Row]
+    loading: dict[str, Times]  # to load each model, by what it is called
+
+    @property
+    def seconds(self) -> float | None:
+        """All of it by the clock, one after the other; none if that is not known of any."""
+        known = [row.found.seconds for row in self.rows if row.found.seconds is not None]
+        if not known:
+            return None
+        return STARTING + sum(taken.seconds for taken in self.loading.values()) + sum(known)
+
+    @property
+    def cpu_seconds(self) -> float | None:
+        """The same of the processor, which does not depend on who else is at work."""
+        known = [row.found.cpu_seconds for row in self.rows if row.found.cpu_seconds is not None]
+        if not known:
+            return None
+        return STARTING + sum(taken.cpu for taken in self.loading.values()) + sum(known)
+
+    @property
+    def cost(self) -> float | None:
+        """The money of all runs whose prices are known."""
+        known = [row.found.cost for row in self.rows if row.found.cost is not None]
+        return sum(known) if known else None
+
+
+def show_plan(args: Namespace) -> int:
+    """Estimate and print; 0 unless nothing of it could be asked."""
+    plan = _estimated(args, plan_runs(args))
+    if not plan.rows:
+        return 1
+    if args.format == "json":
+        _print_json(plan)
+        return 0
+    from gnomon.reporting.tables.render import render
+
+    print(render(_listing(plan)))
+    for sentence in _sentences(plan):
+        print(inert(sentence))
+    return 0
+
+
+def _estimated(args: Namespace, planned: Sequence[Planned]) -> Plan:
+    from gnomon.engine.estimating import estimate, opened
+
+    found: dict[int, Row] = {}
+    loading: dict[str, Times] = {}
+    models: list[ModelSpec] = []
+    for each in planned:
+        if each.model not in models:
+            models.append(each.model)
+    for model in models:
+        with opened(model) as who:
+            loading.setdefault(_called(model), who.loading)
+            for place, each in enumerate(planned):
+                if each.model != model:
+                    continue
+                try:
+                    what = estimate(each.source, who, args.runs, blind=each.blind)
+                except (UnfitError, DataError, MissingExtraError) as error:
+                    if not each.of_suite:
+                        raise
+                    tell(f"{each.title} would be left out. {error}")
+                    continue
+                found[place] = Row(each, what)
+    return Plan([found[place] for place in sorted(found)], loading)
+
+
+def _called(model: ModelSpec) -> str:
+    return model.name or model.spec
+
+
+def _listing(plan: Plan) -> Listing:
+    columns = ["benchmark", "model", "items", "left", "tokens", "time", "disk"]
+    if plan.cost is not None:
+        columns.append("cost")
+    rows = []
+    for planned, found in plan.rows:
+        cells: list[Any] = [planned.source.name, _called(planned.model), found.items, found.left]
+        cells += [_tokens(found), _time(found.seconds), _bytes(found.bytes)]
+        if plan.cost is not None:
+            cells.append("–" if found.cost is None else f"{found.cost:.4f}")
+        rows.append(tuple(cells))
+    return Listing("", tuple(columns), tuple(rows))
+
+
+def _tokens(found: Estimate) -> str:
+    if found.written:
+        return f"{found.read:,} + {found.written:,}"
+    return f"{found.read:,}"
+
+
+def _time(seconds: float | None) -> str:
+    return "–" if seconds is None else duration(max(1.0, seconds))
+
+
+def _bytes(size: int) -> str:
+    if size < 10**6:
+        return f"{max(1, size // 1000):,} kB"
+    return f"{size / 10**6:,.1f} MB"
+
+
+def _sentences(plan: Plan) -> list[str]:
+    items = sum(row.found.left for row in plan.rows)
+    disk = _bytes(sum(row.found.bytes for row in plan.rows))
+    found = [f"\n{items:,} items to ask, {disk} of disk."]
+    if plan.seconds is not None:
+        each = [f"{duration(taken.seconds)} for {name}" for name, taken in plan.loading.items()]
+        found.append(
+            f"About {duration(plan.seconds)} in all, of which loading takes {', '.join(each)}: "
+            "estimated from a few items of each benchmark, whose answers were not kept."
+        )
+    if any(row.found.seconds is None for row in plan.rows):
+        found.append("Servers were not asked: their tokens are the most that is likely.")
+    if plan.cost is not None:
+        found.append(f"At most about {plan.cost:.4f} by the prices given.")
+    return found
+
+
+def _print_json(plan: Plan) -> None:
+    import msgspec
+
+    rows = []
+    for planned, found in plan.rows:
+        rows.append(
+            {
+                "benchmark": planned.source.name,
+                "model": planned.model.spec,
+                "name": planned.model.name,
+                "run": str(planned.folder),
+                **found._asdict(),
+            }
+        )
+    total = {
+        "items": sum(row.found.left for row in plan.rows),
+        "seconds": plan.seconds,
+        "cpu_seconds": plan.cpu_seconds,
+        "bytes": sum(row.found.bytes for row in plan.rows),
+        "cost": plan.cost,
+        "loading": {name: taken._asdict() for name, taken in plan.loading.items()},
+    }
+    encoded = msgspec.json.encode({"runs": rows, "total": total})
+    print(msgspec.json.format(encoded, indent=2).decode())

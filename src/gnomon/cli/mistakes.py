@@ -1,0 +1,357 @@
+"""Sentences for mistakes in a command: what is wrong, the nearest name, and what to write instead.
+
+What people write for an option of ours by habit, from other programs, stands in tables here. A
+remedy is proposed only if the command at hand has it.
+"""
+
+from __future__ import annotations
+
+import re
+from argparse import Action
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from gnomon.errors import UsageError, nearest, unknown
+
+if TYPE_CHECKING:
+    from gnomon.cli.parser import CommandParser
+
+# What other programs call it -> how it is written here, where the command has such an option.
+BY_HABIT = {
+    "--json": ("--format json",),
+    "--csv": ("--format csv",),
+    "--latex": ("--format latex",),
+    "--tex": ("--format latex",),
+    "--markdown": ("--format markdown",),
+    "--md": ("--format markdown",),
+    "--fmt": ("--format",),
+    "--models": ("--model",),
+    "--num-fewshot": ("--shots",),
+    "--few-shot": ("--shots",),
+    "--fewshot": ("--shots",),
+    "--n": ("-n", "--limit"),
+    "--num-samples": ("--limit",),
+    "--samples": ("--limit",),
+    "--max-samples": ("--limit",),
+    "--max-items": ("--limit",),
+    "--items": ("--limit",),
+    "--jobs": ("--workers",),
+    "--processes": ("--workers",),
+    "--gpu": ("--device cuda",),
+    "--cuda": ("--device cuda",),
+    "--cpu": ("--device cpu",),
+    "--api-base": ("--base-url",),
+    "--url": ("--base-url",),
+    "--max-tokens": ("--new-tokens",),
+    "--out": ("--output",),
+    "--outdir": ("--runs",),
+    "--output-dir": ("--runs",),
+    "--output-path": ("--runs",),
+    "--output": ("--runs",),
+    "--force": ("--restart", "--yes"),
+    "--overwrite": ("--restart",),
+    "--fresh": ("--restart",),
+    "--metric": ("--measure",),
+    "--metrics": ("--measure",),
+    "--measures": ("--measure",),
+    "--group-by": ("--by",),
+    "--confidence": ("--level",),
+    "--bootstrap": ("--draws",),
+    "--silent": ("--quiet",),
+    "--verbose": ("--debug",),
+    "--traceback": ("--debug",),
+    "--dataset": ("--benchmark",),
+    "--template": ("--prompt",),
+    "--models-set": ("--model-set",),
+    "--option": ("--set",),
+}
+# What is no option of any command, and what to do instead.
+WITHOUT = {
+    "--resume": "A run that was stopped continues when the same command is given again.",
+    "--continue": "A run that was stopped continues when the same command is given again.",
+    "--batch-size": "Batches are made by a budget of tokens: leave it out.",
+    "--no-color": "Nothing is coloured in a pipe: leave it out.",
+    "--tasks": "Name benchmarks without an option: gnomon run NAME NAME -m MODEL",
+    "--task": "Name benchmarks without an option: gnomon run NAME -m MODEL",
+    "--benchmarks": "Name benchmarks without an option: gnomon run NAME NAME -m MODEL",
+    "--benchmark": "Name benchmarks without an option: gnomon run NAME -m MODEL",
+    "--config": "Options are given one by one; see --help.",
+    "--model-args": "Give each option by itself: --model-set KEY=VALUE",
+}
+# What other programs call a command.
+COMMANDS_BY_HABIT = {
+    "eval": "run",
+    "evaluate": "run",
+    "ask": "run",
+    "test": "run",
+    "ls": "list",
+    "info": "list",
+    "delete": "rm",
+    "remove": "rm",
+    "serve": "view",
+    "open": "view",
+    "browse": "view",
+    "inspect": "view",
+    "diff": "compare",
+    "plot": "report",
+    "html": "report",
+    "page": "report",
+    "generate": "make",
+    "sample": "show",
+    "validate": "check",
+    "lint": "check",
+    "download": "data get",
+    "fetch": "data get",
+    "get": "data get",
+    "finetune": "train",
+    "fit": "train",
+    "metrics": "score",
+    "results": "score",
+    "resume": "run",
+}
+_KINDS = {"int": "a whole number", "float": "a number"}
+
+
+def unknown_command(name: str, rest: Sequence[str], commands: Iterable[str]) -> UsageError:
+    """There is no command of that name: it is mistyped, or another program's, or was left out."""
+    from gnomon import registry
+
+    by_habit = COMMANDS_BY_HABIT.get(name.lower())
+    if by_habit:
+        hint = f"`gnomon {by_habit}` does that; `gnomon help {by_habit.split()[0]}` says how."
+        return UsageError(f"There is no command named '{name}'.", hint)
+    if name.partition("@")[0] in registry.BENCHMARKS:
+        asked = " ".join([name, *rest])
+        hint = f"It is a benchmark. To ask a model: gnomon run {asked}"
+        if "-m" not in rest and "--model" not in rest:
+            hint += " -m MODEL"
+        return UsageError(f"There is no command named '{name}'.", hint)
+    found = unknown("command", name, commands)
+    if found.hint.startswith("Choose"):
+        return UsageError(found.message, "`gnomon help` lists the commands.")
+    return found
+
+
+def options_before_command(words: Sequence[str], commands: Iterable[str]) -> UsageError | None:
+    """The command stands after its options; none if there is no command among the words."""
+    for number, word in enumerate(words):
+        if word in commands:
+            rest = [*words[:number], *words[number + 1 :]]
+            right = " ".join(["gnomon", word, *rest])
+            return UsageError(
+                f"'{words[0]}' stands before the command.", f"Write the command first: {right}"
+            )
+    return None
+
+
+def unknown_option(parser: CommandParser, word: str) -> UsageError:
+    """The command has no such option: what it is called here, or where it is."""
+    name = word.partition("=")[0]
+    message = f"{_who(parser)} has no option {name}."
+    return UsageError(message, _remedy(parser, name))
+
+
+def _remedy(parser: CommandParser, name: str) -> str:
+    bare = name.lstrip("-").replace("_", "-").lower()
+    spelled = f"--{bare}"
+    if spelled in parser.options:
+        return f"Write {spelled}."
+    if f"-{bare}" in parser._option_string_actions:
+        return f"Write -{bare}."
+    for by_habit in BY_HABIT.get(spelled, ()):
+        if _has(parser, by_habit):
+            return f"Write {by_habit}."
+    near = nearest(spelled, parser.options, cutoff=0.85)
+    if not near and spelled in WITHOUT:
+        return WITHOUT[spelled]
+    near = near or nearest(spelled, parser.options, cutoff=0.65)
+    if near:
+        return f"Did you mean {' or '.join(near)}?"
+    setting = _setting(parser, bare)
+    if setting:
+        return f"Write {setting}."
+    elsewhere = _commands_with(spelled)
+    if elsewhere:
+        return f"{_and(elsewhere)} {'has' if len(elsewhere) == 1 else 'have'} it; {_help(parser)}"
+    return _help(parser)
+
+
+def _has(parser: CommandParser, option: str) -> bool:
+    """Whether the command has an option, and the value that stands with it."""
+    name, _, value = option.partition(" ")
+    if name not in parser.options:
+        return False
+    choices = parser._option_string_actions[name].choices
+    return not value or choices is None or value in choices
+
+
+def _setting(parser: CommandParser, name: str) -> str:
+    """How an option of a benchmark or model that was named is given, if it has no flag."""
+    from gnomon.cli.choosing import how_to_set
+
+    if "--set" not in parser.options and "--model-set" not in parser.options:
+        return ""
+    found = how_to_set(name.replace("-", "_"), parser.words)
+    return found if found.partition(" ")[0] in parser.options else ""
+
+
+def _commands_with(option: str) -> list[str]:
+    """The commands that have an option of that name; none if many do, which says nothing."""
+    from gnomon.cli.dispatch import COMMANDS, command_module, command_parser
+
+    found = []
+    for name in COMMANDS:
+        if option in command_parser(name, command_module(name)).options:
+            found.append(f"`gnomon {name}`")
+    return found if len(found) < 4 else []
+
+
+def unexpected(parser: CommandParser, words: Sequence[str]) -> UsageError:
+    """Words are left for which the command has no place."""
+    message = f"{_who(parser)} has no place for '{words[0]}'."
+    if words[0].startswith("-"):
+        return unknown_option(parser, words[0])
+    if "--runs" in parser.options and not words[0].startswith("-"):
+        return UsageError(message, f"Name the folder of runs with --runs: --runs {words[0]}")
+    if "--say" in parser.options:
+        return UsageError(message, f"Write --say before sentences; {_help(parser)}")
+    if any("=" in word for word in words) or "=" in parser.words:
+        return UsageError(message, f"Write = without spaces around it; {_help(parser)}")
+    places = [_place(action) for action in parser._get_positional_actions()]
+    takes = f"It takes {' and '.join(places)}" if places else "It takes options only"
+    return UsageError(message, f"{takes}; {_help(parser)}")
+
+
+def in_our_words(parser: CommandParser, message: str) -> UsageError:
+    """What argparse says, as a sentence with what to do."""
+    about = re.fullmatch(r"argument (?P<name>.+?): (?P<what>.+)", message, re.DOTALL)
+    if about:
+        action = _action(parser, about["name"])
+        return _about_action(parser, about["name"], action, about["what"])
+    missing = re.fullmatch(r"the following arguments are required: (?P<names>.+)", message)
+    if missing:
+        return _missing(parser, missing["names"].split(", "))
+    one_of = re.fullmatch(r"one of the arguments (?P<names>.+) is required", message)
+    if one_of:
+        names = one_of["names"].split()
+        return UsageError(f"{_who(parser)} needs {' or '.join(names)}.", _help(parser))
+    return UsageError(f"{_who(parser)}: {message}.", _help(parser))
+
+
+def _about_action(parser: CommandParser, name: str, action: Action | None, what: str) -> UsageError:
+    """An option or name that was given, but wrongly."""
+    shown = name.rpartition("/")[2]  # of -m/--model the longer
+    choice = re.match(r"invalid choice: '(?P<value>.*?)' \(choose", what, re.DOTALL)
+    if choice and action is not None and action.choices is not None:
+        return _not_a_choice(parser, shown, action, choice["value"])
+    wrong_type = re.match(r"invalid (?P<type>\w+) value: '(?P<value>.*)'", what, re.DOTALL)
+    if wrong_type:
+        kind = _KINDS.get(wrong_type["type"], wrong_type["type"])
+        message = f"{shown} takes {kind}, not '{wrong_type['value']}'."
+        return UsageError(message, _number_hint(shown, action, wrong_type["value"]))
+    expected = re.match(r"expected (?P<count>\d+|at least one|one|at most one) argument", what)
+    if expected:
+        count = f"{expected['count']} values" if expected["count"].isdigit() else "a value"
+        return UsageError(f"{shown} needs {count}.", _usage_of(shown, action))
+    other = re.match(r"not allowed with argument (?P<other>.+)", what)
+    if other:
+        return UsageError(
+            f"{shown} and {other['other']} cannot be given together.", "Leave out one of them."
+        )
+    given = re.match(r"ignored explicit argument '(?P<value>.*)'", what)
+    if given:
+        message = f"{shown} takes no value, but was given '{given['value']}'."
+        return UsageError(message, f"Write just {shown}.")
+    return UsageError(f"{shown}: {what}.", _usage_of(shown, action))
+
+
+def _not_a_choice(parser: CommandParser, name: str, action: Action, value: str) -> UsageError:
+    choices = [str(choice) for choice in action.choices or ()]
+    near = nearest(value, choices)
+    listed = f"Choose one of: {', '.join(choices)}."
+    if near and len(choices) > 4:
+        listed = f"Did you mean {' or '.join(near)}? All: {', '.join(choices)}."
+    elif near and len(choices) > 1:
+        listed = f"Did you mean {' or '.join(near)}? {listed}"
+    elif near:
+        listed = f"Did you mean {near[0]}?"
+    if not action.option_strings:  # a word without an option, of which the user knows no name
+        return UsageError(f"{_who(parser)} knows no '{value}'.", listed)
+    return UsageError(f"{name} cannot be '{value}'.", listed)
+
+
+def _number_hint(name: str, action: Action | None, value: str) -> str:
+    digits = re.sub(r"[,_' ]", "", value)
+    if digits != value and digits.isdigit():
+        return f"Write it without a separator: {name} {digits}"
+    if value.startswith("-"):
+        return f"{name} stands before another option without a value of its own."
+    return _usage_of(name, action)
+
+
+def _missing(parser: CommandParser, names: Sequence[str]) -> UsageError:
+    """What the command cannot do without, and what each is."""
+    needed = []
+    explained = []
+    for name in names:
+        action = _action(parser, name)
+        shown = _place(action) if action is not None else name
+        needed.append(shown)
+        if action is not None and action.help:
+            explained.append(f"{shown}: {_one_line(action.help)}.")
+    example = _example(parser)
+    hint = [*explained[:2], example or _help(parser)]
+    return UsageError(f"{_who(parser)} needs {_and(needed)}.", "\n".join(hint))
+
+
+def _example(parser: CommandParser) -> str:
+    """The first example of the command's help."""
+    found = re.search(r"(?m)^ +(gnomon .*)", parser.description or "")
+    return f"For example: {found[1]}" if found else ""
+
+
+def _action(parser: CommandParser, name: str) -> Action | None:
+    """What argparse means by a name in a message: -m/--model, BENCHMARK or kind."""
+    wanted = name.split("/")
+    for action in parser._actions:
+        if action.option_strings == wanted or name in (action.metavar, action.dest):
+            return action
+    return None
+
+
+def _place(action: Action) -> str:
+    """How an option or a name is written, with what stands for its value."""
+    value = action.metavar if isinstance(action.metavar, str) else action.dest.upper()
+    if not action.option_strings:
+        if action.choices is not None and not action.metavar:
+            return " or ".join(map(str, action.choices))
+        return value
+    return f"{action.option_strings[0]} {value}"
+
+
+def _usage_of(name: str, action: Action | None) -> str:
+    if action is None or not action.help:
+        return ""
+    value = action.metavar or ""
+    if not isinstance(value, str):
+        value = " ".join(value)
+    return f"{name} {value}".strip() + f": {_one_line(action.help)}."
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _who(parser: CommandParser) -> str:
+    """The command, as a subject: gnomon's name stands before every message."""
+    return parser.prog.removeprefix("gnomon ")
+
+
+def _help(parser: CommandParser) -> str:
+    return f"`{parser.prog} --help` lists its options."
+
+
+def _and(words: Sequence[str]) -> str:
+    if len(words) < 2:
+        return "".join(words)
+    return f"{', '.join(words[:-1])} and {words[-1]}"

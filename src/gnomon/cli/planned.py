@@ -1,0 +1,143 @@
+"""Every run that a `gnomon run` command means: benchmarks, suites and experiments by models."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from gnomon.cli.choosing import chosen_models, chosen_sources, in_all_wordings
+from gnomon.errors import UsageError, nearest, unknown
+from gnomon.itemsource import ItemSource
+from gnomon.registry import ModelSpec
+
+if TYPE_CHECKING:
+    from gnomon.experiments import Experiment
+
+
+class Planned(NamedTuple):
+    """One run of the command: its folder, what is asked, and who is asked."""
+
+    folder: Path
+    source: ItemSource
+    model: ModelSpec
+    blind: bool
+    of_suite: bool  # one that cannot be asked is then left out
+
+    @property
+    def title(self) -> str:
+        """What the run is called while it goes on."""
+        wording = self.model.options.get("wording")
+        which = f" · wording {wording}" if wording else ""
+        if self.source.shard is not None:
+            which += f" · shard {self.source.shard}"
+        return f"{self.source.name} · {self.model.name or self.model.spec}{which}"
+
+
+class Asked(NamedTuple):
+    """A benchmark, as the command or a suite names it."""
+
+    spec: str
+    options: dict[str, Any]
+    models: Sequence[ModelSpec]
+    limit: int | None = None
+    permute: int | None = None
+    blind: bool = False
+    of_suite: bool = False
+
+
+def plan_runs(args: Namespace) -> list[Planned]:
+    """Every run once, even if it was named twice."""
+    from gnomon.engine import run_folder
+
+    asked = _asked(args)
+    sources = chosen_sources(args, [each.spec for each in asked], [each.options for each in asked])
+    plan = {}
+    for each, source in zip(asked, sources, strict=True):
+        limit = each.limit if args.limit is None else args.limit
+        permute = each.permute if args.permute is None else args.permute
+        items = source.limited(limit).permuted(permute).sharded(args.shard)
+        blind = args.blind or each.blind
+        for model in each.models:
+            folder = run_folder(items, model, args.runs, blind=blind)
+            plan[folder] = Planned(folder, items, model, blind, each.of_suite)
+    return list(plan.values())
+
+
+def reports(args: Namespace) -> list[str]:
+    """The pages that the experiments of a command want written."""
+    from gnomon.experiments import is_experiment, load_suite
+
+    found = []
+    for word in args.benchmarks:
+        if is_experiment(word):
+            found.append(load_suite(word).report)
+    return [page for page in found if page]
+
+
+def _asked(args: Namespace) -> list[Asked]:
+    from gnomon.experiments import is_experiment, load_suite
+
+    models = chosen_models(args, args.model or [])
+    if args.prompts:
+        models = _in_all_wordings(args, models)
+    found: list[Asked] = []
+    for word in args.benchmarks:
+        if is_experiment(word):
+            found += _of_experiment(args, load_suite(word), models)
+            continue
+        _check_known(word)
+        if not models:
+            raise UsageError("No model is named.", "Name one with -m: gnomon run scales -m smollm2")
+        found.append(Asked(word, {}, models))
+    return found
+
+
+def _of_experiment(
+    args: Namespace, found: Experiment, more: Sequence[ModelSpec]
+) -> Iterator[Asked]:
+    """What an experiment asks of its own models and of those that the command names."""
+    from gnomon.experiments.planning import in_all_prompts, models_of, options_of_all
+
+    for each in found.benchmarks:
+        models = in_all_prompts([*models_of(found, each), *more], found.prompts)
+        if not models:
+            raise UsageError(f"{found.file} names no models.", "Name one with -m.")
+        seeds = found.seeds if args.seed is None else ()
+        for options in options_of_all(each, seeds):
+            yield Asked(
+                spec=each.spec,
+                options=options,
+                models=models,
+                limit=each.limit,
+                permute=each.permute,
+                blind=each.blind,
+                of_suite=not found.models,
+            )
+
+
+def _check_known(word: str) -> None:
+    """Refuse a word that is no benchmark but much like a suite; what is neither is told of later."""
+    from gnomon.experiments import suite_names
+    from gnomon.itemfiles import is_item_file
+    from gnomon.registry import BENCHMARKS, TASK_SETS, entries
+
+    name = word.partition("@")[0]
+    if is_item_file(word) or name in BENCHMARKS or name in TASK_SETS:
+        return
+    known = entries("benchmarks")
+    if name not in known and nearest(name, suite_names()):
+        raise unknown("benchmark or suite", word, [*known, *suite_names()])
+
+
+def _in_all_wordings(args: Namespace, models: list[ModelSpec]) -> list[ModelSpec]:
+    """Each model once for every wording of its prompt; a model without a prompt once."""
+    if args.wording:
+        raise UsageError(
+            "--wording chooses one wording, --prompts all asks for all.", "Leave out one of them."
+        )
+    found: list[ModelSpec] = []
+    for model in models:
+        found += in_all_wordings(model)
+    return found

@@ -1,0 +1,81 @@
+"""Which items a limit takes: a part that is spread evenly over the whole, and grows with the limit.
+
+What a limit takes is contained in what any larger limit takes, so that a run can grow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+_MASK = 2**64 - 1
+
+
+def spread(total: int, most: int) -> list[int]:
+    """At most `most` indices below `total`, in order; those of a larger `most` contain them.
+
+    The whole is halved again and again, and each half gets its share, rounded by a draw that is
+    always the same for this half. Evenly spaced indices could fall in step with the order of the
+    items; these cannot.
+
+    >>> spread(3, 10), set(spread(1000, 4)) < set(spread(1000, 5))
+    ([0, 1, 2], True)
+    """
+    chosen: list[int] = []
+    if total > 0 and most > 0:
+        _choose(0, total, min(most, total), total, chosen)
+    return chosen
+
+
+def _choose(low: int, high: int, wanted: int, total: int, chosen: list[int]) -> None:
+    """Add so many of the indices from `low` to `high`, in order."""
+    size = high - low
+    if wanted == size:
+        chosen.extend(range(low, high))
+        return
+    middle = (low + high) // 2
+    # Below `size`, so that the left half gets one more at the most when one more is wanted.
+    rounding = _drawn(total, low, high) % size
+    left = (wanted * (middle - low) + rounding) // size
+    if left:
+        _choose(low, middle, left, total, chosen)
+    if wanted > left:
+        _choose(middle, high, wanted - left, total, chosen)
+
+
+def _drawn(*numbers: int) -> int:
+    """A number that looks drawn by lot, always the same for the same numbers (SplitMix64)."""
+    state = 0
+    for number in numbers:
+        state = (state + number + 0x9E3779B97F4A7C15) & _MASK
+        state = ((state ^ (state >> 30)) * 0xBF58476D1CE4E5B9) & _MASK
+        state = ((state ^ (state >> 27)) * 0x94D049BB133111EB) & _MASK
+        state ^= state >> 31
+    return state
+
+
+def groups_within(sizes: Sequence[int], most: int) -> list[int]:
+    """Which groups to take, by their sizes: as many of the spread ones as hold `most` items.
+
+    >>> groups_within([4, 4, 4, 4], 9) == spread(4, 2)
+    True
+    """
+    fewest, beyond = 0, min(most, len(sizes)) + 1
+    while beyond - fewest > 1:
+        count = (fewest + beyond) // 2
+        held = sum(sizes[number] for number in spread(len(sizes), count))
+        if held <= most:
+            fewest = count
+        else:
+            beyond = count
+    return spread(len(sizes), fewest)
+
+
+def middles(total: int, most: int) -> list[int]:
+    """The middles of as many equal stretches, or all there are.
+
+    >>> middles(100, 4), middles(2, 4)
+    ([12, 37, 62, 87], [0, 1])
+    """
+    if total <= most:
+        return spread(total, most)
+    return [(2 * number + 1) * total // (2 * most) for number in range(most)]

@@ -1,0 +1,78 @@
+"""What to say of a name that the registry does not know: the nearest, or where it belongs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from gnomon.errors import UsageError, nearest, unknown
+
+# How several names are written; what a kind is given by.
+_SEVERAL = {"benchmarks": " ", "models": " -m "}
+
+
+def unknown_name(
+    kind: str, name: str, known: Iterable[str], others: Mapping[str, Iterable[str]]
+) -> UsageError:
+    """The error for a name that is not of its kind; `others` are the names of other kinds.
+
+    >>> print(unknown_name("benchmarks", "scales,vsr", ["scales", "vsr"], {}))
+    There is no benchmark named 'scales,vsr'.
+    Write names apart: scales vsr
+    """
+    known = list(known)
+    what = kind.removesuffix("s").replace("_", " ")
+    found = unknown(what, name, known)
+    hint = _several(kind, name, known) or _of_other_kind(kind, name, others)
+    if not hint and kind == "benchmarks":
+        hint = _path(name)
+    if not hint and kind == "models" and not nearest(name, known):
+        hint = _scheme(name)
+    return UsageError(found.message, hint or found.hint)
+
+
+def _several(kind: str, name: str, known: list[str]) -> str:
+    """Names that were written in one word."""
+    parts = [part for part in re.split(r"[\s,;]+", name) if part]
+    if kind not in _SEVERAL or len(parts) < 2:
+        return ""
+    right: list[str] = []
+    for part in parts:
+        near = [part] if re.split("[@:]", part)[0] in known else nearest(part, known)
+        right += near[:1] or [part]
+    flag = "-m " if kind == "models" else ""
+    return f"Write names apart: {flag}{_SEVERAL[kind].join(right)}"
+
+
+def _of_other_kind(kind: str, name: str, others: Mapping[str, Iterable[str]]) -> str:
+    """A model where a benchmark should be, or the other way round."""
+    if kind == "models" and name.partition("@")[0] in others.get("benchmarks", ()):
+        return f"It is a benchmark: gnomon run {name} -m MODEL. `gnomon list models` names models."
+    if kind == "benchmarks" and name.partition(":")[0] in others.get("models", ()):
+        return f"It is a model, which is given with -m: gnomon run BENCHMARK -m {name}"
+    return ""
+
+
+def _path(name: str) -> str:
+    """A file or folder where a benchmark should be."""
+    path = Path(name)
+    if (path / "run.json").is_file() or (path.is_dir() and any(path.glob("*/run.json"))):
+        return f"It is a folder of answers: gnomon score {name}"
+    if path.is_dir():
+        return "It is a folder. `gnomon list benchmarks` names the benchmarks."
+    if path.is_file():
+        return "It is a file; items are read from files that end in .jsonl, .csv or .parquet."
+    return ""
+
+
+def _scheme(name: str) -> str:
+    """A model by its own name, without what says where it runs."""
+    if name.endswith(".gguf"):
+        return f"Write gguf:{name} for a model file of llama.cpp."
+    if Path(name).is_dir():
+        return f"Write hf:{name} for a folder with a model of Hugging Face."
+    return (
+        f"Write hf:{name} for a model of Hugging Face, openai:{name} for one of a server. "
+        "`gnomon list models` names the others."
+    )

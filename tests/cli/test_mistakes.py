@@ -1,0 +1,299 @@
+"""Plausible mistakes on the command line: each is answered by what is wrong, and by what to do.
+
+A line of the table is a mistake, the exit code, and what the answer must say. Whatever is
+answered is short, has no traceback, and proposes only options and commands that exist. To add a
+mistake, add a line to the table of its command; RUN, OTHER and THIRD stand for runs.
+"""
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+import gnomon
+from gnomon.cli import COMMANDS, command_module, command_parser, main
+
+GENERAL = {
+    "help run": (0, []),
+    "run help": (0, []),
+    "help rn": (2, ["command named 'rn'", "Did you mean run?"]),
+    "runn": (2, ["command named 'runn'", "Did you mean run?"]),
+    "frobnicate": (2, ["command named 'frobnicate'", "gnomon help"]),
+    "evaluate scales": (2, ["command named 'evaluate'", "`gnomon run`"]),
+    "delete runs": (2, ["command named 'delete'", "`gnomon rm`"]),
+    "scales -m random": (2, ["It is a benchmark", "gnomon run scales -m random"]),
+    "scales": (2, ["gnomon run scales -m MODEL"]),
+    "-m random run scales": (2, ["'-m' stands before", "gnomon run -m random scales"]),
+    "--verison": (2, ["no option --verison", "Did you mean --version?"]),
+    "completion basj": (2, ["'basj'", "Did you mean bash?"]),
+    "demo --limit x": (2, ["--limit takes a whole number, not 'x'"]),
+}
+RUN_COMMAND = {
+    "run": (2, ["run needs BENCHMARK and -m MODEL", "gnomon run scales -m random"]),
+    "run scales": (2, ["run needs -m MODEL", "gnomon list models"]),
+    "run -m random": (2, ["run needs BENCHMARK", "gnomon run scales -m random"]),
+    "run scales -m": (2, ["--model needs a value"]),
+    "run scales -m random --lmit 5": (2, ["no option --lmit", "Did you mean --limit?"]),
+    "run scales --modle random": (2, ["no option --modle", "Did you mean --model"]),
+    "run scales -model random": (2, ["no option -model", "Write --model."]),
+    "run scales -m random --per_group 2": (2, ["--per_group", "Write --per-group."]),
+    "run scales -m random --num_fewshot 3": (2, ["--num_fewshot", "Write --shots."]),
+    "run scales -m random --resume": (2, ["--resume", "same command is given again"]),
+    "run --tasks scales -m random": (2, ["--tasks", "gnomon run NAME NAME"]),
+    "run scales -m random --fresh": (2, ["--fresh", "--restart"]),
+    "run scales -m random --scale size": (2, ["--scale", "--set scale=VALUE"]),
+    "run scales -m random --set scale = size": (2, ["'scale'", "without spaces"]),
+    "run scales -m random --set sclae=size": (2, ["'sclae'", "--set scale=VALUE"]),
+    "run scales -m random --set scale=sise": (2, ["'sise'", "Did you mean size?"]),
+    "run scales -m random --form clozee": (2, ["'clozee'", "Did you mean cloze?"]),
+    "run scales -m random --limit": (2, ["--limit needs a value", "at most N items"]),
+    "run scales -m random --limit --quiet": (2, ["--limit needs a value"]),
+    "run scales -m random --limit all": (2, ["--limit takes a whole number, not 'all'"]),
+    "run scales -m random --limit 1,000": (2, ["'1,000'", "--limit 1000"]),
+    "run scales -m random --limit 0": (2, ["must be 1 or more, not 0", "whole number"]),
+    "run scales -m random --quiet=yes": (2, ["--quiet takes no value", "just --quiet"]),
+    "run scales -m random --format xlsx": (2, ["'xlsx'", "table, json"]),
+    "run scales -m random --seed abc": (2, ["seed must be int, not 'abc'", "whole number"]),
+    "run scales -m random --shots 3": (2, ["'shots'", "gnomon list models random"]),
+    "run scales -m smollm2 --chat maybe": (2, ["chat must be bool, not 'maybe'", "yes or no"]),
+    "run scales -m random --shard 4/3": (2, ["no shard 4/3", "3/3 the last"]),
+    "run scales -m random --shard 3": (2, ["'3' is not a shard", "--shard 3/8"]),
+    "run scales -m random --workers many": (2, ["'many'", "--workers 4"]),
+    "run scales -m random --prompts al": (2, ["'al'", "Did you mean all?"]),
+    "run scalse -m random": (2, ["'scalse'", "Did you mean scales?"]),
+    "run Scales -m random": (2, ["'Scales'", "Did you mean scales?"]),
+    "run scales,spacenli -m random": (2, ["'scales,spacenli'", "scales spacenli"]),
+    "run 'scales spacenli' -m random": (2, ["'scales spacenli'", "apart: scales spacenli"]),
+    "run scales -m random,majority": (2, ["'random,majority'", "-m random -m majority"]),
+    "run random -m scales": (2, ["'scales'", "It is a benchmark"]),
+    "run random -m majority": (2, ["'random'", "It is a model", "-m random"]),
+    "run runs -m random": (2, ["'runs'", "gnomon score runs"]),
+    "run notes.txt -m random": (2, ["'notes.txt'", ".jsonl"]),
+    "run scales@publshed -m random": (2, ["'publshed'", "fresh, published"]),
+    "run scales@published -m random": (1, ["published files", "gnomon data get", "--data DIR"]),
+    "run scales@published -m random --data phtos": (1, ["phtos", "Did you mean photos?"]),
+    "run scales -m randon": (2, ["'randon'", "Did you mean random?"]),
+    "run scales -m gpt-4o": (2, ["'gpt-4o'", "openai:gpt-4o", "hf:gpt-4o"]),
+    "run scales -m synth:rendr": (2, ["'synth:rendr'", "Did you mean synth:render?"]),
+    "run scales -m hf": (2, ["hf needs a name", "hf:gpt2"]),
+    "run scales -m gguf:missing.gguf": (1, ["missing.gguf: there is no such file", "gguf:PATH"]),
+    "run scales -m openai:x --base-url localhost:1": (2, ["'localhost:1'", "--base-url"]),
+    "run scales -m answers:nofile.csv": (1, ["nofile.csv", "answers:FILE"]),
+    "run scales -m constant:yess": (2, ["'yess'", "yes"]),
+    "run tems.jsonl -m random": (
+        1,
+        ["tems.jsonl: there is no such file", "Did you mean items.jsonl?"],
+    ),
+    "run empty.jsonl -m random": (1, ["empty.jsonl: the file holds no items", "docs/formats.md"]),
+    "run utf16.jsonl -m random": (1, ["utf16.jsonl:1", "UTF-8"]),
+    "run spacenli -m random --patterns tabs.yaml": (1, ["tabs.yaml:2", "spaces"]),
+    "run spacenli -m random --patterns latin.yaml": (1, ["latin.yaml:1", "UTF-8"]),
+    "run spacenli -m random --patterns windows.yaml": (1, ["windows.yaml:3", "'nonsense'"]),
+    "run spacenli -m random --patterns photos": (1, ["photos", "no .yaml file"]),
+}
+OTHERS = {
+    "score": (2, ["either runs or a file", "gnomon score runs/*"]),
+    "score rnus": (1, ["rnus is not a run", "Did you mean runs?"]),
+    "score runs/scales": (1, ["runs/scales is not a run", "Did you mean runs/scales@fresh-"]),
+    "score photos": (1, ["photos is not a run", "gnomon list runs"]),
+    "score runs --json": (2, ["no option --json", "Write --format json."]),
+    "score runs --format xlsx": (2, ["--format cannot be 'xlsx'", "table, json, csv"]),
+    "score runs --by categry": (2, ["'categry'", "Did you mean category?", "spatialqa@fresh has"]),
+    "score RUN --by scael": (2, ["'scael'", "Did you mean scale?"]),
+    "score RUN --measure acuracy": (2, ["'acuracy'", "Did you mean accuracy?"]),
+    "score RUN --measure agreement": (2, ["two runs", "gnomon compare"]),
+    "score RUN --level 95": (2, ["not 95", "0.95"]),
+    "score RUN --seed 3": (2, ["--seed belongs to", "Leave out --seed"]),
+    "score --answers a.csv": (2, ["needs its benchmark", "--benchmark"]),
+    "score --answers b.csv --benchmark scales": (1, ["b.csv: there is no such file", "a.csv?"]),
+    "compare RUN": (2, ["one run is given", "two or more"]),
+    "compare RUN THIRD": (2, ["on the same benchmark", "same items"]),
+    "compare RUN OTHER --measure acuracy": (2, ["Did you mean accuracy?"]),
+    "compare RUN OTHER --match fcat": (2, ["'fcat'", "Choose one of"]),
+    "show": (2, ["show needs BENCHMARK", "gnomon show scales"]),
+    "show scalse": (2, ["Did you mean scales?"]),
+    "show scales --dryrun": (2, ["no option --dryrun", "gnomon show --help"]),
+    "show scales -n many": (2, ["-n takes a whole number, not 'many'"]),
+    "show scales spacenli": (2, ["no place for 'spacenli'", "It takes BENCHMARK"]),
+    "make scales": (2, ["make needs -o FILE", "gnomon make scales -o"]),
+    "make scales -o x.xlsx": (2, ["x.xlsx", ".jsonl"]),
+    "make scales -o no/such/x.jsonl": (1, ["no/such/x.jsonl", "Make it first"]),
+    "check scales": (2, ["scales is a benchmark", "gnomon audit scales"]),
+    "check tbas.yaml": (1, ["tbas.yaml", "Did you mean tabs.yaml?"]),
+    "check tabs.yaml": (1, ["tabs.yaml:2", "spaces"]),
+    "check empty.yaml": (1, ["empty.yaml: there are no patterns", "docs/patterns.md"]),
+    "audit scalse": (2, ["Did you mean scales?"]),
+    "audit scales --check word": (2, ["'word'", "Did you mean words?"]),
+    "audit scales --allow shortcuts": (2, ["'shortcuts'", "Choose one of"]),
+    "audit a.csv --map txt=id": (2, ["'txt=id'", "Did you mean text?"]),
+    "audit a.csv --map gold=anwser": (2, ["'anwser'", "Did you mean answer?"]),
+    "audit empty.csv": (1, ["empty.csv: the file is empty", "first line"]),
+    "report": (2, ["report needs RUN", "gnomon report runs/*"]),
+    "report nowhere": (1, ["nowhere is not a run", "gnomon list runs"]),
+    "report RUN -o photos": (2, ["photos is a folder", "photos/report.html"]),
+    "view --port http": (2, ["--port takes a whole number, not 'http'"]),
+    "view --port 99999999": (2, ["port 99999999", "0-65535.\n", "--port"]),
+    "view --runs rnus": (2, ["no folder rnus", "Did you mean runs?"]),
+    "view runs": (2, ["no place for 'runs'", "--runs runs"]),
+    "train": (2, ["train needs RECIPE", "probe"]),
+    "train prob -o t": (2, ["'prob'", "Did you mean probe?"]),
+    "train probe --set modle=hf:x -o t": (1, ["'modle'", "Did you mean model?"]),
+    "train recipee.yaml -o t": (1, ["recipee.yaml", "Did you mean recipe.yaml?"]),
+    "train recipe.yaml -o t": (2, ["'clasify'", "Did you mean classify?"]),
+    "curve probe": (2, ["curve needs -o DIR", "--sizes"]),
+    "curve probe --sizes 1 --percent 1 -o c": (2, ["--percent and --sizes", "Leave out one"]),
+    "curve probe --sizes a,b -o c": (2, ["'a,b'", "--sizes 1,2,5"]),
+    "prompts scales": (2, ["prompts needs -m MODEL", "gnomon prompts scales -m"]),
+    "prompts scales -m smollm2": (2, ["several forms: choice, cloze", "--form choice"]),
+    "annotate scales": (2, ["Nobody is named", "--people ann,ben"]),
+    "annotate scales --people ann --task chose": (2, ["'chose'", "Did you mean choose?"]),
+    "annotate scales --people 'ann ben'": (2, ["'ann ben'", "pseudonym"]),
+    "agree nowhere": (1, ["nowhere is not a run", "gnomon list runs"]),
+    "agree runs --rule majorty": (2, ["'majorty'", "Did you mean majority?"]),
+    "judge RUN": (2, ["nothing to judge by", "--rule"]),
+    "judge RUN --rule visor": (1, ["has no pictures", "synth:NAME"]),
+    "look photos": (2, ["look needs -o DIR", "gnomon look photos -o knowledge"]),
+    "look phtos -o k": (1, ["phtos", "Did you mean photos?"]),
+    "look photos -o k": (1, ["photos: the folder has neither", "COCO"]),
+    "data": (2, ["data needs", "gnomon data list"]),
+    "data gte vsr": (2, ["'gte'", "Did you mean get?"]),
+    "data get vsrr": (2, ["'vsrr'", "Did you mean vsr?"]),
+    "data get vsr --lmit 3": (2, ["no option --lmit", "Did you mean --limit?"]),
+    "scene": (2, ["FILE, --say and --seed", "gnomon scene --say"]),
+    "scene --seed 3 -o x.bmp": (2, ["'x.bmp'", ".png"]),
+    "scene bad.json -o x.png": (1, ["bad.json: not JSON", "docs/scenes.md"]),
+    "scene --say 'a cpu' -o x.png": (2, ["'cpu'", "Did you mean cup?"]),
+    "prove 'The cup is in the box.'": (2, ["no place for 'The cup", "--say"]),
+    "prove --say 'The cup is in the box.'": (2, ["--say needs 2 values", "HYPOTHESIS"]),
+    "prove --say 'The cup is in the box.' 'Cats like fish.'": (1, ["'fish'", "docs/proofs.md"]),
+    "merge RUN": (1, ["a whole run, not a shard", "--shard I/N"]),
+    "merge nowhere": (1, ["nowhere is not a run", "gnomon list runs"]),
+    "rm photos --yes": (1, ["photos is not a run", "Nothing was removed"]),
+    "rm RUN --force": (2, ["no option --force", "Write --yes."]),
+    "power scales --accuracy 90": (2, ["not 90", "0.9 is 90 %"]),
+    "power scales -m randm": (2, ["'randm'", "Did you mean random?"]),
+    "beliefs THIRD": (2, ["nothing in an order", "scales"]),
+    "recover RUN": (2, ["recover needs -o FOLDER", "gnomon recover"]),
+    "people froget bob": (2, ["'froget'", "Did you mean forget?"]),
+    "people forget bob": (2, ["no answers of people in runs", "--runs"]),
+    "list modls": (2, ["'modls'", "Did you mean models?"]),
+    "list benchmarks scalse": (2, ["'scalse'", "Did you mean scales?"]),
+    "list models hff": (2, ["'hff'", "Did you mean hf?"]),
+    "list runs --runs rnus": (2, ["no folder rnus", "Did you mean runs?"]),
+}
+MISTAKES = {**GENERAL, **RUN_COMMAND, **OTHERS}
+FILES = {
+    "empty.yaml": b"",
+    "empty.jsonl": b"",
+    "empty.csv": b"",
+    "items.jsonl": b"{}\n",
+    "tabs.yaml": b"patterns:\n\t- id: 1\n",
+    "latin.yaml": "id: caf\xe9\n".encode("latin-1"),
+    "windows.yaml": b"patterns:\r\n- id: x\r\n  nonsense: 1\r\n",
+    "utf16.jsonl": '{"id": 1}'.encode("utf-16"),
+    "notes.txt": b"hello\n",
+    "a.csv": b"id,answer\n1,yes\n",
+    "bad.json": b"{,}",
+    "recipe.yaml": b"kind: clasify\nmodel: hf:x\n",
+}
+
+
+@pytest.fixture(scope="module")
+def furnished(tmp_path_factory):
+    """A folder with three runs, and with files as people have them."""
+    folder = tmp_path_factory.mktemp("mistakes")
+    runs = {}
+    for word, benchmark, model in (
+        ("RUN", "scales", "random"),
+        ("OTHER", "scales", "majority"),
+        ("THIRD", "spatialqa", "random"),
+    ):
+        run = gnomon.run(benchmark, model, limit=10, runs=str(folder / "runs"))
+        runs[word] = f"runs/{run.path.name}"
+    for name, content in FILES.items():
+        (folder / name).write_bytes(content)
+    (folder / "photos").mkdir()
+    return folder, runs
+
+
+@pytest.fixture(scope="module")
+def options():
+    """Every option of every command."""
+    found = set()
+    for name in COMMANDS:
+        parser = command_parser(name, command_module(name))
+        for each in (parser, *parser.commands.values()):
+            found |= set(each.options)
+    return found
+
+
+def told(capsys, words):
+    try:
+        code = main(words)
+    except SystemExit as stop:
+        code = stop.code
+    out, err = capsys.readouterr()
+    return code, out, err
+
+
+@pytest.mark.parametrize("line", MISTAKES)
+def test_a_mistake_is_answered_by_what_is_wrong_and_what_to_do(
+    line, furnished, options, capsys, monkeypatch
+):
+    folder, runs = furnished
+    monkeypatch.chdir(folder)
+    monkeypatch.setenv("GNOMON_CACHE", str(folder / "cache"))
+    before = sorted(Path("runs").iterdir())
+    words = [runs.get(word, word) for word in shlex.split(line)]
+    expected, parts = MISTAKES[line]
+
+    code, out, err = told(capsys, words)
+
+    assert code == expected
+    for part in parts:
+        assert part in err
+    if code == 0:
+        return
+    assert out == ""
+    assert err.startswith("gnomon: ")
+    assert "Traceback" not in err
+    assert 2 <= len(err.splitlines()) <= 4, "what is wrong, and what to do"
+    assert len(err) < 900
+    said = set(re.findall(r"(?<![\w-])--[a-z][\w-]*", err))
+    assert said - {word.partition("=")[0] for word in words} <= options | {"--help", "--version"}
+    for command in re.findall(r"`gnomon (\w+)", err):
+        assert command in COMMANDS
+    assert sorted(Path("runs").iterdir()) == before, "a mistake leaves no run"
+
+
+def test_the_table_has_mistakes_of_every_command():
+    commands = {line.split()[0] for line in MISTAKES}
+    assert set(COMMANDS) <= commands
+    assert len(MISTAKES) > 100
+
+
+def test_names_may_follow_options(capsys):
+    code, out, _ = told(capsys, ["list", "models", "--format", "json", "random"])
+    assert code == 0
+    assert '"model_seed"' in out
+    words = ["run", "-m", "random", "scales", "--limit", "4", "spatialqa", "--quiet"]
+    assert told(capsys, words)[0] == 0
+    assert len(list(Path("runs").iterdir())) == 2
+
+
+def test_an_option_is_not_abbreviated(capsys):
+    code, _, err = told(capsys, ["run", "scales", "-m", "random", "--lim", "4"])
+    assert code == 2
+    assert "Did you mean --limit?" in err
+
+
+@pytest.mark.parametrize("command", ["run", "list", "merge"])
+def test_what_scripts_of_before_wrote_for_json_still_works_and_is_not_shown(command):
+    parser = command_parser(command, command_module(command))
+    assert "--json" not in parser.options
+    assert "--json" not in parser.format_help()
+    needed = {"run": ["scales", "-m", "random"], "list": [], "merge": ["a"]}[command]
+    assert parser.parse_args([*needed, "--json"]).format == "json"
+    assert parser.parse_args([*needed, "--format", "json"]).format == "json"
+    assert parser.parse_args(needed).format == "table"

@@ -1,0 +1,160 @@
+"""A larger limit extends a run; a smaller one asks no more of it than it says."""
+
+import pytest
+
+import gnomon
+from gnomon.engine.folders import _folder
+from gnomon.errors import RunError
+from gnomon.itemsource import load
+from gnomon.records import Answer
+from gnomon.registry import model
+from gnomon.runs import Run, RunLog
+
+
+class Counting:
+    """Always picks the first choice, and knows what it was asked."""
+
+    scale = "none"
+    spec = "counting"
+    batch = 4
+
+    def __init__(self):
+        self.asked = []
+
+    def describe(self):
+        return {}
+
+    def answer(self, items):
+        self.asked += [item.id for item in items]
+        return [Answer(item=item.id, choice=item.choices[0]) for item in items]
+
+
+def ids(run):
+    return [item.id for item in run.items()]
+
+
+def test_a_larger_limit_asks_only_what_is_new(tmp_path):
+    first, second = Counting(), Counting()
+    small = gnomon.run("scales", first, limit=30, runs=tmp_path)
+    large = gnomon.run("scales", second, limit=50, runs=tmp_path)
+    assert large.path == small.path
+    assert len(second.asked) == 20
+    assert not set(first.asked) & set(second.asked)
+    assert (large.manifest.limit, large.manifest.counts.answered) == (50, 50)
+    assert large.manifest.finished
+
+
+def test_a_run_that_grew_is_the_run_that_was_made_at_once(tmp_path):
+    gnomon.run("scales", "random", limit=30, runs=tmp_path / "a")
+    grown = gnomon.run("scales", "random", limit=50, runs=tmp_path / "a")
+    whole = gnomon.run("scales", "random", limit=50, runs=tmp_path / "b")
+    assert grown.manifest.items_sha256 == whole.manifest.items_sha256
+    assert ids(grown) == ids(whole)
+    choices = [[answer.choice for _, answer in run.rows()] for run in (grown, whole)]
+    assert choices[0] == choices[1]
+
+
+def test_a_run_without_a_limit_extends_one_with(tmp_path):
+    source = load("scales", pairs=8)
+    gnomon.run(source, "random", limit=10, runs=tmp_path)
+    whole = gnomon.run(source, "random", runs=tmp_path)
+    assert whole.manifest.limit is None
+    assert ids(whole) == [item.id for item in source.items()]
+    assert whole.manifest.counts.answered == whole.manifest.counts.items
+
+
+def test_a_smaller_limit_leaves_a_finished_run_as_it_is(tmp_path):
+    large = gnomon.run("scales", Counting(), limit=50, runs=tmp_path)
+    idle = Counting()
+    again = gnomon.run("scales", idle, limit=30, runs=tmp_path)
+    assert idle.asked == []
+    assert (again.manifest.limit, again.manifest.counts.answered) == (50, 50)
+    assert again.manifest.items_sha256 == large.manifest.items_sha256
+
+
+class Stopping(Counting):
+    """Is interrupted after its first batch."""
+
+    def answer(self, items):
+        if self.asked:
+            raise KeyboardInterrupt
+        return super().answer(items)
+
+
+def test_a_smaller_limit_asks_only_its_own_items_of_a_stopped_run(tmp_path):
+    with pytest.raises(KeyboardInterrupt):
+        gnomon.run("scales", Stopping(), limit=50, runs=tmp_path)
+    counting = Counting()
+    watched = []
+    run = gnomon.run("scales", counting, limit=30, runs=tmp_path, watch=watched.append)
+    wanted = {item.id for item in load("scales").limited(30).items()}
+    assert set(counting.asked) <= wanted
+    asked = {item.id for item, answer in run.rows() if answer is not None}
+    assert wanted <= asked
+    assert run.manifest.finished is None
+    assert (run.manifest.limit, run.manifest.counts.items) == (50, 50)
+    assert watched[-1].done == watched[-1].total
+
+
+@pytest.mark.parametrize("at", ["before the log", "after the log"])
+def test_a_growth_that_was_cut_off_is_done_again(at, tmp_path, monkeypatch):
+    gnomon.run("scales", Counting(), limit=30, runs=tmp_path)
+    real = RunLog.grow
+
+    def cut(self, items, **how):
+        if at == "after the log":
+            real(self, items, **how)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(RunLog, "grow", cut)
+        with pytest.raises(KeyboardInterrupt):
+            gnomon.run("scales", Counting(), limit=50, runs=tmp_path)
+    counting = Counting()
+    run = gnomon.run("scales", counting, limit=50, runs=tmp_path)
+    assert len(counting.asked) == 20
+    whole = gnomon.run("scales", Counting(), limit=50, runs=tmp_path / "whole")
+    assert run.manifest.items_sha256 == whole.manifest.items_sha256
+    assert not run.manifest.growing
+
+
+def test_a_model_that_learns_from_the_items_is_asked_all_of_them_again(tmp_path):
+    gnomon.run("scales", "majority", limit=30, runs=tmp_path / "a")
+    grown = gnomon.run("scales", "majority", limit=50, runs=tmp_path / "a")
+    whole = gnomon.run("scales", "majority", limit=50, runs=tmp_path / "b")
+    choices = [[answer.choice for _, answer in run.rows()] for run in (grown, whole)]
+    assert choices[0] == choices[1]
+
+
+def test_a_larger_limit_than_there_are_items_opens_no_model(tmp_path):
+    source = load("scales", pairs=8)
+    many = len(list(source.items()))
+    gnomon.run(source, Counting(), limit=many, runs=tmp_path)
+    idle = Counting()
+    run = gnomon.run(source, idle, limit=many + 100, runs=tmp_path)
+    assert idle.asked == []
+    assert run.manifest.finished
+
+
+def test_a_run_of_an_earlier_version_is_not_continued_with_other_items(tmp_path):
+    run = gnomon.run("scales", "random", limit=30, runs=tmp_path)
+    older = _folder(load("scales").limited(30), 30, model("random"), tmp_path, blind=False)
+    run.path.rename(older)
+    with pytest.raises(RunError, match="earlier Gnomon, whose --limit chose other items"):
+        gnomon.run("scales", "random", limit=30, runs=tmp_path)
+    assert gnomon.score(Run.open(older))[0].n == 30
+    new = gnomon.run("scales", "random", limit=30, runs=tmp_path, restart=True)
+    assert new.path != older
+    assert older.is_dir()
+
+
+def test_parts_of_a_run_do_not_grow(tmp_path):
+    gnomon.run("scales", "random", limit=30, shard="1/2", runs=tmp_path)
+    with pytest.raises(RunError, match="other settings: limit"):
+        gnomon.run("scales", "random", limit=50, shard="1/2", runs=tmp_path)
+
+
+def test_runs_with_different_limits_are_compared_on_what_both_were_asked(tmp_path):
+    one = gnomon.run("scales", "random", limit=30, runs=tmp_path)
+    two = gnomon.run("scales", "constant:yes", limit=50, runs=tmp_path)
+    assert [pair.n for pair in gnomon.compare(one, two)] == [30]
