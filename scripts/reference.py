@@ -49,8 +49,21 @@ def command(name: str) -> str:
     if examples:
         section.append(f"```sh\n{examples}\n```")
     section += [escaped(paragraph) for paragraph in rest]
-    section += [option(parser, action) for action in visible(parser)]
+    section += options(parser)
     return "\n\n".join(section)
+
+
+def options(parser: argparse.ArgumentParser) -> list[str]:
+    """The arguments of a command; what it does by a further word has a heading of its own."""
+    found = []
+    for action in visible(parser):
+        if not isinstance(action, argparse._SubParsersAction):
+            found.append(option(parser, action))
+            continue
+        said = {choice.dest: choice.help or "" for choice in action._choices_actions}
+        for word, part in action.choices.items():
+            found += [f"### {parser.prog} {word}", escaped(said[word]), *options(part)]
+    return found
 
 
 def parts(text: str) -> tuple[str, str, list[str]]:
