@@ -30,7 +30,9 @@ from gnomon.reporting.citations import citations
 PAGE = Path(__file__).parent.parent / "docs" / "which.md"
 MEASURED = Path(__file__).parent / "facts.yaml"
 MARKED = re.compile(r"(<!-- facts: ([\w-]+) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
-FULL = re.compile(r"\| `(?P<name>[\w-]+)` \|.*?\((?P<full>[\d,]+)\)")  # the full size that a row of the table states
+FULL = re.compile(
+    r"\| `(?P<name>[\w-]+)` \|.*?\((?P<full>[\d,]+)\)"
+)  # the full size that a row of the table states
 AMONG = 60  # the example is the shortest of so many items
 
 

@@ -58,19 +58,23 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("runs", type=Path, metavar="FOLDER", help="a folder of runs")
+    parser.add_argument(
+        "--run", default="posrel@*", help="the run whose page is shown, as a pattern"
+    )
     parser.add_argument("--knowledge", type=Path, metavar="PAGE", help="a page of gnomon look")
     parser.add_argument("-o", "--output", type=Path, default=IMAGES, metavar="FOLDER")
     args = parser.parse_args()
     args.output.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder, viewer(args.runs) as address:
         page = write_report(open_runs([args.runs]), Path(folder) / "report.html").as_uri()
+        run = f"{address.rstrip('/')}/run/{sorted(args.runs.glob(args.run))[-1].name}"
         shots = [
             Shot("report", page),
             Shot("report-dark", page, scheme="dark"),
             Shot("report-phone", page, PHONE),
             Shot("viewer", address),
-            Shot("viewer-run", address, clicks=(RUN,)),
-            Shot("viewer-item", address, clicks=(RUN, ITEMS, ITEM)),
+            Shot("viewer-run", run),
+            Shot("viewer-item", run, clicks=(ITEMS, ITEM)),
         ]
         if args.knowledge:
             shots.append(Shot("knowledge", args.knowledge.resolve().as_uri()))
@@ -80,7 +84,6 @@ def main() -> int:
     return 0 if all(picture.stat().st_size <= LIMIT for picture in taken) else 1
 
 
-RUN = 'main a[href*="/run/"]'
 ITEMS = 'main a[href*="/items"]'
 ITEM = 'main a[href*="/item?"]'
 
@@ -88,7 +91,17 @@ ITEM = 'main a[href*="/item?"]'
 @contextmanager
 def viewer(runs: Path) -> Iterator[str]:
     """The viewer of a folder of runs, for as long as it is needed; its address."""
-    command = [sys.executable, "-m", "gnomon", "view", "--read-only", "--port", "0", "--runs", str(runs)]
+    command = [
+        sys.executable,
+        "-m",
+        "gnomon",
+        "view",
+        "--read-only",
+        "--port",
+        "0",
+        "--runs",
+        str(runs),
+    ]
     serving = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)  # noqa: S603 our own command
     try:
         assert serving.stdout is not None

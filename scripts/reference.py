@@ -34,7 +34,9 @@ def on_page_markdown(markdown: str, **_: Any) -> str:
 
 def commands() -> str:
     """Every command: what it does, how it is called, examples, options."""
-    listed = [f"| [`gnomon {name}`](#gnomon-{name}) | {escaped(COMMANDS[name])} |" for name in COMMANDS]
+    listed = [
+        f"| [`gnomon {name}`](#gnomon-{name}) | {escaped(COMMANDS[name])} |" for name in COMMANDS
+    ]
     table = "\n".join(["| command | what it does |", "| --- | --- |", *listed])
     sections = [command(name) for name in COMMANDS]
     return "\n\n".join([table, *sections])
@@ -109,7 +111,12 @@ def api() -> str:
     names = [name for name in gnomon.__all__ if not name.startswith("_")]
     functions = [name for name in names if inspect.isfunction(getattr(gnomon, name))]
     classes = [name for name in names if name not in functions]
-    sections = ["## Functions", *map(documented, functions), "## Classes", *map(documented, classes)]
+    sections = [
+        "## Functions",
+        *map(documented, functions),
+        "## Classes",
+        *map(documented, classes),
+    ]
     return "\n\n".join(sections)
 
 

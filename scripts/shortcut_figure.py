@@ -65,7 +65,9 @@ def figure(found: list[Shortcut]) -> str:
         for place, shortcut in enumerate(sorted(sets, key=lambda each: each.source)):
             drawn += _dot(shortcut, y - 6 + 12 * place)
     drawn.append("</svg>")
-    return '<figure class="drawn">' + "".join(drawn) + f"<figcaption>{CAPTION}</figcaption></figure>"
+    return (
+        '<figure class="drawn">' + "".join(drawn) + f"<figcaption>{CAPTION}</figcaption></figure>"
+    )
 
 
 CAPTION = (
