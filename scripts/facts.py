@@ -15,6 +15,7 @@ import sys
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
+from textwrap import wrap
 from typing import Any
 
 import yaml
@@ -33,6 +34,7 @@ MARKED = re.compile(r"(<!-- facts: ([\w-]+) -->\n)(.*?)(<!-- end -->)", re.DOTAL
 FULL = re.compile(
     r"\| `(?P<name>[\w-]+)` \|.*?\((?P<full>[\d,]+)\)"
 )  # the full size that a row of the table states
+WIDTH = 100  # characters on a line of an example
 AMONG = 60  # the example is the shortest of so many items
 
 
@@ -164,7 +166,8 @@ def said(item: Item) -> list[str]:
     """What an item says, a line for each sentence of its premises and one for its text."""
     if not item.context:
         return [item.text]
-    return [*re.split(r"(?<=[.?]) ", item.context), item.text]
+    sentences = [*re.split(r"(?<=[.?]) ", item.context), item.text]
+    return [line for sentence in sentences for line in wrap(sentence, WIDTH)]
 
 
 @cache
