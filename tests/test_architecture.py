@@ -150,6 +150,16 @@ ALLOWED = {
         "vision",
         "writing",
     },
+    "fewshot": {
+        "",
+        "errors",
+        "itemsource",
+        "options",
+        "probing",
+        "records",
+        "registry",
+    },
+    "prompting": {"models", "records", "runs"},
     "engine": {
         "",
         "contracts",
@@ -173,6 +183,7 @@ ALLOWED = {
         "experiments",
         "measures",
         "naming",
+        "prompting",
         "records",
         "registry",
         "runs",
@@ -205,6 +216,7 @@ ALLOWED = {
         "contracts",
         "engine",
         "errors",
+        "fewshot",
         "measures",
         "models",  # a plain function, asked as one
         "probing",  # the prompts there are

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,8 @@ from gnomon.errors import RunError, UsageError
 from gnomon.models.function import source_digest
 from gnomon.records import Answer, Item
 from gnomon.runs import Run
+
+needs_pandas = pytest.mark.skipif(find_spec("pandas") is None, reason="pandas is not installed")
 
 
 @pytest.fixture(scope="module")
@@ -27,6 +30,7 @@ def first_choice(item: Item) -> str:
     return item.choices[0]
 
 
+@needs_pandas
 def test_scores_are_a_list_and_a_table(runs: list[Run]) -> None:
     found = gnomon.score(*runs, measures="accuracy", by="scale")
     assert isinstance(found, list)
@@ -66,6 +70,7 @@ def test_without_either_library_a_sentence_says_what_to_do(monkeypatch: Any) -> 
         gnomon.list_benchmarks().to_frame("no_such_library")
 
 
+@needs_pandas
 def test_comparisons_are_a_list_and_a_table(runs: list[Run]) -> None:
     found = gnomon.compare(*runs)
     assert isinstance(found, list)
@@ -76,6 +81,7 @@ def test_comparisons_are_a_list_and_a_table(runs: list[Run]) -> None:
     assert frame["differ"].tolist() == [found[0].differ]
 
 
+@needs_pandas
 def test_a_frame_of_a_run_has_items_answers_and_tags(runs: list[Run]) -> None:
     frame = runs[0].to_frame("pandas")
     assert len(frame) == 40
@@ -87,6 +93,7 @@ def test_a_frame_of_a_run_has_items_answers_and_tags(runs: list[Run]) -> None:
     assert "scales@fresh" in runs[0]._repr_html_()
 
 
+@needs_pandas
 def test_an_item_that_was_not_asked_is_neither_right_nor_wrong(tmp_path: Path) -> None:
     asked: list[str] = []
 
@@ -196,6 +203,7 @@ def test_progress_is_a_line_written_over_itself(
     assert capsys.readouterr().err == ""
 
 
+@needs_pandas
 def test_the_overview_is_a_table_in_html_text_and_a_frame(runs: list[Run]) -> None:
     found = gnomon.overview(*runs)
     assert "<table" in found._repr_html_()

@@ -49,6 +49,7 @@ def run(
     blind: bool = False,
     watch: Callable[[Progress], None] | None = None,
     progress: bool | None = None,
+    shots_from: str | Path = "",
     workers: str | int = 1,
     cpus_per_worker: float | None = None,
     gpus_per_worker: float | None = None,
@@ -57,7 +58,8 @@ def run(
 
     `permute` is a seed by which the choices of each item are put in another order. `shard` asks one
     part of the items, such as "3/8"; `merge` makes one run of all parts. `name` is what tables and
-    pages call the model. `workers` is a number of processes, "ray" or "ray:N".
+    pages call the model. `shots_from` is a file of items to draw the worked examples from that the
+    model's option `shots` asks for. `workers` is a number of processes, "ray" or "ray:N".
 
     A model may also be a function from an item to one of its choices, or to a number for each; it
     is asked again only if its source is the same. `progress` draws a line of it, by default in a
@@ -71,6 +73,7 @@ def run(
     from gnomon import engine
     from gnomon.contracts import Model as Asked
     from gnomon.engine.updatingline import progress_line
+    from gnomon.fewshot import with_examples
     from gnomon.models.function import FunctionModel
     from gnomon.registry import model as named
 
@@ -86,6 +89,8 @@ def run(
         model = named(model)
     if not isinstance(model, (ModelSpec, Asked)):
         model = FunctionModel(model)
+    if isinstance(model, ModelSpec):
+        model = with_examples(source, model, shots_from)
     with progress_line(f"{model.spec} on {source.name}", shown=progress) as line:
         return engine.run(
             source,

@@ -188,6 +188,19 @@ def _plainly(name: str) -> str:
     return name.lower().replace("_", "-").strip("-")
 
 
+def cut_in_middle(text: str, room: int) -> str:
+    """A name in so many characters: what begins alike, such as paths, differs at the end.
+
+    >>> cut_in_middle("answers:DATA/results-deberta-v2-xxlarge.tsv", 24)
+    'answers:…-v2-xxlarge.tsv'
+    """
+    if len(text) <= room:
+        return text
+    head = room // 3
+    tail = room - head - 1
+    return f"{text[:head]}…{text[len(text) - tail :]}"
+
+
 def inert(text: str) -> str:
     """Text from strangers, made safe to print.
 

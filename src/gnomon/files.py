@@ -43,8 +43,8 @@ _TYPE_WORDS = {
     "int": "a whole number",
     "float": "a number",
     "bool": "yes or no",
-    "array": "a list",
-    "object": "a set of named fields",
+    "array": "a list (an array)",
+    "object": "an object with named fields",
     "null": "nothing",
 }
 
@@ -331,7 +331,7 @@ def shape_problem(error: Exception, fields: Sequence[str] = ()) -> str:
     >>> shape_problem(ValueError("Expected `str`, got `bool` - at `$.forms[...]`"))
     'forms[...] must be a text, not yes or no'
     >>> shape_problem(ValueError("Object contains unknown field `form`"), ["forms"])
-    "it has no field 'form' (did you mean forms?)"
+    "it has an unknown field 'form' (did you mean forms?)"
     """
     text = str(error)
     wrong = _WRONG_TYPE.fullmatch(text)
@@ -345,7 +345,7 @@ def shape_problem(error: Exception, fields: Sequence[str] = ()) -> str:
     near = nearest(unknown["name"], fields)
     meant = f" (did you mean {' or '.join(near)}?)" if near else ""
     place = (unknown["place"] or "").removeprefix("$").lstrip(".") or "it"
-    return f"{place} has no field '{unknown['name']}'{meant}"
+    return f"{place} has an unknown field '{unknown['name']}'{meant}"
 
 
 def _in_words(types: str) -> str:

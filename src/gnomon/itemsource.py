@@ -228,8 +228,14 @@ class ItemSource:
                 found.__dict__[name] = self.__dict__[name]
         return found
 
-    def remembered(self) -> ItemSource:
-        """The same source with its items in memory, for a command that asks them many times."""
+    def remembered(self, most: int | None = None) -> ItemSource:
+        """The same source with its items in memory, for a command that asks them many times.
+
+        One with more than `most` items stays as it is.
+        """
+        kept = tuple(islice(self.items(), None if most is None else most + 1))
+        if most is not None and len(kept) > most:
+            return self
         return _Remembered(
             self.benchmark,
             self.source,
@@ -237,7 +243,7 @@ class ItemSource:
             self.limit,
             self.permute,
             self.shard,
-            kept=tuple(self.items()),
+            kept=kept,
             kept_from=self,
         )
 

@@ -65,6 +65,36 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
     seconds: float | None = None  # how long it took
     tokens: int | None = None  # how many were read and written
     error: str | None = None  # a short reason, if the model failed
+    tokens_read: int | None = None
+    tokens_written: int | None = None
+
+
+class Continuation(msgspec.Struct, frozen=True, kw_only=True):
+    """A text whose likelihood is scored for a choice, with its tokens where they are known."""
+
+    choice: str
+    text: str
+    tokens: tuple[str, ...] = ()
+    ids: tuple[int, ...] = ()
+
+
+class Preview(msgspec.Struct, frozen=True, kw_only=True):
+    """What a model reads when it is asked an item, and what of it is scored.
+
+    A model that is sent messages has `messages`; any other has `text`, in which the special tokens
+    are written out. Tokens are known only to a model that is loaded.
+    """
+
+    text: str = ""  # exactly as read, up to where the answer begins
+    messages: tuple[dict[str, str], ...] = ()
+    scored: tuple[Continuation, ...] = ()
+    images: int = 0  # how many pictures are shown with it
+    tokens: int | None = None  # that are read before the answer
+    ids: tuple[int, ...] = ()  # those tokens
+    special: tuple[str, ...] = ()  # the special tokens that stand in `text`
+    how: str = ""  # what is asked of the model, in words
+    limits: dict[str, Any] = {}  # of a reply: how many tokens, what ends it
+    trouble: str = ""  # why the item cannot be asked
 
 
 class Score(msgspec.Struct, frozen=True, kw_only=True):

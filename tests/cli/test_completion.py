@@ -51,6 +51,7 @@ LINES = {
     "gnomon score runs --measure macro": {"macro_f1"},
     "gnomon run scales --prompt fews": {"fewshot"},
     "gnomon list mod": {"models"},
+    "gnomon run qui": {"quick"},
 }
 
 

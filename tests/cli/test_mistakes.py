@@ -30,8 +30,8 @@ GENERAL = {
     "demo --limit x": (2, ["--limit takes a whole number, not 'x'"]),
 }
 RUN_COMMAND = {
-    "run": (2, ["run needs BENCHMARK and -m MODEL", "gnomon run scales -m random"]),
-    "run scales": (2, ["run needs -m MODEL", "gnomon list models"]),
+    "run": (2, ["run needs BENCHMARK", "gnomon run scales -m random"]),
+    "run scales": (2, ["No model is named", "gnomon run scales -m"]),
     "run -m random": (2, ["run needs BENCHMARK", "gnomon run scales -m random"]),
     "run scales -m": (2, ["--model needs a value"]),
     "run scales -m random --lmit 5": (2, ["no option --lmit", "Did you mean --limit?"]),
@@ -91,6 +91,27 @@ RUN_COMMAND = {
     "run spacenli -m random --patterns latin.yaml": (1, ["latin.yaml:1", "UTF-8"]),
     "run spacenli -m random --patterns windows.yaml": (1, ["windows.yaml:3", "'nonsense'"]),
     "run spacenli -m random --patterns photos": (1, ["photos", "no .yaml file"]),
+}
+SUITES = {
+    "run quik -m random": (2, ["benchmark or suite named 'quik'", "Did you mean quick?"]),
+    "run quick": (2, ["names no models", "-m"]),
+    "run quick -m random --dryrun": (2, ["no option --dryrun", "Did you mean --dry-run?"]),
+    "run scales -m =random": (2, ["'=random'", "NAME=MODEL"]),
+    "run scales -m Mine=randon": (2, ["'randon'", "Did you mean random?"]),
+    "run scales -m ./tiny-lama": (2, ["./tiny-lama", "Did you mean tiny-llama?"]),
+    "run expriment.yaml": (1, ["expriment.yaml", "Did you mean experiment.yaml?"]),
+    "run experiment.yaml": (2, ["experiment.yaml:1", "'benchmark'", "Did you mean benchmarks?"]),
+    "run tabs.yaml": (1, ["tabs.yaml:2", "spaces"]),
+    "run empty.yaml": (2, ["empty.yaml is empty", "docs/running.md"]),
+    "list suites quik": (2, ["'quik'", "Did you mean quick?"]),
+}
+TABLES = {
+    "table": (2, ["table needs RUN", "gnomon table runs"]),
+    "table rnus": (1, ["rnus is not a run", "Did you mean runs?"]),
+    "table runs --format xlsx": (2, ["'xlsx'", "latex"]),
+    "table runs --fromat latex": (2, ["no option --fromat", "Did you mean --format?"]),
+    "cite scalse": (2, ["'scalse'", "Did you mean scales?"]),
+    "cite --format bibtx": (2, ["'bibtx'", "Did you mean bibtex?"]),
 }
 OTHERS = {
     "score": (2, ["either runs or a file", "gnomon score runs/*"]),
@@ -182,7 +203,7 @@ OTHERS = {
     "list models hff": (2, ["'hff'", "Did you mean hf?"]),
     "list runs --runs rnus": (2, ["no folder rnus", "Did you mean runs?"]),
 }
-MISTAKES = {**GENERAL, **RUN_COMMAND, **OTHERS}
+MISTAKES = {**GENERAL, **RUN_COMMAND, **SUITES, **TABLES, **OTHERS}
 FILES = {
     "empty.yaml": b"",
     "empty.jsonl": b"",
@@ -195,6 +216,7 @@ FILES = {
     "notes.txt": b"hello\n",
     "a.csv": b"id,answer\n1,yes\n",
     "bad.json": b"{,}",
+    "experiment.yaml": b"benchmark: [scales]\n",
     "recipe.yaml": b"kind: clasify\nmodel: hf:x\n",
 }
 
@@ -214,6 +236,7 @@ def furnished(tmp_path_factory):
     for name, content in FILES.items():
         (folder / name).write_bytes(content)
     (folder / "photos").mkdir()
+    (folder / "tiny-llama").mkdir()
     return folder, runs
 
 

@@ -2,7 +2,7 @@
 
 import io
 
-from gnomon.cli.progress import in_words, live_line
+from gnomon.cli.progress import PlainLines, in_words, live_line, tell_of_stopping
 from gnomon.engine import Progress
 from gnomon.runs.pace import WorkerPace
 
@@ -28,10 +28,30 @@ def test_a_hostile_name_is_shown_as_escapes(monkeypatch):
     assert "\x07" not in shown
 
 
-def test_nothing_is_drawn_where_nobody_looks(capsys):
+def test_a_run_that_is_soon_over_writes_nothing_to_a_pipe(capsys):
     with live_line("scales", quiet=False) as watch:
         watch(Progress(total=10, done=10, right=5, asked=10, started=0.0))
     assert capsys.readouterr().err == ""
+
+
+def test_a_long_run_writes_a_line_to_a_pipe_after_its_first_batch_and_then_each_minute(capsys):
+    seconds = iter([1.0, 10.0, 30.0, 69.0, 71.0, 100.0, 200.0])
+    lines = PlainLines("scales \u00b7 m\x1b[31m", clock=lambda: next(seconds))
+    for done in (0, 10, 30, 69, 71, 100, 200):
+        lines(Progress(total=1000, done=done, asked=done, started=0.0))
+    shown = capsys.readouterr().err.splitlines()
+    assert [line.split(": ")[1].split(" ")[0] for line in shown] == [
+        "10/1,000",
+        "71/1,000",
+        "200/1,000",
+    ]
+    assert "16 min 30 s left" in shown[0]
+    assert "\x1b" not in shown[0]
+
+
+def test_the_first_interrupt_is_answered_at_once(capsys):
+    tell_of_stopping()
+    assert "finishing the batch; Ctrl-C again stops at once" in capsys.readouterr().err
 
 
 def test_the_line_tells_of_all_workers():

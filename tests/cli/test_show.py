@@ -81,3 +81,66 @@ def test_a_rebuilt_published_set_says_so(capsys, tmp_path: Path):
     code, _, err = told(capsys, "posrel-general@published", "--data", str(tmp_path))
     assert code == 0
     assert "it is rebuilt from their scenes" in err
+
+
+def test_a_model_shows_what_it_would_read_and_is_not_asked(capsys, monkeypatch):
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9")  # where nobody is
+    assert main(["show", "scales", "-m", "openai:none", "-n", "2", "--form", "choice"]) == 0
+    out = capsys.readouterr().out
+    assert out.count("  user:") == 2
+    assert "Answer with one of: yes, no." in out
+    assert "reply_tokens: 64" in out
+
+
+def test_prompts_are_shown_as_json_with_drawn_examples(capsys):
+    words = ["show", "scales", "-m", "openai:none", "-n", "1", "--shots", "3", "--format", "json"]
+    assert main(words) == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert (shown["benchmark"], shown["model"]) == ("scales@fresh", "openai:none")
+    (prompt,) = shown["prompts"]
+    roles = [message["role"] for message in prompt["preview"]["messages"]]
+    assert roles == ["system", *["user", "assistant"] * 3, "user"]
+
+
+def test_a_model_that_reads_nothing_has_no_prompt_to_show(capsys):
+    assert main(["show", "scales", "-m", "random"]) == 2
+    assert "random reads no prompt" in capsys.readouterr().err
+
+
+def test_prompts_are_no_table(capsys):
+    assert main(["show", "scales", "-m", "openai:none", "--format", "csv"]) == 2
+    assert "Leave out --format, or give json." in capsys.readouterr().err
+
+
+def test_special_and_scored_tokens_are_marked():
+    from gnomon.cli.previews import in_words
+    from gnomon.records import Continuation, Item, Preview
+
+    item = Item(id="1", form="choice", text="Is it?", choices=("no", "yes"), gold=("yes",))
+    scored = [
+        Continuation(choice="no", text=" no", tokens=(" no",), ids=(5,)),
+        Continuation(choice="yes", text=" yes", tokens=(" y", "es"), ids=(6, 7)),
+    ]
+    shown = Preview(text="<s>Is it?\n", scored=tuple(scored), tokens=4, special=("<s>",), images=1)
+    assert in_words(item, shown).splitlines() == [
+        "[1]  choice, 4 tokens",
+        "  with a picture",
+        "  │ ⟦<s>⟧Is it?⏎",
+        "    no   ␣no  (1 token)",
+        "  ✓ yes  ␣y·es  (2 tokens)",
+    ]
+
+
+def test_the_prompts_are_listed(capsys):
+    assert main(["list", "prompts", "--format", "json"]) == 0
+    listed = {prompt["name"]: prompt for prompt in json.loads(capsys.readouterr().out)}
+    assert listed["fewshot"]["shots"] == 3
+    assert listed["plain"]["wordings"] == 4
+    assert listed["viphy"]["forms"] == ["cloze"]
+    assert main(["list", "prompts"]) == 0
+    assert "zero-shot, for models that continue text" in capsys.readouterr().out
+
+
+def test_the_nearest_prompt_is_named(capsys):
+    assert main(["show", "scales", "-m", "openai:none", "--prompt", "fewshto"]) == 2
+    assert "Did you mean fewshot?" in capsys.readouterr().err

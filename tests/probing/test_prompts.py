@@ -177,9 +177,9 @@ def test_braces_in_an_item_are_never_read_as_fields(text, context):
         ("summary: a\nshots: -1\nforms: {}", "shots"),
         ("summary: a\nshots: many\nforms: {}", "shots"),
         ("summary: a\nwording: 2\nforms: {}", "paraphrases"),
-        ("summary: a\nforms: {}\nparaphrases: 5", "paraphrases|array"),
-        ("summary: a\nforms: {}\nparaphrases: [5]", "object"),
-        ("summary: a\nforms: {}\nparaphrases: [{forms: 5}]", "object"),
+        ("summary: a\nforms: {}\nparaphrases: 5", "a list"),
+        ("summary: a\nforms: {}\nparaphrases: [5]", "fields with values"),
+        ("summary: a\nforms: {}\nparaphrases: [{forms: 5}]", "fields with values"),
         ("summary: a\nforms: {}\nparaphrases: [{instructoin: b}]", "instructoin"),
         (
             "summary: a\nforms: {choice: {template: '{text} {answer}'}}\n"
@@ -418,3 +418,34 @@ paraphrases:
 
 def test_worked_examples_go_with_every_wording():
     assert load_prompt("fewshot", 3).context(CLOZE).count("Fill in the blank") == 4
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "hint"),
+    [
+        (
+            "summary: a\nform: {}",
+            "the file has a field `form`, which there is not",
+            "Did you mean `forms`?",
+        ),
+        (
+            "summary: a\nforms: {choice: {template: '{answer}', words: {large: no}}}",
+            "`forms.FORM.words.NAME` must be a text, not yes or no",
+            "write them in quotes",
+        ),
+        (
+            "summary: a\nforms: {choice: {template: '{answer}', words: {yes: large}}}",
+            "a name in `forms.FORM.words` must be a text, not yes or no",
+            "write them in quotes",
+        ),
+        ("forms: {}", "the file lacks the field `summary`", "docs/prompts.md"),
+        ("summary: a\nshots: -1\nforms: {}", "`shots` must be a number, 0 or more", ""),
+    ],
+)
+def test_what_is_wrong_with_a_prompt_file_is_said_in_words(tmp_path, text, message, hint):
+    with pytest.raises(DataError) as caught:
+        load_prompt(write(tmp_path, text))
+    assert message in caught.value.message
+    assert hint in caught.value.hint
+    assert "Object" not in str(caught.value)
+    assert "Expected" not in str(caught.value)

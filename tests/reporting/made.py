@@ -57,9 +57,25 @@ def entailment(patterns: int = 40, each: int = 10, seed: int = 0) -> Iterator[It
             )
 
 
+OBJECTS = (
+    "ant",
+    "coin",
+    "egg",
+    "cup",
+    "cat",
+    "dog",
+    "chair",
+    "horse",
+    "car",
+    "truck",
+    "house",
+    "tower",
+)
+
+
 def pairs() -> Iterator[Item]:
     """Objects on a scale, each pair both ways."""
-    objects = ("ant", "coin", "cup", "cat", "chair", "horse", "car", "house")
+    objects = OBJECTS
     for a in objects:
         for b in objects:
             if a != b:

@@ -26,8 +26,15 @@ def report(runs: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 def open_items(page: Any) -> None:
+    page.evaluate("() => { document.getElementById('items-fold').open = true; }")
     page.locator("#items").scroll_into_view_if_needed()
     page.wait_for_selector("#rows tr")
+
+
+def unfold(page: Any) -> None:
+    page.evaluate(
+        "() => document.querySelectorAll('details').forEach((each) => { each.open = true; })"
+    )
 
 
 def serious(page: Any) -> list[str]:
@@ -49,6 +56,7 @@ def serious(page: Any) -> list[str]:
 def test_the_report_opens_from_a_file_without_errors_or_requests(report: str, tab: Show) -> None:
     shown = tab(report)
     open_items(shown.page)
+    unfold(shown.page)
     assert shown.page.locator("figure svg.chart").count() >= 12
     for box in (chart.bounding_box() for chart in shown.page.locator("figure svg.chart").all()):
         assert box["width"] > 200
@@ -60,6 +68,7 @@ def test_the_report_opens_from_a_file_without_errors_or_requests(report: str, ta
 
 def test_tables_sort_both_ways(report: str, tab: Show) -> None:
     page = tab(report).page
+    unfold(page)
     table = page.locator("table[data-sortable]").first
 
     def values():
@@ -107,12 +116,13 @@ def test_the_item_table_searches_filters_sorts_and_pages(report: str, tab: Show)
     page.select_option("#outcome", label="random: right")
     assert wrong + int(count.inner_text().split()[0]) == 192
     page.select_option("#outcome", value="")
-    page.select_option("#tags select[data-tag=class]", label="projective")
+    page.select_option("#tags select[data-tag=class]", value="=projective")
     assert count.inner_text() == "48 of 192 items"
     page.select_option("#tags select[data-tag=class]", value="")
     page.locator("#items th button", has_text="Models right").click()
     shares = [
-        int(cell.inner_text().split()[0]) for cell in page.locator("#rows td:nth-child(4)").all()
+        int(cell.inner_text().split()[0])
+        for cell in page.locator("#rows td[data-name='Models right']").all()
     ]
     assert shares == sorted(shares)
     first = rows.first.inner_text()
@@ -143,12 +153,67 @@ def test_each_benchmark_has_its_items(report: str, tab: Show) -> None:
 def test_nothing_sticks_out_and_nobody_is_kept_out(
     runs: Path, tab: Show, tmp_path: Path, width: int, scheme: str
 ) -> None:
-    page = write_report([runs / "middling", runs / "pairs"], tmp_path / "report.html")
+    names = ("middling", "pairs", "colours")  # enough for folds and a menu
+    page = write_report([runs / name for name in names], tmp_path / "report.html")
     shown = tab(page.as_uri(), width=width, scheme=scheme)
     open_items(shown.page)
+    shown.page.locator(".menu summary").click()
+    menu = shown.page.locator(".menu ul").bounding_box()
+    assert menu["x"] >= 0
+    assert menu["x"] + menu["width"] <= width
     assert shown.page.evaluate("() => document.documentElement.scrollWidth") == width
     assert serious(shown.page) == []
     assert shown.errors == []
+
+
+def test_a_number_leads_to_its_items_and_every_view_has_an_address(report: str, tab: Show) -> None:
+    shown = tab(report)
+    page = shown.page
+    page.locator("table.matrix td.above a").first.focus()
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#rows tr")
+    assert page.locator("#count").inner_text() == "192 of 192 items"
+    assert page.locator("#outcome").input_value().startswith("asked:")
+    columns = page.locator("#rows tr").first.locator("td.answer").count()
+    assert columns == 3  # every model beside the others
+
+    page.fill("#q", '"behind the"')  # a phrase, as it stands
+    page.locator("#clear").wait_for()
+    page.wait_for_function("() => location.hash.includes('behind')")
+    for row in page.locator("#rows tr td:first-child").all():
+        assert "behind the" in row.inner_text()
+    some = page.locator("#count").inner_text()
+    page.select_option("#outcome", label="no model is right")
+    fewer = page.locator("#count").inner_text()
+    assert fewer != some
+    view = page.url
+    page.go_back()
+    page.locator("#count", has_text=some).wait_for()
+    other = tab(view).page  # the address, opened by somebody else
+    other.locator("#count", has_text=fewer).wait_for()
+    with other.expect_download() as saved:
+        other.click("#csv")
+    lines = saved.value.path().read_text(encoding="utf-8-sig").splitlines()
+    assert len(lines) == 1 + int(fewer.split()[0])
+
+    other.locator("#rows button").first.click()
+    alone = other.locator("#rows tr.more a").get_attribute("href")
+    other.locator("#rows tr.more a").click()
+    other.locator("#count", has_text="1 of 192 items").wait_for()
+    assert alone.partition("i=")[2]
+    assert other.locator("#rows tr.more").count() == 1  # open at once
+    assert shown.errors == []
+
+
+def test_a_link_into_a_fold_opens_it(report: str, tab: Show) -> None:
+    page = tab(f"{report}#s0-more").page
+    assert page.locator("#s0-more").evaluate("fold => fold.open")
+    page.locator("#s0-figures > summary").focus()
+    page.keyboard.press("Enter")
+    assert page.locator("#s0-figures").evaluate("fold => fold.open")
+    page.locator("#s0-figures .chart a").first.click()  # the name of a row of bars
+    page.wait_for_selector("#rows tr")
+    assert "t." in page.url
 
 
 def test_the_reader_can_choose_dark(report: str, tab: Show) -> None:
@@ -177,7 +242,8 @@ def test_the_reader_can_choose_dark(report: str, tab: Show) -> None:
 def test_without_scripts_everything_but_the_item_table_is_there(report: str, tab: Show) -> None:
     page = tab(report, scripts=False).page
     assert page.locator("figure svg.chart").count() >= 12
-    assert page.locator(".card").first.is_visible()
+    page.locator("#s0-examples > summary").click()  # folds need no script
+    assert page.locator("#s0-examples .card").first.is_visible()
     assert "needs JavaScript" in page.locator("noscript").inner_text()
 
 
@@ -237,7 +303,7 @@ def test_hostile_replies_are_shown_as_text_in_the_report(
         button.click()
     assert "<script>window.owned = 1</script>" in shown.page.locator("#rows").inner_text()
     assert shown.page.evaluate("() => window.owned") is None
-    assert shown.page.locator("#rows img, #rows script, #rows svg").count() == 0
+    assert shown.page.locator("#rows img, #rows script, #rows svg:not(.swatch)").count() == 0
     assert shown.errors == []
     assert shown.strays == []
 

@@ -45,26 +45,17 @@ def test_entailment_runs_get_the_figures_of_the_papers(runs: Path) -> None:
     assert any(name.startswith("boxes-by-") for name in found)
 
 
-def test_pairs_get_symmetry_bars_and_form_agreement(runs: Path) -> None:
+def test_pairs_get_symmetry_bars_and_form_agreement(made: ModuleType, runs: Path) -> None:
     found = named(figures(study_of(runs, "pairs")))
     assert "objects-size-cloze" in found
     assert "forms" in found
     ranks = found["objects-size-cloze"]
     place = ranks.columns.index("object")
-    assert {row[place] for row in ranks.rows} == {
-        "ant",
-        "coin",
-        "cup",
-        "cat",
-        "chair",
-        "horse",
-        "car",
-        "house",
-    }
+    assert {row[place] for row in ranks.rows} == set(made.OBJECTS)
 
 
 def test_a_few_objects_get_no_figure_of_ranks(runs: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gnomon.reporting.figures.objects.LEAST_OBJECTS", 9)
+    monkeypatch.setattr("gnomon.reporting.figures.objects.LEAST_OBJECTS", 13)
     found = named(figures(study_of(runs, "pairs")))
     assert not [name for name in found if name.startswith("objects-")]
 
@@ -153,8 +144,8 @@ def test_captions_say_how_many_items_a_group_has(runs: Path) -> None:
 
 
 def test_pattern_accuracy_by_class_needs_enough_items(made: ModuleType, tmp_path: Path) -> None:
-    few = made.write(tmp_path / "few", "spacenli@fresh", "m", made.entailment(24, 8))
-    enough = made.write(tmp_path / "enough", "spacenli@fresh", "m", made.entailment(24, 12))
+    few = made.write(tmp_path / "few", "spacenli@fresh", "m", made.entailment(48, 8))
+    enough = made.write(tmp_path / "enough", "spacenli@fresh", "m", made.entailment(48, 12))
     assert "pattern_accuracy-0.9-by-class" not in named(figures(studies([few])[0]))
     assert "pattern_accuracy-0.9-by-class" in named(figures(studies([enough])[0]))
 
@@ -163,7 +154,7 @@ def test_pattern_accuracy_by_class_is_the_papers_where_patterns_have_enough_item
     made: ModuleType, tmp_path: Path
 ) -> None:
     """SpaceNLI's Figure 5 has a threshold of 0.95; with fewer than 20 items the benchmark's own."""
-    run = made.write(tmp_path / "r", "spacenli@fresh", "m", made.entailment(24, 20), skill=0.9)
+    run = made.write(tmp_path / "r", "spacenli@fresh", "m", made.entailment(96, 20), skill=0.9)
     study = studies([run])[0]
     found = named(figures(study))["pattern_accuracy-0.95-by-class"]
     assert len(found.rows) == 4
@@ -175,17 +166,17 @@ def test_pattern_accuracy_by_class_is_the_papers_where_patterns_have_enough_item
 CATEGORIES = ("motion", "orientation", "distance")
 
 
-def templates(each: int = 12) -> list[Item]:
-    """Nine templates of three categories; template k is the k-th hardest for those who answer by
-    skill."""
+def templates(each: int = 12, rounds: int = 1) -> list[Item]:
+    """Nine templates of three categories, or several rounds of them; template k of a round is the
+    k-th hardest for those who answer by skill."""
     found = []
-    for i in range(9 * each):
-        template = i % 9
+    for i in range(9 * rounds * each):
+        template = i % (9 * rounds)
         found.append(
             Item(
                 id=str(i),
                 form="entailment",
-                context=f"Premise {template}.",
+                context=f"Premise {template} #{i // (9 * rounds)}",
                 text=f"Hypothesis {i}.",
                 choices=("entailment", "neutral"),
                 gold=("entailment",),
@@ -200,8 +191,8 @@ def able(skill: int) -> Callable[[Item], Answer]:
     """Right on every item of the templates from the (9 - skill)-th on, and on half of the others'."""
 
     def say(item: Item) -> Answer:
-        template = int(item.group.split()[1])
-        right = template >= 9 - skill or int(item.id) // 9 % 2 == 0
+        template = int(item.group.split()[1]) % 9
+        right = template >= 9 - skill or int(item.context.rpartition("#")[2]) % 2 == 0
         return Answer(item=item.id, choice="entailment" if right else "neutral")
 
     return say
@@ -210,6 +201,10 @@ def able(skill: int) -> Callable[[Item], Answer]:
 @pytest.fixture
 def sized(made: ModuleType, tmp_path: Path) -> Study:
     """Answers of models of the spatialQA paper, by the names of its authors' files, and others."""
+    return answers_of_sizes(made, tmp_path, templates())
+
+
+def answers_of_sizes(made: ModuleType, tmp_path: Path, items: list[Item]) -> Study:
     skills = {
         "answers:somewhere/results-t5-small.tsv": 1,
         "answers:somewhere/results-t5-3b.tsv.gz": 6,
@@ -220,7 +215,7 @@ def sized(made: ModuleType, tmp_path: Path) -> Study:
     }
     runs = []
     for i, (model, skill) in enumerate(skills.items()):
-        folder, items = tmp_path / str(i), templates()
+        folder = tmp_path / str(i)
         runs.append(made.write(folder, "spatialqa@published", model, items, say=able(skill)))
     return studies(runs)[0]
 
@@ -234,6 +229,9 @@ def test_answers_of_a_papers_models_are_drawn_against_the_sizes_that_it_lists(
         "family",
         "parameters",
         "partial_credit",
+        "low",
+        "high",
+        "n",
     )
     assert [row[1:3] for row in found["partial_credit-against-size"].rows] == [
         ("T5", 60e6),
@@ -241,7 +239,7 @@ def test_answers_of_a_papers_models_are_drawn_against_the_sizes_that_it_lists(
         ("GPT-3", 2.7e9),
         ("T5", 3e9),
     ]
-    for label, _, _, value in found["partial_credit-against-size"].rows:
+    for label, _, _, value, *_ in found["partial_credit-against-size"].rows:
         entrant = next(e for e in sized.entrants if e.label == label)
         parts = [part for _, part in entrant.table.by("category")]
         means = [float(np.mean(group_shares(part)[1])) for part in parts]
@@ -250,7 +248,10 @@ def test_answers_of_a_papers_models_are_drawn_against_the_sizes_that_it_lists(
     assert "Models of unknown size (1) are left out." in caption  # BART; a guess has no size
 
 
-def test_size_is_drawn_with_and_without_partial_credit_and_by_category(sized: Study) -> None:
+def test_size_is_drawn_with_and_without_partial_credit_and_by_category(
+    made: ModuleType, tmp_path: Path
+) -> None:
+    sized = answers_of_sizes(made, tmp_path, templates(each=12, rounds=8))
     found = named(figures(sized))
     whole = found["without_partial_credit-against-size"]
     assert [row[3] for row in whole.rows] == pytest.approx([1 / 9, 4 / 9, 3 / 9, 6 / 9])
@@ -293,10 +294,10 @@ def test_the_hardest_and_easiest_groups_are_those_of_the_largest_models(sized: S
     assert len(means) == 9
     assert list(means.values()) == sorted(means.values())
     assert hardest.rows[0][:2] == ("motion", "template 0")
-    assert hardest.rows[0][-1] == "Premise 0. → Hypothesis 0."
+    assert hardest.rows[0][-1] == "Premise 0 #0 → Hypothesis 0."
     names = [text.split(" %")[0] for text in hardest.description.removeprefix("Bars. ").split("; ")]
     assert names[0] == "template 0 50"
-    assert "Premise 0. → Hypothesis 0." in hardest.svg()
+    assert "Premise 0 #0 → Hypothesis 0." in hardest.svg()
 
 
 def test_one_model_has_no_hardest_groups_over_models(made: ModuleType, tmp_path: Path) -> None:
@@ -309,11 +310,13 @@ def test_figures_of_a_benchmark_that_is_not_installed_go_by_accuracy(
     made: ModuleType, tmp_path: Path
 ) -> None:
     runs = [
-        made.write(tmp_path / name, "elsewhere@fresh", f"hf:{name}", templates(), say=able(skill))
+        made.write(
+            tmp_path / name, "elsewhere@fresh", f"hf:{name}", templates(rounds=4), say=able(skill)
+        )
         for name, skill in (("a-1b", 2), ("a-7b", 5))
     ]
     found = named(figures(studies(runs)[0]))
-    assert found["accuracy-against-size"].columns[-1] == "accuracy"
+    assert found["accuracy-against-size"].columns[3] == "accuracy"
     assert [row[1:3] for row in found["accuracy-against-size"].rows] == [("a", 1e9), ("a", 7e9)]
     assert "accuracy-by-category" in found
 
@@ -348,9 +351,11 @@ def test_the_confusion_matrix_counts_every_item_once(runs: Path) -> None:
 
 def test_a_run_without_any_answer_breaks_no_figure(made: ModuleType, tmp_path: Path) -> None:
     run = made.write(
-        tmp_path / "r", "spacenli@fresh", "m", made.entailment(4, 5), answered=0, finished=False
+        tmp_path / "r", "spacenli@fresh", "m", made.entailment(12, 20), answered=0, finished=False
     )
-    half = made.write(tmp_path / "half", "spacenli@fresh", "n", made.entailment(4, 5), answered=0.5)
+    half = made.write(
+        tmp_path / "half", "spacenli@fresh", "n", made.entailment(12, 20), answered=0.5
+    )
     assert figures(studies([run])[0]) == []
     drawn = figures(studies([run, half])[0])
     assert {"accuracy-by-class", "confusion"} & {figure.name for figure in drawn}

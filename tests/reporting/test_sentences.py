@@ -470,8 +470,12 @@ def test_fresh_and_published_and_other_benchmarks_each_speak_for_themselves(
     run: Callable[..., Run],
 ) -> None:
     items = questions(40, 2)
-    names = ("scales@fresh", "scales@published", "quiz@fresh")
+    names = {
+        "scales@fresh": "“Sizes and heights of objects” (fresh)",
+        "scales@published": "“Sizes and heights of objects” (published)",
+        "quiz@fresh": "quiz@fresh",
+    }
     runs = [run("m", items, guessing(i, 0.9), benchmark=name) for i, name in enumerate(names)]
-    for study, name in zip(studies(runs), names, strict=True):
+    for study, name in zip(studies(runs), names.values(), strict=True):
         first = sentences(study, headline(study))[0].replace("\xa0", " ")
         assert f"% of 80 items of {name}, better than chance" in first

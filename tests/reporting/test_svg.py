@@ -38,7 +38,9 @@ def test_no_name_breaks_out_of_a_bar_chart(rows: list[tuple[str, int, float]], n
     estimates = [
         plots.Estimate(key, series, value, value / 2, value) for key, series, value in rows
     ]
-    root = drawn(plots.bars(estimates, [name] * 12, name), name)
+    root = drawn(
+        plots.bars(estimates, dict.fromkeys(range(12), name), name, links={name: name}), name
+    )
     assert scripts(root) == []
 
 

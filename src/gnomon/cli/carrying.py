@@ -11,7 +11,6 @@ import sys
 from argparse import Namespace
 from contextlib import ExitStack
 from functools import cached_property
-from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -120,13 +119,9 @@ class Carrying:
             self._loaded = None
 
     def _with_items(self, source: ItemSource) -> ItemSource:
-        """The source with its items in memory, if several models are asked them."""
-        users = [planned for planned in self.plan if planned.source is source]
-        if len(users) == 1:
-            return source
+        """The source with its items in memory, unless they are many: they are made once for all."""
         if id(source) not in self._sources:
-            many = sum(1 for _ in islice(source.without_pictures(), MOST_KEPT + 1))
-            self._sources[id(source)] = source if many > MOST_KEPT else source.remembered()
+            self._sources[id(source)] = source.remembered(MOST_KEPT)
         return self._sources[id(source)]
 
     def _run(self, planned: Planned) -> None:
@@ -135,6 +130,8 @@ class Carrying:
 
         args = self.args
         command = redact_command(shlex.join(["gnomon", *sys.argv[1:]]))
+        if not args.quiet:
+            _tell_of_examples(planned)
         with live_line(planned.title, quiet=args.quiet or args.format == "json") as watch:
             try:
                 engine.run(
@@ -161,6 +158,14 @@ def wanted(args: Namespace) -> Wanted:
     from gnomon.engine import wanted_workers
 
     return wanted_workers(args.workers, cpus=args.cpus_per_worker, gpus=args.gpus_per_worker)
+
+
+def _tell_of_examples(planned: Planned) -> None:
+    from gnomon.fewshot import in_words
+
+    said = in_words(planned.model)
+    if said:
+        tell(f"{planned.title}: {said}")
 
 
 def _tell_how_to_go_on(folder: Path) -> None:

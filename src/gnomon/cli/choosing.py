@@ -45,7 +45,7 @@ ITEM_FLAGS = {
 MODEL_FLAGS = {
     "prompt": Flag("PROMPT", "a prompt by name, or a file with one"),
     "wording": Flag("N", "which of the prompt's wordings (default: 1, the first)"),
-    "shots": Flag("N", "examples before each question"),
+    "shots": Flag("N", "worked examples before each question: the prompt's, or the benchmark's"),
     "ask": Flag("HOW", "score (the likelihood of each choice) or generate (a reply that is read)"),
     "normalise": Flag("HOW", "sum, mean, byte or pmi: how likelihoods are made comparable"),
     "chat": Flag("YES|NO", "put the items as a conversation"),
@@ -84,6 +84,16 @@ def item_arguments(parser: ArgumentParser) -> None:
     group = _add_flags(parser, "items", "benchmarks")
     group.add_argument(
         "--all", action="store_true", help="the full fresh set, where the default is a draw from it"
+    )
+
+
+def shots_argument(parser: ArgumentParser) -> None:
+    """Add the flag that gives worked examples of one's own."""
+    parser.add_argument(
+        "--shots-from",
+        default="",
+        metavar="FILE",
+        help="take the worked examples of --shots from this file of items",
     )
 
 
@@ -164,8 +174,8 @@ def _named_by(word: str) -> Iterator[tuple[str, Callable[..., Any]]]:
 def what_it_does(kind: str, option: str, function: Callable[..., Any]) -> str:
     """What an option does: as the function's docstring says it, or else its flag.
 
-    >>> what_it_does("models", "shots", lambda *, shots=0: None)
-    'examples before each question'
+    >>> what_it_does("models", "dtype", lambda *, dtype="": None)
+    'float32, bfloat16 or float16'
     """
     text = option_help(function).get(option)
     if text:

@@ -96,16 +96,24 @@ def _starting(current: str, found: Names) -> Names:
 
 def _benchmarks(given: Sequence[str], current: str) -> Names:
     """Benchmarks; after @ the sources of one."""
-    from gnomon.registry import KINDS, benchmark, entries
+    from gnomon.registry import benchmark, entries
 
     name, at, _ = current.partition("@")
     if at:
         sources = benchmark(name).sources
         return dict.fromkeys([f"{name}@{source}" for source in sources], "")
-    found = {name: entry.summary for name, entry in entries("benchmarks").items()}
-    if "suites" in KINDS:
-        found |= {name: entry.summary for name, entry in entries("suites").items()}
-    return found
+    return {name: entry.summary for name, entry in entries("benchmarks").items()}
+
+
+def _asked(given: Sequence[str], current: str) -> Names:
+    """What `gnomon run` asks: benchmarks and suites."""
+    return {**_benchmarks(given, current), **_suites(given, current)}
+
+
+def _suites(given: Sequence[str], current: str) -> Names:
+    from gnomon.experiments.suites import suite_names
+
+    return dict.fromkeys(suite_names(), "a suite")
 
 
 def _models(given: Sequence[str], current: str) -> Names:
@@ -182,6 +190,7 @@ def _listed(given: Sequence[str], current: str) -> Names:
         "benchmarks": _benchmarks,
         "models": _entries("models"),
         "prompts": _prompts,
+        "suites": _suites,
     }
     for word in given:
         if word in kinds:
@@ -206,6 +215,7 @@ def _slices(given: Sequence[str]) -> Iterator[str]:
 
 
 BY_DEST: dict[str, Callable[[Sequence[str], str], Names]] = {
+    "model": _models,
     "measure": _entries("measures"),
     "names": _sources,
     "name": _listed,
@@ -213,12 +223,11 @@ BY_DEST: dict[str, Callable[[Sequence[str], str], Names]] = {
     "match": _tags,
     "ask": lambda given, current: {"score": "", "generate": ""},
     "benchmark": _benchmarks,
-    "benchmarks": _benchmarks,
+    "benchmarks": _asked,
 }
 BY_METAVAR: dict[str, Callable[[Sequence[str], str], Names]] = {
     "BENCHMARK": _benchmarks,
     "NAME|FILE": _benchmarks,
-    "MODEL": _models,
     "RUN": _runs,
     "PROMPT": _prompts,
     "RECIPE": _recipes,

@@ -16,7 +16,7 @@ from gnomon.runs.pace import duration
 if TYPE_CHECKING:
     from gnomon.engine.estimating import Estimate, Times
 
-STARTING = 4.0  # seconds in which a command starts, begins a child process, and prints scores
+STARTING = 8.0  # seconds in which a command starts, begins a child process, and prints scores
 
 
 class Row(NamedTuple):

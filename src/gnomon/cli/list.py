@@ -1,17 +1,20 @@
-"""List benchmarks, models, measures, figures or runs; or all options of a benchmark or model.
+"""List benchmarks, models, measures, figures, prompts, suites or runs; or the options of one.
 
 examples:
   gnomon list
   gnomon list models
   gnomon list models hf
   gnomon list benchmarks spacenli
+  gnomon list prompts
+  gnomon list suites
+  gnomon list suites quick
   gnomon list runs --runs results
 """
 
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,17 +25,23 @@ if TYPE_CHECKING:
     from gnomon.registry import Entry
     from gnomon.runs import Run
 
-# What plug-ins can add, by the names of `gnomon.registry.KINDS`; then the runs.
-KINDS = ("benchmarks", "models", "measures", "pair_measures", "figures", "answer_formats", "runs")
-
-
+# What plug-ins can add, by the names of `gnomon.registry.KINDS`; then what they cannot.
+OF_PLUGINS = ("benchmarks", "models", "measures", "pair_measures", "figures", "answer_formats")
+KINDS = (*OF_PLUGINS, "prompts", "suites", "runs")
+MORE = {  # what there is to say about one of a kind
+    "benchmarks": "shows a question, the sources with their licences, and all options",
+    "models": "explains all options",
+}
 RUNS = "runs"  # the folder of runs
 
 
 def arguments(parser: ArgumentParser) -> None:
     """Add the options of this command."""
     parser.add_argument(
-        "kind", nargs="?", choices=KINDS, help="what to list (default: all but runs)"
+        "kind",
+        nargs="?",
+        choices=KINDS,
+        help="what to list (default: all but prompts, suites and runs)",
     )
     parser.add_argument(
         "name", nargs="?", metavar="NAME", help="a benchmark or model, to see the options it takes"
@@ -45,20 +54,26 @@ def arguments(parser: ArgumentParser) -> None:
 
 def main(args: Namespace) -> int:
     """Print the names, or what there is to know about one."""
+    if args.kind == "suites":
+        from gnomon.cli.suites import list_suites
+
+        return list_suites(args)
     if args.name:
         return _one(args)
     if args.kind == "runs":
         return _runs(args)
+    if args.kind == "prompts":
+        return _prompts(args)
     return _names(args)
 
 
 def _names(args: Namespace) -> int:
     from gnomon.registry import entries
 
-    kinds = [args.kind] if args.kind else KINDS[:-1]
+    kinds = [args.kind] if args.kind else OF_PLUGINS
     tables = {kind: entries(kind) for kind in kinds}
     if args.format == "json":
-        found = {kind: _summaries(table) for kind, table in tables.items()}
+        found = {kind: _summaries(kind, table) for kind, table in tables.items()}
         _print_json(found[args.kind] if args.kind else found)
         return 0
     width = max(len(name) for table in tables.values() for name in table)
@@ -66,16 +81,38 @@ def _names(args: Namespace) -> int:
         if not args.kind:
             print(f"{kind}:")
         for name, entry in table.items():
-            print(f"  {name:<{width}}  {entry.summary}")
+            print(_hanging(f"  {name:<{width}}  ", entry.summary))
+            if args.kind == "benchmarks":
+                _print_facts(name, width)
+    if args.kind in MORE:
+        print(f"`gnomon list {args.kind} NAME` {MORE[args.kind]}.")
     return 0
 
 
-def _summaries(table: dict[str, Entry]) -> list[dict[str, str]]:
-    return [{"name": name, "summary": entry.summary} for name, entry in table.items()]
+def _print_facts(name: str, width: int) -> None:
+    """Below a benchmark: how large it is, and what a guess gets."""
+    from gnomon.cli.benchmarkfacts import summary_line
+
+    line = summary_line(name)
+    if line:
+        print(_hanging(" " * (width + 4), line))
+
+
+def _summaries(kind: str, table: dict[str, Entry]) -> list[dict[str, Any]]:
+    from gnomon.cli.benchmarkfacts import known_facts
+
+    found = []
+    for name, entry in table.items():
+        told: dict[str, Any] = {"name": name, "summary": entry.summary}
+        if kind == "benchmarks" and name in known_facts():
+            told["fresh"] = known_facts()[name]._asdict()
+        found.append(told)
+    return found
 
 
 def _one(args: Namespace) -> int:
     """One benchmark or model: what it is, and every option with its default and what it does."""
+    from gnomon.cli.benchmarkfacts import as_json, in_words
     from gnomon.registry import benchmark, entries, scheme_of
 
     if args.kind not in ("benchmarks", "models"):
@@ -92,10 +129,14 @@ def _one(args: Namespace) -> int:
         summary = benchmark(name).summary
     else:
         summary = entries(args.kind)[name].summary
+    facts = as_json(benchmark(name)) if args.kind == "benchmarks" else {}
     if args.format == "json":
-        _print_json({"name": name, "summary": summary, **_as_json(args.kind, functions)})
+        _print_json({"name": name, "summary": summary, **facts, **_as_json(args.kind, functions)})
         return 0
     print(f"{name}: {summary}")
+    if args.kind == "benchmarks":
+        for line in in_words(benchmark(name)):
+            print(inert(_hanging("", line) if "\n" not in line else line))
     for each, function in functions.items():
         print(f"\n{_in_words(args.kind, each, function)}")
     return 0
@@ -153,7 +194,8 @@ def _hanging(start: str, text: str) -> str:
     from gnomon.reporting.tables.render import terminal_width
 
     room = max(terminal_width(), len(start) + 30)
-    return fill(text, room, initial_indent=start, subsequent_indent=" " * len(start))
+    indent = " " * len(start)
+    return fill(text, room, initial_indent=start, subsequent_indent=indent, break_long_words=False)
 
 
 def _default(value: Any) -> str:
@@ -166,10 +208,46 @@ def _default(value: Any) -> str:
     return f"(default: {value})"
 
 
+def _prompts(args: Namespace) -> int:
+    """Every prompt that ships with Gnomon: what it is for, and what it has."""
+    from gnomon.contracts import Listing
+    from gnomon.probing.prompts import load_prompt, prompt_names
+    from gnomon.reporting.tables.render import render
+
+    found: list[dict[str, Any]] = []
+    for name in prompt_names():
+        prompt = load_prompt(name)
+        found.append(
+            {
+                "name": name,
+                "forms": sorted(prompt.forms),
+                "shots": prompt.own_examples,
+                "wordings": prompt.wordings,
+                "summary": prompt.summary,
+            }
+        )
+    if args.format == "json":
+        _print_json(found)
+        return 0
+    rows = []
+    for fields in found:
+        rows.append(tuple(map(_cell, fields.values())))
+    columns = ("prompt", "forms", "shots", "wordings", "summary")
+    print(render(Listing("", columns, tuple(rows))))
+    print("`gnomon show BENCHMARK -m MODEL --prompt NAME` prints what a model reads with it.")
+    print("--shots N draws worked examples for a prompt that has none (docs/prompts.md).")
+    return 0
+
+
+def _cell(value: Any) -> Any:
+    return ", ".join(value) if isinstance(value, list) else value
+
+
 def _runs(args: Namespace) -> int:
     from gnomon.cli.dispatch import tell
     from gnomon.contracts import Listing
     from gnomon.reporting.tables.render import UNCUT, render
+    from gnomon.reporting.tables.scores import too_wide
 
     if args.runs != RUNS and not Path(args.runs).is_dir():
         hint = path_hint(args.runs, "Name the folder of runs with --runs.")
@@ -183,8 +261,10 @@ def _runs(args: Namespace) -> int:
         return 0
     columns = ("run", "benchmark", "model", "answers", "state", "started")
     rows = tuple(_row(run) for run in found)
-    # A path is there to be copied: rather let the terminal break the line than cut it.
-    print(inert(render(Listing("", columns, rows), width=UNCUT)))
+    text = inert(render(Listing("", columns, rows), width=UNCUT))
+    if too_wide(text):  # a path is there to be copied, so it is not cut
+        text = "\n".join(map(_in_lines, rows))
+    print(text)
     for run in found:
         if "reason" in run:
             tell(run["reason"])
@@ -197,7 +277,14 @@ def _row(run: dict[str, Any]) -> tuple[Any, ...]:
     if run.get("shard"):
         state = f"shard {run['shard']}, {state}"
     day = (run["started"] or "")[:10]
-    return (run["run"], run["benchmark"], run["model"], answers, state, day)
+    return (run["run"], run["benchmark"], run.get("label", run["model"]), answers, state, day)
+
+
+def _in_lines(row: tuple[Any, ...]) -> str:
+    """A run for a narrow terminal: its folder, and below it what there is to say."""
+    folder, *rest = row
+    text = " · ".join(str(cell) for cell in rest if cell)
+    return inert(f"{folder}\n{_hanging('  ', text)}")
 
 
 def _found_runs(folder: str) -> list[dict[str, Any]]:
@@ -207,12 +294,27 @@ def _found_runs(folder: str) -> list[dict[str, Any]]:
 
     surveyed = survey(folder)
     found = [_damaged(path, error) for path, error in surveyed.damaged.items()]
+    names = _labels(surveyed.runs)
     for run in surveyed.runs:
         try:
-            found.append(_told(run))
+            found.append({**_told(run), "label": names[run.path]})
         except GnomonError as error:
             damaged = _damaged(run.path, error)
             found.append(damaged | {"benchmark": run.benchmark, "model": run.model})
+    return found
+
+
+def _labels(runs: Sequence[Run]) -> dict[Path, str]:
+    """What to call each run: its model, with what tells it from others on its benchmark."""
+    from gnomon.measures.runlabels import labels, settings_of
+
+    of_benchmark: dict[str, list[Run]] = {}
+    for run in runs:
+        of_benchmark.setdefault(run.benchmark, []).append(run)
+    found: dict[Path, str] = {}
+    for group in of_benchmark.values():
+        told = labels([run.name for run in group], [settings_of(run) for run in group])
+        found |= dict(zip((run.path for run in group), told, strict=True))
     return found
 
 

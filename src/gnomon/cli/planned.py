@@ -50,6 +50,7 @@ class Asked(NamedTuple):
 def plan_runs(args: Namespace) -> list[Planned]:
     """Every run once, even if it was named twice."""
     from gnomon.engine import run_folder
+    from gnomon.fewshot import with_examples
 
     asked = _asked(args)
     sources = chosen_sources(args, [each.spec for each in asked], [each.options for each in asked])
@@ -60,8 +61,9 @@ def plan_runs(args: Namespace) -> list[Planned]:
         items = source.limited(limit).permuted(permute).sharded(args.shard)
         blind = args.blind or each.blind
         for model in each.models:
-            folder = run_folder(items, model, args.runs, blind=blind)
-            plan[folder] = Planned(folder, items, model, blind, each.of_suite)
+            shown = with_examples(items, model, args.shots_from)
+            folder = run_folder(items, shown, args.runs, blind=blind)
+            plan[folder] = Planned(folder, items, shown, blind, each.of_suite)
     return list(plan.values())
 
 
@@ -89,7 +91,10 @@ def _asked(args: Namespace) -> list[Asked]:
             continue
         _check_known(word)
         if not models:
-            raise UsageError("No model is named.", "Name one with -m: gnomon run scales -m smollm2")
+            raise UsageError(
+                "run needs -m MODEL.",
+                f"For example: gnomon run {word} -m smollm2. `gnomon list models` names the models.",
+            )
         found.append(Asked(word, {}, models))
     return found
 
@@ -118,7 +123,7 @@ def _of_experiment(
 
 
 def _check_known(word: str) -> None:
-    """Refuse a word that is no benchmark but much like a suite; what is neither is told of later."""
+    """Refuse a word that is no benchmark but much like a suite."""
     from gnomon.experiments import suite_names
     from gnomon.itemfiles import is_item_file
     from gnomon.registry import BENCHMARKS, TASK_SETS, entries
@@ -127,7 +132,8 @@ def _check_known(word: str) -> None:
     if is_item_file(word) or name in BENCHMARKS or name in TASK_SETS:
         return
     known = entries("benchmarks")
-    if name not in known and nearest(name, suite_names()):
+    is_path = "." in word or "/" in word or Path(word).exists()
+    if name not in known and not is_path and nearest(name, suite_names()):
         raise unknown("benchmark or suite", word, [*known, *suite_names()])
 
 

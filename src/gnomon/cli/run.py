@@ -43,7 +43,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from gnomon.cli.choosing import item_arguments, model_arguments, shard_argument
+from gnomon.cli.choosing import item_arguments, model_arguments, shard_argument, shots_argument
 from gnomon.cli.planned import Planned
 from gnomon.cli.sharedoptions import json_argument
 from gnomon.runs import MANIFEST, Run
@@ -106,6 +106,7 @@ def arguments(parser: ArgumentParser) -> None:
     _worker_arguments(parser)
     item_arguments(parser)
     model_arguments(parser)
+    shots_argument(parser)
 
 
 def _worker_arguments(parser: ArgumentParser) -> None:

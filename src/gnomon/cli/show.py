@@ -1,9 +1,15 @@
-"""Show sample items and statistics of a benchmark.
+"""Show sample items and statistics of a benchmark; with a model, exactly what it would read.
 
 examples:
   gnomon show scales
   gnomon show spacenli -n 5 --seed 7
   gnomon show vsr@published --data path/to/vsr --format markdown
+  gnomon show scales -m smollm2 -n 2
+  gnomon show spacenli -m openai:gpt-4o-mini --prompt chat --shots 3 --format json
+
+With -m the model is loaded, but not asked, and nothing is sent to a server. Printed are the text or
+the messages that it reads, special tokens in ⟦ ⟧, and for each choice the tokens whose likelihood
+is scored, with · between them (␣ is a space, ⏎ a line end).
 """
 
 from __future__ import annotations
@@ -14,7 +20,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from gnomon.cli.choosing import chosen_sources, item_arguments
+from gnomon.cli.choosing import (
+    chosen_models,
+    chosen_sources,
+    item_arguments,
+    model_arguments,
+    shots_argument,
+)
 from gnomon.contracts import Listing
 from gnomon.errors import UsageError, inert
 from gnomon.itemsource import ItemSource
@@ -38,7 +50,15 @@ def arguments(parser: ArgumentParser) -> None:
         default="table",
         help="format of the statistics (default: table)",
     )
+    parser.add_argument(
+        "-m",
+        "--model",
+        metavar="MODEL",
+        help="show what this model would read: SCHEME or SCHEME:NAME (see `gnomon list models`)",
+    )
     item_arguments(parser)
+    model_arguments(parser)
+    shots_argument(parser)
 
 
 def main(args: Namespace) -> int:
@@ -52,6 +72,8 @@ def main(args: Namespace) -> int:
             "Give -n 0 for statistics only.",
         )
     source = chosen_sources(args, [args.benchmark])[0]
+    if args.model:
+        return _show_prompts(args, source)
     items = list(source.without_pictures())
     shown = [items[i] for i in spread(len(items), args.n)]
     tables = [*counts(items, source.benchmark.slices), *statistics(source, items)]
@@ -68,6 +90,59 @@ def main(args: Namespace) -> int:
         tables = [for_people(table) for table in tables]
     print("\n\n".join(render(table, args.format) for table in tables))
     return 0
+
+
+def _show_prompts(args: Namespace, source: ItemSource) -> int:
+    """Print what a model would read for a few items."""
+    import msgspec
+
+    from gnomon.cli.dispatch import tell
+    from gnomon.cli.previews import in_words as prompt_in_words
+    from gnomon.fewshot import in_words as about_examples
+    from gnomon.fewshot import with_examples
+
+    if args.format not in ("table", "json"):
+        raise UsageError(
+            f"Prompts cannot be shown as {args.format}.", "Leave out --format, or give json."
+        )
+    chosen = with_examples(source, chosen_models(args, [args.model])[0], args.shots_from)
+    shown = _with_pictures(source, args.n)
+    opened = chosen.open()
+    try:
+        preview = getattr(opened, "preview", None)
+        if preview is None:
+            raise UsageError(
+                f"{chosen.spec} reads no prompt.",
+                "Choose a model that does, such as smollm2, hf:NAME or openai:NAME.",
+            )
+        found = [(item, preview(item)) for item in shown]
+    finally:
+        close = getattr(opened, "close", None)
+        if close:
+            close()
+
+    if args.format == "json":
+        rows = [{"item": item, "preview": seen} for item, seen in found]
+        line = {"benchmark": source.name, "model": chosen.spec, "prompts": rows}
+        print(msgspec.json.encode(line).decode())
+        return 0
+    print("\n\n".join(prompt_in_words(item, seen) for item, seen in found))
+    said = about_examples(chosen)
+    if said:
+        tell(said)
+    return 0
+
+
+def _with_pictures(source: ItemSource, count: int) -> list[Item]:
+    """Items spread over the whole; pictures are made for these alone."""
+    from gnomon.itemsource import spread
+
+    items = list(source.without_pictures())
+    shown = [items[place] for place in spread(len(items), count)]
+    illustrate = source.benchmark.illustrators.get(source.source)
+    if illustrate is None:
+        return shown
+    return list(illustrate(shown, **source.options))
 
 
 def _print_json(

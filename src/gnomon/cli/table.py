@@ -5,7 +5,7 @@ examples:
   gnomon table runs --format latex > table.tex
   gnomon table runs/spacenli* --by class --format latex --marks stars
   gnomon table runs --format markdown --no-intervals
-  gnomon table runs/*published* --format latex --published
+  gnomon table runs --format latex --published
 
 Each benchmark stands with its first measure. The best of a column is bold and what is no better
 than chance is in italics. Letters tell which models differ: those of a column that share one do not

@@ -167,7 +167,8 @@ def _times(
             f"{who.spec.spec} failed on all {len(failed)} items that were tried: {failed[0]}.",
             "Make a short run with `gnomon run ... --limit 10` and look at it.",
         )
-    batches = sum(1 for _ in in_batches(numbered(left), asker.size, asker.budget, asker.batch))
+    planned = in_batches(numbered(left), asker.size, asker.budget, asker.batch)
+    batches = 1 + sum(1 for _ in planned)  # the first one of a run is a small one of its own
     rest = [
         extrapolated(one, several, len(probed), len(left), batches)
         for one, several in zip(alone, together, strict=True)

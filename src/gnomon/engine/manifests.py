@@ -46,6 +46,7 @@ def note_model(manifest: Manifest, task: Task, about: About, files: dict[str, st
     """Write down what the model says of itself, and with which options it is asked now."""
     manifest.model_description = about.description
     manifest.scale = about.scale
+    manifest.asking = about.asking
     manifest.model_files = files
     _note_versions(manifest)
     manifest.command = redact_command(task.command) or manifest.command

@@ -160,6 +160,7 @@ def _finish(log: RunLog, manifest: Manifest) -> None:
     if manifest.finished is None and not log.pending(-1, 1):
         manifest.finished = datetime.now(UTC)
     manifest.counts = log.counts()
+    manifest.usage = log.usage(manifest.model_options)
     log.write_manifest(manifest)
 
 

@@ -69,7 +69,8 @@ def _timed(model: Model, items: Sequence[Item], loading: float) -> Timing:
             f"{model.spec} failed on all {len(items)} items that were tried: {failed[0]}.",
             "Make a short run with `gnomon run ... --limit 10` and look at it.",
         )
-    known = [answer.tokens for answer in answers if answer.tokens is not None]
+    counts = [_tokens(answer) for answer in answers]
+    known = [count for count in counts if count is not None]
     tokens = sum(known) if len(known) == len(answers) else None
     return Timing(len(items), seconds, cpu, loading, tokens)
 
@@ -82,3 +83,10 @@ def _ask(model: Model, items: Sequence[Item]) -> list[Answer]:
     for batch in in_batches(numbered, asker.size, asker.budget, asker.batch):
         found += [answer for _, answer in asker.ask(batch)]
     return found
+
+
+def _tokens(answer: Answer) -> int | None:
+    """How many tokens were read and written for an answer, where that is known."""
+    if answer.tokens is not None or answer.tokens_read is None:
+        return answer.tokens
+    return answer.tokens_read + (answer.tokens_written or 0)

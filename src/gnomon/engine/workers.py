@@ -37,6 +37,7 @@ class About(msgspec.Struct, kw_only=True):
     alone: str  # why only one process may ask it; empty if several may
     answered_before: bool
     lists: dict[str, bool] | None  # by form, whether it is shown a list of choices
+    asking: dict[str, Any] = {}  # what the manifest keeps so that prompts can be shown
     files: dict[str, str]  # that it is made of, where the worker is; the driver knows its own
     version: str = __version__  # of Gnomon, where the worker is
 
@@ -58,8 +59,17 @@ def about_model(model: Model, files: dict[str, str]) -> About:
         alone=str(getattr(model, "alone", "")),
         answered_before=bool(getattr(model, "answered_before", False)),
         lists=lists,
+        asking=_asking(model),
         files=files,
     )
+
+
+def _asking(model: Model) -> dict[str, Any]:
+    asking = getattr(model, "asking", None)
+    if asking is None:
+        return {}
+    found: dict[str, Any] = msgspec.to_builtins(asking())
+    return found
 
 
 class Done(NamedTuple):

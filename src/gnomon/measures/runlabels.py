@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from gnomon.errors import GnomonError, inert
+from gnomon.errors import GnomonError, cut_in_middle, inert
 
 if TYPE_CHECKING:
     from gnomon.measures.table import Table
@@ -26,6 +26,8 @@ def settings_of(run: Run) -> dict[str, Any]:
     manifest = run.manifest
     found = {}
     for name, value in _deciding(manifest.model, manifest.model_options).items():
+        if name == "examples":  # they are drawn, and `shots` says how many
+            continue
         found[f"model_{name}" if name in manifest.options else name] = value
     found |= manifest.options
     if manifest.limit:
@@ -123,6 +125,4 @@ def _short(text: str) -> str:
     Of a long path the end says more than the beginning.
     """
     line = inert(" ".join(text.split()))
-    if len(line) <= LONGEST:
-        return line
-    return f"{line[: LONGEST // 4]}…{line[1 - 3 * LONGEST // 4 :]}"
+    return cut_in_middle(line, LONGEST)

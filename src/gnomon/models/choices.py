@@ -40,6 +40,7 @@ class Reply(NamedTuple):
     text: str
     tokens: int
     cut: bool = False  # it had no room to come to its end
+    written: int | None = None  # of the tokens, where that is known
 
 
 class Likelihoods:
@@ -89,7 +90,8 @@ class Likelihoods:
             for number, query, found in zip(numbers, chosen, scores, strict=True):
                 if self.normalise != "sum":
                     found = self._comparable(found, query, words[number])
-                answers.append(pick(items[number], gather(found, words[number])))
+                answer = pick(items[number], gather(found, words[number]))
+                answers.append(replace(answer, tokens_read=scored_tokens(query)))
             return answers
 
         troubles = [too_long(self.size(query), self.longest) for query in queries]
@@ -163,12 +165,13 @@ def contexts(
     if write is not None:
         return [conversation(write, prompt.chat(item), answered=answered) for item in items]
 
-    prefixes: dict[str, str] = {}
+    prefixes: dict[tuple[str, int], str] = {}
     found = []
     for item in items:
-        if item.form not in prefixes:
-            prefixes[item.form] = prompt.prefix(item.form)
-        found.append(prefixes[item.form] + prompt.parts(item).before)
+        shared = (item.form, prompt.shown_to(item))
+        if shared not in prefixes:
+            prefixes[shared] = prompt.prefix(*shared)
+        found.append(prefixes[shared] + prompt.parts(item).before)
     return found
 
 
@@ -189,6 +192,15 @@ def take(things: Sequence[Thing], numbers: Sequence[int]) -> list[Thing]:
 def read_tokens(query: Query) -> int:
     """How many tokens a decoder reads at most: the last one of an answer is only asked for."""
     return len(query.context) + max(map(len, query.continuations)) - 1
+
+
+def scored_tokens(query: Query) -> int:
+    """How many tokens are read to score a query, if what its texts share is read once.
+
+    >>> scored_tokens(Query([1, 2, 3], [[4], [5, 6]]))
+    6
+    """
+    return len(query.context) + sum(map(len, query.continuations))
 
 
 def too_long(tokens: int, most: int, what: str = "prompt") -> str:
@@ -240,7 +252,8 @@ def replied(
         replies = generate(take(tokens, numbers))
         answers = []
         for number, reply in zip(numbers, replies, strict=True):
-            answer = as_answer(items[number], reply.text, prompt, tokens=reply.tokens)
+            counted = {"tokens": reply.tokens, "written": reply.written}
+            answer = as_answer(items[number], reply.text, prompt, **counted)
             if reply.cut and answer.choice is None:
                 answer = replace(answer, error=CUT)
             answers.append(answer)

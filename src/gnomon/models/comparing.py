@@ -14,10 +14,11 @@ from typing import Any, NamedTuple, Protocol
 
 from gnomon.contracts import ANYTHING, Benchmark, Scale
 from gnomon.errors import ModelError, UsageError
+from gnomon.models.asking import HOW, Asking
 from gnomon.models.captions import negation, opposite, stem
 from gnomon.models.choices import ask_those_without_trouble, flat, too_long
 from gnomon.models.thresholds import Example, Thresholds
-from gnomon.records import MASK, Answer, Image, Item, pick
+from gnomon.records import MASK, Answer, Continuation, Image, Item, Preview, pick
 from gnomon.vision.pictures import Seen
 
 TRUE = ("true", "yes")
@@ -42,6 +43,14 @@ class Pair(NamedTuple):
     pictures: tuple[str, ...]
 
 
+class Written(NamedTuple):
+    """A text as a model reads it, special tokens and all, with its tokens."""
+
+    text: str
+    tokens: tuple[str, ...]
+    ids: tuple[int, ...]
+
+
 class Comparer(Protocol):
     """Gives a number for each pair: the log-odds of a match if it is `probable`."""
 
@@ -63,6 +72,12 @@ class Comparer(Protocol):
 
     def odds(self, pairs: Sequence[Pair], seen: Mapping[str, Seen[Any]]) -> list[float]:
         """One number for each pair."""
+
+    def written(self, texts: Sequence[str]) -> list[Written]:
+        """Each text as it is read."""
+
+    def around(self) -> dict[str, Any]:
+        """What stands around each text, as `Asking` has it."""
 
 
 def key_of(image: Image) -> str:
@@ -138,6 +153,31 @@ class Comparing:
 
         return ask_those_without_trouble(items, troubles, ask)
 
+    def preview(self, item: Item) -> Preview:
+        """The texts that are compared with the pictures of an item."""
+        found = self.asking()
+        texts = self._texts(item)
+        scored = []
+        written = self.comparer.written(texts)
+        for name, each in zip(names_of_texts(item, len(texts)), written, strict=True):
+            scored.append(
+                Continuation(choice=name, text=each.text, tokens=each.tokens, ids=each.ids)
+            )
+        return Preview(
+            scored=tuple(scored),
+            images=len(item.images),
+            tokens=sum(len(each.ids) for each in written),
+            special=found.special,
+            how=HOW[found.way],
+            limits={"contrast": self.contrast, "scores": SCORES[self.contrast]},
+        )
+
+    def asking(self) -> Asking:
+        """What shows prompts without the model."""
+        around = self.comparer.around()
+        limits = {"contrast": self.contrast, "scores": SCORES[self.contrast]}
+        return Asking(way="compare", contrast=self.contrast, limits=limits, **around)
+
     def _look(self, items: Sequence[Item]) -> dict[str, Seen[Any]]:
         """What is seen of the pictures of items, each looked at once."""
         images: dict[str, Image] = {}
@@ -156,11 +196,7 @@ class Comparing:
             )
         if item.form == "caption":
             _check_truth_labels(item)
-            other = OTHER_TEXT.get(self.contrast)
-            if other is None:
-                return [item.text]
-            return [other(item.text, item.tags.get("relation", "")), item.text]
-        return filled_in(item)
+        return compared_texts(item, self.contrast)
 
     def _troubles(
         self, items: Sequence[Item], texts: Sequence[Sequence[str]], seen: Mapping[str, Seen[Any]]
@@ -229,6 +265,26 @@ class Comparing:
         pairs = [Pair(item.text, _keys(item)) for item in asked]
         for item, odds in zip(asked, self.comparer.odds(pairs, seen), strict=True):
             yield Example.of(item, odds, item.gold[0] in TRUE, benchmark)
+
+
+def compared_texts(item: Item, contrast: str) -> list[str]:
+    """What is compared with the pictures of an item; a caption stands last."""
+    if item.form != "caption":
+        return filled_in(item)
+    other = OTHER_TEXT.get(contrast)
+    if other is None:
+        return [item.text]
+    return [other(item.text, item.tags.get("relation", "")), item.text]
+
+
+def names_of_texts(item: Item, count: int) -> list[str]:
+    """The choice that each of the compared texts stands for."""
+    if item.form != "caption":
+        return list(item.choices)
+    false, true = item.choices
+    if false in TRUE:
+        false, true = true, false
+    return [false, true][-count:]
 
 
 def filled_in(item: Item) -> list[str]:

@@ -15,7 +15,9 @@ from typing import Annotated, Any
 import msgspec
 
 from gnomon.errors import DataError, UsageError, unknown
-from gnomon.files import package_data, read_text, read_yaml, shape_problem
+from gnomon.files import package_data, read_text, read_yaml
+from gnomon.probing.promptfaults import HINT, not_a_prompt
+from gnomon.probing.shots import Drawn
 from gnomon.probing.wording import (
     BLANK,
     OPTION_FIELDS,
@@ -31,7 +33,6 @@ from gnomon.probing.wording import (
 from gnomon.records import Item
 
 LARGEST = 256 * 2**10  # bytes of a prompt file
-_HINT = "docs/prompts.md lists a prompt's fields. Words such as yes, no and 5 must be in quotes."
 _Shots = Annotated[int, msgspec.Meta(ge=0)]
 _Changes = dict[str, Any]
 # which of them a model has, only the model knows
@@ -60,6 +61,7 @@ class Prompt(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
     label: str = ""  # what tables and reports call a wording, where "wording 7" says too little
     wording: int = 1  # which of several wordings this is
     paraphrases: tuple[Prompt, ...] = ()  # the same questions in other words: wordings 2, 3 ...
+    drawn: Drawn | None = None  # examples of a benchmark, in place of the prompt's own
 
     @property
     def wordings(self) -> int:
@@ -88,28 +90,42 @@ class Prompt(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
         style = OptionStyle(self.option, self.option_separator)
         return lay_out(item, self.forms[item.form], style)
 
-    def prefix(self, form: str) -> str:
-        """What all items of a form share: instruction and worked examples."""
+    def prefix(self, form: str, shown: int = 0) -> str:
+        """What all items of a form share: instruction and worked examples.
+
+        `shown` says which set of examples, where several were drawn (`shown_to`).
+        """
         text = ""
         if self.instruction:
             text = self.instruction + self.separator
-        for item in self.examples(form):
+        for item in self.examples(form, shown):
             parts = self.parts(item)
             gap = "" if parts.inline else "\n"
             answer = parts.lead + _right_answer(parts, item) + parts.after
             text += parts.before + gap + answer + self.separator
         return text
 
-    def examples(self, form: str) -> list[Item]:
+    def examples(self, form: str, shown: int = 0) -> list[Item]:
         """The worked examples that items of a form are preceded by, as items."""
+        if self.drawn is not None:
+            return self.drawn.examples(form, shown)
         wording = self.forms.get(form)
         if wording is None:
             return []
         return [as_item(form, wording, example) for example in wording.examples[: self.shots]]
 
+    def shown_to(self, item: Item) -> int:
+        """Which set of worked examples an item is shown: one that it shares nothing with."""
+        if self.drawn is None:
+            return 0
+        found = self.drawn.set_for(item)
+        if found is None:
+            raise ValueError("the item shares something with every set of worked examples")
+        return found
+
     def context(self, item: Item) -> str:
         """All that the model reads before the answer."""
-        return self.prefix(item.form) + self.parts(item).before
+        return self.prefix(item.form, self.shown_to(item)) + self.parts(item).before
 
     def words(self, item: Item) -> tuple[tuple[str, ...], ...]:
         """For each choice its continuation(s) of the context.
@@ -149,26 +165,44 @@ class Prompt(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
 
         The answer is the assistant's next message: one of `answers(item)`.
         """
+        return self.turns(item.form, self.question(item), self.shown_to(item))
+
+    def turns(self, form: str, question: str, shown: int = 0) -> list[dict[str, str]]:
+        """The conversation that ends with a question, for items of a form."""
         turns = []
         instruction = self.instruction.strip()
         if instruction:
             turns.append({"role": "system", "content": instruction})
-        for shown in self.examples(item.form):
-            parts = self.parts(shown)
+        for example in self.examples(form, shown):
+            parts = self.parts(example)
             turns.append({"role": "user", "content": _question(parts)})
-            turns.append({"role": "assistant", "content": _right_answer(parts, shown)})
-        turns.append({"role": "user", "content": _question(self.parts(item))})
+            turns.append({"role": "assistant", "content": _right_answer(parts, example)})
+        turns.append({"role": "user", "content": question})
         return turns
 
-    def with_shots(self, shots: int | None) -> Prompt:
-        """The same prompt with that many worked examples; none keeps all."""
+    def question(self, item: Item) -> str:
+        """What is asked of an item in a conversation."""
+        return _question(self.parts(item))
+
+    @property
+    def own_examples(self) -> int:
+        """How many worked examples the prompt itself has."""
+        return max((len(wording.examples) for wording in self.forms.values()), default=0)
+
+    def with_shots(self, shots: int | None, drawn: str = "") -> Prompt:
+        """The same prompt with that many worked examples; none keeps all.
+
+        `drawn` holds those of a benchmark, as `gnomon.fewshot` draws them.
+        """
+        if drawn:
+            return msgspec.structs.replace(self, drawn=_drawn(drawn))
         if shots is None:
             return self
-        most = max((len(wording.examples) for wording in self.forms.values()), default=0)
-        if not 0 <= shots <= most:
+        if not 0 <= shots <= self.own_examples:
             raise UsageError(
-                f"The prompt '{self.name}' has {most} worked examples, not {shots}.",
-                "Ask for fewer shots, or write a prompt file with more examples.",
+                f"The prompt '{self.name}' has {self.own_examples} worked examples, not {shots}.",
+                "Ask a benchmark with `gnomon run` or gnomon.run, which draws them from it; or "
+                "choose --prompt fewshot, or write a prompt file with examples.",
             )
         return msgspec.structs.replace(self, shots=shots)
 
@@ -177,6 +211,8 @@ class Prompt(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
         content = msgspec.to_builtins(self)
         for other in ("label", "wording", "paraphrases"):
             del content[other]
+        if self.drawn is None:
+            del content["drawn"]
         digest = sha256(msgspec.json.encode(content, order="sorted")).hexdigest()[:16]
         shots = max((len(self.examples(form)) for form in self.forms), default=0)
         found = {"name": self.name, "shots": shots, "hash": digest}
@@ -184,6 +220,8 @@ class Prompt(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tr
             found["wording"] = self.wording
         if self.label:
             found["label"] = self.label
+        if self.drawn is not None:
+            found["drawn"] = {"source": self.drawn.source, "sets": len(self.drawn.sets)}
         return found
 
 
@@ -238,8 +276,7 @@ def _read(file: Path) -> Prompt:
         else:
             prompt = _with_paraphrases(raw)
     except msgspec.ValidationError as error:
-        wrong = shape_problem(error, Prompt.__struct_fields__)
-        raise DataError(f"not a prompt: {wrong}.", _HINT, file=file) from None
+        raise not_a_prompt(error, file, Prompt) from None
     for each in (prompt, *prompt.paraphrases):
         _check(each, file)
     return _named(prompt, prompt.name or file.stem)
@@ -251,6 +288,8 @@ def _with_paraphrases(raw: Any) -> Prompt:
         return msgspec.convert(raw, Prompt)
     if "wording" in raw:
         raise msgspec.ValidationError("a file has no `wording`: list the others as `paraphrases`")
+    if "drawn" in raw:
+        raise msgspec.ValidationError("Object contains unknown field `drawn`")
     first = {field: value for field, value in raw.items() if field != "paraphrases"}
     prompt = msgspec.convert(first, Prompt)
     changes = msgspec.convert(raw.get("paraphrases", ()), tuple[_Changes, ...])
@@ -323,11 +362,21 @@ def _check(prompt: Prompt, file: Path) -> None:
     for form, wording in prompt.forms.items():
         problem = wording_problem(form, wording)
         if problem:
-            raise DataError(f"the form {form}: {problem}.", _HINT, file=file)
+            raise DataError(f"the form {form}: {problem}.", HINT, file=file)
     if unknown_field(prompt.option, OPTION_FIELDS):
         raise DataError(
             "`option` may name only {letter}, {LETTER} and {choice}.", "Fix the line.", file=file
         )
+
+
+def _drawn(text: str) -> Drawn:
+    try:
+        return msgspec.json.decode(text, type=Drawn)
+    except msgspec.MsgspecError as error:
+        raise UsageError(
+            f"The option `examples` holds no worked examples: {error}.",
+            "Leave it out: --shots N draws them, --shots-from FILE reads them.",
+        ) from None
 
 
 def _question(parts: Parts) -> str:

@@ -9,17 +9,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import nan
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from gnomon.contracts import Benchmark, Measure
 from gnomon.errors import UsageError
 from gnomon.measures.chance import verdict
-from gnomon.measures.compared import comparable_pairs
 from gnomon.measures.comparison import Comparison
 from gnomon.measures.scoring import score
-from gnomon.measures.table import Table
 from gnomon.records import Score
 from gnomon.registry import role
+from gnomon.reporting.contests import Contest, Side, contest_between, mean_ranks
 from gnomon.reporting.figures.slices import headline_measure
 from gnomon.reporting.rowlabels import row_labels
 from gnomon.reporting.study import Study
@@ -105,45 +104,6 @@ class Overview:
         return in_terminal(self)
 
 
-class Side(NamedTuple):
-    """A run in a column: the row it has, and the items it was asked there."""
-
-    row: str
-    run: Run
-    table: Table
-    finished: bool
-
-
-@dataclass(frozen=True)
-class Contest:
-    """The runs of a column that were asked the same items, and how they compare."""
-
-    values: Mapping[str, float] = field(default_factory=dict)  # by row; empty if no two are alike
-    better: Literal["higher", "lower"] = "higher"
-    pairs: Sequence[Comparison] = ()
-
-    def goodness(self, row: str) -> float:
-        """A number that is higher for a better value."""
-        value = self.values[row]
-        return value if self.better == "higher" else -value
-
-    @property
-    def best(self) -> set[str]:
-        """The rows with the best value; several if it is the same to the last digit."""
-        top = max(map(self.goodness, self.values), default=nan)
-        return {row for row in self.values if self.goodness(row) == top}
-
-    @property
-    def tied(self) -> set[str]:
-        """The other rows that the test does not tell apart from one of the best."""
-        best, found = self.best, set()
-        for pair in self.pairs:
-            both = {pair.first, pair.second}
-            if pair.tied and both & best:
-                found |= both - best
-        return found
-
-
 def overview(found: Sequence[Study]) -> Overview:
     """The headline measure of every run, beside chance and beside the other runs."""
     rows = row_labels(found)
@@ -154,7 +114,7 @@ def overview(found: Sequence[Study]) -> Overview:
         measure = headline_measure(study.spec)
         sides = _sides(study, rows)
         figures = _figures(sides, measure)
-        contest = _contest(sides, figures, measure, _same_items(study, sides))
+        contest = contest_between(sides, figures, measure, _same_items(study, sides))
         cells |= _cells(study.name, sides, figures, measure, contest)
         contests[study.name] = contest
         title = _declared(study.spec, "title") or study.name
@@ -164,7 +124,7 @@ def overview(found: Sequence[Study]) -> Overview:
 
     models = tuple(dict.fromkeys(rows.values()))
     pairs = {name: contest.pairs for name, contest in contests.items()}
-    ranks = _mean_ranks(models, contests)
+    ranks = mean_ranks(models, contests)
     return Overview(models, tuple(columns), cells, ranks, pairs, tuple(notes))
 
 
@@ -186,7 +146,7 @@ def overview_by(study: Study, tag: str, *, minimum: int = 1) -> Overview:
     pairs: dict[str, Sequence[Comparison]] = {}
     for key, here in parts.items():
         figures = _figures(here, measure)
-        contest = _contest(here, figures, measure, alike)
+        contest = contest_between(here, figures, measure, alike)
         cells |= _cells(key, here, figures, measure, contest)
         pairs[key] = contest.pairs
         columns.append(_column(key, _title_of_value(study, tag, key), measure, here, figures))
@@ -275,21 +235,6 @@ def _title_of_value(study: Study, tag: str, key: str) -> str:
     return words.get(f"{tag}={key}", key)
 
 
-def _contest(
-    sides: Sequence[Side], figures: Mapping[str, Score], measure: Measure, alike: set[str]
-) -> Contest:
-    """How the rows of runs on the same items compare; nothing if fewer than two have a value."""
-    values, tables = {}, []
-    for side in sides:
-        value = figures[side.row].value
-        if side.row in alike and value is not None:
-            values[side.row] = value
-            tables.append(side.table)
-    if len(values) < 2:
-        return Contest()
-    return Contest(values, measure.better, comparable_pairs(tables, measure, names=list(values)))
-
-
 def _figures(sides: Sequence[Side], measure: Measure) -> dict[str, Score]:
     """The measure of each run, by its row."""
     return {side.row: score(side.table, measure) for side in sides}
@@ -344,25 +289,6 @@ def _column(
 
 def _declared(spec: Benchmark | None, name: str) -> str:
     return str(getattr(spec, name, ""))
-
-
-def _mean_ranks(models: Sequence[str], contests: Mapping[str, Contest]) -> dict[str, float]:
-    """The mean over columns of a model's rank by value; equal values share the mean of their ranks.
-
-    Only models that take part in the contests of all columns are ranked, among each other: anything
-    else would average over other questions for each. Nothing for a single column or a single model.
-    """
-    ranked = [row for row in models if all(row in each.values for each in contests.values())]
-    if len(ranked) < 2 or len(contests) < 2:
-        return {}
-    totals = dict.fromkeys(ranked, 0.0)
-    for contest in contests.values():
-        here = [contest.goodness(row) for row in ranked]
-        for row in ranked:
-            mine = contest.goodness(row)
-            ahead = sum(other > mine for other in here)
-            totals[row] += ahead + (here.count(mine) + 1) / 2
-    return {row: total / len(contests) for row, total in totals.items()}
 
 
 def _notes(study: Study, sides: Sequence[Side], contest: Contest) -> list[str]:

@@ -65,5 +65,9 @@ def _differing(several: Sequence[Settings]) -> list[str]:
     every: dict[str, None] = {}
     for each in several:
         every |= dict.fromkeys(each)
-    first = several[0]
-    return [key for key in every if any(each.get(key) != first.get(key) for each in several)]
+    found = []
+    for key in every:
+        first = several[0].get(key)
+        if any(each.get(key) != first for each in several):
+            found.append(key)
+    return found

@@ -18,10 +18,11 @@ from gnomon.measures.runlabels import labels, settings_of, with_shard
 from gnomon.measures.table import Table
 from gnomon.records import Item
 from gnomon.registry import known_benchmark
-from gnomon.reporting.words import clip
+from gnomon.reporting.words import clip, counted
 from gnomon.runs import Counts, Run
 
 NOT_ASKED, NO_ANSWER = -2, -1
+SHORTEST = 0.01  # seconds that are told of an answer
 LEFT_OUT = -1  # the place of an item that is not in the study
 Places = NDArray[np.int64]  # positions of items in the study
 # of an item of a run whose choices are in another order than the study's: where each of them stands
@@ -51,6 +52,7 @@ class Entrant:
     # what models that talk said, and why others failed, by the item's position
     replies: dict[int, str] = field(default_factory=dict)
     rules: dict[int, str] = field(default_factory=dict)  # by which each reply was read
+    costs: dict[int, str] = field(default_factory=dict)  # the tokens and seconds of each answer
 
     @property
     def asked(self) -> NDArray[np.bool_]:
@@ -198,6 +200,7 @@ def _study(name: str, runs: list[Run], reply_limit: int) -> Study:
         entrant = _entrant(run, label, Table.of_run(run, spec), where, len(items))
         _turn(entrant, turned)
         entrant.replies = _replies(run, where, reply_limit)
+        entrant.costs = _costs(run, where)
         entrant.rules = {int(where[n]): rule for n, rule in run.rules() if n < len(where)}
         entrant.series = len(entrants)
         entrants.append(entrant)
@@ -268,6 +271,22 @@ def _entrant(run: Run, label: str, table: Table, places: Places, count: int) -> 
         gold[asked] = np.where(table.gold_at, chances, 0.0).sum(axis=1)
     total = int((places != LEFT_OUT).sum())
     return Entrant(run, label, table, total, asked, choice, right, sure, gold)
+
+
+def _costs(run: Run, places: Places) -> dict[int, str]:
+    """What each answer took, in words, by the item's position."""
+    found = {}
+    for number, tokens, seconds in run.costs():
+        if number >= len(places) or places[number] == LEFT_OUT:
+            continue
+        parts = []
+        if tokens is not None:
+            parts.append(counted(tokens, "tokens"))
+        if seconds is not None and seconds >= SHORTEST:
+            parts.append(f"{seconds:.2f} s")
+        if parts:
+            found[int(places[number])] = ", ".join(parts)
+    return found
 
 
 def _replies(run: Run, places: Places, limit: int) -> dict[int, str]:

@@ -26,6 +26,7 @@ from gnomon.runs.manifest import (
 from gnomon.runs.merging import Merged, merge
 from gnomon.runs.reading import Asked, Run
 from gnomon.runs.recovering import Recovered, recover
+from gnomon.runs.usage import Usage
 
 __all__ = [
     "FORMAT",
@@ -40,6 +41,7 @@ __all__ = [
     "Run",
     "RunLog",
     "Survey",
+    "Usage",
     "check_holds_a_run_alone",
     "check_not_in_use",
     "determining",

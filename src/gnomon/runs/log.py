@@ -9,7 +9,7 @@ from __future__ import annotations
 import errno
 import shutil
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
@@ -28,7 +28,8 @@ from gnomon.runs.manifest import (
     write_manifest,
 )
 from gnomon.runs.opening import connect
-from gnomon.runs.reading import count, damaged_log, encode_scores
+from gnomon.runs.reading import count, counts_apart, damaged_log, encode_scores
+from gnomon.runs.usage import Usage, usage_of
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS items (
@@ -37,7 +38,7 @@ CREATE TABLE IF NOT EXISTS items (
 CREATE TABLE IF NOT EXISTS answers (
   n INTEGER NOT NULL, sample INTEGER NOT NULL DEFAULT 0,
   scores TEXT, choice TEXT, reply TEXT, rule TEXT, files TEXT, seconds REAL, tokens INTEGER,
-  error TEXT, PRIMARY KEY (n, sample)
+  error TEXT, tokens_read INTEGER, tokens_written INTEGER, PRIMARY KEY (n, sample)
 ) WITHOUT ROWID;
 """
 _ANSWER_COLUMNS = (
@@ -51,6 +52,8 @@ _ANSWER_COLUMNS = (
     "seconds",
     "tokens",
     "error",
+    "tokens_read",
+    "tokens_written",
 )
 _encode = msgspec.json.Encoder().encode
 _decode_item = msgspec.json.Decoder(Item).decode
@@ -90,6 +93,9 @@ class RunLog:
             db.execute("PRAGMA journal_mode=WAL")
             db.execute("PRAGMA synchronous=FULL")
             db.executescript(_SCHEMA)
+            if not counts_apart(db):  # a log that was begun by an earlier Gnomon
+                for column in ("tokens_read", "tokens_written"):
+                    db.execute(f"ALTER TABLE answers ADD COLUMN {column} INTEGER")
         except sqlite3.Error as error:
             raise _log_error(self.path, error) from None
         except UnicodeDecodeError as error:  # in the text of a damaged schema
@@ -237,6 +243,13 @@ class RunLog:
         except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
             raise damaged_log(self.path, error) from None
 
+    def usage(self, model_options: Mapping[str, Any]) -> Usage:
+        """What all answers took, summed from the log."""
+        try:
+            return usage_of(self._db, model_options)
+        except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
+            raise damaged_log(self.path, error) from None
+
     def write_manifest(self, manifest: Manifest) -> None:
         """Replace run.json in one step, so that it is never half written."""
         try:
@@ -305,6 +318,8 @@ def _row(n: int, answer: Answer) -> tuple[Any, ...]:
         answer.seconds,
         answer.tokens,
         answer.error,
+        answer.tokens_read,
+        answer.tokens_written,
     )
 
 

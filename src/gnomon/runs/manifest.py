@@ -10,6 +10,7 @@ import msgspec
 
 from gnomon.durable import replace_file
 from gnomon.errors import DataError, RunError, path_hint
+from gnomon.runs.usage import Usage
 
 FORMAT = 2  # of the folder; a newer one is refused rather than misread
 MANIFEST, LOG, LOCK = "run.json", "answers.sqlite", "run.lock"
@@ -55,6 +56,7 @@ class Manifest(msgspec.Struct, kw_only=True):
     model_options: dict[str, Any] = {}
     model_files: dict[str, str] | None = None  # files that the model's name or options give: hashes
     model_description: dict[str, Any] = {}  # what determines the answers: revision, dtype, prompt
+    asking: dict[str, Any] = {}  # what shows the prompt of an item (gnomon.prompting)
     scale: str = "none"  # what the scores are: log-probability, probability or none
     blind: bool = False  # the items have pictures that the model was not shown
     versions: dict[str, str] = {}
@@ -62,6 +64,7 @@ class Manifest(msgspec.Struct, kw_only=True):
     started: datetime
     finished: datetime | None = None
     counts: Counts = msgspec.field(default_factory=Counts)
+    usage: Usage | None = None  # what the answers took, when the run last ended
 
     @property
     def seed(self) -> Any:

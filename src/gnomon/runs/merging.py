@@ -67,6 +67,7 @@ def merge(
         _copy_answers(parts.runs, log, copied)
         _copy_pictures(parts.runs, part / PICTURES)
         manifest.counts = log.counts()
+        manifest.usage = log.usage(manifest.model_options)
         _check_items(parts, manifest)
         log.write_manifest(manifest)
     except BaseException:

@@ -20,14 +20,24 @@ from gnomon.naming import model_name, plain
 from gnomon.records import Answer, Item
 from gnomon.runs.manifest import LOG, Counts, Manifest, read_manifest
 from gnomon.runs.opening import connect
+from gnomon.runs.usage import Usage, usage_of
 from gnomon.tabular import frame_of, html_table
 
 # Readers speak of tables in today's format; a view makes an old log look like one.
 VIEW_OF_FORMAT_1 = """
 CREATE TEMP VIEW answers AS SELECT n, 0 AS sample, scores, choice, reply, NULL AS rule,
-  NULL AS files, NULL AS seconds, NULL AS tokens, error FROM main.answers
+  NULL AS files, NULL AS seconds, NULL AS tokens, error,
+  NULL AS tokens_read, NULL AS tokens_written FROM main.answers
 """
-ANSWER = "sample, scores, choice, reply, rule, files, seconds, tokens, error"
+# Logs of format 2 had at first one count of tokens.
+VIEW_OF_ONE_COUNT = """
+CREATE TEMP VIEW answers AS SELECT n, sample, scores, choice, reply, rule, files, seconds, tokens,
+  error, NULL AS tokens_read, NULL AS tokens_written FROM main.answers
+"""
+ANSWER = (
+    "sample, scores, choice, reply, rule, files, seconds, tokens, error, tokens_read, "
+    "tokens_written"
+)
 _ALL = f"SELECT record, {ANSWER} FROM items LEFT JOIN answers USING (n)"  # noqa: S608
 _EVERY_ITEM = f"{_ALL} WHERE coalesce(sample, 0) = 0 ORDER BY n"
 _ONE_ITEM = f"{_ALL} WHERE id = ? AND coalesce(sample, 0) = 0"
@@ -119,6 +129,11 @@ class Run:
         with self._reading() as db:
             return count(db)
 
+    def usage(self) -> Usage:
+        """What the answers took, summed from the log itself."""
+        with self._reading() as db:
+            return usage_of(db, self.manifest.model_options)
+
     def items(self) -> Iterator[Item]:
         """All items in their order."""
         for _, record in self.records():
@@ -184,6 +199,15 @@ class Run:
         for n, rule in self._select(sql, ()):  # noqa: UP028
             yield n, rule
 
+    def costs(self) -> Iterator[tuple[int, int | None, float | None]]:
+        """How many tokens and seconds answers took, where that is known; by item number."""
+        sql = (
+            "SELECT n, tokens, seconds FROM answers "
+            "WHERE sample = 0 AND (tokens IS NOT NULL OR seconds IS NOT NULL) ORDER BY n"
+        )
+        for n, tokens, seconds in self._select(sql, ()):  # noqa: UP028
+            yield n, tokens, seconds
+
     def damaged(self, reason: object) -> DataError:
         """The error for a log whose contents make no sense."""
         return damaged_log(self.path, reason)
@@ -199,7 +223,9 @@ class Run:
 
     def answer(self, item: str, columns: Sequence[Any]) -> Answer | None:
         """The answer to an item by its columns in the log; none if there is none."""
-        sample, scores, choice, reply, rule, files, seconds, tokens, error = columns
+        (sample, scores, choice, reply, rule, files, seconds, tokens, error, read, written) = (
+            columns
+        )
         if sample is None:
             return None
         try:
@@ -214,6 +240,8 @@ class Run:
                 seconds=seconds,
                 tokens=tokens,
                 error=error,
+                tokens_read=read,
+                tokens_written=written,
             )
         except (msgspec.MsgspecError, TypeError) as problem:
             raise self.damaged(problem) from None
@@ -227,8 +255,7 @@ class Run:
         file = self.path / LOG
         try:
             with closing(connect(file, _address(file))) as db:
-                if self.manifest.format == 1:
-                    db.execute(VIEW_OF_FORMAT_1)
+                as_of_today(db, self.manifest.format)
                 yield db
         except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
             if not file.exists():
@@ -271,6 +298,20 @@ def _as_list(answer: Answer | None) -> list[float] | None:
     if answer is None or answer.scores is None:
         return None
     return list(answer.scores)
+
+
+def as_of_today(db: sqlite3.Connection, format: int) -> None:
+    """Let a log look as today's do."""
+    if format == 1:
+        db.execute(VIEW_OF_FORMAT_1)
+    elif not counts_apart(db):
+        db.execute(VIEW_OF_ONE_COUNT)
+
+
+def counts_apart(db: sqlite3.Connection) -> bool:
+    """Whether a log counts the tokens that were read and those that were written."""
+    columns = db.execute("SELECT name FROM pragma_table_info('answers')").fetchall()
+    return ("tokens_read",) in columns
 
 
 def damaged_log(folder: Path, reason: object) -> DataError:

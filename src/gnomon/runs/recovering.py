@@ -22,7 +22,7 @@ from gnomon.runs.finding import check_not_in_use
 from gnomon.runs.log import RunLog
 from gnomon.runs.manifest import FORMAT, LOG, Counts
 from gnomon.runs.opening import connect
-from gnomon.runs.reading import ANSWER, VIEW_OF_FORMAT_1, Run
+from gnomon.runs.reading import ANSWER, Run, as_of_today
 
 STEP = 1024  # items at a time
 SMALLEST_ROW = 16  # bytes of an item in the log, at the very least
@@ -91,9 +91,8 @@ def _copy_of_log(damaged: Run, folder: Path) -> Path:
 
 def _recover(db: sqlite3.Connection, damaged: Run, log: RunLog) -> Recovered:
     manifest = damaged.manifest
-    if manifest.format == 1:
-        with suppress(*UNREADABLE):  # then no answer can be read
-            db.execute(VIEW_OF_FORMAT_1)
+    with suppress(*UNREADABLE):  # then no answer can be read
+        as_of_today(db, manifest.format)
     ids: dict[int, str] = {}
     seen: set[str] = set()
     digest = Fingerprint()
@@ -116,7 +115,11 @@ def _recover(db: sqlite3.Connection, damaged: Run, log: RunLog) -> Recovered:
         answered=max(manifest.counts.asked - counts.asked, 0),
     )
     new = msgspec.structs.replace(
-        manifest, format=FORMAT, items_sha256=digest.hexdigest(), counts=counts
+        manifest,
+        format=FORMAT,
+        items_sha256=digest.hexdigest(),
+        counts=counts,
+        usage=log.usage(manifest.model_options),
     )
     if counts.asked < counts.items or lost.items:
         new.finished = None

@@ -6,13 +6,17 @@ With a projector they see: the pictures of an item stand before its question.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
+
+from msgspec.structs import replace
 
 from gnomon.contracts import ANYTHING, TEXT, Takes
 from gnomon.errors import ModelError, UsageError
 from gnomon.fingerprint import sha256_of
+from gnomon.models.asking import HOW, MOST_PICTURES, Asking, continuations, frames
 from gnomon.models.chat import Writer, chat_template
 from gnomon.models.choices import (
     Likelihoods,
@@ -30,18 +34,25 @@ from gnomon.models.keeping import is_kept, kept
 from gnomon.models.likelihood import check_normalisation
 from gnomon.models.llamacpp.eyes import Eyes, Picture
 from gnomon.models.llamacpp.llama import Llama
-from gnomon.models.llamacpp.sight import answer_seeing, contexts_with_signs, split_at_signs
+from gnomon.models.llamacpp.sight import (
+    SIGN,
+    answer_seeing,
+    contexts_with_signs,
+    split_at_signs,
+    writer_with_signs,
+)
 from gnomon.models.llamacpp.trial import check_loads
 from gnomon.models.llamacpp.walking import walk
 from gnomon.models.transformers.rows import shared
 from gnomon.options import neutral
 from gnomon.probing.prompts import load_prompt
-from gnomon.records import Answer, Item
+from gnomon.records import Answer, Continuation, Item, Preview
 from gnomon.vision.decoding import check_decoder
 
 Normalise = Literal["sum", "mean", "byte", "pmi"]
 Ask = Literal["score", "generate"]
 MAGIC = b"GGUF"
+_CONTROL = re.compile(r"<\|[^<>|\s]+\|>|</?[a-z_]+>|\[/?[A-Z]+\]")  # as templates write them
 
 
 @neutral("threads")
@@ -52,6 +63,7 @@ def gguf(
     prompt: str = "",
     wording: int = 1,
     shots: int | None = None,
+    examples: str = "",
     normalise: Normalise = "sum",
     ask: Ask = "score",
     new_tokens: int | None = None,
@@ -64,7 +76,9 @@ def gguf(
     mmproj       a GGUF file with the model's projector, through which it sees pictures
     prompt       a prompt's name or file (default: chat with a chat template, else plain)
     wording      which of the prompt's wordings, where it has several
-    shots        how many of the prompt's examples are shown (default: all)
+    shots        how many worked examples are shown: the prompt's own, or drawn from the benchmark
+                 (default: all of the prompt's)
+    examples     the worked examples that --shots has drawn, as JSON
     normalise    how choices of different length are compared: sum, mean (per token), byte (per
                  byte) or pmi (less the choice's log-probability after nothing)
     ask          score (the likelihood of each choice) or generate (a reply, which is read)
@@ -84,6 +98,7 @@ def gguf(
         prompt=prompt,
         wording=wording,
         shots=shots,
+        examples=examples,
         normalise=normalise,
         ask=ask,
         new_tokens=new_tokens,
@@ -107,6 +122,7 @@ class Gguf:
         prompt: str,
         wording: int,
         shots: int | None,
+        examples: str = "",
         normalise: Normalise,
         ask: Ask,
         new_tokens: int | None,
@@ -138,7 +154,7 @@ class Gguf:
                 self.takes = ANYTHING
             self._choose_way_to_write(chat)
             usual = "chat" if self.chat else "plain"
-            self.prompt = load_prompt(prompt or usual, wording).with_shots(shots)
+            self.prompt = load_prompt(prompt or usual, wording).with_shots(shots, examples)
             self.lists_choices = self.prompt.lists_choices
             template = self.llama.chat_template() if self.chat else ""
             self.new_tokens = reply_room(new_tokens, template)
@@ -197,6 +213,81 @@ class Gguf:
         queries = [self._query(text, flat(said)) for text, said in zip(before, words, strict=True)]
         return self._likelihoods.answers(items, words, queries)
 
+    def preview(self, item: Item) -> Preview:
+        """What the model reads for an item, and the tokens that are scored."""
+        if self._eyes is None:
+            return self._preview_shown(item, ())
+        made = []
+
+        def look(_: Sequence[Item], pictures: Sequence[Picture]) -> list[Answer]:
+            made.append(self._preview_shown(item, pictures))
+            return [Answer(item=item.id)]
+
+        (answer,) = answer_seeing([item], self._eyes, look)
+        if made:
+            return made[0]
+        found = self.asking()
+        return Preview(how=HOW[found.way], images=len(item.images), trouble=answer.error or "")
+
+    def _preview_shown(self, item: Item, pictures: Sequence[Picture]) -> Preview:
+        self._pictures = pictures
+        found = self.asking()
+        (text,) = self._contexts([item], answered=self.ask == "score")
+        scored: tuple[Continuation, ...] = ()
+        if self.ask == "generate":
+            (ids,) = self._prompts([text])
+        else:
+            words = self._words(item)
+            ids, tokens = self._query(text, flat(words))
+            scored = continuations(item, words, tokens, self._token)
+        text = found.opened(text)
+        return Preview(
+            text=text,
+            scored=scored,
+            images=len(pictures),
+            tokens=len(ids),
+            ids=tuple(ids),
+            special=tuple(token for token in found.special if token in text),
+            how=HOW[found.way],
+            limits=found.limits,
+        )
+
+    def _token(self, token: int) -> str:
+        return self.llama.piece(token)
+
+    def asking(self) -> Asking:
+        """What shows prompts without the model."""
+        write = self._write
+        framed = None
+        if write is not None:
+            most = MOST_PICTURES if self._eyes else 0
+            answered = self.ask == "score"
+            framed = frames(
+                self.prompt,
+                lambda pictures: writer_with_signs(write, pictures),
+                answered=answered,
+                most_pictures=most,
+            )
+        opening = [self.llama.token_text(token) for token in self.llama.opening]
+        limits: dict[str, Any] = {}
+        if self.ask == "generate":
+            limits = {
+                "new_tokens": self.new_tokens,
+                "stops": [self.llama.token_text(self.llama.eos)],
+                "draws": "always the likeliest token",
+            }
+        return Asking(
+            way=self.ask,
+            prompt=replace(self.prompt, paraphrases=()),
+            frames=framed,
+            bare=write is not None,
+            opening="".join(opening),
+            takes_pictures=self._eyes is not None,
+            mark=SIGN,
+            special=tuple(filter(None, (self._beginning, *_template_tokens(framed)))),
+            limits=limits,
+        )
+
     def close(self) -> None:
         """Free the model's memory."""
         if self._eyes:
@@ -209,13 +300,17 @@ class Gguf:
         return contexts_with_signs(self.prompt, items, self._write, count, answered=answered)
 
     def _replies(self, items: Sequence[Item]) -> list[Answer]:
-        before = self._contexts(items, answered=False)
-        tokens = [self.tokenize(text) or self._nothing for text in before]
-        for each in tokens:
-            _check_text_follows(each)
+        tokens = self._prompts(self._contexts(items, answered=False))
         room = 1 + self._more_room()
         window = self.llama.window
         return replied(items, self.prompt, tokens, self._generate, longest=window, room=room)
+
+    def _prompts(self, texts: Sequence[str]) -> list[list[int]]:
+        """What the model reads before it writes."""
+        tokens = [self.tokenize(text) or self._nothing for text in texts]
+        for each in tokens:
+            _check_text_follows(each)
+        return tokens
 
     def _generate(self, prompts: Sequence[Sequence[int]]) -> list[Reply]:
         return [
@@ -224,7 +319,7 @@ class Gguf:
 
     def _reply(self, prompt: Sequence[int], said: Sequence[int]) -> Reply:
         cut = len(said) == self.new_tokens
-        return Reply(self.llama.text(said), len(prompt) + len(said), cut)
+        return Reply(self.llama.text(said), len(prompt) + len(said), cut, len(said))
 
     def _words(self, item: Item) -> Sequence[Sequence[str]]:
         """The ways to say each choice."""
@@ -265,6 +360,14 @@ def _check_text_follows(context: Sequence[int]) -> None:
     """llama.cpp says nothing of what comes directly after a picture."""
     if context and context[-1] < 0:
         raise ValueError("the prompt has no text between the picture and the answer")
+
+
+def _template_tokens(framed: Mapping[str, tuple[str, str]] | None) -> list[str]:
+    """What looks like a control token in what a chat template writes."""
+    found: dict[str, None] = {}
+    for before, after in (framed or {}).values():
+        found |= dict.fromkeys(_CONTROL.findall(before + after))
+    return list(found)
 
 
 def check_sizes(context: int, new_tokens: int, threads: int) -> None:

@@ -78,6 +78,7 @@ _SIGNATURES: Signatures = {
     "llama_vocab_get_text": (_text, [_pointer, _int]),
     "llama_vocab_is_eog": (_bool, [_pointer, _int]),
     "llama_detokenize": (_int, [_pointer, ctypes.POINTER(_int), _int, _text, _int, _bool, _bool]),
+    "llama_token_to_piece": (_int, [_pointer, _int, _text, _int, _int, _bool]),
     "llama_tokenize": (_int, [_pointer, _text, _int, ctypes.POINTER(_int), _int, _bool, _bool]),
 }
 

@@ -50,7 +50,7 @@ class Llama:
         self.bos = int(self._api.llama_vocab_bos(self._vocabulary))
         self.eos = int(self._api.llama_vocab_eos(self._vocabulary))
         begins = self.bos >= 0 and self._api.llama_vocab_get_add_bos(self._vocabulary)
-        self._opening = [self.bos] if begins else []  # what every text begins with
+        self.opening = [self.bos] if begins else []  # what every text begins with
         self.cached: list[int] = []
         self.computed = 0  # tokens that the model has computed, for the curious and for tests
         # With eyes: computes a path from a place up to the end of its last picture, says where.
@@ -87,7 +87,7 @@ class Llama:
         if count < 0:
             raise ValueError("the text cannot be tokenized")
         tokens: list[int] = buffer[:count]
-        return self._opening + tokens if begin else tokens
+        return self.opening + tokens if begin else tokens
 
     def log_probabilities(self, path: Sequence[int], wanted: Sequence[Wanted]) -> list[list[float]]:
         """Walk along a path of tokens; at each place wanted, how likely the tokens wanted are next.
@@ -134,6 +134,14 @@ class Llama:
             self._vocabulary, array, len(tokens), buffer, len(buffer), True, False
         )
         return decoded(buffer.raw[: max(count, 0)]).strip()
+
+    def piece(self, token: int) -> str:
+        """One token as it stands in a text, spaces and all."""
+        buffer = ctypes.create_string_buffer(256)
+        count = self._api.llama_token_to_piece(
+            self._vocabulary, token, buffer, len(buffer), 0, True
+        )
+        return decoded(buffer.raw[: max(count, 0)])
 
     def close(self) -> None:
         """Free the memory. A second call does nothing."""

@@ -51,14 +51,20 @@ def contexts_with_signs(
     """What the model reads before the answer of each item, with signs for so many pictures."""
     if not pictures:
         return contexts(prompt, items, write, answered=answered)
-    signs = SIGN * pictures
     if write is not None:
-        return contexts(prompt, items, _with_signs(write, signs), answered=answered)
+        return contexts(prompt, items, writer_with_signs(write, pictures), answered=answered)
+    signs = SIGN * pictures
 
     found = []
     for item in items:
-        found.append(f"{prompt.prefix(item.form)}{signs}\n{prompt.parts(item).before}")
+        prefix = prompt.prefix(item.form, prompt.shown_to(item))
+        found.append(f"{prefix}{signs}\n{prompt.parts(item).before}")
     return found
+
+
+def writer_with_signs(write: Writer, pictures: int) -> Writer:
+    """A chat template for questions with so many pictures."""
+    return _with_signs(write, SIGN * pictures) if pictures else write
 
 
 def split_at_signs(text: str, pictures: int) -> list[str]:

@@ -38,6 +38,7 @@ def smollm2(
     prompt: str = "",
     wording: int = 1,
     shots: int | None = None,
+    examples: str = "",
     normalise: Normalise = "sum",
     ask: Ask = "score",
     new_tokens: int = 32,
@@ -50,7 +51,9 @@ def smollm2(
 
     prompt       a prompt's name or file (default: plain, or chat with `chat`)
     wording      which of the prompt's wordings, where it has several
-    shots        how many of the prompt's examples are shown (default: all)
+    shots        how many worked examples are shown: the prompt's own, or drawn from the benchmark
+                 (default: all of the prompt's)
+    examples     the worked examples that --shots has drawn, as JSON
     normalise    how choices of different length are compared: sum, mean (per token), byte (per
                  byte) or pmi (less the choice's log-probability after nothing)
     ask          score (the likelihood of each choice) or generate (a reply, which is read)
@@ -73,6 +76,7 @@ def smollm2(
         prompt=prompt,
         wording=wording,
         shots=shots,
+        examples=examples,
         normalise=normalise,
         ask=ask,
         new_tokens=new_tokens,

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from gnomon.errors import DataError
 from gnomon.models.reading.cleaning import clean, sentences_of
@@ -131,13 +131,31 @@ def read_item(item: Item, reply: str, prompt: Prompt) -> Reading:
     return explain(reply, words, letters=letters, question=question_of(item))
 
 
-def as_answer(item: Item, reply: str, prompt: Prompt, *, tokens: int | None = None) -> Answer:
-    """A reply as an answer, with the rule that decided."""
+def as_answer(
+    item: Item,
+    reply: str,
+    prompt: Prompt,
+    *,
+    tokens: int | None = None,
+    written: int | None = None,
+) -> Answer:
+    """A reply as an answer, with the rule that decided.
+
+    `tokens` were read and written for it, of which `written` were written.
+    """
     found = read_item(item, reply, prompt)
+    read = None
+    if tokens is not None and written is not None:
+        read = tokens - written
+    counted: dict[str, Any] = {
+        "tokens": tokens,
+        "tokens_read": read,
+        "tokens_written": written,
+    }
     if found.place is None:
-        return Answer(item=item.id, reply=reply, tokens=tokens)
+        return Answer(item=item.id, reply=reply, **counted)
     choice = item.choices[found.place]
-    return Answer(item=item.id, choice=choice, reply=reply, rule=found.rule, tokens=tokens)
+    return Answer(item=item.id, choice=choice, reply=reply, rule=found.rule, **counted)
 
 
 @lru_cache(maxsize=256)

@@ -16,9 +16,10 @@ from typing import Any
 from msgspec.structs import replace
 
 from gnomon.errors import DataError, GnomonError, ModelError, UsageError
+from gnomon.models.asking import HOW, Asking, continuations
 from gnomon.models.likelihood import log_sum
 from gnomon.models.reading.replies import as_answer
-from gnomon.models.servers.budget import Tokens
+from gnomon.models.servers.budget import FREE, Tokens
 from gnomon.models.servers.completions import (
     Completion,
     echo_score,
@@ -39,7 +40,7 @@ from gnomon.models.servers.replycache import Replies
 from gnomon.models.servers.requests import Requests, estimate
 from gnomon.models.servers.server import address_of
 from gnomon.probing.prompts import Prompt
-from gnomon.records import Answer, Image, Item, pick
+from gnomon.records import Answer, Image, Item, Preview, pick
 
 BY_SCORE = "first token"  # the rule of an answer whose choices have scores
 
@@ -142,34 +143,67 @@ class OpenAI:
 
         A reply that was cut is asked for again with more room; one that still is has no answer.
         """
-        said: Any = self._prompt.context(item)
-        if self._requests.endpoint == "chat":
-            said = self._prompt.chat(item)
-        words = [ways[0] for ways in self._prompt.answers(item)]
         first, *larger = self._requests.limits
-        body = self._requests.for_reply(said, first, words)
-        found = await self._ask(body, item.images)
-        tokens = sum(found.used)
+        found = await self._ask(self._request(item, first), item.images)
+        used = found.used
         reached = first
         while True:
-            answer = self._read(item, found, tokens)
+            answer = self._read(item, found, used)
             if not found.unfinished or answer.rule in (BY_SCORE, "whole"):
                 return answer
             if not larger:
                 break
             try:
-                body = self._requests.for_reply(said, larger[0], words)
-                found = await self._ask(body, item.images)
+                found = await self._ask(self._request(item, larger[0]), item.images)
             except RejectedError:
                 break  # the server has no room for a longer reply
-            tokens += sum(found.used)
+            used = Tokens(used.read + found.used.read, used.written + found.used.written)
             reached = larger.pop(0)
         trouble = CutError(f"the reply was cut at {reached:,} tokens (finish_reason length)")
-        return Answer(item=item.id, reply=answer.reply, tokens=tokens, error=str(trouble))
+        return Answer(item=item.id, reply=answer.reply, error=str(trouble), **_counted(used))
 
-    def _read(self, item: Item, found: Completion, tokens: int) -> Answer:
+    def _request(self, item: Item, limit: int) -> dict[str, Any]:
+        """What is sent for an item, its pictures aside; the reply may have so many tokens."""
+        said: Any = self._prompt.context(item)
+        if self._requests.endpoint == "chat":
+            said = self._prompt.chat(item)
+        words = [ways[0] for ways in self._prompt.answers(item)]
+        return self._requests.for_reply(said, limit, words)
+
+    def preview(self, item: Item) -> Preview:
+        """What would be sent for an item; nothing is."""
+        found = self.asking()
+        images = len(item.images) if "image" in self.takes else 0
+        if self._requests.echo:
+            context = self._prompt.context(item)
+            scored = continuations(item, self._prompt.words(item))
+            return Preview(text=context, scored=scored, how=HOW["echo"])
+        body = self._request(item, self._requests.limits[0])
+        return Preview(
+            text=body.get("prompt", ""),
+            messages=tuple(body.get("messages", ())),
+            images=images,
+            how=HOW[found.way],
+            limits=found.limits,
+        )
+
+    def asking(self) -> Asking:
+        """What shows prompts without the model."""
+        about = self._requests.describe()
+        kept = ("reply_tokens", "most_reply_tokens", "temperature", "logprobs", "constrain")
+        limits = {name: about[name] for name in kept if name in about}
+        return Asking(
+            way="echo" if self._requests.echo else "generate",
+            prompt=replace(self._prompt, paraphrases=()),
+            sends_messages=self._requests.endpoint == "chat",
+            takes_pictures="image" in self.takes,
+            limits={} if self._requests.echo else limits,
+        )
+
+    def _read(self, item: Item, found: Completion, used: Tokens) -> Answer:
         """The answer that a reply gives: with scores where its first token is the answer."""
-        answer = as_answer(item, found.text, self._prompt, tokens=tokens)
+        counted = {"tokens": sum(used), "written": used.written}
+        answer = as_answer(item, found.text, self._prompt, **counted)
         if not self._requests.logprobs:
             return answer
         scores = scores_of(found.first, self._prompt.answers(item))
@@ -199,14 +233,15 @@ class OpenAI:
         """Send each answer after the context, and add up the log-probabilities of its tokens."""
         context = self._prompt.context(item)
         scores = []
-        tokens = 0
+        used = FREE
         for ways in self._prompt.words(item):
             bodies = [self._requests.for_echo(context + word) for word in ways]
             found = await asyncio.gather(*(self._ask(body) for body in bodies))
             scores.append(log_sum([echo_score(each, len(context)) for each in found]))
-            tokens += sum(sum(each.used) for each in found)
+            for each in found:
+                used = Tokens(used.read + each.used.read, used.written + each.used.written)
         best = pick(item, tuple(scores))
-        return Answer(item=item.id, scores=best.scores, choice=best.choice, tokens=tokens)
+        return Answer(item=item.id, scores=best.scores, choice=best.choice, **_counted(used))
 
     async def _ask(self, body: dict[str, Any], images: Sequence[Image] = ()) -> Completion:
         """The reply to one request: sent, unless it is known.
@@ -297,6 +332,15 @@ class OpenAI:
             f"The server refuses the parameter {parameter}: {complaint}.",
             f"Ask without it: {remedy}. The run's manifest will say so.",
         )
+
+
+def _counted(used: Tokens) -> dict[str, Any]:
+    """What an answer says of the tokens that were used for it."""
+    return {
+        "tokens": sum(used),
+        "tokens_read": used.read,
+        "tokens_written": used.written,
+    }
 
 
 def _opens_with(text: str, words: Sequence[str]) -> bool:

@@ -46,6 +46,7 @@ def openai(
     prompt: str = "",
     wording: int = 1,
     shots: int | None = None,
+    examples: str = "",
     logprobs: bool = True,
     echo: bool = False,
     temperature: float | str = 0.0,
@@ -72,7 +73,9 @@ def openai(
     endpoint       chat or completion: which of the server's two interfaces is asked
     prompt         how items are put: a name, or a file (default: chat, or plain for completion)
     wording        which of the prompt's wordings, where it has several
-    shots          how many of the prompt's worked examples to show (default: all)
+    shots          how many worked examples to show: the prompt's own, or drawn from the benchmark
+                   (default: all of the prompt's)
+    examples       the worked examples that --shots has drawn, as JSON
     logprobs       no: only read the reply, for servers that refuse log-probabilities
     echo           yes: score every choice in full; needs endpoint=completion, and vLLM or alike
     temperature    0 (the default) for the likeliest reply; the word "default" sends none
@@ -94,7 +97,8 @@ def openai(
     """
     check_name(name, key_env)
     addresses = addresses_from(base_url)
-    put = load_prompt(prompt or DEFAULT_PROMPTS.get(endpoint, "plain"), wording).with_shots(shots)
+    chosen = load_prompt(prompt or DEFAULT_PROMPTS.get(endpoint, "plain"), wording)
+    put = chosen.with_shots(shots, examples)
     sampling = Sampling(_temperature(temperature), request_seed)
     scoring: dict[str, Any] = {"logprobs": logprobs, "echo": echo, "constrain": constrain}
     room: dict[str, Any] = {"reply_tokens": reply_tokens, "most_reply_tokens": most_reply_tokens}

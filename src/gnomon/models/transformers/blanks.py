@@ -60,7 +60,7 @@ def _sentences(prompt: Prompt, item: Item) -> list[Sentence]:
             f"The prompt '{prompt.name}' has no blank for a masked model to fill.",
             "Its template must hold {answer}; see --prompt masked.",
         )
-    before = prompt.prefix(item.form) + parts.before + parts.lead
+    before = prompt.prefix(item.form, prompt.shown_to(item)) + parts.before + parts.lead
     start = len(before)
     found = []
     for word in flat(parts.answers):

@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from msgspec.structs import replace
+
+from gnomon.models.asking import Asking, frames
 from gnomon.models.chat import Writer, chat_template
 from gnomon.models.choices import (
     Likelihoods,
+    Query,
     Reply,
     contexts,
     describe_asking,
@@ -19,10 +23,16 @@ from gnomon.models.choices import (
 from gnomon.models.transformers.generating import generate
 from gnomon.models.transformers.likelihoods import Scorer
 from gnomon.models.transformers.limits import longest_text, token_budget
+from gnomon.models.transformers.previewing import (
+    limits_of,
+    previewed,
+    scored_words,
+    special_tokens,
+)
 from gnomon.models.transformers.tokens import Encoder
 from gnomon.models.transformers.trees import try_trees
 from gnomon.probing.prompts import Prompt
-from gnomon.records import Answer, Item
+from gnomon.records import Answer, Item, Preview
 
 
 class Causal:
@@ -79,20 +89,52 @@ class Causal:
         if self.ask == "generate":
             return self._replied(items)
 
-        forms: dict[str, list[int]] = {}
+        alike: dict[tuple[str, int], list[int]] = {}
         for number, item in enumerate(items):
-            forms.setdefault(item.form, []).append(number)
+            alike.setdefault((item.form, self.prompt.shown_to(item)), []).append(number)
         answers: dict[int, Answer] = {}
-        for numbers in forms.values():  # items of one form share their worked examples
+        for numbers in alike.values():  # these share their worked examples
             answers |= zip(numbers, self._scored(take(items, numbers)), strict=True)
         return [answers[number] for number in range(len(items))]
 
     def _scored(self, items: Sequence[Item]) -> list[Answer]:
         words = [self.words(item) for item in items]
+        return self.likelihoods.answers(items, words, self._queries(items, words))
+
+    def _queries(
+        self, items: Sequence[Item], words: Sequence[Sequence[Sequence[str]]]
+    ) -> list[Query]:
         asked = [flat(each) for each in words]
         complete = self.write is not None
-        queries = self.encoder.queries(self.contexts(items), asked, complete=complete)
-        return self.likelihoods.answers(items, words, queries)
+        return self.encoder.queries(self.contexts(items), asked, complete=complete)
+
+    def preview(self, item: Item) -> Preview:
+        """What the model reads for an item, and the tokens that are scored."""
+        found = self.asking()
+        text = found.opened(*self.contexts([item]))
+        if self.ask == "generate":
+            (ids,) = self._prompts([item])
+            return previewed(found, item, self.tokenizer, text, ids)
+        words = self.words(item)
+        (query,) = self._queries([item], [words])
+        scored = scored_words(item, words, query.continuations, self.tokenizer)
+        return previewed(found, item, self.tokenizer, text, query.context, scored)
+
+    def asking(self) -> Asking:
+        """What shows prompts without the model."""
+        write = self.write
+        framed = None
+        if write is not None:
+            answered = self.ask == "score"
+            framed = frames(self.prompt, lambda _: write, answered=answered)
+        return Asking(
+            way=self.ask,
+            prompt=replace(self.prompt, paraphrases=()),
+            frames=framed,
+            bare=write is not None,
+            **special_tokens(self.tokenizer, self.encoder.opening),
+            limits=limits_of(self.ask, self.new_tokens, self.model, self.tokenizer),
+        )
 
     def contexts(self, items: Sequence[Item]) -> list[str]:
         """What the model reads before the answer."""
@@ -104,12 +146,17 @@ class Causal:
             return self.prompt.answers(item)
         return self.prompt.words(item)
 
-    def _replied(self, items: Sequence[Item]) -> list[Answer]:
+    def _prompts(self, items: Sequence[Item]) -> list[list[int]]:
+        """What the model reads before it writes."""
         texts = self.contexts(items)
         complete = self.write is not None
         prompts = []
         for text, ids in zip(texts, self.encoder.texts(texts), strict=True):
             prompts.append(self.encoder.open(text, ids, complete=complete))
+        return prompts
+
+    def _replied(self, items: Sequence[Item]) -> list[Answer]:
+        prompts = self._prompts(items)
 
         def write(asked: Sequence[Sequence[int]]) -> list[Reply]:
             return generate(self.model, self.tokenizer, asked, new_tokens=self.new_tokens)

@@ -16,8 +16,9 @@ import torch
 
 from gnomon.fetching.catalogue import cache_folder
 from gnomon.models.choices import take
-from gnomon.models.comparing import FORMS, Pair, key_of
+from gnomon.models.comparing import FORMS, Pair, Written, key_of
 from gnomon.models.transformers.limits import longest_text
+from gnomon.models.transformers.previewing import surrounding_tokens, written
 from gnomon.models.transformers.sights import alike, pictures_in_a_pass, shape_of, tensor_of
 from gnomon.records import Image
 from gnomon.vision.decoding import decode_bytes
@@ -118,6 +119,14 @@ class DualEncoder:
     def lengths(self, texts: Sequence[str]) -> list[int]:
         """The tokens of each text."""
         return list(map(len, self.tokenizer(list(texts))["input_ids"]))
+
+    def written(self, texts: Sequence[str]) -> list[Written]:
+        """Each text as it is read; what fills it up to a length is left out."""
+        return written(self.tokenizer, texts)
+
+    def around(self) -> dict[str, Any]:
+        """What stands around each text."""
+        return surrounding_tokens(self.tokenizer)
 
     def odds(self, pairs: Sequence[Pair], seen: Mapping[str, Seen[Any]]) -> list[float]:
         """The scaled similarity of each text and its picture."""

@@ -24,7 +24,8 @@ def generate(
         for number, tokens, text in zip(numbers, made.tolist(), texts, strict=True):
             read = len(prompts[number])
             cut = len(tokens) >= new_tokens and not ends.intersection(tokens)
-            replies[number] = Reply(text.strip(), read + _written(tokens, ends), cut)
+            written = _written(tokens, ends)
+            replies[number] = Reply(text.strip(), read + written, cut, written)
     return replies
 
 

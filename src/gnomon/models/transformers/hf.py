@@ -38,10 +38,13 @@ class Asking(NamedTuple):
     features: str
     contrast: str
     regions: str
+    examples: str
 
     def chosen_prompt(self, default: str) -> Prompt:
         """The prompt that the user names, or the default of the kind."""
-        return load_prompt(self.prompt or default, self.wording).with_shots(self.shots)
+        return load_prompt(self.prompt or default, self.wording).with_shots(
+            self.shots, self.examples
+        )
 
 
 class Place(NamedTuple):
@@ -62,6 +65,7 @@ def hf(
     prompt: str = "",
     wording: int = 1,
     shots: int | None = None,
+    examples: str = "",
     chat: bool | None = None,
     normalise: str = "sum",
     ask: str = "score",
@@ -88,7 +92,9 @@ def hf(
     device             cpu, cuda, cuda:1, mps ...; by default the fastest there is
     prompt             a prompt's name or file
     wording            which of the prompt's wordings, where it has several
-    shots              how many of the prompt's worked examples to show; by default all
+    shots              how many worked examples to show: the prompt's own, or drawn from the
+                       benchmark; by default all of the prompt's
+    examples           the worked examples that --shots has drawn, as JSON
     chat               put items as a conversation; by default where there is a chat template
     normalise          how choices are made comparable: sum, mean (per token), byte or pmi
     ask                score (the likelihood of each choice) or generate (a reply, which is read)
@@ -111,7 +117,7 @@ def hf(
     """
     _check_given(name, ask, features, contrast)
     how = (chat, normalise, ask, new_tokens, top_k, span, labels, trees)
-    asking = Asking(prompt, wording, shots, *how, features, contrast, regions)
+    asking = Asking(prompt, wording, shots, *how, features, contrast, regions, examples)
     place = place_of(name)
     check_no_slip(place.path)
     safety = (allow_pickle, trust_remote_code)
@@ -234,7 +240,7 @@ class Kind(NamedTuple):
 
 
 _REPLY = ("ask", "new_tokens")
-_PROMPTED = ("prompt", "wording", "shots", "normalise")
+_PROMPTED = ("prompt", "wording", "shots", "examples", "normalise")
 KINDS = {
     "causal": Kind(_causal, frozenset((*_PROMPTED, *_REPLY, "chat", "trees"))),
     "seq2seq": Kind(_seq2seq, frozenset((*_PROMPTED, *_REPLY))),

@@ -14,8 +14,9 @@ import torch
 from gnomon.errors import ModelError
 from gnomon.models.captions import question
 from gnomon.models.choices import take
-from gnomon.models.comparing import FALSE, FORMS, TRUE, Pair
+from gnomon.models.comparing import FALSE, FORMS, TRUE, Pair, Written
 from gnomon.models.transformers.limits import longest_text
+from gnomon.models.transformers.previewing import surrounding_tokens, written
 from gnomon.models.transformers.sights import alike, pictures_in_a_pass
 from gnomon.records import Image
 from gnomon.vision.pictures import Seen
@@ -78,6 +79,14 @@ class Joint:
     def lengths(self, texts: Sequence[str]) -> list[int]:
         """The tokens of each text, as it is asked."""
         return self._lengths(self._asked(texts))
+
+    def written(self, texts: Sequence[str]) -> list[Written]:
+        """Each text as it is asked."""
+        return written(self.tokenizer, self._asked(texts))
+
+    def around(self) -> dict[str, Any]:
+        """What stands around each text, and whether it is put as a question."""
+        return {**surrounding_tokens(self.tokenizer), "asks": self.head.asks}
 
     def odds(self, pairs: Sequence[Pair], seen: Mapping[str, Seen[Any]]) -> list[float]:
         """The log-odds of each pair; pictures of one size are read together, so none is padded."""

@@ -12,16 +12,19 @@ from math import exp
 from typing import Any, NamedTuple
 
 import torch
+from msgspec.structs import replace
 
 from gnomon.contracts import Scale
 from gnomon.errors import ModelError, UsageError
+from gnomon.models.asking import Asking
 from gnomon.models.choices import ask_those_without_trouble, by_length, flat, take, too_long
 from gnomon.models.likelihood import check_normalisation, comparable, gather
 from gnomon.models.transformers.blanks import Filled, fill
 from gnomon.models.transformers.limits import longest_text, token_budget, tokens_in_a_pass
 from gnomon.models.transformers.passes import logits_at
+from gnomon.models.transformers.previewing import previewed, scored_words, surrounding_tokens
 from gnomon.probing.prompts import Prompt
-from gnomon.records import Answer, Item, pick
+from gnomon.records import Answer, Item, Preview, pick
 
 OUTPUTS = 256  # masked places in a pass
 SPANS = ("l2r", "pll")
@@ -97,6 +100,29 @@ class Masked:
 
         return ask_those_without_trouble(items, troubles, ask)
 
+    def preview(self, item: Item) -> Preview:
+        """The text with the mask, and the tokens that are asked for there."""
+        found = self.asking()
+        text = found.text(item)
+        (ways,) = fill(self.tokenizer, self.prompt, [item])
+        words = self.prompt.answers(item)
+        tokens = [way.tokens[_slice(way)] for way in ways]
+        scored = scored_words(item, words, tokens, self.tokenizer)
+        blank = next(self.blanks(ways[0]), None)
+        read = [] if blank is None else blank.tokens
+        made = previewed(found, item, self.tokenizer, text, read, scored)
+        return replace(made, trouble=self._trouble(item, ways))
+
+    def asking(self) -> Asking:
+        """What shows prompts without the model."""
+        return Asking(
+            way="fill",
+            prompt=replace(self.prompt, paraphrases=()),
+            blank=self.tokenizer.mask_token,
+            bare=True,
+            **surrounding_tokens(self.tokenizer),
+        )
+
     def _trouble(self, item: Item, ways: Sequence[Filled]) -> str:
         """Why an item cannot be asked; empty if it can."""
         long = too_long(max(len(way.tokens) for way in ways), self.longest, "text")
@@ -117,7 +143,9 @@ class Masked:
             normal = []
             for score, word, way in zip(scores, flat(words), ways, strict=True):
                 normal.append(comparable(score, self.normalise, word, len(way.span)))
-            answers.append(pick(item, _probabilities(gather(normal, words))))
+            answer = pick(item, _probabilities(gather(normal, words)))
+            read = sum(len(way.tokens) * len(way.span) for way in ways)  # each token, once hidden
+            answers.append(replace(answer, tokens_read=read))
         return answers
 
     def _scores(self, filled: Sequence[Sequence[Filled]]) -> list[list[float]]:
@@ -224,6 +252,10 @@ class Masked:
             "attention_mask": torch.tensor(seen, device=device),
         }
         return logits_at(self.model, inputs, torch.tensor(places, device=device))
+
+
+def _slice(way: Filled) -> slice:
+    return slice(way.span.start, way.span.stop)
 
 
 def _probabilities(logs: Sequence[float]) -> tuple[float, ...]:

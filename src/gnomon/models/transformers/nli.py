@@ -12,13 +12,16 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import torch
+from msgspec.structs import replace
 
 from gnomon.contracts import Scale
 from gnomon.errors import ModelError, ModelWarning, UsageError
 from gnomon.files import package_data, read_yaml
+from gnomon.models.asking import Asking, pair_of
 from gnomon.models.choices import ask_those_without_trouble, by_length, take, too_long
 from gnomon.models.transformers.limits import longest_text, token_budget, tokens_in_a_pass
-from gnomon.records import Answer, Item, pick
+from gnomon.models.transformers.previewing import previewed, tokens_around_a_pair
+from gnomon.records import Answer, Item, Preview, pick
 
 LABELS = ("entailment", "neutral", "contradiction")
 SPELLINGS = {
@@ -78,10 +81,21 @@ class Nli:
             found = self._probabilities(take(pairs, numbers), take(lengths, numbers))
             answers = []
             for number, row in zip(numbers, found, strict=True):
-                answers.append(self._answer(items[number], row))
+                answer = self._answer(items[number], row)
+                answers.append(replace(answer, tokens_read=lengths[number]))
             return answers
 
         return ask_those_without_trouble(items, troubles, ask)
+
+    def preview(self, item: Item) -> Preview:
+        """Premise and hypothesis as they are tokenised."""
+        found = self.asking()
+        ids = self._encoded([_pair(item)])["input_ids"][0]
+        return previewed(found, item, self.tokenizer, found.text(item), ids)
+
+    def asking(self) -> Asking:
+        """What shows prompts without the model."""
+        return Asking(way="pair", **tokens_around_a_pair(self.tokenizer))
 
     def _encoded(self, pairs: Sequence[Pair], **how: Any) -> Any:
         premises, hypotheses = zip(*pairs, strict=True)
@@ -153,7 +167,7 @@ def _pair(item: Item) -> Pair:
             f"An nli model takes items of the form entailment, not {item.form} (item {item.id}).",
             "Ask another kind of model, or another benchmark.",
         )
-    return " ".join(item.context.split()), item.text
+    return pair_of(item)
 
 
 def class_order(config: Any, name: str, labels: str = "") -> tuple[str, ...]:

@@ -11,10 +11,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import Any
 
+from msgspec.structs import replace
+
 from gnomon.contracts import ANYTHING
 from gnomon.errors import DataError
 from gnomon.fetching.catalogue import cache_folder
-from gnomon.models.chat import conversation
+from gnomon.models.asking import MOST_PICTURES, Asking, frames
+from gnomon.models.chat import Writer, conversation
 from gnomon.models.choices import (
     Likelihoods,
     Query,
@@ -31,11 +34,17 @@ from gnomon.models.transformers.generating import BATCH, generate
 from gnomon.models.transformers.imageprefix import PictureQuery, PictureScorer
 from gnomon.models.transformers.limits import longest_text, on_cpu, token_budget
 from gnomon.models.transformers.looking import Looking, shape_of
+from gnomon.models.transformers.previewing import (
+    limits_of,
+    previewed,
+    scored_words,
+    special_tokens,
+)
 from gnomon.models.transformers.showing import Placing, Shower, Shown
 from gnomon.models.transformers.tokens import Encoder
 from gnomon.models.transformers.trial import CAPTIONS, trial_picture, try_out
 from gnomon.probing.prompts import Prompt
-from gnomon.records import Answer, Image, Item
+from gnomon.records import Answer, Image, Item, Preview
 from gnomon.vision.decoding import decode_bytes
 from gnomon.vision.features import DEFAULT_BYTES, Features, key_of
 from gnomon.vision.pictures import Seen, file_of, see, stored
@@ -194,12 +203,85 @@ class Seeing:
             for number in numbers:
                 made = seen[number].made or self.nothing
                 shown.append(made)
-                count = len(items[number].images)
-                expanded.append(self.placing.expanded(texts[number], count, made))
+                expanded.append(self._expanded(items[number], texts[number], made))
             way = self._replied if self.ask == "generate" else self._scored
             return way(take(items, numbers), expanded, shown)
 
         return ask_those_without_trouble(items, troubles, ask)
+
+    def _expanded(self, item: Item, text: str, shown: Shown) -> str:
+        return self.placing.expanded(text, len(item.images), shown)
+
+    def preview(self, item: Item) -> Preview:
+        """What the model reads for an item, with a mark for each picture, and what is scored.
+
+        The tokens are counted with those of the pictures.
+        """
+        found = self.asking()
+        text = self._context(item)
+        (seen,) = see([item.images], self._show, ahead=1)
+        trouble = seen.trouble or self.placing.trouble(text, len(item.images))
+        if trouble:
+            made = previewed(found, item, self.tokenizer, text, [])
+            return replace(made, tokens=None, trouble=trouble)
+        expanded = self._expanded(item, text, seen.made or self.nothing)
+        text = self._opened(self._marked(item, text), expanded)
+        if self.ask == "generate":
+            (ids,) = self._prompts([expanded])
+            return previewed(found, item, self.tokenizer, text, ids)
+        words = self.words(item)
+        (query,) = self.encoder.queries([expanded], [flat(words)])
+        scored = scored_words(item, words, query.continuations, self.tokenizer)
+        return previewed(found, item, self.tokenizer, text, query.context, scored)
+
+    def _marked(self, item: Item, text: str) -> str:
+        """The text as the processor writes it, but with one mark for each picture."""
+        marks = self.placing.stretch(len(item.images)) + self.nothing.before
+        return self._expanded(item, text, Shown(marks, self.nothing.after))
+
+    def _opened(self, text: str, expanded: str) -> str:
+        """The text with the tokens that the encoder puts before it, unless they stand there."""
+        marker: str = getattr(self.tokenizer, "bos_token", None) or ""
+        if marker and expanded.startswith(marker):
+            return text if text.startswith(marker) else marker + text
+        return self._opening + text
+
+    @property
+    def _opening(self) -> str:
+        return "".join(self.tokenizer.convert_ids_to_tokens(self.encoder.opening))
+
+    def asking(self) -> Asking:
+        """What shows prompts without the model: nothing, where the processor adds to texts."""
+        if self.nothing.before or self.nothing.after:
+            return Asking(way=self.ask, takes_pictures=True)
+        framed = None
+        if self.chat:
+            framed = frames(
+                self.prompt,
+                self._writer,
+                answered=self.ask == "score",
+                most_pictures=MOST_PICTURES,
+            )
+            for name, (before, after) in framed.items():
+                framed[name] = (self._opened(before, before), after)
+        special = special_tokens(self.tokenizer, self.encoder.opening)
+        return Asking(
+            way=self.ask,
+            prompt=replace(self.prompt, paraphrases=()),
+            frames=framed,
+            bare=self.chat or bool(self.nothing.after),
+            takes_pictures=True,
+            mark=self.placing.mark,
+            gap=self.placing.gap,
+            pictures_first=True,
+            **special,
+            limits=limits_of(self.ask, self.new_tokens, self.model, self.tokenizer),
+        )
+
+    def _writer(self, pictures: int) -> Writer:
+        write = self.placing.writer(pictures)
+        assert write is not None
+        return write
 
     def _context(self, item: Item) -> str:
         """What the model reads before the answer, with marks for its pictures."""
@@ -234,12 +316,17 @@ class Seeing:
             asked.append(query)
         return self.scorer.score(asked)
 
-    def _replied(
-        self, items: Sequence[Item], texts: Sequence[str], shown: Sequence[Shown]
-    ) -> list[Answer]:
+    def _prompts(self, texts: Sequence[str]) -> list[list[int]]:
+        """What the model reads before it writes."""
         prompts = []
         for text, ids in zip(texts, self.encoder.texts(texts), strict=True):
             prompts.append(self.encoder.open(text, ids))
+        return prompts
+
+    def _replied(
+        self, items: Sequence[Item], texts: Sequence[str], shown: Sequence[Shown]
+    ) -> list[Answer]:
+        prompts = self._prompts(texts)
         by_prompt = {id(prompt): each for prompt, each in zip(prompts, shown, strict=True)}
 
         def write(asked: Sequence[Sequence[int]]) -> list[Reply]:

@@ -9,6 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from msgspec.structs import replace
+
+from gnomon.models.asking import Asking
 from gnomon.models.choices import (
     Likelihoods,
     Query,
@@ -22,9 +25,15 @@ from gnomon.models.choices import (
 from gnomon.models.transformers.decoding import score
 from gnomon.models.transformers.generating import generate
 from gnomon.models.transformers.limits import longest_text, token_budget, tokens_in_a_pass
+from gnomon.models.transformers.previewing import (
+    limits_of,
+    previewed,
+    scored_words,
+    surrounding_tokens,
+)
 from gnomon.models.transformers.tokens import Encoder, opening
 from gnomon.probing.prompts import Prompt
-from gnomon.records import Answer, Item
+from gnomon.records import Answer, Item, Preview
 
 
 class Seq2seq:
@@ -74,9 +83,35 @@ class Seq2seq:
             return replied(items, self.prompt, sources, self._write, longest=self.longest)
 
         words = [self.words(item) for item in items]
+        return self.likelihoods.answers(items, words, self._queries(sources, words))
+
+    def _queries(
+        self, sources: Sequence[list[int]], words: Sequence[Sequence[Sequence[str]]]
+    ) -> list[Query]:
         targets = self.targets([flat(each) for each in words])
-        queries = [Query(*each) for each in zip(sources, targets, strict=True)]
-        return self.likelihoods.answers(items, words, queries)
+        return [Query(*each) for each in zip(sources, targets, strict=True)]
+
+    def preview(self, item: Item) -> Preview:
+        """What the encoder reads for an item, and the tokens of the decoder that are scored."""
+        found = self.asking()
+        (written,) = contexts(self.prompt, [item])
+        text = found.opened(written)
+        (source,) = self.read([written])
+        if self.ask == "generate":
+            return previewed(found, item, self.tokenizer, text, source)
+        words = self.words(item)
+        (query,) = self._queries([source], [words])
+        scored = scored_words(item, words, query.continuations, self.tokenizer)
+        return previewed(found, item, self.tokenizer, text, query.context, scored)
+
+    def asking(self) -> Asking:
+        """What shows prompts without the model."""
+        return Asking(
+            way="target" if self.ask == "score" else self.ask,
+            prompt=replace(self.prompt, paraphrases=()),
+            **surrounding_tokens(self.tokenizer),
+            limits=limits_of(self.ask, self.new_tokens, self.model, self.tokenizer),
+        )
 
     def words(self, item: Item) -> list[list[str]]:
         """The words of each choice as the decoder's whole text."""

@@ -166,8 +166,9 @@
     if (run.reply[i] !== undefined) box.append(make("blockquote", { class: "soft small" }, make("bdi", {}, run.reply[i])));
     if (run.rule[i] !== undefined) soft(`read by the rule: ${run.rule[i]} `);
     if (run.cost && run.cost[i] !== undefined) soft(` ${run.cost[i]}`);
-    if (run.prompt && run.prompt[i] !== undefined) {
-      const text = make("pre", {}, make("bdi", {}, run.prompts[run.prompt[i]]));
+    const read_by = run.prompt && run.prompt.codes[i] !== undefined && of(run.prompt, i);
+    if (read_by) {
+      const text = make("pre", {}, make("bdi", {}, read_by));
       box.append(make("details", {}, make("summary", {}, "Prompt, as the model read it"), text));
     }
     return box;
@@ -195,7 +196,7 @@
     text.append(make("bdi", {}, pack.text[i]));
     const button = make("button", { type: "button", "aria-expanded": "false", "aria-label": `Details of ${pack.id[i].slice(0, 80)}` }, "+");
     const line = make("tr", {}, make("td", {}, text), make("td", { "data-name": "Right" }, make("bdi", {}, of(pack.gold, i))),
-      ...runs.map((run) => make("td", { "data-name": run.label.slice(0, 60) }, answer(run, i))),
+      ...runs.map((run) => make("td", { class: "answer", "data-name": run.label.slice(0, 60) }, answer(run, i))),
       pack.runs.length > 1 ? make("td", { class: "num", "data-name": "Models right" }, `${pack.hits[i]} of ${pack.asked[i]}`) : null,
       make("td", { class: "num" }, button));
     const toggle = (open) => {

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from gnomon.reporting.charts.axes import Axis, Body, frame, legend, percent, stroke
 from gnomon.reporting.charts.panels import Panel
 from gnomon.reporting.charts.plots import Curve
-from gnomon.reporting.charts.svg import Point, mark, path, tag
+from gnomon.reporting.charts.svg import Point, hue, line, mark, path, tag
 
 HEIGHT = 120.0
 
@@ -23,6 +23,9 @@ def curve_panel(title: str, lines: Sequence[Curve], across: Axis) -> Panel:
         for curve in lines:
             places = [Point(x.at(at), y.at(value)) for at, value in curve.points]
             out.append(path(places, stroke(curve.series), curve.name))
+            for place, low, high in zip(places, curve.low, curve.high, strict=False):
+                ends = Point(place.x, y.at(low)), Point(place.x, y.at(high))
+                out.append(line(*ends, f"l{hue(curve.series)}"))
             for place, (at, value) in zip(places, curve.points, strict=True):
                 told = f"{title}, {curve.name}: {x.form(at)}, {percent(value)}"
                 out.append(mark(place, curve.series, 3.4, told))

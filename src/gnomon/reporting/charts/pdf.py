@@ -6,17 +6,16 @@ It understands what `svg` draws, and no more. (The objects are those of PDF 1.4,
 from __future__ import annotations
 
 import re
-from codecs import BOM_UTF16_BE
 from collections.abc import Mapping
 from math import cos, radians, sin
 from xml.etree.ElementTree import Element, fromstring
-from zlib import compress
 
+from gnomon.reporting.charts.pdffile import PREFIXES, File, Font, embedded, number, text
 from gnomon.reporting.charts.truetype import Face
 
 POINTS = 0.75  # of a pixel: 96 of these and 72 of those make an inch
+LETTERS = 11.0  # pixels high, where nothing is said
 ROUND = 0.5523  # of a quarter of a circle, as a Bézier curve
-PREFIXES = ("GNOMAA", "GNOMBA")  # of the names of fonts of which only a part is there
 _RULE = re.compile(r"\.chart ([.\w]+)\{([^}]*)\}")
 _SIZE = re.compile(r"([\d.]+)px")
 _TURN = re.compile(r"rotate\(([-\d.]+)")
@@ -35,23 +34,6 @@ def pdf(picture: str, faces: tuple[Face, Face]) -> bytes:
     return page.file()
 
 
-class _Font:
-    """The letters of a face that were used."""
-
-    def __init__(self, face: Face) -> None:
-        self.face = face
-        self.used: dict[int, str] = {}  # letters by glyph
-
-    def shown(self, text: str) -> str:
-        """A line as the numbers of its glyphs."""
-        glyphs = []
-        for letter in text:
-            glyph = self.face.glyph(letter)
-            self.used[glyph] = letter
-            glyphs.append(f"{glyph:04X}")
-        return "".join(glyphs)
-
-
 class _Page:
     """A page that is drawn on, and then written."""
 
@@ -59,10 +41,10 @@ class _Page:
         left, top, self.width, self.height = map(float, root.attrib["viewBox"].split())
         self.title = next((each.text or "" for each in root if _name(each) == "title"), "")
         self._rules = _rules(root)
-        self._fonts = [_Font(face) for face in faces]
+        self._fonts = [Font(face) for face in faces]
         self._opacities: dict[str, str] = {}
         down = POINTS * (self.height + top)
-        self._steps = [f"{POINTS} 0 0 -{POINTS} {_n(-POINTS * left)} {_n(down)} cm"]
+        self._steps = [f"{POINTS} 0 0 -{POINTS} {number(-POINTS * left)} {number(down)} cm"]
 
     def draw(self, element: Element) -> None:
         """Draw what is in an element."""
@@ -112,22 +94,23 @@ class _Page:
         self._steps += filter(None, [*steps, outline, how, "Q"])
 
     def _write(self, element: Element, style: Style) -> None:
-        text = "".join(element.itertext())
+        words = "".join(element.itertext())
         bold = style.get("font-weight") == "600"
         font = self._fonts[bold]
-        size = float(_SIZE.search(style.get("font-size", style.get("font", "11px")))[1])  # type: ignore[index]
+        found = _SIZE.search(style.get("font-size", style.get("font", "")))
+        size = float(found[1]) if found else LETTERS
         turn = _TURN.match(element.get("transform", ""))
         angle = radians(float(turn[1])) if turn else 0.0
         along, across = cos(angle), sin(angle)
 
         before = {"middle": 0.5, "end": 1.0}.get(element.get("text-anchor", ""), 0.0)
-        before *= size * font.face.width(text)
+        before *= size * font.face.width(words)
         x = float(element.get("x", "0")) - before * along
         y = float(element.get("y", "0")) - before * across
-        matrix = " ".join(map(_n, (along, across, across, -along, x, y)))
+        matrix = " ".join(map(number, (along, across, across, -along, x, y)))
         colour = _colour(style.get("fill", "#000000"))
         name = "F1" if bold else "F0"
-        shown = f"BT {colour} rg /{name} {_n(size)} Tf {matrix} Tm <{font.shown(text)}> Tj ET"
+        shown = f"BT {colour} rg /{name} {number(size)} Tf {matrix} Tm <{font.shown(words)}> Tj ET"
         self._steps += filter(None, ["q", self._opacity(style), shown, "Q"])
 
     def _opacity(self, style: Style) -> str:
@@ -139,116 +122,24 @@ class _Page:
 
     def file(self) -> bytes:
         """The page as a file."""
-        file = _File()
+        file = File()
         fonts = []
-        for number, font in enumerate(self._fonts):
+        for place, font in enumerate(self._fonts):
             if font.used:
-                embedded = _embedded(file, font, PREFIXES[number])
-                fonts.append(f"/F{number} {embedded} 0 R")
+                fonts.append(f"/F{place} {embedded(file, font, PREFIXES[place])} 0 R")
         states = [f"/{name} << /ca {value} >>" for value, name in self._opacities.items()]
         contents = file.stream("\n".join(self._steps).encode())
         tree = file.reserve()
         page = file.add(
             f"<< /Type /Page /Parent {tree} 0 R "
-            f"/MediaBox [0 0 {_n(POINTS * self.width)} {_n(POINTS * self.height)}] "
+            f"/MediaBox [0 0 {number(POINTS * self.width)} {number(POINTS * self.height)}] "
             f"/Resources << /Font << {' '.join(fonts)} >> /ExtGState << {' '.join(states)} >> >> "
             f"/Contents {contents} 0 R >>"
         )
         file.put(tree, f"<< /Type /Pages /Kids [{page} 0 R] /Count 1 >>")
         catalogue = file.add(f"<< /Type /Catalog /Pages {tree} 0 R >>")
-        about = file.add(f"<< /Title {_text(self.title)} /Producer (Gnomon) >>")
+        about = file.add(f"<< /Title {text(self.title)} /Producer (Gnomon) >>")
         return file.written(catalogue, about)
-
-
-class _File:
-    """Numbered objects, and the file that they make."""
-
-    def __init__(self) -> None:
-        self._objects: list[bytes] = []
-
-    def reserve(self) -> int:
-        """The number of an object that comes later."""
-        self._objects.append(b"")
-        return len(self._objects)
-
-    def put(self, number: int, text: str) -> None:
-        """The object of that number."""
-        self._objects[number - 1] = text.encode("latin-1")
-
-    def add(self, text: str) -> int:
-        """The number of a new object."""
-        number = self.reserve()
-        self.put(number, text)
-        return number
-
-    def stream(self, data: bytes, more: str = "") -> int:
-        """The number of a new stream, compressed."""
-        packed = compress(data, 9)
-        head = f"<< /Length {len(packed)} /Filter /FlateDecode {more}>>\nstream\n".encode()
-        number = self.reserve()
-        self._objects[number - 1] = head + packed + b"\nendstream"
-        return number
-
-    def written(self, catalogue: int, about: int) -> bytes:
-        """The whole file."""
-        out = b"%PDF-1.4\n%\xe2\xe3\xcf\xd3\n"
-        places = []
-        for number, each in enumerate(self._objects, 1):
-            places.append(len(out))
-            out += b"%d 0 obj\n" % number + each + b"\nendobj\n"
-        table = len(out)
-        count = len(places) + 1
-        out += b"xref\n0 %d\n0000000000 65535 f \n" % count
-        out += b"".join(b"%010d 00000 n \n" % place for place in places)
-        trailer = f"<< /Size {count} /Root {catalogue} 0 R /Info {about} 0 R >>"
-        return out + f"trailer\n{trailer}\nstartxref\n{table}\n%%EOF\n".encode()
-
-
-def _embedded(file: _File, font: _Font, prefix: str) -> int:
-    """The number of a font of which the letters used are part of the file."""
-    face = font.face
-    name = f"{prefix}+Gnomon"
-    part = face.part(font.used)
-    program = file.stream(part, f"/Length1 {len(part)} ")
-    scale = 1000 / face.units
-    box = " ".join(_n(scale * side) for side in face.box)
-    descriptor = file.add(
-        f"<< /Type /FontDescriptor /FontName /{name} /Flags 4 /FontBBox [{box}] /ItalicAngle 0 "
-        f"/Ascent {_n(scale * face.ascent)} /Descent {_n(scale * face.descent)} /CapHeight 700 "
-        f"/StemV 80 /FontFile2 {program} 0 R >>"
-    )
-    widths = [f"{glyph} [{_n(1000 * face.advance(glyph))}]" for glyph in sorted(font.used)]
-    of_glyphs = file.add(
-        f"<< /Type /Font /Subtype /CIDFontType2 /BaseFont /{name} /CIDToGIDMap /Identity "
-        "/CIDSystemInfo << /Registry (Adobe) /Ordering (Identity) /Supplement 0 >> "
-        f"/FontDescriptor {descriptor} 0 R /W [{' '.join(widths)}] >>"
-    )
-    letters = file.stream(_letters(font.used).encode())
-    return file.add(
-        f"<< /Type /Font /Subtype /Type0 /BaseFont /{name} /Encoding /Identity-H "
-        f"/DescendantFonts [{of_glyphs} 0 R] /ToUnicode {letters} 0 R >>"
-    )
-
-
-def _letters(used: Mapping[int, str]) -> str:
-    """Which letter each glyph is, so that text can be searched and copied."""
-    pairs = sorted(used.items())
-    lines = []
-    for start in range(0, len(pairs), 100):  # as many as a block may have
-        block = pairs[start : start + 100]
-        lines.append(f"{len(block)} beginbfchar")
-        for glyph, letter in block:
-            lines.append(f"<{glyph:04X}> <{letter.encode('utf-16-be').hex().upper()}>")
-        lines.append("endbfchar")
-    return "\n".join(
-        [
-            "/CIDInit /ProcSet findresource begin 12 dict begin begincmap",
-            "/CMapName /Gnomon def /CMapType 2 def",
-            "1 begincodespacerange <0000> <FFFF> endcodespacerange",
-            *lines,
-            "endcmap CMapName currentdict /CMap defineresource pop end end",
-        ]
-    )
 
 
 def _rules(root: Element) -> list[tuple[str, dict[str, str]]]:
@@ -268,9 +159,11 @@ def _outline(element: Element) -> str:
     at = {name: float(element.get(name, "0")) for name in ("x", "y", "width", "height")}
     kind = _name(element)
     if kind == "rect":
-        return f"{_n(at['x'])} {_n(at['y'])} {_n(at['width'])} {_n(at['height'])} re"
+        return (
+            f"{number(at['x'])} {number(at['y'])} {number(at['width'])} {number(at['height'])} re"
+        )
     if kind == "line":
-        ends = [_n(float(element.attrib[name])) for name in ("x1", "y1", "x2", "y2")]
+        ends = [number(float(element.attrib[name])) for name in ("x1", "y1", "x2", "y2")]
         return f"{ends[0]} {ends[1]} m {ends[2]} {ends[3]} l"
     if kind == "circle":
         return _circle(*(float(element.attrib[name]) for name in ("cx", "cy", "r")))
@@ -288,9 +181,9 @@ def _circle(x: float, y: float, radius: float) -> str:
         (x - radius, y - bend, x - bend, y - radius, x, y - radius),
         (x + bend, y - radius, x + radius, y - bend, x + radius, y),
     )
-    steps = [f"{_n(x + radius)} {_n(y)} m"]
+    steps = [f"{number(x + radius)} {number(y)} m"]
     for corner in corners:
-        steps.append(f"{' '.join(map(_n, corner))} c")
+        steps.append(f"{' '.join(map(number, corner))} c")
     return " ".join([*steps, "h"])
 
 
@@ -303,24 +196,8 @@ def _colour(text: str) -> str:
     digits = text.removeprefix("#")
     if len(digits) == 3:
         digits = "".join(2 * digit for digit in digits)
-    return " ".join(_n(int(digits[place : place + 2], 16) / 255) for place in (0, 2, 4))
-
-
-def _text(words: str) -> str:
-    """Words about the file, in UTF-16."""
-    encoded = BOM_UTF16_BE + words.encode("utf-16-be")
-    return f"<{encoded.hex().upper()}>"
+    return " ".join(number(int(digits[place : place + 2], 16) / 255) for place in (0, 2, 4))
 
 
 def _name(element: Element) -> str:
     return element.tag.rpartition("}")[2]
-
-
-def _n(value: float) -> str:
-    """A number as short as it can be.
-
-    >>> _n(3.0), _n(0.12345), _n(-0.00001)
-    ('3', '0.123', '0')
-    """
-    text = f"{value:.3f}".rstrip("0").rstrip(".")
-    return "0" if text in ("-0", "") else text

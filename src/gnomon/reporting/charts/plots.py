@@ -107,7 +107,7 @@ def bars(
     With many series, points take the place of bars. `links` lead from a row's name to its items.
     """
     keys = list(dict.fromkeys(estimate.key for estimate in estimates))
-    shown = sorted({estimate.series for estimate in estimates})
+    shown = sorted({estimate.series for estimate in estimates}, key=_models_first)
     dense = len(shown) > 3
     thick = 14.0 if len(shown) == 1 else 9.0
     step = 7.0 if dense else thick + 2
@@ -142,6 +142,11 @@ def bars(
     if guide is not None:
         out.append(upright(axis, guide, top, base, "guide"))
     return Body("".join(out), base + 34)
+
+
+def _models_first(series: int) -> tuple[bool, int]:
+    """The order of series: models, and then what is none."""
+    return series < 0, abs(series)
 
 
 def _point(axis: Axis, estimate: Estimate, value: float, y: float, told: str) -> str:

@@ -36,7 +36,7 @@ def by_cardinality(study: Study) -> Iterator[Figure]:
         found: list[Point] = []
         for entrant in study.entrants:
             found += _points(entrant.series, entrant.table, measure)
-        known = [point for point in found if well_known(point.score)]
+        known = [point for point in found if well_known(point.score, measure)]
         if len(grouped(known, lambda point: point.cardinality)) > 1:
             yield _figure(study, measure, found)
 
@@ -60,7 +60,7 @@ def _figure(study: Study, measure: Measure, found: Sequence[Point]) -> Figure:
     lines, rows = [], []
     for series, points in grouped(found, lambda point: point.series).items():
         label = study.drawn_names[series]
-        known = [point for point in points if well_known(point.score)]
+        known = [point for point in points if well_known(point.score, measure)]
         lines.append(_curve(label, series, known))
         for _, number, score, value in points:
             rows.append((label, number, value, score.low, score.high, score.n, score.clusters))

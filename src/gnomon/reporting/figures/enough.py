@@ -6,28 +6,34 @@ chart, with its n.
 
 from __future__ import annotations
 
+from gnomon.contracts import Measure
 from gnomon.records import Score
 
 ITEMS = 20  # that a bar, a point or a row of a matrix rests on
 WIDEST = 0.5  # of a 95 % interval, as a share of the whole axis
-GROUP = 10  # items that a group has on average, before shares of groups are drawn
+GROUPS = 10  # that a figure of whole groups rests on
+GROUP = 8  # items that a group has on average, before shares of groups are drawn
+RUNS = 5  # that a share of runs, as on a single item, rests on
 RULE = (
-    f"Drawn from {ITEMS} items on, where the 95 % interval is at most {100 * WIDEST:.0f} points "
-    "wide; the numbers behind the chart hold the rest."
+    f"Bars and points are drawn from {ITEMS} items (or {GROUPS} whole groups) on, where the 95 % "
+    f"interval is at most {100 * WIDEST:.0f} points wide; the numbers behind a chart hold the rest."
 )
 
 
-def enough(n: int, low: float | None = None, high: float | None = None) -> bool:
+def enough(n: int) -> bool:
     """Whether a share of n items is worth drawing.
 
-    >>> enough(3), enough(40), enough(40, 0.2, 0.8)
-    (False, True, False)
+    >>> enough(3), enough(40)
+    (False, True)
     """
-    if n < ITEMS:
+    return n >= ITEMS
+
+
+def well_known(score: Score, measure: Measure) -> bool:
+    """Whether a figure is worth drawing; one of whole groups counts groups, not items."""
+    least = GROUPS if measure.least_group else ITEMS
+    if score.value is None or score.n < least:
         return False
-    return low is None or high is None or high - low <= WIDEST
-
-
-def well_known(score: Score) -> bool:
-    """Whether a figure is worth drawing."""
-    return score.value is not None and enough(score.n, score.low, score.high)
+    if score.low is None or score.high is None:
+        return True
+    return score.high - score.low <= WIDEST

@@ -14,7 +14,7 @@ from gnomon.reporting.charts.captionedbars import CaptionedBar, captioned_bars
 from gnomon.reporting.charts.plots import Estimate, bars
 from gnomon.reporting.charts.svg import MEANINGS
 from gnomon.reporting.figures import Figure, grouped
-from gnomon.reporting.figures.enough import ITEMS, enough
+from gnomon.reporting.figures.enough import ITEMS, RUNS, enough
 from gnomon.reporting.figures.slices import tags_of
 from gnomon.reporting.study import Entrant, Study
 from gnomon.reporting.tables.export import file_name
@@ -40,7 +40,7 @@ def over_models(study: Study) -> Iterator[Figure]:
     """The hardest items, the items that better models miss, and the means by slice."""
     entrants = judges(study)
     found = judged_items(entrants)
-    if len(found) < ITEMS:
+    if len(found) < ITEMS or len(entrants) < RUNS:
         return
     ranked = sorted(found, key=lambda each: (each.difficulty, study.items[each.place].id))
     yield _hardest(study, entrants, ranked)

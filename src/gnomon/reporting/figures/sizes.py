@@ -72,7 +72,7 @@ def against_size(study: Study) -> Iterator[Figure]:
         found = []
         for model in models:
             score = scores(model.entrant.table, [measure])[0]
-            if well_known(score):
+            if well_known(score, measure):
                 found.append(_measured(model, score))
         if _several_sizes([one.model for one in found]):
             yield _whole(study, measure, found)
@@ -88,7 +88,7 @@ def against_size_by_slice(study: Study) -> Iterator[Figure]:
         found = []
         for model in models:
             for score in scores(model.entrant.table, [measure], by=tags[0]):
-                if score.key and well_known(score):
+                if score.key and well_known(score, measure):
                     found.append(_measured(model, score))
         by_key = grouped(found, lambda one: one.key)
         if 2 <= len(by_key) <= MOST_KEYS:
@@ -272,7 +272,10 @@ def _caption(study: Study, found: Sequence[Measured]) -> str:
             others += 1
         elif entrant.label not in drawn and not role(entrant.run.model):  # a guess has no size
             unknown += 1
-    said = "Models of one family are joined; the scale to the right is logarithmic."
+    counts = sorted({one.n for one in found})
+    span = f"{counts[0]:,}" if len(counts) == 1 else f"{counts[0]:,} to {counts[-1]:,}"
+    said = f"Models of one family are joined; the scale to the right is logarithmic. {span} items "
+    said += "or groups a point, with 95 % intervals."
     if others:
         said += f" Runs on other items ({others}) are left out."
     if unknown:

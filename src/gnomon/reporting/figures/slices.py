@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -29,6 +30,7 @@ MOST_KEYS = 30  # rows in a bar chart; the table behind it holds all
 MOST_VALUES = 400  # of a tag that is drawn at all
 MOST_TAGS = 6
 MOST_TOLD = 12  # models in a description
+BAND = re.compile(r"(\d+(?:\.\d+)?)[-+]")  # such as 1.5-3 and 100+
 CURVES = {"cardinality", "label_cardinality"}  # drawn as curves, not as bars
 
 
@@ -121,7 +123,7 @@ def _of_groups(study: Study, tag: str) -> list[Figure]:
 
 def _bars(study: Study, tag: str, measure: Measure) -> Figure | None:
     found = _measured(study, tag, measure)
-    known = [bar for bar in found if well_known(bar.score)]
+    known = [bar for bar in found if well_known(bar.score, measure)]
     by_key = grouped(known, lambda bar: bar.key)
     if not 2 <= len(by_key) <= MOST_VALUES:
         return None
@@ -177,8 +179,9 @@ def _caption(study: Study, drawn: Sequence[Bar], keys: int, left_out: int) -> st
         said += ", with 95 % intervals over the units that items share"
     said += "."
     if left_out:
-        said += f" {counted(left_out, 'values')} with fewer than {ITEMS} items, or an interval "
-        said += "too wide to say anything, are in the numbers only."
+        values = counted(left_out, "values")
+        said += f" In the numbers only: {values} with fewer than {ITEMS} items or too wide an "
+        said += "interval."
     if len(study.item_sets()) > 1:
         said += " Each run is on its own items: compare those on the same ones."
     if keys > MOST_KEYS:
@@ -201,9 +204,21 @@ def _order(by_key: Mapping[str, Sequence[Bar]]) -> list[str]:
 
     if all(in_order(key)[0] == 0 for key in by_key):
         return sorted(by_key, key=in_order)
+    if all(map(BAND.match, by_key)):
+        return sorted(by_key, key=_start)
     if len(by_key) > MOST_KEYS:
         return sorted(by_key, key=items, reverse=True)
     return sorted(by_key, key=lambda key: (-mean(key), key))
+
+
+def _start(band: str) -> float:
+    """Where a band of numbers begins.
+
+    >>> _start("1.5-3"), _start("100+")
+    (1.5, 100.0)
+    """
+    found = BAND.match(band)
+    return float(found[1]) if found else 0.0
 
 
 def _extremes(study: Study, found: Sequence[Bar], tag: str) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import base64
 import zlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import PurePath
 from typing import Any, NamedTuple
 
@@ -16,13 +16,16 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from gnomon.prompting import prompt_of
 from gnomon.records import Image, Item
+from gnomon.registry import role
 from gnomon.reporting.pictures import Album
 from gnomon.reporting.study import NO_ANSWER, NOT_ASKED, Entrant, Study
 from gnomon.reporting.words import clip as clip
 
 MOST = 100_000  # items in the table of one benchmark
-REPLY, PICTURES = 300, 200  # characters that the table shows
+REPLY, PICTURES, PROMPT = 300, 200, 4000  # characters that the table shows
+PROMPTS = 2_000  # items whose prompts it holds
 TAG_VALUES = 60  # a tag with more values than this is no filter
 TAGS = 6  # filters that the table offers
 FIRST = 0x30  # codes are written as characters from here on
@@ -73,7 +76,7 @@ def columns(study: Study, count: int) -> dict[str, Any]:
         "thumbnails": column(Album().thumbnails),
         "sketches": column(Album().sketches),
         "tags": tags,
-        "runs": [_answers(entrant, count) for entrant in study.entrants],
+        "runs": [_answers(entrant, items) for entrant in _models_first(study)],
     }
 
 
@@ -87,8 +90,14 @@ def _name(image: Image) -> str:
     return path.name if path.is_absolute() else image.path
 
 
-def _answers(entrant: Entrant, count: int) -> dict[str, Any]:
+def _models_first(study: Study) -> list[Entrant]:
+    """The runs in the order of their columns: guesses and shortcuts behind the models."""
+    return sorted(study.entrants, key=lambda entrant: bool(role(entrant.run.model)))
+
+
+def _answers(entrant: Entrant, items: Sequence[Item]) -> dict[str, Any]:
     """What one model answered to the first items."""
+    count = len(items)
     choice = entrant.choice[:count]
     codes = choice + FIRST
     codes[choice == NO_ANSWER] = NONE
@@ -98,7 +107,8 @@ def _answers(entrant: Entrant, count: int) -> dict[str, Any]:
         if i < count:
             replies[str(i)] = clip(reply, REPLY)
     rules = {str(i): rule for i, rule in entrant.rules.items() if i < count}
-    found = {
+    costs = {str(i): cost for i, cost in entrant.costs.items() if i < count}
+    found: dict[str, Any] = {
         "label": entrant.label,
         "series": entrant.series,
         "choice": _characters(codes),
@@ -107,11 +117,34 @@ def _answers(entrant: Entrant, count: int) -> dict[str, Any]:
         "gold": "",
         "reply": replies,
         "rule": rules,
+        "cost": costs,
+        "prompt": _prompts(entrant, items),
     }
     if entrant.scored:
         found["sure"] = _hundredths(entrant.sure[:count])
         found["gold"] = _hundredths(entrant.gold[:count])
     return found
+
+
+def _prompts(entrant: Entrant, items: Sequence[Item]) -> dict[str, Any] | None:
+    """What the model read for each of the first items; none where its manifest does not keep it."""
+    if not entrant.run.manifest.asking:
+        return None
+    asked = zip(items[:PROMPTS], entrant.asked.tolist(), strict=False)
+    return coded(_prompt(entrant, item) if was_asked else "" for item, was_asked in asked)
+
+
+def _prompt(entrant: Entrant, item: Item) -> str:
+    found = prompt_of(entrant.run, item)
+    if found is None or found.trouble:
+        return ""
+    parts = [found.text]
+    for message in found.messages:
+        parts.append(f"[{message.get('role', '')}]\n{message.get('content', '')}")
+    scored = [each.text for each in found.scored]
+    if scored:
+        parts.append("Scored: " + " | ".join(scored))
+    return clip("\n".join(filter(None, parts)), PROMPT)
 
 
 def filters(study: Study) -> list[str]:

@@ -11,7 +11,7 @@ from gnomon.reporting.charts import svg
 from gnomon.reporting.overview import Cell, Column, Overview, in_words
 from gnomon.reporting.page.addresses import items_address
 from gnomon.reporting.study import Study
-from gnomon.reporting.words import axis_name, capitalised, counted, listed, percentage
+from gnomon.reporting.words import axis_name, counted, listed, percentage
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -68,35 +68,40 @@ def conclusion(found: Overview) -> str:
     models = [model for model in found.models if not _is_baseline(found, model)]
     if len(models) < 2:
         return ""
-    by_share: dict[str, list[str]] = {"all": [], "some": [], "none": []}
+    skills: dict[str, list[str]] = {"all": [], "some": [], "none": []}
     for column in found.columns:
-        asked = [found.cells[model, column.name] for model in models if _has(found, model, column)]
-        above = [cell for cell in asked if cell.verdict == "above"]
-        if not asked or all(cell.verdict == "unknown" for cell in asked):
-            continue
-        share = "some" if above else "none"
-        if len(above) == len(asked):
-            share = "all"
-        by_share[share].append(column.skill or column.title)
+        who = _better_than_chance(found, models, column)
+        if who:
+            skills[who].append(column.skill or column.title)
 
-    who = {
-        "all": f"all {len(models)} models are better than chance at",
-        "some": "some are at",
-        "none": "none is at",
-    }
-    parts = [f"{who[share]} {_first_few(names)}" for share, names in by_share.items() if names]
-    if not parts:
+    parts = []
+    if skills["all"]:
+        parts.append(f"All {len(models)} models are better than chance at {_few(skills['all'])}")
+    if skills["some"]:
+        start = "some are" if parts else f"Some of {len(models)} models are better than chance"
+        parts.append(f"{start} at {_few(skills['some'])}")
+    if skills["none"]:
+        start = "none is" if parts else f"None of {len(models)} models is better than chance"
+        parts.append(f"{start} at {_few(skills['none'])}")
+    return f"{'; '.join(parts)}." if parts else ""
+
+
+def _better_than_chance(found: Overview, models: Sequence[str], column: Column) -> str:
+    """Who of the models that were asked: all, some or none; empty where chance is not known."""
+    sides = []
+    for model in models:
+        cell = found.cells.get((model, column.name))
+        if cell and cell.verdict != "unknown":
+            sides.append(cell.verdict)
+    if not sides:
         return ""
-    if not by_share["all"]:
-        parts[0] = f"Of {len(models)} models {parts[0].replace(' at', ' better than chance at', 1)}"
-    return f"{capitalised('; '.join(parts))}."
+    above = sides.count("above")
+    if above == len(sides):
+        return "all"
+    return "some" if above else "none"
 
 
-def _has(found: Overview, model: str, column: Column) -> bool:
-    return (model, column.name) in found.cells
-
-
-def _first_few(names: Sequence[str]) -> str:
+def _few(names: Sequence[str]) -> str:
     if len(names) <= NAMED + 1:
         return listed(names)
     return listed([*names[:NAMED], f"{len(names) - NAMED} more"])
@@ -127,19 +132,26 @@ def _row(
 def _cell(cell: Cell | None, model: str, address: str) -> dict[str, Any]:
     if cell is None or isnan(cell.value):
         return {"model": model, "text": ""}
-    place = "best" if cell.best else ("tied with the best" if cell.tied else "")
-    told = [TOLD[cell.verdict], place]
+    told = [TOLD[cell.verdict]]
+    place = ""
+    if cell.best:
+        place = "★"
+        told.append("best")
+    elif cell.tied:
+        place = "☆"
+        told.append("tied with the best")
     if not cell.finished:
         told.append(f"not finished: {cell.items:,} items asked")
-    interval = "" if isnan(cell.low) else f"{100 * cell.low:.0f}–{100 * cell.high:.0f}"
+    interval = ""
+    if not isnan(cell.low):
+        interval = f"{100 * cell.low:.0f}–{100 * cell.high:.0f}"
     return {
         "model": model,
         "text": f"{100 * cell.value:.0f}",
-        "sort": cell.value,
         "range": interval,
         "side": SIDES[cell.verdict],
         "verdict": cell.verdict,
-        "place": "★" if cell.best else ("☆" if cell.tied else ""),
+        "place": place,
         "open": "" if cell.finished else "…",
         "told": ", ".join(filter(None, told)),
         "address": address,

@@ -15,9 +15,11 @@ from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 from gnomon import __version__
 from gnomon.errors import MissingExtraError, UsageError
+from gnomon.experiments import experiment_of
 from gnomon.reporting.charts import svg
 from gnomon.reporting.figures import Figure, figures, grouped
 from gnomon.reporting.figures.enough import RULE
@@ -37,8 +39,7 @@ if TYPE_CHECKING:
     from gnomon.runs import Run
 
 ASSETS = Path(__file__).parents[1] / "assets"
-BRIEF = 2  # with more benchmarks than this, what is known of each is folded
-MENU = 4  # with more benchmarks than this, the bar has one menu for them
+BRIEF = 2  # with more benchmarks than this, each is folded, and the bar has one menu for them
 # Beside the colours of the charts.
 LIGHT = {
     "ground": "#faf9f6",
@@ -160,6 +161,7 @@ def render(found: list[Study], drawn: list[list[Figure]], command: str = "gnomon
     """The page as text."""
     from markupsafe import Markup
 
+    experiment = experiment_of(all_runs(found))
     style = style_sheet()
     script = turning_script() + _asset("page.js") + _asset("folds.js") + _asset("items.js")
     views = []
@@ -171,12 +173,11 @@ def render(found: list[Study], drawn: list[list[Figure]], command: str = "gnomon
         .render(
             title=title(found),
             brief=len(found) > BRIEF,
-            menu=len(found) > MENU,
             overview=overview_view(overview(found), found),
             rule=RULE,
             swatches=_swatches(found),
-            experiment="",
-            experiment_link="",
+            experiment=experiment,
+            experiment_link=f"data:text/yaml;charset=utf-8,{quote(experiment)}",
             subtitle=_subtitle(found),
             version=__version__,
             command=command,

@@ -99,7 +99,9 @@ def _items(study: Study, entrant: Entrant) -> str:
 
 def _called(study: Study) -> str:
     """The benchmark inside a sentence."""
-    return f"“{plain(study.title)}”"
+    if study.title == study.name:
+        return plain(study.name)
+    return f"“{plain(study.title)}” ({plain(study.source)})"
 
 
 def _beside_chance(entrant: Entrant, right: Score) -> str:

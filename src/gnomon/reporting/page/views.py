@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from gnomon.measures.chance import verdict
 from gnomon.records import Score
 from gnomon.reporting.charts import svg
+from gnomon.reporting.charts.axes import WIDTH
 from gnomon.reporting.figures import Figure
 from gnomon.reporting.page.addresses import items_address
 from gnomon.reporting.page.examples import galleries
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 ROWS = 200  # of the numbers behind a chart that the page shows; the CSV has all
 PLOT = 120  # units that the line from 0 to 1 is long
+# pixels of a figure beside a second one: its drawing, what stands around that; letters of a line
+SHOWN_WIDTH, AROUND, LINE = 510, 130, 75
 
 
 def study_view(study: Study, charts: list[Figure], index: int) -> dict[str, Any]:
@@ -46,8 +49,11 @@ def study_view(study: Study, charts: list[Figure], index: int) -> dict[str, Any]
         "table": _table(study, table),
         "relation": relation_of(study),
         "slices": slices,
-        "figures": [figure_view(chart, f"s{index}-") for chart in plain],
-        "details": [figure_view(chart, f"s{index}-") for chart in detail],
+        "figures": _columns(plain, f"s{index}-"),
+        "details": _columns(detail, f"s{index}-"),
+        "papers": any(line.kind in ("model", "human", "chance") for line in table.lines),
+        "plain": len(plain),
+        "detail": len(detail),
         "galleries": _galleries(study, table),
         "same_facts": same_facts(study),
         "walls": walls(study, table.entrants(study)),
@@ -186,6 +192,18 @@ def _cell(name: str, score: Score | None) -> dict[str, Any]:
     if score.low is not None and score.high is not None:
         shown["range"] = f"{100 * score.low:.1f}–{100 * score.high:.1f}"
     return shown
+
+
+def _columns(charts: Sequence[Figure], prefix: str) -> list[list[dict[str, Any]]]:
+    """The figures in two columns of about the same height, so that no holes are left."""
+    columns: list[list[dict[str, Any]]] = [[], []]
+    heights = [0.0, 0.0]
+    for chart in charts:
+        shorter = heights.index(min(heights))
+        columns[shorter].append(figure_view(chart, prefix))
+        lines = len(chart.caption) / LINE
+        heights[shorter] += chart.body.height * SHOWN_WIDTH / WIDTH + 20 * lines + AROUND
+    return [column for column in columns if column]
 
 
 def figure_view(figure: Figure, prefix: str) -> dict[str, Any]:

@@ -86,7 +86,7 @@ def _listings(
     first = part.pairs[0]
     ranked: set[str] = set()
     for board in part.boards:
-        yield _leaderboard(board, first, level, letters)
+        yield _leaderboard(board, first, level, letters, lean=lean)
         ranked |= {rank.model for rank in board.ranks}
     unranked = [(letter, name) for name, letter in letters.items() if name not in ranked]
     if unranked:
@@ -98,7 +98,7 @@ def _listings(
 
 
 def _leaderboard(
-    board: Board, about: Comparison, level: float, letters: Mapping[str, str]
+    board: Board, about: Comparison, level: float, letters: Mapping[str, str], *, lean: bool
 ) -> Listing:
     ranks = board.ranks
     over = f"{ranks[0].n:,} items ({ranks[0].units})"
@@ -107,8 +107,11 @@ def _leaderboard(
     measure = about.measure
     if about.better == "lower":
         measure += " (lower is better)"
-    columns = ["rank", "model", "score", f"{100 * level:g} % interval", "chance", "tied with"]
+    columns = ["rank", "model", "score", f"{100 * level:g} % interval", "chance"]
+    columns.append("tied" if lean else "tied with")
     told = [beside_chance(rank.low, rank.high, rank.chance) for rank in ranks]
+    if lean:  # interval and chance say the same, in less room
+        told = ["" for _ in ranks]
     if any(told):
         columns.append("")
     rows = []

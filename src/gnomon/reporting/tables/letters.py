@@ -43,4 +43,8 @@ def _split(groups: Sequence[frozenset[str]], one: str, two: str) -> list[frozens
 def _without_absorbed(groups: Sequence[frozenset[str]]) -> list[frozenset[str]]:
     """The groups that are not part of another one, each once."""
     distinct = list(dict.fromkeys(groups))
-    return [group for group in distinct if not any(group < other for other in distinct)]
+    found = []
+    for group in distinct:
+        if not any(group < other for other in distinct):
+            found.append(group)
+    return found

@@ -6,7 +6,7 @@ import io
 from collections.abc import Callable, Sequence
 from html import escape
 from textwrap import wrap
-from typing import Any
+from typing import Any, NamedTuple
 
 from gnomon.errors import inert
 from gnomon.reporting.tables.latex import latex_text
@@ -20,6 +20,37 @@ SHRUNK = r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%"  # 
 RANK = "Mean rank"
 LONGEST_HEAD = 14  # characters of a line of a heading in LaTeX
 GREY = "color:#5f6368"
+
+
+class Markup(NamedTuple):
+    """How a format writes what marks a figure."""
+
+    bold: str
+    italic: str
+    raised: str
+    dagger: str
+    missing: str
+    star: str = "*"
+
+    def figure(self, figure: Figure | None) -> str:
+        """A figure with its marks, without its interval."""
+        if figure is None:
+            return self.missing
+        text = percent(figure.value)
+        if figure.weak:
+            text = self.italic % text
+        if figure.best:
+            text = self.bold % text
+        if figure.mark:
+            text += self.raised % figure.mark.replace("*", self.star)
+        if figure.unfinished:
+            text += self.dagger
+        return text
+
+
+LATEX = Markup(r"\textbf{%s}", r"\textit{%s}", r"\textsuperscript{%s}", r"\dag{}", "--")
+MARKDOWN = Markup("**%s**", "*%s*", "<sup>%s</sup>", "†", "–", star=r"\*")
+HTML = Markup("<b>%s</b>", "<i>%s</i>", "<sup>%s</sup>", "†", "–")
 
 
 def written(table: Pivot, format: str) -> str:
@@ -89,7 +120,7 @@ def _latex_head(title: str) -> str:
 
 
 def _latex_rows(row: Row, table: Pivot, *, grey: bool = False) -> list[str]:
-    cells = [latex_text(row.name), *map(_latex_figure, row.cells)]
+    cells = [latex_text(row.name), *map(LATEX.figure, row.cells)]
     if table.ranked:
         cells.append(_rank(row))
     if grey:
@@ -106,21 +137,6 @@ def _latex_line(cells: Sequence[str]) -> str:
     if text.startswith(("[", "*")):  # which \\ of the line before would take for its own
         text = "{}" + text
     return text + r" \\"
-
-
-def _latex_figure(figure: Figure | None) -> str:
-    if figure is None:
-        return "--"
-    text = percent(figure.value)
-    if figure.best:
-        text = rf"\textbf{{{text}}}"
-    if figure.weak:
-        text = rf"\textit{{{text}}}"
-    if figure.mark:
-        text += rf"\textsuperscript{{{figure.mark}}}"
-    if figure.unfinished:
-        text += r"\dag{}"
-    return text
 
 
 def _latex_interval(figure: Figure | None) -> str:
@@ -169,19 +185,10 @@ def _markdown_text(text: str) -> str:
 
 
 def _markdown_figure(figure: Figure | None, table: Pivot) -> str:
-    if figure is None:
-        return "–"
-    text = percent(figure.value)
-    if figure.weak:
-        text = f"*{text}*"
-    if figure.best:
-        text = f"**{text}**"
+    text = MARKDOWN.figure(figure)
     if table.intervals and _interval(figure):
         text += f" {_interval(figure)}"
-    if figure.mark:
-        mark = figure.mark.replace("*", "\\*")
-        text += f"<sup>{mark}</sup>"
-    return text + "†" * figure.unfinished
+    return text
 
 
 def _markdown_line(cells: Sequence[str]) -> str:
@@ -215,16 +222,7 @@ def _html_text(text: str) -> str:
 
 
 def _html_figure(figure: Figure | None, table: Pivot) -> str:
-    if figure is None:
-        return "<td>–</td>"
-    text = percent(figure.value)
-    if figure.weak:
-        text = f"<i>{text}</i>"
-    if figure.best:
-        text = f"<b>{text}</b>"
-    if figure.mark:
-        text += f"<sup>{figure.mark}</sup>"
-    text += "†" * figure.unfinished
+    text = HTML.figure(figure)
     if table.intervals and _interval(figure):
         text += f"<br><small>{_interval(figure)}</small>"
     return f"<td>{text}</td>"

@@ -16,7 +16,7 @@ from typing import Any, Literal, NamedTuple, get_args
 import msgspec
 
 from gnomon.contracts import Listing
-from gnomon.errors import UsageError, inert
+from gnomon.errors import UsageError, cut_in_middle, inert
 from gnomon.reporting.tables.latex import latex_text
 from gnomon.writing import write_csv
 
@@ -24,6 +24,7 @@ Format = Literal["table", "json", "csv", "markdown", "latex"]
 FORMATS: tuple[str, ...] = get_args(Format)
 UNCUT = sys.maxsize  # a width that holds any table
 LEAST = 8  # characters to which a column of text is cut at most
+WORDS_OF_A_SENTENCE = 5  # fewer are a name, such as a model with its options
 BLOCKS = frozenset(" ▏▎▍▌▋▊▉█")
 
 
@@ -47,8 +48,20 @@ class Column(NamedTuple):
     def fitted(self, cell: str, room: int) -> str:
         """A cell in so much room: cut where it is longer, filled where it is shorter."""
         if len(cell) > room:
-            cell = cell[: room - 1] + "…"
+            cell = _cut(cell, room)
         return cell.rjust(room) if self.right else cell.ljust(room)
+
+
+def _cut(cell: str, room: int) -> str:
+    """A name without its middle; a sentence without its last words.
+
+    >>> _cut("answers:results-deberta.tsv", 16), _cut("which of two objects is larger", 16)
+    ('answe…eberta.tsv', 'which of two…')
+    """
+    if cell.count(" ") < WORDS_OF_A_SENTENCE - 1:
+        return cut_in_middle(cell, room)
+    words = cell[: room - 1].rpartition(" ")[0]
+    return f"{words or cell[: room - 1]}…"
 
 
 class Grid(NamedTuple):

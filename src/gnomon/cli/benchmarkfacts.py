@@ -1,0 +1,146 @@
+"""What one wants to know of a benchmark before asking it: how large it is, what a guess gets, what
+it needs, on what terms, and what a question looks like.
+
+Sizes of fresh sets stand in data/benchmarks.csv, since making all of them takes seconds; a test
+makes them again. Of the authors' files the catalogue says what they are.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator
+from functools import cache
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from gnomon.files import package_data
+from gnomon.registry import known_benchmark
+
+if TYPE_CHECKING:
+    from gnomon.contracts import Benchmark
+    from gnomon.itemsource import ItemSource
+
+OWN_LICENCE = "Apache-2.0"
+
+
+class Facts(NamedTuple):
+    """The size of a fresh set with its default options, and what a guess gets on it."""
+
+    items: int
+    units: str  # what varies independently: "360 objects"
+    chance: float | None  # of the headline measure
+    pictures: bool
+
+    def in_words(self) -> str:
+        """In a line.
+
+        >>> Facts(240, "60 objects", 0.25, True).in_words()
+        '240 items of 60 objects, chance 25 %, with pictures'
+        """
+        parts = [f"{self.items:,} items of {self.units}"]
+        if self.chance is not None:
+            parts.append(f"chance {100 * self.chance:.3g} %")
+        if self.pictures:
+            parts.append("with pictures")
+        return ", ".join(parts)
+
+
+@cache
+def known_facts() -> dict[str, Facts]:
+    """The facts about every fresh set, by the benchmark's name."""
+    found = {}
+    with package_data("benchmarks.csv").open(encoding="utf-8", newline="") as stream:
+        for row in csv.DictReader(stream):
+            chance = float(row["chance"]) if row["chance"] else None
+            pictures = row["pictures"] == "yes"
+            found[row["benchmark"]] = Facts(int(row["items"]), row["units"], chance, pictures)
+    return found
+
+
+def facts_of(source: ItemSource) -> Facts:
+    """The same, found by making the items."""
+    from gnomon.measures.chance import chance_of
+    from gnomon.measures.sharing import Sharing
+    from gnomon.measures.table import Table
+    from gnomon.records import Answer
+    from gnomon.registry import measure
+
+    benchmark = source.benchmark
+    rows = [(item, Answer(item=item.id)) for item in source.without_pictures()]
+    sharing = Sharing.of(benchmark)
+    table = Table.of(rows, benchmark=source.name, sharing=sharing, laws=benchmark.laws)
+    headline = measure(benchmark.measures[0])
+    chance = chance_of(headline, table)
+    return Facts(
+        items=len(rows),
+        units=str(headline.statistics(table.judged).units),
+        chance=None if chance is None else round(chance, 4),
+        pictures=any(item.images for item, _ in rows),
+    )
+
+
+def summary_line(name: str) -> str:
+    """The facts of a benchmark for a list of many; empty for one of a plug-in."""
+    known = known_facts().get(name)
+    if known is not None:
+        return known.in_words()
+    published = _published(name)
+    if published:
+        return f"needs the authors' files: gnomon data get {published['fetch']}"
+    asked = known_benchmark(name)
+    if asked is None or "published" not in asked.sources:
+        return ""
+    return "needs the authors' files: --data DIR"
+
+
+def as_json(benchmark: Benchmark) -> dict[str, Any]:
+    """All facts for programs."""
+    found: dict[str, Any] = {"paper": benchmark.paper, "measures": benchmark.measures}
+    known = known_facts().get(benchmark.name)
+    if known is not None:
+        found["fresh"] = {**known._asdict(), "licence": OWN_LICENCE}
+    published = _published(benchmark.name)
+    if published:
+        found["published"] = published
+    return found
+
+
+def in_words(benchmark: Benchmark) -> Iterator[str]:
+    """All facts for people, a line each, and a question."""
+    if benchmark.paper:
+        yield f"Paper: {benchmark.paper}"
+    yield f"Measures: {', '.join(benchmark.measures)}"
+    known = known_facts().get(benchmark.name)
+    if known is not None:
+        yield f"Fresh: {known.in_words()}; licence {OWN_LICENCE}"
+    published = _published(benchmark.name)
+    if published:
+        what = f"Published: {published['what']}; licence: {published['licence']}"
+        yield f"{what}. Fetch the files with `gnomon data get {published['fetch']}`"
+    if "fresh" in benchmark.sources:
+        yield from _example(benchmark)
+
+
+def _example(benchmark: Benchmark) -> Iterator[str]:
+    from gnomon.cli.show import in_words as item_in_words
+    from gnomon.itemsource import load
+
+    first = next(iter(load(f"{benchmark.name}@fresh").without_pictures()), None)
+    if first is not None:
+        yield "A question:"
+        yield item_in_words(first)
+
+
+def _published(name: str) -> dict[str, str]:
+    """Where the authors' files come from and on what terms; empty if there are none to fetch."""
+    from gnomon.errors import GnomonError
+    from gnomon.fetching.catalogue import source_name, sources
+
+    known = known_benchmark(name)
+    if known is None or "published" not in known.sources:
+        return {}
+    try:
+        fetch = source_name(name)
+    except GnomonError:  # files that nobody may give away
+        return {}
+    source = sources()[fetch]
+    return {"fetch": fetch, "what": source.what, "licence": source.licence}

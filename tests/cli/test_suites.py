@@ -1,0 +1,198 @@
+"""Everything at once: suites, experiments, plans without asking, and what is printed at the end."""
+
+import json
+
+import pytest
+
+import gnomon
+from gnomon.cli import main
+from gnomon.experiments import experiment_of, load_suite, suite_names
+from gnomon.records import Answer
+from gnomon.registry import BENCHMARKS, MODELS, Entry
+from gnomon.runs import runs_in
+
+MIXED = """\
+summary: text, pictures, and authors' files that are not here
+limit: 8
+benchmarks:
+  - scales
+  - name: vsr
+    options: {quads: 1, size: 64}
+  - spacenli@published
+"""
+
+
+class Reader:
+    """Reads, and sees nothing."""
+
+    scale = "none"
+    spec = "reader"
+
+    def describe(self):
+        return {}
+
+    def answer(self, items):
+        return [Answer(item=item.id, choice=item.choices[0]) for item in items]
+
+
+def reader(name):
+    return Reader()
+
+
+@pytest.fixture(autouse=True)
+def _elsewhere(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("GNOMON_CACHE", str(tmp_path / "cache"))
+    monkeypatch.setitem(MODELS, "reader", Entry(f"{__name__}:reader", ""))
+
+
+def test_suites_name_every_benchmark():
+    named = {each.spec for each in load_suite("all").benchmarks}
+    assert named == set(BENCHMARKS)
+    text = {each.spec for each in load_suite("text").benchmarks}
+    assert text == {each.spec for each in load_suite("quick").benchmarks}
+    assert named - text == {"vsr", "relativesize"}
+    published = {each.spec for each in load_suite("paper").benchmarks}
+    assert published
+    assert all(spec.endswith("@published") for spec in published)
+
+
+def test_a_suite_leaves_out_what_cannot_be_asked_with_a_sentence_for_each(tmp_path, capsys):
+    (tmp_path / "mixed.yaml").write_text(MIXED)
+    assert main(["run", "mixed.yaml", "-m", "reader"]) == 0
+    shown = capsys.readouterr()
+    assert "vsr@fresh · reader is left out" in shown.err
+    assert "takes text only" in shown.err
+    assert "spacenli@published · reader is left out" in shown.err
+    assert [run.benchmark for run in runs_in("runs")] == ["scales@fresh"]
+    assert runs_in("runs")[0].manifest.limit == 8
+
+
+def test_a_suite_of_which_nothing_can_be_asked_fails(tmp_path, capsys):
+    (tmp_path / "none.yaml").write_text("benchmarks: [spacenli@published]\n")
+    assert main(["run", "none.yaml", "-m", "random"]) == 1
+    assert "left out" in capsys.readouterr().err
+
+
+def test_what_the_command_says_counts_more_than_the_suite(tmp_path):
+    (tmp_path / "mine.yaml").write_text("limit: 8\nbenchmarks: [scales, posrel]\n")
+    assert main(["run", "mine.yaml", "-m", "random", "--limit", "5", "--seed", "3"]) == 0
+    for run in runs_in("runs"):
+        assert run.manifest.counts.items == 5
+        assert run.manifest.seed == 3
+
+
+@pytest.mark.parametrize(
+    ("word", "near"), [("quik", "quick"), ("scalse", "scales"), ("papers", "paper")]
+)
+def test_a_wrong_suite_or_benchmark_is_told_the_nearest(word, near, capsys):
+    assert main(["run", word, "-m", "random"]) == 2
+    assert near in capsys.readouterr().err
+
+
+def test_a_benchmark_without_a_model_asks_for_one(capsys):
+    assert main(["run", "scales"]) == 2
+    assert "-m" in capsys.readouterr().err
+
+
+EXPERIMENT = """\
+benchmarks:
+  - scales
+  - name: posrel
+    limit: 6
+    models: [Coin]
+models:
+  - Coin=random
+  - name: Most
+    model: majority
+seeds: [0, 1]
+limit: 10
+report: page.html
+"""
+
+
+def test_an_experiment_runs_everything_and_writes_its_report(tmp_path, capsys):
+    (tmp_path / "experiment.yaml").write_text(EXPERIMENT)
+    assert main(["run", "experiment.yaml"]) == 0
+    found = sorted((run.benchmark, run.name, run.manifest.seed) for run in runs_in("runs"))
+    scales = [("scales@fresh", name, seed) for name in ("Coin", "Most") for seed in (0, 1)]
+    assert found == [("posrel@fresh", "Coin", 0), ("posrel@fresh", "Coin", 1), *scales]
+    assert (tmp_path / "page.html").stat().st_size > 10_000
+    assert "page.html" in capsys.readouterr().out
+
+
+def test_the_experiment_of_runs_repeats_them_to_the_digit(tmp_path):
+    (tmp_path / "experiment.yaml").write_text(EXPERIMENT)
+    assert main(["run", "experiment.yaml", "--quiet"]) == 0
+    first = runs_in("runs")
+    (tmp_path / "again.yaml").write_text(experiment_of(first))
+    assert main(["run", "again.yaml", "--runs", "again", "--quiet"]) == 0
+    figures = []
+    for folder in ("runs", "again"):
+        found = gnomon.score(folder, measures="accuracy")
+        figures.append(sorted((each.benchmark, each.model, each.value, each.n) for each in found))
+    assert figures[0] == figures[1]
+    assert len(figures[0]) == len(first) == 6
+
+
+def test_a_plan_asks_nothing_and_says_what_it_would_take(tmp_path, capsys):
+    (tmp_path / "mixed.yaml").write_text(MIXED)
+    assert main(["run", "mixed.yaml", "-m", "Coin=reader", "--dry-run", "--format", "json"]) == 0
+    shown = capsys.readouterr()
+    assert "vsr@fresh · Coin would be left out" in shown.err
+    plan = json.loads(shown.out)
+    assert [(row["benchmark"], row["name"], row["left"]) for row in plan["runs"]] == [
+        ("scales@fresh", "Coin", 8)
+    ]
+    assert plan["total"]["seconds"] > 0
+    assert not (tmp_path / "runs").exists()
+
+
+def test_a_plan_counts_what_is_left_of_a_run(capsys):
+    assert main(["run", "scales", "-m", "random", "--limit", "10", "--quiet"]) == 0
+    words = ["run", "scales", "-m", "random", "--limit", "30", "--dry-run"]
+    assert main([*words, "--format", "json"]) == 0
+    row = json.loads(capsys.readouterr().out)["runs"][0]
+    assert (row["items"], row["left"]) == (30, 20)
+    assert main(words) == 0
+    assert "20 items to ask" in capsys.readouterr().out
+
+
+def test_a_plan_for_a_server_contacts_nobody_and_counts_money(capsys):
+    server = ["-m", "openai:nobody", "--base-url", "http://127.0.0.1:9/v1"]
+    prices = ["--price-input", "2", "--price-output", "8"]
+    words = ["run", "scales", *server, *prices, "--limit", "10", "--dry-run", "--format", "json"]
+    assert main(words) == 0
+    row = json.loads(capsys.readouterr().out)["runs"][0]
+    assert row["seconds"] is None
+    assert row["read"] > 10 * 20
+    assert row["written"] == 10 * 64
+    assert row["cost"] == pytest.approx((2 * row["read"] + 8 * row["written"]) / 1e6)
+
+
+def test_suites_are_listed_with_their_items(tmp_path, capsys):
+    (tmp_path / "mixed.yaml").write_text(MIXED)
+    assert main(["list", "suites", "mixed.yaml", "--format", "json"]) == 0
+    (found,) = json.loads(capsys.readouterr().out)
+    counted = {each["name"]: each["items"] for each in found["benchmarks"]}
+    assert counted == {"scales@fresh": 8, "vsr@fresh": 4, "spacenli@published": None}
+    assert found["items"] == 12
+    assert main(["list", "suites", "mixed.yaml"]) == 0
+    assert "not counted" in capsys.readouterr().out
+    assert suite_names() == ["all", "paper", "quick", "text", "vision"]
+
+
+def test_several_benchmarks_end_in_one_table_of_models_by_benchmarks(capsys):
+    words = ["run", "scales", "posrel", "-m", "random", "-m", "majority", "--limit", "12"]
+    assert main(words) == 0
+    shown = capsys.readouterr().out
+    rows = [line for line in shown.splitlines() if line.startswith(("random ", "majority "))]
+    assert len(rows) == 2
+    assert "More: gnomon score runs" in shown
+
+
+def test_one_benchmark_ends_in_one_row_a_model(capsys):
+    assert main(["run", "scales", "-m", "random", "-m", "majority", "--limit", "12"]) == 0
+    shown = capsys.readouterr().out
+    assert shown.count("accuracy") == 2
+    assert "symmetry" not in shown
