@@ -1,0 +1,109 @@
+"""What the site makes from the code is whole, and what the pages state as facts is what the code says."""
+
+import importlib.util
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+
+import gnomon
+from gnomon.cli import COMMANDS
+from gnomon.registry import BENCHMARKS
+
+ROOT = Path(__file__).parent.parent
+DOCS = ROOT / "docs"
+
+
+def script(name):
+    """A module of scripts/, which is no package."""
+    spec = importlib.util.spec_from_file_location(name, ROOT / "scripts" / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def reference():
+    return script("reference")
+
+
+@pytest.fixture(scope="module")
+def facts():
+    return script("facts")
+
+
+def test_the_reference_has_every_command_with_every_option(reference):
+    page = reference.on_page_markdown((DOCS / "commands.md").read_text(encoding="utf-8"))
+    assert "<!-- made" not in page
+    for name in COMMANDS:
+        parser = reference.command_parser(name, reference.command_module(name))
+        section = re.search(rf"^## gnomon {name} .*?(?=^## |\Z)", page, re.M | re.S)[0]
+        for action in reference.visible(parser):
+            assert all(option in section for option in action.option_strings), (name, action)
+
+
+def test_every_option_has_words_in_the_reference(reference):
+    assert "(no words yet)" not in reference.commands()
+
+
+def test_the_python_reference_has_every_public_name(reference):
+    page = reference.on_page_markdown((DOCS / "api.md").read_text(encoding="utf-8"))
+    named = set(re.findall(r"^### (\w+)", page, re.M))
+    assert named == {name for name in gnomon.__all__ if not name.startswith("_")}
+
+
+@pytest.mark.parametrize(
+    ("signed", "wanted"),
+    [
+        (lambda a, *, b="x": a, "f(a, *, b='x')"),
+        (lambda *many, **more: many, "f(*many, **more)"),
+        (lambda a=print: a, "f(a=...)"),
+    ],
+)
+def test_a_signature_is_written_as_in_code(reference, signed, wanted):
+    assert reference.signature("f", signed).replace(" = ", "=") == wanted
+
+
+def test_help_that_looks_like_markdown_is_shown_as_it_is(reference):
+    assert reference.escaped("a_b <c> `d_e`") == r"a\_b \<c\> `d_e`"
+
+
+def test_the_facts_of_the_benchmarks_are_what_the_code_says(facts):
+    page = facts.PAGE.read_text(encoding="utf-8")
+    assert facts.filled(page, facts.stated_sizes(page)) == page, "run python scripts/facts.py"
+
+
+@pytest.mark.parametrize("name", ["posrel", "viphy-color", "viphy-size", "vsr"])
+def test_full_sizes_are_what_the_code_makes(facts, name):
+    page = facts.PAGE.read_text(encoding="utf-8")
+    assert facts.stated_sizes(page)[name] == facts.full_size(name)
+
+
+def test_the_guide_has_a_section_for_every_benchmark(facts):
+    sections = re.findall(r"^## [\w-]+ \{#([\w-]+)\}", facts.PAGE.read_text(encoding="utf-8"), re.M)
+    assert sorted(sections) == sorted(BENCHMARKS)
+    assert sorted(facts.measured()) == sorted(BENCHMARKS)
+
+
+def test_the_figure_of_shortcuts_has_a_dot_for_every_row_of_its_table():
+    drawing = script("shortcut_figure")
+    page = (DOCS / "benchmarks.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `[\w-]+@\w+` \|", page.partition(drawing.MARK)[2], re.M)
+    assert len(drawing.shortcuts(page)) == len(rows) > 20
+    assert drawing.on_page_markdown(page).count("<circle stroke-width") == len(rows)
+
+
+def test_pictures_of_the_guide_are_small_and_described():
+    pictures = list((DOCS / "images").iterdir())
+    assert sum(picture.stat().st_size for picture in pictures) < 2_000_000
+    assert all(picture.stat().st_size <= 200_000 for picture in pictures)
+    for page in DOCS.glob("*.md"):
+        for words, address in re.findall(r"!\[(.*?)\]\((\S+?)\)", page.read_text(encoding="utf-8")):
+            assert words, f"{page.name}: say what {address} shows"
+
+
+def test_the_site_loads_nothing_from_elsewhere():
+    settings = yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))
+    assert settings["theme"]["font"] is False
+    assert not re.search(r"url\(|@import", (DOCS / "site.css").read_text(encoding="utf-8"))
