@@ -19,6 +19,7 @@ ALLOWED = {
     "naming": {"errors"},
     "modelpaths": {"errors"},
     "experiments": {
+        "ownitems",
         "errors",
         "files",
         "itemsource",
