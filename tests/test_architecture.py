@@ -19,12 +19,12 @@ ALLOWED = {
     "naming": {"errors"},
     "modelpaths": {"errors"},
     "experiments": {
-        "ownitems",
         "errors",
         "files",
         "itemsource",
         "naming",
         "options",
+        "ownitems",
         "probing",
         "redaction",
         "registry",
