@@ -33,6 +33,7 @@ MAY_SKIP_IN_CI = {
     "there is no TrueType font": "a bare image has none, and nothing can be embedded",
     "there is no pdftotext": "poppler is a package of the system",
     "there is no pdflatex": "texlive is large, and a package of the system",
+    "lm-eval is not installed": "it brings 30 packages, and has a virtualenv of its own: bench/roundtrip.py",
     "there is no C compiler": "the killing library is built on the spot; small images have none",
 }
 

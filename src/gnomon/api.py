@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from gnomon.errors import UsageError
 from gnomon.itemsource import ItemSource, load
-from gnomon.registry import ModelSpec, model
+from gnomon.registry import ModelSpec, model, with_prompt
 
 if TYPE_CHECKING:
     from gnomon.contracts import Model
@@ -90,6 +90,7 @@ def run(
     if not isinstance(model, (ModelSpec, Asked)):
         model = FunctionModel(model)
     if isinstance(model, ModelSpec):
+        model = with_prompt(model, source.benchmark.prompt)
         model = with_examples(source, model, shots_from)
     with progress_line(f"{model.spec} on {source.name}", shown=progress) as line:
         return engine.run(

@@ -122,6 +122,7 @@ class Benchmark:
     units: tuple[tuple[str, ...], ...] = (("group",),)
     unit_nouns: tuple[str, ...] = ()  # what the units of each kind are called, if not by their tag
     noun: str = "groups"  # what the groups are called: patterns, templates, pairs
+    prompt: str = ""  # by which its items are put unless another is chosen
     # options of `fresh` that give its full set, where the default is a draw from it: --all
     full: Mapping[str, Any] = field(default_factory=dict)
     hold_out: tuple[tuple[str, ...], ...] = ()  # what must not be in training and test at once

@@ -1,12 +1,13 @@
-"""Files of items that `gnomon make` wrote, read back: the items, their digest, and the canary.
+"""Files and folders of items that can be asked like a benchmark.
 
-A file of items can be asked like a benchmark. Its tag `benchmark` may name the one that the items
-come from, whose measures and units then hold for it.
+They are what `gnomon make` wrote, any other rows whose columns are mapped, dataset folders, and
+multiple-choice tasks of lm-eval. The tag `benchmark` of an item that Gnomon wrote may name the
+benchmark that it comes from, whose measures and units then hold for the file.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,13 +16,23 @@ import msgspec
 
 from gnomon.canary import FIELD, has_canary
 from gnomon.contracts import Benchmark
-from gnomon.errors import DataError, MissingExtraError
-from gnomon.files import read_jsonl, read_table
+from gnomon.errors import DataError, UsageError
+from gnomon.ownitems.converting import SPLIT, convert
+from gnomon.ownitems.folders import chosen_split, files_of_split, is_dataset, read_split
+from gnomon.ownitems.lmtask import PROMPT, is_task_file, read_task, rows_of_task, task_item
+from gnomon.ownitems.mapping import ColumnMap, parse_map, write_map
+from gnomon.ownitems.pictures import PictureFinder
+from gnomon.ownitems.resolving import Tell, odd_row, resolve
+from gnomon.ownitems.rows import Row, class_names, read_rows
+from gnomon.ownitems.sidecar import columns, described, read_sidecar
+from gnomon.ownitems.values import OddCellError
 from gnomon.records import Fingerprint, Image, Item, problem
-from gnomon.registry import known_benchmark
+from gnomon.registry import BENCHMARKS, TASK_SETS, known_benchmark
 
-ENDINGS = (".jsonl", ".csv", ".parquet")
+ENDINGS = (".jsonl", ".csv", ".parquet")  # that `gnomon make` writes
+READ = (*ENDINGS, ".ndjson", ".json", ".tsv", ".arrow")
 LISTS = ("choices", "gold", "tags", "images")  # JSON text in a CSV cell
+OWN = frozenset({"id", "form", "text", "choices", "gold"})  # every item of Gnomon's own has these
 ORIGIN = "benchmark"  # the tag that names the benchmark from which an item comes
 UNKNOWN = "items"  # stands for the benchmark of a file whose items name none
 _HINT = "Give a file that `gnomon make` wrote; docs/formats.md lists the fields."
@@ -36,15 +47,25 @@ class ItemFile(NamedTuple):
 
 
 def is_item_file(file: str) -> bool:
-    """Whether a file's name is that of a file of items."""
+    """Whether a file's name is that of a file of items as `gnomon make` writes it."""
     return file.endswith(ENDINGS)
+
+
+def names_items(spec: str) -> bool:
+    """Whether what a user wrote in the place of a benchmark is a file or folder of items."""
+    if spec in BENCHMARKS or spec in TASK_SETS:
+        return False
+    if spec.removesuffix(".gz").endswith(READ):
+        return True
+    path = Path(spec)
+    return is_task_file(spec) or (is_dataset(path) and not (path / "run.json").exists())
 
 
 def check_item_file(file: Path) -> ItemFile:
     """Read a file of items from end to end; what cannot be an item is an error with its line."""
     digest = Fingerprint()
     count = canaries = 0
-    for line, row in _rows(file):
+    for line, row in _own_rows(file):
         item = _item(file, line, row)
         wrong = problem(item)
         if wrong:
@@ -56,39 +77,185 @@ def check_item_file(file: Path) -> ItemFile:
 
 
 def benchmark_of_file(file: Path) -> tuple[Benchmark, str]:
-    """A file of items as a benchmark with one source, which is called by the file's name."""
-    first = next(read_items(file), None)
-    if first is None:
-        raise DataError("the file holds no items.", _HINT, file=file)
-    source = file.name
-    origin = first.tags.get(ORIGIN, "")
+    """A file or folder of items as a benchmark with one source, which is called by its name."""
+    source = file.name or file.resolve().name
+    if is_task_file(str(file)):
+        return _benchmark_of_task(file, source), source
+    plain = Benchmark(
+        name=UNKNOWN, summary=f"the items of {source}", sources={source: items_to_ask}
+    )
+    sidecar = read_sidecar(file)
+    return described(_with_origin(file, plain, sidecar.like), sidecar), source
+
+
+def _benchmark_of_task(file: Path, source: str) -> Benchmark:
+    task = read_task(file)
+    name = task.task if isinstance(task.task, str) else ""
+    return Benchmark(
+        name=UNKNOWN,
+        title=name,
+        summary=f"the lm-eval task {name or source}",
+        sources={source: items_to_ask},
+        prompt=PROMPT,
+    )
+
+
+def _with_origin(file: Path, plain: Benchmark, origin: str) -> Benchmark:
+    """What is known of the benchmark that the sidecar or the first item names, if one does."""
+    row = _first_row(file, "")
+    if not origin and OWN.issubset(row):
+        origin = _item(file, 1, _as_item(file, 1, row)).tags.get(ORIGIN, "")
     known = known_benchmark(origin) if origin else None
     if known is None:
-        summary = f"the items of {source}"
-        return Benchmark(name=UNKNOWN, summary=summary, sources={source: items_to_ask}), source
-    benchmark = replace(
+        return plain
+    return replace(
         known,
-        sources={source: items_to_ask},
+        sources=plain.sources,
         full={},
         illustrators={},
         whole_groups=(),
         statistics=None,
     )
-    return benchmark, source
 
 
-def items_to_ask(*, file: str) -> Iterator[Item]:
+def _first_row(file: Path, split: str) -> Row:
+    for _, row in _rows(file, split):
+        return row
+    raise DataError("the file holds no items.", _HINT, file=file)
+
+
+def options_of_file(file: Path, given: Mapping[str, Any]) -> dict[str, Any]:
+    """The options with which a file is read, with nothing left to be found out later."""
+    found = {name: value for name, value in given.items() if value not in ("", None)}
+    found["file"] = str(file)
+    if file.is_dir():
+        found["split"] = chosen_split(file, str(given.get("split") or ""))
+    mapping = mapping_of(file, found.get("map", ""), str(found.get("split", "")))
+    if mapping is not None:
+        found["map"] = write_map(mapping)
+    elif is_task_file(str(file)) and "map" in found:
+        raise UsageError("A task says itself what its fields are.", "Leave out --map.")
+    return {name: value for name, value in found.items() if value != ""}
+
+
+def mapping_of(
+    file: Path, given: str | Mapping[str, Any], split: str, tell: Tell | None = None
+) -> ColumnMap | None:
+    """The whole map of a file's columns; none for items of Gnomon's own, and for tasks."""
+    if is_task_file(str(file)):
+        return None
+    sidecar = read_sidecar(file)
+    mapping = columns(sidecar)
+    if given:
+        told = given if isinstance(given, str) else _written(given)
+        mapping = msgspec.structs.replace(mapping, **_set_fields(parse_map(told)))
+    if mapping == ColumnMap() and OWN.issubset(_first_row(file, split)):
+        return None
+    classes = {}
+    parquet = _data_file(file, split)
+    if parquet.suffix == ".parquet":
+        classes = class_names(parquet)
+    return resolve(file, lambda: _rows(file, split), mapping, classes, tell)
+
+
+def _written(given: Mapping[str, Any]) -> str:
+    """A map that Python gives as a dict, as the command line takes it."""
+    fields: dict[str, Any] = {}
+    for what, names in given.items():
+        fields[what] = names if what == "gold_is" else _names(names)
+    try:
+        return write_map(ColumnMap(**fields))
+    except TypeError:
+        raise UsageError(f"A map has no field '{sorted(given)[-1]}'.", "See docs/own.md.") from None
+
+
+def _names(value: Any) -> tuple[str, ...]:
+    return (value,) if isinstance(value, str) else tuple(value)
+
+
+def _set_fields(mapping: ColumnMap) -> dict[str, Any]:
+    return {name: value for name, value in msgspec.structs.asdict(mapping).items() if value}
+
+
+def _data_file(file: Path, split: str) -> Path:
+    if file.is_dir():
+        return files_of_split(file, split)[0]
+    return file
+
+
+def items_to_ask(*, file: str, map: str = "", split: str = "", images: str = "") -> Iterator[Item]:
     """The items of a file, with pictures as seen from here and not from the file.
 
-    file     the file of items
+    file     the file, or the folder of a dataset
+    map      which column holds what: text=question,choices=options,gold=answer
+    split    only this split, such as test
+    images   the folder from which paths of pictures start, if not that of the file
     """
-    path = Path(file)
-    for item in read_items(path):
-        if not item.images:
-            yield item
+    for _, item, _ in numbered_items(Path(file), map=map, split=split, images=images):
+        yield item
+
+
+class Numbered(NamedTuple):
+    """An item, the line that it stands in, and whether it carries the canary."""
+
+    line: int
+    item: Item
+    canary: bool
+
+
+def numbered_items(
+    file: Path, *, map: str = "", split: str = "", images: str = "", tell: Tell | None = None
+) -> Iterator[Numbered]:
+    """The items of a file with their lines; `tell` is told of rows that are none."""
+    if is_task_file(str(file)):
+        yield from _task_items(file, split, tell)
+        return
+    if not map:
+        yield from _own_items(file, split, images)
+        return
+    mapping = parse_map(map)
+    if not mapping.gold_is:
+        mapping = mapping_of(file, map, split, tell) or mapping
+    sidecar = read_sidecar(file)
+    folder = Path(images) if images else _folder_of(file)
+    found = convert(
+        file, _rows(file, split), mapping, PictureFinder(folder), form=sidecar.form, tell=tell
+    )
+    for line, item in found:
+        yield Numbered(line, _of_split(item, split), canary=False)
+
+
+def _of_split(item: Item, split: str) -> Item:
+    if not split or SPLIT in item.tags:
+        return item
+    return msgspec.structs.replace(item, tags={**item.tags, SPLIT: split})
+
+
+def _folder_of(file: Path) -> Path:
+    return file if file.is_dir() else file.parent
+
+
+def _task_items(file: Path, split: str, tell: Tell | None) -> Iterator[Numbered]:
+    task = read_task(file)
+    for line, row in rows_of_task(file, task, split):
+        try:
+            item = task_item(task, row, line)
+        except OddCellError as odd:
+            if tell is None:
+                raise odd_row(file, line, str(odd)) from None
+            tell(line, str(odd))
             continue
-        images = [_seen_from_here(image, path.parent) for image in item.images]
-        yield msgspec.structs.replace(item, images=tuple(images))
+        yield Numbered(line, item, has_canary(str(row.get(FIELD, ""))))
+
+
+def _own_items(file: Path, split: str, images: str) -> Iterator[Numbered]:
+    folder = Path(images) if images else _folder_of(file)
+    for line, row in _rows(file, split):
+        item = _item(file, line, _as_item(file, line, row))
+        seen = [_seen_from_here(image, folder) for image in item.images]
+        if seen:
+            item = msgspec.structs.replace(item, images=tuple(seen))
+        yield Numbered(line, item, has_canary(str(row.get(FIELD, ""))))
 
 
 def _seen_from_here(image: Image, folder: Path) -> Image:
@@ -101,9 +268,35 @@ def _seen_from_here(image: Image, folder: Path) -> Image:
 
 
 def read_items(file: Path) -> Iterator[Item]:
-    """The items of a file; the canary is no part of them."""
-    for line, row in _rows(file):
+    """The items of a file that Gnomon wrote; the canary is no part of them."""
+    for line, row in _own_rows(file):
         yield _item(file, line, row)
+
+
+def _rows(file: Path, split: str) -> Iterator[tuple[int, Row]]:
+    """The rows of a file or folder; of a file with a column `split`, those of one split."""
+    if file.is_dir():
+        yield from read_split(file, split or chosen_split(file, ""))
+        return
+    for line, row in read_rows(file):
+        if not split or str(row.get(SPLIT, split)) == split:
+            yield line, row
+
+
+def _own_rows(file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    for line, row in read_rows(file):
+        yield line, _as_item(file, line, row)
+
+
+def _as_item(file: Path, line: int, row: Row) -> dict[str, Any]:
+    """The fields of an item; in a table its lists are JSON text."""
+    found = dict(row)
+    if not file.name.removesuffix(".gz").endswith((".csv", ".tsv")) and not file.is_dir():
+        return found
+    for name in LISTS:
+        if isinstance(found.get(name), str):
+            found[name] = _parsed(file, line, found[name])
+    return {name: _as_written(value) for name, value in found.items()}
 
 
 def _item(file: Path, line: int, row: dict[str, Any]) -> Item:
@@ -111,22 +304,6 @@ def _item(file: Path, line: int, row: dict[str, Any]) -> Item:
         return msgspec.convert(row, Item)
     except msgspec.ValidationError as error:
         raise DataError(f"not an item: {error}.", _HINT, file=file, line=line) from None
-
-
-def _rows(file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    if file.suffix == ".csv":
-        return _from_csv(file)
-    if file.suffix == ".parquet":
-        return _from_parquet(file)
-    return iter(read_jsonl(file, dict[str, Any]))
-
-
-def _from_csv(file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    for line, row in read_table(file, ("id", "form", "text"), delimiter=","):
-        found: dict[str, Any] = dict(row)
-        for name in LISTS:
-            found[name] = _parsed(file, line, found.get(name, ""))
-        yield line, {name: _as_written(value) for name, value in found.items()}
 
 
 def _parsed(file: Path, line: int, text: str) -> Any:
@@ -143,22 +320,3 @@ def _as_written(value: Any) -> Any:
     if isinstance(value, str) and value.startswith("'") and spreadsheet_cell(value[1:]) == value:
         return value[1:]
     return value
-
-
-def _from_parquet(file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
-    try:
-        import duckdb
-    except ImportError:
-        raise MissingExtraError("Reading Parquet", "parquet") from None
-
-    with duckdb.connect() as db:
-        try:
-            found = db.execute("SELECT * FROM read_parquet(?)", [str(file)])
-        except duckdb.Error as error:
-            raise DataError(f"not a Parquet file: {error}.", _HINT, file=file) from None
-        names = [column[0] for column in found.description or ()]
-        number = 0
-        while rows := found.fetchmany(4096):
-            for row in rows:
-                number += 1
-                yield number, dict(zip(names, row, strict=True))

@@ -19,7 +19,7 @@ from msgspec import structs
 from gnomon import registry
 from gnomon.contracts import Benchmark
 from gnomon.errors import DataError, UsageError
-from gnomon.itemfiles import benchmark_of_file, is_item_file
+from gnomon.itemfiles import benchmark_of_file, names_items, options_of_file
 from gnomon.options import check_options, complete
 from gnomon.records import Fingerprint, Item, problem
 from gnomon.sharding import Shard, in_stretch, parse_shard, whole_groups_in
@@ -302,15 +302,16 @@ class UnitTags:
 def load(spec: str, **options: Any) -> ItemSource:
     """The items of a benchmark: NAME, NAME@fresh or NAME@published, with options of its source.
 
-    A file of items, as `gnomon make` writes it, can be loaded by its path.
+    A file or folder of items of one's own can be loaded by its path, with `map` for its columns.
 
     >>> load("scales", seed=1).name
     'scales@fresh'
     """
     found, source = named_source(spec)
     function = found.sources[source]
-    if is_item_file(spec):
-        options = {**options, "file": spec}
+    if names_items(spec):
+        check_options(f"{found.name}@{source}", function, {**options, "file": spec})
+        return ItemSource(found, source, options_of_file(Path(spec), options))
     check_options(f"{found.name}@{source}", function, options)
     return ItemSource(found, source, complete(function, options))
 
@@ -321,7 +322,7 @@ def named_source(spec: str) -> tuple[Benchmark, str]:
     >>> named_source("scales")[1]
     'fresh'
     """
-    if is_item_file(spec):
+    if names_items(spec):
         return benchmark_of_file(Path(spec))
     name, _, source = spec.partition("@")
     found = registry.benchmark(name)

@@ -6,7 +6,7 @@ extras.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gnomon.errors import GnomonError, UsageError
@@ -457,6 +457,61 @@ def known_benchmark(name: str) -> Benchmark | None:
         return None
 
 
+# What a run keeps of a benchmark that no registry has, so that it can be scored anywhere.
+KEPT = tuple("title skill summary measures slices units unit_nouns noun tag_words".split())
+
+
+def about_benchmark(asked: Benchmark) -> dict[str, Any]:
+    """What sets a benchmark apart from the registered one of its name, or from a plain one."""
+    from gnomon.contracts import Benchmark
+
+    known = known_benchmark(asked.name)
+    if known is asked:
+        return {}
+    plain = known or Benchmark(name=asked.name, summary="", sources={})
+    found = {}
+    for name in KEPT:
+        if getattr(asked, name) != getattr(plain, name):
+            found[name] = getattr(asked, name)
+    return found
+
+
+def asked_benchmark(name: str, about: Mapping[str, Any]) -> Benchmark | None:
+    """The benchmark of a run: as registered, with what the run's manifest says about it.
+
+    >>> asked_benchmark("items@mine.jsonl", {"measures": ["accuracy", "macro_f1"]}).measures
+    ('accuracy', 'macro_f1')
+    """
+    from dataclasses import fields, replace
+
+    import msgspec
+
+    from gnomon.contracts import Benchmark
+
+    known = known_benchmark(name)
+    if not about:
+        return known
+    plain = known or Benchmark(name=name.partition("@")[0], summary="", sources={})
+    kinds = {field.name: getattr(plain, field.name) for field in fields(Benchmark)}
+    changes: dict[str, Any] = {}
+    try:
+        for key in KEPT:
+            if key in about:
+                changes[key] = _like(kinds[key], about[key], key)
+    except msgspec.ValidationError:  # a manifest that somebody changed
+        return known
+    return replace(plain, **changes)
+
+
+def _like(known: Any, value: Any, name: str) -> Any:
+    """A value of a manifest, which is plain JSON, as a benchmark has it."""
+    import msgspec
+
+    kinds: dict[str, Any] = {"units": tuple[tuple[str, ...], ...], "tag_words": dict[str, str]}
+    plain = tuple[str, ...] if isinstance(known, tuple) else str
+    return msgspec.convert(value, kinds.get(name, plain))
+
+
 class ModelSpec(NamedTuple):
     """A model by name and options, checked but not yet loaded.
 
@@ -520,6 +575,20 @@ def named_model(text: str) -> Named:
     if found.spec.partition(":")[0] in MODELS:
         return found
     return found._replace(spec=spec_of_path(found.spec, entries("models")))
+
+
+def with_prompt(asked: ModelSpec, prompt: str) -> ModelSpec:
+    """The model, asked by this prompt if it takes one and none was chosen for it.
+
+    >>> with_prompt(model("smollm2"), "verbatim").options
+    {'prompt': 'verbatim'}
+    """
+    from gnomon.options import takes
+
+    if not prompt or "prompt" in asked.options or not takes(model_factory(asked.spec), "prompt"):
+        return asked
+    found = model(asked.spec, **asked.options, prompt=prompt)
+    return found._replace(name=asked.name)
 
 
 def model_factory(spec: str) -> Callable[..., Any]:

@@ -100,6 +100,8 @@ def furnish_audits(folder):
         (folder / f"{name}.jsonl").write_text("\n".join(map(json.dumps, lines)))
     table = [f"{row['question']},{row['answer']}\n" for row in rows]
     (folder / "mine.csv").write_text("question,answer\n" + "".join(table))
+    quiz = [f"Where is {number}?,in,on,at,by,{'ABCD'[number % 4]}\n" for number in range(8)]
+    (folder / "quiz.csv").write_text("question,A,B,C,D,answer\n" + "".join(quiz))
 
 
 @pytest.fixture(scope="module")

@@ -20,10 +20,10 @@ from gnomon.errors import RunError
 from gnomon.people.answering import Asked, Settings, person_folder
 from gnomon.people.extras import EXTRAS, read_extras
 from gnomon.people.links import LINK, new_link, write_link
-from gnomon.people.page import guard
 from gnomon.people.page.app import ELSEWHERE, NOT_YOURS, SENT_BEFORE, WRONG_LINK, make_app
 from gnomon.people.page.study import Panel, Study
 from gnomon.people.taskfile import TASKS, task_named
+from gnomon.reporting.viewer import forms
 from gnomon.runs import Run
 
 SECRET = "zqgold"
@@ -309,8 +309,8 @@ def test_a_form_that_does_not_end_is_given_up(
         return b""
 
     ann = people["ann"].join()
-    monkeypatch.setattr(guard, "_body_of", never)
-    monkeypatch.setattr(guard, "PATIENCE", 0.01)
+    monkeypatch.setattr(forms, "_body_of", never)
+    monkeypatch.setattr(forms, "PATIENCE", 0.01)
     answer = ann.answer("choose")
     assert answer.status_code == 400
     assert "took too long" in answer.text

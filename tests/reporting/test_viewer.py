@@ -28,8 +28,8 @@ from gnomon.cli import main
 from gnomon.errors import UsageError
 from gnomon.records import Answer, Item
 from gnomon.reporting.viewer import serving
+from gnomon.reporting.viewer.answers import answer_row
 from gnomon.reporting.viewer.app import make_app
-from gnomon.reporting.viewer.itempages import _answer_row
 from gnomon.reporting.viewer.serving import checked
 from gnomon.reporting.viewer.shelf import Shelf
 from gnomon.runs import Run, RunLog
@@ -83,7 +83,7 @@ def test_runs_on_other_items_are_ranked_apart(made: ModuleType, tmp_path: Path) 
     page = client(tmp_path).get("/").text
     assert ">200 items</h3>" in page
     assert ">Another set: 30 items</h3>" in page
-    assert page.count('name="a"') == 3
+    assert page.count('name="run"') == 3
     assert page.count(" checked") == 2
     small = page[page.index("Another set: 30 items") :]
     assert ">–</td>" in small  # nothing to be ranked with
@@ -183,7 +183,8 @@ def test_progress_is_counted_from_the_log(made: ModuleType, tmp_path: Path) -> N
         answered=0.5,
         finished=False,
     )
-    found = client(tmp_path).get("/run/half/progress").json()
+    with RunLog(tmp_path / "half"):
+        found = client(tmp_path).get("/run/half/progress").json()
     assert (found["state"], found["done"], found["total"], found["share"]) == (
         "running",
         10,
@@ -203,8 +204,11 @@ def test_progress_says_how_fast_all_workers_go_while_they_go(
     pace = Pace(asked=10, seconds=2.0, left=10, workers=workers, wanted=3, lost=1)
     PaceFile(tmp_path / "half").write(pace)
     told = "5.0 items/s · 2 of 3 workers, 2.0 to 3.0 each, 1 lost · 2 s left"
-    assert viewer.get("/run/half/progress").json()["pace"] == told
-    assert told in viewer.get("/run/half").text
+    with RunLog(tmp_path / "half"):
+        assert viewer.get("/run/half/progress").json()["pace"] == told
+        assert told in viewer.get("/run/half").text
+        assert told in viewer.get("/").text
+        assert viewer.get("/live").json()["runs"][0]["pace"] == told
 
 
 def test_comparison_lists_exactly_the_items_that_differ(viewer: TestClient, runs: Path) -> None:
@@ -224,15 +228,17 @@ def test_comparison_lists_exactly_the_items_that_differ(viewer: TestClient, runs
 
 def test_an_item_page_shows_all_models_answers(viewer: TestClient) -> None:
     page = viewer.get("/item", params={"benchmark": "spacenli@fresh", "id": "3-1"}).text
-    assert page.count('href="/run/') == 3
+    for run in ("good", "middling", "guess"):
+        assert f'<th scope="row"><a href="/run/{run}">' in page
     assert "entailment" in page
 
 
 def test_an_answer_is_shown_with_the_rule_by_which_its_reply_was_read(tmp_path: Path) -> None:
     item = Item(id="1", form="choice", text="Is it?", choices=("yes", "no"), gold=("no",))
     answer = Answer(item="1", choice="no", reply="Nope, never.", rule="lead")
-    run: Any = SimpleNamespace(path=tmp_path / "run", manifest=SimpleNamespace(scale="none"))
-    row = _answer_row(run, item, answer)
+    manifest = SimpleNamespace(scale="none", asking=None, blind=False)
+    run: Any = SimpleNamespace(path=tmp_path / "run", manifest=manifest)
+    row = answer_row(run, item, answer)
     assert (row["reply"], row["rule"]) == ("Nope, never.", "lead")
 
 
@@ -260,8 +266,10 @@ def test_runs_on_other_benchmarks_are_not_compared(viewer: TestClient) -> None:
 
 @pytest.mark.parametrize("method", ["POST", "PUT", "PATCH", "DELETE"])
 @pytest.mark.parametrize("address", ["/", "/run/good", "/compare", "/item", "/run/good/progress"])
-def test_nothing_can_be_written(viewer: TestClient, method: str, address: str) -> None:
-    assert viewer.request(method, address).status_code == 405
+def test_pages_take_no_forms(viewer: TestClient, method: str, address: str) -> None:
+    assert viewer.request(method, address).status_code == 403
+    answer = viewer.request(method, address, headers={"origin": "http://localhost:8765"})
+    assert answer.status_code == 405
 
 
 @pytest.mark.parametrize(

@@ -26,9 +26,10 @@ from gnomon.audit.questions import (
     UnitKind,
     Votes,
 )
-from gnomon.audit.rows import SPLIT, Row, rows_of, split_of
+from gnomon.audit.rows import SPLIT, rows_of
 from gnomon.audit.sources import FIELDS, plain_question
 from gnomon.errors import DataError
+from gnomon.ownitems.rows import Row, split_of
 from gnomon.records import Item
 from gnomon.spreading import spread
 

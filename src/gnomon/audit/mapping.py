@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from gnomon.errors import UsageError, nearest
+from gnomon.ownitems.mapping import ALIASES, MISSING, value_at
 
 # What can be named, and the names by which it is known without being named.
 USUAL: dict[str, tuple[str, ...]] = {
@@ -37,6 +38,9 @@ USUAL: dict[str, tuple[str, ...]] = {
 }
 
 
+IGNORED = ("gold_is", "labels", "tags", "form")  # of a map for asking; an audit needs none of them
+
+
 @dataclass(frozen=True)
 class FieldMap:
     """Which fields hold what; several fields of one kind are joined, or seen one by one."""
@@ -58,10 +62,12 @@ class FieldMap:
 
     def value(self, row: Mapping[str, Any], what: str) -> Any:
         """What a row holds of this; none if nothing."""
-        for name in self.fields.get(what, ()):
-            if row.get(name) is not None:
-                return row[name]
-        return None
+        names = self.fields.get(what, ())
+        values = [value_at(row, name) for name in names]
+        there = [value for value in values if value is not MISSING and value is not None]
+        if what == "choices" and len(names) > 1:  # a column for each option
+            return there
+        return there[0] if there else None
 
 
 def parse_map(texts: Iterable[str]) -> dict[str, tuple[str, ...]]:
@@ -73,16 +79,19 @@ def parse_map(texts: Iterable[str]) -> dict[str, tuple[str, ...]]:
     found = {}
     for text in texts:
         for part in text.split(","):
-            what, equals, names = part.partition("=")
-            if what.strip() not in USUAL or not equals or not names.strip():
-                near = nearest(what.strip(), USUAL)
+            written, equals, names = part.partition("=")
+            what = ALIASES.get(written.strip(), written.strip())
+            if what in IGNORED:
+                continue
+            if what not in USUAL or not equals or not names.strip():
+                near = nearest(what, USUAL)
                 meant = f"Did you mean {' or '.join(near)}? " if equals and near else ""
                 what_for = f"WHAT is one of: {', '.join(USUAL)}."
                 raise UsageError(
                     f"'{part}' does not say which field holds what.",
                     f"{meant}Write WHAT=FIELD or WHAT=FIELD+FIELD. {what_for}",
                 )
-            found[what.strip()] = tuple(name.strip() for name in names.split("+"))
+            found[what] = tuple(name.strip() for name in names.split("+"))
     return found
 
 
@@ -90,7 +99,7 @@ def complete_map(given: Mapping[str, tuple[str, ...]], columns: Sequence[str]) -
     """The fields that a user named, and the usual ones of the rest that the rows have."""
     for what, names in given.items():
         for name in names:
-            if name not in columns:
+            if name not in columns and name.partition(".")[0] not in columns:
                 near = nearest(name, columns)
                 meant = f"Did you mean {' or '.join(near)}? " if near else ""
                 raise UsageError(

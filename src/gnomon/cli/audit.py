@@ -29,6 +29,7 @@ from typing import TYPE_CHECKING
 
 from gnomon.cli.choosing import chosen_sources, item_arguments
 from gnomon.errors import UsageError, inert
+from gnomon.ownitems.lmtask import is_task_file
 
 if TYPE_CHECKING:
     from gnomon.audit.auditing import AuditReport
@@ -52,13 +53,6 @@ FORMATS = ("table", "json", "csv", "markdown")
 def arguments(parser: ArgumentParser) -> None:
     """Add the options of this command."""
     parser.add_argument("sets", nargs="+", metavar="NAME|FILE", help="benchmarks or files")
-    parser.add_argument(
-        "--map",
-        action="append",
-        default=[],
-        metavar="WHAT=FIELD,...",
-        help="of files: which field holds what, such as text=question,gold=answer",
-    )
     parser.add_argument(
         "--check", action="append", default=[], metavar="CHECK", help="only this check"
     )
@@ -125,11 +119,11 @@ def _of_names(args: Namespace, names: Sequence[str]) -> Iterator[QuestionSet]:
 def _of_files(args: Namespace, files: Sequence[str], *, alone: bool) -> Iterator[QuestionSet]:
     from gnomon.audit.fromfiles import of_files
     from gnomon.audit.mapping import parse_map
-    from gnomon.audit.rows import split_of
+    from gnomon.ownitems.rows import split_of
 
     if files and alone:
         _check_no_benchmark_options(args)
-    given = parse_map(args.map)
+    given = parse_map(args.map or ())
     split = args.split or ""
     paths = [Path(name) for name in files]
     parts = [path for path in paths if not path.is_dir() and split_of(path)]
@@ -142,6 +136,8 @@ def _of_files(args: Namespace, files: Sequence[str], *, alone: bool) -> Iterator
 
 
 def _is_file(name: str) -> bool:
+    if is_task_file(name):  # which says itself what its fields are
+        return False
     return Path(name).exists() or name.endswith(ENDINGS)
 
 

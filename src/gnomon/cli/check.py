@@ -5,8 +5,10 @@ labels agree. It prints what is wrong, the number of problems of each pattern, a
 tables of expressions and labels. Without FILE it checks the patterns that ship with gnomon. Exit
 code 1 if there are errors (with --strict, also if there are warnings).
 
-Of items that `gnomon make` wrote (.jsonl, .csv, .parquet) it checks that each can be asked, and
-says how many there are, their digest (as in a run's manifest) and whether the canary is there.
+Of items, yours or such as `gnomon make` wrote (.jsonl, .csv, .tsv, .parquet, a dataset folder, an
+lm-eval task), it lists by line what cannot be asked: a gold that is no choice, an empty text, a
+missing picture, an id that occurs twice; and it warns of questions that occur twice. It says how
+many items there are, their digest (as in a run's manifest) and whether the canary is there.
 
 With --prove it proves instead that the labels follow from what the sentences mean (docs/proofs.md):
 for each pattern what was proved, under which readings, and which premises it takes. Exit code 1 if
@@ -18,6 +20,7 @@ examples:
   gnomon check my_patterns/ --world my_world.yaml
   gnomon check --vocabulary
   gnomon check scales.jsonl
+  gnomon check quiz.csv --map text=question,choices=A+B+C+D,gold=answer
   gnomon check SpaceNLI/dataset/problem_patterns.xml --format markdown
 """
 
@@ -27,7 +30,8 @@ from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gnomon.errors import inert
+from gnomon.cli.choosing import ITEM_FLAGS
+from gnomon.errors import UsageError, inert
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -60,6 +64,10 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument(
         "--prove", action="store_true", help="prove the labels instead (needs gnomon[prove])"
     )
+    for name in ("map", "split", "images"):
+        flag = ITEM_FLAGS[name]
+        action = "append" if flag.repeated else "store"
+        parser.add_argument(f"--{name}", action=action, metavar=flag.value, help=flag.text)
     parser.add_argument("--strict", action="store_true", help="count warnings as errors")
     parser.add_argument("--quiet", action="store_true", help="print findings only, no tables")
     parser.add_argument(
@@ -69,10 +77,15 @@ def arguments(parser: ArgumentParser) -> None:
 
 def main(args: Namespace) -> int:
     """Print the findings, then the tables; json is one object with everything."""
-    from gnomon.itemfiles import is_item_file
+    from gnomon.itemfiles import names_items
 
-    if args.file and all(map(is_item_file, args.file)):
-        return _check_items(args.file, args.format)
+    if args.file and all(map(names_items, args.file)):
+        from gnomon.cli.checkitems import check_items
+
+        return check_items(args)
+    for name in ("map", "split", "images"):
+        if getattr(args, name):
+            raise UsageError(f"--{name} is for files of items.", "Leave it out for patterns.")
 
     from gnomon.language.checking import check
     from gnomon.language.tables import vocabulary
@@ -108,24 +121,6 @@ def _check_no_benchmark(names: list[str]) -> None:
             raise UsageError(
                 f"{name} is a benchmark, not a file.", f"To check it: gnomon audit {name}"
             )
-
-
-def _check_items(files: list[str], format: str) -> int:
-    """Read files of items back; say what they hold."""
-    from gnomon.contracts import Listing
-    from gnomon.itemfiles import check_item_file
-    from gnomon.reporting.tables.render import render
-
-    rows = []
-    for file in files:
-        found = check_item_file(Path(file))
-        if found.items and found.canaries == found.items:
-            canary = "yes"
-        else:
-            canary = f"{found.canaries} of {found.items} items" if found.canaries else "no"
-        rows.append((file, found.items, canary, found.digest))
-    print(render(Listing("", ("file", "items", "canary", "digest"), tuple(rows)), format))
-    return 0
 
 
 def _rendered(listings: Iterable[Listing], format: str) -> str:
@@ -177,7 +172,6 @@ def _print_summary(bank: Bank, report: Report) -> None:
 
 
 def _bank(files: list[str], world: str | None) -> Bank:
-    from gnomon.errors import UsageError
     from gnomon.files import package_data
     from gnomon.language.patternfile import read_bank
 

@@ -28,6 +28,7 @@ class Flag(NamedTuple):
     value: str
     text: str
     repeated: bool = False
+    between: str = " "  # what joins the values of one that may be repeated
 
 
 ITEM_FLAGS = {
@@ -41,6 +42,12 @@ ITEM_FLAGS = {
     "count": Flag("N", "how many pairs of pictures to draw"),
     "knowledge": Flag("DIR", "ask what `gnomon look` found in your own pictures"),
     "patterns": Flag("FILE", "a pattern file of your own"),
+    "map": Flag(
+        "WHAT=COLUMN,...",
+        "of your own file: which column holds what, such as text=question,gold=answer",
+        repeated=True,
+        between=",",
+    ),
 }
 MODEL_FLAGS = {
     "prompt": Flag("PROMPT", "a prompt by name, or a file with one"),
@@ -201,7 +208,21 @@ def chosen_sources(
     if own:
         shared = [{**mine, **given} for mine, given in zip(own, shared, strict=True)]
     sources = [load(spec, **mine) for spec, mine in zip(specs, shared, strict=True)]
+    for chosen in sources:
+        _tell_columns(args, chosen)
     return _whole(sources, shared) if args.all else sources
+
+
+def _tell_columns(args: Namespace, source: ItemSource) -> None:
+    """On standard error, once: which columns of a user's own file were taken for what."""
+    from gnomon.cli.dispatch import tell
+    from gnomon.ownitems.telling import taken_in_words
+
+    sentence = taken_in_words(source.options)
+    told = vars(args).setdefault("told", set())  # a command may look at its sources several times
+    if sentence and sentence not in told:
+        told.add(sentence)
+        tell(sentence)
 
 
 def _with_source(spec: str, options: Mapping[str, Any]) -> str:
@@ -278,7 +299,7 @@ def _given(args: Namespace, flags: Mapping[str, Flag], settings: Sequence[str]) 
     for name in flags:
         value = getattr(args, name)
         if isinstance(value, list):
-            value = " ".join(value)
+            value = flags[name].between.join(value)
         if value is not None:
             options[name] = value
     for setting in settings:

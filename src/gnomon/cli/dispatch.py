@@ -24,6 +24,7 @@ COMMANDS = {
     "list": "benchmarks, models, measures or runs",
     "show": "sample items and statistics of a benchmark",
     "make": "write a benchmark's items to a file",
+    "export": "write a benchmark as a task of lm-eval or Inspect, or as a dataset folder",
     "scene": "draw a scene and say what is true in it",
     "look": "make knowledge of colours, sizes and heights from pictures",
     "check": "validate a file of patterns",

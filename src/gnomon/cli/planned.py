@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from gnomon.cli.choosing import chosen_models, chosen_sources, in_all_wordings
 from gnomon.errors import UsageError, nearest, unknown
 from gnomon.itemsource import ItemSource
-from gnomon.registry import ModelSpec
+from gnomon.registry import ModelSpec, with_prompt
 
 if TYPE_CHECKING:
     from gnomon.experiments import Experiment
@@ -61,7 +61,8 @@ def plan_runs(args: Namespace) -> list[Planned]:
         items = source.limited(limit).permuted(permute).sharded(args.shard)
         blind = args.blind or each.blind
         for model in each.models:
-            shown = with_examples(items, model, args.shots_from)
+            asked_so = with_prompt(model, source.benchmark.prompt)
+            shown = with_examples(items, asked_so, args.shots_from)
             folder = run_folder(items, shown, args.runs, blind=blind)
             plan[folder] = Planned(folder, items, shown, blind, each.of_suite)
     return list(plan.values())
@@ -125,11 +126,11 @@ def _of_experiment(
 def _check_known(word: str) -> None:
     """Refuse a word that is no benchmark but much like a suite."""
     from gnomon.experiments import suite_names
-    from gnomon.itemfiles import is_item_file
+    from gnomon.itemfiles import names_items
     from gnomon.registry import BENCHMARKS, TASK_SETS, entries
 
     name = word.partition("@")[0]
-    if is_item_file(word) or name in BENCHMARKS or name in TASK_SETS:
+    if names_items(word) or name in BENCHMARKS or name in TASK_SETS:
         return
     known = entries("benchmarks")
     is_path = "." in word or "/" in word or Path(word).exists()

@@ -9,6 +9,7 @@ examples:
   gnomon run scales -m openai:gpt-4o-mini --permute
   gnomon run spatialqa -m openai:gpt-4o-mini --max-cost 2 --price-input 0.15 --price-output 0.6
   gnomon run scales -m openai:NAME --base-url http://one:8000/v1 --base-url http://two:8000/v1
+  gnomon run mine.jsonl -m smollm2 --map text=question,choices=options,gold=answer
   gnomon run scales -m smollm2 --shard 3/8
   gnomon run quick -m smollm2 --dry-run
   gnomon run quick -m ./my-model -m random
@@ -56,7 +57,8 @@ def arguments(parser: ArgumentParser) -> None:
         nargs="+",
         metavar="BENCHMARK",
         help="NAME, NAME@fresh or NAME@published; a suite (see `gnomon list suites`); a YAML file "
-        "with a suite or an experiment; a file of items",
+        "with a suite or an experiment; or items of your own: FILE.jsonl, .csv, .tsv, .parquet, a "
+        "dataset folder, an lm-eval task.yaml (docs/own.md)",
     )
     parser.add_argument(
         "-m",

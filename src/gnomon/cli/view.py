@@ -1,9 +1,12 @@
-"""Explore runs in the browser: leaderboard, live progress, two runs side by side, every answer.
+"""Explore runs in the browser: overview, live progress, models, runs side by side, every answer.
 
-The viewer listens on this machine only and changes nothing.
+The viewer listens on this machine only. It changes no answer. You can add notes, mark labels as
+doubtful and hide runs (kept in notes.json beside a run), and delete a run after a question. With
+--read-only it changes nothing.
 
 examples:
   gnomon view
+  gnomon view --read-only
   gnomon view --runs results --port 9000
   export GNOMON_VIEW_TOKEN=$(python3 -c 'import secrets; print(secrets.token_urlsafe())')
   gnomon view --host 0.0.0.0 --allow-remote
@@ -30,6 +33,9 @@ def arguments(parser: ArgumentParser) -> None:
         "--host", default="127.0.0.1", help="the address to listen at (default: 127.0.0.1)"
     )
     parser.add_argument(
+        "--read-only", action="store_true", help="no notes, no marks, no hiding, no deleting"
+    )
+    parser.add_argument(
         "--allow-remote", action="store_true", help="listen beyond this machine; needs a token"
     )
     parser.add_argument(
@@ -53,6 +59,7 @@ def main(args: Namespace) -> int:
         port=args.port,
         allow_remote=args.allow_remote,
         token=args.token,
+        read_only=args.read_only,
         ready=_tell,
     )
     return 0

@@ -14,7 +14,7 @@ from gnomon.errors import ModelError, UnfitError
 from gnomon.itemsource import ItemSource
 from gnomon.records import Item
 from gnomon.redaction import redact_command, redact_options
-from gnomon.registry import ModelSpec
+from gnomon.registry import ModelSpec, about_benchmark
 from gnomon.runs import Manifest
 
 
@@ -25,6 +25,7 @@ def new_manifest(task: Task, about: About) -> Manifest:
         id=task.log.path.name,
         benchmark=source.name,
         options=source.options,
+        about=about_benchmark(source.benchmark),
         limit=source.limit,
         permute=source.permute,
         unlisted=_unlisted(source, about),

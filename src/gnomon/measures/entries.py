@@ -43,9 +43,9 @@ class Entry(NamedTuple):
 
 def table_of(run: Run) -> tuple[Table, tuple[str, ...]]:
     """A run's table and its benchmark's measures; accuracy if the benchmark is not installed."""
-    from gnomon.registry import known_benchmark
+    from gnomon.registry import asked_benchmark
 
-    found = known_benchmark(run.benchmark)
+    found = asked_benchmark(run.benchmark, run.manifest.about)
     if found is None:
         return Table.of_run(run), ("accuracy",)
     measures = found.measures

@@ -12,6 +12,7 @@ from functools import lru_cache
 from gnomon.errors import GnomonError
 from gnomon.records import Image, Item
 
+LARGE = 640  # pixels of the longer side of a picture that stands alone
 MOST_BYTES = 12_000_000  # of thumbnails in one page, and of sketches
 
 
@@ -25,6 +26,10 @@ class Album:
     def thumbnails(self, item: Item) -> tuple[str, ...]:
         """Data URIs of an item's pictures, without those that cannot be shown."""
         return self._all(item, thumbnail_of)
+
+    def pictures(self, item: Item) -> tuple[str, ...]:
+        """The same, large enough to look at closely."""
+        return self._all(item, picture_of)
 
     def sketches(self, item: Item) -> tuple[str, ...]:
         """The scenes behind an item's pictures as drawings that can be turned, and their plans."""
@@ -54,10 +59,20 @@ class Album:
 @lru_cache(maxsize=512)
 def thumbnail_of(image: Image) -> str:
     """A data URI; empty if the file is gone, has changed or cannot be decoded."""
+    return _drawn(image)
+
+
+@lru_cache(maxsize=32)
+def picture_of(image: Image) -> str:
+    """The same of a larger copy, to look at closely."""
+    return _drawn(image, LARGE)
+
+
+def _drawn(image: Image, *side: int) -> str:
     from gnomon.vision.decoding import thumbnail
 
     try:
-        return thumbnail(image.path) if _is_same(image) else ""
+        return thumbnail(image.path, *side) if _is_same(image) else ""
     except (GnomonError, OSError, ValueError):  # ValueError: a path that no file can have
         return ""
 

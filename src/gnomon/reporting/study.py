@@ -17,7 +17,7 @@ from gnomon.contracts import Benchmark
 from gnomon.measures.runlabels import labels, settings_of, with_shard
 from gnomon.measures.table import Table
 from gnomon.records import Item
-from gnomon.registry import known_benchmark
+from gnomon.registry import asked_benchmark
 from gnomon.reporting.words import clip, counted
 from gnomon.runs import Counts, Run
 
@@ -194,7 +194,7 @@ def _name(run: Run) -> str:
 
 def _study(name: str, runs: list[Run], reply_limit: int) -> Study:
     items, found = _shared_items(runs)
-    spec = known_benchmark(name)
+    spec = asked_benchmark(name, runs[0].manifest.about)
     entrants: list[Entrant] = []
     for run, label, (where, turned) in zip(runs, labels_of(runs), found, strict=True):
         entrant = _entrant(run, label, Table.of_run(run, spec), where, len(items))

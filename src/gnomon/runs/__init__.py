@@ -6,7 +6,6 @@ The engine writes it; everything else only reads it. This room is the only one t
 from gnomon.runs.finding import (
     Survey,
     check_holds_a_run_alone,
-    check_not_in_use,
     open_runs,
     remove,
     remove_folder,
@@ -24,32 +23,42 @@ from gnomon.runs.manifest import (
     determining,
 )
 from gnomon.runs.merging import Merged, merge
+from gnomon.runs.notes import NOTES, Doubt, Note, Notes, change_notes, read_notes, wording_of
 from gnomon.runs.reading import Asked, Run
 from gnomon.runs.recovering import Recovered, recover
 from gnomon.runs.usage import Usage
+from gnomon.runs.using import check_not_in_use, is_in_use
 
 __all__ = [
     "FORMAT",
     "LOG",
     "MANIFEST",
+    "NOTES",
     "PICTURES",
     "Asked",
     "Counts",
+    "Doubt",
     "Manifest",
     "Merged",
+    "Note",
+    "Notes",
     "Recovered",
     "Run",
     "RunLog",
     "Survey",
     "Usage",
+    "change_notes",
     "check_holds_a_run_alone",
     "check_not_in_use",
     "determining",
+    "is_in_use",
     "merge",
     "open_runs",
+    "read_notes",
     "recover",
     "remove",
     "remove_folder",
     "runs_in",
     "survey",
+    "wording_of",
 ]

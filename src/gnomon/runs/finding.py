@@ -10,8 +10,10 @@ from typing import NamedTuple
 
 from gnomon.errors import GnomonError, RunError
 from gnomon.runs.manifest import LOCK, LOG, MANIFEST, MERGING, PEOPLE
+from gnomon.runs.notes import NOTES, NOTES_LOCK
 from gnomon.runs.pace import PACE
 from gnomon.runs.reading import Run
+from gnomon.runs.using import check_not_in_use
 
 OWN_FILES = frozenset(
     {
@@ -24,6 +26,9 @@ OWN_FILES = frozenset(
         f"{LOG}-journal",
         PACE,
         "pace.part",
+        NOTES,
+        "notes.part",
+        NOTES_LOCK,
         *PEOPLE,
     }
 )
@@ -133,21 +138,3 @@ def _made_by_model(folder: Path) -> set[str]:
         for _, answer in Run.open(folder).answers():
             found.update(file.partition("/")[0] for file in answer.files)
     return found
-
-
-def check_not_in_use(folder: Path) -> None:
-    """Refuse a run that another process is at work on."""
-    from filelock import FileLock, Timeout
-
-    if not (folder / LOCK).exists():
-        return
-    lock = FileLock(folder / LOCK)
-    try:
-        lock.acquire(timeout=0)
-    except Timeout:
-        raise RunError(
-            f"Another process is at work on {folder}.", "Wait for it, or stop it."
-        ) from None
-    except OSError:  # a disk that cannot be written is in nobody's use
-        return
-    lock.release()

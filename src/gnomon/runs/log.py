@@ -31,6 +31,7 @@ from gnomon.runs.opening import connect
 from gnomon.runs.reading import count, counts_apart, damaged_log, encode_scores
 from gnomon.runs.usage import Usage, usage_of
 
+WAIT = 0.2  # seconds: a viewer that looks whether a run is going on holds the lock for an instant
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS items (
   n INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, record TEXT NOT NULL
@@ -69,7 +70,7 @@ class RunLog:
         try:
             path.mkdir(parents=True, exist_ok=True)
             self._lock = FileLock(path / LOCK)
-            self._lock.acquire(timeout=0)
+            self._lock.acquire(timeout=WAIT, poll_interval=WAIT / 10)
         except Timeout:
             raise RunError(
                 f"Another process is at work on {path}.",

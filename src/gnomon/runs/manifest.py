@@ -41,6 +41,7 @@ class Manifest(msgspec.Struct, kw_only=True):
     id: str
     benchmark: str  # NAME@SOURCE
     options: dict[str, Any] = {}  # of the benchmark
+    about: dict[str, Any] = {}  # what was known of a benchmark that no registry has
     limit: int | None = None  # the largest that was asked for; none for all items
     growing: bool = False  # the log is being filled up to this limit
     permute: int | None = None  # the seed by which the choices of each item were put in an order

@@ -20,11 +20,11 @@ import msgspec
 from gnomon.durable import link_or_copy
 from gnomon.errors import RunError
 from gnomon.records import Fingerprint, Item
-from gnomon.runs.finding import check_not_in_use
 from gnomon.runs.log import RunLog
 from gnomon.runs.manifest import MERGING, PICTURES, Manifest
 from gnomon.runs.reading import Run
 from gnomon.runs.shards import Parts, check_can_be_merged
+from gnomon.runs.using import check_not_in_use
 
 STEP = 4096  # items or answers at a time
 T = TypeVar("T")

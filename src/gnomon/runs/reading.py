@@ -19,6 +19,7 @@ from gnomon.errors import DataError
 from gnomon.naming import model_name, plain
 from gnomon.records import Answer, Item
 from gnomon.runs.manifest import LOG, Counts, Manifest, read_manifest
+from gnomon.runs.notes import Notes, read_notes
 from gnomon.runs.opening import connect
 from gnomon.runs.usage import Usage, usage_of
 from gnomon.tabular import frame_of, html_table
@@ -116,6 +117,11 @@ class Run:
     def model(self) -> str:
         """Its spec, as the user gave it."""
         return self.manifest.model
+
+    @property
+    def notes(self) -> Notes:
+        """What people noted about it, read anew each time."""
+        return read_notes(self.path)
 
     @property
     def name(self) -> str:

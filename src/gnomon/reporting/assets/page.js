@@ -24,7 +24,7 @@
     if (a === "" || b === "") return a === b ? 0 : a === "" ? 1 : -1;
     return Number.isNaN(x) || Number.isNaN(y) ? a.localeCompare(b) : x - y;
   };
-  for (const table of document.querySelectorAll("table[data-sortable]")) {
+  const makeSortable = (table) => {
     const heads = [...table.tHead.rows[0].cells];
     heads.forEach((head, column) => {
       if (!head.hasAttribute("data-sort")) return;
@@ -45,5 +45,8 @@
         table.tBodies[0].append(...rows);
       });
     });
-  }
+  };
+  const makeAllSortable = (root) => root.querySelectorAll("table[data-sortable]").forEach(makeSortable);
+  makeAllSortable(document);
+  document.addEventListener("gnomon:replaced", (event) => makeAllSortable(event.target));
 })();

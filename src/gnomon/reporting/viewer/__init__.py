@@ -1,1 +1,1 @@
-"""The viewer: a local web app over a folder of runs. It reads; it never writes."""
+"""The viewer: a local web app over a folder of runs. It changes only what people note."""

@@ -1,8 +1,8 @@
 """What stands before every page: the Host header, the token, and headers that forbid the rest.
 
 A page of another site can send a browser here, and a name can be made to resolve to this machine;
-checking the Host header keeps such pages from reading anything. Where a token was given, only those
-who know it are let in.
+checking the Host header keeps such pages from reading anything, and the Origin header keeps their
+forms out. Where a token was given, only those who know it are let in.
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ from urllib.parse import parse_qsl, urlencode
 
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, RedirectResponse
+
+from gnomon.reporting.viewer.forms import comes_from_here
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
@@ -36,6 +38,8 @@ HEADERS = {
     b"cross-origin-resource-policy": b"same-origin",
     b"cache-control": b"no-store",
 }
+# A form of ours must say where it comes from, which "no-referrer" would forbid.
+FORM_HEADERS = {**HEADERS, b"referrer-policy": b"same-origin"}
 _HOST = re.compile(r"(\[[0-9a-fA-F:.]+\]|[^:\[\]]+)(?::[0-9]{1,5})?")
 
 
@@ -69,8 +73,17 @@ class Guard:
         if scope["type"] != "http":
             return
 
-        answer = self._refusal(Request(scope)) or self.app
-        await answer(scope, receive, sealed(send, HEADERS))
+        request = Request(scope)
+        answer = self._refusal(request) or self._foreign_form(request) or self.app
+        await answer(scope, receive, sealed(send, FORM_HEADERS))
+
+    def _foreign_form(self, request: Request) -> PlainTextResponse | None:
+        """The answer to what another site's page sends, or what does not say where it is from."""
+        if request.method in ("GET", "HEAD"):
+            return None
+        if request.headers.get("origin") and comes_from_here(request):
+            return None
+        return PlainTextResponse("This comes from another site. Nothing was changed.\n", 403)
 
     def _refusal(self, request: Request) -> PlainTextResponse | RedirectResponse | None:
         if not self.token:

@@ -1,4 +1,4 @@
-"""The viewer's pages of items: of a run, where two runs differ, and one with every answer to it."""
+"""The viewer's pages of items: those of a run, and one with every answer to it."""
 
 from __future__ import annotations
 
@@ -7,218 +7,179 @@ from math import isnan
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
-import numpy as np
-from numpy.typing import NDArray
-
-from gnomon.errors import UsageError
-from gnomon.measures.comparison import Comparison
-from gnomon.measures.comparison import compare as compared
+from gnomon.errors import GnomonError
 from gnomon.records import Answer, Item
-from gnomon.reporting.figures.slices import headline_measure
 from gnomon.reporting.page.items import clip
 from gnomon.reporting.pictures import Album
 from gnomon.reporting.study import NO_ANSWER, NOT_ASKED, Entrant, Study, labels_of
-from gnomon.reporting.viewer.pages import address
+from gnomon.reporting.viewer.addresses import benchmark_address, item_address, run_address
+from gnomon.reporting.viewer.answers import answer_row
+from gnomon.reporting.viewer.filtering import OUTCOMES, SORTS, TAG, Filter, is_doubted, tag_values
+from gnomon.reporting.viewer.home import doubts_of, tag_title, title_of
 from gnomon.reporting.viewer.shelf import Shelf
-from gnomon.reporting.words import counted, measure_name, percentage
-from gnomon.runs import Run
+from gnomon.reporting.words import capitalised, percentage
+from gnomon.runs import Doubt, Run, wording_of
 
 PAGE = 50
-REPLY = 4_000  # characters of a reply on an item's page
 TEXT = 20_000  # characters of an item's text there
 Query = Mapping[str, str]
 
 
 def items_page(shelf: Shelf, run: Run, query: Query) -> dict[str, Any]:
-    """The items of a run, searched, filtered and paged."""
+    """The items of a run: searched, filtered, sorted and paged, as the address says."""
     study = shelf.study([run])
-    where = _matching(study, study.entrants[0], query)
-    part = _paged(where, query)
+    wanted = Filter.of(query)
+    doubted = doubts_of(shelf, _same_benchmark(shelf, run))
+    where = wanted.places(study, study.entrants[0], doubted)
+    part = paged(where, query)
+    came_from = {"run": run.path.name, **wanted.query}
+    rows = []
+    for i in part.places:
+        row = item_row(study, study.entrants, i, came_from)
+        row["doubtful"] = is_doubted(study.items[i], doubted)
+        rows.append(row)
     return {
         "run": run,
-        "url": address(run),
+        "label": labels_of([run])[0],
+        "title": title_of(run.benchmark),
+        "url": run_address(run),
         "total": len(where),
         "page": part.page,
         "pages": part.pages,
-        "query": {"q": query.get("q", ""), "outcome": query.get("outcome", "")},
-        "links": _links(query, part),
-        "rows": [_row(study, i) for i in part.places],
-    }
-
-
-def _matching(study: Study, entrant: Entrant, query: Query) -> list[int]:
-    """The positions of the items that were asked for."""
-    everything = np.ones(len(study.items), dtype=bool)
-    outcomes = {
-        "right": entrant.right,
-        "wrong": entrant.asked & ~entrant.right,
-        "silent": entrant.choice == NO_ANSWER,
-    }
-    keep = outcomes.get(query.get("outcome", ""), everything)
-    where: list[int] = np.flatnonzero(keep).tolist()
-    words = query.get("q", "").lower().split()
-    if not words:
-        return where
-    return [i for i in where if _holds(study.items[i], words)]
-
-
-def _holds(item: Item, words: list[str]) -> bool:
-    text = f"{item.id}\n{item.context}\n{item.text}\n{item.group}".lower()
-    return all(word in text for word in words)
-
-
-def compare_page(shelf: Shelf, one: Run, two: Run, query: Query) -> dict[str, Any]:
-    """Two runs on the same benchmark, down to the items where they differ."""
-    if one.benchmark != two.benchmark:
-        raise UsageError(
-            f"{one.path.name} is on {one.benchmark}, {two.path.name} on {two.benchmark}.",
-            "Compare runs on the same benchmark.",
-        )
-    study = shelf.study([one, two])
-    a, b = study.entrants
-    both = a.asked & b.asked
-    kinds = {
-        "differ": both & (a.choice != b.choice),
-        "first": both & a.right & ~b.right,
-        "second": both & b.right & ~a.right,
-        "neither": both & ~a.right & ~b.right,
-        "both": both & a.right & b.right,
-    }
-    sort = query.get("sort", "differ")
-    where = np.flatnonzero(kinds.get(sort, kinds["differ"])).tolist()
-    part = _paged(where, query)
-    return {
-        "study": study.name,
-        "a": {"label": a.label, "name": one.path.name, "accuracy": _share(a, both)},
-        "b": {"label": b.label, "name": two.path.name, "accuracy": _share(b, both)},
-        "verdict": shelf.keep("verdict", [one, two], lambda: _verdict(study, both)),
-        "counts": {key: int(value.sum()) for key, value in kinds.items()},
-        "common": int(both.sum()),
-        "sort": sort,
-        "page": part.page,
-        "pages": part.pages,
-        "links": _links(query, part),
-        "rows": [_row(study, i) for i in part.places],
-        "total": len(where),
-    }
-
-
-def _verdict(study: Study, both: NDArray[np.bool_]) -> dict[str, Any]:
-    """Which of two runs is ahead on the items that both were asked, if that can be said."""
-    first, second = study.labels
-    if not both.any():
-        text = f"{first} and {second} share no items, so they cannot be compared."
-        return {"text": text, "differ": False}
-    tables = [entrant.table.where(both[entrant.places]) for entrant in study.entrants]
-    measure = headline_measure(study.spec)
-    try:
-        found = compared(tables, measure, draws=0)[0]
-    except UsageError as problem:
-        return {"text": problem.message, "differ": False}
-    if isnan(found.p):
-        shared = f"{counted(found.n, 'items')} ({found.units})"
-        text = f"{first} and {second} cannot be compared: they share {shared}."
-        return {"text": text, "differ": False}
-    name = measure_name(measure.name).lower()
-    lower_is_better = measure.better == "lower"
-    return {"text": _said(found, name, lower_is_better, study.labels), "differ": found.differ}
-
-
-def _said(found: Comparison, measure: str, lower_is_better: bool, names: Sequence[str]) -> str:
-    """A difference in words, from the side of the run that is ahead."""
-    first, second = names
-    gap = f"{abs(100 * found.difference):.1f} points of {measure}"
-    first_is_ahead = (found.difference >= 0) != lower_is_better
-    ahead, behind = (first, second) if first_is_ahead else (second, first)
-    low, high = found.low, found.high
-    if found.difference < 0:
-        low, high = -found.high, -found.low
-    interval = f"(interval {100 * low:+.1f} to {100 * high:+.1f}, p = {found.p:.3g})."
-    if found.differ:
-        return f"{ahead} is ahead of {behind} by {gap} {interval}"
-    text = f"{first} and {second} do not differ significantly: by {gap} {interval}"
-    if found.detectable > 0:
-        points = f"{100 * found.detectable:.1f} points"
-        text += f" These items would show a true difference of {points} four times in five."
-    return text
-
-
-def item_page(shelf: Shelf, benchmark: str, name: str) -> dict[str, Any] | None:
-    """One item and what every model answered to it; none if no run has it."""
-    item: Item | None = None
-    rows = []
-    runs = [run for run in shelf.runs() if run.benchmark == benchmark]
-    for run, label in zip(runs, labels_of(runs), strict=True):
-        found = run.row(name)
-        if found is None:
-            continue
-        theirs, answer = found
-        item = item or theirs
-        same = (theirs.text, theirs.context) == (item.text, item.context)
-        rows.append({"label": label, "same": same, **_answer_row(run, theirs, answer)})
-    if item is None:
-        return None
-    from markupsafe import Markup
-
-    return {
-        "item": item,
-        "benchmark": benchmark,
+        "filter": wanted,
+        "outcomes": OUTCOMES,
+        "sorts": SORTS,
+        "tags": _tag_filters(shelf, study, run, wanted),
+        "links": links_of(list(wanted.query.items()), part),
         "rows": rows,
-        "tags": sorted(item.tags.items()),
-        "context": clip(item.context, TEXT),
-        "text": clip(item.text, TEXT),
-        "thumbnails": Album().thumbnails(item),
-        "sketches": [Markup(drawn) for drawn in Album().sketches(item)],  # noqa: S704 - our own
     }
 
 
-def _answer_row(run: Run, item: Item, answer: Answer | None) -> dict[str, Any]:
-    if answer is None:
-        return {
-            "url": address(run),
-            "asked": False,
-            "said": "not asked",
-            "chances": [],
-            "right": False,
-            "reply": "",
-            "rule": "",
-            "error": "",
-        }
-    return {
-        "url": address(run),
-        "asked": True,
-        "said": answer.choice or "no answer",
-        "chances": _chances(run.manifest.scale, item, answer),
-        "right": answer.choice in item.gold,
-        "reply": clip(answer.reply or "", REPLY),
-        "rule": answer.rule or "",
-        "error": answer.error or "",
-    }
+def _same_benchmark(shelf: Shelf, run: Run) -> list[Run]:
+    return [other for other in shelf.runs() if other.benchmark == run.benchmark]
 
 
-def _chances(scale: str, item: Item, answer: Answer) -> list[tuple[str, str]]:
-    """The probability of each choice, by the rule that measures use."""
-    from gnomon.measures.table import Table
-
-    if answer.scores is None or scale == "none":
-        return []
-    table = Table.of([(item, answer)], scale=scale)
+def _tag_filters(shelf: Shelf, study: Study, run: Run, wanted: Filter) -> list[dict[str, Any]]:
+    """The tags that items can be filtered by, in words, with what is chosen."""
+    chosen = dict(wanted.tags)
     found = []
-    for choice, chance in zip(item.choices, table.probabilities[0].tolist(), strict=False):
-        found.append((choice, "–" if isnan(chance) else percentage(chance)))
+    for tag, values in shelf.keep("tags", [run], lambda: tag_values(study)).items():
+        options = []
+        for value in values:
+            text = tag_title(study.name, tag, value)
+            options.append({"value": value, "text": text, "chosen": chosen.get(tag) == value})
+        title = capitalised(tag_title(study.name, tag))
+        found.append({"name": TAG + tag, "title": title, "options": options})
     return found
 
 
-def _row(study: Study, i: int) -> dict[str, Any]:
+def item_page(shelf: Shelf, query: Query) -> dict[str, Any] | None:
+    """One item and what every model answered to it; none if no run has it."""
+    from markupsafe import Markup
+
+    benchmark, name = query.get("benchmark", ""), query.get("id", "")
+    runs = [run for run in shelf.runs() if run.benchmark == benchmark]
+    found = _answers(runs, name)
+    if not found:
+        return None
+    home = next((run for run, *_ in found if run.path.name == query.get("run")), found[0][0])
+    item = next(item for run, _, item, _ in found if run is home)
+    rows = []
+    for run, label, theirs, answer in found:
+        same = wording_of(theirs) == wording_of(item)
+        rows.append({"label": label, "same": same, **answer_row(run, theirs, answer)})
+    return {
+        "item": item,
+        "benchmark": benchmark,
+        "benchmark_url": benchmark_address(benchmark),
+        "title": title_of(benchmark),
+        "home": home.path.name,
+        "home_url": run_address(home),
+        "rows": rows,
+        "tags": _tags_in_words(benchmark, item),
+        "context": clip(item.context, TEXT),
+        "text": clip(item.text, TEXT),
+        "large": Album().pictures(item),
+        "sketches": [Markup(drawn) for drawn in Album().sketches(item)],  # noqa: S704 - our own
+        "doubts": _doubts_on(shelf, runs, item),
+        "mine": _doubt_beside(shelf, home, item),
+        "steps": _steps(shelf, home, name, query),
+    }
+
+
+def _answers(runs: Sequence[Run], name: str) -> list[tuple[Run, str, Item, Answer | None]]:
+    """The runs that have an item of that id, each with the item as it has it and its answer."""
+    found = []
+    for run, label in zip(runs, labels_of(runs), strict=True):
+        try:
+            row = run.row(name)
+        except (GnomonError, OSError):  # damaged: the run's own page says so
+            continue
+        if row is not None:
+            found.append((run, label, *row))
+    return found
+
+
+def _tags_in_words(benchmark: str, item: Item) -> list[tuple[str, str]]:
+    found = []
+    for tag, value in item.tags.items():
+        found.append((tag_title(benchmark, tag), tag_title(benchmark, tag, value)))
+    return sorted(found)
+
+
+def _doubts_on(shelf: Shelf, runs: Sequence[Run], item: Item) -> list[dict[str, str]]:
+    """The marks on an item, with the runs that they are kept beside."""
+    found = []
+    for run, label in zip(runs, labels_of(runs), strict=True):
+        doubt = _doubt_beside(shelf, run, item)
+        if doubt is not None:
+            at = doubt.at.strftime("%Y-%m-%d %H:%M")
+            found.append({"label": label, "comment": doubt.comment, "at": at})
+    return found
+
+
+def _doubt_beside(shelf: Shelf, run: Run, item: Item) -> Doubt | None:
+    doubt = shelf.notes(run).doubts.get(item.id)
+    if doubt is None or doubt.wording != wording_of(item):
+        return None
+    return doubt
+
+
+def _steps(shelf: Shelf, run: Run, name: str, query: Query) -> dict[str, Any]:
+    """The items before and after this one in the list that the reader came from."""
+    wanted = Filter.of(query)
+    study = shelf.study([run])
+    doubted = doubts_of(shelf, _same_benchmark(shelf, run)) if wanted.doubtful else ()
+    where = wanted.places(study, study.entrants[0], doubted)
+    came_from = {"run": run.path.name, **wanted.query}
+    address = f"{run_address(run)}/items"
+    if wanted.query:
+        address += "?" + urlencode(wanted.query)
+    here = next((at for at, i in enumerate(where) if study.items[i].id == name), None)
+    found = {"list": address, "query": came_from, "total": len(where), "here": here}
+
+    def to(at: int) -> str:
+        if here is None or not 0 <= at < len(where):
+            return ""
+        return item_address(study.name, study.items[where[at]].id, came_from)
+
+    place = here or 0
+    return {**found, "previous": to(place - 1), "next": to(place + 1)}
+
+
+def item_row(
+    study: Study, entrants: Sequence[Entrant], i: int, came_from: Mapping[str, str] | None = None
+) -> dict[str, Any]:
+    """An item in a list, with what each of some runs answered."""
     item = study.items[i]
     return {
         "id": clip(item.id, 120),
         "context": clip(item.context),
         "text": clip(item.text),
         "gold": " or ".join(item.gold),
-        "url": "/item?" + urlencode({"benchmark": study.name, "id": item.id}),
+        "url": item_address(study.name, item.id, came_from),
         "thumbnails": Album().thumbnails(item),
-        "answers": [_picked(item, entrant, i) for entrant in study.entrants],
+        "answers": [_picked(item, entrant, i) for entrant in entrants],
     }
 
 
@@ -228,19 +189,14 @@ def _picked(item: Item, entrant: Entrant, i: int) -> dict[str, Any]:
     said = names.get(code) or item.choices[code]
     sure = float(entrant.sure[i])
     return {
+        "label": entrant.label,
         "said": said,
         "right": bool(entrant.right[i]),
         "sure": "" if isnan(sure) else percentage(sure),
     }
 
 
-def _share(entrant: Entrant, both: NDArray[np.bool_]) -> str:
-    if not both.any():
-        return "–"
-    return percentage(float(entrant.right[both].mean()), 1)
-
-
-class _Part(NamedTuple):
+class Part(NamedTuple):
     """One page of a list."""
 
     page: int
@@ -248,20 +204,22 @@ class _Part(NamedTuple):
     places: list[int]
 
 
-def _paged(where: list[int], query: Query) -> _Part:
+def paged(where: list[int], query: Query) -> Part:
+    """The part of a list that the address asks for."""
     pages = max(1, -(-len(where) // PAGE))
     asked = query.get("page", "1")
     number = int(asked) if asked.isdecimal() and len(asked) < 9 else 1
     page = min(max(number, 1), pages)
-    return _Part(page, pages, where[(page - 1) * PAGE : page * PAGE])
+    return Part(page, pages, where[(page - 1) * PAGE : page * PAGE])
 
 
-def _links(query: Query, part: _Part) -> dict[str, str]:
-    kept = {key: value for key, value in query.items() if key != "page"}
+def links_of(query: Sequence[tuple[str, str]], part: Part) -> dict[str, str]:
+    """The addresses of the page before and the page after."""
+    kept = [(key, value) for key, value in query if key != "page"]
 
     def to(number: int) -> str:
         if not 1 <= number <= part.pages:
             return ""
-        return "?" + urlencode({**kept, "page": number})
+        return "?" + urlencode([*kept, ("page", number)])
 
     return {"previous": to(part.page - 1), "next": to(part.page + 1)}

@@ -1,146 +1,63 @@
-"""What the viewer's first two pages show, as plain data: the leaderboards, and one run."""
+"""What the pages of one run and of one model show, as plain data."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from math import isnan
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
-from urllib.parse import quote, urlencode
 
-from gnomon.measures.chance import verdict
-from gnomon.measures.comparison import Rank
-from gnomon.measures.grouping import large_enough
-from gnomon.registry import known_benchmark
+from gnomon.errors import GnomonError
+from gnomon.measures.grouping import enough_units, large_enough
 from gnomon.reporting.figures import figures
+from gnomon.reporting.overview import Cell, Column, Overview, in_words
 from gnomon.reporting.page.headline import applicable
 from gnomon.reporting.page.methods import facts
-from gnomon.reporting.page.notes import small_groups
-from gnomon.reporting.page.views import figure_view, range_plot
+from gnomon.reporting.page.notes import few_units, small_groups
+from gnomon.reporting.page.views import figure_view
 from gnomon.reporting.study import Entrant, Study, labels_of
-from gnomon.reporting.viewer.ranking import Board, Part, Place
+from gnomon.reporting.viewer.addresses import compare_address, model_address, run_address
+from gnomon.reporting.viewer.home import progress, range_of, title_of
+from gnomon.reporting.viewer.matrix import VERDICTS
 from gnomon.reporting.viewer.shelf import Shelf
-from gnomon.reporting.words import measure_name, percentage
+from gnomon.reporting.words import capitalised, counted, measure_name, percentage
 from gnomon.runs import Run
-from gnomon.runs.pace import pace_in_words, read_pace
-
-
-def address(run: Run) -> str:
-    """The page of a run."""
-    return f"/run/{quote(run.path.name, safe='')}"
-
-
-def leaderboard(shelf: Shelf, query: Mapping[str, str]) -> dict[str, Any]:
-    """All runs by benchmark, ranked, with filters."""
-    readable: dict[str, list[Run]] = {}
-    unreadable = []
-    runs = shelf.runs()
-    for run in runs:
-        if shelf.readable(run):
-            readable.setdefault(run.benchmark, []).append(run)
-        else:
-            unreadable.append(run.path.name)
-    wanted = query.get("benchmark", "")
-    boards = []
-    for name in sorted(readable):
-        if wanted in ("", name):
-            found = _board(shelf, shelf.board(name, readable[name]), query)
-            if found["parts"]:
-                boards.append(found)
-    return {
-        "boards": boards,
-        "benchmarks": sorted({run.benchmark for run in runs}),
-        "query": {key: query.get(key, "") for key in ("benchmark", "model", "state")},
-        "total": len(runs),
-        "folder": str(shelf.folder),
-        "unreadable": unreadable,
-    }
-
-
-def _board(shelf: Shelf, board: Board, query: Mapping[str, str]) -> dict[str, Any]:
-    """One benchmark's leaderboard: a part for each set of items that runs share."""
-    several = len(board.parts) > 1
-    parts = []
-    shown: list[dict[str, Any]] = []
-    for part in board.parts:
-        lines = _lines(shelf, part, query, alone=several)
-        if lines:
-            parts.append({"items": part.items, "lines": lines})
-            shown += lines
-    for i, line in enumerate(shown):  # the two that are ticked to be compared
-        line["first"] = i == 0
-        line["second"] = i == 1
-    spec = known_benchmark(board.benchmark)
-    return {
-        "name": board.benchmark,
-        "about": spec.summary if spec else "",
-        "measure": measure_name(board.measure),
-        "parts": parts,
-        "several": several,
-        "total": len(shown),
-    }
-
-
-def _lines(
-    shelf: Shelf, part: Part, query: Mapping[str, str], *, alone: bool
-) -> list[dict[str, Any]]:
-    """The rows of runs on the same items; one that has no other to be ranked with has no rank."""
-    words = query.get("model", "").lower()
-    wanted = query.get("state", "")
-    ranked = len(part.places) > 1 or not alone
-    lines = []
-    for place in part.places:
-        state = shelf.state(place.run)
-        if words in place.label.lower() and wanted in ("", state):
-            lines.append({"state": state, **_line(shelf, place, ranked=ranked)})
-    return lines
-
-
-def _line(shelf: Shelf, place: Place, *, ranked: bool) -> dict[str, Any]:
-    run, rank = place.run, place.rank
-    counts = shelf.counts(run)
-    known = not isnan(rank.value)
-    return {
-        "rank": _span(rank) if ranked else "–",
-        "best": rank.best,
-        "label": place.label,
-        "name": run.path.name,
-        "url": address(run),
-        "value": percentage(rank.value if known else None, 1),
-        "sort": rank.value if known else "",
-        "range": _range(rank.low, rank.high),
-        "plot": range_plot(rank.value, rank.low, rank.high, rank.chance),
-        "chance": percentage(rank.chance, 1),
-        "verdict": verdict(rank.low, rank.high, rank.chance),
-        "tied": ", ".join(rank.tied),
-        "total": counts.items,
-        "done": counts.asked,
-        "started": run.manifest.started.strftime("%Y-%m-%d"),
-    }
-
-
-def _span(rank: Rank) -> str:
-    if rank.worst > rank.best:
-        return f"{rank.best}–{rank.worst}"
-    return str(rank.best)
-
-
-def _range(low: float | None, high: float | None) -> str:
-    if low is None or high is None or isnan(low):
-        return ""
-    return f"{100 * low:.1f}–{100 * high:.1f}"
+from gnomon.runs.pace import duration
 
 
 def run_page(shelf: Shelf, run: Run) -> dict[str, Any]:
-    """One run: how far it has come, its figures, its charts, how it was made."""
+    """One run: how far it has come, its figures, its charts, what was noted, how it was made."""
     study = shelf.study([run])
     results = shelf.keep("results", [run], lambda: _results(study))
+    label = labels_of([run])[0]
     return {
         "run": run,
-        "url": address(run),
+        "label": label,
+        "model_url": model_address(label),
+        "title": title_of(run.benchmark),
+        "url": run_address(run),
         "progress": progress(shelf, run),
         **results,
+        **_noted(run),
+        "usage": usage_in_words(shelf, [run]),
         "facts": facts(run.manifest, shelf.counts(run)),
-        "peers": _peers(run, shelf.runs()),
+        "peers": _peers(run, shelf.listed()),
+    }
+
+
+def _noted(run: Run) -> dict[str, Any]:
+    """What people noted about a run, or why that cannot be read."""
+    try:
+        notes = run.notes
+    except GnomonError as problem:
+        return {"notes": [], "hidden": False, "doubts": 0, "notes_problem": problem.message}
+    rows = []
+    for note in notes.notes:
+        rows.append({"id": note.id, "text": note.text, "at": note.at.strftime("%Y-%m-%d %H:%M")})
+    return {
+        "notes": rows,
+        "hidden": notes.hidden,
+        "doubts": len(notes.doubts),
+        "notes_problem": "",
     }
 
 
@@ -149,11 +66,38 @@ def _results(study: Study) -> dict[str, Any]:
     entrant = study.entrants[0]
     charts = figures(study) if entrant.asked.any() else []
     measures = [measure.name for measure in applicable(study.spec)]
+    rows, few = _scores(study, entrant)
     return {
-        "scores": _scores(study, entrant),
-        "notes": list(small_groups(study, measures)),
+        "scores": rows,
+        "remarks": [*small_groups(study, measures), *few_units(few)],
         "figures": [figure_view(chart, "r-") for chart in charts],
     }
+
+
+def _scores(study: Study, entrant: Entrant) -> tuple[list[dict[str, str]], list[str]]:
+    """The figures of a run, and the measures that would rest on hardly any pair or group."""
+    from gnomon.measures.scoring import scores
+
+    rows: list[dict[str, str]] = []
+    few: list[str] = []
+    if not len(entrant.table):
+        return rows, few
+    for score in scores(entrant.table, applicable(study.spec)):
+        if score.value is None or not large_enough(score.measure, entrant.table):
+            continue
+        if not enough_units(score, entrant.table):
+            few.append(score.measure)
+            continue
+        rows.append(
+            {
+                "measure": measure_name(score.measure),
+                "value": percentage(score.value, 1),
+                "n": f"{score.n:,}",
+                "units": score.units,
+                "range": range_of(score.low, score.high),
+            }
+        )
+    return rows, few
 
 
 def _peers(run: Run, runs: Sequence[Run]) -> list[dict[str, str]]:
@@ -164,43 +108,107 @@ def _peers(run: Run, runs: Sequence[Run]) -> list[dict[str, str]]:
             peers.append(other)
     found = []
     for other, label in zip(peers, labels_of(peers), strict=True):
-        query = urlencode({"a": run.path.name, "b": other.path.name})
-        found.append({"label": label, "url": f"/compare?{query}"})
+        found.append({"label": label, "url": compare_address([run, other])})
     return found
 
 
-def progress(shelf: Shelf, run: Run) -> dict[str, Any]:
-    """How far a run has come, and how fast it goes."""
-    counts = shelf.counts(run)
-    state = shelf.state(run)
-    pace = read_pace(run.path) if state == "running" else None
+def model_page(shelf: Shelf, name: str) -> dict[str, Any] | None:
+    """One model: all its runs, what it knows in words, its settings, what it took."""
+    listed = shelf.listed()
+    mine = [run for run in listed if labels_of([run])[0] == name]
+    if not mine:
+        return None
+    readable = [run for run in listed if shelf.readable(run)]
+    overview = shelf.overview(readable)
+    paths = {run.path for run in mine}
+    rows, sentences = [], []
+    for model in overview.models:
+        cells = _cells_of(overview, model, paths)
+        if not cells:
+            continue
+        sentences += _in_words(overview, model, name)
+        for column, cell in cells:
+            rows.append({"label": model, **_model_row(shelf, column, cell)})
     return {
-        "state": state,
-        "pace": pace_in_words(pace) if pace else "",
-        "total": counts.items,
-        "done": counts.asked,
-        "answered": counts.answered,
-        "unread": counts.unread,
-        "errors": counts.errors,
-        "share": counts.asked / max(1, counts.items),
+        "name": name,
+        "sentences": sentences,
+        "rows": rows,
+        "count": counted(len(mine), "runs"),
+        "usage": usage_in_words(shelf, mine),
+        "facts": _common_facts(shelf, mine),
     }
 
 
-def _scores(study: Study, entrant: Entrant) -> list[dict[str, str]]:
-    from gnomon.measures.scoring import scores
+def _cells_of(overview: Overview, model: str, paths: set[Path]) -> list[tuple[Column, Cell]]:
+    """The figures in a row of the overview that are of these runs."""
+    found = []
+    for column in overview.columns:
+        cell = overview.cells.get((model, column.name))
+        if cell is not None and cell.run.path in paths:
+            found.append((column, cell))
+    return found
 
-    if not len(entrant.table):
+
+def _in_words(overview: Overview, row: str, name: str) -> list[str]:
+    """What a row of the overview says, as a sentence; a model may have rows by its settings."""
+    words = in_words(overview, row)
+    if not words:
         return []
+    if row == name:
+        return [f"{capitalised(words)}."]
+    return [f"{row}: {words}."]
+
+
+def _model_row(shelf: Shelf, column: Column, cell: Cell) -> dict[str, Any]:
+    return {
+        "url": run_address(cell.run),
+        "title": column.title,
+        "measure": measure_name(column.measure),
+        "value": percentage(cell.value, 1),
+        "range": range_of(cell.low, cell.high),
+        "chance": percentage(cell.chance, 1),
+        "verdict": VERDICTS[cell.verdict],
+        "items": f"{cell.items:,}",
+        "state": shelf.state(cell.run),
+        "usage": usage_in_words(shelf, [cell.run]),
+        "notes": len(shelf.notes(cell.run).notes),
+    }
+
+
+def _common_facts(shelf: Shelf, runs: Sequence[Run]) -> list[tuple[str, str]]:
+    """What is the same for all runs of a model, and that something differs where it does."""
+    wanted = ("Model", "Model details", "Scores", "Versions")
+    found: dict[str, dict[str, None]] = {}
+    for run in runs:
+        for name, value in facts(run.manifest, shelf.counts(run)):
+            if name in wanted:
+                found.setdefault(name, {})[value] = None
     rows = []
-    for score in scores(entrant.table, applicable(study.spec)):
-        if score.value is not None and large_enough(score.measure, entrant.table):
-            rows.append(
-                {
-                    "measure": measure_name(score.measure),
-                    "value": percentage(score.value, 1),
-                    "n": f"{score.n:,}",
-                    "units": score.units,
-                    "range": _range(score.low, score.high),
-                }
-            )
+    for name, values in found.items():
+        if len(values) == 1:
+            rows.append((name, next(iter(values))))
+        else:
+            rows.append((name, f"{len(values)} settings: see each run"))
     return rows
+
+
+def usage_in_words(shelf: Shelf, runs: Sequence[Run]) -> str:
+    """How long the answers took, and how many tokens; empty where no model says so."""
+    read, written, seconds, cost = 0, 0, 0.0, 0.0
+    for run in runs:
+        try:
+            used = shelf.keep("usage", [run], run.usage)
+        except (GnomonError, OSError):  # damaged: the run's own page says so
+            continue
+        read += used.tokens_read or 0
+        written += used.tokens_written or 0
+        seconds += used.seconds or 0.0
+        cost += used.cost or 0.0
+    parts = []
+    if seconds >= 1:
+        parts.append(f"{duration(seconds)} of answering")
+    if read or written:
+        parts.append(f"{read:,} tokens read, {written:,} written")
+    if cost:
+        parts.append(f"cost {cost:.2f} at the prices given")
+    return " · ".join(parts)

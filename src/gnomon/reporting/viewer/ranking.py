@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
-from gnomon.contracts import Measure
+from gnomon.contracts import Benchmark, Measure
 from gnomon.measures.compared import comparable_pairs
 from gnomon.measures.comparison import Rank, leaderboard
 from gnomon.measures.table import Table
-from gnomon.registry import known_benchmark
+from gnomon.registry import asked_benchmark
 from gnomon.reporting.figures.slices import headline_measure
 from gnomon.reporting.study import labels_of
 from gnomon.runs import Run
@@ -37,13 +37,15 @@ class Board:
     """The leaderboard of one benchmark, in parts of runs on the same items; the largest first."""
 
     benchmark: str
+    spec: Benchmark | None
     measure: str
     parts: tuple[Part, ...]
 
 
 def board(benchmark: str, runs: Sequence[Run], tables: Sequence[Table]) -> Board:
     """Rank runs by the benchmark's first measure, over the items that each was asked."""
-    measure = headline_measure(known_benchmark(benchmark))
+    spec = asked_benchmark(benchmark, runs[0].manifest.about) if runs else None
+    measure = headline_measure(spec)
     together: dict[Any, list[tuple[Run, Table]]] = {}
     for run, label, table in zip(runs, labels_of(runs), tables, strict=True):
         # Without a digest of the items nothing is known of them: such a run stands alone.
@@ -53,7 +55,7 @@ def board(benchmark: str, runs: Sequence[Run], tables: Sequence[Table]) -> Board
         together.setdefault((items, asked), []).append((run, named))
     parts = [_part(members, measure) for members in together.values()]
     parts.sort(key=lambda part: -part.items)
-    return Board(benchmark, measure.name, tuple(parts))
+    return Board(benchmark, spec, measure.name, tuple(parts))
 
 
 def _part(members: Sequence[tuple[Run, Table]], measure: Measure) -> Part:

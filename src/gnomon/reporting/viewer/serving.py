@@ -24,6 +24,7 @@ def serve(
     port: int = 8765,
     allow_remote: bool = False,
     token: str = "",
+    read_only: bool = False,
     ready: Callable[[str], None] = print,
 ) -> None:
     """Serve until interrupted; `ready` is told the address."""
@@ -38,9 +39,18 @@ def serve(
     address = f"{address_of(host, listener)}/"
     if token:
         address += f"?token={token}"
-    app = make_app(folder, token)
+    app = make_app(folder, token, writable=may_write(read_only, allow_remote, token))
     ready(address)
     server_of(app, keep_alive=5).run(sockets=[listener])
+
+
+def may_write(read_only: bool, allow_remote: bool, token: str) -> bool:
+    """Whether pages have forms: never for strangers.
+
+    >>> may_write(False, False, ""), may_write(False, True, ""), may_write(True, False, "")
+    (True, False, False)
+    """
+    return not read_only and (bool(token) or not allow_remote)
 
 
 def address_of(host: str, listener: socket.socket) -> str:

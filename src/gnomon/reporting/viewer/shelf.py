@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import threading
-import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
@@ -17,16 +16,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
+import numpy as np
+
 from gnomon.errors import GnomonError
 from gnomon.measures.table import Table
-from gnomon.registry import known_benchmark
+from gnomon.registry import asked_benchmark
+from gnomon.reporting.overview import Overview, overview
 from gnomon.reporting.study import Study, studies
 from gnomon.reporting.viewer.ranking import Board, board
-from gnomon.runs import LOG, MANIFEST, Counts, Run, survey
+from gnomon.runs import LOG, MANIFEST, Counts, Notes, Run, is_in_use, survey
 
 ROWS = 600_000  # answers that may be kept in memory, in all tables and studies together
 AT_ONCE = 2  # computations: more would only share the same processors and need memory each
-FRESH = 120.0  # seconds after its last write that an unfinished run counts as going on
 T = TypeVar("T")
 
 
@@ -52,6 +53,10 @@ class Shelf:
         """All runs that can be read, oldest first."""
         return survey(self.folder).runs
 
+    def listed(self) -> list[Run]:
+        """The runs that nobody has hidden."""
+        return [run for run in self.runs() if not self.notes(run).hidden]
+
     def run(self, name: str) -> Run | None:
         """The run whose folder has that name. The name is looked up, never used as a path."""
         for run in self.runs():
@@ -62,29 +67,43 @@ class Shelf:
     def counts(self, run: Run) -> Counts:
         """How far a run has come, from its log."""
         try:
-            return run.counts()
+            return self.keep("counts", [run], run.counts)
         except (GnomonError, OSError):  # damaged, or just being created
             return run.manifest.counts
 
+    def notes(self, run: Run) -> Notes:
+        """What was noted about a run; nothing if that cannot be read, which its own page says."""
+        try:
+            return run.notes
+        except GnomonError:
+            return Notes()
+
     def readable(self, run: Run) -> bool:
-        """Whether the log of a run can be read."""
+        """Whether the log of a run can be read, and holds answers."""
         try:
             return len(self.table(run)) > 0
         except (GnomonError, OSError):
             return False
 
+    def damaged(self, run: Run) -> bool:
+        """Whether the log of a run cannot be read, be there answers in it or not."""
+        try:
+            self.table(run)
+        except (GnomonError, OSError):
+            return True
+        return False
+
     def state(self, run: Run) -> str:
-        """`finished`, `running` or `stopped`."""
+        """`finished`, or `running` while a process holds its lock, or `stopped`."""
         if run.manifest.finished:
             return "finished"
-        recent = time.time() - _touched(run) < FRESH
-        return "running" if recent else "stopped"
+        return "running" if is_in_use(run.path) else "stopped"
 
     def table(self, run: Run) -> Table:
         """The answers of a run."""
 
         def make() -> Table:
-            return Table.of_run(run, known_benchmark(run.benchmark))
+            return Table.of_run(run, asked_benchmark(run.benchmark, run.manifest.about))
 
         return self.keep("table", [run], make, rows=len)
 
@@ -96,14 +115,36 @@ class Shelf:
 
         return self.keep("study", runs, make, rows=lambda study: 2 * len(study.items) * len(runs))
 
-    def board(self, benchmark: str, runs: Sequence[Run]) -> Board:
-        """The leaderboard of runs on one benchmark."""
+    def board(self, benchmark: str, runs: Sequence[Run], part: str = "") -> Board:
+        """The leaderboard of runs on one benchmark, or on a part of it: TAG=VALUE."""
         tables = [self.table(run) for run in runs]
+        tag, _, value = part.partition("=")
 
         def make() -> Board:
-            return board(benchmark, runs, tables)
+            if not part:
+                return board(benchmark, runs, tables)
+            return board(benchmark, runs, [_part_of(table, tag, value) for table in tables])
 
-        return self.keep("board", runs, make)
+        return self.keep(f"board {part}", runs, make)
+
+    def overview(self, runs: Sequence[Run]) -> Overview:
+        """Models by benchmarks. The studies are only made if something has changed."""
+        known: Overview | None = self._current("overview", runs)
+        if known is not None:
+            return known
+        by_benchmark: dict[str, list[Run]] = {}
+        for run in runs:
+            by_benchmark.setdefault(run.benchmark, []).append(run)
+        found = [self.study(by_benchmark[name]) for name in sorted(by_benchmark)]
+        return self.keep("overview", runs, lambda: overview(found))
+
+    def _current(self, kind: str, runs: Sequence[Run]) -> Any:
+        """What is kept for these runs, if it was made and none of their logs grew."""
+        with self._lock:
+            kept = self._kept.get(_key(kind, runs))
+        if kept is None or not kept.made.done() or kept.version != list(map(_version, runs)):
+            return None
+        return kept.made.result()
 
     def keep(
         self,
@@ -118,8 +159,8 @@ class Shelf:
         A request that comes while it is being made waits for it. `make` must not ask for other
         things that are kept: it holds one of the few places for computing.
         """
-        key = (kind, *(run.path.name for run in runs))
-        version = [_version(run) for run in runs]
+        key = _key(kind, runs)
+        version = list(map(_version, runs))
         with self._lock:
             kept = self._kept.get(key)
             mine = kept is None or kept.version != version
@@ -157,14 +198,24 @@ class Shelf:
                 total -= self._kept.pop(key).rows
 
 
+def _key(kind: str, runs: Sequence[Run]) -> tuple[str, ...]:
+    return kind, *(run.path.name for run in runs)
+
+
+def _part_of(table: Table, tag: str, value: str) -> Table:
+    """The rows of a table that have a value of a tag."""
+    if table.has(tag):
+        for key, part in table.by(tag):
+            if key == value:
+                return part
+    return table.where(np.zeros(len(table), dtype=bool))
+
+
 def _version(run: Run) -> tuple[float, int]:
     """What changes when the log of a run grows."""
     stats = _files(run)
-    return _touched(run), sum(found.st_size for found in stats)
-
-
-def _touched(run: Run) -> float:
-    return max((found.st_mtime for found in _files(run)), default=0.0)
+    latest = max((found.st_mtime for found in stats), default=0.0)
+    return latest, sum(found.st_size for found in stats)
 
 
 def _files(run: Run) -> list[os.stat_result]:

@@ -1,0 +1,257 @@
+r"""Which columns of a stranger's rows hold what: as `--map` says, or by their usual names.
+
+A map is written WHAT=COLUMN,WHAT=COLUMN+COLUMN; a backslash takes the meaning from the next sign:
+text=question\,\ long. Written out again it is part of what identifies a run.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from gnomon.errors import UsageError, unknown
+
+# How the right answer is named: by its text, its letter, its number, or a name beside the choices.
+GOLD_IS = ("text", "letter", "index0", "index1", "name")
+# Other words for what can be mapped.
+ALIASES = {
+    "question": "text",
+    "hypothesis": "text",
+    "premise": "context",
+    "options": "choices",
+    "answer": "gold",
+    "label": "gold",
+    "images": "image",
+    "picture": "image",
+}
+# The usual names of columns: only these are taken without being told.
+USUAL: dict[str, tuple[str, ...]] = {
+    "id": ("id", "item_id", "question_id", "qid", "guid", "uid", "pairID", "idx"),
+    "context": ("premise", "context", "passage", "story", "sentence1"),
+    "text": ("question", "hypothesis", "text", "caption", "sentence2", "query", "stem", "ctx"),
+    "choices": ("choices", "options", "endings", "candidates"),
+    "gold": ("answer", "label", "gold", "answerKey", "gold_label", "target", "answer_idx"),
+    "group": ("group", "template", "pattern"),
+    "image": ("image", "images", "image_path", "picture"),
+}
+LETTERED = (("A", "B", "C", "D", "E", "F"), ("a", "b", "c", "d", "e", "f"))
+PREFIXES = ("", "option_", "option", "choice_", "choice", "ending", "sol", "answer_")
+NUMBERED = (("0", "1", "2", "3", "4", "5"), ("1", "2", "3", "4", "5", "6"))
+MISSING = object()
+_PART = re.compile(r"((?:[^\\,+=]|\\.)*)([,+=]|$)", re.DOTALL)
+_ESCAPED = re.compile(r"\\(.)", re.DOTALL)
+_SPECIAL = re.compile(r"([\\,+=])")
+
+
+class ColumnMap(msgspec.Struct, frozen=True, omit_defaults=True):
+    """Which columns hold what; `a.b` is the field b of the column a."""
+
+    id: tuple[str, ...] = ()
+    form: tuple[str, ...] = ()
+    context: tuple[str, ...] = ()  # several are joined
+    text: tuple[str, ...] = ()
+    choices: tuple[str, ...] = ()  # a list, or a column for each option
+    labels: tuple[str, ...] = ()  # no columns: the choices of every item, in the order of numbers
+    gold: tuple[str, ...] = ()
+    gold_is: str = ""  # one of GOLD_IS
+    group: tuple[str, ...] = ()
+    image: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()  # none: every other column with a short value
+
+    @property
+    def columns(self) -> list[str]:
+        """All columns that are named."""
+        found: list[str] = []
+        for what in self.__struct_fields__:
+            if what not in ("labels", "gold_is"):
+                found += getattr(self, what)
+        return found
+
+
+FIELDS = ColumnMap.__struct_fields__
+
+
+def parse_map(text: str) -> ColumnMap:
+    """What a user writes.
+
+    >>> parse_map("text=question,choices=A+B+C,gold=answer").choices
+    ('A', 'B', 'C')
+    """
+    found: dict[str, Any] = {}
+    for written, values in _entries(text):
+        what = ALIASES.get(written, written)
+        if what not in FIELDS:
+            error = unknown("field of an item", what, [*FIELDS, *ALIASES])
+            raise UsageError(error.message, f"{error.hint} A map is WHAT=COLUMN,WHAT=COLUMN.")
+        if what in found:
+            raise UsageError(f"'{what}' is mapped twice.", "Join several columns with +.")
+        found[what] = tuple(values)
+    if "gold_is" in found:
+        found["gold_is"] = _gold_is(found["gold_is"])
+    return ColumnMap(**found)
+
+
+def _gold_is(values: Sequence[str]) -> str:
+    if len(values) != 1 or values[0] not in GOLD_IS:
+        raise UsageError(
+            f"gold_is cannot be '{'+'.join(values)}'.",
+            "Choose text, letter, index0 (counted from 0), index1 (from 1) or name.",
+        )
+    return values[0]
+
+
+def _entries(text: str) -> list[tuple[str, list[str]]]:
+    """The parts of a map: what is mapped, and to which columns."""
+    found: list[tuple[str, list[str]]] = []
+    for part in _split(text, ","):
+        what, *columns = _split(part, "=")
+        names = [_plain(name) for name in _split("=".join(columns), "+")]
+        if len(columns) != 1 or not all(names):
+            raise UsageError(
+                f"'{part}' does not say which column holds what.",
+                "Write WHAT=COLUMN or WHAT=COLUMN+COLUMN, such as text=question,gold=answer. "
+                "A comma, plus or equals sign in a column's name needs a backslash before it.",
+            )
+        found.append((_plain(what), names))
+    return found
+
+
+def _split(text: str, sign: str) -> list[str]:
+    """The text at every sign that has no backslash before it; the parts stay as written."""
+    parts = [""]
+    for match in _PART.finditer(text):
+        parts[-1] += match[1]
+        if match[2] == sign:
+            parts.append("")
+        else:
+            parts[-1] += match[2]
+    return parts
+
+
+def _plain(text: str) -> str:
+    """A name without backslashes; spaces around it do not count unless they have one."""
+    kept = re.sub(r"^\s+|(?<!\\)\s+$", "", text)
+    return _ESCAPED.sub(r"\1", kept)
+
+
+def write_map(mapping: ColumnMap) -> str:
+    """The map as `--map` takes it.
+
+    >>> write_map(parse_map("answer=key, question=stem"))
+    'text=stem,gold=key'
+    """
+    parts = []
+    for what, value in msgspec.structs.asdict(mapping).items():
+        names = [value] if isinstance(value, str) else value
+        if any(names):
+            parts.append(f"{what}={'+'.join(map(_escaped, names))}")
+    return ",".join(parts)
+
+
+def _escaped(name: str) -> str:
+    text = _SPECIAL.sub(r"\\\1", name)
+    start = len(text) - len(text.lstrip())
+    end = len(text.rstrip())
+    spaces = "".join(f"\\{sign}" for sign in text[:start])
+    if start == len(text):
+        return spaces
+    return spaces + text[start:end] + "".join(f"\\{sign}" for sign in text[end:])
+
+
+def value_at(row: Mapping[str, Any], name: str) -> Any:
+    """What a row holds under a name, or under a.b for a field of an object; MISSING if nothing.
+
+    >>> value_at({"choices": {"text": ["in", "on"]}}, "choices.text")
+    ['in', 'on']
+    """
+    if name in row:
+        return row[name]
+    outer, dot, inner = name.partition(".")
+    if not dot or outer not in row:
+        return MISSING
+    value = row[outer]
+    if isinstance(value, Mapping):
+        return value_at(value, inner)
+    if isinstance(value, list):
+        return value_at(dict(zip(map(str, range(len(value))), value, strict=True)), inner)
+    return MISSING
+
+
+def guessed_map(columns: Sequence[str], given: ColumnMap) -> ColumnMap:
+    """The map with the usual columns for what it leaves open; what could be two things is refused.
+
+    >>> write_map(guessed_map(["question", "options", "answer"], ColumnMap()))
+    'text=question,choices=options,gold=answer'
+    """
+    taken = {name.partition(".")[0] for name in given.columns} | set(given.columns)
+    found = msgspec.structs.asdict(given)
+    for what, usual in USUAL.items():
+        if found[what] or (what == "choices" and found["labels"]):
+            continue
+        there = [name for name in usual if name in columns and name not in taken]
+        if len(there) > 1 and what not in ("id", "group"):
+            known = ColumnMap(**{**found, what: (there[0],)})
+            raise UsageError(
+                f"Several columns could be the {what}: {', '.join(there)}.",
+                _how_to_map(columns, known),
+            )
+        if there:
+            found[what] = (there[0],)
+            taken.add(there[0])
+    if not found["choices"] and not found["labels"]:
+        found["choices"] = _option_columns(columns, taken)
+    return ColumnMap(**found)
+
+
+def _option_columns(columns: Sequence[str], taken: set[str]) -> tuple[str, ...]:
+    """Columns with a name for each option, such as A, B, C, D or option_1, option_2."""
+    for prefix in PREFIXES:
+        for ends in (*LETTERED, *NUMBERED):
+            if not prefix and ends in NUMBERED:
+                continue
+            found = []
+            for end in ends:
+                name = f"{prefix}{end}"
+                if name not in columns or name in taken:
+                    break
+                found.append(name)
+            if len(found) > 1:
+                return tuple(found)
+    return ()
+
+
+def check_map(mapping: ColumnMap, row: Mapping[str, Any]) -> None:
+    """Refuse columns that the first row lacks, and a map that leaves text or gold open."""
+    columns = list(row)
+    for name in mapping.columns:
+        if value_at(row, name) is MISSING:
+            error = unknown("column", name, _with_nested(row))
+            raise UsageError(error.message, f"{error.hint} The columns are: {', '.join(columns)}.")
+    for what in ("text", "gold"):
+        if not getattr(mapping, what):
+            raise UsageError(
+                f"No column is known to hold the {what} of a question.",
+                _how_to_map(columns, mapping),
+            )
+
+
+def _with_nested(row: Mapping[str, Any]) -> list[str]:
+    found = list(row)
+    for name, value in row.items():
+        if isinstance(value, Mapping):
+            found += [f"{name}.{inner}" for inner in value]
+    return found
+
+
+def _how_to_map(columns: Sequence[str], mapping: ColumnMap) -> str:
+    """A `--map` to copy: what is known, and names to fill in for the rest."""
+    shown = {"text": "QUESTION", "choices": "OPTIONS", "gold": "ANSWER"}
+    parts = []
+    for what, stand_in in shown.items():
+        names = getattr(mapping, what) or (stand_in,)
+        parts.append(f"{what}={'+'.join(map(_escaped, names))}")
+    listed = ", ".join(columns)
+    return f"The columns are: {listed}. Say which is which: --map {','.join(parts)}"

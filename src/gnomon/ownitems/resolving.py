@@ -1,0 +1,221 @@
+"""What a map leaves open, settled by a look at all rows: the labels, and how answers are named.
+
+A right answer may be named by its text, letter or number. Every way that fits all rows is kept; if
+two of them mean different choices somewhere, the file is refused rather than guessed at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+from msgspec.structs import replace
+
+from gnomon.errors import DataError, UsageError
+from gnomon.ownitems.mapping import MISSING, ColumnMap, check_map, guessed_map, value_at
+from gnomon.ownitems.rows import Row
+from gnomon.ownitems.values import (
+    NLI,
+    READINGS,
+    TRUTHS,
+    Choices,
+    OddCellError,
+    as_choices,
+    as_text,
+    golds,
+    read_gold,
+    scalar,
+)
+
+Rows = Callable[[], Iterator[tuple[int, Row]]]
+LOOKED_AT = 50  # rows by which the columns are known
+MOST_LABELS = 20
+IN_WORDS = {
+    "text": "the text of a choice",
+    "name": "the name of a choice",
+    "letter": "a letter",
+    "index0": "a number counted from 0",
+    "index1": "a number counted from 1",
+}
+
+
+Tell = Callable[[int, str], None]  # is told the line of a row and what is wrong with it
+
+
+def resolve(
+    file: Path,
+    rows: Rows,
+    given: ColumnMap,
+    classes: Mapping[str, tuple[str, ...]],
+    tell: Tell | None = None,
+) -> ColumnMap:
+    """The whole map of a file. `classes` names the numbers of columns that hold labels.
+
+    A row that does not fit ends it, unless `tell` is given: then it is told of the row.
+    """
+    columns: dict[str, Any] = {}
+    for _, row in _first(rows()):
+        for name, value in row.items():
+            if columns.get(name) is None:
+                columns[name] = value
+    if not columns:
+        raise DataError("there are no questions in it.", "Give another file.", file=file)
+    try:
+        mapping = guessed_map(list(columns), given)
+        check_map(mapping, columns)
+    except UsageError as error:
+        raise UsageError(f"{file}: {error.message}", error.hint) from None
+    if not mapping.choices and not mapping.labels:
+        mapping = _with_labels(file, rows, mapping, classes)
+    if not mapping.gold_is:
+        mapping = replace(mapping, gold_is=_how_gold_is_named(file, rows, mapping, tell))
+    return mapping
+
+
+def _first(rows: Iterator[tuple[int, Row]]) -> Iterator[tuple[int, Row]]:
+    for count, found in enumerate(rows):
+        if count == LOOKED_AT:
+            return
+        yield found
+
+
+def choices_in(row: Row, mapping: ColumnMap) -> Choices:
+    """The choices of a row."""
+    if not mapping.choices:
+        return Choices(mapping.labels)
+    if len(mapping.choices) == 1:
+        (name,) = mapping.choices
+        found = as_choices(present(row, name, "choices"))
+        outer, dot, inner = name.rpartition(".")
+        labels = value_at(row, f"{outer}.label") if dot and inner == "text" else MISSING
+        if labels is MISSING or found.names:
+            return found
+        return Choices(found.texts, as_choices(labels).texts)
+    texts, names = [], []
+    for name in mapping.choices:
+        value = present(row, name, "choices")
+        if value is None or value == "":  # questions may have fewer options than there are columns
+            continue
+        texts.append(as_text(value, f"choice {name}"))
+        names.append(name)
+    return Choices(tuple(texts), tuple(names))
+
+
+def present(row: Row, name: str, what: str) -> Any:
+    """What a row holds in a column that it must have."""
+    value = value_at(row, name)
+    if value is MISSING:
+        raise OddCellError(f"the row has no column '{name}', which is the {what}")
+    return value
+
+
+def _with_labels(
+    file: Path, rows: Rows, mapping: ColumnMap, classes: Mapping[str, tuple[str, ...]]
+) -> ColumnMap:
+    """The map with the labels of all items, where no column lists choices."""
+    named = classes.get(mapping.gold[0])
+    if named:
+        return replace(mapping, labels=named, gold_is=mapping.gold_is or "index0")
+    found: dict[str, None] = {}
+    for _, row in rows():
+        for value in golds(value_at(row, mapping.gold[0])):
+            text = scalar(value)
+            if text is not None and text.strip():  # what is no label is told of later
+                found[text.strip()] = None
+        if len(found) > MOST_LABELS:
+            break
+    return replace(mapping, labels=_labels(file, list(found), mapping))
+
+
+def _labels(file: Path, found: list[str], mapping: ColumnMap) -> tuple[str, ...]:
+    lower = {label.lower() for label in found}
+    if lower <= set(NLI):
+        return NLI
+    if lower <= set(TRUTHS):
+        return TRUTHS
+    gold = mapping.gold[0]
+    if len(found) > MOST_LABELS or len(found) < 2:
+        count = f"more than {MOST_LABELS}" if len(found) > 1 else "fewer than two"
+        raise UsageError(
+            f"{file}: no column lists the choices, and '{gold}' has {count} different labels.",
+            "Name the column: --map choices=COLUMN, or columns: --map choices=A+B+C+D.",
+        )
+    if all(label.lstrip("-").isdecimal() for label in found):
+        numbers = ", ".join(sorted(found))
+        raise UsageError(
+            f"{file}: '{gold}' holds the numbers {numbers}, and nothing says what they mean.",
+            "Name them in their order from 0: --map labels=entailment+neutral+contradiction",
+        )
+    return tuple(sorted(found))
+
+
+def _how_gold_is_named(file: Path, rows: Rows, mapping: ColumnMap, tell: Tell | None) -> str:
+    """The way in which all rows name their right answers."""
+    alive = list(READINGS)
+    differ: dict[frozenset[str], int] = {}  # two ways, and the first line where they differ
+    for line, row in rows():
+        try:
+            meant = _ways_to_read(row, mapping, alive)
+        except OddCellError as odd:
+            if tell is None:
+                raise odd_row(file, line, str(odd)) from None
+            tell(line, str(odd))
+            continue
+        alive = list(meant)
+        _note_differences(meant, differ, line)
+    return _only_way(file, alive, differ)
+
+
+def _ways_to_read(row: Row, mapping: ColumnMap, ways: list[str]) -> dict[str, tuple[str, ...]]:
+    """What each way of reading that fits the row takes for its right answers."""
+    choices = choices_in(row, mapping)
+    value = present(row, mapping.gold[0], "gold")
+    found = {}
+    for way in ways:
+        meant = read_gold(value, choices, way)
+        if meant is not None:
+            found[way] = meant
+    if not found:
+        raise OddCellError(_fits_none(value, choices, ways))
+    return found
+
+
+def _note_differences(
+    meant: Mapping[str, tuple[str, ...]], differ: dict[frozenset[str], int], line: int
+) -> None:
+    for one, other in combinations(meant, 2):
+        if meant[one] != meant[other]:
+            differ.setdefault(frozenset((one, other)), line)
+
+
+def _only_way(file: Path, alive: list[str], differ: Mapping[frozenset[str], int]) -> str:
+    """The way that is left; two that mean different choices somewhere are refused."""
+    for one, other in combinations(alive, 2):
+        line = differ.get(frozenset((one, other)))
+        if line is None:
+            continue
+        raise DataError(
+            f"the right answer could be {IN_WORDS[one]} or {IN_WORDS[other]}: every row fits both.",
+            f"Say which: --map gold_is={one} or gold_is={other}, beside your other columns.",
+            file=file,
+            line=line,
+        )
+    return alive[0]
+
+
+def _fits_none(value: Any, choices: Choices, alive: list[str]) -> str:
+    shown = scalar(value)
+    told = repr(value if shown is None else shown)[:80]
+    listed = ", ".join(repr(text[:40]) for text in choices.texts[:8])
+    if len(alive) == len(READINGS):
+        return f"the gold {told} is not one of the choices {listed}, nor a letter or number of one"
+    earlier = " or ".join(IN_WORDS[way] for way in alive)
+    return f"the gold {told} is not {earlier}, as in the rows before; the choices are {listed}"
+
+
+def odd_row(file: Path, line: int, message: str) -> DataError:
+    """The error for a row that cannot be an item."""
+    hint = "Correct the row, or name other columns with --map; `gnomon check` lists all such rows."
+    return DataError(f"{message}.", hint, file=file, line=line)

@@ -1,0 +1,209 @@
+"""Rows of files that hold questions: JSON lines, JSON, tables, Parquet, Arrow. All are bounded.
+
+Nothing that comes with a file or folder is ever run.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from gnomon.errors import DataError, GnomonError, MissingExtraError
+from gnomon.files import FILE_LIMIT, read_json, read_jsonl, read_lines, read_table
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+Row = Mapping[str, Any]
+Reader = Callable[[Path], Iterator[tuple[int, Row]]]
+# what a JSON file that is one object may call its list
+LISTS = ("data", "items", "examples", "rows", "samples", "questions", "annotations")
+SPLITS = re.compile(r"(train|training|dev|val|valid|validation|test)(?=[-_.]|$)")
+MEMORY = "1GB"  # that reading Parquet may hold
+FETCHED = 256  # rows of Parquet at a time: each may hold a picture
+_AGAIN = "Fetch the file again."
+
+
+def read_rows(path: Path) -> Iterator[tuple[int, Row]]:
+    """Number (of the line, or of the row) and fields of each row."""
+    readers = row_readers()
+    ending = Path(path.name.removesuffix(".gz")).suffix
+    if ending not in readers:
+        raise DataError(
+            "the ending does not say what is in it.",
+            f"Give a file that ends in {', '.join(readers)}, or a folder of a dataset.",
+            file=path,
+        )
+    return readers[ending](path)
+
+
+def row_readers() -> dict[str, Reader]:
+    """What reads a file, by its ending."""
+    return {
+        ".jsonl": json_lines,
+        ".ndjson": json_lines,
+        ".json": json_document,
+        ".csv": table,
+        ".tsv": table,
+        ".parquet": parquet,
+        ".arrow": arrow,
+    }
+
+
+def split_of(path: Path) -> str:
+    """The split that a file's name says it holds; empty if it says none.
+
+    >>> split_of(Path("data/test-00000-of-00001.parquet")), split_of(Path("latest.jsonl"))
+    ('test', '')
+    """
+    found = SPLITS.match(path.name)
+    return found[1] if found else ""
+
+
+def json_lines(path: Path) -> Iterator[tuple[int, Row]]:
+    """One object a line."""
+    return read_jsonl(path, dict[str, Any])
+
+
+def json_document(path: Path) -> Iterator[tuple[int, Row]]:
+    """One document that is a list of rows or has one; some call JSON lines so, too."""
+    _, head = next(read_lines(path), (1, ""))
+    if _is_row(head):
+        yield from json_lines(path)
+        return
+    content: Any = read_json(path, object)
+    yield from enumerate(_listed(path, content), start=1)
+
+
+def _is_row(line: str) -> bool:
+    """Whether a line is a whole JSON object, and not one that has the list of rows."""
+    try:
+        found = msgspec.json.decode(line, type=dict[str, Any])
+    except (msgspec.MsgspecError, RecursionError):
+        return False
+    return _list_of(found) is None
+
+
+def _list_of(content: dict[str, Any]) -> list[Any] | None:
+    for name in LISTS:
+        if isinstance(content.get(name), list):
+            found: list[Any] = content[name]
+            return found
+    return None
+
+
+def _listed(path: Path, content: Any) -> list[Row]:
+    found = content
+    if isinstance(content, dict):
+        found = _list_of(content)
+    if not isinstance(found, list) or not all(isinstance(row, dict) for row in found):
+        raise DataError(
+            "there is no list of objects in it.",
+            f"Write one object a line, or a list of them, or one named {', '.join(LISTS[:3])}.",
+            file=path,
+        )
+    return found
+
+
+def table(path: Path) -> Iterator[tuple[int, Row]]:
+    """A table with a header; a tab in the header says that tabs separate."""
+    head = next(read_lines(path), (1, ""))[1]
+    yield from read_table(path, (), delimiter="\t" if "\t" in head else ",")
+
+
+def parquet(path: Path) -> Iterator[tuple[int, Row]]:
+    """Parquet through duckdb, in little memory; a file that unpacks to gigabytes is refused."""
+    try:
+        import duckdb
+    except ImportError:
+        raise MissingExtraError("Reading Parquet", "parquet") from None
+
+    with duckdb.connect() as db:
+        try:
+            db.execute(f"SET memory_limit='{MEMORY}'")
+            db.execute("SET threads=1")
+            _check_size(db, path)
+            found = db.execute("SELECT * FROM read_parquet(?)", [str(path)])
+            names = [column[0] for column in found.description or ()]
+            number = 0
+            while rows := found.fetchmany(FETCHED):
+                for row in rows:
+                    number += 1
+                    yield number, dict(zip(names, row, strict=True))
+        except duckdb.OutOfMemoryException:
+            raise _too_large(path) from None
+        except duckdb.Error as error:
+            reason = str(error).splitlines()[0]
+            raise DataError(f"not a Parquet file: {reason}.", _AGAIN, file=path) from None
+
+
+def _check_size(db: DuckDBPyConnection, path: Path) -> None:
+    """Refuse a file whose own account of itself unpacks to more than any file may have."""
+    query = "SELECT sum(total_uncompressed_size) FROM parquet_metadata(?)"
+    found = db.execute(query, [str(path)]).fetchone()
+    if found and (found[0] or 0) > FILE_LIMIT:
+        raise _too_large(path)
+
+
+def _too_large(path: Path) -> DataError:
+    return DataError(
+        f"it unpacks to more than {FILE_LIMIT // 2**30} GB, or a row to more than {MEMORY}.",
+        "Cut the file into smaller ones, and give one of them.",
+        file=path,
+    )
+
+
+def class_names(path: Path) -> dict[str, tuple[str, ...]]:
+    """The names of numbered labels, by column, that Hugging Face writes into a Parquet file."""
+    try:
+        import duckdb
+    except ImportError:
+        return {}
+
+    query = "SELECT value FROM parquet_kv_metadata(?) WHERE key = 'huggingface'::BLOB"
+    with duckdb.connect() as db:
+        try:
+            found = db.execute(query, [str(path)]).fetchone()
+        except duckdb.Error:
+            return {}
+    return _named_classes(found[0]) if found else {}
+
+
+def _named_classes(raw: bytes) -> dict[str, tuple[str, ...]]:
+    try:
+        content = msgspec.json.decode(raw)
+        features = content["info"]["features"]
+        found = {}
+        for column, feature in features.items():
+            if isinstance(feature, dict) and isinstance(feature.get("names"), list):
+                found[str(column)] = tuple(map(str, feature["names"]))
+    except (msgspec.MsgspecError, KeyError, TypeError, AttributeError):
+        return {}
+    return found
+
+
+def arrow(path: Path) -> Iterator[tuple[int, Row]]:
+    """A file that `save_to_disk` of Hugging Face's datasets wrote."""
+    try:
+        import pyarrow as arrow  # type: ignore[import-not-found, unused-ignore]
+    except ImportError:
+        raise GnomonError(
+            f"{path}: Arrow files need pyarrow, which is not installed.",
+            "Install it with `pip install pyarrow`, or write the dataset as Parquet: "
+            "dataset.to_parquet('test.parquet').",
+        ) from None
+
+    number = 0
+    try:
+        with arrow.memory_map(str(path)) as stream:
+            for batch in arrow.ipc.open_stream(stream):
+                for row in batch.to_pylist():
+                    number += 1
+                    yield number, row
+    except arrow.ArrowInvalid as error:
+        reason = str(error).splitlines()[0]
+        raise DataError(f"not an Arrow file: {reason}.", _AGAIN, file=path) from None

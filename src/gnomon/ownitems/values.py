@@ -1,0 +1,194 @@
+"""What cells of strangers hold: texts, choices, right answers. What is none of them is refused."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping, Sequence
+from math import isnan
+from typing import Any, NamedTuple
+
+import msgspec
+
+from gnomon.records import letter_of
+
+LONGEST = 2**20  # characters of a text: more is no question
+MOST_CHOICES = 1000
+LONGEST_LIST = 10**6  # characters of a list that is written as text
+NLI = ("entailment", "neutral", "contradiction")
+TRUTHS = ("false", "true")
+
+
+class OddCellError(ValueError):
+    """A cell that cannot be what it should be; the message says why, in a few words."""
+
+
+class Choices(NamedTuple):
+    """The choices of an item, and the names by which they are called, if they have any."""
+
+    texts: tuple[str, ...]
+    names: tuple[str, ...] = ()
+
+
+def as_text(value: Any, what: str) -> str:
+    """A cell as text: a list of texts is joined with spaces.
+
+    >>> as_text(["Ann sits.", "Ben stands."], "context"), as_text(4.0, "gold")
+    ('Ann sits. Ben stands.', '4')
+    """
+    if isinstance(value, list | tuple):
+        parts = [as_text(part, what) for part in value]
+        return " ".join(parts)
+    text = scalar(value)
+    if text is None:
+        raise OddCellError(f"the {what} is {_kind(value)}, not text")
+    if len(text) > LONGEST:
+        raise OddCellError(f"the {what} is longer than {LONGEST:,} characters")
+    return text
+
+
+def scalar(value: Any) -> str | None:
+    """A text, number or truth as text; none for anything else, such as NaN."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        return TRUTHS[value]
+    if isinstance(value, int):
+        return str(value)
+    if isinstance(value, float) and not isnan(value):
+        return str(int(value)) if value.is_integer() else str(value)
+    return None
+
+
+def _kind(value: Any) -> str:
+    if value is None:
+        return "empty"
+    if isinstance(value, float):
+        return "NaN"
+    if isinstance(value, Mapping):
+        return "an object"
+    return f"a {type(value).__name__}"
+
+
+def as_choices(value: Any) -> Choices:
+    """A list of choices; as in ARC, with names; or as text in the cell of a table.
+
+    >>> as_choices("in | on").texts, as_choices({"text": ["in", "on"], "label": ["A", "B"]}).names
+    (('in', 'on'), ('A', 'B'))
+    """
+    if isinstance(value, str):
+        value = listed(value)
+    if isinstance(value, Mapping):
+        return _named_choices(value)
+    if not isinstance(value, list | tuple):
+        raise OddCellError(f"the choices are {_kind(value)}, not a list")
+    if len(value) > MOST_CHOICES:
+        raise OddCellError(f"there are more than {MOST_CHOICES:,} choices")
+    return Choices(tuple(as_text(each, "choice") for each in value))
+
+
+def _named_choices(value: Mapping[str, Any]) -> Choices:
+    """Two lists, text and label; or an object that has the text of each choice by its name."""
+    if "text" in value:
+        texts = as_choices(value["text"]).texts
+        names = as_choices(value.get("label", [])).texts
+        if names and len(names) != len(texts):
+            raise OddCellError(f"there are {len(texts)} choices and {len(names)} labels for them")
+        return Choices(texts, names)
+    names = tuple(map(str, value))
+    return Choices(as_choices(list(value.values())).texts, names)
+
+
+def listed(text: str) -> list[Any]:
+    """A list that a table holds as text: JSON, as Python prints it, or parts between bars."""
+    if len(text) > LONGEST_LIST:
+        raise OddCellError(f"the choices are longer than {LONGEST_LIST:,} characters")
+    readers: tuple[Callable[[str], Any], ...] = (msgspec.json.decode, ast.literal_eval)
+    for read in readers:
+        try:
+            found = read(text)
+        except (msgspec.MsgspecError, ValueError, SyntaxError, MemoryError, RecursionError):
+            continue
+        if isinstance(found, list | tuple):
+            return list(found)
+    if "|" not in text:
+        raise OddCellError("the choices are one text, not a list")
+    return [part.strip() for part in text.split("|")]
+
+
+Reading = Callable[[Any, Choices], "str | None"]
+
+
+def by_text(value: Any, choices: Choices) -> str | None:
+    """The choice with this text; in other capitals too, if that is one."""
+    text = scalar(value)
+    if text is None or text in choices.texts:
+        return text
+    plain = text.strip().casefold()
+    same = [choice for choice in choices.texts if choice.strip().casefold() == plain]
+    return same[0] if len(same) == 1 else None
+
+
+def by_name(value: Any, choices: Choices) -> str | None:
+    """The choice that is called so: by its label, or by its column."""
+    text = scalar(value)
+    if text is None or text not in choices.names:
+        return None
+    return choices.texts[choices.names.index(text)]
+
+
+def by_letter(value: Any, choices: Choices) -> str | None:
+    """The choice with this letter: A is the first."""
+    if not isinstance(value, str):
+        return None
+    letter = value.strip().strip("().:").lower()
+    for place, text in enumerate(choices.texts):
+        if letter_of(place) == letter:
+            return text
+    return None
+
+
+def by_number(value: Any, choices: Choices, first: int) -> str | None:
+    """The choice with this number, counted from 0 or from 1."""
+    if isinstance(value, bool):
+        return None
+    text = scalar(value)
+    if text is None or not (text.strip().isascii() and text.strip().isdecimal()):
+        return None
+    place = int(text.strip()[:9]) - first
+    if 0 <= place < len(choices.texts):
+        return choices.texts[place]
+    return None
+
+
+READINGS: dict[str, Reading] = {
+    "text": by_text,
+    "name": by_name,
+    "letter": by_letter,
+    "index0": lambda value, choices: by_number(value, choices, 0),
+    "index1": lambda value, choices: by_number(value, choices, 1),
+}
+
+
+def golds(value: Any) -> Sequence[Any]:
+    """The right answers as the cell has them: one, or a list of several."""
+    if isinstance(value, str) and value.startswith("["):
+        try:
+            found = msgspec.json.decode(value)
+        except msgspec.MsgspecError:
+            return (value,)
+        return found if isinstance(found, list) else (value,)
+    if isinstance(value, list | tuple):
+        return value
+    return (value,)
+
+
+def read_gold(value: Any, choices: Choices, reading: str) -> tuple[str, ...] | None:
+    """The right choices, read in one way; none if that is impossible."""
+    read = READINGS[reading]
+    found = []
+    for each in golds(value):
+        meant = read(each, choices)
+        if meant is None or meant not in choices.texts:
+            return None
+        found.append(meant)
+    return tuple(dict.fromkeys(found)) or None
