@@ -164,12 +164,12 @@ def studies(runs: Sequence[Run], *, reply_limit: int = 300) -> list[Study]:
     return [_study(name, members, reply_limit) for name, members in by_name.items()]
 
 
-def draw_alike(found: Sequence[Study], rows: Mapping[int, str]) -> None:
-    """Give each row one series in all studies; `rows` names that of each entrant, by its id()."""
+def draw_alike(found: Sequence[Study], rows: Mapping[str, str]) -> None:
+    """Give each row one series in all studies; `rows` names that of each run, by its folder."""
     series: dict[str, int] = {}
     for study in found:
         for entrant in study.entrants:
-            entrant.series = series.setdefault(rows[id(entrant)], len(series))
+            entrant.series = series.setdefault(rows[str(entrant.run.path)], len(series))
 
 
 def all_runs(found: Sequence[Study]) -> list[Run]:
