@@ -24,6 +24,7 @@ ALLOWED = {
         "itemsource",
         "naming",
         "options",
+        "ownitems",
         "probing",
         "redaction",
         "registry",

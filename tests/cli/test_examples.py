@@ -72,7 +72,11 @@ def run(line, code=0):
         line = line.replace("RUN", sorted(Path("runs").iterdir())[0].name)
     if line.endswith(".parquet") or ".parquet " in line:
         pytest.importorskip("duckdb")
-    guess = "asked" if line.startswith("gnomon prompts") else "majority"
+    guess = "majority"
+    if line.startswith("gnomon prompts"):
+        guess = "asked"
+    elif line.startswith("gnomon show"):  # which sends nothing, but wants a prompt
+        guess = "openai:none"
     words = [
         match
         for word in shlex.split(WEIGHTS.sub(f"-m {guess}", line))[1:]

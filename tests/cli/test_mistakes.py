@@ -31,7 +31,7 @@ GENERAL = {
 }
 RUN_COMMAND = {
     "run": (2, ["run needs BENCHMARK", "gnomon run scales -m random"]),
-    "run scales": (2, ["No model is named", "gnomon run scales -m"]),
+    "run scales": (2, ["run needs -m MODEL", "gnomon list models"]),
     "run -m random": (2, ["run needs BENCHMARK", "gnomon run scales -m random"]),
     "run scales -m": (2, ["--model needs a value"]),
     "run scales -m random --lmit 5": (2, ["no option --lmit", "Did you mean --limit?"]),

@@ -16,11 +16,12 @@ from gnomon.records import Answer, Continuation, Item, Preview
 from gnomon.reporting.charts import svg
 from gnomon.reporting.figures import figures
 from gnomon.reporting.figures.enough import GROUPS, ITEMS, WIDEST
-from gnomon.reporting.overview import overview, row_labels
+from gnomon.reporting.overview import overview
 from gnomon.reporting.page.items import columns
 from gnomon.reporting.page.notes import notes_of, relation_of
 from gnomon.reporting.page.overviews import conclusion, overview_view
 from gnomon.reporting.page.page import write_report
+from gnomon.reporting.rowlabels import row_labels
 from gnomon.reporting.study import NOT_ASKED, Study, draw_alike, studies
 from gnomon.runs import Run
 

@@ -94,7 +94,7 @@ def _asked(args: Namespace) -> list[Asked]:
         if not models:
             raise UsageError(
                 "run needs -m MODEL.",
-                f"For example: gnomon run {word} -m smollm2. `gnomon list models` names the models.",
+                f"For example: gnomon run {word} -m smollm2. `gnomon list models` names others.",
             )
         found.append(Asked(word, {}, models))
     return found

@@ -135,7 +135,7 @@ def _show_prompts(args: Namespace, source: ItemSource) -> int:
 
 def _with_pictures(source: ItemSource, count: int) -> list[Item]:
     """Items spread over the whole; pictures are made for these alone."""
-    from gnomon.itemsource import spread
+    from gnomon.spreading import spread
 
     items = list(source.without_pictures())
     shown = [items[place] for place in spread(len(items), count)]

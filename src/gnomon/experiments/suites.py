@@ -7,6 +7,7 @@ from pathlib import Path
 from gnomon.errors import unknown
 from gnomon.experiments.reading import Experiment, read_experiment
 from gnomon.files import package_data
+from gnomon.ownitems.lmtask import is_task_file
 
 ENDINGS = (".yaml", ".yml")
 
@@ -26,7 +27,9 @@ def is_experiment(text: str) -> bool:
     >>> is_experiment("quick"), is_experiment("mine.yaml"), is_experiment("scales")
     (True, True, False)
     """
-    return text.endswith(ENDINGS) or text in suite_names()
+    if text in suite_names():
+        return True
+    return text.endswith(ENDINGS) and not is_task_file(text)
 
 
 def load_suite(text: str) -> Experiment:

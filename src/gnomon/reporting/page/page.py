@@ -23,12 +23,13 @@ from gnomon.experiments import experiment_of
 from gnomon.reporting.charts import svg
 from gnomon.reporting.figures import Figure, figures, grouped
 from gnomon.reporting.figures.enough import RULE
-from gnomon.reporting.overview import overview, row_labels
+from gnomon.reporting.overview import overview
 from gnomon.reporting.page.items import pack
 from gnomon.reporting.page.methods import methods
 from gnomon.reporting.page.overviews import overview_view, swatch
 from gnomon.reporting.page.summary import title
 from gnomon.reporting.page.views import study_view
+from gnomon.reporting.rowlabels import row_labels
 from gnomon.reporting.study import Study, all_runs, draw_alike, studies
 from gnomon.reporting.words import counted, listed
 from gnomon.space.sketches import turning_script
