@@ -14,7 +14,7 @@ from gnomon import registry
 from gnomon.records import Answer, Item
 from gnomon.reporting import figures as figures_room
 from gnomon.reporting import published as published_room
-from gnomon.reporting.charts.truetype import system_faces
+from gnomon.reporting.charts.fonts import system_faces
 from gnomon.reporting.figures import Figure, figures
 from gnomon.reporting.figures.groups import group_shares
 from gnomon.reporting.study import Study, studies

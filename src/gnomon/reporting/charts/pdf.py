@@ -1,21 +1,26 @@
 """Drawings as PDF: lines stay lines, text stays text, and the letters used are embedded.
 
-It understands what `svg` draws, and no more. (The objects are those of PDF 1.4, ISO 32000.)
+It understands what `svg` draws, and no more.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
-from math import cos, radians, sin
+from collections.abc import Mapping, Sequence
+from io import BytesIO
+from typing import TYPE_CHECKING
 from xml.etree.ElementTree import Element, fromstring
 
-from gnomon.reporting.charts.pdffile import PREFIXES, File, Font, embedded, number, text
-from gnomon.reporting.charts.truetype import Face
+from gnomon.reporting.charts.fonts import Faces
+
+if TYPE_CHECKING:
+    from reportlab.lib.colors import Color
+    from reportlab.pdfgen.canvas import Canvas
+    from reportlab.pdfgen.pathobject import PDFPathObject
 
 POINTS = 0.75  # of a pixel: 96 of these and 72 of those make an inch
 LETTERS = 11.0  # pixels high, where nothing is said
-ROUND = 0.5523  # of a quarter of a circle, as a Bézier curve
+BLACK = "#000000"
 _RULE = re.compile(r"\.chart ([.\w]+)\{([^}]*)\}")
 _SIZE = re.compile(r"([\d.]+)px")
 _TURN = re.compile(r"rotate\(([-\d.]+)")
@@ -24,27 +29,52 @@ _STEP = re.compile(r"([MLZ])([^MLZ]*)")
 _UNSEEN = {"title", "desc", "style"}
 
 Style = Mapping[str, str]
+Rules = Sequence[tuple[str, dict[str, str]]]
+Fonts = tuple[str, str]
 
 
-def pdf(picture: str, faces: tuple[Face, Face]) -> bytes:
+def pdf(picture: str, faces: Faces) -> bytes:
     """A drawing in a file of its own (`svg.standalone`) as a page of the same size."""
+    from reportlab.pdfgen.canvas import Canvas
+
     root = fromstring(picture)  # noqa: S314  what we drew ourselves
-    page = _Page(root, faces)
-    page.draw(root)
-    return page.file()
+    left, top, width, height = map(float, root.attrib["viewBox"].split())
+    written = BytesIO()
+    # the same drawing gives the same bytes: no date, no random name
+    fonts = _registered(faces)
+    canvas = Canvas(
+        written,
+        pagesize=(POINTS * width, POINTS * height),
+        initialFontName=fonts[0],
+        invariant=True,
+    )
+    canvas.setTitle(next((each.text or "" for each in root if _name(each) == "title"), ""))
+    canvas.setProducer("Gnomon")
+    canvas.scale(POINTS, -POINTS)  # pixels, and down the page as in the drawing
+    canvas.translate(-left, -top - height)
+    _Page(canvas, _rules(root), fonts).draw(root)
+    canvas.save()
+    return written.getvalue()
+
+
+def _registered(faces: Faces) -> Fonts:
+    """The names by which the library knows a regular and a bold font."""
+    from reportlab.pdfbase.pdfmetrics import registerFont
+    from reportlab.pdfbase.ttfonts import TTFont
+
+    names = ("gnomon-regular", "gnomon-bold")
+    for name, file in zip(names, faces, strict=True):
+        registerFont(TTFont(name, str(file)))
+    return names
 
 
 class _Page:
-    """A page that is drawn on, and then written."""
+    """A page that is drawn on."""
 
-    def __init__(self, root: Element, faces: tuple[Face, Face]) -> None:
-        left, top, self.width, self.height = map(float, root.attrib["viewBox"].split())
-        self.title = next((each.text or "" for each in root if _name(each) == "title"), "")
-        self._rules = _rules(root)
-        self._fonts = [Font(face) for face in faces]
-        self._opacities: dict[str, str] = {}
-        down = POINTS * (self.height + top)
-        self._steps = [f"{POINTS} 0 0 -{POINTS} {number(-POINTS * left)} {number(down)} cm"]
+    def __init__(self, canvas: Canvas, rules: Rules, fonts: Fonts) -> None:
+        self._canvas = canvas
+        self._rules = rules
+        self._fonts = fonts
 
     def draw(self, element: Element) -> None:
         """Draw what is in an element."""
@@ -52,16 +82,17 @@ class _Page:
             name = _name(child)
             if name in _UNSEEN:
                 continue
+            self._canvas.saveState()
             if name == "g":
                 moved = _MOVE.match(child.get("transform", ""))
-                across, down = moved.groups() if moved else ("0", "0")
-                self._steps.append(f"q 1 0 0 1 {across} {down} cm")
+                if moved:
+                    self._canvas.translate(*map(float, moved.groups()))
                 self.draw(child)
-                self._steps.append("Q")
             elif name == "text":
                 self._write(child, self._style(child))
             else:
                 self._trace(child, self._style(child))
+            self._canvas.restoreState()
 
     def _style(self, element: Element) -> Style:
         """What attributes say, and then what rules say of the element and its classes."""
@@ -76,70 +107,83 @@ class _Page:
         return found
 
     def _trace(self, element: Element, style: Style) -> None:
-        outline = _outline(element)
-        fill, stroke = style.get("fill", "#000000"), style.get("stroke", "none")
-        if _name(element) == "line":
-            fill = "none"
-        paint = {(True, True): "B", (True, False): "f", (False, True): "S"}
-        how = paint.get((fill != "none", stroke != "none"))
-        if how is None:
-            return
-        steps = ["q", self._opacity(style)]
-        if fill != "none":
-            steps.append(f"{_colour(fill)} rg")
-        if stroke != "none":
-            steps.append(f"{_colour(stroke)} RG {style.get('stroke-width', '1')} w")
-            steps.append(f"[{style.get('stroke-dasharray', '')}] 0 d")
-            steps.append("1 j" if style.get("stroke-linejoin") == "round" else "0 j")
-        self._steps += filter(None, [*steps, outline, how, "Q"])
+        """Draw a rectangle, a line, a circle or a path."""
+        kind = _name(element)
+        outline = self._canvas.beginPath()
+        if kind == "rect":
+            _rectangle(outline, element)
+        elif kind == "line":
+            x1, y1, x2, y2 = _numbers(element, "x1", "y1", "x2", "y2")
+            outline.moveTo(x1, y1)
+            outline.lineTo(x2, y2)
+        elif kind == "circle":
+            outline.circle(*_numbers(element, "cx", "cy", "r"))
+        else:
+            _way(outline, element.get("d", ""))
+        filled = style.get("fill", BLACK) != "none" and kind != "line"
+        drawn = style.get("stroke", "none") != "none"
+        self._ink(style, filled=filled, drawn=drawn)
+        self._canvas.drawPath(outline, stroke=int(drawn), fill=int(filled))
+
+    def _ink(self, style: Style, *, filled: bool, drawn: bool) -> None:
+        canvas = self._canvas
+        if filled:
+            canvas.setFillColor(_colour(style.get("fill", BLACK)))
+            canvas.setFillAlpha(float(style.get("fill-opacity", "1")))
+        if drawn:
+            canvas.setStrokeColor(_colour(style["stroke"]))
+            canvas.setLineWidth(float(style.get("stroke-width", "1")))
+            canvas.setLineJoin(1 if style.get("stroke-linejoin") == "round" else 0)
+            canvas.setDash([float(each) for each in style.get("stroke-dasharray", "").split()])
 
     def _write(self, element: Element, style: Style) -> None:
+        canvas = self._canvas
         words = "".join(element.itertext())
-        bold = style.get("font-weight") == "600"
-        font = self._fonts[bold]
         found = _SIZE.search(style.get("font-size", style.get("font", "")))
-        size = float(found[1]) if found else LETTERS
         turn = _TURN.match(element.get("transform", ""))
-        angle = radians(float(turn[1])) if turn else 0.0
-        along, across = cos(angle), sin(angle)
+        self._ink(style, filled=True, drawn=False)
+        canvas.setFont(self._fonts[style.get("font-weight") == "600"], _size(found))
+        canvas.translate(*_numbers(element, "x", "y"))
+        canvas.rotate(float(turn[1]) if turn else 0.0)
+        canvas.scale(1, -1)  # letters stand upright
+        write = {"middle": canvas.drawCentredString, "end": canvas.drawRightString}
+        write.get(element.get("text-anchor", ""), canvas.drawString)(0, 0, words)
 
-        before = {"middle": 0.5, "end": 1.0}.get(element.get("text-anchor", ""), 0.0)
-        before *= size * font.face.width(words)
-        x = float(element.get("x", "0")) - before * along
-        y = float(element.get("y", "0")) - before * across
-        matrix = " ".join(map(number, (along, across, across, -along, x, y)))
-        colour = _colour(style.get("fill", "#000000"))
-        name = "F1" if bold else "F0"
-        shown = f"BT {colour} rg /{name} {number(size)} Tf {matrix} Tm <{font.shown(words)}> Tj ET"
-        self._steps += filter(None, ["q", self._opacity(style), shown, "Q"])
 
-    def _opacity(self, style: Style) -> str:
-        value = style.get("fill-opacity", "1")
-        if float(value) == 1:
-            return ""
-        name = self._opacities.setdefault(value, f"G{len(self._opacities)}")
-        return f"/{name} gs"
+def _size(found: re.Match[str] | None) -> float:
+    return float(found[1]) if found else LETTERS
 
-    def file(self) -> bytes:
-        """The page as a file."""
-        file = File()
-        fonts = []
-        for place, font in enumerate(self._fonts):
-            if font.used:
-                fonts.append(f"/F{place} {embedded(file, font, PREFIXES[place])} 0 R")
-        states = [f"/{name} << /ca {value} >>" for value, name in self._opacities.items()]
-        contents = file.stream("\n".join(self._steps).encode())
-        tree = file.reserve()
-        page = file.add(
-            f"<< /Type /Page /Parent {tree} 0 R "
-            f"/MediaBox [0 0 {number(POINTS * self.width)} {number(POINTS * self.height)}] "
-            f"/Resources << /Font << {' '.join(fonts)} >> /ExtGState << {' '.join(states)} >> >> "
-            f"/Contents {contents} 0 R >>"
-        )
-        file.put(tree, f"<< /Type /Pages /Kids [{page} 0 R] /Count 1 >>")
-        catalogue = file.add(f"<< /Type /Catalog /Pages {tree} 0 R >>")
-        about = file.add(f"<< /Title {text(self.title)} /Producer (Gnomon) >>")
-        return file.written(catalogue, about)
+
+def _rectangle(outline: PDFPathObject, element: Element) -> None:
+    x, y, width, height, radius = _numbers(element, "x", "y", "width", "height", "rx")
+    if radius:
+        outline.roundRect(x, y, width, height, radius)
+    else:
+        outline.rect(x, y, width, height)
+
+
+def _way(outline: PDFPathObject, steps: str) -> None:
+    """Lines from point to point, as M, L and Z say."""
+    for step, place in _STEP.findall(steps):
+        if step == "Z":
+            outline.close()
+        else:
+            move = outline.moveTo if step == "M" else outline.lineTo
+            move(*map(float, place.split()))
+
+
+def _numbers(element: Element, *names: str) -> list[float]:
+    return [float(element.get(name, "0")) for name in names]
+
+
+def _colour(text: str) -> Color:
+    """A colour as style sheets write it, #rgb or #rrggbb."""
+    from reportlab.lib.colors import HexColor
+
+    digits = text.removeprefix("#")
+    if len(digits) == 3:
+        digits = "".join(2 * digit for digit in digits)
+    return HexColor(f"#{digits}")
 
 
 def _rules(root: Element) -> list[tuple[str, dict[str, str]]]:
@@ -152,51 +196,6 @@ def _rules(root: Element) -> list[tuple[str, dict[str, str]]]:
             pairs = [declaration.split(":", 1) for declaration in body.split(";") if declaration]
             found.append((name, dict(pairs)))
     return found
-
-
-def _outline(element: Element) -> str:
-    """The way around a shape."""
-    at = {name: float(element.get(name, "0")) for name in ("x", "y", "width", "height")}
-    kind = _name(element)
-    if kind == "rect":
-        return (
-            f"{number(at['x'])} {number(at['y'])} {number(at['width'])} {number(at['height'])} re"
-        )
-    if kind == "line":
-        ends = [number(float(element.attrib[name])) for name in ("x1", "y1", "x2", "y2")]
-        return f"{ends[0]} {ends[1]} m {ends[2]} {ends[3]} l"
-    if kind == "circle":
-        return _circle(*(float(element.attrib[name]) for name in ("cx", "cy", "r")))
-    steps = []
-    for step, place in _STEP.findall(element.get("d", "")):
-        steps.append("h" if step == "Z" else f"{place.strip()} {step.lower()}")
-    return " ".join(steps)
-
-
-def _circle(x: float, y: float, radius: float) -> str:
-    bend = ROUND * radius
-    corners = (
-        (x + radius, y + bend, x + bend, y + radius, x, y + radius),
-        (x - bend, y + radius, x - radius, y + bend, x - radius, y),
-        (x - radius, y - bend, x - bend, y - radius, x, y - radius),
-        (x + bend, y - radius, x + radius, y - bend, x + radius, y),
-    )
-    steps = [f"{number(x + radius)} {number(y)} m"]
-    for corner in corners:
-        steps.append(f"{' '.join(map(number, corner))} c")
-    return " ".join([*steps, "h"])
-
-
-def _colour(text: str) -> str:
-    """Red, green and blue from 0 to 1.
-
-    >>> _colour("#ff0000"), _colour("#fff")
-    ('1 0 0', '1 1 1')
-    """
-    digits = text.removeprefix("#")
-    if len(digits) == 3:
-        digits = "".join(2 * digit for digit in digits)
-    return " ".join(number(int(digits[place : place + 2], 16) / 255) for place in (0, 2, 4))
 
 
 def _name(element: Element) -> str:

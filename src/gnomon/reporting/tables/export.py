@@ -8,9 +8,9 @@ from pathlib import Path
 from warnings import warn
 
 from gnomon.errors import DataError, MissingExtraError, MissingFontWarning
+from gnomon.reporting.charts.fonts import Faces, system_faces
 from gnomon.reporting.charts.pdf import pdf
 from gnomon.reporting.charts.svg import standalone
-from gnomon.reporting.charts.truetype import Face, system_faces
 from gnomon.reporting.figures import Figure
 from gnomon.reporting.study import Study
 from gnomon.writing import atomic_file, write_csv
@@ -39,7 +39,7 @@ def write_figures(studies: list[Study], drawn: list[list[Figure]], folder: Path)
     return written
 
 
-def _write_figure(figure: Figure, stem: Path, faces: tuple[Face, Face] | None) -> list[Path]:
+def _write_figure(figure: Figure, stem: Path, faces: Faces | None) -> list[Path]:
     drawing, pixels, numbers = (Path(f"{stem}.{kind}") for kind in ("svg", "png", "csv"))
     picture = standalone(figure.svg())
     with atomic_file(drawing) as part:
