@@ -56,6 +56,10 @@ def test_the_python_reference_has_every_public_name(reference):
     assert named == {name for name in gnomon.__all__ if not name.startswith("_")}
 
 
+def test_the_fields_of_a_record_are_explained_by_their_comments(reference):
+    assert "`gold`\n:   the labels that count as right" in reference.documented("Item")
+
+
 @pytest.mark.parametrize(
     ("signed", "wanted"),
     [
