@@ -12,7 +12,7 @@ import argparse
 import inspect
 import re
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, ForwardRef
 
 import gnomon
 from gnomon.cli import COMMANDS, command_module, command_parser
@@ -193,6 +193,8 @@ def parameter(found: inspect.Parameter) -> str:
 
 def type_name(annotation: Any) -> str:
     """A type as it is written in the code."""
+    if isinstance(annotation, ForwardRef):  # of a NamedTuple
+        return annotation.__forward_arg__
     return annotation if isinstance(annotation, str) else inspect.formatannotation(annotation)
 
 
