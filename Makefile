@@ -45,7 +45,7 @@ bench: $(VENV)/.dev
 	for script in bench/*.py; do echo "== $$script"; $(BIN)/python $$script || exit 1; done
 
 docs: $(VENV)/.dev
-	$(BIN)/mkdocs build --strict
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 clean:
 	rm -rf $(VENV) $(PEOPLE) .mypy_cache .ruff_cache .pytest_cache site

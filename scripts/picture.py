@@ -79,11 +79,13 @@ def main() -> int:
         if args.knowledge:
             shots.append(Shot("knowledge", args.knowledge.resolve().as_uri()))
         taken = [photograph(shot, args.output) for shot in shots]
+        taken += figures(sorted(args.runs.glob(args.run)), Path(folder), args.output)
     for picture in taken:
         print(f"{picture}: {picture.stat().st_size / 1000:.0f} KB")
     return 0 if all(picture.stat().st_size <= LIMIT for picture in taken) else 1
 
 
+FIGURES = {"figure-slices": "*-by-relation.png", "figure-confusion": "*-confusion.png"}
 ITEMS = 'main a[href*="/items"]'
 ITEM = 'main a[href*="/item?"]'
 
@@ -132,8 +134,23 @@ def photograph(shot: Shot, folder: Path) -> Path:
             tab.wait_for_load_state()
         tab.screenshot(path=str(output))
         browser.close()
-    picture = Image.open(output).convert("RGB")
-    picture.quantize(COLOURS, dither=Image.Dither.NONE).save(output, optimize=True)
+    return reduced(output, output)
+
+
+def figures(runs: list[Path], work: Path, folder: Path) -> list[Path]:
+    """Two charts of some runs, as `gnomon report --figures` writes them."""
+    write_report(open_runs(runs), work / "figures.html", figures_folder=work / "figures")
+    taken = []
+    for name, pattern in FIGURES.items():
+        drawn = next((work / "figures").glob(pattern))
+        taken.append(reduced(drawn, folder / f"{name}.png"))
+    return taken
+
+
+def reduced(picture: Path, output: Path) -> Path:
+    """Keep a picture in few colours."""
+    colours = Image.open(picture).convert("RGB").quantize(COLOURS, dither=Image.Dither.NONE)
+    colours.save(output, optimize=True)
     return output
 
 

@@ -12,7 +12,7 @@ import argparse
 import inspect
 import re
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, ForwardRef
 
 import gnomon
 from gnomon.cli import COMMANDS, command_module, command_parser
@@ -20,6 +20,7 @@ from gnomon.cli import COMMANDS, command_module, command_parser
 MARK = re.compile(r"<!-- made: (\w+) -->")
 CODE = re.compile(r"(`[^`]*`)")
 OPTION = re.compile(r"(\w+)  +(\S.*)")  # a line of a docstring that explains a parameter
+FIELD = re.compile(r"^    (\w+): [^#\n]+  # (.+)$", re.MULTILINE)  # a field and what it is
 SPECIAL = re.compile(r"([\\*_<>\[\]|#])")
 LONGEST_SIGNATURE = 88  # characters on one line
 
@@ -125,8 +126,18 @@ def documented(name: str) -> str:
     thing = getattr(gnomon, name)
     section = [f"### {name} {{#{name.lower()}}}", entry(name, thing)]
     if inspect.isclass(thing):
+        section += fields(thing)
         section += [entry(f"{name}.{method}", member) for method, member in methods(thing)]
     return "\n\n".join(section)
+
+
+def fields(thing: type) -> list[str]:
+    """The fields of a record, as the comments beside them explain them."""
+    try:
+        source = inspect.getsource(thing)
+    except OSError:  # made while the program runs
+        return []
+    return [f"`{found[1]}`\n:   {escaped(found[2])}" for found in FIELD.finditer(source)]
 
 
 def methods(thing: type) -> Iterator[tuple[str, Callable[..., Any]]]:
@@ -182,6 +193,8 @@ def parameter(found: inspect.Parameter) -> str:
 
 def type_name(annotation: Any) -> str:
     """A type as it is written in the code."""
+    if isinstance(annotation, ForwardRef):  # of a NamedTuple
+        return annotation.__forward_arg__
     return annotation if isinstance(annotation, str) else inspect.formatannotation(annotation)
 
 

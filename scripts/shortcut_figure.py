@@ -66,7 +66,9 @@ def figure(found: list[Shortcut]) -> str:
             drawn += _dot(shortcut, y - 6 + 12 * place)
     drawn.append("</svg>")
     return (
-        '<figure class="drawn">' + "".join(drawn) + f"<figcaption>{CAPTION}</figcaption></figure>"
+        '<figure class="drawn" tabindex="0">'
+        + "".join(drawn)
+        + f"<figcaption>{CAPTION}</figcaption></figure>"
     )
 
 

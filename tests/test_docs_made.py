@@ -1,7 +1,10 @@
 """What the site makes from the code is whole, and what the pages state as facts is what the code says."""
 
 import importlib.util
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -51,6 +54,10 @@ def test_the_python_reference_has_every_public_name(reference):
     page = reference.on_page_markdown((DOCS / "api.md").read_text(encoding="utf-8"))
     named = set(re.findall(r"^### (\w+)", page, re.M))
     assert named == {name for name in gnomon.__all__ if not name.startswith("_")}
+
+
+def test_the_fields_of_a_record_are_explained_by_their_comments(reference):
+    assert "`gold`\n:   the labels that count as right" in reference.documented("Item")
 
 
 @pytest.mark.parametrize(
@@ -107,3 +114,14 @@ def test_the_site_loads_nothing_from_elsewhere():
     settings = yaml.safe_load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"))
     assert settings["theme"]["font"] is False
     assert not re.search(r"url\(|@import", (DOCS / "site.css").read_text(encoding="utf-8"))
+
+
+def test_the_site_builds_without_a_warning(tmp_path):
+    pytest.importorskip("mkdocs")
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "-d", str(tmp_path)]
+    quiet = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
+    done = subprocess.run(command, cwd=ROOT, env=quiet, capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stdout + done.stderr) == (0, "")
+    page = (tmp_path / "commands" / "index.html").read_text(encoding="utf-8")
+    assert all(f'id="gnomon-{name}"' in page for name in COMMANDS)
+    assert "<svg" in (tmp_path / "benchmarks" / "index.html").read_text(encoding="utf-8")
