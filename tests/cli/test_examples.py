@@ -26,12 +26,12 @@ from tests.people.voting import items_of, people_runs
 from tests.vision.look import samples
 
 ROOT = Path(__file__).parent.parent.parent
-WEIGHTS = re.compile(r"-m (smollm2|hf:\S+)")
+WEIGHTS = re.compile(r'-m "?(?:\w+=)?(?:smollm2|hf:[^\s"]+)"?')
 OUT_OF_REACH = {  # what a test cannot do -> how a command that needs it looks
     "a server of models": r" openai:",
     "a cluster with GPUs": r" --gpus-per-worker",
     "a server that goes on": r"^gnomon (?:annotate|view)",
-    "weights of its own": r"^gnomon (?:demo|train|curve|look photos)|--back-translate|hf:trained|probe:p",
+    "weights of its own": r"^gnomon (?:demo|train|curve|look photos)|--back-translate|hf:trained|probe:p|\./my-model",
     "the network": r"^gnomon data get",
     "files that were fetched": r"@published(?!.* --data)",
     "hundreds of photographs": r"vsr-pairs",  # tests/benchmarks/test_imagepairs.py has a few
@@ -134,6 +134,7 @@ def furnished(tmp_path_factory):
             spec = gnomon.model("asked", wording=wording)
             gnomon.run(pairs, spec, limit=40, runs=folder / "runs")
     write_items(folder / "scales.jsonl", gnomon.load("scales").limited(40).items())
+    (folder / "experiment.yaml").write_text("benchmarks: [scales]\nmodels: [random]\nlimit: 20\n")
     furnish_audits(folder)
     shutil.copytree(folder / "runs", folder / "results")
     items = gnomon.load("scales", seed=3).limited(40).items()

@@ -144,7 +144,7 @@ class Table(HTMLParser):
         if tag == "tr":
             self.heading, self.row = "", {}
         self.tag = found.get("scope", "") if tag == "th" else self.tag
-        if tag == "td" and "data-name" in found:
+        if tag == "td" and "data-value" in found:
             self.row[found["data-name"]] = found["data-value"]
 
     def handle_data(self, text):

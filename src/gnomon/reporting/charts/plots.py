@@ -94,7 +94,7 @@ class Box(NamedTuple):
 
 def bars(
     estimates: Sequence[Estimate],
-    series: Mapping[int, str],
+    series: Mapping[int, str] | Sequence[str],
     label: str,
     *,
     links: Mapping[str, str] = MappingProxyType({}),
@@ -104,8 +104,10 @@ def bars(
 ) -> Body:
     """A row for each key, in it a bar with its interval for each series.
 
-    With many series, points take the place of bars. `links` lead from a row's name to its items.
+    With many series, points take the place of bars. `series` names them by their numbers, or in
+    their order. `links` lead from a row's name to its items.
     """
+    names = series if isinstance(series, Mapping) else dict(enumerate(series))
     keys = list(dict.fromkeys(estimate.key for estimate in estimates))
     shown = sorted({estimate.series for estimate in estimates}, key=_models_first)
     dense = len(shown) > 3
@@ -113,7 +115,7 @@ def bars(
     step = 7.0 if dense else thick + 2
     block = max(ROW, step * len(shown) + 8)
 
-    head = legend([(i, series[i]) for i in shown])
+    head = legend([(i, names[i]) for i in shown])
     top = head.height + 8
     base = top + block * len(keys) + 2
     right = WIDTH - (12 if dense else 46)  # a bar's value stands to its right
@@ -133,7 +135,7 @@ def bars(
             if estimate.key != key or estimate.value is None:
                 continue
             y = middle + (shown.index(estimate.series) - (len(shown) - 1) / 2) * step
-            who = series.get(estimate.series, "")
+            who = names.get(estimate.series, "")
             told = f"{key}, {who}: {form(estimate.value)}{_range(estimate, form)}{estimate.note}"
             if dense:
                 out.append(_point(axis, estimate, estimate.value, y, told))
