@@ -64,9 +64,6 @@ def grow(task: Task, manifest: Manifest, about: About) -> None:
 
     A model that learns from the items knows others now: what it answered before is forgotten.
     """
-    manifest.limit = task.source.limit
-    manifest.growing = True
-    task.log.write_manifest(manifest)
     learns = about.prepares and not about.keeps
     digest = Fingerprint()
 
@@ -75,9 +72,15 @@ def grow(task: Task, manifest: Manifest, about: About) -> None:
             digest.add(item)
             yield item
 
-    task.log.grow(items(), forgetting=learns)
+    def say_so() -> None:
+        """From here on the manifest does not tell what is in the log."""
+        manifest.limit = task.source.limit
+        manifest.growing = True
+        manifest.finished = None
+        task.log.write_manifest(manifest)
+
+    task.log.grow(items(), forgetting=learns, ready=say_so)
     manifest.items_sha256 = digest.hexdigest()
     manifest.counts = task.log.counts()
     manifest.growing = False
-    manifest.finished = None
     task.log.write_manifest(manifest)
