@@ -20,7 +20,7 @@ from gnomon.errors import DataError, UsageError
 from gnomon.ownitems.converting import SPLIT, convert
 from gnomon.ownitems.folders import chosen_split, files_of_split, is_dataset, read_split
 from gnomon.ownitems.lmtask import PROMPT, is_task_file, read_task, rows_of_task, task_item
-from gnomon.ownitems.mapping import ColumnMap, parse_map, write_map
+from gnomon.ownitems.mapping import ColumnMap, map_of, parse_map, write_map
 from gnomon.ownitems.pictures import PictureFinder
 from gnomon.ownitems.resolving import Tell, odd_row, resolve
 from gnomon.ownitems.rows import Row, class_names, read_rows
@@ -147,8 +147,8 @@ def mapping_of(
     sidecar = read_sidecar(file)
     mapping = columns(sidecar)
     if given:
-        told = given if isinstance(given, str) else _written(given)
-        mapping = msgspec.structs.replace(mapping, **_set_fields(parse_map(told)))
+        told = parse_map(given) if isinstance(given, str) else map_of(given)
+        mapping = msgspec.structs.replace(mapping, **_set_fields(told))
     if mapping == ColumnMap() and OWN.issubset(_first_row(file, split)):
         return None
     classes = {}
@@ -156,21 +156,6 @@ def mapping_of(
     if parquet.suffix == ".parquet":
         classes = class_names(parquet)
     return resolve(file, lambda: _rows(file, split), mapping, classes, tell)
-
-
-def _written(given: Mapping[str, Any]) -> str:
-    """A map that Python gives as a dict, as the command line takes it."""
-    fields: dict[str, Any] = {}
-    for what, names in given.items():
-        fields[what] = names if what == "gold_is" else _names(names)
-    try:
-        return write_map(ColumnMap(**fields))
-    except TypeError:
-        raise UsageError(f"A map has no field '{sorted(given)[-1]}'.", "See docs/own.md.") from None
-
-
-def _names(value: Any) -> tuple[str, ...]:
-    return (value,) if isinstance(value, str) else tuple(value)
 
 
 def _set_fields(mapping: ColumnMap) -> dict[str, Any]:
