@@ -8,6 +8,7 @@ benchmark that it comes from, whose measures and units then hold for the file.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -34,6 +35,7 @@ READ = (*ENDINGS, ".ndjson", ".json", ".tsv", ".arrow")
 LISTS = ("choices", "gold", "tags", "images")  # JSON text in a CSV cell
 OWN = frozenset({"id", "form", "text", "choices", "gold"})  # every item of Gnomon's own has these
 ORIGIN = "benchmark"  # the tag that names the benchmark from which an item comes
+RESERVED = ("fresh", "published", "own")  # sources of benchmarks; a folder is not one of them
 UNKNOWN = "items"  # stands for the benchmark of a file whose items name none
 _HINT = "Give a file that `gnomon make` wrote; docs/formats.md lists the fields."
 
@@ -79,6 +81,8 @@ def check_item_file(file: Path) -> ItemFile:
 def benchmark_of_file(file: Path) -> tuple[Benchmark, str]:
     """A file or folder of items as a benchmark with one source, which is called by its name."""
     source = file.name or file.resolve().name
+    if source in RESERVED:
+        source += "/"
     if is_task_file(str(file)):
         return _benchmark_of_task(file, source), source
     plain = Benchmark(
@@ -164,7 +168,7 @@ def _set_fields(mapping: ColumnMap) -> dict[str, Any]:
 
 def _data_file(file: Path, split: str) -> Path:
     if file.is_dir():
-        return files_of_split(file, split)[0]
+        return files_of_split(file, chosen_split(file, split))[0]
     return file
 
 
@@ -259,13 +263,34 @@ def read_items(file: Path) -> Iterator[Item]:
 
 
 def _rows(file: Path, split: str) -> Iterator[tuple[int, Row]]:
-    """The rows of a file or folder; of a file with a column `split`, those of one split."""
+    """The rows of a file or folder; if a split is named, those of this split."""
     if file.is_dir():
         yield from read_split(file, split or chosen_split(file, ""))
         return
+    if not split:
+        yield from read_rows(file)
+        return
+    seen: set[str] = set()
     for line, row in read_rows(file):
-        if not split or str(row.get(SPLIT, split)) == split:
+        own = _split_of(row)
+        seen.add(own)
+        if own == split:
             yield line, row
+    if split not in seen:
+        named = ", ".join(sorted(filter(None, seen))[:10])
+        hint = f"It has: {named}." if named else "Its rows name no split: leave out --split."
+        raise UsageError(f"{file} has no rows of the split '{split}'.", hint)
+
+
+def _split_of(row: Row) -> str:
+    """The split that a row says it belongs to: in a column, or among the tags of an item."""
+    tags = row.get("tags")
+    if isinstance(tags, str):  # in a table
+        with suppress(msgspec.DecodeError):
+            tags = msgspec.json.decode(tags)
+    if SPLIT in row or not isinstance(tags, dict):
+        return str(row.get(SPLIT, ""))
+    return str(tags.get(SPLIT, ""))
 
 
 def _own_rows(file: Path) -> Iterator[tuple[int, dict[str, Any]]]:

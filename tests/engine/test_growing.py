@@ -201,7 +201,7 @@ def test_a_growth_that_was_cut_off_does_not_go_on_with_changed_items(tmp_path, m
         with pytest.raises(KeyboardInterrupt):
             gnomon.run(str(file), "random", limit=9, runs=tmp_path / "runs")
     file.write_text(file.read_text().replace("?", "!"))
-    with pytest.raises(RunError, match="is not what it was when .* was started"):
+    with pytest.raises(RunError, match="is not what it was when"):
         gnomon.run(str(file), "random", limit=9, runs=tmp_path / "runs")
 
 
