@@ -163,6 +163,24 @@ def test_runs_with_different_limits_are_compared_on_what_both_were_asked(tmp_pat
     assert [pair.n for pair in gnomon.compare(one, two)] == [30]
 
 
+@pytest.mark.parametrize("before", [None, 10])
+def test_what_another_process_did_meanwhile_counts(before, tmp_path, monkeypatch):
+    if before:
+        gnomon.run("scales", Counting(), limit=before, runs=tmp_path)
+    opened = RunLog.__init__
+
+    def open_late(self, path):
+        monkeypatch.setattr(RunLog, "__init__", opened)
+        gnomon.run("scales", Counting(), limit=30, runs=tmp_path)
+        opened(self, path)
+
+    monkeypatch.setattr(RunLog, "__init__", open_late)
+    idle = Counting()
+    run = gnomon.run("scales", idle, limit=30, runs=tmp_path)
+    assert idle.asked == []
+    assert run.manifest.counts.answered == 30
+
+
 def questions(tmp_path, ids):
     """A file of items with these ids."""
     file = tmp_path / "mine.jsonl"

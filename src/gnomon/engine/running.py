@@ -52,23 +52,24 @@ def run(
     is kept. `stopping` is called when the keys are pressed.
     """
     folder = run_folder(source, model, runs, blind=blind)
-    manifest = earlier_manifest(folder, source, model, restart=restart)
-    if manifest is None and not restart:
-        check_no_older_run(source, model, runs, blind=blind)
     log = RunLog(folder)
-    task = Task(
-        log=log,
-        source=source,
-        model=model,
-        retry_errors=retry_errors,
-        blind=blind,
-        watch=watch or (lambda _: None),
-        stopping=stopping or (lambda: None),
-        command=command,
-        workers=workers or Wanted(),
-        name=_name(model, name),
-    )
     try:
+        # read under the lock: another process may just have made or extended the run
+        manifest = earlier_manifest(folder, source, model, restart=restart)
+        if manifest is None and not restart:
+            check_no_older_run(source, model, runs, blind=blind)
+        task = Task(
+            log=log,
+            source=source,
+            model=model,
+            retry_errors=retry_errors,
+            blind=blind,
+            watch=watch or (lambda _: None),
+            stopping=stopping or (lambda: None),
+            command=command,
+            workers=workers or Wanted(),
+            name=_name(model, name),
+        )
         if manifest is None or not manifest.items_sha256:
             _begin(task, replacing=restart and not log.is_new)
         else:

@@ -66,7 +66,6 @@ class RunLog:
     def __init__(self, path: Path) -> None:
         from filelock import FileLock, Timeout
 
-        self.is_new = not (path / MANIFEST).exists()
         try:
             path.mkdir(parents=True, exist_ok=True)
             self._lock = FileLock(path / LOCK)
@@ -79,6 +78,7 @@ class RunLog:
         except OSError as error:
             raise _not_writable(path, error) from None
         self.path = path
+        self.is_new = not (path / MANIFEST).exists()
 
     def __enter__(self) -> RunLog:
         return self
