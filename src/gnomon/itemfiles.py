@@ -24,14 +24,13 @@ from gnomon.ownitems.lmtask import PROMPT, is_task_file, read_task, rows_of_task
 from gnomon.ownitems.mapping import ColumnMap, map_of, parse_map, write_map
 from gnomon.ownitems.pictures import PictureFinder
 from gnomon.ownitems.resolving import Tell, odd_row, resolve
-from gnomon.ownitems.rows import Row, class_names, read_rows
+from gnomon.ownitems.rows import READERS, Row, class_names, read_rows
 from gnomon.ownitems.sidecar import columns, described, read_sidecar
 from gnomon.ownitems.values import OddCellError
 from gnomon.records import Fingerprint, Image, Item, problem
 from gnomon.registry import BENCHMARKS, TASK_SETS, known_benchmark
 
 ENDINGS = (".jsonl", ".csv", ".parquet")  # that `gnomon make` writes
-READ = (*ENDINGS, ".ndjson", ".json", ".tsv", ".arrow")
 LISTS = ("choices", "gold", "tags", "images")  # JSON text in a CSV cell
 OWN = frozenset({"id", "form", "text", "choices", "gold"})  # every item of Gnomon's own has these
 ORIGIN = "benchmark"  # the tag that names the benchmark from which an item comes
@@ -57,7 +56,7 @@ def names_items(spec: str) -> bool:
     """Whether what a user wrote in the place of a benchmark is a file or folder of items."""
     if spec in BENCHMARKS or spec in TASK_SETS:
         return False
-    if spec.removesuffix(".gz").endswith(READ):
+    if spec.removesuffix(".gz").endswith(tuple(READERS)):
         return True
     path = Path(spec)
     return is_task_file(spec) or (is_dataset(path) and not (path / "run.json").exists())
