@@ -46,7 +46,6 @@ def arguments(parser: ArgumentParser) -> None:
     parser.add_argument("--limit", type=int, metavar="N", help="at most N items, spread evenly")
     parser.add_argument(
         "--prompt",
-        default="",
         metavar="PROMPT",
         help="lm-eval: the prompt (default: that of the items, or plain)",
     )
