@@ -129,6 +129,22 @@ def test_a_model_that_learns_from_the_items_is_asked_all_of_them_again(tmp_path)
     assert choices[0] == choices[1]
 
 
+class Looking(Counting):
+    """Looks at the items before it is asked, and learns nothing from them."""
+
+    learns = False
+
+    def prepare(self, items, benchmark):
+        self.seen = len(list(items))
+
+
+def test_a_model_that_only_looks_at_the_items_keeps_its_answers(tmp_path):
+    gnomon.run("scales", Looking(), limit=30, runs=tmp_path)
+    looking = Looking()
+    gnomon.run("scales", looking, limit=50, runs=tmp_path)
+    assert (looking.seen, len(looking.asked)) == (50, 20)
+
+
 def test_a_larger_limit_than_there_are_items_opens_no_model(tmp_path):
     source = load("scales", pairs=8)
     many = len(list(source.items()))

@@ -58,7 +58,7 @@ def grow(task: Task, manifest: Manifest, about: About) -> None:
 
     A model that learns from the items knows others now: what it answered before is forgotten.
     """
-    learns = about.prepares and not about.keeps
+    learns = about.learns and not about.keeps
     digest = Fingerprint()
 
     def items() -> Iterator[Item]:
