@@ -163,6 +163,8 @@ class Model(Protocol):
     A class may also have
       takes             what it can be shown, such as {"text", "image"} (default: text alone)
       prepare(items, benchmark)  called once before the run, with an iterable over all its items
+      learns: bool      whether its answers depend on all the items it was prepared with, so that a
+                        run that grows asks them again (default: if it has prepare)
       size(item) -> int the item's tokens, for batches by token budget
       budget: int       tokens a batch may hold (default 16,384)
       batch: int        items a batch may hold (default 64)

@@ -8,6 +8,7 @@ benchmark that it comes from, whose measures and units then hold for the file.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -20,20 +21,20 @@ from gnomon.errors import DataError, UsageError
 from gnomon.ownitems.converting import SPLIT, convert
 from gnomon.ownitems.folders import chosen_split, files_of_split, is_dataset, read_split
 from gnomon.ownitems.lmtask import PROMPT, is_task_file, read_task, rows_of_task, task_item
-from gnomon.ownitems.mapping import ColumnMap, parse_map, write_map
+from gnomon.ownitems.mapping import ColumnMap, map_of, parse_map, write_map
 from gnomon.ownitems.pictures import PictureFinder
 from gnomon.ownitems.resolving import Tell, odd_row, resolve
-from gnomon.ownitems.rows import Row, class_names, read_rows
+from gnomon.ownitems.rows import READERS, Row, class_names, read_rows
 from gnomon.ownitems.sidecar import columns, described, read_sidecar
 from gnomon.ownitems.values import OddCellError
 from gnomon.records import Fingerprint, Image, Item, problem
 from gnomon.registry import BENCHMARKS, TASK_SETS, known_benchmark
 
 ENDINGS = (".jsonl", ".csv", ".parquet")  # that `gnomon make` writes
-READ = (*ENDINGS, ".ndjson", ".json", ".tsv", ".arrow")
 LISTS = ("choices", "gold", "tags", "images")  # JSON text in a CSV cell
 OWN = frozenset({"id", "form", "text", "choices", "gold"})  # every item of Gnomon's own has these
 ORIGIN = "benchmark"  # the tag that names the benchmark from which an item comes
+RESERVED = ("fresh", "published", "own")  # sources of benchmarks; a folder is not one of them
 UNKNOWN = "items"  # stands for the benchmark of a file whose items name none
 _HINT = "Give a file that `gnomon make` wrote; docs/formats.md lists the fields."
 
@@ -55,7 +56,7 @@ def names_items(spec: str) -> bool:
     """Whether what a user wrote in the place of a benchmark is a file or folder of items."""
     if spec in BENCHMARKS or spec in TASK_SETS:
         return False
-    if spec.removesuffix(".gz").endswith(READ):
+    if spec.removesuffix(".gz").endswith(tuple(READERS)):
         return True
     path = Path(spec)
     return is_task_file(spec) or (is_dataset(path) and not (path / "run.json").exists())
@@ -79,6 +80,8 @@ def check_item_file(file: Path) -> ItemFile:
 def benchmark_of_file(file: Path) -> tuple[Benchmark, str]:
     """A file or folder of items as a benchmark with one source, which is called by its name."""
     source = file.name or file.resolve().name
+    if source in RESERVED:
+        source += "/"
     if is_task_file(str(file)):
         return _benchmark_of_task(file, source), source
     plain = Benchmark(
@@ -147,8 +150,8 @@ def mapping_of(
     sidecar = read_sidecar(file)
     mapping = columns(sidecar)
     if given:
-        told = given if isinstance(given, str) else _written(given)
-        mapping = msgspec.structs.replace(mapping, **_set_fields(parse_map(told)))
+        told = parse_map(given) if isinstance(given, str) else map_of(given)
+        mapping = msgspec.structs.replace(mapping, **_set_fields(told))
     if mapping == ColumnMap() and OWN.issubset(_first_row(file, split)):
         return None
     classes = {}
@@ -158,28 +161,13 @@ def mapping_of(
     return resolve(file, lambda: _rows(file, split), mapping, classes, tell)
 
 
-def _written(given: Mapping[str, Any]) -> str:
-    """A map that Python gives as a dict, as the command line takes it."""
-    fields: dict[str, Any] = {}
-    for what, names in given.items():
-        fields[what] = names if what == "gold_is" else _names(names)
-    try:
-        return write_map(ColumnMap(**fields))
-    except TypeError:
-        raise UsageError(f"A map has no field '{sorted(given)[-1]}'.", "See docs/own.md.") from None
-
-
-def _names(value: Any) -> tuple[str, ...]:
-    return (value,) if isinstance(value, str) else tuple(value)
-
-
 def _set_fields(mapping: ColumnMap) -> dict[str, Any]:
     return {name: value for name, value in msgspec.structs.asdict(mapping).items() if value}
 
 
 def _data_file(file: Path, split: str) -> Path:
     if file.is_dir():
-        return files_of_split(file, split)[0]
+        return files_of_split(file, chosen_split(file, split))[0]
     return file
 
 
@@ -274,13 +262,34 @@ def read_items(file: Path) -> Iterator[Item]:
 
 
 def _rows(file: Path, split: str) -> Iterator[tuple[int, Row]]:
-    """The rows of a file or folder; of a file with a column `split`, those of one split."""
+    """The rows of a file or folder; if a split is named, those of this split."""
     if file.is_dir():
         yield from read_split(file, split or chosen_split(file, ""))
         return
+    if not split:
+        yield from read_rows(file)
+        return
+    seen: set[str] = set()
     for line, row in read_rows(file):
-        if not split or str(row.get(SPLIT, split)) == split:
+        own = _split_of(row)
+        seen.add(own)
+        if own == split:
             yield line, row
+    if split not in seen:
+        named = ", ".join(sorted(filter(None, seen))[:10])
+        hint = f"It has: {named}." if named else "Its rows name no split: leave out --split."
+        raise UsageError(f"{file} has no rows of the split '{split}'.", hint)
+
+
+def _split_of(row: Row) -> str:
+    """The split that a row says it belongs to: in a column, or among the tags of an item."""
+    tags = row.get("tags")
+    if isinstance(tags, str):  # in a table
+        with suppress(msgspec.DecodeError):
+            tags = msgspec.json.decode(tags)
+    if SPLIT in row or not isinstance(tags, dict):
+        return str(row.get(SPLIT, ""))
+    return str(tags.get(SPLIT, ""))
 
 
 def _own_rows(file: Path) -> Iterator[tuple[int, dict[str, Any]]]:

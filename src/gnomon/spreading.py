@@ -26,6 +26,17 @@ def spread(total: int, most: int) -> list[int]:
     return chosen
 
 
+def is_larger(one: int | None, other: int | None) -> bool:
+    """Whether a limit is larger than another; none is larger than any.
+
+    >>> is_larger(3, 2), is_larger(None, 2), is_larger(None, None)
+    (True, True, False)
+    """
+    if other is None:
+        return False
+    return one is None or one > other
+
+
 def _choose(low: int, high: int, wanted: int, total: int, chosen: list[int]) -> None:
     """Add so many of the indices from `low` to `high`, in order."""
     size = high - low

@@ -6,6 +6,7 @@ import pytest
 
 import gnomon
 from gnomon.cli import main
+from gnomon.errors import ModelError
 from gnomon.experiments import experiment_of, load_suite, suite_names
 from gnomon.records import Answer
 from gnomon.registry import BENCHMARKS, MODELS, Entry
@@ -39,11 +40,16 @@ def reader(name):
     return Reader()
 
 
+def broken(name):
+    raise ModelError("its file is damaged.", "Fetch it again.")
+
+
 @pytest.fixture(autouse=True)
 def _elsewhere(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("GNOMON_CACHE", str(tmp_path / "cache"))
     monkeypatch.setitem(MODELS, "reader", Entry(f"{__name__}:reader", ""))
+    monkeypatch.setitem(MODELS, "broken", Entry(f"{__name__}:broken", ""))
 
 
 def test_suites_name_every_benchmark():
@@ -146,6 +152,31 @@ def test_a_plan_asks_nothing_and_says_what_it_would_take(tmp_path, capsys):
     ]
     assert plan["total"]["seconds"] > 0
     assert not (tmp_path / "runs").exists()
+
+
+def test_a_plan_goes_on_after_what_would_fail(tmp_path, capsys):
+    (tmp_path / "mine.yaml").write_text("benchmarks: [calculus, scales]\n")
+    words = ["run", "mine.yaml", "-m", "reader", "--limit", "5", "--dry-run", "--format", "json"]
+    assert main(words) == 1
+    shown = capsys.readouterr()
+    assert "calculus@fresh · reader would fail. A limit of 5 has no room" in shown.err
+    assert [row["benchmark"] for row in json.loads(shown.out)["runs"]] == ["scales@fresh"]
+
+
+def test_a_model_that_cannot_be_opened_does_not_stop_the_plan_of_another(capsys):
+    words = ["run", "scales", "-m", "broken", "-m", "random", "--limit", "5", "--dry-run"]
+    assert main([*words, "--format", "json"]) == 1
+    shown = capsys.readouterr()
+    assert "broken would fail. its file is damaged." in shown.err
+    assert [row["model"] for row in json.loads(shown.out)["runs"]] == ["random"]
+
+
+def test_a_benchmark_that_is_named_twice_is_asked_with_the_larger_limit(tmp_path):
+    (tmp_path / "mine.yaml").write_text(
+        "benchmarks:\n- {name: scales, limit: 9}\n- {name: scales, limit: 4}\n"
+    )
+    assert main(["run", "mine.yaml", "-m", "random", "--quiet"]) == 0
+    assert [run.manifest.limit for run in runs_in("runs")] == [9]
 
 
 def test_a_plan_counts_what_is_left_of_a_run(capsys):

@@ -1,14 +1,17 @@
 """A larger limit extends a run; a smaller one asks no more of it than it says."""
 
+import json
+
 import pytest
 
 import gnomon
 from gnomon.engine.folders import _folder
-from gnomon.errors import RunError
+from gnomon.errors import DataError, RunError
 from gnomon.itemsource import load
 from gnomon.records import Answer
 from gnomon.registry import model
 from gnomon.runs import Run, RunLog
+from gnomon.spreading import spread
 
 
 class Counting:
@@ -29,7 +32,7 @@ class Counting:
         return [Answer(item=item.id, choice=item.choices[0]) for item in items]
 
 
-def ids(run):
+def ids_of(run):
     return [item.id for item in run.items()]
 
 
@@ -49,7 +52,7 @@ def test_a_run_that_grew_is_the_run_that_was_made_at_once(tmp_path):
     grown = gnomon.run("scales", "random", limit=50, runs=tmp_path / "a")
     whole = gnomon.run("scales", "random", limit=50, runs=tmp_path / "b")
     assert grown.manifest.items_sha256 == whole.manifest.items_sha256
-    assert ids(grown) == ids(whole)
+    assert ids_of(grown) == ids_of(whole)
     choices = [[answer.choice for _, answer in run.rows()] for run in (grown, whole)]
     assert choices[0] == choices[1]
 
@@ -59,7 +62,7 @@ def test_a_run_without_a_limit_extends_one_with(tmp_path):
     gnomon.run(source, "random", limit=10, runs=tmp_path)
     whole = gnomon.run(source, "random", runs=tmp_path)
     assert whole.manifest.limit is None
-    assert ids(whole) == [item.id for item in source.items()]
+    assert ids_of(whole) == [item.id for item in source.items()]
     assert whole.manifest.counts.answered == whole.manifest.counts.items
 
 
@@ -126,6 +129,22 @@ def test_a_model_that_learns_from_the_items_is_asked_all_of_them_again(tmp_path)
     assert choices[0] == choices[1]
 
 
+class Looking(Counting):
+    """Looks at the items before it is asked, and learns nothing from them."""
+
+    learns = False
+
+    def prepare(self, items, benchmark):
+        self.seen = len(list(items))
+
+
+def test_a_model_that_only_looks_at_the_items_keeps_its_answers(tmp_path):
+    gnomon.run("scales", Looking(), limit=30, runs=tmp_path)
+    looking = Looking()
+    gnomon.run("scales", looking, limit=50, runs=tmp_path)
+    assert (looking.seen, len(looking.asked)) == (50, 20)
+
+
 def test_a_larger_limit_than_there_are_items_opens_no_model(tmp_path):
     source = load("scales", pairs=8)
     many = len(list(source.items()))
@@ -158,3 +177,80 @@ def test_runs_with_different_limits_are_compared_on_what_both_were_asked(tmp_pat
     one = gnomon.run("scales", "random", limit=30, runs=tmp_path)
     two = gnomon.run("scales", "constant:yes", limit=50, runs=tmp_path)
     assert [pair.n for pair in gnomon.compare(one, two)] == [30]
+
+
+@pytest.mark.parametrize("before", [None, 10])
+def test_what_another_process_did_meanwhile_counts(before, tmp_path, monkeypatch):
+    if before:
+        gnomon.run("scales", Counting(), limit=before, runs=tmp_path)
+    opened = RunLog.__init__
+
+    def open_late(self, path):
+        monkeypatch.setattr(RunLog, "__init__", opened)
+        gnomon.run("scales", Counting(), limit=30, runs=tmp_path)
+        opened(self, path)
+
+    monkeypatch.setattr(RunLog, "__init__", open_late)
+    idle = Counting()
+    run = gnomon.run("scales", idle, limit=30, runs=tmp_path)
+    assert idle.asked == []
+    assert run.manifest.counts.answered == 30
+
+
+def questions(tmp_path, ids):
+    """A file of items with these ids."""
+    file = tmp_path / "mine.jsonl"
+    with file.open("w") as out:
+        for name in ids:
+            row = {"id": name, "form": "choice", "text": f"{name}?", "choices": ["a", "b"]}
+            out.write(json.dumps({**row, "gold": ["a"]}) + "\n")
+    return file
+
+
+def test_a_growth_that_fails_leaves_the_run_as_it_was(tmp_path):
+    taken = {f"q{number}" for number in spread(20, 5)}
+    twice = min(taken)
+    last = next(number for number in range(19, 0, -1) if f"q{number}" not in taken)
+    ids = [f"q{number}" for number in range(20)]
+    ids[last] = twice
+    file = questions(tmp_path, ids)
+    before = gnomon.run(str(file), "random", limit=5, runs=tmp_path / "runs")
+    with pytest.raises(DataError, match=f"two items have the id '{twice}'"):
+        gnomon.run(str(file), "random", runs=tmp_path / "runs")
+    after = gnomon.run(str(file), "random", limit=5, runs=tmp_path / "runs")
+    assert (after.manifest.limit, after.manifest.growing) == (5, False)
+    assert after.manifest.finished == before.manifest.finished
+    assert ids_of(after) == ids_of(before)
+
+
+def test_a_growth_that_was_cut_off_does_not_go_on_with_changed_items(tmp_path, monkeypatch):
+    file = questions(tmp_path, [f"q{number}" for number in range(20)])
+    gnomon.run(str(file), "random", limit=5, runs=tmp_path / "runs")
+
+    def cut(self, **how):
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(RunLog, "_replace_items", cut)
+        with pytest.raises(KeyboardInterrupt):
+            gnomon.run(str(file), "random", limit=9, runs=tmp_path / "runs")
+    file.write_text(file.read_text().replace("?", "!"))
+    with pytest.raises(RunError, match="is not what it was when"):
+        gnomon.run(str(file), "random", limit=9, runs=tmp_path / "runs")
+
+
+def test_after_a_growth_that_was_cut_off_a_smaller_limit_asks_its_own_items(tmp_path, monkeypatch):
+    gnomon.run("scales", Counting(), limit=10, runs=tmp_path)
+    real = RunLog.grow
+
+    def cut(self, items, **how):
+        real(self, items, **how)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(RunLog, "grow", cut)
+        with pytest.raises(KeyboardInterrupt):
+            gnomon.run("scales", Counting(), limit=50, runs=tmp_path)
+    counting = Counting()
+    gnomon.run("scales", counting, limit=30, runs=tmp_path)
+    assert len(counting.asked) == 20

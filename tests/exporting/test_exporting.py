@@ -175,3 +175,21 @@ def test_a_set_with_splits_is_written_by_split(tmp_path):
         "train.jsonl",
     ]
     assert found.items == 4
+
+
+@pytest.mark.parametrize("was_there", [True, False])
+def test_an_export_that_fails_leaves_nothing_behind(was_there, capsys):
+    Path("photo.png").write_bytes(PNG)
+    write_json(Path("mine.jsonl"), [{**row, "image": "photo.png"} for row in questions(3)])
+    if was_there:
+        Path("out").mkdir()
+    assert main(["export", "mine.jsonl", "--to", "lm-eval", "-o", "out"]) == 2
+    assert "have pictures" in capsys.readouterr().err
+    assert Path("out").exists() == was_there
+    assert not was_there or not list(Path("out").iterdir())
+
+
+@pytest.mark.parametrize("option", [["--wording", "2"], ["--shots", "0"], ["--prompt", "plain"]])
+def test_what_a_target_has_no_use_for_is_refused(option, capsys):
+    assert main(["export", "scales", "--to", "dataset", "-o", "out", *option]) == 2
+    assert f"{option[0]} is for --to lm-eval" in capsys.readouterr().err

@@ -8,7 +8,9 @@ import pytest
 import gnomon
 from gnomon.cli import main
 from gnomon.errors import DataError, GnomonError, UsageError
+from gnomon.experiments import experiment_of
 from gnomon.ownitems.sidecar import read_sidecar
+from gnomon.runs import runs_in
 from tests.ownitems.samples import PNG, questions, write_json
 
 
@@ -55,6 +57,45 @@ def test_a_dataset_folder_is_asked_by_its_test_split():
     assert len(list(gnomon.load("set", split="train").items())) == 3
     with pytest.raises(UsageError, match=r"no split 'dev'.*\n.*test, train|no split 'dev'"):
         gnomon.load("set", split="dev")
+
+
+@pytest.mark.parametrize("where", ["column", "tag"])
+def test_a_split_is_told_by_a_column_or_by_the_tag_of_an_item(where):
+    rows = []
+    for number, split in enumerate(["dev", "test", "test"]):
+        row = {"id": str(number), "form": "choice", "text": "?", "choices": ["a", "b"]}
+        row["gold"] = ["a"]
+        row |= {"split": split} if where == "column" else {"tags": {"split": split}}
+        rows.append(row)
+    write_json(Path("mine.jsonl"), rows)
+    mapping = "text=text,choices=choices,gold=gold" if where == "column" else ""
+    items = list(gnomon.load("mine.jsonl", split="test", map=mapping).items())
+    assert [item.id for item in items] == ["1", "2"]
+    with pytest.raises(UsageError, match="no rows of the split 'train'"):
+        gnomon.load("mine.jsonl", split="train", map=mapping)
+
+
+def test_a_file_that_names_no_split_has_none():
+    write_json(Path("mine.jsonl"), questions(3))
+    with pytest.raises(UsageError, match="leave out --split"):
+        gnomon.load("mine.jsonl", split="test")
+
+
+def test_a_dataset_folder_can_be_checked_with_a_map(capsys):
+    folder = Path("set")
+    folder.mkdir()
+    write_json(folder / "test.jsonl", questions(3))
+    assert main(["check", "set", "--map", "text=question,gold=answer", "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)[0]["items"] == 3
+
+
+def test_a_folder_that_is_called_like_a_source_is_not_taken_for_it():
+    assert main(["export", "scales", "--to", "dataset", "-o", "fresh", "--limit", "4"]) == 0
+    run = gnomon.run("fresh", "random")
+    assert run.benchmark == "scales@fresh/"
+    Path("again.yaml").write_text(experiment_of([run]))
+    assert main(["run", "again.yaml", "--runs", "again", "--quiet"]) == 0
+    assert [each.benchmark for each in runs_in("again")] == ["scales@fresh/"]
 
 
 def test_a_link_out_of_a_dataset_folder_is_not_followed():
@@ -147,12 +188,14 @@ def test_a_sidecar_says_what_the_items_are_and_a_run_keeps_it():
     [
         ("titel: x", r"mine\.yaml:1: There is no field of a sidecar named 'titel'"),
         ("title: x\nmeasures: acuracy", r"mine\.yaml:2: There is no measure named 'acuracy'"),
-        ("title: [1]", r"mine\.yaml:1: the field title is wrong"),
+        ("title: [1]", r"mine\.yaml:1: title must be a text, not a list"),
         ("form: choise", r"mine\.yaml:1: There is no form named 'choise'"),
         ("\nchance: 25", r"mine\.yaml:2: a chance of 25"),
         ("units: [a, b]\nunit_nouns: x", r"mine\.yaml:2: there are 2 kinds"),
         ("like: scalse", r"mine\.yaml:1: There is no benchmark named 'scalse'"),
         ("prompt: mine-too.yaml", r"mine\.yaml:1: there is no prompt file"),
+        ("\nmap: {gold_is: []}", r"mine\.yaml:2: gold_is cannot be ''"),
+        ("map: {text: a, question: b}", r"mine\.yaml:1: 'text' is mapped twice"),
         ("map: {qestion: x}", "field of an item named 'qestion'"),
         ("- a", "not a list of fields"),
         ("a: [", "not YAML"),

@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 import gnomon
 from gnomon.errors import DataError, GnomonError, UsageError
 from gnomon.ownitems.mapping import parse_map
-from gnomon.ownitems.resolving import resolve
+from gnomon.ownitems.resolving import choices_in, resolve
 from gnomon.ownitems.values import Choices, read_gold
 
 FILE = Path("mine.jsonl")
+UNDECIDED = "text=q,context=p,gold=a,gold_is=text"
 
 
 def resolved(rows, mapping="text=q,choices=c,gold=a"):
@@ -51,6 +52,26 @@ def test_numbers_that_could_count_from_0_or_from_1_are_refused():
 def test_a_number_that_is_also_the_text_of_a_choice_is_refused():
     with pytest.raises(DataError, match=r"text of a choice or a number"):
         resolved([row("2", choices=("1", "2", "3")), row("1", choices=("1", "2", "3"))])
+
+
+@pytest.mark.parametrize(("gold", "way"), [("D", "letter"), (3, "index0"), (4, "index1")])
+def test_an_option_that_is_left_empty_keeps_its_place(gold, way):
+    mapping = parse_map(f"text=q,choices=one+two+three+four,gold=a,gold_is={way}")
+    choices = choices_in({"one": "in", "two": "", "three": "on", "four": "by"}, mapping)
+    assert choices.texts == ("in", "on", "by")
+    assert read_gold(gold, choices, way) == ("by",)
+
+
+def test_an_option_that_is_left_empty_is_not_the_right_one():
+    mapping = parse_map("text=q,choices=one+two+three,gold=a,gold_is=index1")
+    choices = choices_in({"one": "in", "two": None, "three": "on"}, mapping)
+    assert read_gold(2, choices, "index1") is None
+
+
+def test_what_annotators_did_not_agree_on_is_no_label():
+    labels = ["-", "entailment", "neutral", "contradiction"]
+    mapping = resolved([{"q": "?", "p": "!", "a": label} for label in labels], UNDECIDED)
+    assert mapping.labels == ("entailment", "neutral", "contradiction")
 
 
 def test_who_says_how_answers_are_named_is_believed():

@@ -13,7 +13,7 @@ import msgspec
 
 from gnomon.answerfiles.archive import unpacked
 from gnomon.errors import DataError
-from gnomon.ownitems.rows import Reader, Row, row_readers, split_of, table
+from gnomon.ownitems.rows import READERS, Reader, Row, split_of, table
 
 SPLIT = "split"  # the field that says from which part of a folder a row comes
 
@@ -36,7 +36,7 @@ def _reader(path: Path) -> Reader:
     """What reads a file of this name, or a folder."""
     if path.is_dir():
         return _folder
-    readers = {**row_readers(), ".txt": table, ".eval": _archive}
+    readers = {**READERS, ".txt": table, ".eval": _archive}
     ending = Path(path.name.removesuffix(".gz")).suffix
     if ending in readers:
         return readers[ending]

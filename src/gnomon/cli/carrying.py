@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gnomon.cli.dispatch import tell
-from gnomon.cli.planned import Planned, plan_runs
-from gnomon.errors import DataError, EmptyShardError, GnomonError, MissingExtraError, UnfitError
+from gnomon.cli.planned import LEFT_OUT, Planned, plan_runs
+from gnomon.errors import EmptyShardError, GnomonError
 from gnomon.itemsource import ItemSource
 from gnomon.redaction import redact_command
 from gnomon.registry import is_native
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from gnomon.engine import Wanted
 
 MOST_KEPT = 50_000  # items of a benchmark that are kept in memory from one model to the next
-LEFT_OUT = (UnfitError, DataError, MissingExtraError)  # what a suite goes on without
 
 
 class Carrying:

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gnomon.cli.dispatch import tell
-from gnomon.cli.planned import Planned, plan_runs
+from gnomon.cli.planned import LEFT_OUT, Planned, plan_runs
 from gnomon.contracts import Listing
-from gnomon.errors import DataError, MissingExtraError, UnfitError, inert
+from gnomon.errors import GnomonError, inert
 from gnomon.registry import ModelSpec
 from gnomon.runs.pace import duration
 
 if TYPE_CHECKING:
-    from gnomon.engine.estimating import Estimate, Times
+    from gnomon.engine.estimating import Estimate, Opened, Times
 
 STARTING = 8.0  # seconds in which a command starts, begins a child process, and prints scores
 
@@ -31,6 +31,7 @@ class Plan(NamedTuple):
 
     rows: list[Row]
     loading: dict[str, Times]  # to load each model, by what it is called
+    failed: list[Planned]  # what could not even be tried
 
     @property
     def seconds(self) -> float | None:
@@ -56,45 +57,64 @@ class Plan(NamedTuple):
 
 
 def show_plan(args: Namespace) -> int:
-    """Estimate and print; 0 unless nothing of it could be asked."""
+    """Estimate and print; 0 unless a run would fail, or nothing could be asked."""
     plan = _estimated(args, plan_runs(args))
     if not plan.rows:
         return 1
     if args.format == "json":
         _print_json(plan)
-        return 0
+        return 1 if plan.failed else 0
     from gnomon.reporting.tables.render import render
 
     print(render(_listing(plan)))
     for sentence in _sentences(plan):
         print(inert(sentence))
-    return 0
+    return 1 if plan.failed else 0
 
 
 def _estimated(args: Namespace, planned: Sequence[Planned]) -> Plan:
-    from gnomon.engine.estimating import estimate, opened
+    """What each run would take; one that would fail does not stop the others."""
+    from gnomon.engine.estimating import opened
 
-    found: dict[int, Row] = {}
-    loading: dict[str, Times] = {}
+    plan = Plan([], {}, [])
     models: list[ModelSpec] = []
     for each in planned:
         if each.model not in models:
             models.append(each.model)
     for model in models:
-        with opened(model) as who:
-            loading.setdefault(_called(model), who.loading)
-            for place, each in enumerate(planned):
-                if each.model != model:
-                    continue
-                try:
-                    what = estimate(each.source, who, args.runs, blind=each.blind)
-                except (UnfitError, DataError, MissingExtraError) as error:
-                    if not each.of_suite:
-                        raise
-                    tell(f"{each.title} would be left out. {error}")
-                    continue
-                found[place] = Row(each, what)
-    return Plan([found[place] for place in sorted(found)], loading)
+        mine = [each for each in planned if each.model == model]
+        try:
+            with opened(model) as who:
+                plan.loading.setdefault(_called(model), who.loading)
+                _add_estimates(args, plan, mine, who, alone=len(planned) == 1)
+        except GnomonError as error:
+            if len(models) == 1:
+                raise
+            tell(f"{_called(model)} would fail. {error}")
+            plan.failed.extend(mine)
+    plan.rows.sort(key=lambda row: planned.index(row.planned))
+    return plan
+
+
+def _add_estimates(
+    args: Namespace, plan: Plan, planned: Sequence[Planned], who: Opened, *, alone: bool
+) -> None:
+    """Add what the runs of one model would take."""
+    from gnomon.engine.estimating import estimate
+
+    for each in planned:
+        try:
+            what = estimate(each.source, who, args.runs, blind=each.blind)
+        except GnomonError as error:
+            if each.of_suite and isinstance(error, LEFT_OUT):
+                tell(f"{each.title} would be left out. {error}")
+                continue
+            if alone:
+                raise
+            tell(f"{each.title} would fail. {error}")
+            plan.failed.append(each)
+        else:
+            plan.rows.append(Row(each, what))
 
 
 def _called(model: ModelSpec) -> str:

@@ -45,10 +45,12 @@ def arguments(parser: ArgumentParser) -> None:
     )
     parser.add_argument("--limit", type=int, metavar="N", help="at most N items, spread evenly")
     parser.add_argument(
-        "--prompt", default="", metavar="PROMPT", help="lm-eval: the prompt (default: plain)"
+        "--prompt",
+        metavar="PROMPT",
+        help="lm-eval: the prompt (default: that of the items, or plain)",
     )
     parser.add_argument(
-        "--wording", type=int, default=1, metavar="N", help="lm-eval: which wording of the prompt"
+        "--wording", type=int, metavar="N", help="lm-eval: which wording of the prompt (default: 1)"
     )
     parser.add_argument(
         "--shots", type=int, metavar="N", help="lm-eval: examples before a question"
@@ -62,13 +64,13 @@ def arguments(parser: ArgumentParser) -> None:
 
 def main(args: Namespace) -> int:
     """Export, and say how to go on."""
-    from gnomon.exporting.job import make_folder
+    from gnomon.exporting.job import new_folder
 
     _check(args)
     source = chosen_sources(args, [args.benchmark])[0].limited(args.limit)
     job = _job(args, source.remembered())  # some take seconds to make, and are read twice
-    make_folder(job.folder)
-    found = _write(args.to, job)
+    with new_folder(job.folder):
+        found = _write(args.to, job)
     if not args.quiet:
         files = ", ".join(str(file) for file in found.files)
         print(inert(f"{found.items:,} items of {source.name} in {files}"), file=sys.stderr)
@@ -78,9 +80,12 @@ def main(args: Namespace) -> int:
 
 def _check(args: Namespace) -> None:
     """Refuse options that the target has no use for."""
-    belongs = {"prompt": "lm-eval", "shots": "lm-eval", "parquet": "dataset"}
+    belongs = {"prompt": "lm-eval", "wording": "lm-eval", "shots": "lm-eval", "parquet": "dataset"}
     for option, target in belongs.items():
-        if getattr(args, option) and args.to != target:
+        given = getattr(args, option)
+        if given is None or given is False:
+            continue
+        if args.to != target:
             raise UsageError(f"--{option} is for --to {target}.", "Leave it out.")
 
 
@@ -116,7 +121,7 @@ def _job(args: Namespace, source: ItemSource) -> Job:
         source=source,
         folder=Path(args.output),
         prompt=args.prompt or source.benchmark.prompt,
-        wording=args.wording,
+        wording=1 if args.wording is None else args.wording,
         shots=args.shots,
         citation=citation,
         licence=licence,

@@ -8,12 +8,22 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gnomon.cli.choosing import chosen_models, chosen_sources, in_all_wordings
-from gnomon.errors import UsageError, nearest, unknown
+from gnomon.errors import (
+    DataError,
+    MissingExtraError,
+    UnfitError,
+    UsageError,
+    nearest,
+    unknown,
+)
 from gnomon.itemsource import ItemSource
 from gnomon.registry import ModelSpec, with_prompt
+from gnomon.spreading import is_larger
 
 if TYPE_CHECKING:
     from gnomon.experiments import Experiment
+
+LEFT_OUT = (UnfitError, DataError, MissingExtraError)  # what a suite goes on without
 
 
 class Planned(NamedTuple):
@@ -48,13 +58,13 @@ class Asked(NamedTuple):
 
 
 def plan_runs(args: Namespace) -> list[Planned]:
-    """Every run once, even if it was named twice."""
+    """Every run once, even if it was named twice: then with the larger limit."""
     from gnomon.engine import run_folder
     from gnomon.fewshot import with_examples
 
     asked = _asked(args)
     sources = chosen_sources(args, [each.spec for each in asked], [each.options for each in asked])
-    plan = {}
+    plan: dict[Path, Planned] = {}
     for each, source in zip(asked, sources, strict=True):
         limit = each.limit if args.limit is None else args.limit
         permute = each.permute if args.permute is None else args.permute
@@ -64,7 +74,9 @@ def plan_runs(args: Namespace) -> list[Planned]:
             asked_so = with_prompt(model, source.benchmark.prompt)
             shown = with_examples(items, asked_so, args.shots_from)
             folder = run_folder(items, shown, args.runs, blind=blind)
-            plan[folder] = Planned(folder, items, shown, blind, each.of_suite)
+            earlier = plan.get(folder)
+            if earlier is None or not is_larger(earlier.source.limit, items.limit):
+                plan[folder] = Planned(folder, items, shown, blind, each.of_suite)
     return list(plan.values())
 
 

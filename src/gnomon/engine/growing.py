@@ -14,6 +14,7 @@ from gnomon.engine.workers import About
 from gnomon.itemsource import ItemSource
 from gnomon.records import Fingerprint, Item
 from gnomon.runs import Manifest
+from gnomon.spreading import is_larger
 
 
 def as_begun(source: ItemSource, manifest: Manifest) -> ItemSource:
@@ -27,7 +28,7 @@ def must_grow(task: Task, manifest: Manifest) -> bool:
     """Whether the log must be filled up; a larger limit that takes no more is only written down."""
     if manifest.growing:
         return True
-    if not _is_larger(task.source.limit, manifest.limit):
+    if not is_larger(task.source.limit, manifest.limit):
         return False
     if sum(1 for _ in task.source.without_pictures()) > manifest.counts.items:
         return True
@@ -37,19 +38,12 @@ def must_grow(task: Task, manifest: Manifest) -> bool:
 
 def fitted(task: Task, manifest: Manifest) -> Task:
     """The task for a run that may hold more than is asked: with all its items, of which some."""
-    if not _is_larger(manifest.limit, task.source.limit):
+    if not is_larger(manifest.limit, task.source.limit):
         return task
     whole = task.source.limited(manifest.limit)
     if manifest.growing:  # the log is not in order yet
         return replace(task, source=whole)
     return replace(task, source=whole, only=task.log.numbers_of(task.source.items()))
-
-
-def _is_larger(one: int | None, two: int | None) -> bool:
-    """Whether a limit is larger than another; none is larger than any."""
-    if two is None:
-        return False
-    return one is None or one > two
 
 
 def has_pending(task: Task) -> bool:
@@ -64,10 +58,7 @@ def grow(task: Task, manifest: Manifest, about: About) -> None:
 
     A model that learns from the items knows others now: what it answered before is forgotten.
     """
-    manifest.limit = task.source.limit
-    manifest.growing = True
-    task.log.write_manifest(manifest)
-    learns = about.prepares and not about.keeps
+    learns = about.learns and not about.keeps
     digest = Fingerprint()
 
     def items() -> Iterator[Item]:
@@ -75,9 +66,15 @@ def grow(task: Task, manifest: Manifest, about: About) -> None:
             digest.add(item)
             yield item
 
-    task.log.grow(items(), forgetting=learns)
+    def say_so() -> None:
+        """From here on the manifest does not tell what is in the log."""
+        manifest.limit = task.source.limit
+        manifest.growing = True
+        manifest.finished = None
+        task.log.write_manifest(manifest)
+
+    task.log.grow(items(), forgetting=learns, ready=say_so)
     manifest.items_sha256 = digest.hexdigest()
     manifest.counts = task.log.counts()
     manifest.growing = False
-    manifest.finished = None
     task.log.write_manifest(manifest)

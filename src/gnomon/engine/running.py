@@ -15,13 +15,7 @@ from pathlib import Path
 from gnomon.contracts import Model
 from gnomon.engine.driving import ask_all
 from gnomon.engine.folders import check_no_older_run, earlier_manifest, run_folder
-from gnomon.engine.growing import (
-    as_begun,
-    fitted,
-    grow,
-    has_pending,
-    must_grow,
-)
+from gnomon.engine.growing import as_begun, fitted, grow, has_pending, must_grow
 from gnomon.engine.manifests import check_order, check_takes, new_manifest, note_model
 from gnomon.engine.progress import Watcher, progress_of
 from gnomon.engine.sameness import check_same_files, check_same_model, model_files
@@ -58,23 +52,24 @@ def run(
     is kept. `stopping` is called when the keys are pressed.
     """
     folder = run_folder(source, model, runs, blind=blind)
-    manifest = earlier_manifest(folder, source, model, restart=restart)
-    if manifest is None and not restart:
-        check_no_older_run(source, model, runs, blind=blind)
     log = RunLog(folder)
-    task = Task(
-        log=log,
-        source=source,
-        model=model,
-        retry_errors=retry_errors,
-        blind=blind,
-        watch=watch or (lambda _: None),
-        stopping=stopping or (lambda: None),
-        command=command,
-        workers=workers or Wanted(),
-        name=_name(model, name),
-    )
     try:
+        # read under the lock: another process may just have made or extended the run
+        manifest = earlier_manifest(folder, source, model, restart=restart)
+        if manifest is None and not restart:
+            check_no_older_run(source, model, runs, blind=blind)
+        task = Task(
+            log=log,
+            source=source,
+            model=model,
+            retry_errors=retry_errors,
+            blind=blind,
+            watch=watch or (lambda _: None),
+            stopping=stopping or (lambda: None),
+            command=command,
+            workers=workers or Wanted(),
+            name=_name(model, name),
+        )
         if manifest is None or not manifest.items_sha256:
             _begin(task, replacing=restart and not log.is_new)
         else:
@@ -136,7 +131,7 @@ def _go_on(task: Task, manifest: Manifest) -> None:
     check_same_files(manifest, files, log.path)
     check_items(log, as_begun(task.source, manifest), manifest)
     manifest.name = task.name or manifest.name
-    task = fitted(task, manifest)
+    asked, task = task, fitted(task, manifest)
     grows = must_grow(task, manifest)
     if grows or has_pending(task):
         with _opened(task) as workers:
@@ -147,6 +142,7 @@ def _go_on(task: Task, manifest: Manifest) -> None:
             workers.prepare(task.items_to_learn_from(), task.source.benchmark)
             if grows:
                 grow(task, manifest, about)
+                task = fitted(asked, manifest)
             note_model(manifest, task, workers.about, files or about.files)
             log.write_manifest(manifest)
             workers.keep(log.path)

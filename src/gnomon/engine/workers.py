@@ -33,6 +33,7 @@ class About(msgspec.Struct, kw_only=True):
     takes: list[str]
     sizes: bool  # it has a way of its own to count an item's tokens
     prepares: bool  # it must see all items first
+    learns: bool  # its answers depend on all the items that it is prepared with
     keeps: bool  # it makes files, which go into the run's folder
     alone: str  # why only one process may ask it; empty if several may
     answered_before: bool
@@ -48,13 +49,15 @@ def about_model(model: Model, files: dict[str, str]) -> About:
     lists = None
     if lists_choices is not None:
         lists = {form: bool(lists_choices(form)) for form in FORMS}
+    prepares = getattr(model, "prepare", None) is not None
     return About(
         spec=model.spec,
         scale=model.scale,
         description=msgspec.to_builtins(model.describe()),
         takes=sorted(getattr(model, "takes", TEXT)),
         sizes=hasattr(model, "size"),
-        prepares=getattr(model, "prepare", None) is not None,
+        prepares=prepares,
+        learns=bool(getattr(model, "learns", prepares)),
         keeps=hasattr(model, "keep"),
         alone=str(getattr(model, "alone", "")),
         answered_before=bool(getattr(model, "answered_before", False)),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
@@ -97,9 +98,11 @@ class Job:
         return replace(known, path=name)
 
 
-def make_folder(folder: Path) -> None:
-    """Make the folder to export to; one that holds something is left alone."""
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+@contextmanager
+def new_folder(folder: Path) -> Iterator[None]:
+    """Make the folder to export to, which must be new or empty; a failure leaves nothing in it."""
+    was_there = folder.exists()
+    if was_there and (not folder.is_dir() or any(folder.iterdir())):
         raise UsageError(
             f"{folder} is there already and is not empty.",
             "Name a new folder, or remove that one first.",
@@ -108,3 +111,10 @@ def make_folder(folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise DataError(f"{error.strerror}.", "Name another folder.", file=folder) from None
+    try:
+        yield
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        if was_there:
+            folder.mkdir()
+        raise

@@ -121,6 +121,11 @@ class Comparing:
         """Each choice is compared by itself, so their order is never seen."""
         return False
 
+    @property
+    def learns(self) -> bool:
+        """Whether its answers depend on all the items: thresholds are fitted on them."""
+        return self.contrast == "threshold"
+
     def prepare(self, items: Iterable[Item], benchmark: Benchmark) -> None:
         """Refuse items without pictures, and fit the thresholds if there are to be any."""
         coming = iter(items)
@@ -130,7 +135,7 @@ class Comparing:
                 f"{self.spec} compares texts with pictures, and is shown none.",
                 "Leave out --blind, or choose a benchmark whose items have pictures.",
             )
-        if self.contrast == "threshold":
+        if self.learns:
             self._fit(chain([first], coming), benchmark)
 
     def answer(self, items: Sequence[Item]) -> list[Answer]:

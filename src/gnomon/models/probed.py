@@ -69,6 +69,7 @@ class Probed:
 
     scale: Scale = "log-probability"
     batch = 1024
+    learns = False  # it was trained before, and only looks whether it knows the choices
 
     def __init__(
         self,

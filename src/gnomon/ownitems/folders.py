@@ -9,9 +9,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from gnomon.errors import DataError, UsageError
-from gnomon.ownitems.rows import Row, read_rows, split_of
+from gnomon.ownitems.rows import READERS, Row, read_rows, split_of
 
-ENDINGS = (".parquet", ".arrow", ".jsonl", ".csv", ".tsv")
+ENDINGS = tuple(READERS.keys() - {".json"})  # which in such folders describes the others
 PREFERRED = ("test", "validation", "valid", "val", "dev")  # splits that are for asking
 MOST_FILES = 10_000
 CARD = "README.md"

@@ -7,7 +7,7 @@ text=question\,\ long. Written out again it is part of what identifies a run.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -80,15 +80,37 @@ def parse_map(text: str) -> ColumnMap:
     >>> parse_map("text=question,choices=A+B+C,gold=answer").choices
     ('A', 'B', 'C')
     """
+    return _map_of(_entries(text))
+
+
+def map_of(given: Mapping[str, Any]) -> ColumnMap:
+    """What a user says in Python or in YAML: a column, or a list of them, for each field.
+
+    >>> map_of({"question": "stem", "choices": ["A", "B"]}).text
+    ('stem',)
+    """
+    entries = []
+    for what, names in given.items():
+        several = [names] if isinstance(names, str) else names
+        if not isinstance(several, list | tuple) or not all(isinstance(n, str) for n in several):
+            raise UsageError(
+                f"The map gives {what} as {names!r}.",
+                "Give the name of a column, or a list of them.",
+            )
+        entries.append((what, several))
+    return _map_of(entries)
+
+
+def _map_of(entries: Iterable[tuple[str, Sequence[str]]]) -> ColumnMap:
     found: dict[str, Any] = {}
-    for written, values in _entries(text):
+    for written, names in entries:
         what = ALIASES.get(written, written)
         if what not in FIELDS:
             error = unknown("field of an item", what, [*FIELDS, *ALIASES])
             raise UsageError(error.message, f"{error.hint} A map is WHAT=COLUMN,WHAT=COLUMN.")
         if what in found:
             raise UsageError(f"'{what}' is mapped twice.", "Join several columns with +.")
-        found[what] = tuple(values)
+        found[what] = tuple(names)
     if "gold_is" in found:
         found["gold_is"] = _gold_is(found["gold_is"])
     return ColumnMap(**found)

@@ -6,7 +6,7 @@ two of them mean different choices somewhere, the file is refused rather than gu
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -30,6 +30,7 @@ from gnomon.ownitems.values import (
 )
 
 Rows = Callable[[], Iterator[tuple[int, Row]]]
+UNDECIDED = "-"  # what SNLI writes where its annotators did not agree: such a row is no question
 LOOKED_AT = 50  # rows by which the columns are known
 MOST_LABELS = 20
 IN_WORDS = {
@@ -93,14 +94,17 @@ def choices_in(row: Row, mapping: ColumnMap) -> Choices:
         if labels is MISSING or found.names:
             return found
         return Choices(found.texts, as_choices(labels).texts)
-    texts, names = [], []
-    for name in mapping.choices:
+    return _in_columns(row, mapping.choices)
+
+
+def _in_columns(row: Row, columns: Sequence[str]) -> Choices:
+    """A column for each option; a question may have fewer options than there are columns."""
+    every = []
+    for name in columns:
         value = present(row, name, "choices")
-        if value is None or value == "":  # questions may have fewer options than there are columns
-            continue
-        texts.append(as_text(value, f"choice {name}"))
-        names.append(name)
-    return Choices(tuple(texts), tuple(names))
+        every.append("" if value is None else as_text(value, f"choice {name}"))
+    filled = {name: text for name, text in zip(columns, every, strict=True) if text}
+    return Choices(tuple(filled.values()), tuple(filled), tuple(every))
 
 
 def present(row: Row, name: str, what: str) -> Any:
@@ -131,7 +135,7 @@ def _with_labels(
 
 def _labels(file: Path, found: list[str], mapping: ColumnMap) -> tuple[str, ...]:
     lower = {label.lower() for label in found}
-    if lower <= set(NLI):
+    if lower and lower - {UNDECIDED} <= set(NLI):
         return NLI
     if lower <= set(TRUTHS):
         return TRUTHS

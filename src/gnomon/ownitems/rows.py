@@ -30,28 +30,14 @@ _AGAIN = "Fetch the file again."
 
 def read_rows(path: Path) -> Iterator[tuple[int, Row]]:
     """Number (of the line, or of the row) and fields of each row."""
-    readers = row_readers()
     ending = Path(path.name.removesuffix(".gz")).suffix
-    if ending not in readers:
+    if ending not in READERS:
         raise DataError(
             "the ending does not say what is in it.",
-            f"Give a file that ends in {', '.join(readers)}, or a folder of a dataset.",
+            f"Give a file that ends in {', '.join(READERS)}, or a folder of a dataset.",
             file=path,
         )
-    return readers[ending](path)
-
-
-def row_readers() -> dict[str, Reader]:
-    """What reads a file, by its ending."""
-    return {
-        ".jsonl": json_lines,
-        ".ndjson": json_lines,
-        ".json": json_document,
-        ".csv": table,
-        ".tsv": table,
-        ".parquet": parquet,
-        ".arrow": arrow,
-    }
+    return READERS[ending](path)
 
 
 def split_of(path: Path) -> str:
@@ -207,3 +193,15 @@ def arrow(path: Path) -> Iterator[tuple[int, Row]]:
     except arrow.ArrowInvalid as error:
         reason = str(error).splitlines()[0]
         raise DataError(f"not an Arrow file: {reason}.", _AGAIN, file=path) from None
+
+
+# What reads a file, by its ending: every kind that can be read is named here, and nowhere else.
+READERS: dict[str, Reader] = {
+    ".jsonl": json_lines,
+    ".ndjson": json_lines,
+    ".json": json_document,
+    ".csv": table,
+    ".tsv": table,
+    ".parquet": parquet,
+    ".arrow": arrow,
+}

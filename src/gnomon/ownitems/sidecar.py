@@ -6,6 +6,9 @@ it is called gnomon.yaml.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,8 +17,8 @@ import msgspec
 
 from gnomon.contracts import Benchmark
 from gnomon.errors import DataError, UsageError, unknown
-from gnomon.files import read_text, read_yaml
-from gnomon.ownitems.mapping import ColumnMap, parse_map, write_map
+from gnomon.files import read_text, read_yaml, shape_problem
+from gnomon.ownitems.mapping import ColumnMap, map_of, parse_map
 from gnomon.records import FORMS
 from gnomon.registry import benchmark, measure
 
@@ -73,7 +76,7 @@ def read_sidecar(path: Path) -> Sidecar:
     try:
         found = msgspec.convert(_with_lists(raw), Sidecar)
     except msgspec.ValidationError as error:
-        raise _wrong(file, str(error)) from None
+        raise _wrong(file, error) from None
     _check(file, found)
     return _with_prompt(file, found)
 
@@ -92,12 +95,11 @@ def _with_lists(raw: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _wrong(file: Path, message: str) -> DataError:
-    """What msgspec says, with the line of the field that it is about."""
-    what, _, where = message.partition(" - at `$.")
-    name = where.rstrip("`").partition("[")[0]
-    told = f"the field {name} is wrong: {what}" if name else what
-    return DataError(f"{told}.", _HINT, file=file, line=_line_of(file, name))
+def _wrong(file: Path, error: Exception) -> DataError:
+    """What is of the wrong type, with the line of its field."""
+    problem = shape_problem(error)
+    name = re.split(r"[^a-z_]", problem)[0]
+    return DataError(f"{problem}.", _HINT, file=file, line=_line_of(file, name))
 
 
 def _line_of(file: Path, name: str) -> int:
@@ -107,24 +109,28 @@ def _line_of(file: Path, name: str) -> int:
     return 0
 
 
-def _check(file: Path, found: Sidecar) -> None:
+@contextmanager
+def _told_at(file: Path, field: str) -> Iterator[None]:
+    """What is wrong inside is told with the line of the field."""
     try:
-        for name in found.measures:
-            measure(name)
-        columns(found)
+        yield
     except UsageError as error:
-        field = "map" if not found.measures or error.message.startswith("'") else "measures"
         line = _line_of(file, field)
         raise DataError(error.message, error.hint, file=file, line=line) from None
-    if found.like:
-        try:
+
+
+def _check(file: Path, found: Sidecar) -> None:
+    with _told_at(file, "measures"):
+        for name in found.measures:
+            measure(name)
+    with _told_at(file, "map"):
+        columns(found)
+    with _told_at(file, "like"):
+        if found.like:
             benchmark(found.like)
-        except UsageError as error:
-            line = _line_of(file, "like")
-            raise DataError(error.message, error.hint, file=file, line=line) from None
-    if found.form and found.form not in FORMS:
-        odd = unknown("form", found.form, FORMS)
-        raise DataError(odd.message, odd.hint, file=file, line=_line_of(file, "form"))
+    with _told_at(file, "form"):
+        if found.form and found.form not in FORMS:
+            raise unknown("form", found.form, FORMS)
     if found.unit_nouns and len(found.unit_nouns) != len(found.units):
         raise DataError(
             f"there are {len(found.units)} kinds of units and {len(found.unit_nouns)} unit_nouns.",
@@ -160,16 +166,7 @@ def columns(sidecar: Sidecar) -> ColumnMap:
     """The columns that a sidecar names."""
     if isinstance(sidecar.map, str):
         return parse_map(sidecar.map) if sidecar.map else ColumnMap()
-    given: dict[str, Any] = {}
-    for what, names in sidecar.map.items():
-        several = (names,) if isinstance(names, str) else names
-        given[what] = several[0] if what == "gold_is" else several
-    unknown_fields = given.keys() - set(ColumnMap.__struct_fields__)
-    if unknown_fields:
-        name = min(unknown_fields)
-        error = unknown("field of an item", name, ColumnMap.__struct_fields__)
-        raise UsageError(f"'map' is wrong: {error.message}", error.hint)
-    return parse_map(write_map(ColumnMap(**given)))
+    return map_of(sidecar.map)
 
 
 def described(plain: Benchmark, sidecar: Sidecar) -> Benchmark:

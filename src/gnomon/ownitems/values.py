@@ -27,6 +27,12 @@ class Choices(NamedTuple):
 
     texts: tuple[str, ...]
     names: tuple[str, ...] = ()
+    columns: tuple[str, ...] = ()  # where each has a column: as the row has them, with empty ones
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        """What letters and numbers count: an option that is left empty keeps its place."""
+        return self.columns or self.texts
 
 
 def as_text(value: Any, what: str) -> str:
@@ -141,9 +147,9 @@ def by_letter(value: Any, choices: Choices) -> str | None:
     if not isinstance(value, str):
         return None
     letter = value.strip().strip("().:").lower()
-    for place, text in enumerate(choices.texts):
+    for place, text in enumerate(choices.places):
         if letter_of(place) == letter:
-            return text
+            return text or None
     return None
 
 
@@ -155,8 +161,8 @@ def by_number(value: Any, choices: Choices, first: int) -> str | None:
     if text is None or not (text.strip().isascii() and text.strip().isdecimal()):
         return None
     place = int(text.strip()[:9]) - first
-    if 0 <= place < len(choices.texts):
-        return choices.texts[place]
+    if 0 <= place < len(choices.places):
+        return choices.places[place] or None
     return None
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import errno
 import shutil
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
@@ -66,7 +66,6 @@ class RunLog:
     def __init__(self, path: Path) -> None:
         from filelock import FileLock, Timeout
 
-        self.is_new = not (path / MANIFEST).exists()
         try:
             path.mkdir(parents=True, exist_ok=True)
             self._lock = FileLock(path / LOCK)
@@ -79,6 +78,7 @@ class RunLog:
         except OSError as error:
             raise _not_writable(path, error) from None
         self.path = path
+        self.is_new = not (path / MANIFEST).exists()
 
     def __enter__(self) -> RunLog:
         return self
@@ -131,16 +131,25 @@ class RunLog:
         except sqlite3.IntegrityError:
             raise self._twice(rows) from None
 
-    def grow(self, items: Iterable[Item], *, forgetting: bool = False) -> None:
+    def grow(
+        self,
+        items: Iterable[Item],
+        *,
+        forgetting: bool = False,
+        ready: Callable[[], None] = lambda: None,
+    ) -> None:
         """Hold these items in this order, all that were held before among them.
 
-        Answers stay with their items, unless they are to be forgotten.
+        Answers stay with their items, unless they are to be forgotten. `ready` is called when the
+        new items are known to be sound, before they are kept.
         """
         rows = ((number, item.id, _encode(item).decode()) for number, item in enumerate(items))
         try:
             self._db.execute("BEGIN IMMEDIATE")
             try:
-                self._replace_items(rows, forgetting=forgetting)
+                self._collect_grown(rows)
+                ready()
+                self._replace_items(forgetting=forgetting)
             except BaseException:
                 if self._db.in_transaction:
                     self._db.execute("ROLLBACK")
@@ -150,10 +159,30 @@ class RunLog:
         except sqlite3.Error as error:
             raise _log_error(self.path, error) from None
 
-    def _replace_items(self, rows: Iterable[tuple[int, str, str]], *, forgetting: bool) -> None:
+    def _collect_grown(self, rows: Iterable[tuple[int, str, str]]) -> None:
+        """The items to be, beside those that are held; refused if they cannot take their place."""
         db = self._db
-        db.execute("CREATE TEMP TABLE grown (n INTEGER PRIMARY KEY, id TEXT UNIQUE, record TEXT)")
+        db.execute("CREATE TEMP TABLE grown (n INTEGER PRIMARY KEY, id TEXT, record TEXT)")
         db.executemany("INSERT INTO grown VALUES (?, ?, ?)", rows)
+        db.execute("CREATE INDEX temp.grown_ids ON grown (id)")
+        twice = db.execute(
+            "SELECT id, min(n), max(n) FROM grown GROUP BY id HAVING count(*) > 1 LIMIT 1"
+        ).fetchone()
+        if twice:
+            raise _same_id(*twice)
+        lost = db.execute(
+            "SELECT items.id FROM items LEFT JOIN grown USING (id) "
+            "WHERE grown.record IS NOT items.record LIMIT 1"
+        ).fetchone()
+        if lost:
+            raise RunError(
+                f"The item '{lost[0]}' is not what it was when {self.path} was started: data "
+                "files or the version changed.",
+                "Start over with --restart, or give another folder with --runs.",
+            )
+
+    def _replace_items(self, *, forgetting: bool) -> None:
+        db = self._db
         if forgetting:
             db.execute("DELETE FROM answers")
         # A new number may be another answer's old one: all step aside first.
@@ -177,10 +206,7 @@ class RunLog:
             found = self._db.execute("SELECT n FROM items WHERE id = ?", (name,)).fetchone()
             first = found[0] if found else seen.setdefault(name, number)
             if first != number:
-                return DataError(
-                    f"two items have the id '{name}' (items {first + 1} and {number + 1}).",
-                    "Ids must be unique in a benchmark.",
-                )
+                return _same_id(name, first, number)
         return DataError("the log refuses the items.", "Start over with --restart.")
 
     def add_answers(
@@ -321,6 +347,13 @@ def _row(n: int, answer: Answer) -> tuple[Any, ...]:
         answer.error,
         answer.tokens_read,
         answer.tokens_written,
+    )
+
+
+def _same_id(name: str, first: int, second: int) -> DataError:
+    return DataError(
+        f"two items have the id '{name}' (items {first + 1} and {second + 1}).",
+        "Ids must be unique in a benchmark.",
     )
 
 
