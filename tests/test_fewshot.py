@@ -51,6 +51,11 @@ def test_a_model_without_shots_is_left_alone():
     assert with_examples(load("scales"), model("smollm2")) == model("smollm2")
 
 
+def test_fewer_examples_than_none_are_refused():
+    with pytest.raises(UsageError, match="--shots must be 0 or more, not -1"):
+        with_examples(load("scales"), model("smollm2", shots=-1))
+
+
 def test_items_with_pictures_have_no_examples_in_words():
     with pytest.raises(UsageError, match="have pictures"):
         with_examples(load("vsr@fresh"), model("smollm2", shots=1))

@@ -5,7 +5,7 @@ They are put into the model's options, so that a run's identity and its manifest
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -53,7 +53,9 @@ def with_examples(source: ItemSource, model: ModelSpec, shots_from: str | Path =
             f"--shots-from {shots_from} does not say how many examples to show.",
             "Add --shots N.",
         )
-    if shots < 0 or (not shots_from and shots <= _own_examples(model)):
+    if shots < 0:
+        raise UsageError(f"--shots must be 0 or more, not {shots}.", "0 shows no examples.")
+    if not shots_from and shots <= _own_examples(model):
         return model
 
     whole = replace(source, limit=None, permute=None, shard=None)
@@ -69,6 +71,15 @@ def with_examples(source: ItemSource, model: ModelSpec, shots_from: str | Path =
     kept = msgspec.json.encode(msgspec.structs.replace(drawn, source=pool.name))
     options = {**model.options, "examples": kept.decode()}
     return registry.model(model.spec, **options)._replace(name=model.name)
+
+
+def check_some_take_examples(models: Iterable[ModelSpec], shots_from: str | Path) -> None:
+    """Refuse a file of worked examples if none of the models would be shown any."""
+    if shots_from and not any(map(_takes_examples, models)):
+        raise UsageError(
+            f"None of the models takes worked examples, which {shots_from} holds.",
+            "Leave out --shots-from, or ask a model that reads a prompt, such as smollm2.",
+        )
 
 
 def in_words(model: ModelSpec) -> str:
