@@ -16,8 +16,9 @@ import numpy as np
 from gnomon.errors import UsageError
 from gnomon.fetching.packages import PackagedFile, kept_files
 from gnomon.models.choices import Query, Reply
+from gnomon.models.llamacpp.checking import available_cores
 from gnomon.models.llamacpp.decoder import Decoder
-from gnomon.models.llamacpp.gguf import Ask, Gguf, Normalise, available_cores
+from gnomon.models.llamacpp.model import Ask, Gguf, Normalise
 from gnomon.models.llamacpp.scoring import Scorer
 from gnomon.options import neutral
 
