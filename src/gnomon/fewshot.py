@@ -108,12 +108,16 @@ def _own_examples(model: ModelSpec) -> int:
 
 
 def _check_no_pictures(source: ItemSource) -> None:
-    first: Item | None = next(iter(source.without_pictures()), None)
-    if first is not None and first.images:
+    if source.makes_pictures or _shows_pictures(source):
         raise UsageError(
             f"The items of {source.name} have pictures, which worked examples cannot show.",
             "Leave out --shots, or write a prompt file with examples in words.",
         )
+
+
+def _shows_pictures(source: ItemSource) -> bool:
+    first: Item | None = next(source.without_pictures(), None)
+    return first is not None and bool(first.images)
 
 
 def _pool(source: ItemSource, shots_from: str | Path) -> Pool:

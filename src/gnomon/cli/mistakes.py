@@ -211,7 +211,7 @@ def unexpected(parser: CommandParser, words: Sequence[str]) -> UsageError:
     message = f"{_who(parser)} has no place for '{words[0]}'."
     if words[0].startswith("-"):
         return unknown_option(parser, words[0])
-    if "--runs" in parser.options and not words[0].startswith("-"):
+    if "--runs" in parser.options:
         return UsageError(message, f"Name the folder of runs with --runs: --runs {words[0]}")
     if "--say" in parser.options:
         return UsageError(message, f"Write --say before sentences; {_help(parser)}")
@@ -322,9 +322,10 @@ def _action(parser: CommandParser, name: str) -> Action | None:
 def _place(action: Action) -> str:
     """How an option or a name is written, with what stands for its value."""
     value = action.metavar if isinstance(action.metavar, str) else action.dest.upper()
+    if action.choices is not None and not action.metavar:
+        between = "|" if action.option_strings else " or "
+        value = between.join(map(str, action.choices))
     if not action.option_strings:
-        if action.choices is not None and not action.metavar:
-            return " or ".join(map(str, action.choices))
         return value
     return f"{action.option_strings[0]} {value}"
 
