@@ -91,8 +91,10 @@ def in_words(model: ModelSpec) -> str:
     several = ""
     if len(drawn.sets) > 1:
         several = f", in {len(drawn.sets)} sets"
+    shots = model.options["shots"]
+    examples = "1 worked example" if shots == 1 else f"{shots} worked examples"
     return (
-        f"{model.options['shots']} worked examples from {drawn.source}{several}; each item is "
+        f"{examples} from {drawn.source}{several}; each item is "
         "shown some that it shares no group and no held-out unit with, and none is left out."
     )
 

@@ -26,6 +26,7 @@ GENERAL = {
     "scales": (2, ["gnomon run scales -m MODEL"]),
     "-m random run scales": (2, ["'-m' stands before", "gnomon run -m random scales"]),
     "--verison": (2, ["no option --verison", "Did you mean --version?"]),
+    "experiment.yaml": (2, ["It is a file", "gnomon run experiment.yaml -m MODEL"]),
     "completion basj": (2, ["'basj'", "Did you mean bash?"]),
     "demo --limit x": (2, ["--limit takes a whole number, not 'x'"]),
 }
@@ -208,6 +209,8 @@ OTHERS = {
     "list runs --runs rnus": (2, ["no folder rnus", "Did you mean runs?"]),
     "list runs --runs notes.txt": (2, ["notes.txt is a file", "--runs"]),
     "list runs photos": (2, ["not listed by name: 'photos'", "gnomon list runs --runs photos"]),
+    "list models smollm2 hf": (2, ["no place for 'hf'", "It takes"]),
+    "list benchmarks vsr@frehs": (2, ["vsr has no source 'frehs'", "fresh"]),
     "list figures curve": (2, ["no more to say", "gnomon list figures"]),
 }
 PROMPTS = {
@@ -225,6 +228,8 @@ PROMPTS = {
     "show scales -m random": (2, ["random reads no prompt", "smollm2"]),
     "show scales -m smollm": (2, ["'smollm'", "Did you mean smollm2?"]),
     "show scales -m openai:x --prompt chatt": (2, ["'chatt'", "Did you mean chat?"]),
+    "show scales -m openai:x --prompt notes.txt": (2, ["'notes.txt'", "ends in .yaml"]),
+    "show scales --format": (2, ["--format needs a value", "--format table|"]),
     "show scales -m openai:x --wording 99": (2, ["no wording 99", "Choose 1 to"]),
     "show scales -m openai:x --shots -1": (2, ["--shots must be 0 or more, not -1"]),
     "show scales -m openai:x --shots three": (2, ["shots must be int, not 'three'"]),

@@ -117,6 +117,7 @@ def _summaries(kind: str, table: dict[str, Entry]) -> list[dict[str, Any]]:
 def _one(args: Namespace) -> int:
     """One benchmark or model: what it is, and every option with its default and what it does."""
     from gnomon.cli.benchmarkfacts import as_json, in_words
+    from gnomon.itemsource import named_source
     from gnomon.registry import benchmark, entries, scheme_of
 
     if args.kind not in ("benchmarks", "models"):
@@ -126,6 +127,8 @@ def _one(args: Namespace) -> int:
         )
     if args.kind == "benchmarks":
         name = args.name.partition("@")[0]
+        if name != args.name:
+            named_source(args.name)  # says which sources there are, if it has no such one
     else:
         name = scheme_of(args.name)[0]
     functions = _functions(args.kind, name)

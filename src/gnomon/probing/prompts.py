@@ -66,7 +66,10 @@ def prompt_names() -> list[str]:
 def prompt_file(name: str) -> Path:
     """The file of a prompt that ships with Gnomon."""
     if name not in prompt_names():
-        raise unknown("prompt", name, prompt_names())
+        error = unknown("prompt", name, prompt_names())
+        if Path(name).is_file():
+            error = UsageError(error.message, "A prompt file ends in .yaml (docs/prompts.md).")
+        raise error
     return package_data("prompts") / f"{name}.yaml"
 
 
