@@ -51,6 +51,11 @@ def test_a_model_without_shots_is_left_alone():
     assert with_examples(load("scales"), model("smollm2")) == model("smollm2")
 
 
+def test_fewer_examples_than_none_are_refused():
+    with pytest.raises(UsageError, match="--shots must be 0 or more, not -1"):
+        with_examples(load("scales"), model("smollm2", shots=-1))
+
+
 def test_items_with_pictures_have_no_examples_in_words():
     with pytest.raises(UsageError, match="have pictures"):
         with_examples(load("vsr@fresh"), model("smollm2", shots=1))
@@ -136,4 +141,26 @@ def test_a_run_of_before_has_no_prompt_to_show(tmp_path):
     run.manifest.asking = {}
     assert prompt_of(run, item) is None
     run.manifest.asking = {"way": 5}
+    assert prompt_of(run, item) is None
+
+
+@pytest.mark.parametrize(
+    "strange",
+    [
+        {"way": "telepathy"},
+        {"forms": {"cloze": {"template": "{nonsense} {answer}"}}},
+        {"forms": {"cloze": {"template": "{tag:nowhere} {answer}"}}},
+        {"drawn": {"sets": []}},
+        {"drawn": {"sets": [[]]}},
+    ],
+)
+def test_a_strangers_manifest_has_no_prompt_rather_than_a_traceback(tmp_path, strange):
+    from gnomon.prompting import prompt_of
+
+    run = gnomon.run("scales", Echo(load_prompt("plain")), limit=1, runs=tmp_path)
+    (item,) = run.items()
+    assert prompt_of(run, item) is not None
+    way = strange.pop("way", "score")
+    prompt = {**msgspec.to_builtins(load_prompt("plain")), **strange}
+    run.manifest.asking = {"way": way, "prompt": prompt}
     assert prompt_of(run, item) is None

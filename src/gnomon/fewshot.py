@@ -5,7 +5,7 @@ They are put into the model's options, so that a run's identity and its manifest
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -53,7 +53,9 @@ def with_examples(source: ItemSource, model: ModelSpec, shots_from: str | Path =
             f"--shots-from {shots_from} does not say how many examples to show.",
             "Add --shots N.",
         )
-    if shots < 0 or (not shots_from and shots <= _own_examples(model)):
+    if shots < 0:
+        raise UsageError(f"--shots must be 0 or more, not {shots}.", "0 shows no examples.")
+    if not shots_from and shots <= _own_examples(model):
         return model
 
     whole = replace(source, limit=None, permute=None, shard=None)
@@ -71,6 +73,15 @@ def with_examples(source: ItemSource, model: ModelSpec, shots_from: str | Path =
     return registry.model(model.spec, **options)._replace(name=model.name)
 
 
+def check_some_take_examples(models: Iterable[ModelSpec], shots_from: str | Path) -> None:
+    """Refuse a file of worked examples if none of the models would be shown any."""
+    if shots_from and not any(map(_takes_examples, models)):
+        raise UsageError(
+            f"None of the models takes worked examples, which {shots_from} holds.",
+            "Leave out --shots-from, or ask a model that reads a prompt, such as smollm2.",
+        )
+
+
 def in_words(model: ModelSpec) -> str:
     """Where the worked examples of a model are from, in a sentence; empty if none were drawn."""
     kept = model.options.get("examples")
@@ -80,8 +91,10 @@ def in_words(model: ModelSpec) -> str:
     several = ""
     if len(drawn.sets) > 1:
         several = f", in {len(drawn.sets)} sets"
+    shots = model.options["shots"]
+    examples = "1 worked example" if shots == 1 else f"{shots} worked examples"
     return (
-        f"{model.options['shots']} worked examples from {drawn.source}{several}; each item is "
+        f"{examples} from {drawn.source}{several}; each item is "
         "shown some that it shares no group and no held-out unit with, and none is left out."
     )
 
@@ -97,12 +110,16 @@ def _own_examples(model: ModelSpec) -> int:
 
 
 def _check_no_pictures(source: ItemSource) -> None:
-    first: Item | None = next(iter(source.without_pictures()), None)
-    if first is not None and first.images:
+    if source.makes_pictures or _shows_pictures(source):
         raise UsageError(
             f"The items of {source.name} have pictures, which worked examples cannot show.",
             "Leave out --shots, or write a prompt file with examples in words.",
         )
+
+
+def _shows_pictures(source: ItemSource) -> bool:
+    first: Item | None = next(source.without_pictures(), None)
+    return first is not None and bool(first.images)
 
 
 def _pool(source: ItemSource, shots_from: str | Path) -> Pool:

@@ -54,7 +54,7 @@ def is_item_file(file: str) -> bool:
 
 def names_items(spec: str) -> bool:
     """Whether what a user wrote in the place of a benchmark is a file or folder of items."""
-    if spec in BENCHMARKS or spec in TASK_SETS:
+    if not spec or spec in BENCHMARKS or spec in TASK_SETS:
         return False
     if spec.removesuffix(".gz").endswith(tuple(READERS)):
         return True

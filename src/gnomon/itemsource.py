@@ -325,6 +325,8 @@ def named_source(spec: str) -> tuple[Benchmark, str]:
     if names_items(spec):
         return benchmark_of_file(Path(spec))
     name, _, source = spec.partition("@")
+    if "/" in name and Path(spec).exists():  # the folder of a run, which has an @ in its name
+        name = spec
     found = registry.benchmark(name)
     source = source or found.default_source
     if source not in found.sources:

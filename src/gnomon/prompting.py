@@ -6,7 +6,8 @@ from functools import lru_cache
 
 import msgspec
 
-from gnomon.models.asking import Asking
+from gnomon.errors import GnomonError
+from gnomon.models.asking import HOW, Asking
 from gnomon.records import Item, Preview
 from gnomon.runs import Run
 
@@ -31,12 +32,16 @@ def prompt_of(run: Run, item: Item) -> Preview | None:
         return None
     if run.manifest.blind:
         item = msgspec.structs.replace(item, images=())
-    return asking.preview(item)
+    try:
+        return asking.preview(item)
+    except (GnomonError, LookupError, ValueError):  # a prompt that no Gnomon would have asked
+        return None
 
 
 @lru_cache(maxsize=64)  # a page shows many items of few runs
 def _asking(kept: bytes) -> Asking | None:
     try:
-        return msgspec.json.decode(kept, type=Asking)
+        found = msgspec.json.decode(kept, type=Asking)
     except msgspec.MsgspecError:  # another Gnomon wrote it, in its own way
         return None
+    return found if found.way in HOW else None

@@ -24,6 +24,8 @@ def unknown_name(
     known = list(known)
     what = kind.removesuffix("s").replace("_", " ")
     found = unknown(what, name, known)
+    if not name:  # as a path it would be the folder at hand
+        return found
     hint = _several(kind, name, known) or _of_other_kind(kind, name, others)
     if not hint and kind == "benchmarks":
         hint = _path(name)

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from gnomon.cli import main
+from gnomon.probing.prompts import load_prompt
 
 
 def told(capsys, *arguments: str) -> tuple[int, str, str]:
@@ -139,6 +140,15 @@ def test_the_prompts_are_listed(capsys):
     assert listed["viphy"]["forms"] == ["cloze"]
     assert main(["list", "prompts"]) == 0
     assert "zero-shot, for models that continue text" in capsys.readouterr().out
+
+
+def test_a_prompt_is_printed_as_a_file_of_ones_own_may_have_it(capsys):
+    assert main(["list", "prompts", "multiple-choice"]) == 0
+    Path("mine.yaml").write_text(capsys.readouterr().out)
+    mine, shipped = load_prompt("mine.yaml"), load_prompt("multiple-choice")
+    assert mine.forms == shipped.forms
+    assert main(["list", "prompts", "multiple-choice", "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["summary"] == shipped.summary
 
 
 def test_the_nearest_prompt_is_named(capsys):

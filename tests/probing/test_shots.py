@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from itertools import permutations
 
+import msgspec
 import pytest
 
 from gnomon.errors import UsageError
@@ -70,3 +71,26 @@ def test_what_cannot_be_drawn_is_said():
     with pytest.raises(UsageError, match="share nothing") as caught:
         draw(few, few, 2, HOLD_OUT)
     assert "--shots-from FILE" in caught.value.hint
+
+
+def test_the_question_that_is_asked_is_no_example_even_without_group_and_tags():
+    bare = [msgspec.structs.replace(each, group="", tags={}) for each in ITEMS]
+    drawn = draw(ITEMS, bare, 2, HOLD_OUT)
+    assert len(drawn.sets) > 1
+    shown = [drawn.examples("choice", drawn.set_for(each)) for each in ITEMS]
+    for each, examples in zip(ITEMS, shown, strict=True):
+        assert len(examples) == 2
+        assert each.text not in [example.text for example in examples]
+
+
+def test_an_example_with_other_tags_than_the_item_shares_what_both_name():
+    hold_out = (("type_a", "type_b"), *HOLD_OUT)
+    tags = {"obj_a": "ant", "obj_b": "bee", "type_a": "insect", "type_b": "bug"}
+    asked = msgspec.structs.replace(item("ant", "bee"), tags=tags)
+    example = item("cow", "bee")
+    assert shared_units(asked, hold_out) & shared_units(example, hold_out) == {"unit bee"}
+
+
+def test_a_form_without_examples_is_named():
+    with pytest.raises(UsageError, match="no worked examples of the form caption"):
+        draw([item("ant", "bee", "caption")], ITEMS, 2, HOLD_OUT)

@@ -379,3 +379,13 @@ def test_memory_does_not_grow_with_the_run(shards, monkeypatch):
     assert told[-1] == (256, 256)
     assert sum(sizes) == 256
     assert max(sizes) == 4
+
+
+def test_shards_with_one_count_of_tokens_are_merged_with_those_of_today(shards, made):
+    for shard in shards[:4]:
+        with closing(sqlite3.connect(shard.path / LOG)) as db:
+            for column in ("tokens_read", "tokens_written"):
+                db.execute(f"ALTER TABLE answers DROP COLUMN {column}")
+    found = merge(shards)
+    assert rows(found.run) == rows(made[1])
+    assert len(list(found.run.answers())) == found.run.counts().items > 0

@@ -9,6 +9,7 @@ import pytest
 
 from gnomon.records import Answer, Fingerprint, Item
 from gnomon.runs import Manifest, Run, RunLog, recover
+from gnomon.runs.earlier import add_counts
 from gnomon.runs.manifest import LOG
 
 OF_BEFORE = """
@@ -77,6 +78,26 @@ def test_a_run_of_before_can_be_gone_on_with(old_run):
         (21, None, None),
         (None, 7, 2),
     ]
+
+
+class Stopping(sqlite3.Connection):
+    """A connection whose process ends before the last column is there."""
+
+    def execute(self, sql, *rest):
+        if "tokens_written INTEGER" in sql:
+            raise KeyboardInterrupt
+        return super().execute(sql, *rest)
+
+
+def test_a_log_of_before_has_both_columns_or_none_when_adding_is_stopped(old_run):
+    stopped = sqlite3.connect(old_run.path / LOG, isolation_level=None, factory=Stopping)
+    with pytest.raises(KeyboardInterrupt):
+        add_counts(stopped)
+    stopped.close()
+    assert [answer.tokens for _, answer in old_run.answers()] == [21]
+    with RunLog(old_run.path) as log:
+        log.add_answers([(1, Answer(item="1", choice="yes", tokens_read=7, tokens_written=2))])
+    assert old_run.usage().tokens_written == 2
 
 
 def test_a_damaged_run_of_before_is_recovered(old_run, tmp_path):

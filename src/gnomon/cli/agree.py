@@ -126,12 +126,15 @@ def _opened(paths: list[str]) -> list[Run]:
 
     named = {Path(path).resolve() for path in paths}
     every = open_runs(paths)
+    if not any(person_of(run.model) for run in every):
+        raise UsageError(
+            f"No run of a person is here: {every[0].path} is one of {every[0].name}.",
+            "`gnomon annotate` asks people; `gnomon compare` compares models.",
+        )
     found = []
     for run in every:
         if person_of(run.model) or run.path.resolve() in named:
             found.append(run)
-    if not found:
-        return every
     left_out = len(every) - len(found)
     if left_out:
         told = "1 run of models is" if left_out == 1 else f"{left_out} runs of models are"

@@ -49,8 +49,8 @@ def main(args: Namespace) -> int:
     """Judge each run again, and show the scores before and after."""
     from gnomon.runs import open_runs
 
-    changes = _changes(args)
     old = open_runs(args.runs_judged)
+    changes = _changes(args)
     new = [_judged(args, run, changes) for run in old]
     if not args.quiet:
         _show([*old, *new])

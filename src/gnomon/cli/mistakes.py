@@ -1,7 +1,7 @@
 """Sentences for mistakes in a command: what is wrong, the nearest name, and what to write instead.
 
-What people write for an option of ours by habit, from other programs, stands in tables here. A
-remedy is proposed only if the command at hand has it.
+A remedy is proposed only if the command at hand has it. What other programs call things is in
+`habits`.
 """
 
 from __future__ import annotations
@@ -9,106 +9,15 @@ from __future__ import annotations
 import re
 from argparse import Action
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gnomon.cli.habits import BY_HABIT, COMMANDS_BY_HABIT, WITHOUT
 from gnomon.errors import UsageError, nearest, unknown
 
 if TYPE_CHECKING:
     from gnomon.cli.parser import CommandParser
 
-# What other programs call it -> how it is written here, where the command has such an option.
-BY_HABIT = {
-    "--json": ("--format json",),
-    "--csv": ("--format csv",),
-    "--latex": ("--format latex",),
-    "--tex": ("--format latex",),
-    "--markdown": ("--format markdown",),
-    "--md": ("--format markdown",),
-    "--fmt": ("--format",),
-    "--models": ("--model",),
-    "--num-fewshot": ("--shots",),
-    "--few-shot": ("--shots",),
-    "--fewshot": ("--shots",),
-    "--n": ("-n", "--limit"),
-    "--num-samples": ("--limit",),
-    "--samples": ("--limit",),
-    "--max-samples": ("--limit",),
-    "--max-items": ("--limit",),
-    "--items": ("--limit",),
-    "--jobs": ("--workers",),
-    "--processes": ("--workers",),
-    "--gpu": ("--device cuda",),
-    "--cuda": ("--device cuda",),
-    "--cpu": ("--device cpu",),
-    "--api-base": ("--base-url",),
-    "--url": ("--base-url",),
-    "--max-tokens": ("--new-tokens",),
-    "--out": ("--output",),
-    "--outdir": ("--runs",),
-    "--output-dir": ("--runs",),
-    "--output-path": ("--runs",),
-    "--output": ("--runs",),
-    "--force": ("--restart", "--yes"),
-    "--overwrite": ("--restart",),
-    "--fresh": ("--restart",),
-    "--metric": ("--measure",),
-    "--metrics": ("--measure",),
-    "--measures": ("--measure",),
-    "--group-by": ("--by",),
-    "--confidence": ("--level",),
-    "--bootstrap": ("--draws",),
-    "--silent": ("--quiet",),
-    "--verbose": ("--debug",),
-    "--traceback": ("--debug",),
-    "--dataset": ("--benchmark",),
-    "--template": ("--prompt",),
-    "--models-set": ("--model-set",),
-    "--option": ("--set",),
-}
-# What is no option of any command, and what to do instead.
-WITHOUT = {
-    "--resume": "A run that was stopped continues when the same command is given again.",
-    "--continue": "A run that was stopped continues when the same command is given again.",
-    "--batch-size": "Batches are made by a budget of tokens: leave it out.",
-    "--no-color": "Nothing is coloured in a pipe: leave it out.",
-    "--tasks": "Name benchmarks without an option: gnomon run NAME NAME -m MODEL",
-    "--task": "Name benchmarks without an option: gnomon run NAME -m MODEL",
-    "--benchmarks": "Name benchmarks without an option: gnomon run NAME NAME -m MODEL",
-    "--benchmark": "Name benchmarks without an option: gnomon run NAME -m MODEL",
-    "--config": "Options are given one by one; see --help.",
-    "--model-args": "Give each option by itself: --model-set KEY=VALUE",
-}
-# What other programs call a command.
-COMMANDS_BY_HABIT = {
-    "eval": "run",
-    "evaluate": "run",
-    "ask": "run",
-    "test": "run",
-    "ls": "list",
-    "info": "list",
-    "delete": "rm",
-    "remove": "rm",
-    "serve": "view",
-    "open": "view",
-    "browse": "view",
-    "inspect": "view",
-    "diff": "compare",
-    "plot": "report",
-    "html": "report",
-    "page": "report",
-    "generate": "make",
-    "sample": "show",
-    "validate": "check",
-    "lint": "check",
-    "download": "data get",
-    "fetch": "data get",
-    "get": "data get",
-    "finetune": "train",
-    "fit": "train",
-    "metrics": "score",
-    "results": "score",
-    "resume": "run",
-}
 _KINDS = {"int": "a whole number", "float": "a number"}
 
 
@@ -125,6 +34,9 @@ def unknown_command(name: str, rest: Sequence[str], commands: Iterable[str]) -> 
         hint = f"It is a benchmark. To ask a model: gnomon run {asked}"
         if "-m" not in rest and "--model" not in rest:
             hint += " -m MODEL"
+        return UsageError(f"There is no command named '{name}'.", hint)
+    if Path(name).is_file():
+        hint = f"It is a file. To ask a model what it holds: gnomon run {name} -m MODEL"
         return UsageError(f"There is no command named '{name}'.", hint)
     found = unknown("command", name, commands)
     if found.hint.startswith("Choose"):
@@ -211,13 +123,14 @@ def unexpected(parser: CommandParser, words: Sequence[str]) -> UsageError:
     message = f"{_who(parser)} has no place for '{words[0]}'."
     if words[0].startswith("-"):
         return unknown_option(parser, words[0])
-    if "--runs" in parser.options and not words[0].startswith("-"):
+    positionals = parser._get_positional_actions()
+    if "--runs" in parser.options and not positionals:
         return UsageError(message, f"Name the folder of runs with --runs: --runs {words[0]}")
     if "--say" in parser.options:
         return UsageError(message, f"Write --say before sentences; {_help(parser)}")
     if any("=" in word for word in words) or "=" in parser.words:
         return UsageError(message, f"Write = without spaces around it; {_help(parser)}")
-    places = [_place(action) for action in parser._get_positional_actions()]
+    places = [_place(action) for action in positionals]
     takes = f"It takes {' and '.join(places)}" if places else "It takes options only"
     return UsageError(message, f"{takes}; {_help(parser)}")
 
@@ -321,21 +234,28 @@ def _action(parser: CommandParser, name: str) -> Action | None:
 
 def _place(action: Action) -> str:
     """How an option or a name is written, with what stands for its value."""
-    value = action.metavar if isinstance(action.metavar, str) else action.dest.upper()
-    if not action.option_strings:
-        if action.choices is not None and not action.metavar:
-            return " or ".join(map(str, action.choices))
-        return value
-    return f"{action.option_strings[0]} {value}"
+    if action.option_strings:
+        return f"{action.option_strings[0]} {_value(action)}"
+    if action.choices is not None and not action.metavar:
+        return " or ".join(map(str, action.choices))
+    return _value(action)
+
+
+def _value(action: Action) -> str:
+    """What stands for the value of an option, or of several values."""
+    if isinstance(action.metavar, str):
+        return action.metavar
+    if action.metavar:
+        return " ".join(action.metavar)
+    if action.choices is not None:
+        return "|".join(map(str, action.choices))
+    return action.dest.upper()
 
 
 def _usage_of(name: str, action: Action | None) -> str:
     if action is None or not action.help:
         return ""
-    value = action.metavar or ""
-    if not isinstance(value, str):
-        value = " ".join(value)
-    return f"{name} {value}".strip() + f": {_one_line(action.help)}."
+    return f"{name} {_value(action)}: {_one_line(action.help)}."
 
 
 def _one_line(text: str) -> str:

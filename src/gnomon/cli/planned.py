@@ -60,9 +60,10 @@ class Asked(NamedTuple):
 def plan_runs(args: Namespace) -> list[Planned]:
     """Every run once, even if it was named twice: then with the larger limit."""
     from gnomon.engine import run_folder
-    from gnomon.fewshot import with_examples
+    from gnomon.fewshot import check_some_take_examples, with_examples
 
     asked = _asked(args)
+    check_some_take_examples([model for each in asked for model in each.models], args.shots_from)
     sources = chosen_sources(args, [each.spec for each in asked], [each.options for each in asked])
     plan: dict[Path, Planned] = {}
     for each, source in zip(asked, sources, strict=True):

@@ -46,15 +46,17 @@ class Drawn(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=Tru
 
 
 def shared_units(item: Item, hold_out: HoldOut) -> set[str]:
-    """What an item must not share with its examples: its group, and what is held out.
+    """What an item must not share with its examples: its question, its group, what is held out.
 
-    An item without a group is told from others by its question.
+    All alternatives of `hold_out` count, since an example out of a file may have other tags.
     """
-    found = {f"group {item.group}" if item.group else f"question {item.context}\n{item.text}"}
+    found = {f"question {item.context}\n{item.text}"}
+    if item.group:
+        found.add(f"group {item.group}")
     for tags in hold_out:
         values = [item.tags.get(tag, "") for tag in tags]
         if all(values):
-            return found | {f"unit {value}" for value in values}
+            found |= {f"unit {value}" for value in values}
     return found
 
 
@@ -73,7 +75,13 @@ def draw(
 
     sets: list[list[Item]] = []
     for form, waiting in _units_by_form(asked, hold_out).items():
-        found = _sets(waiting, by_form.get(form, []), shots, Random(f"{seed} {form}"))
+        if form not in by_form:
+            raise UsageError(
+                f"There are no worked examples of the form {form} to draw from: an example has one "
+                "right label and no picture.",
+                "Give a file that has some: --shots-from FILE.",
+            )
+        found = _sets(waiting, by_form[form], shots, Random(f"{seed} {form}"))
         sets += [[] for _ in range(len(found) - len(sets))]
         for examples, more in zip(sets, found, strict=False):
             examples += more
@@ -81,7 +89,7 @@ def draw(
 
 
 def _units_by_form(items: Iterable[Item], hold_out: HoldOut) -> dict[str, list[frozenset[str]]]:
-    """The units of the items of each form, those of many items that share them once."""
+    """The units of the items of each form; items that share all of theirs count once."""
     found: dict[str, dict[frozenset[str], None]] = {}
     for item in items:
         units = frozenset(shared_units(item, hold_out))
@@ -117,8 +125,8 @@ def _sets(
     if waiting:
         raise UsageError(
             f"No {shots} worked examples can be drawn that share nothing with the items: for "
-            f"{len(waiting):,} of {total:,} groups there are none.",
-            "Ask for fewer with --shots, or give examples of your own with --shots-from FILE.",
+            f"{len(waiting):,} of {total:,} questions there are none.",
+            "Ask for fewer with --shots, or give a larger file with --shots-from FILE.",
         )
     return sets
 

@@ -18,6 +18,7 @@ import msgspec
 
 from gnomon.errors import DataError, GnomonError, RunError
 from gnomon.records import Answer, Item
+from gnomon.runs.earlier import add_counts, counts_apart
 from gnomon.runs.manifest import (
     LOCK,
     LOG,
@@ -28,7 +29,7 @@ from gnomon.runs.manifest import (
     write_manifest,
 )
 from gnomon.runs.opening import connect
-from gnomon.runs.reading import count, counts_apart, damaged_log, encode_scores
+from gnomon.runs.reading import count, damaged_log, encode_scores
 from gnomon.runs.usage import Usage, usage_of
 
 WAIT = 0.2  # seconds: a viewer that looks whether a run is going on holds the lock for an instant
@@ -94,9 +95,8 @@ class RunLog:
             db.execute("PRAGMA journal_mode=WAL")
             db.execute("PRAGMA synchronous=FULL")
             db.executescript(_SCHEMA)
-            if not counts_apart(db):  # a log that was begun by an earlier Gnomon
-                for column in ("tokens_read", "tokens_written"):
-                    db.execute(f"ALTER TABLE answers ADD COLUMN {column} INTEGER")
+            if not counts_apart(db):
+                add_counts(db)
         except sqlite3.Error as error:
             raise _log_error(self.path, error) from None
         except UnicodeDecodeError as error:  # in the text of a damaged schema

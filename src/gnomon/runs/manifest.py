@@ -85,7 +85,9 @@ def read_manifest(folder: Path) -> Manifest:
     if not file.is_file():
         hint = "`gnomon list runs` shows the runs there are."
         if not folder.exists():
-            hint = path_hint(folder, hint)
+            raise RunError(
+                f"{folder} is not a run: there is no such folder.", path_hint(folder, hint)
+            )
         raise RunError(f"{folder} is not a run: it has no {MANIFEST}.", hint)
     try:
         if file.stat().st_size > LARGEST:

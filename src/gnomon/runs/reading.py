@@ -18,23 +18,14 @@ import msgspec
 from gnomon.errors import DataError
 from gnomon.naming import model_name, plain
 from gnomon.records import Answer, Item
+from gnomon.runs.columns import answer_columns
+from gnomon.runs.earlier import as_of_today, item_of_format_1
 from gnomon.runs.manifest import LOG, Counts, Manifest, read_manifest
 from gnomon.runs.notes import Notes, read_notes
 from gnomon.runs.opening import connect
 from gnomon.runs.usage import Usage, usage_of
 from gnomon.tabular import frame_of, html_table
 
-# Readers speak of tables in today's format; a view makes an old log look like one.
-VIEW_OF_FORMAT_1 = """
-CREATE TEMP VIEW answers AS SELECT n, 0 AS sample, scores, choice, reply, NULL AS rule,
-  NULL AS files, NULL AS seconds, NULL AS tokens, error,
-  NULL AS tokens_read, NULL AS tokens_written FROM main.answers
-"""
-# Logs of format 2 had at first one count of tokens.
-VIEW_OF_ONE_COUNT = """
-CREATE TEMP VIEW answers AS SELECT n, sample, scores, choice, reply, rule, files, seconds, tokens,
-  error, NULL AS tokens_read, NULL AS tokens_written FROM main.answers
-"""
 ANSWER = (
     "sample, scores, choice, reply, rule, files, seconds, tokens, error, tokens_read, "
     "tokens_written"
@@ -44,7 +35,6 @@ _EVERY_ITEM = f"{_ALL} WHERE coalesce(sample, 0) = 0 ORDER BY n"
 _ONE_ITEM = f"{_ALL} WHERE id = ? AND coalesce(sample, 0) = 0"
 _EVERY_ANSWER = f"{_ALL} WHERE sample IS NOT NULL ORDER BY n, sample"
 _decode_item = msgspec.json.Decoder(Item).decode
-_decode_fields = msgspec.json.Decoder(dict[str, Any]).decode
 _decode_scores = msgspec.json.Decoder(tuple[float | None, ...]).decode
 _decode_files = msgspec.json.Decoder(tuple[str, ...]).decode
 
@@ -65,7 +55,7 @@ class Run:
     >>> Run.open("nowhere")
     Traceback (most recent call last):
         ...
-    gnomon.errors.RunError: nowhere is not a run: it has no run.json.
+    gnomon.errors.RunError: nowhere is not a run: there is no such folder.
     `gnomon list runs` shows the runs there are.
     """
 
@@ -222,7 +212,7 @@ class Run:
         """The item of a record in the log."""
         try:
             if self.manifest.format == 1:
-                return _item_of_format_1(record)
+                return item_of_format_1(record)
             return _decode_item(record)
         except (msgspec.MsgspecError, TypeError, RecursionError) as error:
             raise self.damaged(error) from None
@@ -279,47 +269,6 @@ class Run:
             raise self.damaged(error) from None
 
 
-def answer_columns(rows: Iterator[tuple[Item, Answer | None]]) -> dict[str, list[Any]]:
-    """Items and answers as columns, for a frame."""
-    asked = list(rows)
-    tags: dict[str, None] = {}
-    for item, _ in asked:
-        tags |= dict.fromkeys(item.tags)
-    found: dict[str, list[Any]] = {}
-    for name in ("id", "form", "context", "text", "group"):
-        found[name] = [getattr(item, name) for item, _ in asked]
-    for name in ("choices", "gold"):
-        found[name] = [list(getattr(item, name)) for item, _ in asked]
-    found["answer"] = [answer and answer.choice for _, answer in asked]
-    found["right"] = [answer and answer.choice in item.gold for item, answer in asked]
-    found["scores"] = [_as_list(answer) for _, answer in asked]
-    for name in ("reply", "error", "seconds", "tokens"):
-        found[name] = [getattr(answer, name, None) for _, answer in asked]
-    for tag in tags:
-        found[f"tag_{tag}"] = [item.tags.get(tag) for item, _ in asked]
-    return found
-
-
-def _as_list(answer: Answer | None) -> list[float] | None:
-    if answer is None or answer.scores is None:
-        return None
-    return list(answer.scores)
-
-
-def as_of_today(db: sqlite3.Connection, format: int) -> None:
-    """Let a log look as today's do."""
-    if format == 1:
-        db.execute(VIEW_OF_FORMAT_1)
-    elif not counts_apart(db):
-        db.execute(VIEW_OF_ONE_COUNT)
-
-
-def counts_apart(db: sqlite3.Connection) -> bool:
-    """Whether a log counts the tokens that were read and those that were written."""
-    columns = db.execute("SELECT name FROM pragma_table_info('answers')").fetchall()
-    return ("tokens_read",) in columns
-
-
 def damaged_log(folder: Path, reason: object) -> DataError:
     """The error for a log whose contents make no sense, with what to do about it."""
     return DataError(
@@ -370,11 +319,3 @@ def count(db: sqlite3.Connection) -> Counts:
         "FROM answers WHERE sample = 0"
     ).fetchone()
     return Counts(items=items, answered=answered, unread=asked - answered - errors, errors=errors)
-
-
-def _item_of_format_1(record: str) -> Item:
-    """Format 1 had pictures as bare paths."""
-    fields = _decode_fields(record)
-    paths = msgspec.convert(fields.get("images", ()), tuple[str, ...])
-    images = [{"path": path} for path in paths]
-    return msgspec.convert({**fields, "images": images}, Item)

@@ -18,10 +18,11 @@ import msgspec
 
 from gnomon.errors import DataError, GnomonError, RunError
 from gnomon.records import Answer, Fingerprint, Item
+from gnomon.runs.earlier import as_of_today
 from gnomon.runs.log import RunLog
 from gnomon.runs.manifest import FORMAT, LOG, Counts
 from gnomon.runs.opening import connect
-from gnomon.runs.reading import ANSWER, Run, as_of_today
+from gnomon.runs.reading import ANSWER, Run
 from gnomon.runs.using import check_not_in_use
 
 STEP = 1024  # items at a time

@@ -9,7 +9,8 @@ import pytest
 
 from gnomon.errors import ModelError, UsageError
 from gnomon.models.chat import chat_template, conversation
-from gnomon.models.llamacpp.gguf import available_cores, gguf
+from gnomon.models.llamacpp.checking import available_cores
+from gnomon.models.llamacpp.gguf import gguf
 from gnomon.models.llamacpp.library import check_layout
 from gnomon.models.llamacpp.llama import Llama, Wanted
 from gnomon.records import Item

@@ -7,6 +7,7 @@ import pytest
 
 from gnomon.models.asking import Asking
 from gnomon.models.llamacpp.gguf import gguf
+from gnomon.models.llamacpp.sight import SIGN
 from gnomon.records import Item
 
 pytest.importorskip("xllamacpp")
@@ -53,4 +54,47 @@ def test_a_reply_follows_what_the_preview_shows(tiny, monkeypatch):
     assert asked == [shown.ids]
     assert shown.limits["new_tokens"] == 2
     assert not shown.scored
+    model.close()
+
+
+CHAT = (
+    "{% for m in messages %}<{{ m.role }}>{{ m.content }}{% endfor %}"
+    "{% if add_generation_prompt %}<assistant>{% endif %}"
+)
+CHAT_THAT_BEGINS = "{{ bos_token }}" + CHAT
+
+
+@pytest.fixture(scope="module")
+def eyes(tmp_path_factory, write_eyes):
+    return write_eyes(tmp_path_factory.mktemp("eyes") / "mmproj.gguf")
+
+
+@pytest.mark.parametrize("template", ["", CHAT, CHAT_THAT_BEGINS])
+@pytest.mark.parametrize("pictures", [0, 1, 2])
+def test_with_eyes_the_text_is_what_becomes_the_tokens(
+    template, pictures, eyes, write_model, photo, tmp_path, monkeypatch
+):
+    pytest.importorskip("PIL")
+    file = write_model(tmp_path / "model.gguf", context=512, template=template)
+    model = gguf(str(file), threads=1, mmproj=str(eyes))
+    images = tuple(photo(number) for number in range(pictures))
+    item = msgspec.structs.replace(ITEM, images=images)
+    shown = model.preview(item)
+    asked = []
+    score = model._likelihoods.score
+    monkeypatch.setattr(
+        model._likelihoods, "score", lambda queries: asked.extend(queries) or score(queries)
+    )
+    model.answer([item])
+    ((context, continuations),) = asked
+    assert shown.ids == tuple(context)
+    assert [each.ids for each in shown.scored] == [tuple(each) for each in continuations]
+    assert shown.images == pictures
+    assert shown.text.count(SIGN) == pictures
+    assert sum(token < 0 for token in shown.ids) == 16 * pictures
+    assert shown.ids[0] == model.llama.bos
+    assert shown.text.startswith("<s>")
+    assert not shown.text.startswith("<s><s>")
+    told = msgspec.convert(msgspec.to_builtins(model.asking()), Asking).preview(item)
+    assert told.text == shown.text
     model.close()

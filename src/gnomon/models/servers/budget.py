@@ -14,6 +14,10 @@ class Tokens(NamedTuple):
     read: int
     written: int
 
+    def plus(self, other: Tokens) -> Tokens:
+        """Both together."""
+        return Tokens(self.read + other.read, self.written + other.written)
+
 
 FREE = Tokens(0, 0)
 

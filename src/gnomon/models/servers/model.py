@@ -107,10 +107,7 @@ class OpenAI:
             for ways in self._prompt.words(item):
                 read += sum(estimate(self._requests.for_echo(context + word)).read for word in ways)
             return Tokens(read, 0)
-        said: Any = self._prompt.context(item)
-        if self._requests.endpoint == "chat":
-            said = self._prompt.chat(item)
-        return estimate(self._requests.for_reply(said, self._requests.reply_tokens))
+        return estimate(self._request(item, self._requests.reply_tokens))
 
     def close(self) -> None:
         """Close connections and the cache of replies."""
@@ -157,18 +154,16 @@ class OpenAI:
                 found = await self._ask(self._request(item, larger[0]), item.images)
             except RejectedError:
                 break  # the server has no room for a longer reply
-            used = Tokens(used.read + found.used.read, used.written + found.used.written)
+            used = used.plus(found.used)
             reached = larger.pop(0)
         trouble = CutError(f"the reply was cut at {reached:,} tokens (finish_reason length)")
         return Answer(item=item.id, reply=answer.reply, error=str(trouble), **_counted(used))
 
     def _request(self, item: Item, limit: int) -> dict[str, Any]:
         """What is sent for an item, its pictures aside; the reply may have so many tokens."""
-        said: Any = self._prompt.context(item)
-        if self._requests.endpoint == "chat":
-            said = self._prompt.chat(item)
+        put = self._prompt.chat if self._requests.endpoint == "chat" else self._prompt.context
         words = [ways[0] for ways in self._prompt.answers(item)]
-        return self._requests.for_reply(said, limit, words)
+        return self._requests.for_reply(put(item), limit, words)
 
     def preview(self, item: Item) -> Preview:
         """What would be sent for an item; nothing is."""
@@ -239,7 +234,7 @@ class OpenAI:
             found = await asyncio.gather(*(self._ask(body) for body in bodies))
             scores.append(log_sum([echo_score(each, len(context)) for each in found]))
             for each in found:
-                used = Tokens(used.read + each.used.read, used.written + each.used.written)
+                used = used.plus(each.used)
         best = pick(item, tuple(scores))
         return Answer(item=item.id, scores=best.scores, choice=best.choice, **_counted(used))
 

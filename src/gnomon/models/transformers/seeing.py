@@ -30,10 +30,9 @@ from gnomon.models.choices import (
     scale_of,
     take,
 )
-from gnomon.models.transformers.generating import BATCH, generate
 from gnomon.models.transformers.imageprefix import PictureQuery, PictureScorer
 from gnomon.models.transformers.limits import longest_text, on_cpu, token_budget
-from gnomon.models.transformers.looking import Looking, shape_of
+from gnomon.models.transformers.looking import Looking
 from gnomon.models.transformers.previewing import (
     limits_of,
     previewed,
@@ -43,6 +42,7 @@ from gnomon.models.transformers.previewing import (
 from gnomon.models.transformers.showing import Placing, Shower, Shown
 from gnomon.models.transformers.tokens import Encoder
 from gnomon.models.transformers.trial import CAPTIONS, trial_picture, try_out
+from gnomon.models.transformers.writing import write_seeing
 from gnomon.probing.prompts import Prompt
 from gnomon.records import Answer, Image, Item, Preview
 from gnomon.vision.decoding import decode_bytes
@@ -331,46 +331,13 @@ class Seeing:
 
         def write(asked: Sequence[Sequence[int]]) -> list[Reply]:
             pictures = [by_prompt[id(prompt)] for prompt in asked]
-            return self._write(asked, pictures)
+            return write_seeing(
+                self.model, self.tokenizer, self.looking, asked, pictures, self.new_tokens
+            )
 
         return replied(
             items, self.prompt, prompts, write, longest=self.longest, room=self.new_tokens
         )
-
-    def _write(self, prompts: Sequence[Sequence[int]], shown: Sequence[Shown]) -> list[Reply]:
-        """A reply to each prompt; those of one pass have one length, and pictures of one shape."""
-        self.looking.look(shown)
-        groups: dict[tuple[Any, ...], list[int]] = {}
-        for number, (prompt, pictures) in enumerate(zip(prompts, shown, strict=True)):
-            groups.setdefault((len(prompt), shape_of(pictures)), []).append(number)
-
-        replies = [Reply("", 0)] * len(prompts)
-        for numbers in groups.values():
-            for start in range(0, len(numbers), BATCH):
-                some = numbers[start : start + BATCH]
-                model = Writing(self.model, self.looking, take(shown, some))
-                found = generate(
-                    model, self.tokenizer, take(prompts, some), new_tokens=self.new_tokens
-                )
-                for number, reply in zip(some, found, strict=True):
-                    replies[number] = reply
-        return replies
-
-
-class Writing:
-    """A model that writes with pictures before it, one entry for each prompt of a pass."""
-
-    def __init__(self, model: Any, looking: Looking, shown: Sequence[Shown]) -> None:
-        self._model, self._looking, self._shown = model, looking, shown
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._model, name)
-
-    def generate(self, **inputs: Any) -> Any:
-        """What the model itself generates."""
-        rows = inputs.pop("input_ids")
-        own = self._shown[0].token_inputs(rows.tolist(), rows.device)
-        return self._model.generate(**inputs, **own, **self._looking.inputs(self._shown))
 
 
 def _store(most_bytes: int, about: Mapping[str, Any]) -> Features | None:

@@ -8,6 +8,7 @@ import pytest
 pytest.importorskip("torch")
 
 from gnomon.models.asking import Asking
+from gnomon.models.captions import question
 from gnomon.models.transformers.hf import hf
 
 
@@ -34,3 +35,27 @@ def test_a_dual_encoder_reads_the_texts_of_the_preview(seeing, captions):
     told = msgspec.convert(msgspec.to_builtins(model.asking()), Asking).preview(item)
     assert [each.text for each in told.scored] == [each.text for each in shown.scored]
     assert item.text in told.scored[-1].text
+
+
+@pytest.mark.parametrize("make", ["blip", "vilt", "vilt vqa"])
+def test_a_matcher_reads_the_texts_of_the_preview(seeing, captions, make, monkeypatch):
+    model = hf(str(seeing(make)))
+    item = captions[1]
+    shown = model.preview(item)
+    read = []
+    head = model.comparer.head
+
+    def remember(reading):
+        tokens = reading.tokens
+        for ids, there in zip(tokens["input_ids"], tokens["attention_mask"], strict=True):
+            read.append(tuple(ids[there.bool()].tolist()))
+        return head.odds(reading)
+
+    monkeypatch.setattr(model.comparer, "head", head._replace(odds=remember))
+    model.answer([item])
+    assert {each.ids for each in shown.scored} == set(read)
+    assert shown.images == 1
+    told = msgspec.convert(msgspec.to_builtins(model.asking()), Asking).preview(item)
+    assert [each.text for each in told.scored] == [each.text for each in shown.scored]
+    asked = question(item.text) if make == "vilt vqa" else item.text
+    assert asked in told.scored[-1].text
