@@ -63,7 +63,7 @@ def test_shapes_stay_vectors_and_colours_those_of_the_rules(faces: tuple[Face, F
     steps = contents(pdf(picture(), faces)).decode()
     assert "10 10 80 20 re" in steps
     assert "0 40 m 100 40 l" in steps
-    assert "[2 3] 0 d" in steps
+    assert "[4 3] 0 d" in steps
     assert "0.051 0.306 0.573 rg" in steps  # #0d4e92
     assert steps.count(" c ") == 4  # a circle
     assert "q 1 0 0 1 0 20 cm" in steps

@@ -158,6 +158,12 @@ def test_names_cannot_act_in_html_or_markdown(write: Write) -> None:
     assert not any(line.startswith("#") for line in markdown)
 
 
+def test_markdown_shows_a_name_as_it_is(write: Write) -> None:
+    name = r"a*b* $x$ ~~c~~ d\e &lt; _f_ `g`"
+    table = table_of([write("b@fresh", name, share(80))])
+    assert r"a\*b\* \$x\$ \~\~c\~\~ d\\e \&lt; \_f\_ \`g\`" in written(table, "markdown")
+
+
 def test_the_terminal_turns_the_table_before_it_cuts_a_name(write: Write) -> None:
     runs = []
     for name in ("one@fresh", "two@fresh", "three@fresh", "four@fresh"):

@@ -50,7 +50,7 @@ def test_the_overview_has_each_model_on_each_benchmark_beside_chance(viewer: Tes
     assert 'class="above best"' in table
     assert "the best here" in table
     copied = html.unescape(page.partition('<pre id="markdown"')[2].partition("</pre>")[0])
-    assert copied.count("| chance |") == 1
+    assert copied.count("| Chance |") == 1
     rows = [line for line in copied.splitlines() if "|" in line]
     assert len({row.count("|") for row in rows}) == 1
     assert len(rows) == 2 + 3 + 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Callable, Sequence
 from html import escape
 from textwrap import wrap
@@ -12,7 +13,7 @@ from gnomon.errors import inert
 from gnomon.reporting.tables.latex import latex_text
 from gnomon.reporting.tables.pivot import Figure, Pivot, Row
 from gnomon.reporting.tables.render import as_json
-from gnomon.reporting.words import measure_name
+from gnomon.reporting.words import measure_name, per_cent
 from gnomon.writing import write_csv
 
 PACKAGES = r"% \usepackage{booktabs,graphicx,xcolor}"
@@ -36,7 +37,7 @@ class Markup(NamedTuple):
         """A figure with its marks, without its interval."""
         if figure is None:
             return self.missing
-        text = percent(figure.value)
+        text = per_cent(figure.value, 1)
         if figure.weak:
             text = self.italic % text
         if figure.best:
@@ -63,11 +64,6 @@ def written(table: Pivot, format: str) -> str:
         "json": as_data,
     }
     return writers[format](table)
-
-
-def percent(value: float) -> str:
-    """A fraction in per cent, with one digit; a half is rounded up."""
-    return f"{100 * value + 1e-9:.1f}"
 
 
 def as_latex(table: Pivot) -> str:
@@ -165,7 +161,7 @@ def as_markdown(table: Pivot) -> str:
         if row in table.published:
             cells[0] = f"*{cells[0]}*"
         lines.append(_markdown_line(cells))
-    caption = table.caption.replace("Grey:", "Names in italics:").replace("*", "\\*")
+    caption = table.caption.replace("Grey:", "Names in italics:")
     return "\n".join([*lines, "", _markdown_text(caption)])
 
 
@@ -178,10 +174,9 @@ def _markdown_head(table: Pivot, place: int) -> str:
 
 
 def _markdown_text(text: str) -> str:
+    """The text in one line, with what markdown, or GitHub's formulas, would take for its own."""
     plain = " ".join(inert(text).split())
-    for character in "|_<[`":
-        plain = plain.replace(character, f"\\{character}")
-    return plain
+    return re.sub(r"[\\`*_\[<|~$&]", r"\\\g<0>", plain)
 
 
 def _markdown_figure(figure: Figure | None, table: Pivot) -> str:
@@ -283,7 +278,7 @@ def _all_rows(table: Pivot) -> list[Row]:
 def _interval(figure: Figure | None) -> str:
     if figure is None or figure.low is None or figure.high is None:
         return ""
-    return f"[{percent(figure.low)}, {percent(figure.high)}]"
+    return f"[{per_cent(figure.low, 1)}, {per_cent(figure.high, 1)}]"
 
 
 def _rank(row: Row) -> str:

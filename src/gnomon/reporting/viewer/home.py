@@ -18,7 +18,7 @@ from gnomon.reporting.viewer.filtering import tag_values
 from gnomon.reporting.viewer.matrix import matrix
 from gnomon.reporting.viewer.ranking import Board, Part, Place
 from gnomon.reporting.viewer.shelf import Shelf
-from gnomon.reporting.words import capitalised, measure_name, percentage
+from gnomon.reporting.words import capitalised, interval_of, measure_name, percentage
 from gnomon.runs import Run
 from gnomon.runs.pace import pace_in_words, read_pace
 
@@ -227,7 +227,7 @@ def _line(shelf: Shelf, place: Place, *, ranked: bool) -> dict[str, Any]:
         "url": run_address(run),
         "value": percentage(rank.value if known else None, 1),
         "sort": rank.value if known else "",
-        "range": range_of(rank.low, rank.high),
+        "range": interval_of(rank.low, rank.high, 1),
         "plot": range_plot(rank.value, rank.low, rank.high, rank.chance),
         "chance": percentage(rank.chance, 1),
         "verdict": verdict(rank.low, rank.high, rank.chance),
@@ -243,10 +243,3 @@ def _span(rank: Rank) -> str:
     if rank.worst > rank.best:
         return f"{rank.best}–{rank.worst}"
     return str(rank.best)
-
-
-def range_of(low: float | None, high: float | None) -> str:
-    """An interval in percent; empty where it is not known."""
-    if low is None or high is None or isnan(low):
-        return ""
-    return f"{100 * low:.1f}–{100 * high:.1f}"
