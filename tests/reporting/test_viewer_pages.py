@@ -62,6 +62,28 @@ def test_a_name_cannot_break_the_copied_table(made: ModuleType, tmp_path: Path) 
     assert "one\\|two \\`x\\` \\[y](z)" in page
 
 
+def test_questions_of_ones_own_have_their_own_title_and_words_on_every_page(
+    made: ModuleType, tmp_path: Path
+) -> None:
+    items = []
+    for item in made.entailment(4, 5):
+        items.append(
+            msgspec.structs.replace(item, tags={"kind": "a" if item.group == "0" else "b"})
+        )
+    run = made.write(tmp_path / "mine", "items@mine.csv", "m", items, finished=False)
+    about = {"title": "Cups and cats", "tag_words": {"kind": "sort of thing", "kind=a": "cups"}}
+    with RunLog(run.path) as log:
+        log.write_manifest(msgspec.structs.replace(run.manifest, about=about))
+    viewer = client(tmp_path)
+    assert viewer.get("/live").json()["runs"][0]["title"] == "Cups and cats"
+    name = f"items@mine.csv&id={items[0].id}"
+    for address in ("/run/mine/items", "/benchmark?name=items@mine.csv", f"/item?benchmark={name}"):
+        page = viewer.get(address).text
+        assert "Cups and cats" in page
+        assert "sort of thing" in page.lower()
+        assert "cups" in page
+
+
 def test_a_run_is_going_on_while_its_lock_is_held_however_old_its_log(
     made: ModuleType, tmp_path: Path
 ) -> None:

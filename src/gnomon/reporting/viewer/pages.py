@@ -16,7 +16,7 @@ from gnomon.reporting.page.notes import few_units, small_groups
 from gnomon.reporting.page.views import figure_view
 from gnomon.reporting.study import Entrant, Study, labels_of
 from gnomon.reporting.viewer.addresses import compare_address, model_address, run_address
-from gnomon.reporting.viewer.home import progress, title_of
+from gnomon.reporting.viewer.home import progress
 from gnomon.reporting.viewer.shelf import Shelf
 from gnomon.reporting.words import capitalised, counted, interval_of, measure_name, percentage
 from gnomon.runs import Run
@@ -32,7 +32,7 @@ def run_page(shelf: Shelf, run: Run) -> dict[str, Any]:
         "run": run,
         "label": label,
         "model_url": model_address(label),
-        "title": title_of(run.benchmark),
+        "title": study.title,
         "url": run_address(run),
         "progress": progress(shelf, run),
         **results,
