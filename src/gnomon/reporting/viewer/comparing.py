@@ -177,7 +177,7 @@ def _matrix_cell(found: tuple[float, Comparison] | None) -> dict[str, Any]:
         return {"text": "–", "p": "", "differ": False}
     gap, pair = found
     p = "no test" if isnan(pair.p_adjusted) else _p_in_words(pair.p_adjusted)
-    text = f"{100 * gap:+.1f}".replace("-", "−")
+    text = "0.0" if abs(gap) < 0.0005 else f"{100 * gap:+.1f}".replace("-", "−")
     return {"text": text, "p": p, "differ": pair.differ}
 
 

@@ -29,8 +29,7 @@ Query = Mapping[str, str]
 def home(shelf: Shelf, query: Query) -> dict[str, Any]:
     """All runs: the overview, those that are not finished, and the leaderboards, with filters."""
     every = shelf.runs()
-    listed = [run for run in every if not shelf.notes(run).hidden]
-    shown = every if query.get("hidden") else listed
+    shown = shown_runs(shelf, query)
     by_benchmark, unreadable = _readable(shelf, shown)
     wanted = query.get("benchmark", "")
     boards = []
@@ -50,10 +49,15 @@ def home(shelf: Shelf, query: Query) -> dict[str, Any]:
         "benchmarks": sorted({run.benchmark for run in every}),
         "query": {key: query.get(key, "") for key in FILTERS},
         "total": len(shown),
-        "hidden": len(every) - len(listed),
+        "hidden": len(every) - len(shelf.listed()),
         "folder": str(shelf.folder),
         "unreadable": unreadable,
     }
+
+
+def shown_runs(shelf: Shelf, query: Query) -> list[Run]:
+    """The runs that a list shows: those that are hidden only if it is asked for them."""
+    return shelf.runs() if query.get("hidden") else shelf.listed()
 
 
 def _readable(shelf: Shelf, runs: Sequence[Run]) -> tuple[dict[str, list[Run]], list[str]]:
