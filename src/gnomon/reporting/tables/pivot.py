@@ -148,12 +148,13 @@ def _letters(found: Overview, column: str) -> Mapping[str, str]:
 
 
 def _stars(found: Overview, column: str) -> Mapping[str, str]:
-    """How surely each model is told apart from the best."""
-    marked = {}
+    """How surely each model is told apart from the best; where several are, from all of them."""
+    marked: dict[str, str] = {}
     for pair in found.pairs.get(column, ()):
+        stars = _stars_of(pair.p_adjusted)
         for model, other in ((pair.first, pair.second), (pair.second, pair.first)):
             if found.cells[other, column].best and not found.cells[model, column].best:
-                marked[model] = _stars_of(pair.p_adjusted)
+                marked[model] = min(stars, marked.get(model, stars), key=len)
     return marked
 
 
