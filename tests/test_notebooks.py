@@ -188,6 +188,13 @@ def enclosing(place: int) -> Any:
     return lambda item: deeper(item)
 
 
+def test_a_part_of_a_list_is_a_table_too(runs: list[Run]) -> None:
+    for whole in (gnomon.score(*runs), gnomon.compare(*runs), gnomon.list_models()):
+        assert type(whole[:1]) is type(whole)
+        assert "<table" in whole[:1]._repr_html_()
+        assert whole[:1][0] == whole[0]
+
+
 @pytest.mark.parametrize(
     "made",
     [
