@@ -74,15 +74,18 @@ def conclusion(found: Overview) -> str:
         if who:
             skills[who].append(skill)
 
-    parts = []
-    if skills["all"]:
-        parts.append(f"All {len(models)} models are better than chance at {_few(skills['all'])}")
-    if skills["some"]:
-        start = "some are" if parts else f"Some of {len(models)} models are better than chance"
-        parts.append(f"{start} at {_few(skills['some'])}")
-    if skills["none"]:
-        start = "none is" if parts else f"None of {len(models)} models is better than chance"
-        parts.append(f"{start} at {_few(skills['none'])}")
+    count = len(models)
+    starts = {
+        "all": f"All {count} models are better than chance",
+        "some": f"Some of {count} models are better than chance",
+        "none": f"None of {count} models is better than chance",
+    }
+    later = {"some": "some are", "none": "none is"}
+    parts: list[str] = []
+    for who, names in skills.items():
+        if names:
+            start = later[who] if parts else starts[who]
+            parts.append(f"{start} at {_few(names)}")
     return f"{'; '.join(parts)}." if parts else ""
 
 
