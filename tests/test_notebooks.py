@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -161,6 +162,69 @@ def test_a_function_that_changed_does_not_continue_a_run(tmp_path: Path) -> None
         gnomon.run("scales", space["guess"], limit=limit, runs=tmp_path)
     changed = gnomon.run("scales", space["guess"], limit=limit, runs=tmp_path, restart=True)
     assert changed.manifest.counts.answered == limit
+
+
+class Place:
+    """A function that is an object: it says the choice at its place."""
+
+    def __init__(self, place: int) -> None:
+        self.place = place
+
+    def __call__(self, item: Item) -> str:
+        return item.choices[self.place]
+
+    def say(self, item: Item) -> str:
+        return item.choices[self.place]
+
+
+def choice_at(item: Item, place: int) -> str:
+    return item.choices[place]
+
+
+def enclosing(place: int) -> Any:
+    def deeper(item: Item) -> str:
+        return item.choices[place]
+
+    return lambda item: deeper(item)
+
+
+def test_a_part_of_a_list_is_a_table_too(runs: list[Run]) -> None:
+    for whole in (gnomon.score(*runs), gnomon.compare(*runs), gnomon.list_models()):
+        assert type(whole[:1]) is type(whole)
+        assert "<table" in whole[:1]._repr_html_()
+        assert whole[:1][0] == whole[0]
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        lambda place: lambda item, place=place: item.choices[place],
+        lambda place: partial(choice_at, place=place),
+        lambda place: Place(place).say,
+        Place,
+        enclosing,
+    ],
+    ids=["default", "partial", "method", "object", "closure"],
+)
+def test_a_function_with_other_values_does_not_give_the_answers_of_the_first(
+    made: Any, tmp_path: Path
+) -> None:
+    first = gnomon.run("scales", made(0), limit=10, runs=tmp_path)
+    assert gnomon.run("scales", made(0), limit=10, runs=tmp_path).path == first.path
+    with pytest.raises(RunError, match="changed"):
+        gnomon.run("scales", made(1), limit=10, runs=tmp_path)
+
+
+def test_a_function_may_call_itself_or_have_no_source_at_all() -> None:
+    def again(item: Any) -> Any:
+        return again(item) if item else ""
+
+    assert source_digest(again) != source_digest(len) != source_digest(max)
+
+
+def test_what_cannot_be_called_is_no_model(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="This is no model: 5"):
+        gnomon.run("scales", 5, limit=4, runs=tmp_path)  # type: ignore[arg-type]
 
 
 def test_a_function_may_give_numbers_a_reply_an_answer_or_nothing(tmp_path: Path) -> None:

@@ -61,9 +61,9 @@ def run(
     pages call the model. `shots_from` is a file of items to draw the worked examples from that the
     model's option `shots` asks for. `workers` is a number of processes, "ray" or "ray:N".
 
-    A model may also be a function from an item to one of its choices, or to a number for each; it
-    is asked again only if its source is the same. `progress` draws a line of it, by default in a
-    notebook and on a terminal; `watch` is told instead, if it is given.
+    A model may also be a function from an item to one of its choices, or to a number for each; its
+    run is continued only by the same source with the same values. `progress` draws a line, by
+    default in a notebook and on a terminal; `watch` is told instead, if it is given.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:

@@ -94,6 +94,7 @@ def tab(browser: Any) -> Iterator[Callable[..., Tab]]:
         scheme: str = "light",
         scripts: bool = True,
         allowed: str = "",
+        before: str = "",
     ) -> Tab:
         context = browser.new_context(
             viewport={"width": width, "height": 900},
@@ -102,6 +103,8 @@ def tab(browser: Any) -> Iterator[Callable[..., Tab]]:
             reduced_motion="reduce",
         )
         contexts.append(context)
+        if before:  # a script that runs before those of the page
+            context.add_init_script(before)
         found = Tab(context, allowed or url)
         found.page.goto(url)
         return found

@@ -131,7 +131,9 @@ def test_the_item_table_searches_filters_sorts_and_pages(report: str, tab: Show)
     assert rows.first.inner_text() != first
 
 
-def test_an_item_opens_to_show_every_answer(report: str, tab: Show) -> None:
+def test_an_item_opens_to_show_every_answer_and_each_benchmark_has_its_items(
+    report: str, tab: Show
+) -> None:
     page = tab(report).page
     open_items(page)
     page.locator("#rows button").first.click()
@@ -141,10 +143,6 @@ def test_an_item_opens_to_show_every_answer(report: str, tab: Show) -> None:
     page.locator("#rows button").first.click()
     assert opened.count() == 0
 
-
-def test_each_benchmark_has_its_items(report: str, tab: Show) -> None:
-    page = tab(report).page
-    open_items(page)
     page.select_option("#benchmark", label="viphy@fresh")
     page.locator("#count", has_text="120 of 120 items").wait_for()
 
@@ -350,6 +348,10 @@ def test_hostile_replies_are_shown_as_text_in_the_viewer(
     assert shown.page.evaluate("() => window.owned") is None
 
 
+# A page that asks every few seconds asks twenty times as often.
+IMPATIENT = "const wait = setTimeout; window.setTimeout = (call, ms) => wait(call, ms / 20);"
+
+
 def test_the_viewer_shows_runs_as_they_go_on(
     made: ModuleType, tmp_path: Path, tab: Show, serve: Callable[[Path], str]
 ) -> None:
@@ -357,8 +359,8 @@ def test_the_viewer_shows_runs_as_they_go_on(
     folder = tmp_path / "runs"
     made.write(folder / "live", "spacenli@fresh", "m", items, answered=0.25, finished=False)
     address = serve(folder)
-    one = tab(f"{address}/run/live", allowed=address)
-    every = tab(address, allowed=address)
+    one = tab(f"{address}/run/live", allowed=address, before=IMPATIENT)
+    every = tab(address, allowed=address, before=IMPATIENT)
     assert "10 of 40 items" in one.page.locator("[data-part=done]").inner_text()
     with RunLog(folder / "live") as log:
         new = [(n, made.answer(items[n], 0.5, 0, "log-probability")) for n in range(10, 30)]
@@ -371,7 +373,7 @@ def test_the_viewer_shows_runs_as_they_go_on(
 
     every.page.evaluate("() => { window.same = true; }")
     made.write(folder / "new", "spacenli@fresh", "newcomer", items)
-    table = every.page.locator("table.matrix")
+    table = every.page.locator("table.crosstable")
     table.locator("th", has_text="newcomer").wait_for()
     assert every.page.evaluate("() => window.same")  # the page was not loaded anew
     table.locator("th button", has_text="Model").click()
@@ -392,6 +394,16 @@ VIEWER_PAGES = (
 )
 
 
+def check_overview(page: Any) -> None:
+    """Figures are to be seen, and no heading runs into the next one."""
+    table = page.locator("table.crosstable")
+    figures = table.locator("tbody td a")
+    assert figures.count() > 4
+    assert all(figure.is_visible() for figure in figures.all())
+    heads = table.locator("thead th")
+    assert heads.evaluate_all("all => all.every(one => one.scrollWidth <= one.clientWidth)")
+
+
 @pytest.mark.parametrize(("width", "scheme", "first"), [(390, "dark", 0), (1280, "light", 1)])
 def test_the_viewer_is_open_to_everybody(
     runs: Path, tab: Show, serve: Callable[[Path], str], width: int, scheme: str, first: int
@@ -401,6 +413,8 @@ def test_the_viewer_is_open_to_everybody(
     for number, path in enumerate(VIEWER_PAGES):
         shown.page.goto(address + path)
         assert shown.page.evaluate("() => document.documentElement.scrollWidth") == width, path
+        if path == "/":
+            check_overview(shown.page)
         if number % 2 == first:  # each page once: axe takes its time
             assert serious(shown.page) == [], path
     assert shown.errors == []

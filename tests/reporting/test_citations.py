@@ -70,3 +70,12 @@ def test_papers_of_a_paper_with_two_benchmarks_are_cited_once() -> None:
         "spatial commonsense",
         "ViPhy",
     ]
+
+
+def test_a_folder_does_not_hide_the_benchmark_of_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "scales").mkdir()
+    monkeypatch.chdir(tmp_path)
+    assert main(["cite", "scales"]) == 0
+    assert "Things not Written in Text" in capsys.readouterr().out

@@ -111,6 +111,16 @@ def test_nobody_is_said_to_know_what_all_guess_at(ask: Callable[..., Run]) -> No
     )
 
 
+def test_a_model_that_was_not_asked_is_not_said_to_know(ask: Callable[..., Run]) -> None:
+    runs = [
+        ask("hf:a", "spacenli@fresh", right),
+        ask("hf:b", "posrel@fresh", blind),
+    ]
+    assert conclusion(overview(studies(runs))) == (
+        "Some of 2 models are better than chance at spatial inference."
+    )
+
+
 def test_a_cell_tells_score_interval_side_of_chance_and_place(found: list[Study]) -> None:
     draw_alike(found, row_labels(found))
     shown = overview_view(overview(found), found)

@@ -5,10 +5,11 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import msgspec
 import pytest
 
 from gnomon.records import Answer, Item
-from gnomon.reporting.overview import Overview, in_words, overview
+from gnomon.reporting.overview import Overview, in_words, overview, overview_by
 from gnomon.reporting.study import studies
 from gnomon.runs import Run
 
@@ -176,3 +177,37 @@ def test_two_sources_of_a_benchmark_are_told_apart_in_words(write: Write) -> Non
     told = in_words(found, "m")
     assert "(scales@fresh)" in told
     assert "(scales@published)" in told
+
+
+def test_two_models_of_one_name_never_share_a_row(write: Write) -> None:
+    found = over(
+        write("a", "b@fresh", "answers:one/gpt.jsonl", share(80)),
+        write("b", "c@fresh", "answers:two/gpt.jsonl", share(80)),
+    )
+    one, two = "gpt (model answers:one/gpt.jsonl)", "gpt (model answers:two/gpt.jsonl)"
+    assert found.models == (one, two)
+    assert set(found.cells) == {(one, "b@fresh"), (two, "c@fresh")}
+
+
+def test_sources_of_one_benchmark_have_titles_and_skills_of_their_own(write: Write) -> None:
+    runs = [
+        write(source, f"spacenli@{source}", "m", share(90)) for source in ("fresh", "published")
+    ]
+    found = over(*runs)
+    title = "Inference from sentences about space"
+    assert [column.title for column in found.columns] == [
+        f"{title} (fresh)",
+        f"{title} (published)",
+    ]
+    assert "(spacenli@fresh) and spatial inference (spacenli@published)" in in_words(found, "m")
+
+
+def test_items_without_the_tag_have_a_column_with_a_title(write: Write) -> None:
+    items = [msgspec.structs.replace(item, tags={}) for item in questions()]
+    items[0] = msgspec.structs.replace(items[0], tags={"kind": "odd"})
+    (study,) = studies([write("a", "b@fresh", "m", share(80), items=items)])
+    assert [column.title for column in overview_by(study, "kind").columns] == [
+        "odd",
+        "(none)",
+        "all",
+    ]

@@ -158,6 +158,22 @@ def test_names_cannot_act_in_html_or_markdown(write: Write) -> None:
     assert not any(line.startswith("#") for line in markdown)
 
 
+@pytest.mark.parametrize("first", [0, 1])
+def test_stars_tell_apart_from_every_best_model_not_from_the_last(write: Write, first: int) -> None:
+    best = [("one", lambda i: i < 80), ("two", lambda i: i >= 20)]
+    runs = [write("b@fresh", *best[first]), write("b@fresh", *best[1 - first])]
+    runs.append(write("b@fresh", "third", lambda i: i < 60))
+    third = table_of(runs, marks="stars").rows[2].cells[0]
+    assert third is not None
+    assert third.mark == "*"  # though it differs from the one with three
+
+
+def test_markdown_shows_a_name_as_it_is(write: Write) -> None:
+    name = r"a*b* $x$ ~~c~~ d\e &lt; _f_ `g`"
+    table = table_of([write("b@fresh", name, share(80))])
+    assert r"a\*b\* \$x\$ \~\~c\~\~ d\\e \&lt; \_f\_ \`g\`" in written(table, "markdown")
+
+
 def test_the_terminal_turns_the_table_before_it_cuts_a_name(write: Write) -> None:
     runs = []
     for name in ("one@fresh", "two@fresh", "three@fresh", "four@fresh"):

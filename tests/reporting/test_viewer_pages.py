@@ -19,11 +19,12 @@ from starlette.testclient import TestClient
 
 from gnomon.models.asking import Asking
 from gnomon.records import Answer, Item
+from gnomon.reporting.viewer import shelf
 from gnomon.reporting.viewer.app import make_app
 from gnomon.reporting.viewer.paintings import painted
 from gnomon.reporting.viewer.settings import difference
 from gnomon.reporting.viewer.shelf import Shelf
-from gnomon.runs import Run, RunLog
+from gnomon.runs import Notes, Run, RunLog, change_notes
 
 
 def client(folder: Path) -> TestClient:
@@ -43,14 +44,14 @@ def links(page: str, words: str) -> list[str]:
 
 def test_the_overview_has_each_model_on_each_benchmark_beside_chance(viewer: TestClient) -> None:
     page = viewer.get("/").text
-    table = page.partition('<table data-sortable class="matrix">')[2].partition("</table>")[0]
+    table = page.partition('<table data-sortable class="crosstable">')[2].partition("</table>")[0]
     assert "Inference from sentences about space" in table
     assert table.count('<th scope="row">') == 3 + 2  # models, chance and the benchmark's name
     assert "33 %" in table.replace("\xa0", " ")
     assert 'class="above best"' in table
     assert "the best here" in table
     copied = html.unescape(page.partition('<pre id="markdown"')[2].partition("</pre>")[0])
-    assert copied.count("| chance |") == 1
+    assert copied.count("| Chance |") == 1
     rows = [line for line in copied.splitlines() if "|" in line]
     assert len({row.count("|") for row in rows}) == 1
     assert len(rows) == 2 + 3 + 1
@@ -60,6 +61,58 @@ def test_a_name_cannot_break_the_copied_table(made: ModuleType, tmp_path: Path) 
     made.write(tmp_path / "a", "spacenli@fresh", "one|two `x` [y](z)", made.entailment(20, 5))
     page = client(tmp_path).get("/").text
     assert "one\\|two \\`x\\` \\[y](z)" in page
+
+
+def test_answers_that_readers_see_only_now_are_not_missed(
+    made: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A log is flushed before readers see what is new: its files are as they will be."""
+    monkeypatch.setattr(shelf, "_files", lambda run: [])
+    items = list(made.entailment(2, 5))
+    run = made.write(tmp_path / "a", "spacenli@fresh", "m", items, answered=0.5, finished=False)
+    runs = Shelf(tmp_path)
+    with RunLog(run.path) as log:
+        assert runs.counts(run).asked == 5
+        log.add_answers([(5, made.answer(items[5], 0.5, 0, "log-probability"))])
+        assert runs.counts(run).asked == 6
+
+
+def test_a_list_polls_for_what_it_shows(made: ModuleType, tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        made.write(tmp_path / name, "spacenli@fresh", name, made.entailment(4, 5))
+
+    def hide(notes: Notes) -> None:
+        notes.hidden = True
+
+    change_notes(tmp_path / "b", hide)
+    viewer = client(tmp_path)
+    for address in ("/", "/?hidden=1"):
+        page = viewer.get(address).text
+        polled = re.search(r'data-live="([^"]+)" data-version="([^"]+)"', page)
+        assert polled is not None
+        assert viewer.get(polled[1]).json()["version"] == polled[2]
+
+
+def test_questions_of_ones_own_have_their_own_title_and_words_on_every_page(
+    made: ModuleType, tmp_path: Path
+) -> None:
+    items = []
+    for item in made.entailment(4, 5):
+        items.append(
+            msgspec.structs.replace(item, tags={"kind": "a" if item.group == "0" else "b"})
+        )
+    run = made.write(tmp_path / "mine", "items@mine.csv", "m", items, finished=False)
+    about = {"title": "Cups and cats", "tag_words": {"kind": "sort of thing", "kind=a": "cups"}}
+    with RunLog(run.path) as log:
+        log.write_manifest(msgspec.structs.replace(run.manifest, about=about))
+    viewer = client(tmp_path)
+    assert viewer.get("/live").json()["runs"][0]["title"] == "Cups and cats"
+    name = f"items@mine.csv&id={items[0].id}"
+    for address in ("/run/mine/items", "/benchmark?name=items@mine.csv", f"/item?benchmark={name}"):
+        page = viewer.get(address).text
+        assert "Cups and cats" in page
+        assert "sort of thing" in page.lower()
+        assert "cups" in page
 
 
 def test_a_run_is_going_on_while_its_lock_is_held_however_old_its_log(
@@ -161,7 +214,7 @@ def test_several_runs_are_compared_in_a_matrix_of_paired_differences(four: Path)
     page = viewer.get("/compare?run=r0&run=r1&run=r2&run=r3").text
     assert "of 6 pairs differ significantly" in page
     assert "corrected by Holm" in page
-    table = page.partition('<table class="matrix">')[2].partition("</table>")[0]
+    table = page.partition('<table class="crosstable">')[2].partition("</table>")[0]
     gaps = re.findall(r"<span(?: class=\"best\")?>([+−][0-9.]+|–)</span>", table)
     assert len(gaps) == 16
     assert gaps[1].replace("+", "−") == gaps[4].replace("+", "−")  # the same, turned about
@@ -305,7 +358,7 @@ def test_only_pictures_in_the_run_s_own_folder_are_shown(made: ModuleType, tmp_p
 def test_people_have_rows_of_their_own(made: ModuleType, tmp_path: Path) -> None:
     made.write(tmp_path / "ann", "spacenli@fresh", "people:ann", made.entailment(20, 5))
     page = client(tmp_path).get("/").text
-    table = page.partition('class="matrix"')[2].partition("</table>")[0]
+    table = page.partition('class="crosstable"')[2].partition("</table>")[0]
     assert "people:ann" in table
     assert 'href="/run/ann"' in page
 

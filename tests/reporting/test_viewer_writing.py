@@ -122,6 +122,8 @@ def test_another_item_of_the_same_id_is_not_doubted(
     made.write(run.path.parent / "b", "spacenli@fresh", "n", made.entailment(4, 5, seed=9))
     reader.send("doubt", item="0-0", doubtful="1")
     assert ">0 items<" in reader.client.get("/run/b/items?doubtful=1").text
+    reader.send("doubt", run="b", item="0-0", doubtful="0")
+    assert list(run.notes.doubts) == ["0-0"]
 
 
 def test_a_run_is_deleted_only_after_the_question(reader: Reader, run: Run) -> None:

@@ -58,16 +58,17 @@ def main(args: Namespace) -> int:
 
 def _used(names: list[str]) -> tuple[list[str], list[str]]:
     """The benchmarks and models behind names of benchmarks and folders of runs."""
-    from gnomon.registry import benchmark
+    from gnomon.registry import benchmark, known_benchmark
     from gnomon.runs import open_runs
 
     benchmarks, models = [], []
     for name in names:
-        if Path(name).is_dir():
+        if known_benchmark(name):  # though a folder may have the same name
+            benchmarks.append(name)
+        elif Path(name).is_dir():
             for run in open_runs([name]):
                 benchmarks.append(run.benchmark)
                 models.append(run.model)
         else:
-            benchmark(name.partition("@")[0])  # says what there is, if it is none
-            benchmarks.append(name)
+            benchmark(name.partition("@")[0])  # says what there is
     return benchmarks, models

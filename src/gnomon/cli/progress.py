@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
 from gnomon.engine import Progress
+from gnomon.engine.progress import in_words
 from gnomon.errors import inert
-from gnomon.runs.pace import pace_in_words
 
 MINUTE = 60.0  # seconds between two plain lines
 SHORT = 20.0  # seconds that are left of a run that writes none
@@ -116,21 +116,3 @@ def staged_lines(*, quiet: bool) -> Iterator[Callable[[str, int, int], None]]:
             bars.update(tasks[stage], total=total, completed=done)
 
         yield watch
-
-
-def in_words(progress: Progress, now: float | None = None) -> str:
-    """Items so far, items per second, time still needed, share right, failures.
-
-    >>> so_far = Progress(total=200, done=100, judged=100, right=61, asked=100, started=0.0)
-    >>> in_words(so_far, now=10.0)
-    '100/200 · 10.0 items/s · 10 s left · 61.0 % right'
-    """
-    parts = [f"{progress.done:,}/{progress.total:,}"]
-    pace = pace_in_words(progress.pace(now))
-    if pace:
-        parts.append(pace)
-    if progress.judged:
-        parts.append(f"{100 * progress.right / progress.judged:.1f} % right")
-    if progress.errors:
-        parts.append(f"{progress.errors:,} failed")
-    return " · ".join(parts)

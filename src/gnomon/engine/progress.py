@@ -10,7 +10,7 @@ from gnomon.engine.batches import Numbered
 from gnomon.engine.storing import pending_count
 from gnomon.records import Answer
 from gnomon.runs import Manifest, RunLog
-from gnomon.runs.pace import Pace, WorkerPace
+from gnomon.runs.pace import Pace, WorkerPace, pace_in_words
 
 
 @dataclass
@@ -51,6 +51,24 @@ class Progress:
             if answer.sample == 0:
                 self.right += answer.choice in gold[answer.item]
                 self.errors += answer.error is not None
+
+
+def in_words(progress: Progress, now: float | None = None) -> str:
+    """Items so far, items per second, time still needed, share right, failures.
+
+    >>> so_far = Progress(total=200, done=100, judged=100, right=61, asked=100, started=0.0)
+    >>> in_words(so_far, now=10.0)
+    '100/200 · 10.0 items/s · 10 s left · 61.0 % right'
+    """
+    parts = [f"{progress.done:,}/{progress.total:,}"]
+    pace = pace_in_words(progress.pace(now))
+    if pace:
+        parts.append(pace)
+    if progress.judged:
+        parts.append(f"{100 * progress.right / progress.judged:.1f} % right")
+    if progress.errors:
+        parts.append(f"{progress.errors:,} failed")
+    return " · ".join(parts)
 
 
 Watcher = Callable[[Progress], None]

@@ -7,9 +7,8 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from gnomon.engine.progress import Progress
+from gnomon.engine.progress import Progress, in_words
 from gnomon.errors import inert
-from gnomon.runs.pace import pace_in_words
 
 OFTEN = 0.2  # seconds between two drawings
 
@@ -43,11 +42,7 @@ class _Line:
         if not finished and now - self._drawn < OFTEN:
             return
         self._drawn = now
-        parts = [f"{self._title}: {progress.done:,}/{progress.total:,}"]
-        pace = pace_in_words(progress.pace())
-        if pace:
-            parts.append(pace)
-        text = " · ".join(parts)
+        text = f"{self._title}: {in_words(progress)}"
         sys.stderr.write("\r" + text.ljust(self._width))
         sys.stderr.flush()
         self._width = len(text)

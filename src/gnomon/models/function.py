@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
 from hashlib import sha256
-from types import CodeType
+from types import CodeType, FunctionType
 from typing import Any
 
 from gnomon.contracts import ANYTHING, Scale, Takes
 from gnomon.errors import UsageError
 from gnomon.records import Answer, Item, pick
+
+_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")  # of an object in memory, in its repr
 
 
 class FunctionModel:
@@ -26,13 +31,18 @@ class FunctionModel:
     takes: frozenset[Takes] = ANYTHING
 
     def __init__(self, function: Callable[[Item], Any]) -> None:
+        if not callable(function):
+            raise UsageError(
+                f"This is no model: {function!r:.80}",
+                "Give the name of a model, a model, or a function of an item.",
+            )
         self.function = function
         self.name = name_of(function)
         self.spec = f"function:{self.name}"
 
     @property
     def code(self) -> dict[str, str]:
-        """The digest of the function's source: with another one, a run is not continued."""
+        """The digest of the function: with another one, a run is not continued."""
         return {f"the source of {self.name}": source_digest(self.function)}
 
     def describe(self) -> dict[str, Any]:
@@ -74,22 +84,70 @@ def as_answer(item: Item, said: Any) -> Answer:
 def name_of(function: Callable[..., Any]) -> str:
     """What to call a function.
 
-    >>> name_of(lambda item: "yes"), name_of(name_of)
-    ('lambda', 'name_of')
+    >>> name_of(lambda item: "yes"), name_of(name_of), name_of(partial(name_of))
+    ('lambda', 'name_of', 'name_of')
     """
+    while isinstance(function, partial):
+        function = function.func
     name = getattr(function, "__name__", type(function).__name__)
     return str(name).strip("<>")
 
 
 def source_digest(function: Callable[..., Any]) -> str:
-    """The sha256 of a function's source; of its compiled code where no source is at hand."""
-    function = inspect.unwrap(function)
+    """The sha256 of a function's source and of the values that it carries along.
+
+    These are its defaults, what it encloses, the arguments of a `partial` and the fields of the
+    object that it belongs to; not what it looks up by a global name.
+    """
+    parts = _made_of(function, set())
+    return sha256("\n".join(parts).encode(errors="replace")).hexdigest()
+
+
+def _made_of(function: Callable[..., Any], seen: set[int]) -> list[str]:
+    """The source of a function, its values, and the same of functions among them."""
+    if id(function) in seen:  # it calls itself
+        return []
+    seen.add(id(function))
+    if isinstance(function, partial):
+        parts = _made_of(function.func, seen)
+        values = [*function.args, *function.keywords.items()]
+    else:
+        parts = [_source(function)]
+        values = _values(function)
+    for value in values:
+        if inspect.isroutine(value):
+            parts += _made_of(value, seen)
+        else:
+            parts.append(_ADDRESS.sub("", repr(value)))
+    return parts
+
+
+def _values(function: Callable[..., Any]) -> list[Any]:
+    """What a function has with it besides its source."""
+    if inspect.ismethod(function):
+        return [_fields(function.__self__), *_values(function.__func__)]
+    if not isinstance(function, FunctionType):  # an object that can be called
+        return [_fields(function)]
+    values = [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).items()]
+    for cell in function.__closure__ or ():
+        with suppress(ValueError):  # it has no value yet
+            values.append(cell.cell_contents)
+    return values
+
+
+def _fields(thing: object) -> Mapping[str, Any]:
+    return getattr(thing, "__dict__", {})
+
+
+def _source(function: Callable[..., Any]) -> str:
+    """The text of a function; its compiled code, or its name, where no text is at hand."""
     try:
-        text = inspect.getsource(function)
+        return inspect.getsource(function)
     except (OSError, TypeError):
-        code = getattr(function, "__code__", None) or type(function).__call__.__code__
-        text = repr(_parts(code))
-    return sha256(text.encode()).hexdigest()
+        pass
+    called = function if hasattr(function, "__code__") else type(function).__call__
+    code = getattr(called, "__code__", None)
+    return name_of(function) if code is None else repr(_parts(code))
 
 
 def _parts(code: CodeType) -> tuple[Any, ...]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from math import nan
 from typing import Any, Literal
 
-from gnomon.contracts import Benchmark, Measure
+from gnomon.contracts import Measure
 from gnomon.errors import UsageError
 from gnomon.measures.chance import verdict
 from gnomon.measures.comparison import Comparison
@@ -29,13 +29,16 @@ from gnomon.tabular import columns_of, frame_of
 Verdict = Literal["above", "at", "below", "unknown"]
 FIELDS = ("value", "low", "high", "chance", "verdict", "best", "tied", "items", "finished")
 ALL = "all"  # the column of all items, beside those of a tag's values
+NONE = "(none)"  # the title of the column of items that lack the tag
 
-_VERDICTS: dict[str, Verdict] = {
-    "better than chance": "above",
-    "no better than chance": "at",
-    "worse than chance": "below",
-    "": "unknown",
+IN_WORDS: dict[Verdict, str] = {
+    "above": "better than chance",
+    "at": "no better than chance",
+    "below": "worse than chance",
+    "unknown": "",
 }
+SIDES: dict[Verdict, str] = {"above": "▲", "at": "≈", "below": "▼", "unknown": ""}  # on pages
+_VERDICTS = {words: verdict for verdict, words in IN_WORDS.items()}
 _TURNED: dict[Verdict, Verdict] = {"above": "below", "below": "above"}
 
 
@@ -53,6 +56,18 @@ class Cell:
     items: int  # that were asked and name a right answer
     finished: bool  # whether the run was asked all its items
     run: Run
+
+    @property
+    def told(self) -> str:
+        """The marks in words, for those who do not see them."""
+        parts = [IN_WORDS[self.verdict]]
+        if self.best:
+            parts.append("the best here")
+        if self.tied:
+            parts.append("does not differ significantly from the best")
+        if not self.finished:
+            parts.append(f"not finished: {self.items:,} items so far")
+        return ", ".join(filter(None, parts))
 
 
 @dataclass(frozen=True)
@@ -107,6 +122,7 @@ class Overview:
 def overview(found: Sequence[Study]) -> Overview:
     """The headline measure of every run, beside chance and beside the other runs."""
     rows = row_labels(found)
+    titles = _titles(found)
     columns, notes = [], []
     cells: dict[tuple[str, str], Cell] = {}
     contests: dict[str, Contest] = {}
@@ -117,9 +133,8 @@ def overview(found: Sequence[Study]) -> Overview:
         contest = contest_between(sides, figures, measure, _same_items(study, sides))
         cells |= _cells(study.name, sides, figures, measure, contest)
         contests[study.name] = contest
-        title = _declared(study.spec, "title") or study.name
-        skill = _declared(study.spec, "skill")
-        columns.append(_column(study.name, title, measure, sides, figures, skill))
+        skill = study.spec.skill if study.spec else ""
+        columns.append(_column(study.name, titles[study.name], measure, sides, figures, skill))
         notes += _notes(study, sides, contest)
 
     models = tuple(dict.fromkeys(rows.values()))
@@ -149,7 +164,8 @@ def overview_by(study: Study, tag: str, *, minimum: int = 1) -> Overview:
         contest = contest_between(here, figures, measure, alike)
         cells |= _cells(key, here, figures, measure, contest)
         pairs[key] = contest.pairs
-        columns.append(_column(key, _title_of_value(study, tag, key), measure, here, figures))
+        title = study.words(tag, key) if key else NONE
+        columns.append(_column(key, title, measure, here, figures))
 
     whole = Contest(dict.fromkeys(alike, nan))
     models = tuple(dict.fromkeys(rows.values()))
@@ -164,7 +180,7 @@ def in_words(found: Overview, model: str) -> str:
     """
     told: dict[Verdict, list[str]] = {}
     knows = "knows"
-    for column, skill in zip(found.columns, _skills(found.columns), strict=True):
+    for column, skill in zip(found.columns, skills_of(found.columns), strict=True):
         cell = found.cells.get((model, column.name))
         if cell is None:
             continue
@@ -184,14 +200,24 @@ def in_words(found: Overview, model: str) -> str:
     return "; ".join(parts)
 
 
-def _skills(columns: Sequence[Column]) -> list[str]:
+def skills_of(columns: Sequence[Column]) -> list[str]:
     """What each column is about; sources of one benchmark are told apart."""
-    plain = [column.skill or column.name.partition("@")[0] for column in columns]
+    skills = [column.skill or column.name.partition("@")[0] for column in columns]
+    return _told_apart(skills, [column.name for column in columns])
+
+
+def _titles(found: Sequence[Study]) -> dict[str, str]:
+    """The title of each study by its name; sources of one benchmark are told apart."""
+    names = [study.name for study in found]
+    titles = _told_apart([study.title for study in found], [study.source for study in found])
+    return dict(zip(names, titles, strict=True))
+
+
+def _told_apart(words: Sequence[str], by: Sequence[str]) -> list[str]:
+    """The words, with what tells them apart behind those that occur several times."""
     found = []
-    for skill, column in zip(plain, columns, strict=True):
-        if plain.count(skill) > 1:
-            skill = f"{skill} ({column.name})"
-        found.append(skill)
+    for word, difference in zip(words, by, strict=True):
+        found.append(f"{word} ({difference})" if words.count(word) > 1 else word)
     return found
 
 
@@ -228,11 +254,6 @@ def _parts(sides: Sequence[Side], tag: str, minimum: int) -> dict[str, list[Side
             f"Use `gnomon score --by {tag}`.",
         )
     return found
-
-
-def _title_of_value(study: Study, tag: str, key: str) -> str:
-    words: Mapping[str, str] = getattr(study.spec, "tag_words", {})
-    return words.get(f"{tag}={key}", key)
 
 
 def _figures(sides: Sequence[Side], measure: Measure) -> dict[str, Score]:
@@ -285,10 +306,6 @@ def _column(
     chance = chances.pop() if len(chances) == 1 else None
     most = max((len(side.table) for side in sides), default=0)
     return Column(name, title, measure.name, chance, most, skill)
-
-
-def _declared(spec: Benchmark | None, name: str) -> str:
-    return str(getattr(spec, name, ""))
 
 
 def _notes(study: Study, sides: Sequence[Side], contest: Contest) -> list[str]:

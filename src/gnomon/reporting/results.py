@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
-from typing import Any, Generic, NamedTuple, SupportsIndex, TypeVar, overload
+from typing import Any, Generic, NamedTuple, Self, SupportsIndex, TypeVar, overload
 
 from gnomon.contracts import Listing
 from gnomon.measures.comparison import Comparison
@@ -20,6 +20,19 @@ NO_LABELS: Mapping[str, str] = MappingProxyType({})
 
 class Records(list[Record], Generic[Record]):
     """A list of records, and a table of them where it is displayed."""
+
+    @overload
+    def __getitem__(self, place: SupportsIndex) -> Record: ...
+    @overload
+    def __getitem__(self, place: slice) -> Self: ...
+    def __getitem__(self, place: SupportsIndex | slice) -> Record | Self:
+        if isinstance(place, slice):
+            return self._part(super().__getitem__(place))
+        return super().__getitem__(place)
+
+    def _part(self, records: Iterable[Record]) -> Self:
+        """Some of the records: a table, too."""
+        return type(self)(records)
 
     def listing(self) -> Listing:
         """The table that people see."""
@@ -48,13 +61,8 @@ class Scores(Records[Score]):
         super().__init__(scores)
         self.labels = dict(labels)
 
-    @overload
-    def __getitem__(self, place: SupportsIndex) -> Score: ...
-    @overload
-    def __getitem__(self, place: slice) -> Scores: ...
-    def __getitem__(self, place: SupportsIndex | slice) -> Score | Scores:
-        found = super().__getitem__(place)
-        return Scores(found, self.labels) if isinstance(found, list) else found
+    def _part(self, records: Iterable[Score]) -> Self:
+        return type(self)(records, self.labels)
 
     def label(self, score: Score) -> str:
         """What to call the run of a score among the others."""

@@ -1,7 +1,8 @@
 """The rows of an overview: one name for a model in all columns.
 
 A row is a model with the settings in which its runs on any one benchmark differ, so that a prompt
-or a limit has the same row everywhere. Runs that differ in nothing are numbered.
+or a limit has the same row everywhere. Different models that were given one name are told apart.
+Runs that differ in nothing are numbered.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from gnomon.measures.runlabels import labels, settings_of
 from gnomon.reporting.study import Study, all_runs, labels_of
 
 Settings = Mapping[str, Any]
+MODEL = "model"  # a setting, where two models have one name
 
 
 def row_labels(found: Sequence[Study]) -> dict[str, str]:
@@ -22,7 +24,7 @@ def row_labels(found: Sequence[Study]) -> dict[str, str]:
     for run in all_runs(found):
         folder = str(run.path)
         names[folder] = labels_of([run])[0]
-        settings[folder] = settings_of(run)
+        settings[folder] = {MODEL: run.model, **settings_of(run)}
 
     telling = _telling_apart(found, names, settings)
     kinds: dict[str, tuple[str, str]] = {}
@@ -48,8 +50,16 @@ def row_labels(found: Sequence[Study]) -> dict[str, str]:
 def _telling_apart(
     found: Sequence[Study], names: Mapping[str, str], settings: Mapping[str, Settings]
 ) -> dict[str, dict[str, None]]:
-    """For each name, the settings in which two of its runs on one benchmark differ."""
+    """For each name, the settings in which two of its runs on one benchmark differ.
+
+    The model tells runs apart wherever they are.
+    """
     telling: dict[str, dict[str, None]] = {name: {} for name in names.values()}
+    specs: dict[str, str] = {}
+    for folder, name in names.items():
+        spec = settings[folder][MODEL]
+        if specs.setdefault(name, spec) != spec:
+            telling[name][MODEL] = None
     for study in found:
         of_name: dict[str, list[Settings]] = {}
         for entrant in study.entrants:

@@ -12,9 +12,11 @@ __all__ = [
     "capitalised",
     "clip",
     "counted",
+    "interval_of",
     "listed",
     "measure_name",
     "model_name",
+    "per_cent",
     "percentage",
     "plain",
 ]
@@ -62,8 +64,28 @@ def percentage(value: float | None, digits: int = 0, space: str = "\u00a0") -> s
     """
     if value is None or isnan(value):
         return "–"
+    return f"{per_cent(value, digits)}{space}%"
+
+
+def per_cent(value: float, digits: int = 0) -> str:
+    """A fraction in per cent, where the sign stands elsewhere.
+
+    >>> per_cent(0.125), per_cent(0.6105, 1)
+    ('13', '61.1')
+    """
     exact = 100 * value + 1e-9  # a half is rounded up, whatever its last bit says
-    return f"{exact:.{digits}f}{space}%"
+    return f"{exact:.{digits}f}"
+
+
+def interval_of(low: float | None, high: float | None, digits: int = 0) -> str:
+    """An interval in per cent; empty where there is none.
+
+    >>> interval_of(0.25, 0.5), interval_of(0.25, 0.5, 1)
+    ('25–50', '25.0–50.0')
+    """
+    if low is None or high is None or isnan(low):
+        return ""
+    return f"{per_cent(low, digits)}–{per_cent(high, digits)}"
 
 
 def listed(parts: Sequence[str], joint: str = "and") -> str:

@@ -42,7 +42,7 @@ def reliability_diagram(study: Study) -> Iterator[Figure]:
         title="Does the model know when it is right?",
         caption="Accuracy against the probability that the model gives to its answer. On the "
         "dashed line the two agree; below it the model is too sure of itself. Points of "
-        f"{ITEMS} items or more, with 95 % intervals.",
+        f"{ITEMS} items or more, with 95 % intervals that take items as independent.",
         description="Reliability diagram with one curve for each model; the table below gives each "
         "bin.",
         body=curves(lines, "probability of the answer given", "accuracy", diagonal=True),

@@ -8,23 +8,23 @@ from typing import TYPE_CHECKING, Any
 
 from gnomon.registry import role
 from gnomon.reporting.charts import svg
-from gnomon.reporting.overview import Cell, Column, Overview, in_words
+from gnomon.reporting.overview import SIDES, Cell, Column, Overview, in_words, skills_of
 from gnomon.reporting.page.addresses import items_address
 from gnomon.reporting.study import Study
-from gnomon.reporting.words import axis_name, counted, listed, percentage
+from gnomon.reporting.words import (
+    axis_name,
+    counted,
+    interval_of,
+    listed,
+    per_cent,
+    percentage,
+)
 
 if TYPE_CHECKING:
     from markupsafe import Markup
 
 NAMED = 4  # skills that the sentence about all models names
 STRIP, MIDDLE = 150, 10  # units that the line from 0 to 100 % is long; where it stands
-SIDES = {"above": "▲", "at": "≈", "below": "▼", "unknown": ""}
-TOLD = {
-    "above": "better than chance",
-    "at": "no better than chance",
-    "below": "worse than chance",
-    "unknown": "",
-}
 
 
 def overview_view(found: Overview, studies: Sequence[Study]) -> dict[str, Any]:
@@ -69,36 +69,35 @@ def conclusion(found: Overview) -> str:
     if len(models) < 2:
         return ""
     skills: dict[str, list[str]] = {"all": [], "some": [], "none": []}
-    for column in found.columns:
+    for column, skill in zip(found.columns, skills_of(found.columns), strict=True):
         who = _better_than_chance(found, models, column)
         if who:
-            skills[who].append(column.skill or column.title)
+            skills[who].append(skill)
 
-    parts = []
-    if skills["all"]:
-        parts.append(f"All {len(models)} models are better than chance at {_few(skills['all'])}")
-    if skills["some"]:
-        start = "some are" if parts else f"Some of {len(models)} models are better than chance"
-        parts.append(f"{start} at {_few(skills['some'])}")
-    if skills["none"]:
-        start = "none is" if parts else f"None of {len(models)} models is better than chance"
-        parts.append(f"{start} at {_few(skills['none'])}")
+    count = len(models)
+    starts = {
+        "all": f"All {count} models are better than chance",
+        "some": f"Some of {count} models are better than chance",
+        "none": f"None of {count} models is better than chance",
+    }
+    later = {"some": "some are", "none": "none is"}
+    parts: list[str] = []
+    for who, names in skills.items():
+        if names:
+            start = later[who] if parts else starts[who]
+            parts.append(f"{start} at {_few(names)}")
     return f"{'; '.join(parts)}." if parts else ""
 
 
 def _better_than_chance(found: Overview, models: Sequence[str], column: Column) -> str:
-    """Who of the models that were asked: all, some or none; empty where chance is not known."""
-    sides = []
-    for model in models:
-        cell = found.cells.get((model, column.name))
-        if cell and cell.verdict != "unknown":
-            sides.append(cell.verdict)
-    if not sides:
-        return ""
-    above = sides.count("above")
-    if above == len(sides):
+    """Who of the models: all, some or none; empty where that of some is not known."""
+    cells = [found.cells.get((model, column.name)) for model in models]
+    sides = [cell.verdict if cell else "unknown" for cell in cells]
+    if all(side == "above" for side in sides):
         return "all"
-    return "some" if above else "none"
+    if "above" in sides:
+        return "some"
+    return "" if "unknown" in sides else "none"
 
 
 def _few(names: Sequence[str]) -> str:
@@ -132,28 +131,20 @@ def _row(
 def _cell(cell: Cell | None, model: str, address: str) -> dict[str, Any]:
     if cell is None or isnan(cell.value):
         return {"model": model, "text": ""}
-    told = [TOLD[cell.verdict]]
     place = ""
     if cell.best:
         place = "★"
-        told.append("best")
     elif cell.tied:
         place = "☆"
-        told.append("tied with the best")
-    if not cell.finished:
-        told.append(f"not finished: {cell.items:,} items asked")
-    interval = ""
-    if not isnan(cell.low):
-        interval = f"{100 * cell.low:.0f}–{100 * cell.high:.0f}"
     return {
         "model": model,
-        "text": f"{100 * cell.value:.0f}",
-        "range": interval,
+        "text": per_cent(cell.value),
+        "range": interval_of(cell.low, cell.high),
         "side": SIDES[cell.verdict],
         "verdict": cell.verdict,
         "place": place,
         "open": "" if cell.finished else "…",
-        "told": ", ".join(filter(None, told)),
+        "told": cell.told,
         "address": address,
     }
 

@@ -9,18 +9,12 @@ from typing import Any
 
 from gnomon.contracts import Listing
 from gnomon.errors import inert
-from gnomon.reporting.overview import Cell, Column, Overview, in_words
+from gnomon.reporting.overview import IN_WORDS, Cell, Column, Overview, in_words
 from gnomon.reporting.tables.render import UNCUT, render, terminal_width
 from gnomon.reporting.tables.scores import interval, percent, too_wide
-from gnomon.reporting.words import capitalised, measure_name
+from gnomon.reporting.words import capitalised, measure_name, per_cent
 
 SIGNS = {"above": "+", "at": "=", "below": "-", "unknown": " "}
-WORDS = {
-    "above": "better than chance",
-    "at": "no better than chance",
-    "below": "worse than chance",
-    "unknown": "",
-}
 MEANING = {
     "+": "+ better than chance",
     "=": "= no better than chance",
@@ -61,7 +55,7 @@ def _of_one_model(found: Overview, width: int | None) -> str:
     for column in found.columns:
         cell = found.cells[model, column.name]
         figures = (percent(_known(cell.value)), interval(_known(cell.low), _known(cell.high)))
-        about = (percent(cell.chance), WORDS[cell.verdict], cell.items)
+        about = (percent(cell.chance), IN_WORDS[cell.verdict], cell.items)
         rows.append((column.name, measure_name(column.measure).lower(), *figures, *about))
     heads = ("benchmark", "measure", "score", "95 % interval", "chance", "", "items")
     whole = render(Listing(model, heads, tuple(rows)), width=UNCUT)
@@ -126,7 +120,7 @@ def _cell(found: Overview, model: str, column: Column, intervals: bool, marks: M
     cell = found.cells.get((model, column.name))
     if cell is None or isnan(cell.value):
         return "    –"
-    text = f"{100 * cell.value + 1e-9:5.1f}"
+    text = f"{per_cent(cell.value, 1):>5}"
     if intervals and not isnan(cell.low):
         text += f" [{interval(cell.low, cell.high, 'to')}]"
     mark = marks.get((model, column.name), "")
@@ -145,7 +139,7 @@ def _signs(cell: Cell) -> str:
 
 
 def _chance(column: Column) -> str:
-    return "    –" if column.chance is None else f"{100 * column.chance + 1e-9:5.1f}"
+    return f"{per_cent(column.chance, 1):>5}" if column.chance is not None else "    –"
 
 
 def _legend(found: Overview, table: str, width: int | None) -> Iterator[str]:

@@ -124,11 +124,13 @@ def _chance(columns: Sequence[Column]) -> Row | None:
 def significance(found: Overview, marks: Marks) -> Mapping[tuple[str, str], str]:
     """Letters or stars, by model and column; runs that were not compared have none."""
     marked: dict[tuple[str, str], str] = {}
+    if marks == "none":
+        return marked
+    marks_of = _letters if marks == "letters" else _stars
     for column in found.columns:
-        here = _letters(found, column.name) if marks == "letters" else _stars(found, column.name)
-        for model, mark in here.items():
+        for model, mark in marks_of(found, column.name).items():
             marked[model, column.name] = mark
-    return {} if marks == "none" else marked
+    return marked
 
 
 def _letters(found: Overview, column: str) -> Mapping[str, str]:
@@ -146,12 +148,13 @@ def _letters(found: Overview, column: str) -> Mapping[str, str]:
 
 
 def _stars(found: Overview, column: str) -> Mapping[str, str]:
-    """How surely each model is told apart from the best."""
-    marked = {}
+    """How surely each model is told apart from the best; where several are, from all of them."""
+    marked: dict[str, str] = {}
     for pair in found.pairs.get(column, ()):
+        stars = _stars_of(pair.p_adjusted)
         for model, other in ((pair.first, pair.second), (pair.second, pair.first)):
             if found.cells[other, column].best and not found.cells[model, column].best:
-                marked[model] = _stars_of(pair.p_adjusted)
+                marked[model] = min(stars, marked.get(model, stars), key=len)
     return marked
 
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Callable, Sequence
 from html import escape
 from textwrap import wrap
 from typing import Any, NamedTuple
 
 from gnomon.errors import inert
+from gnomon.reporting.overview import Column
 from gnomon.reporting.tables.latex import latex_text
 from gnomon.reporting.tables.pivot import Figure, Pivot, Row
 from gnomon.reporting.tables.render import as_json
-from gnomon.reporting.words import measure_name
+from gnomon.reporting.words import measure_name, per_cent
 from gnomon.writing import write_csv
 
 PACKAGES = r"% \usepackage{booktabs,graphicx,xcolor}"
@@ -36,7 +38,7 @@ class Markup(NamedTuple):
         """A figure with its marks, without its interval."""
         if figure is None:
             return self.missing
-        text = percent(figure.value)
+        text = per_cent(figure.value, 1)
         if figure.weak:
             text = self.italic % text
         if figure.best:
@@ -65,32 +67,10 @@ def written(table: Pivot, format: str) -> str:
     return writers[format](table)
 
 
-def percent(value: float) -> str:
-    """A fraction in per cent, with one digit; a half is rounded up."""
-    return f"{100 * value + 1e-9:.1f}"
-
-
 def as_latex(table: Pivot) -> str:
     """A float with booktabs that pdflatex compiles; intervals stand below their figures."""
     sides = "l" + "c" * len(table.columns) + "r" * table.ranked
-    head = [latex_text(table.corner), *(_latex_head(column.title) for column in table.columns)]
-    if table.ranked:
-        head.append(_latex_head(RANK))
-    lines = [_latex_line(head)]
-    if not table.one_measure:
-        measures = [_latex_head(measure_name(column.measure)) for column in table.columns]
-        cells = [rf"{{\footnotesize {measure}}}" for measure in measures]
-        lines.append(_latex_line(["", *cells, *[""] * table.ranked]))
-
-    lines.append(r"\midrule")
-    for row in table.rows:
-        lines += _latex_rows(row, table)
-    if table.chance:
-        lines += [r"\midrule", *_latex_rows(table.chance, table)]
-    if table.published:
-        lines.append(r"\midrule")
-    for row in table.published:
-        lines += _latex_rows(row, table, grey=True)
+    lines = [*_latex_heads(table), *_latex_body(table)]
     return "\n".join(
         [
             PACKAGES,
@@ -110,6 +90,35 @@ def as_latex(table: Pivot) -> str:
     )
 
 
+def _latex_heads(table: Pivot) -> list[str]:
+    """The titles and, where they differ, the measures below them."""
+    titles, measures = [latex_text(table.corner)], [""]
+    for column in table.columns:
+        titles.append(_latex_head(column.title))
+        measure = _latex_head(measure_name(column.measure))
+        measures.append(rf"{{\footnotesize {measure}}}")
+    if table.ranked:
+        titles.append(_latex_head(RANK))
+        measures.append("")
+    if table.one_measure:
+        return [_latex_line(titles)]
+    return [_latex_line(titles), _latex_line(measures)]
+
+
+def _latex_body(table: Pivot) -> list[str]:
+    """Our rows, chance, and those of the papers, each below a rule."""
+    lines = [r"\midrule"]
+    for row in table.rows:
+        lines += _latex_rows(row, table)
+    if table.chance:
+        lines += [r"\midrule", *_latex_rows(table.chance, table)]
+    if table.published:
+        lines.append(r"\midrule")
+    for row in table.published:
+        lines += _latex_rows(row, table, grey=True)
+    return lines
+
+
 def _latex_head(title: str) -> str:
     """A heading in several short lines, or the page would not hold the columns."""
     lines = wrap(" ".join(inert(title).split()), LONGEST_HEAD, break_long_words=False)
@@ -124,12 +133,16 @@ def _latex_rows(row: Row, table: Pivot, *, grey: bool = False) -> list[str]:
     if table.ranked:
         cells.append(_rank(row))
     if grey:
-        cells = [rf"\textcolor{{gray}}{{{cell}}}" if cell else "" for cell in cells]
+        cells = list(map(_latex_grey, cells))
     lines = [_latex_line(cells)]
     if table.intervals and any(figure and figure.low is not None for figure in row.cells):
         below = [_latex_interval(figure) for figure in row.cells]
         lines.append(_latex_line(["", *below, *[""] * table.ranked]))
     return lines
+
+
+def _latex_grey(cell: str) -> str:
+    return rf"\textcolor{{gray}}{{{cell}}}" if cell else ""
 
 
 def _latex_line(cells: Sequence[str]) -> str:
@@ -151,7 +164,7 @@ def _latex_key(label: str) -> str:
 
 def as_markdown(table: Pivot) -> str:
     """A table of GitHub's markdown, with its caption below."""
-    head = [table.corner, *(_markdown_head(table, place) for place in range(len(table.columns)))]
+    head = [table.corner, *(_markdown_head(table, column) for column in table.columns)]
     rule = ["---", *["---:"] * len(table.columns)]
     if table.ranked:
         head.append(RANK)
@@ -165,12 +178,11 @@ def as_markdown(table: Pivot) -> str:
         if row in table.published:
             cells[0] = f"*{cells[0]}*"
         lines.append(_markdown_line(cells))
-    caption = table.caption.replace("Grey:", "Names in italics:").replace("*", "\\*")
+    caption = table.caption.replace("Grey:", "Names in italics:")
     return "\n".join([*lines, "", _markdown_text(caption)])
 
 
-def _markdown_head(table: Pivot, place: int) -> str:
-    column = table.columns[place]
+def _markdown_head(table: Pivot, column: Column) -> str:
     title = _markdown_text(column.title)
     if table.one_measure:
         return title
@@ -178,10 +190,9 @@ def _markdown_head(table: Pivot, place: int) -> str:
 
 
 def _markdown_text(text: str) -> str:
+    """The text in one line, with what markdown, or GitHub's formulas, would take for its own."""
     plain = " ".join(inert(text).split())
-    for character in "|_<[`":
-        plain = plain.replace(character, f"\\{character}")
-    return plain
+    return re.sub(r"[\\`*_\[<|~$&]", r"\\\g<0>", plain)
 
 
 def _markdown_figure(figure: Figure | None, table: Pivot) -> str:
@@ -241,14 +252,16 @@ def as_csv(table: Pivot) -> str:
             if figure is None:
                 cells += ["", "", "", ""]
                 continue
-            low = "" if figure.low is None else figure.low
-            high = "" if figure.high is None else figure.high
-            cells += [figure.value, low, high, figure.mark]
-        cells.append("" if row.mean_rank is None else row.mean_rank)
+            cells += [figure.value, _known(figure.low), _known(figure.high), figure.mark]
+        cells.append(_known(row.mean_rank))
         rows.append(cells)
     out = io.StringIO()
     write_csv(out, head, rows)
     return out.getvalue().rstrip("\n")
+
+
+def _known(value: float | None) -> float | str:
+    return "" if value is None else value
 
 
 def as_data(table: Pivot) -> str:
@@ -283,7 +296,7 @@ def _all_rows(table: Pivot) -> list[Row]:
 def _interval(figure: Figure | None) -> str:
     if figure is None or figure.low is None or figure.high is None:
         return ""
-    return f"[{percent(figure.low)}, {percent(figure.high)}]"
+    return f"[{per_cent(figure.low, 1)}, {per_cent(figure.high, 1)}]"
 
 
 def _rank(row: Row) -> str:

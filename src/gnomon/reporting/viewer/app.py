@@ -57,7 +57,8 @@ class Pages:
 
     def live(self, request: Request) -> Response:
         """What the first page polls for."""
-        return JSONResponse(home.live(self._shelf, self._shelf.listed()))
+        runs = home.shown_runs(self._shelf, request.query_params)
+        return JSONResponse(home.live(self._shelf, runs))
 
     def benchmark(self, request: Request) -> Response:
         """One benchmark, by category."""

@@ -15,7 +15,6 @@ from gnomon.measures.comparison import Comparison
 from gnomon.reporting.figures.slices import headline_measure
 from gnomon.reporting.study import Entrant, Study
 from gnomon.reporting.viewer.addresses import compare_address, run_address
-from gnomon.reporting.viewer.home import title_of
 from gnomon.reporting.viewer.itempages import item_row, links_of, paged
 from gnomon.reporting.viewer.settings import difference
 from gnomon.reporting.viewer.shelf import Shelf
@@ -41,7 +40,7 @@ def compare_page(shelf: Shelf, runs: Sequence[Run], query: Mapping[str, str]) ->
     address = compare_address(runs)
     return {
         "study": study.name,
-        "title": title_of(study.name),
+        "title": study.title,
         "runs": [_run_view(entrant, shared) for entrant in entrants],
         **shelf.keep("verdicts", runs, lambda: _verdicts(study, entrants, shared)),
         "kinds": _kind_rows(entrants, kinds, sort, address),
@@ -178,7 +177,7 @@ def _matrix_cell(found: tuple[float, Comparison] | None) -> dict[str, Any]:
         return {"text": "–", "p": "", "differ": False}
     gap, pair = found
     p = "no test" if isnan(pair.p_adjusted) else _p_in_words(pair.p_adjusted)
-    text = f"{100 * gap:+.1f}".replace("-", "−")
+    text = "0.0" if abs(gap) < 0.0005 else f"{100 * gap:+.1f}".replace("-", "−")
     return {"text": text, "p": p, "differ": pair.differ}
 
 

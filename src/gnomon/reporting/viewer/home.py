@@ -10,15 +10,15 @@ from typing import Any
 from gnomon.errors import UsageError
 from gnomon.measures.chance import verdict
 from gnomon.measures.comparison import Rank
-from gnomon.registry import known_benchmark, role
+from gnomon.registry import asked_benchmark, role
 from gnomon.reporting.page.views import range_plot
-from gnomon.reporting.study import labels_of
+from gnomon.reporting.study import Study, labels_of
 from gnomon.reporting.viewer.addresses import benchmark_address, run_address
 from gnomon.reporting.viewer.filtering import tag_values
 from gnomon.reporting.viewer.matrix import matrix
 from gnomon.reporting.viewer.ranking import Board, Part, Place
 from gnomon.reporting.viewer.shelf import Shelf
-from gnomon.reporting.words import capitalised, measure_name, percentage
+from gnomon.reporting.words import capitalised, interval_of, measure_name, percentage
 from gnomon.runs import Run
 from gnomon.runs.pace import pace_in_words, read_pace
 
@@ -29,8 +29,7 @@ Query = Mapping[str, str]
 def home(shelf: Shelf, query: Query) -> dict[str, Any]:
     """All runs: the overview, those that are not finished, and the leaderboards, with filters."""
     every = shelf.runs()
-    listed = [run for run in every if not shelf.notes(run).hidden]
-    shown = every if query.get("hidden") else listed
+    shown = shown_runs(shelf, query)
     by_benchmark, unreadable = _readable(shelf, shown)
     wanted = query.get("benchmark", "")
     boards = []
@@ -50,10 +49,15 @@ def home(shelf: Shelf, query: Query) -> dict[str, Any]:
         "benchmarks": sorted({run.benchmark for run in every}),
         "query": {key: query.get(key, "") for key in FILTERS},
         "total": len(shown),
-        "hidden": len(every) - len(listed),
+        "hidden": len(every) - len(shelf.listed()),
         "folder": str(shelf.folder),
         "unreadable": unreadable,
     }
+
+
+def shown_runs(shelf: Shelf, query: Query) -> list[Run]:
+    """The runs that a list shows: those that are hidden only if it is asked for them."""
+    return shelf.runs() if query.get("hidden") else shelf.listed()
 
 
 def _readable(shelf: Shelf, runs: Sequence[Run]) -> tuple[dict[str, list[Run]], list[str]]:
@@ -89,7 +93,7 @@ def _live_row(shelf: Shelf, run: Run, label: str) -> dict[str, Any]:
         "name": run.path.name,
         "label": label,
         "benchmark": run.benchmark,
-        "title": title_of(run.benchmark),
+        "title": _title_of(run),
         "url": run_address(run),
         **progress(shelf, run),
     }
@@ -112,18 +116,10 @@ def progress(shelf: Shelf, run: Run) -> dict[str, Any]:
     }
 
 
-def title_of(benchmark: str) -> str:
-    """A benchmark as people call it; its name where it has no title."""
-    spec = known_benchmark(benchmark)
-    return (spec.title if spec else "") or benchmark
-
-
-def tag_title(benchmark: str, tag: str, value: str = "") -> str:
-    """A tag, or one of its values, as people read it."""
-    spec = known_benchmark(benchmark)
-    if spec is None:
-        return value or tag
-    return spec.title_of(tag, value)
+def _title_of(run: Run) -> str:
+    """The benchmark of a run as people call it; its name where it has no title."""
+    spec = asked_benchmark(run.benchmark, run.manifest.about)
+    return (spec.title if spec else "") or run.benchmark
 
 
 def benchmark_page(shelf: Shelf, query: Query) -> dict[str, Any] | None:
@@ -132,7 +128,8 @@ def benchmark_page(shelf: Shelf, query: Query) -> dict[str, Any] | None:
     runs = [run for run in shelf.listed() if run.benchmark == name and shelf.readable(run)]
     if not runs:
         return None
-    categories = _categories(shelf, name, runs)
+    study = shelf.study(runs)
+    categories = _categories(study, shelf.keep("tags", runs, lambda: tag_values(study)))
     words: dict[str, str] = {}
     for tag in categories:
         words |= {each["value"]: each["text"] for each in tag["values"]}
@@ -143,21 +140,20 @@ def benchmark_page(shelf: Shelf, query: Query) -> dict[str, Any] | None:
         "part": part,
         "part_words": words.get(part, ""),
         "categories": categories,
-        "title": title_of(name),
+        "title": study.title,
         "name": name,
         "doubts": len(doubts_of(shelf, runs)),
     }
 
 
-def _categories(shelf: Shelf, name: str, runs: Sequence[Run]) -> list[dict[str, Any]]:
-    """The tags that the benchmark's items can be divided by, each with its values."""
-    study = shelf.study(runs)
+def _categories(study: Study, tags: Mapping[str, Sequence[str]]) -> list[dict[str, Any]]:
+    """The tags that the benchmark's items can be divided by, each with its values, in words."""
     found = []
-    for tag, values in shelf.keep("tags", runs, lambda: tag_values(study)).items():
+    for tag, values in tags.items():
         words = []
         for value in values:
-            words.append({"value": f"{tag}={value}", "text": tag_title(name, tag, value)})
-        found.append({"title": capitalised(tag_title(name, tag)), "values": words})
+            words.append({"value": f"{tag}={value}", "text": study.words(tag, value)})
+        found.append({"title": capitalised(study.words(tag)), "values": words})
     return found
 
 
@@ -227,7 +223,7 @@ def _line(shelf: Shelf, place: Place, *, ranked: bool) -> dict[str, Any]:
         "url": run_address(run),
         "value": percentage(rank.value if known else None, 1),
         "sort": rank.value if known else "",
-        "range": range_of(rank.low, rank.high),
+        "range": interval_of(rank.low, rank.high, 1),
         "plot": range_plot(rank.value, rank.low, rank.high, rank.chance),
         "chance": percentage(rank.chance, 1),
         "verdict": verdict(rank.low, rank.high, rank.chance),
@@ -243,10 +239,3 @@ def _span(rank: Rank) -> str:
     if rank.worst > rank.best:
         return f"{rank.best}–{rank.worst}"
     return str(rank.best)
-
-
-def range_of(low: float | None, high: float | None) -> str:
-    """An interval in percent; empty where it is not known."""
-    if low is None or high is None or isnan(low):
-        return ""
-    return f"{100 * low:.1f}–{100 * high:.1f}"

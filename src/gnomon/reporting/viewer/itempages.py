@@ -15,7 +15,7 @@ from gnomon.reporting.study import NO_ANSWER, NOT_ASKED, Entrant, Study, labels_
 from gnomon.reporting.viewer.addresses import benchmark_address, item_address, run_address
 from gnomon.reporting.viewer.answers import answer_row
 from gnomon.reporting.viewer.filtering import OUTCOMES, SORTS, TAG, Filter, is_doubted, tag_values
-from gnomon.reporting.viewer.home import doubts_of, tag_title, title_of
+from gnomon.reporting.viewer.home import doubts_of
 from gnomon.reporting.viewer.shelf import Shelf
 from gnomon.reporting.words import capitalised, percentage
 from gnomon.runs import Doubt, Run, wording_of
@@ -41,7 +41,7 @@ def items_page(shelf: Shelf, run: Run, query: Query) -> dict[str, Any]:
     return {
         "run": run,
         "label": labels_of([run])[0],
-        "title": title_of(run.benchmark),
+        "title": study.title,
         "url": run_address(run),
         "total": len(where),
         "page": part.page,
@@ -66,9 +66,9 @@ def _tag_filters(shelf: Shelf, study: Study, run: Run, wanted: Filter) -> list[d
     for tag, values in shelf.keep("tags", [run], lambda: tag_values(study)).items():
         options = []
         for value in values:
-            text = tag_title(study.name, tag, value)
+            text = study.words(tag, value)
             options.append({"value": value, "text": text, "chosen": chosen.get(tag) == value})
-        title = capitalised(tag_title(study.name, tag))
+        title = capitalised(study.words(tag))
         found.append({"name": TAG + tag, "title": title, "options": options})
     return found
 
@@ -84,6 +84,7 @@ def item_page(shelf: Shelf, query: Query) -> dict[str, Any] | None:
         return None
     home = next((run for run, *_ in found if run.path.name == query.get("run")), found[0][0])
     item = next(item for run, _, item, _ in found if run is home)
+    study = shelf.study([home])
     rows = []
     for run, label, theirs, answer in found:
         same = wording_of(theirs) == wording_of(item)
@@ -92,18 +93,18 @@ def item_page(shelf: Shelf, query: Query) -> dict[str, Any] | None:
         "item": item,
         "benchmark": benchmark,
         "benchmark_url": benchmark_address(benchmark),
-        "title": title_of(benchmark),
+        "title": study.title,
         "home": home.path.name,
         "home_url": run_address(home),
         "rows": rows,
-        "tags": _tags_in_words(benchmark, item),
+        "tags": _tags_in_words(study, item),
         "context": clip(item.context, TEXT),
         "text": clip(item.text, TEXT),
         "large": Album().pictures(item),
         "sketches": [Markup(drawn) for drawn in Album().sketches(item)],  # noqa: S704 - our own
         "doubts": _doubts_on(shelf, runs, item),
         "mine": _doubt_beside(shelf, home, item),
-        "steps": _steps(shelf, home, name, query),
+        "steps": _steps(shelf, study, name, query),
     }
 
 
@@ -120,10 +121,10 @@ def _answers(runs: Sequence[Run], name: str) -> list[tuple[Run, str, Item, Answe
     return found
 
 
-def _tags_in_words(benchmark: str, item: Item) -> list[tuple[str, str]]:
+def _tags_in_words(study: Study, item: Item) -> list[tuple[str, str]]:
     found = []
     for tag, value in item.tags.items():
-        found.append((tag_title(benchmark, tag), tag_title(benchmark, tag, value)))
+        found.append((study.words(tag), study.words(tag, value)))
     return sorted(found)
 
 
@@ -145,10 +146,10 @@ def _doubt_beside(shelf: Shelf, run: Run, item: Item) -> Doubt | None:
     return doubt
 
 
-def _steps(shelf: Shelf, run: Run, name: str, query: Query) -> dict[str, Any]:
+def _steps(shelf: Shelf, study: Study, name: str, query: Query) -> dict[str, Any]:
     """The items before and after this one in the list that the reader came from."""
     wanted = Filter.of(query)
-    study = shelf.study([run])
+    run = study.entrants[0].run
     doubted = doubts_of(shelf, _same_benchmark(shelf, run)) if wanted.doubtful else ()
     where = wanted.places(study, study.entrants[0], doubted)
     came_from = {"run": run.path.name, **wanted.query}

@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from math import isnan
 from typing import Any
 
 from gnomon.registry import role
-from gnomon.reporting.overview import Cell, Column, Overview, in_words
+from gnomon.reporting.overview import SIDES, Cell, Column, Overview, in_words
 from gnomon.reporting.study import labels_of
+from gnomon.reporting.tables.pivot import pivot
+from gnomon.reporting.tables.pivotformats import as_markdown
 from gnomon.reporting.viewer.addresses import benchmark_address, model_address, run_address
-from gnomon.reporting.words import measure_name, percentage
-
-MARKS = {"above": "▲", "at": "=", "below": "▼", "unknown": ""}
-VERDICTS = {
-    "above": "better than chance",
-    "at": "no better than chance",
-    "below": "worse than chance",
-    "unknown": "",
-}
+from gnomon.reporting.words import interval_of, measure_name, per_cent, percentage
 
 
 def matrix(found: Overview) -> dict[str, Any]:
@@ -30,7 +23,7 @@ def matrix(found: Overview) -> dict[str, Any]:
         "rows": rows,
         "ranked": bool(found.mean_rank),
         "notes": list(found.notes),
-        "markdown": markdown(found, [row["model"] for row in rows]),
+        "markdown": as_markdown(pivot(found, ())),
     }
 
 
@@ -66,57 +59,15 @@ def _rank(found: Overview, model: str) -> str:
 def _cell(cell: Cell | None) -> dict[str, Any] | None:
     if cell is None or isnan(cell.value):
         return None
-    told = [VERDICTS[cell.verdict]]
-    if cell.best:
-        told.append("the best here")
-    if cell.tied:
-        told.append("does not differ significantly from the best")
-    if not cell.finished:
-        told.append(f"not finished: {cell.items:,} items so far")
     return {
-        "text": f"{100 * cell.value:.1f}",
+        "text": per_cent(cell.value, 1),
         "sort": cell.value,
-        "range": "" if isnan(cell.low) else f"{100 * cell.low:.0f}–{100 * cell.high:.0f}",
-        "mark": MARKS[cell.verdict],
+        "range": interval_of(cell.low, cell.high),
+        "mark": SIDES[cell.verdict],
         "verdict": cell.verdict,
-        "told": ", ".join(filter(None, told)),
+        "told": cell.told,
         "best": cell.best,
         "tied": cell.tied,
         "finished": cell.finished,
         "url": run_address(cell.run),
     }
-
-
-def markdown(found: Overview, models: Sequence[str]) -> str:
-    """The overview as a table in Markdown, with chance as its last row."""
-    heads = ["Model", *(column.title for column in found.columns)]
-    lines = [_line(heads), "|---|" + "---:|" * len(found.columns)]
-    for model in models:
-        cells = [_plain(found.cells.get((model, column.name))) for column in found.columns]
-        lines.append(_line([model, *cells]))
-    chances = [percentage(column.chance, 1, " ") for column in found.columns]
-    lines.append(_line(["chance", *chances]))
-    return "\n".join(lines)
-
-
-def _line(cells: Sequence[str]) -> str:
-    return "| " + " | ".join(_escaped(cell) for cell in cells) + " |"
-
-
-def _escaped(text: str) -> str:
-    """A cell that cannot end its row, nor bring markup along."""
-    line = " ".join(text.split())
-    for sign in "\\|<`[":
-        line = line.replace(sign, "\\" + sign)
-    return line
-
-
-def _plain(cell: Cell | None) -> str:
-    if cell is None or isnan(cell.value):
-        return "–"
-    text = f"{100 * cell.value:.1f}"
-    if not isnan(cell.low):
-        text += f" ({100 * cell.low:.1f}–{100 * cell.high:.1f})"
-    if MARKS[cell.verdict]:
-        text += f" {MARKS[cell.verdict]}"
-    return f"**{text}**" if cell.best else text

@@ -9,17 +9,16 @@ from typing import Any
 from gnomon.errors import GnomonError
 from gnomon.measures.grouping import enough_units, large_enough
 from gnomon.reporting.figures import figures
-from gnomon.reporting.overview import Cell, Column, Overview, in_words
+from gnomon.reporting.overview import IN_WORDS, Cell, Column, Overview, in_words
 from gnomon.reporting.page.headline import applicable
 from gnomon.reporting.page.methods import facts
 from gnomon.reporting.page.notes import few_units, small_groups
 from gnomon.reporting.page.views import figure_view
 from gnomon.reporting.study import Entrant, Study, labels_of
 from gnomon.reporting.viewer.addresses import compare_address, model_address, run_address
-from gnomon.reporting.viewer.home import progress, range_of, title_of
-from gnomon.reporting.viewer.matrix import VERDICTS
+from gnomon.reporting.viewer.home import progress
 from gnomon.reporting.viewer.shelf import Shelf
-from gnomon.reporting.words import capitalised, counted, measure_name, percentage
+from gnomon.reporting.words import capitalised, counted, interval_of, measure_name, percentage
 from gnomon.runs import Run
 from gnomon.runs.pace import duration
 
@@ -33,7 +32,7 @@ def run_page(shelf: Shelf, run: Run) -> dict[str, Any]:
         "run": run,
         "label": label,
         "model_url": model_address(label),
-        "title": title_of(run.benchmark),
+        "title": study.title,
         "url": run_address(run),
         "progress": progress(shelf, run),
         **results,
@@ -94,7 +93,7 @@ def _scores(study: Study, entrant: Entrant) -> tuple[list[dict[str, str]], list[
                 "value": percentage(score.value, 1),
                 "n": f"{score.n:,}",
                 "units": score.units,
-                "range": range_of(score.low, score.high),
+                "range": interval_of(score.low, score.high, 1),
             }
         )
     return rows, few
@@ -165,9 +164,9 @@ def _model_row(shelf: Shelf, column: Column, cell: Cell) -> dict[str, Any]:
         "title": column.title,
         "measure": measure_name(column.measure),
         "value": percentage(cell.value, 1),
-        "range": range_of(cell.low, cell.high),
+        "range": interval_of(cell.low, cell.high, 1),
         "chance": percentage(cell.chance, 1),
-        "verdict": VERDICTS[cell.verdict],
+        "verdict": IN_WORDS[cell.verdict],
         "items": f"{cell.items:,}",
         "state": shelf.state(cell.run),
         "usage": usage_in_words(shelf, [cell.run]),

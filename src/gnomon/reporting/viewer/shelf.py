@@ -27,6 +27,7 @@ from gnomon.reporting.viewer.ranking import Board, board
 from gnomon.runs import LOG, MANIFEST, Counts, Notes, Run, is_in_use, survey
 
 ROWS = 600_000  # answers that may be kept in memory, in all tables and studies together
+INDEX_HEAD = 48  # bytes
 AT_ONCE = 2  # computations: more would only share the same processors and need memory each
 T = TypeVar("T")
 
@@ -211,11 +212,25 @@ def _part_of(table: Table, tag: str, value: str) -> Table:
     return table.where(np.zeros(len(table), dtype=bool))
 
 
-def _version(run: Run) -> tuple[float, int]:
+def _version(run: Run) -> tuple[float, int, bytes]:
     """What changes when the log of a run grows."""
     stats = _files(run)
     latest = max((found.st_mtime for found in stats), default=0.0)
-    return latest, sum(found.st_size for found in stats)
+    return latest, sum(found.st_size for found in stats), _seen_by_readers(run)
+
+
+def _seen_by_readers(run: Run) -> bytes:
+    """What changes when readers see more of a log: later than its files, which are flushed first.
+
+    It is the head of SQLite's index of a -wal file; of an empty one, readers make one themselves.
+    """
+    try:
+        if not (run.path / f"{LOG}-wal").stat().st_size:
+            return b""
+        with (run.path / f"{LOG}-shm").open("rb") as index:
+            return index.read(INDEX_HEAD)
+    except OSError:  # nobody has the log open
+        return b""
 
 
 def _files(run: Run) -> list[os.stat_result]:

@@ -15,11 +15,12 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
+from gnomon.records import Item
 from gnomon.reporting.viewer.addresses import item_address, run_address
 from gnomon.reporting.viewer.filtering import Filter
 from gnomon.reporting.viewer.forms import Sessions, form_of
 from gnomon.reporting.viewer.shelf import Shelf
-from gnomon.runs import Notes, Run, change_notes, remove
+from gnomon.runs import Notes, Run, change_notes, remove, wording_of
 
 OUTDATED = (
     "This page is no longer valid. Go back, reload it, and send it again: nothing was changed."
@@ -98,12 +99,18 @@ class Desk:
             comment, seen = form.get("comment", ""), form.get("seen", "").replace("\r\n", "\n")
             change_notes(run.path, lambda notes: notes.doubt(item, comment, seen=seen))
         else:
-            for other in self._shelf.runs():
-                marked = self._shelf.notes(other).doubts
-                if other.benchmark == run.benchmark and name in marked:
-                    change_notes(other.path, lambda notes: notes.trust(name))
+            self._trust(item, run.benchmark)
         came_from = {"run": run.path.name, **Filter.of(form).query}
         return item_address(run.benchmark, name, came_from) + "#doubt"
+
+    def _trust(self, item: Item, benchmark: str) -> None:
+        """Take the marks on an item off; another item of the same id keeps its own."""
+        for run in self._shelf.runs():
+            if run.benchmark != benchmark:
+                continue
+            doubt = self._shelf.notes(run).doubts.get(item.id)
+            if doubt and doubt.wording == wording_of(item):
+                change_notes(run.path, lambda notes: notes.trust(item.id))
 
     def delete(self, run: Run, form: Form) -> str:
         """Delete a run for good, as `gnomon rm` does; one that is going on is refused."""
