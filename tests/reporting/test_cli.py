@@ -19,7 +19,7 @@ STAND_IN = """#!{python}
 import sys
 import gnomon.reporting.viewer.serving as serving
 
-def serve(folder, *, host, port, allow_remote, token, ready):
+def serve(folder, *, host, port, allow_remote, token, read_only, ready):
     import os
     serving.checked(host, allow_remote=allow_remote, token=token or os.environ.get(serving.TOKEN, ""))
     ready(f"http://{{host}}:{{port}}/")

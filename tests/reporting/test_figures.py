@@ -344,6 +344,14 @@ def test_the_pattern_curve_is_the_share_of_patterns_at_each_threshold(runs: Path
     assert values == sorted(values, reverse=True)
 
 
+@pytest.mark.parametrize(("count", "drawn"), [(9, False), (10, True)])
+def test_a_share_of_groups_is_drawn_from_ten_groups_on(
+    made: ModuleType, tmp_path: Path, count: int, drawn: bool
+) -> None:
+    run = made.write(tmp_path / "r", "spacenli@fresh", "m", made.entailment(count, 8))
+    assert ("pattern-accuracy" in named(figures(studies([run])[0]))) == drawn
+
+
 def test_the_confusion_matrix_counts_every_item_once(runs: Path) -> None:
     confusion = named(figures(study_of(runs, "guess")))["confusion"]
     assert sum(row[3] for row in confusion.rows) == 24 * 8

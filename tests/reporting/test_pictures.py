@@ -90,9 +90,10 @@ def test_the_report_names_pictures_and_ways_but_no_folder_of_this_machine(
 
 def test_the_viewer_shows_the_picture_beside_its_caption(run: Path):
     viewer = TestClient(make_app(str(run)), base_url="http://localhost:8765")
-    for address in ("/run/one/items", "/item?benchmark=vsr%40published&id=item-1"):
+    shown = {"/run/one/items": "thumb", "/item?benchmark=vsr%40published&id=item-1": "picture"}
+    for address, size in shown.items():
         page = viewer.get(address).text
-        assert page.count('<img class="thumb" src="data:image/jpeg;base64,') >= 1, address
+        assert page.count(f'<img class="{size}" src="data:image/jpeg;base64,') >= 1, address
     assert page.count("<svg") >= 2
     assert "data-turn" in page
 

@@ -19,13 +19,13 @@ from gnomon.reporting.charts.panels import Dot, panels, scatter_panel
 from gnomon.reporting.charts.plots import Box, Curve, boxes, curves
 from gnomon.reporting.charts.svg import MEANINGS
 from gnomon.reporting.figures import Figure, grouped
-from gnomon.reporting.figures.enough import GROUP
+from gnomon.reporting.figures.enough import GROUP, GROUPS
 from gnomon.reporting.figures.slices import tags_of
 from gnomon.reporting.study import Entrant, Study
 from gnomon.reporting.tables.export import file_name
 from gnomon.reporting.words import listed
 
-FEWEST = 3  # groups
+FEWEST = 3  # groups that are looked at one by one
 MOST_DOTS = 400  # on one data map
 MOST_BOXES = 20
 # of greys and shapes that are no model's
@@ -36,6 +36,11 @@ def sizeable(table: Table) -> bool:
     """Whether the groups are large enough to speak of shares of a group."""
     count = len(groups(table).size)
     return count >= FEWEST and len(table) / count >= GROUP
+
+
+def many(table: Table) -> bool:
+    """Whether there are groups enough to speak of a share of them."""
+    return len(groups(table).size) >= GROUPS
 
 
 def sizes(tables: Iterable[Table]) -> str:
@@ -56,7 +61,7 @@ def pattern_curves(study: Study) -> Iterator[Figure]:
     noun = study.noun
     lines, rows, ends, tables = [], [], [], []
     for entrant in study.entrants:
-        if not sizeable(entrant.table):
+        if not sizeable(entrant.table) or not many(entrant.table):
             continue
         tables.append(entrant.table)
         found = curve(entrant.table)
