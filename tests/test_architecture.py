@@ -50,6 +50,7 @@ ALLOWED = {
         "canary",
         "contracts",
         "errors",
+        "files",
         "ownitems",
         "records",
         "registry",

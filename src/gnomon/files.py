@@ -43,8 +43,8 @@ _TYPE_WORDS = {
     "int": "a whole number",
     "float": "a number",
     "bool": "yes or no",
-    "array": "a list (an array)",
-    "object": "an object with named fields",
+    "array": "a list",
+    "object": "fields with values",
     "null": "nothing",
 }
 
@@ -337,7 +337,7 @@ def shape_problem(error: Exception, fields: Sequence[str] = ()) -> str:
     wrong = _WRONG_TYPE.fullmatch(text)
     if wrong:
         place = (wrong["place"] or "").removeprefix("$").lstrip(".") or "it"
-        wanted, got = _in_words(wrong["wanted"]), _in_words(wrong["got"])
+        wanted, got = type_words(wrong["wanted"]), type_words(wrong["got"])
         return f"{place} must be {wanted}, not {got}"
     unknown = _UNKNOWN_FIELD.fullmatch(text)
     if unknown is None:
@@ -348,7 +348,12 @@ def shape_problem(error: Exception, fields: Sequence[str] = ()) -> str:
     return f"{place} has an unknown field '{unknown['name']}'{meant}"
 
 
-def _in_words(types: str) -> str:
+def type_words(types: str) -> str:
+    """Types as msgspec names them, in words.
+
+    >>> type_words("str | null")
+    'a text or nothing'
+    """
     return " or ".join(_TYPE_WORDS.get(each.strip(), each) for each in types.split("|"))
 
 

@@ -18,6 +18,7 @@ import msgspec
 from gnomon.canary import FIELD, has_canary
 from gnomon.contracts import Benchmark
 from gnomon.errors import DataError, UsageError
+from gnomon.files import shape_problem
 from gnomon.ownitems.converting import SPLIT, convert
 from gnomon.ownitems.folders import chosen_split, files_of_split, is_dataset, read_split
 from gnomon.ownitems.lmtask import PROMPT, is_task_file, read_task, rows_of_task, task_item
@@ -32,7 +33,7 @@ from gnomon.registry import BENCHMARKS, TASK_SETS, known_benchmark
 
 ENDINGS = (".jsonl", ".csv", ".parquet")  # that `gnomon make` writes
 LISTS = ("choices", "gold", "tags", "images")  # JSON text in a CSV cell
-OWN = frozenset({"id", "form", "text", "choices", "gold"})  # every item of Gnomon's own has these
+OWN = ("id", "form", "text", "choices", "gold")  # every item of Gnomon's own has these
 ORIGIN = "benchmark"  # the tag that names the benchmark from which an item comes
 RESERVED = ("fresh", "published", "own")  # sources of benchmarks; a folder is not one of them
 UNKNOWN = "items"  # stands for the benchmark of a file whose items name none
@@ -106,7 +107,7 @@ def _benchmark_of_task(file: Path, source: str) -> Benchmark:
 def _with_origin(file: Path, plain: Benchmark, origin: str) -> Benchmark:
     """What is known of the benchmark that the sidecar or the first item names, if one does."""
     row = _first_row(file, "")
-    if not origin and OWN.issubset(row):
+    if not origin and _is_own(row):
         origin = _item(file, 1, _as_item(file, 1, row)).tags.get(ORIGIN, "")
     known = known_benchmark(origin) if origin else None
     if known is None:
@@ -119,6 +120,10 @@ def _with_origin(file: Path, plain: Benchmark, origin: str) -> Benchmark:
         whole_groups=(),
         statistics=None,
     )
+
+
+def _is_own(row: Row) -> bool:
+    return all(name in row for name in OWN)
 
 
 def _first_row(file: Path, split: str) -> Row:
@@ -152,7 +157,7 @@ def mapping_of(
     if given:
         told = parse_map(given) if isinstance(given, str) else map_of(given)
         mapping = msgspec.structs.replace(mapping, **_set_fields(told))
-    if mapping == ColumnMap() and OWN.issubset(_first_row(file, split)):
+    if mapping == ColumnMap() and _is_own(_first_row(file, split)):
         return None
     classes = {}
     parquet = _data_file(file, split)
@@ -294,13 +299,20 @@ def _split_of(row: Row) -> str:
 
 def _own_rows(file: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     for line, row in read_rows(file):
+        for name in OWN:
+            if name not in row and _is_table(file):
+                raise DataError(f"the column {name} is missing.", _HINT, file=file, line=1)
         yield line, _as_item(file, line, row)
+
+
+def _is_table(file: Path) -> bool:
+    return file.name.removesuffix(".gz").endswith((".csv", ".tsv"))
 
 
 def _as_item(file: Path, line: int, row: Row) -> dict[str, Any]:
     """The fields of an item; in a table its lists are JSON text."""
     found = dict(row)
-    if not file.name.removesuffix(".gz").endswith((".csv", ".tsv")) and not file.is_dir():
+    if not _is_table(file) and not file.is_dir():
         return found
     for name in LISTS:
         if isinstance(found.get(name), str):
@@ -312,7 +324,9 @@ def _item(file: Path, line: int, row: dict[str, Any]) -> Item:
     try:
         return msgspec.convert(row, Item)
     except msgspec.ValidationError as error:
-        raise DataError(f"not an item: {error}.", _HINT, file=file, line=line) from None
+        raise DataError(
+            f"not an item: {shape_problem(error)}.", _HINT, file=file, line=line
+        ) from None
 
 
 def _parsed(file: Path, line: int, text: str) -> Any:

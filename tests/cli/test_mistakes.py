@@ -29,6 +29,10 @@ GENERAL = {
     "experiment.yaml": (2, ["It is a file", "gnomon run experiment.yaml -m MODEL"]),
     "completion basj": (2, ["'basj'", "Did you mean bash?"]),
     "demo --limit x": (2, ["--limit takes a whole number, not 'x'"]),
+    "export scales -o out": (2, ["export needs --to"]),
+    "export scales --to lmeval -o out": (2, ["'lmeval'", "Did you mean lm-eval?"]),
+    "export scales --to dataset --wording 2 -o out": (2, ["--wording is for --to lm-eval"]),
+    "export scalse --to dataset -o out": (2, ["Did you mean scales?"]),
 }
 RUN_COMMAND = {
     "run": (2, ["run needs BENCHMARK", "gnomon run scales -m random"]),

@@ -13,6 +13,8 @@ from gnomon.registry import model
 from gnomon.runs import Run, RunLog
 from gnomon.spreading import spread
 
+SCALES = load("scales", pairs=8)  # 64 items
+
 
 class Counting:
     """Always picks the first choice, and knows what it was asked."""
@@ -38,8 +40,8 @@ def ids_of(run):
 
 def test_a_larger_limit_asks_only_what_is_new(tmp_path):
     first, second = Counting(), Counting()
-    small = gnomon.run("scales", first, limit=30, runs=tmp_path)
-    large = gnomon.run("scales", second, limit=50, runs=tmp_path)
+    small = gnomon.run(SCALES, first, limit=30, runs=tmp_path)
+    large = gnomon.run(SCALES, second, limit=50, runs=tmp_path)
     assert large.path == small.path
     assert len(second.asked) == 20
     assert not set(first.asked) & set(second.asked)
@@ -48,9 +50,9 @@ def test_a_larger_limit_asks_only_what_is_new(tmp_path):
 
 
 def test_a_run_that_grew_is_the_run_that_was_made_at_once(tmp_path):
-    gnomon.run("scales", "random", limit=30, runs=tmp_path / "a")
-    grown = gnomon.run("scales", "random", limit=50, runs=tmp_path / "a")
-    whole = gnomon.run("scales", "random", limit=50, runs=tmp_path / "b")
+    gnomon.run(SCALES, "random", limit=30, runs=tmp_path / "a")
+    grown = gnomon.run(SCALES, "random", limit=50, runs=tmp_path / "a")
+    whole = gnomon.run(SCALES, "random", limit=50, runs=tmp_path / "b")
     assert grown.manifest.items_sha256 == whole.manifest.items_sha256
     assert ids_of(grown) == ids_of(whole)
     choices = [[answer.choice for _, answer in run.rows()] for run in (grown, whole)]
@@ -58,18 +60,17 @@ def test_a_run_that_grew_is_the_run_that_was_made_at_once(tmp_path):
 
 
 def test_a_run_without_a_limit_extends_one_with(tmp_path):
-    source = load("scales", pairs=8)
-    gnomon.run(source, "random", limit=10, runs=tmp_path)
-    whole = gnomon.run(source, "random", runs=tmp_path)
+    gnomon.run(SCALES, "random", limit=10, runs=tmp_path)
+    whole = gnomon.run(SCALES, "random", runs=tmp_path)
     assert whole.manifest.limit is None
-    assert ids_of(whole) == [item.id for item in source.items()]
+    assert ids_of(whole) == [item.id for item in SCALES.items()]
     assert whole.manifest.counts.answered == whole.manifest.counts.items
 
 
 def test_a_smaller_limit_leaves_a_finished_run_as_it_is(tmp_path):
-    large = gnomon.run("scales", Counting(), limit=50, runs=tmp_path)
+    large = gnomon.run(SCALES, Counting(), limit=50, runs=tmp_path)
     idle = Counting()
-    again = gnomon.run("scales", idle, limit=30, runs=tmp_path)
+    again = gnomon.run(SCALES, idle, limit=30, runs=tmp_path)
     assert idle.asked == []
     assert (again.manifest.limit, again.manifest.counts.answered) == (50, 50)
     assert again.manifest.items_sha256 == large.manifest.items_sha256
@@ -86,11 +87,11 @@ class Stopping(Counting):
 
 def test_a_smaller_limit_asks_only_its_own_items_of_a_stopped_run(tmp_path):
     with pytest.raises(KeyboardInterrupt):
-        gnomon.run("scales", Stopping(), limit=50, runs=tmp_path)
+        gnomon.run(SCALES, Stopping(), limit=50, runs=tmp_path)
     counting = Counting()
     watched = []
-    run = gnomon.run("scales", counting, limit=30, runs=tmp_path, watch=watched.append)
-    wanted = {item.id for item in load("scales").limited(30).items()}
+    run = gnomon.run(SCALES, counting, limit=30, runs=tmp_path, watch=watched.append)
+    wanted = {item.id for item in SCALES.limited(30).items()}
     assert set(counting.asked) <= wanted
     asked = {item.id for item, answer in run.rows() if answer is not None}
     assert wanted <= asked
@@ -101,7 +102,7 @@ def test_a_smaller_limit_asks_only_its_own_items_of_a_stopped_run(tmp_path):
 
 @pytest.mark.parametrize("at", ["before the log", "after the log"])
 def test_a_growth_that_was_cut_off_is_done_again(at, tmp_path, monkeypatch):
-    gnomon.run("scales", Counting(), limit=30, runs=tmp_path)
+    gnomon.run(SCALES, Counting(), limit=30, runs=tmp_path)
     real = RunLog.grow
 
     def cut(self, items, **how):
@@ -112,19 +113,19 @@ def test_a_growth_that_was_cut_off_is_done_again(at, tmp_path, monkeypatch):
     with monkeypatch.context() as patched:
         patched.setattr(RunLog, "grow", cut)
         with pytest.raises(KeyboardInterrupt):
-            gnomon.run("scales", Counting(), limit=50, runs=tmp_path)
+            gnomon.run(SCALES, Counting(), limit=50, runs=tmp_path)
     counting = Counting()
-    run = gnomon.run("scales", counting, limit=50, runs=tmp_path)
+    run = gnomon.run(SCALES, counting, limit=50, runs=tmp_path)
     assert len(counting.asked) == 20
-    whole = gnomon.run("scales", Counting(), limit=50, runs=tmp_path / "whole")
+    whole = gnomon.run(SCALES, Counting(), limit=50, runs=tmp_path / "whole")
     assert run.manifest.items_sha256 == whole.manifest.items_sha256
     assert not run.manifest.growing
 
 
 def test_a_model_that_learns_from_the_items_is_asked_all_of_them_again(tmp_path):
-    gnomon.run("scales", "majority", limit=30, runs=tmp_path / "a")
-    grown = gnomon.run("scales", "majority", limit=50, runs=tmp_path / "a")
-    whole = gnomon.run("scales", "majority", limit=50, runs=tmp_path / "b")
+    gnomon.run(SCALES, "majority", limit=30, runs=tmp_path / "a")
+    grown = gnomon.run(SCALES, "majority", limit=50, runs=tmp_path / "a")
+    whole = gnomon.run(SCALES, "majority", limit=50, runs=tmp_path / "b")
     choices = [[answer.choice for _, answer in run.rows()] for run in (grown, whole)]
     assert choices[0] == choices[1]
 
@@ -139,60 +140,59 @@ class Looking(Counting):
 
 
 def test_a_model_that_only_looks_at_the_items_keeps_its_answers(tmp_path):
-    gnomon.run("scales", Looking(), limit=30, runs=tmp_path)
+    gnomon.run(SCALES, Looking(), limit=30, runs=tmp_path)
     looking = Looking()
-    gnomon.run("scales", looking, limit=50, runs=tmp_path)
+    gnomon.run(SCALES, looking, limit=50, runs=tmp_path)
     assert (looking.seen, len(looking.asked)) == (50, 20)
 
 
 def test_a_larger_limit_than_there_are_items_opens_no_model(tmp_path):
-    source = load("scales", pairs=8)
-    many = len(list(source.items()))
-    gnomon.run(source, Counting(), limit=many, runs=tmp_path)
+    many = len(list(SCALES.items()))
+    gnomon.run(SCALES, Counting(), limit=many, runs=tmp_path)
     idle = Counting()
-    run = gnomon.run(source, idle, limit=many + 100, runs=tmp_path)
+    run = gnomon.run(SCALES, idle, limit=many + 100, runs=tmp_path)
     assert idle.asked == []
     assert run.manifest.finished
 
 
 def test_a_run_of_an_earlier_version_is_not_continued_with_other_items(tmp_path):
-    run = gnomon.run("scales", "random", limit=30, runs=tmp_path)
-    older = _folder(load("scales").limited(30), 30, model("random"), tmp_path, blind=False)
+    run = gnomon.run(SCALES, "random", limit=30, runs=tmp_path)
+    older = _folder(SCALES.limited(30), 30, model("random"), tmp_path, blind=False)
     run.path.rename(older)
     with pytest.raises(RunError, match="earlier Gnomon, whose --limit chose other items"):
-        gnomon.run("scales", "random", limit=30, runs=tmp_path)
+        gnomon.run(SCALES, "random", limit=30, runs=tmp_path)
     assert gnomon.score(Run.open(older))[0].n == 30
-    new = gnomon.run("scales", "random", limit=30, runs=tmp_path, restart=True)
+    new = gnomon.run(SCALES, "random", limit=30, runs=tmp_path, restart=True)
     assert new.path != older
     assert older.is_dir()
 
 
 def test_parts_of_a_run_do_not_grow(tmp_path):
-    gnomon.run("scales", "random", limit=30, shard="1/2", runs=tmp_path)
+    gnomon.run(SCALES, "random", limit=30, shard="1/2", runs=tmp_path)
     with pytest.raises(RunError, match="other settings: limit"):
-        gnomon.run("scales", "random", limit=50, shard="1/2", runs=tmp_path)
+        gnomon.run(SCALES, "random", limit=50, shard="1/2", runs=tmp_path)
 
 
 def test_runs_with_different_limits_are_compared_on_what_both_were_asked(tmp_path):
-    one = gnomon.run("scales", "random", limit=30, runs=tmp_path)
-    two = gnomon.run("scales", "constant:yes", limit=50, runs=tmp_path)
+    one = gnomon.run(SCALES, "random", limit=30, runs=tmp_path)
+    two = gnomon.run(SCALES, "constant:yes", limit=50, runs=tmp_path)
     assert [pair.n for pair in gnomon.compare(one, two)] == [30]
 
 
 @pytest.mark.parametrize("before", [None, 10])
 def test_what_another_process_did_meanwhile_counts(before, tmp_path, monkeypatch):
     if before:
-        gnomon.run("scales", Counting(), limit=before, runs=tmp_path)
+        gnomon.run(SCALES, Counting(), limit=before, runs=tmp_path)
     opened = RunLog.__init__
 
     def open_late(self, path):
         monkeypatch.setattr(RunLog, "__init__", opened)
-        gnomon.run("scales", Counting(), limit=30, runs=tmp_path)
+        gnomon.run(SCALES, Counting(), limit=30, runs=tmp_path)
         opened(self, path)
 
     monkeypatch.setattr(RunLog, "__init__", open_late)
     idle = Counting()
-    run = gnomon.run("scales", idle, limit=30, runs=tmp_path)
+    run = gnomon.run(SCALES, idle, limit=30, runs=tmp_path)
     assert idle.asked == []
     assert run.manifest.counts.answered == 30
 
@@ -240,7 +240,7 @@ def test_a_growth_that_was_cut_off_does_not_go_on_with_changed_items(tmp_path, m
 
 
 def test_after_a_growth_that_was_cut_off_a_smaller_limit_asks_its_own_items(tmp_path, monkeypatch):
-    gnomon.run("scales", Counting(), limit=10, runs=tmp_path)
+    gnomon.run(SCALES, Counting(), limit=10, runs=tmp_path)
     real = RunLog.grow
 
     def cut(self, items, **how):
@@ -250,7 +250,7 @@ def test_after_a_growth_that_was_cut_off_a_smaller_limit_asks_its_own_items(tmp_
     with monkeypatch.context() as patched:
         patched.setattr(RunLog, "grow", cut)
         with pytest.raises(KeyboardInterrupt):
-            gnomon.run("scales", Counting(), limit=50, runs=tmp_path)
+            gnomon.run(SCALES, Counting(), limit=50, runs=tmp_path)
     counting = Counting()
-    gnomon.run("scales", counting, limit=30, runs=tmp_path)
+    gnomon.run(SCALES, counting, limit=30, runs=tmp_path)
     assert len(counting.asked) == 20

@@ -74,6 +74,11 @@ def test_what_annotators_did_not_agree_on_is_no_label():
     assert mapping.labels == ("entailment", "neutral", "contradiction")
 
 
+def test_a_column_of_answers_that_is_empty_everywhere_has_no_labels():
+    with pytest.raises(UsageError, match="fewer than two different labels"):
+        resolved([{"q": "?", "a": ""}, {"q": "!", "a": " "}], "text=q,gold=a")
+
+
 def test_who_says_how_answers_are_named_is_believed():
     mapping = resolved([row(1), row(2)], "text=q,choices=c,gold=a,gold_is=index1")
     assert mapping.gold_is == "index1"

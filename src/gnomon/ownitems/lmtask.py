@@ -152,16 +152,23 @@ def rows_of_task(path: Path, task: Task, split: str) -> Iterator[tuple[int, Row]
     if files is not None:
         yield from _numbered(_named_files(path, files, wanted))
         return
-    for place in (path.parent / task.dataset_path, Path(task.dataset_path)):
-        if not task.dataset_path or task.dataset_path in LOADERS:
-            break
-        if place.is_file():
-            yield from read_rows(place)
-            return
-        if is_dataset(place):
-            yield from read_split(place, chosen_split(place, wanted))
-            return
-    raise _refused(path, f"its data '{task.dataset_path}' are not on this machine")
+    place = _local_data(path, task.dataset_path)
+    if place is None:
+        raise _refused(path, f"its data '{task.dataset_path}' are not on this machine")
+    if place.is_file():
+        yield from read_rows(place)
+    else:
+        yield from read_split(place, chosen_split(place, wanted))
+
+
+def _local_data(path: Path, name: str) -> Path | None:
+    """The file or folder of data that a task names, seen from the task or from here."""
+    if not name or name in LOADERS:
+        return None
+    for place in (path.parent / name, Path(name)):
+        if place.is_file() or is_dataset(place):
+            return place
+    return None
 
 
 def _named_files(path: Path, given: Any, split: str) -> list[Path]:
@@ -171,11 +178,12 @@ def _named_files(path: Path, given: Any, split: str) -> list[Path]:
             listed = ", ".join(map(str, given))
             raise _refused(path, f"its data_files have no split '{split}', only {listed}")
         names = given[split]
-    every = [names] if isinstance(names, str) else names
-    if not isinstance(every, list) or not all(isinstance(name, str) for name in every):
+    if isinstance(names, str):
+        names = [names]
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
         raise _refused(path, "its data_files are neither a path nor a list of paths")
-    chosen = [name for name in every if split_of(Path(name)) == split] or every
-    return [_found(path, name) for name in chosen]
+    of_split = [name for name in names if split_of(Path(name)) == split]
+    return [_found(path, name) for name in of_split or names]
 
 
 def _found(path: Path, name: str) -> Path:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import takewhile
 from typing import Any
 
 import msgspec
@@ -210,38 +211,43 @@ def guessed_map(columns: Sequence[str], given: ColumnMap) -> ColumnMap:
     """
     taken = {name.partition(".")[0] for name in given.columns} | set(given.columns)
     found = msgspec.structs.asdict(given)
-    for what, usual in USUAL.items():
+    for what in USUAL:
         if found[what] or (what == "choices" and found["labels"]):
             continue
-        there = [name for name in usual if name in columns and name not in taken]
-        if len(there) > 1 and what not in ("id", "group"):
-            known = ColumnMap(**{**found, what: (there[0],)})
-            raise UsageError(
-                f"Several columns could be the {what}: {', '.join(there)}.",
-                _how_to_map(columns, known),
-            )
-        if there:
-            found[what] = (there[0],)
-            taken.add(there[0])
+        name = _usual_column(what, columns, taken, found)
+        if name:
+            found[what] = (name,)
+            taken.add(name)
     if not found["choices"] and not found["labels"]:
         found["choices"] = _option_columns(columns, taken)
     return ColumnMap(**found)
 
 
+def _usual_column(
+    what: str, columns: Sequence[str], taken: set[str], found: Mapping[str, Any]
+) -> str:
+    """The column with a usual name for something; empty if there is none."""
+    there = [name for name in USUAL[what] if name in columns and name not in taken]
+    if not there:
+        return ""
+    if len(there) == 1 or what in ("id", "group"):
+        return there[0]
+    known = ColumnMap(**{**found, what: (there[0],)})
+    raise UsageError(
+        f"Several columns could be the {what}: {', '.join(there)}.", _how_to_map(columns, known)
+    )
+
+
 def _option_columns(columns: Sequence[str], taken: set[str]) -> tuple[str, ...]:
     """Columns with a name for each option, such as A, B, C, D or option_1, option_2."""
     for prefix in PREFIXES:
-        for ends in (*LETTERED, *NUMBERED):
-            if not prefix and ends in NUMBERED:
-                continue
-            found = []
-            for end in ends:
-                name = f"{prefix}{end}"
-                if name not in columns or name in taken:
-                    break
-                found.append(name)
+        series = (*LETTERED, *NUMBERED) if prefix else LETTERED
+        for ends in series:
+            names = [f"{prefix}{end}" for end in ends]
+            free = takewhile(lambda name: name in columns and name not in taken, names)
+            found = tuple(free)
             if len(found) > 1:
-                return tuple(found)
+                return found
     return ()
 
 

@@ -134,11 +134,10 @@ def _with_labels(
 
 
 def _labels(file: Path, found: list[str], mapping: ColumnMap) -> tuple[str, ...]:
-    lower = {label.lower() for label in found}
-    if lower and lower - {UNDECIDED} <= set(NLI):
-        return NLI
-    if lower <= set(TRUTHS):
-        return TRUTHS
+    decided = {label.lower() for label in found if label != UNDECIDED}
+    for usual in (NLI, TRUTHS):
+        if decided and decided <= set(usual):
+            return usual
     gold = mapping.gold[0]
     if len(found) > MOST_LABELS or len(found) < 2:
         count = f"more than {MOST_LABELS}" if len(found) > 1 else "fewer than two"

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from gnomon.ownitems.mapping import parse_map
+from gnomon.ownitems.mapping import ColumnMap, parse_map
 from gnomon.ownitems.resolving import IN_WORDS
 
 
@@ -19,16 +19,19 @@ def taken_in_words(options: Mapping[str, Any]) -> str:
     """
     if not isinstance(options.get("map"), str) or "file" not in options:
         return ""
+    mapping = parse_map(options["map"])
     parts = []
-    for what, value in msgspec.structs.asdict(parse_map(options["map"])).items():
-        if not value or what == "gold_is":
-            continue
-        verb = "are" if what.endswith("s") else "is"
-        part = f"{what} {verb} {', '.join(value)}"
-        if what == "gold":
-            way = parse_map(options["map"]).gold_is
-            part += f" ({IN_WORDS[way]})" if way else ""
-        parts.append(part)
+    for what, columns in msgspec.structs.asdict(mapping).items():
+        if columns and what != "gold_is":
+            verb = "are" if what.endswith("s") else "is"
+            parts.append(f"{what} {verb} {', '.join(columns)}{_way(what, mapping)}")
     if "split" in options:
         parts.append(f"split {options['split']}")
     return f"{options['file']}: {'; '.join(parts)}."
+
+
+def _way(what: str, mapping: ColumnMap) -> str:
+    """How right answers are named, where that is what is told of."""
+    if what != "gold" or not mapping.gold_is:
+        return ""
+    return f" ({IN_WORDS[mapping.gold_is]})"

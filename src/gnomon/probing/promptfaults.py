@@ -9,19 +9,11 @@ from pathlib import Path
 import msgspec
 
 from gnomon.errors import DataError
+from gnomon.files import type_words
 from gnomon.probing.wording import Example, Wording
 
 HINT = "docs/prompts.md lists a prompt's fields. Words such as yes, no and 5 must be in quotes."
 _QUOTES = "YAML reads yes, no, on, off and 5 as other things: write them in quotes."
-_KINDS = {
-    "bool": "yes or no",
-    "int": "a number",
-    "float": "a number",
-    "null": "nothing",
-    "str": "a text",
-    "object": "fields with values",
-    "array": "a list",
-}
 
 
 def not_a_prompt(
@@ -46,7 +38,7 @@ def _in_a_sentence(problem: str, where: str, prompt: type[msgspec.Struct]) -> tu
         return f"{where} lacks the field `{lacking[1]}`", "docs/prompts.md says what it is."
     mixed = re.search(r"Expected `(.*)`, got `(.*)`", problem)
     if mixed:
-        wanted, got = (_KINDS.get(kind.split(" |")[0], kind) for kind in mixed.groups())
+        wanted, got = type_words(mixed[1].partition(" |")[0]), type_words(mixed[2])
         hint = _QUOTES if wanted == "a text" else HINT
         return f"{where} must be {wanted}, not {got}", hint
     if problem.startswith("Expected `int`"):
