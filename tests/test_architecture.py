@@ -186,7 +186,7 @@ ALLOWED = {
         "records",
         "registry",
     },
-    "prompting": {"models", "records", "runs"},
+    "prompting": {"errors", "models", "records", "runs"},
     "engine": {
         "",
         "contracts",

@@ -194,7 +194,8 @@ def test_list_says_which_options_one_takes(arguments, words, capsys):
 def test_list_says_each_default_once(capsys):
     code, out, _ = told(capsys, "list", "models", "gguf")
     (line,) = [line for line in out.splitlines() if "--threads" in line]
-    assert (code, line.split("  ")[-1].strip()) == (0, "processor threads (default: all cores)")
+    text = line.split("  ")[-1].strip()
+    assert (code, text) == (0, "processor threads (default: all cores)")
 
 
 def test_list_gives_the_options_of_one_as_json(capsys):

@@ -215,7 +215,7 @@ OTHERS = {
     "list runs photos": (2, ["not listed by name: 'photos'", "gnomon list runs --runs photos"]),
     "list models smollm2 hf": (2, ["no place for 'hf'", "It takes"]),
     "list benchmarks vsr@frehs": (2, ["vsr has no source 'frehs'", "fresh"]),
-    "list figures curve": (2, ["no more to say", "gnomon list figures"]),
+    "list figures curve": (2, ["not figures", "gnomon list figures"]),
 }
 PROMPTS = {
     "list promts": (2, ["'promts'", "Did you mean prompts?"]),

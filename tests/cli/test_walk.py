@@ -105,7 +105,7 @@ class Walk:
         """Somebody says that the measure of a run has this value, as a fraction or as text."""
         if not isinstance(value, str):
             value = "–" if value is None else f"{100 * value + 1e-9:.1f}"
-        value = value.replace("\\", "").replace("%", "").strip() or "–"
+        value = value.replace("\\", "").replace("%", "").replace("--", "–").strip() or "–"
         self.figures[run, name][value].add(who)
 
 

@@ -122,7 +122,7 @@ def _one(args: Namespace) -> int:
 
     if args.kind not in ("benchmarks", "models"):
         raise UsageError(
-            f"There is no more to say about one of the {args.kind}.",
+            f"Only benchmarks and models have options to list, not {args.kind}.",
             f"Leave out the name: gnomon list {args.kind}",
         )
     if args.kind == "benchmarks":

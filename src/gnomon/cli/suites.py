@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import warnings
 from argparse import Namespace
 from typing import TYPE_CHECKING, Any
-from warnings import catch_warnings
 
-from gnomon.errors import GnomonError
+from gnomon.errors import GnomonError, MissingFileWarning
 from gnomon.runs.pace import duration
 
 if TYPE_CHECKING:
@@ -41,7 +41,8 @@ def _told(asked: AskedBenchmark) -> dict[str, Any]:
 
     source = load(asked.spec, **asked.options).limited(asked.limit)
     try:
-        with catch_warnings(action="ignore"):  # a run says what is to be said
+        with warnings.catch_warnings():  # what a file lacks is said when its items are asked
+            warnings.simplefilter("ignore", MissingFileWarning)
             items: int | None = sum(1 for _ in source.without_pictures())
     except GnomonError:  # the authors' files are not here
         items = None
