@@ -256,7 +256,7 @@ def test_size_is_drawn_with_and_without_partial_credit_and_by_category(
     whole = found["without_partial_credit-against-size"]
     assert [row[3] for row in whole.rows] == pytest.approx([1 / 9, 4 / 9, 3 / 9, 6 / 9])
     by_category = found["without_partial_credit-against-size-by-category"]
-    assert by_category.columns[3:] == ("category", "without_partial_credit")
+    assert by_category.columns[3:] == ("category", "without_partial_credit", "n")
     smallest = {row[3]: row[4] for row in by_category.rows if row[2] == 60e6}
     assert smallest == pytest.approx({"motion": 0, "orientation": 0, "distance": 1 / 3})
     credit = found["partial_credit-against-size-by-category"]

@@ -13,7 +13,7 @@ ITEMS = 20  # that a bar, a point or a row of a matrix rests on
 WIDEST = 0.5  # of a 95 % interval, as a share of the whole axis
 GROUPS = 10  # that a figure of whole groups rests on
 GROUP = 8  # items that a group has on average, before shares of groups are drawn
-RUNS = 5  # that a share of runs, as on a single item, rests on
+RUNS = 3  # that a share of runs, as on a single item, rests on
 RULE = (
     f"Bars and points are drawn from {ITEMS} items (or {GROUPS} whole groups) on, where the 95 % "
     f"interval is at most {100 * WIDEST:.0f} points wide; the numbers behind a chart hold the rest."

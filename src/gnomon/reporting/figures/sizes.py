@@ -53,6 +53,7 @@ class Measured(NamedTuple):
     low: float
     high: float
     n: int
+    drawn: bool  # or only among the numbers, since it rests on too little
 
     @property
     def family(self) -> str:
@@ -72,9 +73,10 @@ def against_size(study: Study) -> Iterator[Figure]:
         found = []
         for model in models:
             score = scores(model.entrant.table, [measure])[0]
-            if well_known(score, measure):
-                found.append(_measured(model, score))
-        if _several_sizes([one.model for one in found]):
+            if score.value is not None:
+                found.append(_measured(model, score, measure))
+        drawn = [one for one in found if one.drawn]
+        if _several_sizes([one.model for one in drawn]):
             yield _whole(study, measure, found)
 
 
@@ -88,18 +90,19 @@ def against_size_by_slice(study: Study) -> Iterator[Figure]:
         found = []
         for model in models:
             for score in scores(model.entrant.table, [measure], by=tags[0]):
-                if score.key and well_known(score, measure):
-                    found.append(_measured(model, score))
-        by_key = grouped(found, lambda one: one.key)
+                if score.key and score.value is not None:
+                    found.append(_measured(model, score, measure))
+        by_key = {one.key for one in found if one.drawn}
         if 2 <= len(by_key) <= MOST_KEYS:
             yield _sliced(study, measure, tags[0], found)
 
 
-def _measured(model: Sized, score: Score) -> Measured:
+def _measured(model: Sized, score: Score, measure: Measure) -> Measured:
     value = score.value or 0.0
     low = value if score.low is None else score.low
     high = value if score.high is None else score.high
-    return Measured(model, score.key, value, low, high, score.n)
+    drawn = well_known(score, measure)
+    return Measured(model, score.key, value, low, high, score.n, drawn)
 
 
 def sized_models(study: Study) -> list[Sized]:
@@ -183,8 +186,9 @@ def _measures(study: Study, models: Sequence[Sized]) -> list[Measure]:
 
 
 def _whole(study: Study, measure: Measure, found: Sequence[Measured]) -> Figure:
-    lines = _curves(found)
-    axis = _size_axis(found)
+    drawn = [one for one in found if one.drawn]
+    lines = _curves(drawn)
+    axis = _size_axis(drawn)
     body = curves(
         lines,
         axis.label,
@@ -196,8 +200,8 @@ def _whole(study: Study, measure: Measure, found: Sequence[Measured]) -> Figure:
     return Figure(
         name=f"{_stem(measure)}-against-size",
         title=f"{measure_name(measure.name)} against model size",
-        caption=_caption(study, found),
-        description=f"From the smallest model to the largest: {_ends(found)}.",
+        caption=_caption(study, drawn),
+        description=f"From the smallest model to the largest: {_ends(drawn)}.",
         columns=("model", "family", "parameters", measure.name, "low", "high", "n"),
         rows=tuple(map(_row, found)),
         body=body,
@@ -209,22 +213,24 @@ def _row(one: Measured) -> tuple[Any, ...]:
 
 
 def _sliced(study: Study, measure: Measure, tag: str, found: Sequence[Measured]) -> Figure:
-    families = [(curve.series, curve.name) for curve in _curves(found)]
-    axis = _size_axis(found)
+    drawn = [one for one in found if one.drawn]
+    families = [(curve.series, curve.name) for curve in _curves(drawn)]
+    axis = _size_axis(drawn)
     charts, said, rows = [], [], []
-    for value, own in grouped(found, lambda one: one.key).items():
+    for value, own in grouped(drawn, lambda one: one.key).items():
         key = study.words(tag, value)
         charts.append(curve_panel(key, _curves(own), axis))
         said.append(f"{key}: {_ends(own)}")
-        for one in own:
-            rows.append((one.model.entrant.label, one.family, one.point[0], key, one.value))
+    for one in found:
+        key = study.words(tag, one.key)
+        rows.append((one.model.entrant.label, one.family, one.point[0], key, one.value, one.n))
     return Figure(
         name=f"{_stem(measure)}-against-size-by-{file_name(tag)}",
         title=f"{measure_name(measure.name)} against model size, by {study.words(tag)}",
-        caption=_caption(study, found),
+        caption=_caption(study, drawn),
         description=f"From the smallest model to the largest. {'; '.join(said)}.",
         body=under_legend(panels(charts, columns=2), families, lines=True),
-        columns=("model", "family", "parameters", tag, measure.name),
+        columns=("model", "family", "parameters", tag, measure.name, "n"),
         rows=tuple(rows),
         detail=True,
     )
