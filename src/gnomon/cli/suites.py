@@ -6,11 +6,13 @@ import warnings
 from argparse import Namespace
 from typing import TYPE_CHECKING, Any
 
+from gnomon.cli.benchmarkfacts import known_facts
 from gnomon.errors import GnomonError, MissingFileWarning
 from gnomon.runs.pace import duration
 
 if TYPE_CHECKING:
     from gnomon.experiments import AskedBenchmark
+    from gnomon.itemsource import ItemSource
 
 SECONDS = 0.25  # of a processor that the small model of the demo takes for an item, on average
 
@@ -40,13 +42,30 @@ def _told(asked: AskedBenchmark) -> dict[str, Any]:
     from gnomon.itemsource import load
 
     source = load(asked.spec, **asked.options).limited(asked.limit)
+    if _has_known_size(asked, source):
+        items: int | None = known_facts()[source.benchmark.name].items
+        if items and asked.limit:
+            items = min(items, asked.limit)
+    else:
+        items = _counted(source)
+    return {"name": source.name, "items": items}
+
+
+def _has_known_size(asked: AskedBenchmark, source: ItemSource) -> bool:
+    """Whether it is a fresh set with its default options, of which a limit takes single items."""
+    if asked.options or source.source != "fresh":
+        return False
+    in_groups = asked.limit and source.source in source.benchmark.whole_groups
+    return source.benchmark.name in known_facts() and not in_groups
+
+
+def _counted(source: ItemSource) -> int | None:
     try:
         with warnings.catch_warnings():  # what a file lacks is said when its items are asked
             warnings.simplefilter("ignore", MissingFileWarning)
-            items: int | None = sum(1 for _ in source.without_pictures())
+            return sum(1 for _ in source.without_pictures())
     except GnomonError:  # the authors' files are not here
-        items = None
-    return {"name": source.name, "items": items}
+        return None
 
 
 def _print(found: list[dict[str, Any]], *, whole: bool) -> None:
