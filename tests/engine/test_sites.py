@@ -87,7 +87,8 @@ def test_ray_answers_as_one_process_does_and_asks_again_what_a_dead_worker_held(
     asked = Counter((tmp_path / "asked").read_text().split())
     again = {item for item, times in asked.items() if times > 1}
     assert "roll-77" in again
-    assert len(again) <= 16, "only the batch that the dead worker was asked"
+    # the batch that it was asked and, on a slow machine, the one before, on its way to the driver
+    assert len(again) <= 2 * 16, "only what the dead worker held"
     assert asked.total() == 300 + len(again)
 
 
