@@ -100,14 +100,14 @@ def test_what_is_no_model_has_no_models_colour() -> None:
 
 def test_the_overview_says_what_all_some_and_none_know(found: list[Study]) -> None:
     assert conclusion(overview(found)) == (
-        "All 2 models are better than chance at sizes and heights; some are at spatial inference."
+        "Both models are better than chance at sizes and heights; one is at spatial inference."
     )
 
 
 def test_nobody_is_said_to_know_what_all_guess_at(ask: Callable[..., Run]) -> None:
     runs = [ask(model, "spacenli@fresh", blind) for model in ("hf:a", "hf:b")]
     assert conclusion(overview(studies(runs))) == (
-        "None of 2 models is better than chance at spatial inference."
+        "Neither model is better than chance at spatial inference."
     )
 
 
@@ -116,8 +116,13 @@ def test_a_model_that_was_not_asked_is_not_said_to_know(ask: Callable[..., Run])
         ask("hf:a", "spacenli@fresh", right),
         ask("hf:b", "posrel@fresh", blind),
     ]
+    assert conclusion(overview(studies(runs))) == ""
+
+
+def test_of_more_than_two_models_it_says_how_many_there_are(ask: Callable[..., Run]) -> None:
+    runs = [ask(f"hf:{name}", "spacenli@fresh", right) for name in "abc"]
     assert conclusion(overview(studies(runs))) == (
-        "Some of 2 models are better than chance at spatial inference."
+        "All 3 models are better than chance at spatial inference."
     )
 
 

@@ -64,7 +64,7 @@ def _is_baseline(found: Overview, model: str) -> bool:
 
 
 def conclusion(found: Overview) -> str:
-    """What the models know together: what all, some and none of them do better than chance."""
+    """What all, some and none of the models do better than chance, of what all were asked."""
     models = [model for model in found.models if not _is_baseline(found, model)]
     if len(models) < 2:
         return ""
@@ -74,30 +74,41 @@ def conclusion(found: Overview) -> str:
         if who:
             skills[who].append(skill)
 
-    count = len(models)
-    starts = {
-        "all": f"All {count} models are better than chance",
-        "some": f"Some of {count} models are better than chance",
-        "none": f"None of {count} models is better than chance",
-    }
-    later = {"some": "some are", "none": "none is"}
     parts: list[str] = []
     for who, names in skills.items():
         if names:
-            start = later[who] if parts else starts[who]
+            first, later = _who(who, len(models))
+            start = later if parts else f"{first} better than chance"
             parts.append(f"{start} at {_few(names)}")
     return f"{'; '.join(parts)}." if parts else ""
 
 
+def _who(share: str, count: int) -> tuple[str, str]:
+    """All, some or none of so many models: at the beginning of a sentence, and later in it."""
+    if count == 2:
+        of_two = {
+            "all": ("Both models are", "both are"),
+            "some": ("One of the two models is", "one is"),
+            "none": ("Neither model is", "neither is"),
+        }
+        return of_two[share]
+    of_many = {
+        "all": (f"All {count} models are", "all are"),
+        "some": (f"Some of the {count} models are", "some are"),
+        "none": (f"None of the {count} models is", "none is"),
+    }
+    return of_many[share]
+
+
 def _better_than_chance(found: Overview, models: Sequence[str], column: Column) -> str:
-    """Who of the models: all, some or none; empty where that of some is not known."""
+    """Who of the models: all, some or none; empty where that of any is not known."""
     cells = [found.cells.get((model, column.name)) for model in models]
-    sides = [cell.verdict if cell else "unknown" for cell in cells]
-    if all(side == "above" for side in sides):
+    sides = {cell.verdict if cell else "unknown" for cell in cells}
+    if "unknown" in sides:
+        return ""
+    if sides == {"above"}:
         return "all"
-    if "above" in sides:
-        return "some"
-    return "" if "unknown" in sides else "none"
+    return "some" if "above" in sides else "none"
 
 
 def _few(names: Sequence[str]) -> str:
