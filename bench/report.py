@@ -21,16 +21,6 @@ import time
 from pathlib import Path
 
 HERE = Path(__file__).parent
-FLAGS = [
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
 SEARCHES = ("garden", "mary lake", "behind the old house", "zzz", "e")
 
 
@@ -107,7 +97,7 @@ def look(page: Path) -> dict[str, object]:
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as play:
-        browser = play.chromium.launch(executable_path=chromium, args=FLAGS)
+        browser = play.chromium.launch(executable_path=chromium)
         tab = browser.new_page(viewport={"width": 1280, "height": 900})
         tab.goto("about:blank")
         tab.goto(page.as_uri())

@@ -26,16 +26,6 @@ from PIL import Image
 from gnomon.reporting.page.page import write_report
 from gnomon.runs import open_runs
 
-FLAGS = [
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
 IMAGES = Path(__file__).parent.parent / "docs" / "images"
 LIMIT = 200_000  # bytes
 COLOURS = 96
@@ -126,7 +116,7 @@ def photograph(shot: Shot, folder: Path) -> Path:
     }
     output = folder / f"{shot.name}.png"
     with sync_playwright() as play:
-        browser = play.chromium.launch(executable_path=chromium, args=FLAGS)
+        browser = play.chromium.launch(executable_path=chromium)
         tab = browser.new_page(**look)
         tab.goto(shot.address)
         for selector in shot.clicks:

@@ -39,16 +39,6 @@ MAY_SKIP_IN_CI = {
 
 
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
-FLAGS = [
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
 
 
 @pytest.fixture(scope="session")
@@ -59,7 +49,7 @@ def browser() -> Iterator[Any]:
     if chromium is None:
         pytest.skip("there is no Chromium here (install one, or set CHROMIUM)")
     with sync_api.sync_playwright() as play:
-        found = play.chromium.launch(executable_path=chromium, args=FLAGS)
+        found = play.chromium.launch(executable_path=chromium)
         yield found
         found.close()
 

@@ -62,8 +62,13 @@ def rows(run, columns="n, sample, scores, choice, reply, rule, files, tokens, er
 
 def facts(run):
     """What the manifest says, but for times and the command."""
+    manifest = run.manifest
     return msgspec.structs.replace(
-        run.manifest, started=run.manifest.started.min, finished=None, command=""
+        manifest,
+        started=manifest.started.min,
+        finished=None,
+        command="",
+        usage=msgspec.structs.replace(manifest.usage, seconds=0.0),
     )
 
 
