@@ -74,6 +74,12 @@ def test_choices_in_the_cells_of_a_table():
     ]
 
 
+def test_choices_that_are_objects_are_called_by_their_labels():
+    choices = [{"label": "1", "text": "in"}, {"label": "2", "text": "on"}]
+    rows = [{"question": "Where?", "choices": choices, "answer": "2"}]
+    assert asked(read(write_lines("a.jsonl", rows))) == [(("Where?",), ("in", "on"), ("on",))]
+
+
 def test_a_json_document_with_a_list_of_rows():
     rows = [
         {

@@ -67,8 +67,15 @@ def choices_of(value: Any) -> Choices:
     if isinstance(value, Mapping):
         return Choices(_texts(value.get("text", ())), _texts(value.get("label", ())))
     if _is_list(value):
-        return Choices(_texts(value))
+        return Choices(_texts(value), _labels(value))
     return Choices()
+
+
+def _labels(values: Sequence[Any]) -> tuple[str, ...]:
+    """The labels of choices that are objects; nothing if one of them has none."""
+    if not all(isinstance(value, Mapping) and "label" in value for value in values):
+        return ()
+    return _texts(value["label"] for value in values)
 
 
 def _texts(values: Iterable[Any]) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -87,6 +87,12 @@ def _joined(row: Row, names: Sequence[str], what: str, between: str = " ") -> st
     parts = []
     for name in names:
         value = present(row, name, what)
+        if isinstance(value, Mapping):
+            field = next(iter(value), "FIELD")
+            raise OddCellError(
+                f"the {what} is an object: name one of its fields, such as "
+                f"--map {what}={name}.{field}"
+            )
         if value is not None:
             parts.append(as_text(value, what))
     return between.join(parts)

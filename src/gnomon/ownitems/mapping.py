@@ -189,6 +189,8 @@ def value_at(row: Mapping[str, Any], name: str) -> Any:
 
     >>> value_at({"choices": {"text": ["in", "on"]}}, "choices.text")
     ['in', 'on']
+    >>> value_at({"choices": [{"text": "in"}, {"text": "on"}]}, "choices.text")
+    ['in', 'on']
     """
     if name in row:
         return row[name]
@@ -199,8 +201,20 @@ def value_at(row: Mapping[str, Any], name: str) -> Any:
     if isinstance(value, Mapping):
         return value_at(value, inner)
     if isinstance(value, list):
-        return value_at(dict(zip(map(str, range(len(value))), value, strict=True)), inner)
+        return _in_list(value, inner)
     return MISSING
+
+
+def _in_list(values: Sequence[Any], name: str) -> Any:
+    """The value at a number, such as choices.0; or what each of the objects holds under a name."""
+    by_number = dict(zip(map(str, range(len(values))), values, strict=True))
+    found = value_at(by_number, name)
+    if found is not MISSING:
+        return found
+    if not values or not all(isinstance(value, Mapping) for value in values):
+        return MISSING
+    every = [value_at(value, name) for value in values]
+    return MISSING if MISSING in every else every
 
 
 def guessed_map(columns: Sequence[str], given: ColumnMap) -> ColumnMap:

@@ -25,6 +25,7 @@ from gnomon.ownitems.values import (
     as_choices,
     as_text,
     golds,
+    quoted,
     read_gold,
     scalar,
 )
@@ -88,13 +89,16 @@ def choices_in(row: Row, mapping: ColumnMap) -> Choices:
         return Choices(mapping.labels)
     if len(mapping.choices) == 1:
         (name,) = mapping.choices
-        found = as_choices(present(row, name, "choices"))
-        outer, dot, inner = name.rpartition(".")
-        labels = value_at(row, f"{outer}.label") if dot and inner == "text" else MISSING
-        if labels is MISSING or found.names:
-            return found
-        return Choices(found.texts, as_choices(labels).texts)
+        return as_choices(_with_labels_beside(row, name, present(row, name, "choices")))
     return _in_columns(row, mapping.choices)
+
+
+def _with_labels_beside(row: Row, name: str, texts: Any) -> Any:
+    """For the field a.text, the whole of a, whose labels stand beside the texts."""
+    whole = value_at(row, name.removesuffix(".text"))
+    if name in row or not name.endswith(".text") or whole is MISSING:
+        return texts
+    return whole
 
 
 def _in_columns(row: Row, columns: Sequence[str]) -> Choices:
@@ -157,6 +161,7 @@ def _labels(file: Path, found: list[str], mapping: ColumnMap) -> tuple[str, ...]
 def _how_gold_is_named(file: Path, rows: Rows, mapping: ColumnMap, tell: Tell | None) -> str:
     """The way in which all rows name their right answers."""
     alive = list(READINGS)
+    by_label = True  # whether every answer is the label of a choice, written as that is
     differ: dict[frozenset[str], int] = {}  # two ways, and the first line where they differ
     for line, row in rows():
         try:
@@ -167,8 +172,18 @@ def _how_gold_is_named(file: Path, rows: Rows, mapping: ColumnMap, tell: Tell | 
             tell(line, str(odd))
             continue
         alive = list(meant)
+        by_label = by_label and _is_label(row, mapping)
         _note_differences(meant, differ, line)
+    if by_label and "name" in alive:  # what stands beside the choices is not counted instead
+        alive = [way for way in alive if way in ("text", "name")]
     return _only_way(file, alive, differ)
+
+
+def _is_label(row: Row, mapping: ColumnMap) -> bool:
+    """Whether the right answers are texts that stand beside the choices."""
+    labels = choices_in(row, mapping).labels
+    given = golds(value_at(row, mapping.gold[0]))
+    return all(isinstance(value, str) and value in labels for value in given)
 
 
 def _ways_to_read(row: Row, mapping: ColumnMap, ways: list[str]) -> dict[str, tuple[str, ...]]:
@@ -211,9 +226,12 @@ def _only_way(file: Path, alive: list[str], differ: Mapping[frozenset[str], int]
 def _fits_none(value: Any, choices: Choices, alive: list[str]) -> str:
     shown = scalar(value)
     told = repr(value if shown is None else shown)[:80]
-    listed = ", ".join(repr(text[:40]) for text in choices.texts[:8])
+    listed = quoted(choices.texts)
     if len(alive) == len(READINGS):
-        return f"the gold {told} is not one of the choices {listed}, nor a letter or number of one"
+        labels = f"one of their labels {quoted(choices.labels)}, nor " if choices.labels else ""
+        return f"the gold {told} is not one of the choices {listed}, nor {labels}a letter or number"
+    if choices.labels:
+        listed += f", their labels {quoted(choices.labels)}"
     earlier = " or ".join(IN_WORDS[way] for way in alive)
     return f"the gold {told} is not {earlier}, as in the rows before; the choices are {listed}"
 

@@ -13,7 +13,14 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from gnomon.errors import DataError, GnomonError, MissingExtraError
-from gnomon.files import FILE_LIMIT, read_json, read_jsonl, read_lines, read_table
+from gnomon.files import (
+    FILE_LIMIT,
+    delimiter_of,
+    read_json,
+    read_jsonl,
+    read_lines,
+    read_table,
+)
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -96,9 +103,11 @@ def _listed(path: Path, content: Any) -> list[Row]:
 
 
 def table(path: Path) -> Iterator[tuple[int, Row]]:
-    """A table with a header; a tab in the header says that tabs separate."""
+    """A table with a header, which shows what separates; rows with nothing in them are none."""
     head = next(read_lines(path), (1, ""))[1]
-    yield from read_table(path, (), delimiter="\t" if "\t" in head else ",")
+    for number, row in read_table(path, (), delimiter=delimiter_of(head)):
+        if any(value.strip() for value in row.values()):
+            yield number, row
 
 
 def parquet(path: Path) -> Iterator[tuple[int, Row]]:

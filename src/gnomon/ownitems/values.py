@@ -16,6 +16,8 @@ MOST_CHOICES = 1000
 LONGEST_LIST = 10**6  # characters of a list that is written as text
 NLI = ("entailment", "neutral", "contradiction")
 TRUTHS = ("false", "true")
+ANSWERS = ("no", "yes")  # what truths are called among choices that hold neither of their names
+LABEL_NAMES = ("label", "key", "id")  # what the label of a choice is called beside its text
 
 
 class OddCellError(ValueError):
@@ -33,6 +35,11 @@ class Choices(NamedTuple):
     def places(self) -> tuple[str, ...]:
         """What letters and numbers count: an option that is left empty keeps its place."""
         return self.columns or self.texts
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The names that stand beside the choices; columns are no labels."""
+        return () if self.columns else self.names
 
 
 def as_text(value: Any, what: str) -> str:
@@ -71,24 +78,28 @@ def _kind(value: Any) -> str:
     if isinstance(value, float):
         return "NaN"
     if isinstance(value, Mapping):
-        return "an object"
+        return f"an object with {', '.join(map(str, value))[:80]}"
     return f"a {type(value).__name__}"
 
 
 def as_choices(value: Any) -> Choices:
-    """A list of choices; as in ARC, with names; or as text in the cell of a table.
+    """A list of choices; as in ARC, with labels; or as text in the cell of a table.
 
     >>> as_choices("in | on").texts, as_choices({"text": ["in", "on"], "label": ["A", "B"]}).names
     (('in', 'on'), ('A', 'B'))
+    >>> as_choices([{"label": "A", "text": "in"}, {"label": "B", "text": "on"}]).names
+    ('A', 'B')
     """
     if isinstance(value, str):
-        value = listed(value)
+        value = _unpacked(value)
     if isinstance(value, Mapping):
         return _named_choices(value)
     if not isinstance(value, list | tuple):
         raise OddCellError(f"the choices are {_kind(value)}, not a list")
     if len(value) > MOST_CHOICES:
         raise OddCellError(f"there are more than {MOST_CHOICES:,} choices")
+    if value and all(isinstance(each, Mapping) for each in value):
+        return _choice_objects(value)
     return Choices(tuple(as_text(each, "choice") for each in value))
 
 
@@ -96,39 +107,82 @@ def _named_choices(value: Mapping[str, Any]) -> Choices:
     """Two lists, text and label; or an object that has the text of each choice by its name."""
     if "text" in value:
         texts = as_choices(value["text"]).texts
-        names = as_choices(value.get("label", [])).texts
-        if names and len(names) != len(texts):
-            raise OddCellError(f"there are {len(texts)} choices and {len(names)} labels for them")
-        return Choices(texts, names)
+        labels = as_choices(value.get("label", [])).texts
+        return _labelled(texts, labels)
     names = tuple(map(str, value))
     return Choices(as_choices(list(value.values())).texts, names)
 
 
-def listed(text: str) -> list[Any]:
-    """A list that a table holds as text: JSON, as Python prints it, or parts between bars."""
+def _choice_objects(value: Sequence[Mapping[str, Any]]) -> Choices:
+    """An object for each choice, with its text and, if all have one, its label."""
+    texts = _texts_under("text", value)
+    if not texts:
+        raise OddCellError(f'a choice is {_kind(value[0])}: its words must be called "text"')
+    for name in LABEL_NAMES:
+        labels = _texts_under(name, value)
+        if labels:
+            return _labelled(texts, labels)
+    return Choices(texts)
+
+
+def _texts_under(name: str, objects: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
+    """What each object holds under a name; nothing if one of them does not have it."""
+    if not all(name in each for each in objects):
+        return ()
+    return tuple(as_text(each[name], f"{name} of a choice") for each in objects)
+
+
+def _labelled(texts: tuple[str, ...], labels: tuple[str, ...]) -> Choices:
+    """Choices with their labels, if these name each of them once."""
+    if labels and len(labels) != len(texts):
+        raise OddCellError(f"there are {len(texts)} choices and {len(labels)} labels for them")
+    if len(set(labels)) < len(labels):
+        raise OddCellError(f"two choices have the same label, of {quoted(labels)}")
+    return Choices(texts, labels)
+
+
+def quoted(texts: Sequence[str]) -> str:
+    """The first few texts, for a message."""
+    return ", ".join(repr(text[:40]) for text in texts[:8])
+
+
+def _unpacked(text: str) -> Any:
+    """Choices that a table holds as text: JSON, as Python prints it, or parts between bars."""
     if len(text) > LONGEST_LIST:
         raise OddCellError(f"the choices are longer than {LONGEST_LIST:,} characters")
-    readers: tuple[Callable[[str], Any], ...] = (msgspec.json.decode, ast.literal_eval)
-    for read in readers:
-        try:
-            found = read(text)
-        except (msgspec.MsgspecError, ValueError, SyntaxError, MemoryError, RecursionError):
-            continue
-        if isinstance(found, list | tuple):
-            return list(found)
+    found = _literal(text)
+    if isinstance(found, list | tuple | Mapping):
+        return found
     if "|" not in text:
         raise OddCellError("the choices are one text, not a list")
     return [part.strip() for part in text.split("|")]
+
+
+def _literal(text: str) -> Any:
+    """What a text is in JSON, or as Python prints it; none if it is neither."""
+    readers: tuple[Callable[[str], Any], ...] = (msgspec.json.decode, ast.literal_eval)
+    for read in readers:
+        try:
+            return read(text)
+        except (msgspec.MsgspecError, ValueError, SyntaxError, MemoryError, RecursionError):
+            continue
+    return None
 
 
 Reading = Callable[[Any, Choices], "str | None"]
 
 
 def by_text(value: Any, choices: Choices) -> str | None:
-    """The choice with this text; in other capitals too, if that is one."""
+    """The choice with this text; in other capitals too, if that is one. A truth may be a yes."""
+    if isinstance(value, bool):
+        return _same_words(TRUTHS[value], choices) or _same_words(ANSWERS[value], choices)
     text = scalar(value)
     if text is None or text in choices.texts:
         return text
+    return _same_words(text, choices)
+
+
+def _same_words(text: str, choices: Choices) -> str | None:
     plain = text.strip().casefold()
     same = [choice for choice in choices.texts if choice.strip().casefold() == plain]
     return same[0] if len(same) == 1 else None
@@ -143,14 +197,22 @@ def by_name(value: Any, choices: Choices) -> str | None:
 
 
 def by_letter(value: Any, choices: Choices) -> str | None:
-    """The choice with this letter: A is the first."""
+    """The choice with this letter: A is the first, unless labels say which letter is whose."""
     if not isinstance(value, str):
         return None
-    letter = value.strip().strip("().:").lower()
+    letter = _bare(value)
+    own = [_bare(label) for label in choices.labels]
+    if any(label.isalpha() for label in own):
+        return choices.texts[own.index(letter)] if own.count(letter) == 1 else None
     for place, text in enumerate(choices.places):
         if letter_of(place) == letter:
             return text or None
     return None
+
+
+def _bare(letter: str) -> str:
+    """A letter without the signs around it: (A), a., B)."""
+    return letter.strip().strip("().:").lower()
 
 
 def by_number(value: Any, choices: Choices, first: int) -> str | None:
@@ -177,11 +239,8 @@ READINGS: dict[str, Reading] = {
 
 def golds(value: Any) -> Sequence[Any]:
     """The right answers as the cell has them: one, or a list of several."""
-    if isinstance(value, str) and value.startswith("["):
-        try:
-            found = msgspec.json.decode(value)
-        except msgspec.MsgspecError:
-            return (value,)
+    if isinstance(value, str) and value.startswith("[") and len(value) <= LONGEST_LIST:
+        found = _literal(value)
         return found if isinstance(found, list) else (value,)
     if isinstance(value, list | tuple):
         return value
