@@ -252,15 +252,16 @@ def report(
     return write_report(_opened(runs), Path(output), figures_folder=figures)
 
 
-def overview(*runs: Run | str | Path) -> Overview:
+def overview(*runs: Run | str | Path, level: float = 0.95) -> Overview:
     """Models by benchmarks: each cell with its score, interval, chance and marks.
 
-    It is a table in a notebook and in `print`; `.to_frame()` has a row for each cell.
+    It is a table in a notebook and in `print`; `.to_frame()` has a row for each cell. `level` is
+    that of the intervals.
     """
     from gnomon.reporting.overview import overview as overview_of
     from gnomon.reporting.study import studies
 
-    return overview_of(studies(_opened(runs)))
+    return overview_of(studies(_opened(runs)), level=level)
 
 
 def list_benchmarks() -> Catalogue:

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from gnomon.cli.dispatch import main
+from gnomon.errors import UsageError
 from gnomon.measures.comparison import compare
 from gnomon.records import Answer, Item
 from gnomon.registry import measure
@@ -74,6 +75,35 @@ def three(write: Write) -> list[Run]:
 def table_of(runs: list[Run], **options: Any) -> Any:
     found = studies(runs)
     return pivot(overview(found), found, **options)
+
+
+def test_the_level_is_that_of_intervals_and_verdicts_and_the_test_stays(three: list[Run]) -> None:
+    found = studies(three)
+    usual, narrow = overview(found), overview(found, level=0.5)
+    for place, cell in usual.cells.items():
+        assert cell.value == narrow.cells[place].value
+        assert cell.low < narrow.cells[place].low < narrow.cells[place].high < cell.high
+    assert narrow.pairs == usual.pairs
+    assert ", with 50 % intervals over" in pivot(narrow, found).caption
+    by_tag = overview_by(found[0], "half", level=0.5)
+    assert by_tag.cells["good", "all"].low == narrow.cells["good", found[0].name].low
+
+
+def test_a_level_outside_0_and_1_is_refused(three: list[Run]) -> None:
+    with pytest.raises(UsageError, match="between 0 and 1"):
+        overview(studies(three), level=95)
+
+
+def test_the_command_names_the_level_beside_the_intervals(
+    three: list[Run], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["table", str(three[0].path), "--level", "0.9"]) == 0
+    assert "90 % interval" in capsys.readouterr().out
+    paths = [str(run.path) for run in three]
+    assert main(["table", *paths, "--level", "0.9", "--format", "markdown"]) == 0
+    assert "with 90 % intervals" in capsys.readouterr().out
+    assert main(["table", *paths, "--level", "0.9", "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["level"] == 0.9
 
 
 def test_two_models_share_a_letter_exactly_if_they_do_not_differ() -> None:

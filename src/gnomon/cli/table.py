@@ -5,14 +5,16 @@ examples:
   gnomon table runs --format latex > table.tex
   gnomon table runs/spacenli* --by class --format latex --marks stars
   gnomon table runs --format markdown --no-intervals
+  gnomon table runs --level 0.9
   gnomon table runs --format latex --published
 
 Each benchmark stands with its first measure. The best of a column is bold and what is no better
 than chance is in italics. Letters tell which models differ: those of a column that share one do not
 differ significantly. Stars tell which differ from the best. The test is that of `gnomon compare`
-(paired, over the units that items share), with Holm's correction over all pairs of a column; runs
-on other items than the rest have no marks, and standard error says so. LaTeX needs the packages
-booktabs, graphicx and xcolor. `gnomon cite` has the BibTeX of what was used.
+(paired, over the units that items share), with Holm's correction over all pairs of a column, at the
+5 % level whatever --level says of intervals; runs on other items than the rest have no marks, and
+standard error says so. LaTeX needs the packages booktabs, graphicx and xcolor. `gnomon cite` has
+the BibTeX of what was used.
 """
 
 from __future__ import annotations
@@ -22,6 +24,7 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from gnomon.cli.sharedoptions import level_argument
 from gnomon.errors import UsageError
 from gnomon.runs import open_runs
 
@@ -57,6 +60,7 @@ def arguments(parser: ArgumentParser) -> None:
         choices=("letters", "stars", "none"),
         help="significance (default: letters; in text, signs for the best and what ties with it)",
     )
+    level_argument(parser)
     parser.add_argument("--no-intervals", action="store_true", help="figures without intervals")
     parser.add_argument(
         "--published", action="store_true", help="add the papers' own models, in grey"
@@ -107,14 +111,14 @@ def _overview(found: Sequence[Study], args: Namespace) -> Overview:
     from gnomon.reporting.overview import overview, overview_by
 
     if not args.by:
-        return overview(found)
+        return overview(found, level=args.level)
     if len(found) > 1:
         names = ", ".join(study.name for study in found)
         raise UsageError(
             f"--by {args.by} is about one benchmark, and these runs are on {len(found)}: {names}.",
             "Give the runs of one of them.",
         )
-    return overview_by(found[0], args.by, minimum=args.minimum)
+    return overview_by(found[0], args.by, minimum=args.minimum, level=args.level)
 
 
 def print_overview(runs: Sequence[Run]) -> None:

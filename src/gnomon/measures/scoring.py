@@ -87,7 +87,7 @@ def _without_mistakes(table: Table, trial: Trial, level: float) -> list[Score]:
     return [replace(found, measure=name, value=right.value, low=low, high=high, chance=None)]
 
 
-def check_options(*, level: float, draws: int, minimum: int = 1) -> None:
+def check_options(*, level: float, draws: int = 0, minimum: int = 1) -> None:
     """Refuse values that make no sense."""
     if not 0 < level < 1:
         raise UsageError(

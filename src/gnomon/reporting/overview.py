@@ -15,7 +15,7 @@ from gnomon.contracts import Measure
 from gnomon.errors import UsageError
 from gnomon.measures.chance import verdict
 from gnomon.measures.comparison import Comparison
-from gnomon.measures.scoring import score
+from gnomon.measures.scoring import check_options, score
 from gnomon.records import Score
 from gnomon.registry import role
 from gnomon.reporting.contests import Contest, Side, contest_between, mean_ranks
@@ -93,6 +93,7 @@ class Overview:
     mean_rank: Mapping[str, float]
     pairs: Mapping[str, Sequence[Comparison]] = field(default_factory=dict)  # by the column's name
     notes: tuple[str, ...] = ()  # what is unfinished or not compared; sentences
+    level: float = 0.95  # of the intervals, and so of the verdicts beside chance
 
     def to_frame(self, library: str = "") -> Any:
         """A DataFrame of pandas or polars: a row for each cell, with its figures and marks."""
@@ -119,8 +120,9 @@ class Overview:
         return in_terminal(self)
 
 
-def overview(found: Sequence[Study]) -> Overview:
+def overview(found: Sequence[Study], *, level: float = 0.95) -> Overview:
     """The headline measure of every run, beside chance and beside the other runs."""
+    check_options(level=level)
     rows = row_labels(found)
     titles = _titles(found)
     columns, notes = [], []
@@ -129,7 +131,7 @@ def overview(found: Sequence[Study]) -> Overview:
     for study in found:
         measure = headline_measure(study.spec)
         sides = _sides(study, rows)
-        figures = _figures(sides, measure)
+        figures = _figures(sides, measure, level)
         contest = contest_between(sides, figures, measure, _same_items(study, sides))
         cells |= _cells(study.name, sides, figures, measure, contest)
         contests[study.name] = contest
@@ -140,15 +142,16 @@ def overview(found: Sequence[Study]) -> Overview:
     models = tuple(dict.fromkeys(rows.values()))
     pairs = {name: contest.pairs for name, contest in contests.items()}
     ranks = mean_ranks(models, contests)
-    return Overview(models, tuple(columns), cells, ranks, pairs, tuple(notes))
+    return Overview(models, tuple(columns), cells, ranks, pairs, tuple(notes), level)
 
 
-def overview_by(study: Study, tag: str, *, minimum: int = 1) -> Overview:
+def overview_by(study: Study, tag: str, *, minimum: int = 1, level: float = 0.95) -> Overview:
     """The runs on one benchmark by the values of a tag, and on all items in the last column.
 
     Values with fewer than `minimum` items are left out. Categories are no benchmarks, so there is
     no mean rank.
     """
+    check_options(level=level, minimum=minimum)
     rows = row_labels([study])
     sides = _sides(study, rows)
     measure = headline_measure(study.spec)
@@ -160,7 +163,7 @@ def overview_by(study: Study, tag: str, *, minimum: int = 1) -> Overview:
     cells: dict[tuple[str, str], Cell] = {}
     pairs: dict[str, Sequence[Comparison]] = {}
     for key, here in parts.items():
-        figures = _figures(here, measure)
+        figures = _figures(here, measure, level)
         contest = contest_between(here, figures, measure, alike)
         cells |= _cells(key, here, figures, measure, contest)
         pairs[key] = contest.pairs
@@ -170,7 +173,7 @@ def overview_by(study: Study, tag: str, *, minimum: int = 1) -> Overview:
     whole = Contest(dict.fromkeys(alike, nan))
     models = tuple(dict.fromkeys(rows.values()))
     notes = tuple(_notes(study, sides, whole))
-    return Overview(models, tuple(columns), cells, {}, pairs, notes)
+    return Overview(models, tuple(columns), cells, {}, pairs, notes, level)
 
 
 def in_words(found: Overview, model: str) -> str:
@@ -256,9 +259,9 @@ def _parts(sides: Sequence[Side], tag: str, minimum: int) -> dict[str, list[Side
     return found
 
 
-def _figures(sides: Sequence[Side], measure: Measure) -> dict[str, Score]:
+def _figures(sides: Sequence[Side], measure: Measure, level: float) -> dict[str, Score]:
     """The measure of each run, by its row."""
-    return {side.row: score(side.table, measure) for side in sides}
+    return {side.row: score(side.table, measure, level=level) for side in sides}
 
 
 def _cells(

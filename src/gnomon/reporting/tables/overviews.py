@@ -57,7 +57,15 @@ def _of_one_model(found: Overview, width: int | None) -> str:
         figures = (percent(_known(cell.value)), interval(_known(cell.low), _known(cell.high)))
         about = (percent(cell.chance), IN_WORDS[cell.verdict], cell.items)
         rows.append((column.name, measure_name(column.measure).lower(), *figures, *about))
-    heads = ("benchmark", "measure", "score", "95 % interval", "chance", "", "items")
+    heads = (
+        "benchmark",
+        "measure",
+        "score",
+        f"{100 * found.level:g} % interval",
+        "chance",
+        "",
+        "items",
+    )
     whole = render(Listing(model, heads, tuple(rows)), width=UNCUT)
     if not too_wide(whole, width):
         return whole

@@ -54,6 +54,7 @@ class Pivot:
     caption: str
     label: str
     intervals: bool
+    level: float  # of the intervals
     notes: tuple[str, ...]
 
     @property
@@ -100,6 +101,7 @@ def pivot(
         caption=told,
         label=label or "tab:gnomon",
         intervals=intervals,
+        level=found.level,
         notes=found.notes,
     )
 
@@ -202,7 +204,7 @@ def _caption(
     every: list[Figure] = []
     for row in rows:
         every += filter(None, row.cells)
-    said = [_what(found.columns, intervals=intervals)]
+    said = [_what(found.columns, found.level if intervals else None)]
     if any(figure.best for figure in every):
         said.append("Bold: the best of a column, among models asked the same items.")
     if any(figure.weak for figure in every):
@@ -220,7 +222,8 @@ def _caption(
     return " ".join(said)
 
 
-def _what(columns: Sequence[Column], *, intervals: bool) -> str:
+def _what(columns: Sequence[Column], level: float | None) -> str:
+    """The measures, and the level of the intervals if there are any."""
     by_measure: dict[str, list[str]] = {}
     for column in columns:
         by_measure.setdefault(axis_name(column.measure), []).append(column.title)
@@ -229,8 +232,8 @@ def _what(columns: Sequence[Column], *, intervals: bool) -> str:
         parts = list(by_measure)
     what = "; ".join(parts)
     told = f"{what[:1].upper()}{what[1:]}, in per cent"
-    if intervals:
-        told += ", with 95 % intervals over the units that items share"
+    if level is not None:
+        told += f", with {100 * level:g} % intervals over the units that items share"
     return f"{told}."
 
 

@@ -277,9 +277,14 @@ def as_data(table: Pivot) -> str:
             cells[column.name] = vars(figure) if figure else None
         about = {"model": row.name, "kind": _kind(row, table), "mean_rank": row.mean_rank}
         rows.append(about | {"cells": cells})
-    return as_json(
-        {"columns": columns, "rows": rows, "caption": table.caption, "notes": list(table.notes)}
-    )
+    whole = {
+        "columns": columns,
+        "rows": rows,
+        "level": table.level,
+        "caption": table.caption,
+        "notes": list(table.notes),
+    }
+    return as_json(whole)
 
 
 def _kind(row: Row, table: Pivot) -> str:
