@@ -30,6 +30,28 @@ def test_the_facts_agree_with_the_citation_file() -> None:
         authors = [f"{who['family-names']}, {who['given-names']}" for who in reference["authors"]]
         assert list(work.authors) == authors
         assert work.year == reference.get("year")
+        assert work.journal == reference.get("journal", "")
+        assert work.book == reference.get("collection-title", "")
+        pages = [str(reference[end]) for end in ("start", "end") if end in reference]
+        assert work.pages == "-".join(pages)
+        numbers = [each["value"] for each in reference.get("identifiers", ())]
+        assert numbers == ([f"arXiv:{work.arxiv}"] if work.arxiv else [])
+
+
+def test_a_paper_in_proceedings_has_its_volume_and_pages() -> None:
+    work = citations()["spatial commonsense"]
+    entry = bibtex(work)
+    assert entry.startswith("@inproceedings{liu-etal-2022-things,")
+    assert "  pages = {2365--2376},\n" in entry
+    assert f"  booktitle = {{{work.book}}},\n" in entry
+    assert f"{work.book}, pages 2365-2376. https://" in as_text(work)
+
+
+def test_a_paper_whose_number_at_arxiv_is_known_has_it() -> None:
+    entry = bibtex(citations()["VSR"])
+    assert "  eprint = {2205.00363},\n  archiveprefix = {arXiv},\n" in entry
+    assert "arXiv:2205.00363" in as_text(citations()["VSR"])
+    assert "eprint" not in bibtex(citations()["SpaceNLI"])
 
 
 def test_keys_are_unique_and_entries_balanced() -> None:

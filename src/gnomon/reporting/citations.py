@@ -28,6 +28,9 @@ class Citation(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     authors: tuple[str, ...]
     year: int | None = None
     journal: str = ""
+    book: str = ""  # the proceedings that it is in
+    pages: str = ""  # FIRST-LAST
+    arxiv: str = ""
     url: str = ""
 
 
@@ -66,18 +69,27 @@ def model_pages(models: Iterable[str]) -> Iterator[str]:
 
 def bibtex(work: Citation) -> str:
     """The entry for a bibliography."""
-    kind = "article" if work.journal else "misc"
     title = latex_text(_with_tex_quotes(work.title))
     fields = {
         "title": f"{{{title}}}",
         "author": " and ".join(work.authors),
         "year": str(work.year or ""),
         "journal": work.journal,
+        "booktitle": work.book,
+        "pages": work.pages.replace("-", "--"),
+        "eprint": work.arxiv,
+        "archiveprefix": "arXiv" if work.arxiv else "",
         "note": f"Software, version {__version__}" if work.kind == "software" else "",
         "url": work.url,
     }
     lines = [f"  {name} = {{{value}}}," for name, value in fields.items() if value]
-    return "\n".join([f"@{kind}{{{work.key},", *lines, "}"])
+    return "\n".join([f"@{_entry_type(work)}{{{work.key},", *lines, "}"])
+
+
+def _entry_type(work: Citation) -> str:
+    if work.journal:
+        return "article"
+    return "inproceedings" if work.book else "misc"
 
 
 def _with_tex_quotes(title: str) -> str:
@@ -93,6 +105,10 @@ def as_text(work: Citation) -> str:
     parts.append(work.title)
     if work.journal:
         parts.append(work.journal)
+    if work.book:
+        parts.append(f"{work.book}, pages {work.pages}")
+    if work.arxiv:
+        parts.append(f"arXiv:{work.arxiv}")
     if work.kind == "software":
         parts.append(f"Version {__version__}")
     parts.append(work.url)
