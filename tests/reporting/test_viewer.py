@@ -89,6 +89,22 @@ def test_runs_on_other_items_are_ranked_apart(made: ModuleType, tmp_path: Path) 
     assert ">–</td>" in small  # nothing to be ranked with
 
 
+def test_runs_with_permuted_choices_are_ranked_together_and_the_overview_agrees(
+    tmp_path: Path,
+) -> None:
+    source = gnomon.load("scales", seed=1).limited(40)
+    for seed in (None, 1, 2):
+        gnomon.run(source, "random", permute=seed, runs=tmp_path)
+    shelf = Shelf(tmp_path)
+    runs = shelf.runs()
+    assert len({run.manifest.items_sha256 for run in runs}) == 3
+    (part,) = shelf.board(runs[0].benchmark, runs).parts
+    assert (part.items, len(part.places)) == (40, 3)
+    overview = shelf.overview(runs)
+    assert len(overview.pairs[runs[0].benchmark]) == 3
+    assert not overview.notes
+
+
 def test_an_unfinished_run_is_not_ranked_with_finished_ones(
     made: ModuleType, tmp_path: Path
 ) -> None:

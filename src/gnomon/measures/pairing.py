@@ -140,6 +140,60 @@ def boards(tables: Sequence[Table]) -> list[list[int]]:
     return sorted(found)
 
 
+def same_items(tables: Sequence[Table]) -> list[list[int]]:
+    """Which tables were asked just the same items, as places in `tables`; most items first.
+
+    Neither the order of the items nor that of their choices makes them others. Items that name no
+    right answer do not count.
+    """
+    tables = [table.judged for table in tables]
+    selected: dict[Any, list[int]] = {}
+    for place, table in enumerate(tables):
+        selected.setdefault(_selection(table, place), []).append(place)
+    if len(selected) == 1:  # as usual: nothing need be read of a million items
+        return list(selected.values())
+
+    asked: dict[bytes, list[list[int]]] = {}
+    for members in selected.values():
+        asked.setdefault(_digest_of_ids(tables[members[0]]), []).append(members)
+
+    found: list[list[int]] = []
+    for sets in asked.values():
+        found += _with_same_wordings(tables, sets)
+    return sorted(found, key=lambda members: -len(tables[members[0]]))
+
+
+def _selection(table: Table, place: int) -> Any:
+    """What only tables of the same items have; not all of those have it."""
+    if table.numbers is None or not table.about.digest:
+        return place
+    return table.about.digest, table.numbers.tobytes()
+
+
+def _with_same_wordings(tables: Sequence[Table], sets: list[list[int]]) -> list[list[int]]:
+    """Sets of tables with the same ids, joined where these mean the same questions."""
+    if not _wordings_matter([tables[members[0]] for members in sets]):
+        return [sorted(chain(*sets))]
+    found: dict[bytes, list[int]] = {}
+    for members in sets:
+        found.setdefault(_digest_of_questions(tables[members[0]]), []).extend(members)
+    return [sorted(members) for members in found.values()]
+
+
+def _digest_of_ids(table: Table) -> bytes:
+    return np.sort(_id_hashes(table)).tobytes()
+
+
+def _digest_of_questions(table: Table) -> bytes:
+    """The same for the same ids with the same wordings, in any order."""
+    both = np.stack([_id_hashes(table), _hashes(table)])
+    return both[:, np.lexsort(both)].tobytes()
+
+
+def _id_hashes(table: Table) -> NDArray[np.int64]:
+    return np.fromiter(map(hash, table.ids), dtype=np.int64, count=len(table))
+
+
 def shared(tables: Sequence[Table]) -> list[Table]:
     """The tables narrowed to the items that all of them have, each in its own order."""
     if _alike(tables):

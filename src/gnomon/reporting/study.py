@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gnomon.contracts import Benchmark
+from gnomon.measures.pairing import same_items
 from gnomon.measures.runlabels import labels, settings_of, with_shard
 from gnomon.measures.table import Table
 from gnomon.records import Item
@@ -129,18 +130,8 @@ class Study:
         return {entrant.series: entrant.label for entrant in self.entrants}
 
     def item_sets(self) -> list[list[int]]:
-        """The entrants (as positions) that were asked the same items, together.
-
-        The sets with most items first.
-        """
-        found: dict[bytes, list[int]] = {}
-        for i, entrant in enumerate(self.entrants):
-            found.setdefault(np.packbits(entrant.asked).tobytes(), []).append(i)
-
-        def size(members: list[int]) -> int:
-            return len(self.entrants[members[0]].table)
-
-        return sorted(found.values(), key=size, reverse=True)
+        """The entrants (as positions) that were asked the same items; most items first."""
+        return same_items([entrant.table for entrant in self.entrants])
 
     def groups(self) -> dict[str, Places]:
         """Positions of the items of each group that has a name."""

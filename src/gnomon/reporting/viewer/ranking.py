@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from gnomon.contracts import Benchmark, Measure
 from gnomon.measures.compared import comparable_pairs
 from gnomon.measures.comparison import Rank, leaderboard
+from gnomon.measures.pairing import same_items
 from gnomon.measures.table import Table
 from gnomon.registry import asked_benchmark
 from gnomon.reporting.figures.slices import headline_measure
@@ -46,15 +47,12 @@ def board(benchmark: str, runs: Sequence[Run], tables: Sequence[Table]) -> Board
     """Rank runs by the benchmark's first measure, over the items that each was asked."""
     spec = asked_benchmark(benchmark, runs[0].manifest.about) if runs else None
     measure = headline_measure(spec)
-    together: dict[Any, list[tuple[Run, Table]]] = {}
+    named = []
     for run, label, table in zip(runs, labels_of(runs), tables, strict=True):
-        # Without a digest of the items nothing is known of them: such a run stands alone.
-        items = run.manifest.items_sha256 or run.path.name
-        asked = b"" if table.numbers is None else table.numbers.tobytes()
-        named = replace(table, about=replace(table.about, model=label))
-        together.setdefault((items, asked), []).append((run, named))
-    parts = [_part(members, measure) for members in together.values()]
-    parts.sort(key=lambda part: -part.items)
+        named.append((run, replace(table, about=replace(table.about, model=label))))
+    parts = []
+    for places in same_items(tables):
+        parts.append(_part([named[place] for place in places], measure))
     return Board(benchmark, spec, measure.name, tuple(parts))
 
 
