@@ -91,6 +91,7 @@ ALLOWED = {
         "models",
         "ownitems",
         "records",
+        "runs",
         "space",
         "spreading",
     },

@@ -10,6 +10,7 @@ from msgspec import structs
 from gnomon.audit.clash import clash
 from gnomon.audit.constants import constants
 from gnomon.audit.disputes import disputes
+from gnomon.audit.doubts import doubts
 from gnomon.audit.duplicates import duplicates
 from gnomon.audit.explaining import Explanation, explanation
 from gnomon.audit.finding import Finding
@@ -38,6 +39,7 @@ CHECKS: dict[str, Check] = {
     "shapes": shapes,
     "order": order,
     "disputes": disputes,
+    "doubts": doubts,
     "clash": clash,
     "proof": proof,
 }

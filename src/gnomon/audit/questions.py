@@ -26,6 +26,14 @@ class Votes(NamedTuple):
     total: int
 
 
+class Doubted(NamedTuple):
+    """What people said of a label that they doubt, and how many runs that were asked got wrong."""
+
+    comments: tuple[str, ...]
+    wrong: int
+    asked: int
+
+
 class Compared(NamedTuple):
     """Two things that are compared, what each choice says of the first, and where that holds."""
 
@@ -47,6 +55,7 @@ class Question(NamedTuple):
     picture: str = ""
     held_out: tuple[str, ...] = ()  # what must not be in training and test at once
     votes: Votes | None = None
+    doubted: Doubted | None = None
     compared: Compared | None = None
     tags: Mapping[str, str] = {}
 
@@ -104,6 +113,7 @@ class QuestionSet:
     total: int = 0  # questions that there are, if not all were read
     claimed: Mapping[str, int] = field(default_factory=dict)  # how many there should be
     contexts: tuple[str, ...] = ("context",)  # fields that several questions may be about
+    marks: int | None = None  # doubtful labels that were read from runs; none if none were given
 
     def __len__(self) -> int:
         return len(self.questions)

@@ -1,14 +1,17 @@
-"""Benchmarks of the registry as sets of questions."""
+"""Benchmarks of the registry, and what runs were asked, as sets of questions."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from gnomon.audit.comparing import comparison
-from gnomon.audit.questions import Question, QuestionSet, UnitKind, Votes
+from gnomon.audit.questions import GROUPS, PICTURES, Question, QuestionSet, UnitKind, Votes
 from gnomon.contracts import Benchmark
 from gnomon.itemsource import ItemSource
 from gnomon.measures.sharing import Sharing
 from gnomon.models.classifiers import units
 from gnomon.records import Item
+from gnomon.runs import Run, wording_of
 
 FIELDS = ("context", "text")
 RELATION = "relation"
@@ -19,6 +22,20 @@ def of_source(source: ItemSource) -> QuestionSet:
     about = source.benchmark
     questions = [question_of(item, about) for item in source.without_pictures()]
     return of_questions(source.name, questions, about)
+
+
+def of_runs(runs: Sequence[Run], about: Benchmark | None) -> QuestionSet:
+    """The questions that runs on one benchmark were asked, each once."""
+    questions: dict[tuple[str, str], Question] = {}
+    for run in runs:
+        for item in run.items():
+            name = item.id, wording_of(item)
+            if name not in questions:
+                questions[name] = question_of(item, about) if about else plain_question(item)
+    found = list(questions.values())
+    if about is None:
+        return QuestionSet(runs[0].benchmark, FIELDS, found, (GROUPS, PICTURES))
+    return of_questions(runs[0].benchmark, found, about)
 
 
 def of_questions(name: str, questions: list[Question], about: Benchmark) -> QuestionSet:

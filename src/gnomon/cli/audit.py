@@ -2,19 +2,22 @@
 
 NAME is a benchmark of `gnomon list`, fresh or @published. FILE is any JSON, CSV, TSV or Parquet
 file, a folder of a Hugging Face dataset, a sample log of lm-eval or Inspect, or what `gnomon make`
-wrote. Files that are named after splits (train, dev, test) are the splits of one set.
+wrote. Files that are named after splits (train, dev, test) are the splits of one set. RUN is a run
+folder, or a folder of runs: the items that they were asked.
 
 examples:
   gnomon audit scales
   gnomon audit vsr@published --data path/to/vsr --split random
   gnomon audit mine.jsonl --map text=question,choices=options,gold=answer,group=template
   gnomon audit train.jsonl test.jsonl --map text=caption,gold=label,image=image -o audit.html
+  gnomon audit mine.jsonl --runs runs
   gnomon audit mine.csv --allow constants --allow "words:context, *" --format json
 
 --map names what holds the question: id, context, text, choices, gold, group (what belongs
 together), split, image, votes (or votes_true and votes_false), relation, first and second (two
 things that are compared). Several fields are joined with +. What has its usual name need not be
-named. docs/audit.md says what each check does.
+named. --runs DIR reads which labels people marked as doubtful in `gnomon view`, and how many runs
+got these items wrong. docs/audit.md says what each check does.
 
 Exit code 0 if there is no alarm, 1 if there is one (or a file cannot be read), 2 for wrong usage.
 --allow CHECK or CHECK:PART takes an alarm back that is explained.
@@ -30,10 +33,12 @@ from typing import TYPE_CHECKING
 from gnomon.cli.choosing import chosen_sources, item_arguments
 from gnomon.errors import UsageError, inert
 from gnomon.ownitems.lmtask import is_task_file
+from gnomon.runs import MANIFEST, open_runs, survey
 
 if TYPE_CHECKING:
     from gnomon.audit.auditing import AuditReport
     from gnomon.audit.questions import QuestionSet
+    from gnomon.runs import Run
 
 ENDINGS = (
     ".jsonl",
@@ -52,7 +57,9 @@ FORMATS = ("table", "json", "csv", "markdown")
 
 def arguments(parser: ArgumentParser) -> None:
     """Add the options of this command."""
-    parser.add_argument("sets", nargs="+", metavar="NAME|FILE", help="benchmarks or files")
+    parser.add_argument(
+        "sets", nargs="+", metavar="NAME|FILE|RUN", help="benchmarks, files or run folders"
+    )
     parser.add_argument(
         "--check", action="append", default=[], metavar="CHECK", help="only this check"
     )
@@ -69,6 +76,11 @@ def arguments(parser: ArgumentParser) -> None:
         default=[],
         metavar="[SPLIT=]N",
         help="how many items there should be, in all or of a split",
+    )
+    parser.add_argument(
+        "--runs",
+        metavar="DIR",
+        help="list what people marked as doubtful in the viewer beside these runs",
     )
     parser.add_argument("-o", "--output", metavar="PAGE.html", help="also write a page")
     parser.add_argument(
@@ -99,13 +111,42 @@ def _sets(args: Namespace) -> Iterator[QuestionSet]:
     """The sets that were named; files of splits are one set."""
     from dataclasses import replace
 
+    from gnomon.audit.marks import with_marks
+
     claimed = _claims(args.claim)
-    files = [name for name in args.sets if _is_file(name)]
-    names = [name for name in args.sets if not _is_file(name)]
+    folders = [name for name in args.sets if _holds_runs(name)]
+    others = [name for name in args.sets if name not in folders]
+    files = [name for name in others if _is_file(name)]
+    names = [name for name in others if not _is_file(name)]
     if args.map and not files:
         raise UsageError("--map is for files.", "A benchmark knows its own fields: leave it out.")
+    beside = [args.runs] if args.runs else []
     for audited in (*_of_names(args, names), *_of_files(args, files, alone=not names)):
+        if beside:
+            audited = with_marks(audited, open_runs(beside))
         yield replace(audited, claimed=claimed)
+    for audited, own in _of_runs(folders):
+        yield replace(with_marks(audited, open_runs([*own, *beside])), claimed=claimed)
+
+
+def _holds_runs(name: str) -> bool:
+    """Whether a name is a run's folder, or a folder of runs."""
+    folder = Path(name)
+    return (folder / MANIFEST).is_file() or bool(folder.is_dir() and survey(folder).runs)
+
+
+def _of_runs(folders: Sequence[str]) -> Iterator[tuple[QuestionSet, list[Path]]]:
+    """What runs were asked, with the folders of those runs; each benchmark and seed is a set."""
+    from gnomon.audit.sources import of_runs
+    from gnomon.registry import asked_benchmark
+
+    sets: dict[tuple[str, str], list[Run]] = {}
+    for run in open_runs(folders):
+        options = sorted(run.manifest.options.items())  # with others, an id is of another item
+        sets.setdefault((run.benchmark, repr(options)), []).append(run)
+    for (benchmark, _), runs in sets.items():
+        about = asked_benchmark(benchmark, runs[0].manifest.about)
+        yield of_runs(runs, about), [run.path for run in runs]
 
 
 def _of_names(args: Namespace, names: Sequence[str]) -> Iterator[QuestionSet]:
