@@ -45,6 +45,7 @@ RUN_COMMAND = {
     "run scales -m random --per_group 2": (2, ["--per_group", "Write --per-group."]),
     "run scales -m random --num_fewshot 3": (2, ["--num_fewshot", "Write --shots."]),
     "run scales -m random --resume": (2, ["--resume", "same command is given again"]),
+    "score runs --figures figures": (2, ["--figures", "gnomon report RUN... --figures DIR"]),
     "run --tasks scales -m random": (2, ["--tasks", "gnomon run NAME NAME"]),
     "run scales -m random --fresh": (2, ["--fresh", "--restart"]),
     "run scales -m random --scale size": (2, ["--scale", "--set scale=VALUE"]),

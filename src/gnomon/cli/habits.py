@@ -51,8 +51,13 @@ BY_HABIT = {
     "--models-set": ("--model-set",),
     "--option": ("--set",),
 }
-# What is no option of any command, and what to do instead.
+# What is no option of the command, and what to do instead.
+_FIGURES = "`gnomon report RUN... --figures DIR` writes each figure as SVG, PDF, PNG and CSV."
 WITHOUT = {
+    "--figures": _FIGURES,
+    "--figure": _FIGURES,
+    "--plot": _FIGURES,
+    "--plots": _FIGURES,
     "--resume": "A run that was stopped continues when the same command is given again.",
     "--continue": "A run that was stopped continues when the same command is given again.",
     "--batch-size": "Batches are made by a budget of tokens: leave it out.",

@@ -15,6 +15,8 @@ Values are fractions in JSON and CSV, percentages elsewhere. Intervals are over 
 share, such as objects or patterns (docs/glossary.md). A failed or unread answer counts as
 wrong, and an item that was not asked does not count; standard error says how many there are. Runs
 of one model are labelled by the options in which they differ.
+
+Figures of the same numbers: `gnomon report RUN... --figures DIR` writes SVG, PDF, PNG and CSV.
 """
 
 from __future__ import annotations
