@@ -395,8 +395,13 @@ VIEWER_PAGES = (
 
 
 def check_overview(page: Any) -> None:
-    """Figures are to be seen, and no heading runs into the next one."""
+    """Figures are to be seen, the best are bold, and no heading runs into the next one."""
     table = page.locator("table.crosstable")
+    weights = table.locator("a.best").evaluate_all(
+        "all => all.map(a => +getComputedStyle(a).fontWeight)"
+    )
+    assert weights
+    assert min(weights) >= 700
     figures = table.locator("tbody td a")
     assert figures.count() > 4
     assert all(figure.is_visible() for figure in figures.all())
