@@ -1,6 +1,6 @@
 """The pictures of the gallery and the README, taken from real runs.
 
-    gnomon run quick -m smollm2 -m random --runs runs
+    gnomon run quick -m smollm2 -m random --limit 100 --runs runs
     gnomon look PICTURES -o knowledge                # pictures that may be shown: drawn ones
     python scripts/picture.py runs --knowledge knowledge/page.html
 
