@@ -80,6 +80,14 @@ def test_choices_that_are_objects_are_called_by_their_labels():
     assert asked(read(write_lines("a.jsonl", rows))) == [(("Where?",), ("in", "on"), ("on",))]
 
 
+def test_fields_within_fields_are_named_with_a_dot():
+    choices = [{"label": "A", "text": "in"}, {"label": "B", "text": "on"}]
+    row = {"question": {"stem": "Where?", "choices": choices}, "answerKey": "B"}
+    mapping = "text=question.stem,choices=question.choices,gold=answerKey"
+    found = read(write_lines("a.jsonl", [row]), mapping)
+    assert asked(found) == [(("Where?",), ("in", "on"), ("on",))]
+
+
 def test_a_json_document_with_a_list_of_rows():
     rows = [
         {

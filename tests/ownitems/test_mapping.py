@@ -11,9 +11,9 @@ from gnomon.ownitems.mapping import (
     check_map,
     guessed_map,
     parse_map,
-    value_at,
     write_map,
 )
+from gnomon.ownitems.nested import value_at
 
 names = st.text(min_size=1, max_size=8)
 several = st.lists(names, max_size=3).map(tuple)

@@ -76,6 +76,11 @@ def test_a_letter_is_never_counted_past_a_label_that_is_missing():
     assert asked((objects, "c")) == [("on",)]
 
 
+def test_letters_count_where_the_labels_are_words():
+    choices = {"text": ["in", "on"], "label": ["first", "second"]}
+    assert asked((choices, "B"), (choices, "A")) == [("on",), ("in",)]
+
+
 @pytest.mark.parametrize(
     ("choices", "message"),
     [
@@ -90,20 +95,20 @@ def test_choices_whose_labels_do_not_fit_are_refused(choices, message):
         as_choices(choices)
 
 
-def test_the_questions_of_arc_as_its_authors_wrote_them_are_mapped_by_nested_names():
+def test_the_questions_of_arc_as_its_authors_wrote_them_need_no_map():
     question = {"stem": "Where is the cat?", "choices": OBJECTS}
     write_json(FILE, [{"id": "7", "question": question, "answerKey": "C"}])
-    for choices in ("question.choices", "question.choices.text"):
-        mapping = f"text=question.stem,choices={choices},gold=answerKey"
+    by_hand = "text=question.stem,choices=question.choices"
+    for mapping in ("", f"{by_hand},gold=answerKey", f"{by_hand}.text,gold=answerKey"):
         (item,) = gnomon.load("mine.jsonl", map=mapping).items()
         assert (item.id, item.text, item.gold) == ("7", "Where is the cat?", (TEXTS[2],))
         assert item.choices == TEXTS
 
 
 def test_a_question_that_is_an_object_is_told_how_to_name_its_field():
-    rows = [{"question": {"stem": "Where?"}, "choices": OBJECTS, "answer": "A"}]
+    rows = [{"query": {"words": "Where?"}, "choices": OBJECTS, "answer": "A"}]
     write_json(FILE, rows)
-    with pytest.raises(DataError, match=r"name one of its fields, .*--map text=question\.stem"):
+    with pytest.raises(DataError, match=r"name one of its fields, .*--map text=query\.words"):
         list(gnomon.load("mine.jsonl").items())
 
 

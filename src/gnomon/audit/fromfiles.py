@@ -16,7 +16,7 @@ from gnomon.audit.fieldvalues import (
     votes_for_and_against,
     votes_of,
 )
-from gnomon.audit.mapping import FieldMap, complete_map
+from gnomon.audit.mapping import FieldMap, complete_map, field_of
 from gnomon.audit.questions import (
     GROUPS,
     PICTURES,
@@ -112,7 +112,7 @@ def _with_pictures(fields: FieldMap, head: Sequence[Row]) -> FieldMap:
     contexts = fields.fields.get("context", ())
     if len(contexts) != 1 or fields.has("image"):
         return fields
-    values = [text_of(row.get(contexts[0])).strip() for row in head]
+    values = [text_of(field_of(row, contexts[0])).strip() for row in head]
     if not any(values) or any(len(value.split()) > 1 for value in values):
         return fields
     return FieldMap({**fields.fields, "context": (), "image": contexts})
@@ -144,10 +144,10 @@ def _question(number: int, row: Row, fields: FieldMap) -> Question:
         compared = Compared(*things, _targets(choices.texts))
     return Question(
         id=text_of(fields.value(row, "id")) or f"row {number}",
-        texts=tuple(text_of(row.get(name)) for name in fields.texts()),
+        texts=tuple(text_of(field_of(row, name)) for name in fields.texts()),
         choices=choices.texts,
         gold=gold_of(fields.value(row, "gold"), choices),
-        group=" / ".join(text_of(row.get(name)) for name in fields.fields.get("group", ())),
+        group=" / ".join(text_of(field_of(row, name)) for name in fields.fields.get("group", ())),
         split=text_of(fields.value(row, "split")),
         picture=text_of(fields.value(row, "image")),
         votes=_votes(row, fields),

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from gnomon.errors import UsageError, nearest
-from gnomon.ownitems.mapping import ALIASES, MISSING, value_at
+from gnomon.ownitems.mapping import ALIASES
+from gnomon.ownitems.nested import MISSING, value_at
 
 # What can be named, and the names by which it is known without being named.
 USUAL: dict[str, tuple[str, ...]] = {
@@ -63,11 +64,17 @@ class FieldMap:
     def value(self, row: Mapping[str, Any], what: str) -> Any:
         """What a row holds of this; none if nothing."""
         names = self.fields.get(what, ())
-        values = [value_at(row, name) for name in names]
-        there = [value for value in values if value is not MISSING and value is not None]
+        values = [field_of(row, name) for name in names]
+        there = [value for value in values if value is not None]
         if what == "choices" and len(names) > 1:  # a column for each option
             return there
         return there[0] if there else None
+
+
+def field_of(row: Mapping[str, Any], name: str) -> Any:
+    """What a row holds in a field, or in one within another (a.b); none if nothing."""
+    value = value_at(row, name)
+    return None if value is MISSING else value
 
 
 def parse_map(texts: Iterable[str]) -> dict[str, tuple[str, ...]]:

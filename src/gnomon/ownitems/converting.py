@@ -9,7 +9,8 @@ from typing import Any, cast
 
 from gnomon.canary import FIELD as CANARY
 from gnomon.errors import DataError
-from gnomon.ownitems.mapping import MISSING, ColumnMap, value_at
+from gnomon.ownitems.mapping import ColumnMap
+from gnomon.ownitems.nested import MISSING, value_at
 from gnomon.ownitems.pictures import PictureFinder
 from gnomon.ownitems.resolving import Tell, choices_in, odd_row, present
 from gnomon.ownitems.rows import Row

@@ -14,6 +14,7 @@ from typing import Any
 import msgspec
 
 from gnomon.errors import UsageError, unknown
+from gnomon.ownitems.nested import MISSING, value_at, with_fields
 
 # How the right answer is named: by its text, its letter, its number, or a name beside the choices.
 GOLD_IS = ("text", "letter", "index0", "index1", "name")
@@ -32,8 +33,18 @@ ALIASES = {
 USUAL: dict[str, tuple[str, ...]] = {
     "id": ("id", "item_id", "question_id", "qid", "guid", "uid", "pairID", "idx"),
     "context": ("premise", "context", "passage", "story", "sentence1"),
-    "text": ("question", "hypothesis", "text", "caption", "sentence2", "query", "stem", "ctx"),
-    "choices": ("choices", "options", "endings", "candidates"),
+    "text": (
+        "question",
+        "hypothesis",
+        "text",
+        "caption",
+        "sentence2",
+        "query",
+        "stem",
+        "ctx",
+        "question.stem",
+    ),
+    "choices": ("choices", "options", "endings", "candidates", "question.choices"),
     "gold": ("answer", "label", "gold", "answerKey", "gold_label", "target", "answer_idx"),
     "group": ("group", "template", "pattern"),
     "image": ("image", "images", "image_path", "picture"),
@@ -41,7 +52,6 @@ USUAL: dict[str, tuple[str, ...]] = {
 LETTERED = (("A", "B", "C", "D", "E", "F"), ("a", "b", "c", "d", "e", "f"))
 PREFIXES = ("", "option_", "option", "choice_", "choice", "ending", "sol", "answer_")
 NUMBERED = (("0", "1", "2", "3", "4", "5"), ("1", "2", "3", "4", "5", "6"))
-MISSING = object()
 _PART = re.compile(r"((?:[^\\,+=]|\\.)*)([,+=]|$)", re.DOTALL)
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 _SPECIAL = re.compile(r"([\\,+=])")
@@ -184,39 +194,6 @@ def _escaped(name: str) -> str:
     return spaces + text[start:end] + "".join(f"\\{sign}" for sign in text[end:])
 
 
-def value_at(row: Mapping[str, Any], name: str) -> Any:
-    """What a row holds under a name, or under a.b for a field of an object; MISSING if nothing.
-
-    >>> value_at({"choices": {"text": ["in", "on"]}}, "choices.text")
-    ['in', 'on']
-    >>> value_at({"choices": [{"text": "in"}, {"text": "on"}]}, "choices.text")
-    ['in', 'on']
-    """
-    if name in row:
-        return row[name]
-    outer, dot, inner = name.partition(".")
-    if not dot or outer not in row:
-        return MISSING
-    value = row[outer]
-    if isinstance(value, Mapping):
-        return value_at(value, inner)
-    if isinstance(value, list):
-        return _in_list(value, inner)
-    return MISSING
-
-
-def _in_list(values: Sequence[Any], name: str) -> Any:
-    """The value at a number, such as choices.0; or what each of the objects holds under a name."""
-    by_number = dict(zip(map(str, range(len(values))), values, strict=True))
-    found = value_at(by_number, name)
-    if found is not MISSING:
-        return found
-    if not values or not all(isinstance(value, Mapping) for value in values):
-        return MISSING
-    every = [value_at(value, name) for value in values]
-    return MISSING if MISSING in every else every
-
-
 def guessed_map(columns: Sequence[str], given: ColumnMap) -> ColumnMap:
     """The map with the usual columns for what it leaves open; what could be two things is refused.
 
@@ -270,7 +247,7 @@ def check_map(mapping: ColumnMap, row: Mapping[str, Any]) -> None:
     columns = list(row)
     for name in mapping.columns:
         if value_at(row, name) is MISSING:
-            error = unknown("column", name, _with_nested(row))
+            error = unknown("column", name, with_fields(row))
             raise UsageError(error.message, f"{error.hint} The columns are: {', '.join(columns)}.")
     for what in ("text", "gold"):
         if not getattr(mapping, what):
@@ -278,14 +255,6 @@ def check_map(mapping: ColumnMap, row: Mapping[str, Any]) -> None:
                 f"No column is known to hold the {what} of a question.",
                 _how_to_map(columns, mapping),
             )
-
-
-def _with_nested(row: Mapping[str, Any]) -> list[str]:
-    found = list(row)
-    for name, value in row.items():
-        if isinstance(value, Mapping):
-            found += [f"{name}.{inner}" for inner in value]
-    return found
 
 
 def _how_to_map(columns: Sequence[str], mapping: ColumnMap) -> str:

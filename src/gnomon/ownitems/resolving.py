@@ -14,7 +14,8 @@ from typing import Any
 from msgspec.structs import replace
 
 from gnomon.errors import DataError, UsageError
-from gnomon.ownitems.mapping import MISSING, ColumnMap, check_map, guessed_map, value_at
+from gnomon.ownitems.mapping import ColumnMap, check_map, guessed_map
+from gnomon.ownitems.nested import MISSING, columns_of, value_at
 from gnomon.ownitems.rows import Row
 from gnomon.ownitems.values import (
     NLI,
@@ -65,7 +66,7 @@ def resolve(
     if not columns:
         raise DataError("there are no questions in it.", "Give another file.", file=file)
     try:
-        mapping = guessed_map(list(columns), given)
+        mapping = guessed_map(columns_of(columns), given)
         check_map(mapping, columns)
     except UsageError as error:
         raise UsageError(f"{file}: {error.message}", error.hint) from None

@@ -202,7 +202,7 @@ def by_letter(value: Any, choices: Choices) -> str | None:
         return None
     letter = _bare(value)
     own = [_bare(label) for label in choices.labels]
-    if any(label.isalpha() for label in own):
+    if any(len(label) == 1 and label.isalpha() for label in own):
         return choices.texts[own.index(letter)] if own.count(letter) == 1 else None
     for place, text in enumerate(choices.places):
         if letter_of(place) == letter:
