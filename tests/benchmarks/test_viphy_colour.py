@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from itertools import product
 
 import pytest
 
@@ -14,6 +15,14 @@ from gnomon.vision.knowledge import COLOURS
 
 THINGS = read_things()
 SMALL_WORDS = {"a", "and", "from", "in", "of", "on", "the"}
+PARTS = (  # of compounds that are written as one word
+    *("ball", "berry", "bird", "board", "boat", "bread", "brush", "butter", "case", "coal", "coat"),
+    *("corn", "cress", "drop", "duck", "egg", "fire", "fish", "flower", "fly", "forest", "fruit"),
+    *("ginger", "grass", "hog", "honey", "house", "light", "mint", "moth", "nut", "paper", "pot"),
+    *("powder", "rain", "rose", "seed", "shell", "snow", "star", "stick", "stone", "suit", "sun"),
+    *("tail", "thorn", "water", "weed", "wheel", "wood", "worm", "wort"),
+)
+NO_PARTS = {"potassium", "potato"}  # that begin with one by accident
 
 
 def words(thing: Thing) -> set[str]:
@@ -48,6 +57,24 @@ def test_no_two_things_of_one_colour_share_a_word():
                 counts.update(words(thing))
         assert counts
         assert not [word for word, count in counts.items() if count > 1]
+
+
+def test_no_two_things_share_a_colour_and_a_part_of_a_compound():
+    found = 0
+    for part, colour in product(PARTS, COLOURS):
+        of_colour = [thing for thing in THINGS if colour in thing.colours and has(part, thing)]
+        assert len(of_colour) <= 1, (part, colour)
+        found += len(of_colour)
+    assert found > 50
+
+
+def has(part: str, thing: Thing) -> bool:
+    """Whether a word of the thing's name begins or ends with it."""
+    for word in words(thing) - NO_PARTS:
+        word = word.removesuffix("'s")
+        if word.startswith(part) or word.endswith(part):
+            return True
+    return False
 
 
 def test_articles_are_right():
@@ -106,10 +133,10 @@ def test_items_ask_in_english_with_an_article_where_there_is_one():
     texts = {item.tags["object"]: item.text for item in fresh_color(each=0)}
     assert texts["almond"] == "The usual color of an almond is [MASK]."
     assert texts["milk"] == "The usual color of milk is [MASK]."
-    assert texts["sun"] == "The usual color of the sun is [MASK]."
+    assert texts["Taj Mahal"] == "The usual color of the Taj Mahal is [MASK]."
 
 
 def test_several_colours_may_be_right():
     golds = {item.tags["object"]: item.gold for item in fresh_color(each=0)}
-    assert golds["basketball"] == ("orange", "brown")
+    assert golds["amber"] == ("orange", "yellow", "brown")
     assert golds["zebra"] == ("white", "black")

@@ -92,6 +92,19 @@ def test_half_of_the_modifiers_reverse_the_order_of_the_bare_nouns(seed: int):
     assert by_bare_noun == by_modifier == reverses == 240
 
 
+@pytest.mark.parametrize("seed", [0, 1, 7])
+def test_no_common_modifier_says_which_thing_is_larger(seed: int):
+    larger, smaller = Counter(), Counter()
+    subtypes = sizes.subtypes()
+    for contrast, _ in sizes.subtype_pairs(seed, 480, ""):
+        modified = contrast.greater if contrast.greater in subtypes else contrast.lesser
+        counts = larger if modified == contrast.greater else smaller
+        for modifier in sizes.COMMON_MODIFIERS:
+            counts[modifier] += modified.startswith(modifier)
+    assert larger == smaller
+    assert min(larger.values()) > 5
+
+
 def test_no_rule_about_the_names_of_subtypes_is_better_than_chance():
     things = {**everyday_things(), **sizes.subtypes()}
     shown: Counter[tuple[str, tuple[int, ...]]] = Counter()

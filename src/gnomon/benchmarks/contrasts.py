@@ -25,7 +25,7 @@ LOOKED_AT = 60  # candidates from which the best is taken
 UNEVEN = 2  # what a win or loss too many costs, against one more use of an object
 
 Pair = tuple[str, str]  # the lesser object first
-Shows = tuple[int, ...]  # what the names show: 1 if it is so of the greater, -1 of the lesser
+Shows = tuple[int, ...]  # what the names show: above 0 of the greater thing, below of the lesser
 Shelves = Mapping[Shows, Sequence[Pair]]
 Pool = Mapping[str, Shelves]  # by band
 

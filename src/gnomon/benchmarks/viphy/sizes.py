@@ -37,6 +37,8 @@ from gnomon.files import package_data, read_yaml
 # How large a toy is varies so much that hardly any closer comparison is clear; farther ones that a
 # modifier reverses need things that are huge.
 SUBTYPE_BANDS = ("3-10", "10-100")
+# Each is as often the larger thing's as the smaller one's; the rest are taken together.
+COMMON_MODIFIERS = ("toy ", "plastic toy ", "dollhouse ", "newborn ", "plush ")
 
 
 def size_pairs(seed: int, pairs: int, bands: str) -> list[Contrast]:
@@ -118,7 +120,7 @@ def _subtype_pool() -> Pool:
 
 
 def _places() -> Iterator[tuple[str, Shows, Pair]]:
-    """Twins are the opposite also in what the modifier does, and in which thing has it."""
+    """Twins have the same modifier; what it does is the opposite, and so is which thing has it."""
     things = {**everyday_things(), **subtypes()}
     for pair, effect in _modifiers().items():
         lesser, greater = things[pair[0]], things[pair[1]]
@@ -126,5 +128,20 @@ def _places() -> Iterator[tuple[str, Shows, Pair]]:
         if not band:
             continue
         reverses = 1 if effect == "reverses" else -1
-        modified = 1 if greater.name in subtypes() else -1
-        yield band, (*shown_by_names(lesser, greater), reverses, modified), pair
+        yield band, (*shown_by_names(lesser, greater), reverses, _modified(pair)), pair
+
+
+def _modified(pair: Pair) -> int:
+    """The number of the modifier: positive if the greater thing has it."""
+    lesser, greater = pair
+    if greater in subtypes():
+        return _number_of_modifier(greater)
+    return -_number_of_modifier(lesser)
+
+
+def _number_of_modifier(subtype: str) -> int:
+    """A number for each modifier that many subtypes have, and another for all the rest."""
+    for number, modifier in enumerate(COMMON_MODIFIERS, 2):
+        if subtype.startswith(modifier):
+            return number
+    return 1
