@@ -335,7 +335,7 @@ def test_a_real_server_gives_the_same_scores_over_http(fetched, monkeypatch, tmp
         try:
             address = server.stdout.readline().strip()
             assert address.startswith("http://127.0.0.1:")
-            questions = [item for item in spatial_items() if item.form == "entailment"]
+            questions = [item for item in spatial_items() if item.form == "entailment"][:5]
             plain = openai(
                 "smollm2",
                 base_url=f"{address}/v1",

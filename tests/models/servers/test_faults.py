@@ -22,7 +22,9 @@ def often(number, prompt):
     return FAULTS[drawn % len(FAULTS)] if drawn < 300 else ""
 
 
-def test_four_hundred_items_through_a_server_that_fails_three_times_in_ten(serve, ask, items, clock):
+def test_four_hundred_items_through_a_server_that_fails_three_times_in_ten(
+    serve, ask, items, clock
+):
     server = serve(fault=often)
     model = clock.watch(ask(server, concurrency=16, timeout=60.0, attempts=6))
     asked = items(400)
