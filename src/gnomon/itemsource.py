@@ -26,7 +26,7 @@ from gnomon.sharding import Shard, in_stretch, parse_shard, whole_groups_in
 from gnomon.spreading import groups_within, spread
 
 SHOWN = 5  # items that a notebook shows of a source
-MOST_KEPT = 5_000  # items of a source that stay in memory once they are made
+MOST_KEPT = 20_000  # items of a source that stay in memory once they are made
 # What holds of all items of a source, whatever part of them is wanted.
 OF_ALL = ("_kept", "_total", "_group_sizes")
 
