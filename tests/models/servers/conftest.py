@@ -185,14 +185,25 @@ class Clock:
 
     def __init__(self, monkeypatch):
         self.pauses, self.allowed = defaultdict(list), []
+        self.is_over, self.ending = None, []
         grant = asyncio.timeout
 
         def timeout(seconds):
             self.allowed.append(seconds)
-            return grant(seconds)
+            if self.is_over is None:
+                return grant(seconds)
+            scope = grant(None)
+            self.ending.append(asyncio.ensure_future(self._end(scope, len(self.allowed))))
+            return scope
 
         monkeypatch.setattr(remote.asyncio, "timeout", timeout)
         monkeypatch.setattr(remote, "FIRST_PAUSE", 1.0)
+
+    async def _end(self, scope, number):
+        """Let the time of a request be over when `is_over(number)` says so, however long it takes."""
+        while not self.is_over(number):
+            await asyncio.sleep(0.001)
+        scope.reschedule(asyncio.get_running_loop().time())
 
     def watch(self, model):
         async def wait(seconds):
