@@ -262,8 +262,8 @@ def plain_scores(fetched):
         start = len(tokenizer(context, add_special_tokens=False).input_ids)
         tokens = tokenizer(context + word, add_special_tokens=False).input_ids
         with torch.inference_mode():
-            logs = reference(torch.tensor([tokens])).logits[0].log_softmax(-1)
-        return sum(float(logs[n - 1, tokens[n]]) for n in range(start, len(tokens)))
+            rows = reference(torch.tensor([tokens])).logits[0, start - 1 :].log_softmax(-1)
+        return sum(float(row[token]) for row, token in zip(rows, tokens[start:], strict=False))
 
     def scores(prompt, item):
         context = prompt.context(item)
@@ -335,7 +335,8 @@ def test_a_real_server_gives_the_same_scores_over_http(fetched, monkeypatch, tmp
         try:
             address = server.stdout.readline().strip()
             assert address.startswith("http://127.0.0.1:")
-            questions = [item for item in spatial_items() if item.form == "entailment"][:5]
+            # from the fifth on: to the one before the model finds no end, which takes 20 s
+            questions = [item for item in spatial_items() if item.form == "entailment"][4:]
             plain = openai(
                 "smollm2",
                 base_url=f"{address}/v1",
