@@ -347,7 +347,7 @@ def test_the_command_prints_its_address_and_serves(runs: Path) -> None:
             assert process.stdout is not None
             address = process.stdout.readline().split()[2]
             assert address.startswith("http://127.0.0.1:")
-            assert "smollm2" in httpx.get(address, trust_env=False).text
+            assert "smollm2" in httpx.get(address, trust_env=False, timeout=120).text
         finally:
             process.terminate()
 
